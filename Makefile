@@ -8,14 +8,14 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c $
 
 # PyTorch and the engines take gigabytes of a process, and leave threads in it: tests that load them have
 # processes of their own, one a core. Others often wait, for a server or a page: two a core.
-WITH_NETWORKS := tests/evaluation tests/finetune tests/test_api.py tests/test_end_to_end.py \
+WITH_NETWORKS := tests/models tests/sets tests/score tests/comparison tests/finetune tests/test_api.py tests/test_end_to_end.py \
 	tests/release/test_export.py tests/release/multilabel/test_export.py tests/reporting/test_again.py
 CORES := $(shell nproc 2>/dev/null || echo 2)
 # Each core has a process already: threads of the linear algebra would only wait for each other.
 # Every process reads all tests, which takes five times as long where Python may keep none compiled.
 PYTEST := OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
 # What decides, and needs no browser, server or network.
-QUICK := tests/statistics tests/text tests/taxonomy tests/scrape/keywords tests/label/queue \
+QUICK := tests/statistics tests/core tests/classes tests/scrape/keywords tests/label/queue \
 	tests/tta/logs tests/tta/analysis tests/test_docs.py
 
 .PHONY: demo factors-demo test quick soak mutants check clean

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from genset.label.quality.aggregate.dawid_skene import estimate
+from genset.label.aggregate.dawid_skene import estimate
 
 NO, MAYBE, YES = range(3)
 KEPT = 0.8  # the score from which ReaL keeps a label

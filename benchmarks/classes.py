@@ -65,7 +65,7 @@ def make(folder: Path, count: int) -> None:
 
 def kinds(count: int) -> list[str]:
     """The first kinds of things, by wnid, that WordNet has: no instances, which have a name."""
-    from genset.taxonomy.wordnet import nouns
+    from genset.classes.wordnet import nouns
 
     table, found, level = nouns(), set[str](), {"n00001930"}
     while level:
@@ -148,7 +148,7 @@ def models() -> list[str]:
 
 def label(work: Path, runs: int) -> None:
     """Start the server of the labeling page, and print how long a labeler waits, and its memory."""
-    from genset.store import Store
+    from genset.db import Store
     from genset.workspace import Workspace
     from tests.label.http_page import HttpPage, session_of
     from tests.label.serving import free_port, serving

@@ -13,8 +13,8 @@ import time
 import numpy as np
 from PIL import Image
 
-from genset.fingerprint import variants
-from genset.hashes import near
+from genset.core.hashes import near
+from genset.core.pixels import variants
 
 RUNS = 3
 

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page
 
-from genset.store import Store
+from genset.db import Store
 from genset.workspace import Workspace
 from tests.browser import chromium
 from tests.label.serving import free_port, serving

@@ -23,12 +23,12 @@ from PIL import Image
 from timm.data.transforms_factory import create_transform
 from torch.utils.data import DataLoader, Dataset
 
-from genset.evaluation.data.loader import Loader, PixelDataset, PrefetchLoader
-from genset.evaluation.data.photos import ScoredPhoto
-from genset.evaluation.data.transforms import opened
-from genset.evaluation.models.preprocessing import Geometry
-from genset.evaluation.processes import CAN_FORK
-from genset.evaluation.run.shards import shards_of
+from genset.models.preprocessing import Geometry
+from genset.models.processes import CAN_FORK
+from genset.score.loader import Loader, PixelDataset, PrefetchLoader
+from genset.score.shards import shards_of
+from genset.score.transforms import opened
+from genset.sets.photos import ScoredPhoto
 
 BATCH = 128
 GEOMETRY = Geometry(resize=256, crop=224, interpolation="bicubic")

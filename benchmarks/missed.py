@@ -12,12 +12,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-from genset.evaluation.data.photos import open_set
-from genset.evaluation.evaluate import evaluate
-from genset.evaluation.models.spec import parse_spec
-from genset.evaluation.results.kept.results import load_results
-from genset.evaluation.results.measures.missed import ORDERS, Missed, missed_by_all
-from genset.taxonomy import imagenet1k
+from genset.classes import imagenet1k
+from genset.comparison.missed import ORDERS, Missed, missed_by_all
+from genset.models.spec import parse_spec
+from genset.score.evaluate import evaluate
+from genset.score.results.results import load_results
+from genset.sets.photos import open_set
 
 MODELS = ("resnet152", "densenet161", "inception_v3")  # the best three of seven
 SEVERITIES = ((1, 3), (3, 8), (8, 12), (12, 16), (16, 19))

@@ -102,8 +102,8 @@ def main() -> None:
 
 def make_pool(root: Path, count: int) -> None:
     """Make a workspace with a pool of `count` classes; the same each time."""
-    from genset.store import Store
-    from genset.taxonomy import imagenet1k
+    from genset.classes import imagenet1k
+    from genset.db import Store
     from genset.workspace import Workspace
 
     Store.open(Workspace.create(root).store_url).close()
@@ -278,7 +278,7 @@ def insert(
 
 def compare(pool: Path, work: Path, args: argparse.Namespace) -> None:
     """Run each command in turn, and print what it took."""
-    from genset.taxonomy import imagenet1k
+    from genset.classes import imagenet1k
 
     wnids = [cls.wnid for cls in imagenet1k().select(())]
     commands = {

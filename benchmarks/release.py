@@ -22,8 +22,8 @@ from pathlib import Path
 from PIL import Image
 from sqlalchemy import insert
 
-from genset.files import image_file
-from genset.store import Candidate, Label, Photo, Store, Verdict
+from genset.core.files import image_file
+from genset.db import Candidate, Label, Photo, Store, Verdict
 from genset.workspace import Workspace
 
 _AT_ONCE = 5000  # rows of one INSERT

@@ -153,12 +153,14 @@ def run_genset(addresses: Path, out: Path) -> None:
 
 def scrape_listed(addresses: Path, out: Path) -> None:
     """Scrape with a source that finds nothing but these addresses."""
+    from genset.classes import ImageClass, Query
+    from genset.db import Store
     from genset.licenses import License
+    from genset.net.hosts import Host, Hosts
+    from genset.net.rate_limit import RateLimit
     from genset.scrape.collect.plan import ScrapePlan
     from genset.scrape.collect.scraper import scrape
-    from genset.scrape.fetch.hosts import Host, Hosts
-    from genset.scrape.fetch.rate_limit import RateLimit
-    from genset.scrape.sources.source import (
+    from genset.sources.source import (
         About,
         FoundPhoto,
         Question,
@@ -167,8 +169,6 @@ def scrape_listed(addresses: Path, out: Path) -> None:
         Settings,
         Source,
     )
-    from genset.store import Store
-    from genset.taxonomy import ImageClass, Query
     from genset.workspace import Workspace
 
     listed = addresses.read_text().split()

@@ -3,9 +3,9 @@
 import sys
 from collections.abc import Iterable
 
-from genset.errors import GensetError, first_line
+from genset.core.errors import GensetError, first_line
+from genset.core.safe import visible
 from genset.own_process import own_process
-from genset.text.safe import visible
 
 
 def entry() -> None:

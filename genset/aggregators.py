@@ -11,7 +11,7 @@ class Aggregator:
     """A method.
 
     Attributes:
-        runs: MODULE:FUNCTION, from votes to opinions: see `genset.label.quality.aggregate`.
+        runs: MODULE:FUNCTION, from votes to opinions: see `genset.label.aggregate`.
         says: what a release's documents say of it: which verdict it takes, and what its confidence
             is.
     """
@@ -22,15 +22,15 @@ class Aggregator:
 
 METHODS = {
     "majority": Aggregator(
-        "genset.label.quality.aggregate.majority:majority",
+        "genset.label.aggregate.majority:majority",
         "the verdict with most votes (confidence: its share of the votes)",
     ),
     "frequency": Aggregator(
-        "genset.label.quality.aggregate.frequency:selection_frequency",
+        "genset.label.aggregate.frequency:selection_frequency",
         "the verdict with the largest share of the votes (confidence: this share)",
     ),
     "dawid-skene": Aggregator(
-        "genset.label.quality.aggregate.dawid_skene:dawid_skene",
+        "genset.label.aggregate.dawid_skene:dawid_skene",
         "the most probable verdict, given an error rate estimated for each labeler "
         "(Dawid and Skene, 1979; confidence: its probability)",
     ),

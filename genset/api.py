@@ -18,30 +18,30 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-from genset.errors import BadInput, GensetError
-from genset.evaluation.data.photos import PhotoSet
-from genset.evaluation.data.truths.give import give_truth
-from genset.evaluation.data.truths.keep import with_truth
-from genset.evaluation.data.truths.truth import TRUTHS, By
-from genset.evaluation.evaluate import evaluate as evaluate_specs
-from genset.evaluation.locate import locate_runs, locate_set, locate_taxonomy
-from genset.evaluation.mapping.convention import Among, Pool
-from genset.evaluation.mapping.record import explained
-from genset.evaluation.models.spec import parse_spec
-from genset.evaluation.results.elsewhere.mapped import check_convention
-from genset.evaluation.results.evaluated import Comparison, Estimate, Evaluated
-from genset.evaluation.results.given import count_given
-from genset.evaluation.results.kept.names import by_convention
-from genset.evaluation.results.kept.results import Results, results_of
-from genset.evaluation.results.kept.runs import run_folder
-from genset.evaluation.results.measures.compare import compare as compare_models
-from genset.evaluation.results.measures.multilabel import own_proposals
-from genset.evaluation.results.references.sets import Named
-from genset.evaluation.run.options import ScoringOptions
+from genset.classes import Taxonomy
+from genset.comparison.compare import compare as compare_models
+from genset.comparison.evaluated import Comparison, Estimate, Evaluated
+from genset.comparison.given import count_given
+from genset.comparison.multilabel import own_proposals
+from genset.comparison.references.sets import Named
+from genset.core.errors import BadInput, GensetError
+from genset.core.safe import clean
+from genset.models.mapping.convention import Among, Pool
+from genset.models.mapping.record import explained
+from genset.models.spec import parse_spec
 from genset.release.reader import Release
+from genset.score.evaluate import evaluate as evaluate_specs
+from genset.score.locate import locate_runs, locate_set, locate_taxonomy
+from genset.score.options import ScoringOptions
+from genset.score.predictions.mapped import check_convention
+from genset.score.results.names import by_convention
+from genset.score.results.results import Results, results_of
+from genset.score.results.runs import run_folder
+from genset.sets.photos import PhotoSet
+from genset.sets.truths.give import give_truth
+from genset.sets.truths.keep import with_truth
+from genset.sets.truths.truth import TRUTHS, By
 from genset.statistics.bootstrap import Resampling
-from genset.taxonomy import Taxonomy
-from genset.text.safe import clean
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -126,7 +126,7 @@ def open_set(
             set. ``docs/evaluating.md`` has all layouts.
         classes: names of folders that are no classes of ImageNet, and count as classes.
         taxonomy: the classes of the photos, if they are your own: a file of them
-            (``docs/your-classes.md``), or what `genset.taxonomy.read_taxonomy` gave. A release says
+            (``docs/your-classes.md``), or what `genset.classes.read_taxonomy` gave. A release says
             itself what its classes are.
 
     Returns:
@@ -229,8 +229,8 @@ def evaluate(
         with _files_named():
             (run,) = evaluate_specs(photos, [parse_spec(model)], kept, options)
         return Evaluated(run, photos, run_folder(kept, photos.name, run.model, run.key))
-    from genset.evaluation.models.memory import model_in_memory
-    from genset.evaluation.run.in_memory import preprocessing_on, score_in_memory
+    from genset.comparison.in_memory import preprocessing_on, score_in_memory
+    from genset.models.memory import model_in_memory
 
     with _files_named():
         preprocessing = preprocessing_on(photos, model, transform)

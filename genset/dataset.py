@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 
 _LONGEST = 2000
 _MOST_AUTHORS = 500

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-from genset.errors import BadInput
-from genset.text.safe import printable
+from genset.core.errors import BadInput
+from genset.core.safe import printable
 
 
 class License(NamedTuple):

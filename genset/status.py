@@ -13,13 +13,9 @@ from typing import Any, NamedTuple
 from sqlalchemy import Select, distinct, func, select
 from sqlalchemy.orm import Session
 
-from genset.evaluation.results.kept.names import by_convention
-from genset.evaluation.results.kept.runs import find_runs
-from genset.files import image_file, sha256_of
-from genset.label.proposals.asked import questions
-from genset.progress import progress
-from genset.release.reader import summaries
-from genset.store import (
+from genset.core.files import image_file, sha256_of
+from genset.core.progress import progress
+from genset.db import (
     Candidate,
     ExamplePhoto,
     HostState,
@@ -33,6 +29,10 @@ from genset.store import (
     unsettled_photos,
     votes_in_labeling,
 )
+from genset.label.proposals.asked import questions
+from genset.release.reader import summaries
+from genset.score.results.names import by_convention
+from genset.score.results.runs import find_runs
 from genset.workspace import Workspace
 
 _PAGE = 10_000
@@ -59,8 +59,8 @@ class Status:
 
     `waiting` photos and searches failed and are to be tried again; `down` says of each host that
     does not answer, by its name, since when. `contested` are photos that several classes claim and
-    that count for none yet (`genset.store.unsettled_photos`). `candidates` are those that labelers
-    are shown or spoke of (`genset.store.in_labeling`); `labeled` of them have votes in force,
+    that count for none yet (`genset.db.unsettled_photos`). `candidates` are those that labelers
+    are shown or spoke of (`genset.db.in_labeling`); `labeled` of them have votes in force,
     `labels` in all, by `labelers`: ``genset labels stats`` has the same numbers. `sources` is by
     name, where several were searched; empty where only one was. `questions` about further classes
     are asked, or have all their votes; `unanswered` of them lack votes. `examples` are photos that

@@ -14,9 +14,9 @@ from typing import Any
 from dotenv import load_dotenv
 
 from genset import dataset
+from genset.core.errors import BadInput, NotAWorkspace
+from genset.core.files import write_text
 from genset.dataset import Dataset
-from genset.errors import BadInput, NotAWorkspace
-from genset.files import write_text
 
 SETTINGS_FILE = "genset.toml"
 

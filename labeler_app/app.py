@@ -8,7 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from genset.errors import GensetError
+from genset.core.errors import GensetError
 from labeler_app.words import as_markdown
 
 HERE = Path(__file__).parent

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 
-from genset.errors import BadInput, GensetError
+from genset.core.errors import BadInput, GensetError
 from genset.label import (
     Desk,
     Labeler,

@@ -2,7 +2,7 @@
 
 from itsdangerous import BadData, URLSafeTimedSerializer
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 
 _A_DAY = 24 * 60 * 60
 _LONGEST = 512  # characters of a token; ours have some 50

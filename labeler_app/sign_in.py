@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 from streamlit.errors import StreamlitAuthError, StreamlitMissingAuthlibError
 
-from genset.errors import BadInput, GensetError, MissingExtra
+from genset.core.errors import BadInput, GensetError, MissingExtra
 from genset.label import Labeler, Labelers
 from genset.label.people.arrivals import by_prolific
 from genset.label.people.mturk import PREVIEW, submit_address

@@ -9,7 +9,8 @@ from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
+from genset.core.links import web_link
 from genset.label import (
     LONGEST_ID,
     AddedClass,
@@ -27,7 +28,6 @@ from genset.label import (
     Taxonomy,
     Verdict,
 )
-from genset.text.links import web_link
 
 _MOST_SCREENS = 12
 _MOST_ADDED = 4

@@ -3,8 +3,8 @@
 import re
 from urllib.parse import quote
 
-from genset.text.links import web_link
-from genset.text.safe import clean
+from genset.core.links import web_link
+from genset.core.safe import clean
 
 _LONGEST = 2000  # what is longer is nobody's name, and no message of ours
 

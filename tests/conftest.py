@@ -18,7 +18,7 @@ from playwright.sync_api import Browser
 from sqlalchemy import create_engine, text
 from sqlalchemy.engine import make_url
 
-from genset.store import Store
+from genset.db import Store
 from tests import databases
 from tests.browser import chromium
 
@@ -48,11 +48,11 @@ def pytest_collection_finish() -> None:
 def copied_tables() -> Iterator[None]:
     """A new SQLite database is a copy of one that the migrations made: many tests need one each.
 
-    Not in commands that run in processes of their own, and not in tests/store.
+    Not in commands that run in processes of their own, and not in tests/db.
     """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("genset.store.database.create_engine", databases.create_engine)
-        patch.setattr("genset.store.database.upgrade", databases.upgrade)
+        patch.setattr("genset.db.database.create_engine", databases.create_engine)
+        patch.setattr("genset.db.database.upgrade", databases.upgrade)
         yield
 
 

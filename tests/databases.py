@@ -12,7 +12,7 @@ from typing import Any
 import sqlalchemy
 from sqlalchemy import Engine, event, inspect
 
-from genset.store import database
+from genset.db import database
 
 MIGRATE = database.upgrade
 
@@ -33,7 +33,7 @@ def create_engine(url: str, **options: Any) -> Engine:
 
 
 def upgrade(engine: Engine) -> None:
-    """What `genset.store.database.upgrade` does; a new SQLite file gets its tables as text."""
+    """What `genset.db.database.upgrade` does; a new SQLite file gets its tables as text."""
     if engine.dialect.name == "sqlite":
         with engine.execution_options(genset_writes=True).begin() as connection:
             if not inspect(connection).get_table_names():

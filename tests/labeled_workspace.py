@@ -16,8 +16,8 @@ from PIL import Image
 from sqlalchemy import Engine, make_url
 from sqlalchemy.orm import Session
 
-from genset.files import image_file, written_whole
-from genset.store import Candidate, Label, Photo, Store, Verdict, database, find_candidate
+from genset.core.files import image_file, written_whole
+from genset.db import Candidate, Label, Photo, Store, Verdict, database, find_candidate
 from genset.workspace import Workspace
 
 TENCH, GOLDFISH, CRANE, TABBY = "n01440764", "n01443537", "n02012849", "n02123045"

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from sqlalchemy import select
 
-from genset.store import Claim, Proposal, ProposalRound, ProposedBy, Question, Store, Verdict
-from genset.store import find_candidate as find_claim
+from genset.db import Claim, Proposal, ProposalRound, ProposedBy, Question, Store, Verdict
+from genset.db import find_candidate as find_claim
 from genset.workspace import Workspace
 from tests.labeled_workspace import CLASSES, labeled_workspace, vote
 

@@ -18,11 +18,11 @@ from torchvision.transforms import v2
 
 import genset
 from genset.cli import cli
-from genset.errors import BadInput, GensetError, ModelError
-from genset.evaluation.data.photos import PhotoSet
+from genset.core.errors import BadInput, GensetError, ModelError
+from genset.sets.photos import PhotoSet
 from tests.conftest import ROOT
-from tests.evaluation.colours import BLUE, GREEN, RED, WNIDS, Colours, colours, paint, painted_set
-from tests.evaluation.listed import write_list
+from tests.score.colours import BLUE, GREEN, RED, WNIDS, Colours, colours, paint, painted_set
+from tests.score.listed import write_list
 
 AS_TRAINED = v2.Compose(
     [
@@ -49,7 +49,7 @@ def use():
     genset.report([one, other], "report.html")
     try:
         genset.Release(photos)
-    except genset.errors.BadInput as error:
+    except genset.core.errors.BadInput as error:
         assert "is no release" in str(error)
     return [one.top1.correct, genset.compare(one, other).only_first]
 

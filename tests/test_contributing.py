@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from genset.store import Verdict
+from genset.db import Verdict
 from tests.compatibility.held import WRITE
-from tests.evaluation.painted import RED, WNIDS, hundred_photos, paint
 from tests.labeled_workspace import TENCH, labeled_workspace, vote
+from tests.score.painted import RED, WNIDS, hundred_photos, paint
 
 ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
@@ -182,7 +182,7 @@ def test_the_linear_model_is_scored(genset: Genset, tmp_path: Path) -> None:
 
 
 def test_the_executor_gives_the_answers_of_one_process(genset: Genset, tmp_path: Path) -> None:
-    from tests.evaluation.colours import colours
+    from tests.score.colours import colours
 
     hundred_photos(tmp_path / "photos")
     spec = colours(tmp_path)

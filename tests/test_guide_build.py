@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from genset.taxonomy import imagenet1k
+from genset.classes import imagenet1k
 from wordnet_maps.guide import main
 
 COMMITTED = files("wordnet_maps").joinpath("guide.json")

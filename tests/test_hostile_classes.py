@@ -11,10 +11,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import genset as api
-from genset.errors import BadInput
+from genset.classes.own import taxonomy_in
+from genset.core.errors import BadInput
+from genset.db import Store
 from genset.release.export import FORMATS
-from genset.store import Store
-from genset.taxonomy.own import taxonomy_in
 from genset.workspace import Workspace
 from labeler_app import wire
 from tests.label.desks import desk_of, do_all

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from genset.store import Verdict
+from genset.db import Verdict
 from tests.labeled_workspace import TENCH, labeled_workspace, vote
 from tests.test_cli import genset
 

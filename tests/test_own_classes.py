@@ -11,7 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from genset.errors import BadInput
+from genset.classes import Taxonomy, imagenet1k
+from genset.classes.own import taxonomy_in
+from genset.core.errors import BadInput
+from genset.db.taxonomies import keep_taxonomy
 from genset.label import Store, Workspace
 from genset.label.exchange.archive import export_all
 from genset.label.exchange.restore import import_all
@@ -20,9 +23,6 @@ from genset.label.queue.hiding import are_far
 from genset.sandbox import Sandbox
 from genset.scrape.keywords.queries import newest_queries, update_queries, workspace_queries
 from genset.status import status
-from genset.store.taxonomies import keep_taxonomy
-from genset.taxonomy import Taxonomy, imagenet1k
-from genset.taxonomy.own import taxonomy_in
 from labeler_app import wire
 from tests.label.desks import CORRECT, desk_of, do_all
 from tests.labeled_workspace import TABBY, TENCH, add_candidate, labeled_workspace, picture, vote

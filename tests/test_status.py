@@ -15,21 +15,8 @@ from hypothesis import strategies as st
 from sqlalchemy import create_engine, select
 from sqlalchemy.pool import StaticPool
 
-from genset.errors import BadInput
-from genset.evaluation.data.photos import open_set
-from genset.label import Desk, Labelers, Verdict
-from genset.release.freeze import create
-from genset.release.reader import FORMAT
-from genset.status import (
-    SourceCounts,
-    Status,
-    check_files,
-    contested_photos,
-    failed,
-    files_of_nobody,
-    status,
-)
-from genset.store import (
+from genset.core.errors import BadInput
+from genset.db import (
     Base,
     Candidate,
     Label,
@@ -40,10 +27,23 @@ from genset.store import (
     claimed_by_several,
     is_contested,
 )
+from genset.label import Desk, Labelers, Verdict
+from genset.release.freeze import create
+from genset.release.reader import FORMAT
+from genset.sets.photos import open_set
+from genset.status import (
+    SourceCounts,
+    Status,
+    check_files,
+    contested_photos,
+    failed,
+    files_of_nobody,
+    status,
+)
 from genset.workspace import Workspace
-from tests.evaluation.painted import painted_set
-from tests.evaluation.scoring import evaluate
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, labeled_workspace, picture, vote
+from tests.score.painted import painted_set
+from tests.score.scoring import evaluate
 from tests.test_cli import genset
 
 Place = tuple[Workspace, Store]
@@ -93,7 +93,7 @@ def test_a_new_workspace_counts_nothing(tmp_path: Path) -> None:
 
 
 def test_each_stage_counts_what_it_stored(place: Place) -> None:
-    from tests.evaluation.colours import colours
+    from tests.score.colours import colours
 
     workspace, store = place
     before = status(workspace, store)
@@ -202,7 +202,7 @@ def test_a_source_that_never_answered_is_counted_too(place: Place) -> None:
 
 
 def test_a_run_on_another_set_of_the_same_name_is_not_counted(place: Place) -> None:
-    from tests.evaluation.colours import colours
+    from tests.score.colours import colours
 
     workspace, store = place
     vote(store, f"{TENCH}/flickr:0", "ann", Verdict.CORRECT)

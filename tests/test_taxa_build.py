@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from genset.errors import BadInput
+from genset.classes import imagenet1k
+from genset.core.errors import BadInput
 from genset.scrape.keywords.queries import newest_queries
-from genset.taxonomy import imagenet1k
 from wordnet_maps.taxa import build, main
 
 MAPS = files("wordnet_maps")

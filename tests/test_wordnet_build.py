@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from wordnet_maps.build import NEEDED, Overrides, build, main, read_overrides
 
 COMMITTED = files("wordnet_maps").joinpath("imagenet1k.json")

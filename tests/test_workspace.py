@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from genset.errors import BadInput, NotAWorkspace
+from genset.core.errors import BadInput, NotAWorkspace
 from genset.workspace import LabelRules, Workspace
 
 

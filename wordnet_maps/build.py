@@ -38,9 +38,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from genset.errors import BadInput, GensetError, MissingExtra
-from genset.taxonomy import PHOTOS, Entry, read_entries, read_toml
-from genset.taxonomy.wordnet.queries import by_rule, covered, distinct
+from genset.classes import PHOTOS, Entry, read_entries, read_toml
+from genset.classes.wordnet.queries import by_rule, covered, distinct
+from genset.core.errors import BadInput, GensetError, MissingExtra
 
 HERE = Path(__file__).parent
 WORDNET_VERSION = "3.0"

@@ -10,12 +10,12 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from genset.taxonomy import Taxonomy
-from genset.taxonomy.making.drafts import Draft, of_synsets
-from genset.taxonomy.making.remarks import remarks
-from genset.taxonomy.making.together import together
-from genset.taxonomy.making.write import toml_of
-from genset.taxonomy.wordnet import nouns
+from genset.classes import Taxonomy
+from genset.classes.making.drafts import Draft, of_synsets
+from genset.classes.making.remarks import remarks
+from genset.classes.making.together import together
+from genset.classes.making.write import toml_of
+from genset.classes.wordnet import nouns
 
 HERE = Path(__file__).parent
 

@@ -29,8 +29,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from genset.errors import BadInput
-from genset.taxonomy import ImageClass, Taxonomy, imagenet1k
+from genset.classes import ImageClass, Taxonomy, imagenet1k
+from genset.core.errors import BadInput
 from wordnet_maps.build import write
 
 HERE = Path(__file__).parent

@@ -20,7 +20,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from genset.errors import BadInput, GensetError
+from genset.core.errors import BadInput, GensetError
 from wordnet_maps.build import HERE, require_wordnet_3_0
 
 _POINTER = re.compile(r" (@i?) (\d{8}) n ")

@@ -20,8 +20,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from genset.errors import BadInput
-from genset.taxonomy import read_toml
+from genset.classes import read_toml
+from genset.core.errors import BadInput
 from wordnet_maps.build import write
 
 HERE = Path(__file__).parent

@@ -8,7 +8,7 @@ on it were wrong until people noticed.
 import sys
 from pathlib import Path
 
-from genset.taxonomy import imagenet1k
+from genset.classes import imagenet1k
 
 
 def main(file: Path) -> None:

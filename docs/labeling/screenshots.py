@@ -17,8 +17,8 @@ from typing import Literal
 from PIL import Image, ImageDraw, ImageFilter
 from playwright.sync_api import Browser, expect
 
+from genset.db import Store, Verdict
 from genset.label.people.secret import manager_token
-from genset.store import Store, Verdict
 from genset.workspace import Workspace
 from tests.browser import chromium
 from tests.label.serving import free_port, serving

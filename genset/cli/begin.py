@@ -9,14 +9,14 @@ from typing import Any
 
 import click
 
+from genset.classes import IMAGENET, Taxonomy, read_taxonomy
+from genset.classes.built_in import file_of, taxonomy_named
+from genset.classes.own import line_of
 from genset.cli.classes.overlap import tell_overlap
 from genset.cli.common import FILE, FOLDER, PATH, json_option, show
-from genset.errors import BadInput
-from genset.files import write_text
-from genset.taxonomy import IMAGENET, Taxonomy, read_taxonomy
-from genset.taxonomy.built_in import file_of, taxonomy_named
-from genset.taxonomy.own import line_of
-from genset.text.numbers import count
+from genset.core.errors import BadInput
+from genset.core.files import write_text
+from genset.core.numbers import count
 from genset.workspace import SETTINGS_FILE, TAXONOMY_FILE, Workspace, load_secrets
 
 _SHOWN = 5  # classes that are named in a line
@@ -78,9 +78,9 @@ def init(folder: Path, contact: str, said: str | None, as_json: bool) -> None:
 
 def _go_back_to_imagenet(workspace: Workspace) -> None:
     """Make ImageNet's the classes of a workspace in which nothing has begun on others."""
-    from genset.store import Store
-    from genset.store.failures import explained
-    from genset.store.taxonomies import drop_taxonomy
+    from genset.db import Store
+    from genset.db.failures import explained
+    from genset.db.taxonomies import drop_taxonomy
 
     url = workspace.store_url
     with closing(Store.open(url)) as store, explained(url), store.begin_alone() as session:
@@ -96,10 +96,10 @@ def _take(workspace: Workspace, file: Path, own: Taxonomy) -> dict[str, Any]:
     nothing has begun), what was `changed` of the others, and how many `labels` those have that
     were shown with another definition.
     """
-    from genset.store import Store, kept_taxonomy
-    from genset.store.failures import explained
-    from genset.store.taxonomies import ClassChanged, keep_taxonomy, kept_hash, labels_of
-    from genset.taxonomy.changes import Changes
+    from genset.classes.changes import Changes
+    from genset.db import Store, kept_taxonomy
+    from genset.db.failures import explained
+    from genset.db.taxonomies import ClassChanged, keep_taxonomy, kept_hash, labels_of
 
     url, text = workspace.store_url, file.read_text("utf-8-sig")
     told: dict[str, Any] = {}

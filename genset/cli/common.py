@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from genset.errors import MissingExtra
-from genset.text.numbers import count
-from genset.text.safe import visible
-from genset.text.tables import aligned
-from genset.text.to_json import to_json
+from genset.core.errors import MissingExtra
+from genset.core.numbers import count
+from genset.core.safe import visible
+from genset.core.tables import aligned
+from genset.core.to_json import to_json
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:
-    from genset.evaluation.models.spec import ModelSpec
-    from genset.store import Store
+    from genset.db import Store
+    from genset.models.spec import ModelSpec
 
 PATH = click.Path(path_type=Path)
 FILE = click.Path(path_type=Path, dir_okay=False)
@@ -61,7 +61,7 @@ class SpecType(click.ParamType["ModelSpec"]):
         Raises:
             BadInput: naming the part that is wrong.
         """
-        from genset.evaluation.models.spec import ModelSpec, parse_spec
+        from genset.models.spec import ModelSpec, parse_spec
 
         return value if isinstance(value, ModelSpec) else parse_spec(value)
 
@@ -126,9 +126,9 @@ def opened(
         folder: where to look for the workspace; None for the current folder.
         originals: whether the block reads or stores originals, and so needs their folder.
     """
-    from genset.store import Store
-    from genset.store.failures import explained, refuse_emptied
-    from genset.store.images_folder import check_images, claim_images
+    from genset.db import Store
+    from genset.db.failures import explained, refuse_emptied
+    from genset.db.images_folder import check_images, claim_images
 
     workspace = Workspace.find(folder)
     refuse_emptied(workspace.store_url, workspace.images)

@@ -6,8 +6,8 @@ from pathlib import Path
 import click
 
 from genset.cli.common import PATH, counted, json_option, opened, show, show_json, show_table
-from genset.errors import GensetError
-from genset.text.numbers import agree, count
+from genset.core.errors import GensetError
+from genset.core.numbers import agree, count
 from genset.workspace import Workspace
 
 _EXAMPLE = "photo is shown to labelers beside its class"
@@ -129,9 +129,9 @@ def doctor(folder: Path | None, repair: bool, images_lost: bool, as_json: bool) 
     \b
     genset doctor
     """
+    from genset.db.failures import refuse_damaged
+    from genset.db.images_folder import claim_images
     from genset.status import check_files, files_of_nobody
-    from genset.store.failures import refuse_damaged
-    from genset.store.images_folder import claim_images
 
     with opened(folder, originals="" if images_lost else "read") as (workspace, store):
         if images_lost:
@@ -171,8 +171,8 @@ def backup(folder: Path | None, file: Path | None, as_json: bool) -> None:
     genset backup
     genset backup /mnt/safe/genset.db
     """
-    from genset.store.backup import back_up
-    from genset.store.failures import explained
+    from genset.db.backup import back_up
+    from genset.db.failures import explained
 
     workspace = Workspace.find(folder)
     with explained(workspace.store_url, "no backup was made of the store {}"):

@@ -7,12 +7,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from genset.errors import BadInput, GensetError
-from genset.evaluation.models.load import LoadedModel, load_model
-from genset.evaluation.models.spec import ModelSpec
-from genset.evaluation.results.kept.runs import run_key
-from genset.evaluation.run.environment import device_of, versions
-from genset.evaluation.run.plan import described as described_preprocessing
+from genset.core.errors import BadInput, GensetError
+from genset.core.numbers import count
 from genset.finetune.data.tasks import TaskData, described, open_task
 from genset.finetune.fit.fitting import fit_heads
 from genset.finetune.fit.options import FinetuneOptions
@@ -27,7 +23,11 @@ from genset.finetune.results.runs import (
     load_head,
     save_finetuned,
 )
-from genset.text.numbers import count
+from genset.models.load import LoadedModel, load_model
+from genset.models.spec import ModelSpec
+from genset.score.environment import device_of, versions
+from genset.score.plan import described as described_preprocessing
+from genset.score.results.runs import run_key
 
 Say = Callable[[str], None]
 

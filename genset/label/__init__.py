@@ -1,5 +1,8 @@
 """Labels: who may give them, what to show next, what was said of it, and what it says in sum."""
 
+from genset.classes import LONGEST_ID, ImageClass, Taxonomy
+from genset.db import LabelerAct, Store, Verdict
+from genset.label.aggregate import Vote
 from genset.label.exchange.submissions import Reconciled, reconcile, write_decisions
 from genset.label.exchange.table import export_labels, import_labels
 from genset.label.people.labelers import Labeler, Labelers
@@ -14,7 +17,6 @@ from genset.label.people.studies import (
     consent_in,
     prolific_address,
 )
-from genset.label.quality.aggregate import Vote
 from genset.label.quality.by_visit import VisitReport, report_visits
 from genset.label.quality.gold import (
     KnownPhoto,
@@ -43,8 +45,6 @@ from genset.label.session.shown import (
     Submission,
 )
 from genset.label.session.sources import SourceWarning, heed, notices, warnings
-from genset.store import LabelerAct, Store, Verdict
-from genset.taxonomy import LONGEST_ID, ImageClass, Taxonomy
 from genset.workspace import Workspace
 
 __all__ = [

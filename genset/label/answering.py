@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as NoConnection
 
-from genset.errors import GensetError
+from genset.core.errors import GensetError
 
 
 @contextmanager

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
 
-from genset.errors import BadInput, MissingExtra
+from genset.core.errors import BadInput, MissingExtra
+from genset.db.failures import refuse_emptied
 from genset.label.people.secret import NAME, given_secret, manager_token
-from genset.store.failures import refuse_emptied
 from genset.workspace import Workspace
 
 

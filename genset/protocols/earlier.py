@@ -11,14 +11,14 @@ import numpy as np
 from PIL import Image
 from sqlalchemy import select
 
-from genset.errors import BadInput, GensetError
-from genset.fingerprint import fingerprint, scale_down
-from genset.progress import progress
+from genset.core.errors import BadInput, GensetError
+from genset.core.pixels import fingerprint, scale_down
+from genset.core.progress import progress
+from genset.db import Photo, Store
 from genset.protocols.kept import window_of
 from genset.protocols.protocol import Protocol, Window
 from genset.release.exclusions import Exclusion
 from genset.release.reader import Release, find_releases, release_named
-from genset.store import Photo, Store
 from genset.workspace import Workspace
 
 _FEW = 500  # rows to name in one question

@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from genset.aggregators import METHODS
-from genset.errors import BadInput
-from genset.files import sha256_of
+from genset.classes import Taxonomy, imagenet1k, mistakes_in, taxonomy_of
+from genset.core.errors import BadInput
+from genset.core.files import sha256_of
 from genset.protocols.protocol import FORMAT, Collecting, Protocol, Window
 from genset.release.reader import Release, find_releases
 from genset.scrape.keywords.queries import read_classes
-from genset.taxonomy import Taxonomy, imagenet1k, mistakes_in, taxonomy_of
 from genset.workspace import LabelRules, Workspace
 
 FILE = "protocol.json"

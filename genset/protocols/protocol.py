@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from genset.errors import BadInput
+from genset.classes import ImageClass, Taxonomy, document_of, imagenet1k
+from genset.core.errors import BadInput
 from genset.scrape.keywords.queries import written_classes
-from genset.taxonomy import ImageClass, Taxonomy, document_of, imagenet1k
 from genset.workspace import LabelRules
 
 FORMAT = "genset protocol 1"

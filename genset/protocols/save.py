@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from genset import __version__
-from genset.errors import BadInput
-from genset.files import one_at_a_time, sha256_of, write_text
+from genset.classes import ImageClass, Taxonomy
+from genset.core.errors import BadInput
+from genset.core.files import one_at_a_time, sha256_of, write_text
 from genset.protocols.kept import (
     FILE,
     folder_of,
@@ -18,7 +19,6 @@ from genset.protocols.kept import (
 )
 from genset.protocols.protocol import Collecting, Protocol, Window
 from genset.release.publish import checked_name, folder_written_whole
-from genset.taxonomy import ImageClass, Taxonomy
 from genset.workspace import Workspace
 
 Words = Mapping[str, Any]

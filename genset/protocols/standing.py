@@ -10,19 +10,11 @@ from dataclasses import dataclass
 
 from sqlalchemy import select
 
+from genset.db import Candidate, Photo, Store, Verdict, claimed_by_several, rulings_in_force, votes
+from genset.db.growth import lacking
 from genset.protocols.protocol import Protocol
 from genset.scrape.collect.plan import ScrapePlan
 from genset.scrape.collect.state import class_states, of_classes
-from genset.store import (
-    Candidate,
-    Photo,
-    Store,
-    Verdict,
-    claimed_by_several,
-    rulings_in_force,
-    votes,
-)
-from genset.store.growth import lacking
 
 
 @dataclass(frozen=True, slots=True)

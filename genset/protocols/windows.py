@@ -3,19 +3,19 @@
 from dataclasses import asdict, replace
 
 from genset import __version__
-from genset.errors import BadInput
+from genset.classes import ImageClass, Taxonomy
+from genset.core.errors import BadInput
+from genset.db.taxonomies import differs_by
 from genset.licenses import choose_licenses
+from genset.net.pauses import RetryPolicy
 from genset.protocols.protocol import Collecting, Protocol, Window
 from genset.protocols.standing import Standing
 from genset.release.choosing.plan import ReleasePlan
 from genset.release.collected import Collected
 from genset.release.exclusions import Exclusion
 from genset.scrape.collect.plan import ScrapePlan
-from genset.scrape.fetch.pauses import RetryPolicy
-from genset.scrape.sources.registry import source_class
-from genset.scrape.sources.source import Source
-from genset.store.taxonomies import differs_by
-from genset.taxonomy import ImageClass, Taxonomy
+from genset.sources.registry import source_class
+from genset.sources.source import Source
 from genset.workspace import SETTINGS_FILE, Workspace
 
 # Of the settings on labels, those that change what a vote means, or how many there are.

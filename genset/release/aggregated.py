@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from genset.errors import BadInput
-from genset.store import Claim, Photo, Verdict, votes_digest
+from genset.core.errors import BadInput
+from genset.db import Claim, Photo, Verdict, votes_digest
 
 _FACTS = ("method", "panel", "without", "votes_digest")  # the same in every row
 _COLUMNS = ("task", "label", "confidence", *_FACTS)
@@ -42,7 +42,7 @@ class AggregatedLabels:
         method: which brought the votes together: "dawid-skene".
         by_task: the labels, by the candidate's name.
         panel, without: whose votes: of one panel, of all but one, or (both None) of all.
-        digest: the `genset.store.digest_of_votes` of these votes.
+        digest: the `genset.db.digest_of_votes` of these votes.
         file, sha256: the file that they were read from, and its hash; "" without a file.
     """
 

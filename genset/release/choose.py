@@ -5,14 +5,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
+from genset.db import Verdict
 from genset.licenses import License
 from genset.release.choosing.copies import like_others, without_copies
 from genset.release.choosing.left_out import Reasons, is_refused, record_rest
 from genset.release.choosing.plan import ReleasePlan
 from genset.release.strategies import Draws, Pick
 from genset.release.table import CandidateRow, CandidateTable
-from genset.store import Verdict
 
 
 @dataclass(frozen=True, slots=True)

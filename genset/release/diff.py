@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from genset.core.numbers import count
 from genset.release.reader import MANIFEST, Release, ReleasePhoto
-from genset.text.numbers import count
 
 _FACTS = (
     *("strategy", "labelers", "left_out", "short", "notes", "contact", "collected", "unseen_since"),

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from genset.errors import BadInput
-from genset.files import sha256_of
-from genset.hashes import HEAD, Hashes, near, read_hashes
+from genset.core.errors import BadInput
+from genset.core.files import sha256_of
+from genset.core.hashes import HEAD, Hashes, near, read_hashes
 from genset.release.table import CandidateRow
 
 

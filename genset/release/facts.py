@@ -8,11 +8,11 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from genset.core.dates import earliest_day
+from genset.db import Candidate, Label, Photo, Search, SourceWords, Verdict, is_out
 from genset.licenses import License, elsewhere
 from genset.release.reader import ReleasePhoto
 from genset.release.scope import Scope
-from genset.store import Candidate, Label, Photo, Search, SourceWords, Verdict, is_out
-from genset.text.dates import earliest_day
 
 # What a manifest keeps of a source's words: not those that are for labelers alone.
 _WORDS = ("title", "home", "needs", "found", "limits", "terms", "posted", "taken", "notice")

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
-from genset.errors import GensetError
+from genset.core.errors import GensetError
 from genset.release.multilabel.recount import recounted
 from genset.release.reader import BEFORE, MANIFEST, MULTILABEL, Release, ReleasePhoto
 

@@ -9,7 +9,8 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from genset.errors import BadInput, GensetError
+from genset.core.errors import BadInput, GensetError
+from genset.db import Candidate, Store, Verdict, kept_taxonomy, votes
 from genset.licenses import spdx_id
 from genset.release.choose import Chosen, choose, selection_frequency
 from genset.release.choosing.plan import ReleasePlan
@@ -21,7 +22,6 @@ from genset.release.reader import Release, ReleasePhoto, fact_of
 from genset.release.scope import Scope
 from genset.release.seen import licenses_seen
 from genset.release.table import CandidateRow, read_table
-from genset.store import Candidate, Store, Verdict, kept_taxonomy, votes
 from genset.workspace import Workspace
 
 Votes = dict[int, Counter[Verdict]]

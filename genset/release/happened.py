@@ -10,10 +10,10 @@ from typing import Any
 from sqlalchemy import and_, func, select
 from sqlalchemy.orm import Session
 
+from genset.db import Claim, Labeler, Photo, Search, labels_in_force
 from genset.release.facts import queries_asked
 from genset.release.reader import ReleasePhoto
 from genset.release.scope import Scope
-from genset.store import Claim, Labeler, Photo, Search, labels_in_force
 from genset.workspace import Workspace
 
 

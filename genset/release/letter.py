@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
+from genset.core.numbers import count
+from genset.core.safe import printable
 from genset.release.reader import Release, ReleasePhoto
-from genset.text.numbers import count
-from genset.text.safe import printable
 
 
 def letter(

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from genset.classes import Taxonomy
+from genset.core.numbers import agree, count
 from genset.release.choose import Chosen
 from genset.release.reader import ReleasePhoto
 from genset.release.strategies.matched import BINS, bin_of
-from genset.taxonomy import Taxonomy
-from genset.text.numbers import agree, count
 
 
 @dataclass(frozen=True, slots=True)

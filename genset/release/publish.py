@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from genset import __version__
-from genset.errors import BadInput, GensetError
-from genset.files import one_at_a_time, sync_folder, write_text
-from genset.progress import progress
+from genset.core.errors import BadInput, GensetError
+from genset.core.files import one_at_a_time, sync_folder, write_text
+from genset.core.progress import progress
+from genset.db import now
 from genset.release.documents import documents
 from genset.release.reader import (
     FORMAT,
@@ -25,7 +26,6 @@ from genset.release.reader import (
     manifest_hash,
     manifest_lines,
 )
-from genset.store import now
 
 _THREADS, _AT_ONCE = 8, 256
 _LONGEST_NAME = 100

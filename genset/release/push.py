@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from genset import __version__
-from genset.errors import BadInput, GensetError, MissingExtra, first_line
-from genset.files import one_at_a_time
-from genset.progress import progress
+from genset.core.errors import BadInput, GensetError, MissingExtra, first_line
+from genset.core.files import one_at_a_time
+from genset.core.progress import progress
 from genset.release.documents import CARD
 from genset.release.export import Said, citation, export
 from genset.release.export.contents import Contents, contents_of, is_restricted

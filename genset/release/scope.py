@@ -12,8 +12,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
+from genset.db import Claim, Label, Photo, Search, Verdict, is_out, labels_in_force
 from genset.release.collected import Collected
-from genset.store import Claim, Label, Photo, Search, Verdict, is_out, labels_in_force
 
 Conditions = list[ColumnElement[bool]]
 

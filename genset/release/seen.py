@@ -8,9 +8,9 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from genset.db import Photo, Store, now
 from genset.release.facts import queries_asked
 from genset.release.reader import ReleasePhoto
-from genset.store import Photo, Store, now
 
 OLD = timedelta(days=30)
 """What was seen longer ago is to be looked at again before it is frozen."""

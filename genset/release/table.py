@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from genset.release.aggregated import AggregatedLabel, AggregatedLabels
-from genset.store import (
+from genset.db import (
     Candidate,
     DuplicatePair,
     Photo,
@@ -18,6 +17,7 @@ from genset.store import (
     unsettled_photos,
     votes,
 )
+from genset.release.aggregated import AggregatedLabel, AggregatedLabels
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class CandidateRow:
         aggregated: what the votes say together; None where votes are counted instead.
         rank: its place in the results of the search that found it, from 1.
         unsettled: whether several classes claim its photo, and it counts for none yet
-            (`genset.store.unsettled_photos`).
+            (`genset.db.unsettled_photos`).
     """
 
     id: int

@@ -8,14 +8,14 @@ from datetime import date, datetime, timedelta
 
 from sqlalchemy import func, select
 
-from genset.errors import BadInput, GensetError
+from genset.core.errors import BadInput, GensetError
+from genset.db import Photo, PhotoEvent, RemovedOwner, Store, now
 from genset.release.documents.facts.about import About
 from genset.release.documents.said import told
 from genset.release.fewer import facts_of_fewer
 from genset.release.letter import letter
 from genset.release.publish import publish
 from genset.release.reader import MANIFEST, Release
-from genset.store import Photo, PhotoEvent, RemovedOwner, Store, now
 from genset.workspace import Workspace
 
 _EARLIEST = timedelta(hours=14)  # how far a day begins before UTC's, where it begins first

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from genset.evaluation.results.kept.runs import Accuracy
-from genset.evaluation.results.measures.missed import WrongAnswer
+from genset.classes import Taxonomy, imagenet1k
+from genset.comparison.missed import WrongAnswer
+from genset.core.numbers import ends
 from genset.reporting.data.gallery import Answer
-from genset.taxonomy import Taxonomy, imagenet1k
-from genset.text.numbers import ends
+from genset.score.results.runs import Accuracy
 
 
 def interval(accuracy: Accuracy) -> str:

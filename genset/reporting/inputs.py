@@ -21,14 +21,14 @@ from platform import python_version
 from typing import Any
 
 from genset import __version__
-from genset.errors import BadInput
-from genset.evaluation.data.photos import PhotoSet
-from genset.evaluation.locate import HASHES
-from genset.evaluation.results.kept.runs import LOGIT_CLASSES, LOGITS
-from genset.files import write_text, written_whole
+from genset.classes import hash_of
+from genset.core.errors import BadInput
+from genset.core.files import write_text, written_whole
 from genset.release.reader import MANIFEST
 from genset.reporting.data.options import ReportOptions
-from genset.taxonomy import hash_of
+from genset.score.locate import HASHES
+from genset.score.results.runs import LOGIT_CLASSES, LOGITS
+from genset.sets.photos import PhotoSet
 
 KEPT = ".reports"
 """The folder among the runs that printed forms of reports are kept in."""

@@ -6,20 +6,20 @@ from getpass import getuser
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from genset.errors import GensetError
-from genset.evaluation.engines import ENGINES
-from genset.progress import progress
+from genset.core.errors import GensetError
+from genset.core.progress import progress
+from genset.score.engines import ENGINES
 from genset.tta.logs.tasks import TASKS, TOP1, TOP5
 from genset.tta.record.inference import cost_of, write_inference
 from genset.tta.record.machine import hardware
 from genset.tta.record.recording import Header
 
 if TYPE_CHECKING:
-    from genset.evaluation.data.photos import PhotoSet
-    from genset.evaluation.models.spec import ModelSpec
-    from genset.evaluation.results.kept.runs import Run
-    from genset.evaluation.run.latency import Latency, Times
-    from genset.evaluation.run.options import ScoringOptions
+    from genset.models.spec import ModelSpec
+    from genset.score.latency import Latency, Times
+    from genset.score.options import ScoringOptions
+    from genset.score.results.runs import Run
+    from genset.sets.photos import PhotoSet
 
 NETWORK = "from pixels in memory to scores: normalization, copies to a GPU and back, the network"
 FROM_FILE = "from the photo's file, as the system keeps it in memory, to its best classes"
@@ -77,7 +77,7 @@ def timed(
     networks = {run.key: (spec, run) for spec, run in models if not spec.is_predictions}
     if not networks:
         return
-    from genset.evaluation.run.latency import measure  # needs PyTorch
+    from genset.score.latency import measure  # needs PyTorch
 
     for spec, run in progress(
         networks.values(), total=len(networks), what="one photo at a time", unit="model"
@@ -92,7 +92,7 @@ def timed(
 
 
 def _entry(run: "Run", latency: "Latency", folder: Path, price: float | None) -> Path:
-    from genset.evaluation.run.latency import WARM_UP
+    from genset.score.latency import WARM_UP
 
     header = Header(
         task=TASKS["imagenet"],

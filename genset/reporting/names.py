@@ -7,7 +7,7 @@ a long name loses letters in its middle, where the names beside it do not differ
 from collections import Counter
 from collections.abc import Iterable
 
-from genset.text.safe import clean
+from genset.core.safe import clean
 
 _WHOLE = 1000  # letters: as long as a name is ever shown
 _LEAST = 3  # letters that are left on either side
@@ -24,7 +24,7 @@ def short_names(labels: Iterable[str], longest: int) -> dict[str, str]:
         longest: in letters, 8 or more.
 
     Returns:
-        The names by label, cleaned (:func:`genset.text.safe.clean`).
+        The names by label, cleaned (:func:`genset.core.safe.clean`).
     """
     whole = {label: clean(label, _WHOLE) for label in labels}
     middle = (longest - 1) // 2

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from genset.errors import BadInput
-from genset.evaluation.data.photos import PhotoSet
-from genset.evaluation.results.kept.results import load_results
-from genset.evaluation.results.measures.compare import compare
-from genset.evaluation.results.measures.missed import leading, missed_by_all
+from genset.comparison.compare import compare
+from genset.comparison.missed import leading, missed_by_all
+from genset.core.errors import BadInput
+from genset.db import now
 from genset.label.quality.suspects import Guess, Suspect, Suspects
 from genset.release.reader import MANIFEST, Release
-from genset.store import now
+from genset.score.results.results import load_results
+from genset.sets.photos import PhotoSet
 
 
 def find_suspects(photos: PhotoSet, runs: Path, order: str = "severity") -> Suspects:
@@ -18,7 +18,7 @@ def find_suspects(photos: PhotoSet, runs: Path, order: str = "severity") -> Susp
     Args:
         photos: the release.
         runs: the folder of runs.
-        order: "severity" or "agreement" (`genset.evaluation.results.measures.missed.ORDERS`).
+        order: "severity" or "agreement" (`genset.comparison.missed.ORDERS`).
 
     Raises:
         BadInput: it is no release, or no model was scored on it.

@@ -5,17 +5,17 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from genset.evaluation.data.photos import PhotoSet
-from genset.evaluation.mapping.record import explained
-from genset.evaluation.results.kept.results import Results, load_results, load_some
-from genset.evaluation.results.kept.runs import Run
-from genset.evaluation.results.measures.marks import truth_of
-from genset.evaluation.results.measures.multilabel import MultiLabel, measure
+from genset.comparison.marks import truth_of
+from genset.comparison.multilabel import MultiLabel, measure
+from genset.core.safe import clean
+from genset.core.to_json import to_json
+from genset.models.mapping.record import explained
 from genset.reporting.data.multilabel import TruthSummary
 from genset.reporting.gather.multilabel import summarize_truth
 from genset.reporting.narrative import multilabel as narrative
-from genset.text.safe import clean
-from genset.text.to_json import to_json
+from genset.score.results.results import Results, load_results, load_some
+from genset.score.results.runs import Run
+from genset.sets.photos import PhotoSet
 
 
 @dataclass(frozen=True, slots=True)

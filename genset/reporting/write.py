@@ -8,7 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from genset.evaluation.data.photos import PhotoSet
 from genset.reporting.data.options import PLAIN, ReportOptions
 from genset.reporting.inputs import (
     check_page,
@@ -18,10 +17,11 @@ from genset.reporting.inputs import (
     kept_text,
     write_page,
 )
+from genset.sets.photos import PhotoSet
 
 if TYPE_CHECKING:
-    from genset.evaluation.results.kept.results import Results
     from genset.reporting.data.report import ReportData
+    from genset.score.results.results import Results
 
 
 class Report:
@@ -63,8 +63,8 @@ class Report:
     @cached_property
     def data(self) -> "ReportData":
         """The numbers in it."""
-        from genset.evaluation.results.kept.results import load_results
         from genset.reporting.gather.collect import collect_results
+        from genset.score.results.results import load_results
 
         _ = self.digest  # of the files as they are before they are read
         results = self._load() if self._load else load_results(self._photos, self._runs)

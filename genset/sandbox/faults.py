@@ -19,7 +19,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self, TypeVar
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.sandbox.collection.chance import number
 
 CALLS_ONLY = ("unavailable", "wrong_format")

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.sandbox.messages import Reply, Request, without_secrets
 
 _KEPT = 100_000

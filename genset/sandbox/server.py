@@ -16,7 +16,8 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from genset.errors import BadInput
+from genset.classes import Taxonomy
+from genset.core.errors import BadInput
 from genset.sandbox.collection.records import Collection
 from genset.sandbox.commons.dialect import Commons
 from genset.sandbox.crowd import Crowd
@@ -27,7 +28,6 @@ from genset.sandbox.inaturalist.dialect import INaturalist
 from genset.sandbox.log import RequestLog
 from genset.sandbox.messages import Reply, Request
 from genset.sandbox.trouble import Trouble
-from genset.taxonomy import Taxonomy
 
 HOST = "127.0.0.1"
 

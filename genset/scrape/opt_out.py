@@ -18,10 +18,10 @@ from pathlib import Path
 
 from sqlalchemy import select, update
 
-from genset.errors import BadInput
-from genset.scrape.sources.owners import FORMS, PHOTO_FORMS, SOURCE
-from genset.scrape.sources.registry import names
-from genset.store import Photo, Store
+from genset.core.errors import BadInput
+from genset.db import Photo, Store
+from genset.sources.owners import FORMS, PHOTO_FORMS, SOURCE
+from genset.sources.registry import names
 from genset.workspace import Workspace
 
 OPTED_OUT = "opted out"  # how the reason begins

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.label import Labeler, Labelers, Manager, Managers, Store, Workspace
 from labeler_app.manage.tables import show_table
 from labeler_app.sign_in import page_origin

@@ -12,10 +12,11 @@ from pathlib import Path
 
 import streamlit as st
 
-from genset.errors import BadInput, GensetError
+from genset.core.errors import BadInput, GensetError
+from genset.core.numbers import count
 from genset.label import Store, Taxonomy, Verdict, Workspace
 from genset.label.answering import answering
-from genset.label.quality.gallery.one import Case, case_of
+from genset.label.gallery.one import Case, case_of
 from genset.label.quality.review import rule, send_to_review
 from genset.label.quality.suspects import (
     SUSPECTS_FILE,
@@ -25,7 +26,6 @@ from genset.label.quality.suspects import (
     read_suspects,
     undecided,
 )
-from genset.text.numbers import count
 from labeler_app.manage.manager import decides, draw, manager_name
 from labeler_app.manage.photos import colour, show_class, show_notices, show_photo
 from labeler_app.manage.state import look_at

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.label import (
     LONGEST_ID,
     Store,

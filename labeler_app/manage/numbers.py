@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from genset.core.numbers import NONE, count
+from genset.core.numbers import count as number_of
 from genset.label import Store, Verdict, Workspace
 from genset.label.quality.by_labeler import LabelerStats, Share
 from genset.label.quality.stats import Stats, collect
-from genset.text.numbers import NONE, count
-from genset.text.numbers import count as number_of
 from labeler_app.manage.manager import manager_name
 from labeler_app.manage.tables import show_table
 from labeler_app.manage.trust import show_decisions, show_suspects

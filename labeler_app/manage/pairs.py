@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from genset.errors import GensetError
+from genset.core.errors import GensetError
 from genset.label import Store, Workspace
 from genset.label.answering import answering
 from genset.label.quality.duplicates import Pair, PairedPhoto, decide_pair, paired, pairs_to_decide

@@ -8,9 +8,9 @@ from typing import Protocol
 
 import streamlit as st
 
+from genset.core.links import web_link
+from genset.core.safe import clean
 from genset.label import Store, Verdict, Workspace, image_id, notices
-from genset.text.links import web_link
-from genset.text.safe import clean
 from labeler_app.words import as_markdown, as_text, link
 
 ON_A_PAGE = 24  # Flickr wants at most 30

@@ -8,7 +8,7 @@ from functools import partial
 
 import streamlit as st
 
-from genset.errors import GensetError
+from genset.core.errors import GensetError
 from genset.label import Store, Verdict, Workspace
 from genset.label.answering import answering
 from genset.label.quality.review import Dispute, FurtherDispute, queue, rule

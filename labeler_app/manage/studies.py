@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
+from genset.core.numbers import count
 from genset.label import (
     Store,
     Studies,
@@ -12,7 +13,6 @@ from genset.label import (
     mturk_question,
     prolific_address,
 )
-from genset.text.numbers import count
 from labeler_app.manage.tables import show_table
 from labeler_app.sign_in import page_origin
 from labeler_app.words import as_markdown

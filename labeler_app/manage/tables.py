@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from genset.text.numbers import NONE
+from genset.core.numbers import NONE
 
 MOST_SENT = 1000
 """Rows and choices that a browser is sent at once."""

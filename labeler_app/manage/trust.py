@@ -4,12 +4,12 @@ from datetime import UTC, date, datetime, time
 
 import streamlit as st
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
+from genset.core.numbers import count
 from genset.label import Labeler, LabelerAct, Labelers, Store, Workspace
+from genset.label.gallery.photos import labelers_with_labels
 from genset.label.people.standing import Standing, standings
-from genset.label.quality.gallery.photos import labelers_with_labels
 from genset.label.quality.void import Effect, clear, effect_of_void, unvoid, void
-from genset.text.numbers import count
 from labeler_app.manage.state import choose
 from labeler_app.words import as_markdown
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from genset.store import Store
+from genset.db import Store
 from tests.scrape.commands import genset
 
 HERE = Path(__file__).parent

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from genset.evaluation.models.spec import parse_spec
 from genset.finetune.finetune import Finished
 from genset.finetune.finetune import finetune as finetune_specs
+from genset.models.spec import parse_spec
 
 
 def finetune(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.finetune.data.tasks import TaskData, open_task
 
 SPECIES = ("001.Black_footed_Albatross", "002.Groove_billed_Ani", "003.Parakeet_Auklet")

@@ -12,10 +12,10 @@ from torch import Tensor, nn
 
 from genset.__main__ import main
 from genset.finetune.data.tasks import TASKS, described
-from tests.evaluation.colours import colours
 from tests.finetune.layouts import class_folders
+from tests.score.colours import colours
 
-COLOURS = "file:colours.pth?arch=tests.evaluation.colours:Colours&resize=32&crop=32&std=0.5"
+COLOURS = "file:colours.pth?arch=tests.score.colours:Colours&resize=32&crop=32&std=0.5"
 
 
 class Squared(nn.Module):
@@ -70,7 +70,7 @@ def terminal(
 ) -> Terminal:
     monkeypatch.chdir(tmp_path)
     # It is for a process that ends with the command.
-    monkeypatch.setattr("genset.evaluation.run.startup.start_pytorch", lambda specs: None)
+    monkeypatch.setattr("genset.score.startup.start_pytorch", lambda specs: None)
     return Terminal(tmp_path, monkeypatch, capsys)
 
 

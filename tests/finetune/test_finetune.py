@@ -13,15 +13,15 @@ import numpy as np
 import pytest
 from PIL import Image, ImageFile
 
-from genset.errors import BadInput, GensetError, ModelError
-from genset.evaluation.run.options import ScoringOptions
+from genset.core.errors import BadInput, GensetError, ModelError
 from genset.finetune.finetune import Finished, SomeFailed
 from genset.finetune.fit.options import FinetuneOptions, read_shots, read_strengths
 from genset.finetune.results import runs as results
 from genset.finetune.results.compare import table
 from genset.finetune.results.runs import find_finetuned, load_head, load_predictions
-from tests.evaluation.colours import colours
+from genset.score.options import ScoringOptions
 from tests.finetune.fitting import finetune
+from tests.score.colours import colours
 
 OPTIONS = FinetuneOptions(seeds=2, strengths=(0.01, 1.0), scoring=ScoringOptions(engine="torch"))
 SHADES = {"blue": (40, 40, 200), "green": (40, 200, 40), "red": (200, 40, 40)}

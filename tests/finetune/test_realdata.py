@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from genset.evaluation.run.options import ScoringOptions
 from genset.finetune.fit.options import FinetuneOptions
 from genset.finetune.results.compare import table, worst_pairs
 from genset.finetune.results.runs import load_predictions
+from genset.score.options import ScoringOptions
 from tests.finetune.fitting import finetune
 
 pytestmark = pytest.mark.realdata

@@ -4,6 +4,7 @@ import time
 import uuid
 from collections.abc import Callable
 
+from genset.db import now
 from genset.label import (
     AddedClass,
     AlsoScreen,
@@ -14,7 +15,6 @@ from genset.label import (
     Submission,
     Verdict,
 )
-from genset.store import now
 
 # The verdict on every question, or on each by its class.
 Say = Verdict | Callable[[str], Verdict]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from genset.store import Store
+from genset.db import Store
 from genset.workspace import Workspace
 from tests.label.clock import HeldClock
 from tests.labeled_workspace import labeled_workspace

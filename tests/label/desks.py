@@ -8,9 +8,9 @@ from typing import Any
 
 from sqlalchemy import update
 
+from genset.db import Screen as ScreenRow
+from genset.db import Store, now
 from genset.label import Desk, GivenLabel, Labelers, Receipt, Screen, Submission, Verdict
-from genset.store import Screen as ScreenRow
-from genset.store import Store, now
 from genset.workspace import LabelRules, Workspace
 
 CORRECT, INCORRECT, UNSURE = Verdict.CORRECT, Verdict.INCORRECT, Verdict.UNSURE

@@ -8,8 +8,8 @@ import uuid
 from collections.abc import Callable
 from typing import Any
 
+from genset.db import Store
 from genset.label import Labelers, label_secret
-from genset.store import Store
 from genset.workspace import Workspace
 from labeler_app.security import Sessions
 

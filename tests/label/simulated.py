@@ -7,6 +7,8 @@ from pathlib import Path
 
 from sqlalchemy import insert
 
+from genset.classes import imagenet1k
+from genset.db import Candidate, GoldQuestion, Photo, Proposal, ProposalRound, Question, Store, now
 from genset.label import (
     AddedClass,
     AlsoScreen,
@@ -18,17 +20,6 @@ from genset.label import (
     Submission,
     Verdict,
 )
-from genset.store import (
-    Candidate,
-    GoldQuestion,
-    Photo,
-    Proposal,
-    ProposalRound,
-    Question,
-    Store,
-    now,
-)
-from genset.taxonomy import imagenet1k
 from genset.workspace import LabelRules, Workspace
 
 ADDED = "n02442845"  # a mink, which nobody asks about

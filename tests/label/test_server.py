@@ -9,10 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from genset.errors import BadInput, MissingExtra
+from genset.core.errors import BadInput, MissingExtra
+from genset.db import Store
 from genset.label.people.secret import label_secret
 from genset.label.server import serve
-from genset.store import Store
 from genset.workspace import Workspace
 from tests.label.serving import free_port, serving
 

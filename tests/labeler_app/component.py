@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 from sqlalchemy import select
 
-from genset.store import Label, Store
+from genset.db import Label, Store
 
 WORDS = {"C": "Correct", "I": "Incorrect", "U": "Unsure", "B": "Broken"}
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 from playwright.sync_api import Browser, BrowserContext, expect
 
-from genset.store import Store
+from genset.db import Store
 from genset.workspace import Workspace
 from tests.label.serving import free_port, serving
 from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH, labeled_workspace

@@ -11,9 +11,9 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 import labeler_app
+from genset.db import Store
 from genset.label import label_secret
 from genset.label.people.secret import manager_token
-from genset.store import Store
 from genset.workspace import Workspace
 from labeler_app.security import Sessions
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from playwright.sync_api import Locator, Page, expect
 from sqlalchemy import select
 
-from genset.store import Label, ScreenPhoto, Store, Verdict
+from genset.db import Label, ScreenPhoto, Store, Verdict
 from tests.labeler_app.component import press
 
 KEYS = {Verdict.CORRECT: "y", Verdict.UNSURE: "m", Verdict.INCORRECT: "n"}

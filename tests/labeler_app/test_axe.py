@@ -13,11 +13,11 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 from sqlalchemy import select
 
+from genset.db import DuplicatePair, Photo, Store, Verdict, now
 from genset.label import Labelers, Managers, Studies, Terms, add_gold_question
 from genset.label.people.secret import manager_token
 from genset.label.quality.suspects import Guess, Suspect, Suspects, write_suspects
 from genset.label.quality.void import hold
-from genset.store import DuplicatePair, Photo, Store, Verdict, now
 from genset.workspace import Workspace
 from tests.label.desks import desk_of, do
 from tests.label.serving import free_port, serving

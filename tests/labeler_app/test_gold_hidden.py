@@ -21,10 +21,10 @@ from sqlalchemy import Engine, event, select
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from genset.db import GoldAnswer, Label, Screen, ScreenPhoto, Store, now
 from genset.label import Labelers, Verdict, add_gold_question, label_secret
 from genset.label.queue import board, hiding, leased
 from genset.label.session.pictures import shown_picture
-from genset.store import GoldAnswer, Label, Screen, ScreenPhoto, Store, now
 from genset.workspace import Workspace
 from labeler_app.edge import EDGE
 from labeler_app.routes import routes

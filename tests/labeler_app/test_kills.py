@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from genset.store import GoldAnswer, Label, Store
+from genset.db import GoldAnswer, Label, Store
 from genset.workspace import Workspace
 from tests.label.http_page import HttpPage, session_of
 from tests.label.serving import free_port, kill, serving

@@ -8,12 +8,12 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 from sqlalchemy import select
 
-from genset.evaluation.data.photos import open_set
+from genset.db import ReviewRequest, Ruling, Store, Verdict
 from genset.label.people.secret import manager_token
 from genset.label.quality.review import queue
 from genset.label.quality.suspects import SUSPECTS_FILE, write_suspects
 from genset.reporting.suspects import find_suspects
-from genset.store import ReviewRequest, Ruling, Store, Verdict
+from genset.sets.photos import open_set
 from genset.workspace import Workspace
 from labeler_app.manage import manager
 from tests.label.serving import free_port, serving

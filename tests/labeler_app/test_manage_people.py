@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from genset.db import Store, Verdict
 from genset.label import Labelers, Managers, Studies, Terms, list_gold_questions, votes_table
 from genset.label.people.standing import standings
 from genset.label.quality.void import hold
 from genset.release.freeze import create
-from genset.store import Store, Verdict
 from tests.label.desks import desk_of, do
 from tests.labeled_workspace import TENCH, labeled_workspace, vote
 from tests.labeler_app.pages import Opened, buttons, click, manage_page, run, served, shown

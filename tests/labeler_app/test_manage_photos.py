@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from genset.db import Store, Verdict, find_candidate
 from genset.label import list_gold_questions
 from genset.label.quality.void import void
-from genset.store import Store, Verdict, find_candidate
 from tests.labeled_workspace import TENCH, add_candidate, labeled_workspace, vote
 from tests.labeler_app.pages import (
     Opened,

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, FrameLocator, Page, expect
 from sqlalchemy import select
 
+from genset.db import Label, Labeler, Screen, Store, Visit
 from genset.label import Studies, Study
-from genset.store import Label, Labeler, Screen, Store, Visit
 from tests.browser import guarded
 from tests.label.serving import free_port, serving
 from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH, labeled_workspace

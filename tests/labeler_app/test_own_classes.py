@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from genset.classes.own import taxonomy_in
+from genset.db import Store
+from genset.db.taxonomies import keep_taxonomy
 from genset.scrape.imports.examples import add_examples
 from genset.scrape.imports.folder import Origin
-from genset.store import Store
-from genset.store.taxonomies import keep_taxonomy
-from genset.taxonomy.own import taxonomy_in
 from genset.workspace import Workspace
 from tests.label.serving import free_port, serving
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, labeled_workspace, picture

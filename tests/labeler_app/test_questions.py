@@ -8,7 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from genset.store import Claim, Store, Verdict
+from genset.db import Claim, Store, Verdict
 from tests.label.serving import free_port, serving
 from tests.labeled_workspace import CRANE, TENCH, add_candidate, labeled_workspace
 from tests.labeler_app import pages

@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 from sqlalchemy import select
 
-from genset.store import Question, Verdict
+from genset.db import Question, Verdict
 from tests.label.serving import free_port, kill, serving
 from tests.labeled_workspace import GOLDFISH, TENCH
 from tests.labeler_app.component import sign_in

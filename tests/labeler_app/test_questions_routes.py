@@ -10,8 +10,8 @@ from sqlalchemy import select
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from genset.db import Label, Store, Verdict
 from genset.label import Labelers, label_secret
-from genset.store import Label, Store, Verdict
 from genset.workspace import Workspace
 from labeler_app.edge import EDGE
 from labeler_app.routes import routes

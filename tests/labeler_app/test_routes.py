@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import pytest
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.label import Desk, Labelers, label_secret
 from labeler_app.security import Sessions
 from tests.labeler_app.component import rows

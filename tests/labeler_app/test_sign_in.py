@@ -9,9 +9,9 @@ from sqlalchemy import select, text
 from streamlit import config
 from streamlit.runtime.context import ContextProxy
 
+from genset.db import Label, Store, Verdict
+from genset.db import Labeler as LabelerRow
 from genset.label import Desk, Labelers, Studies, Terms
-from genset.store import Label, Store, Verdict
-from genset.store import Labeler as LabelerRow
 from genset.workspace import Workspace
 from tests.labeled_workspace import TENCH, labeled_workspace, vote
 from tests.labeler_app.pages import (

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from genset.classes import imagenet1k
 from genset.label import Screen, ShownPhoto
-from genset.taxonomy import imagenet1k
 from labeler_app import wire
 from labeler_app.words import as_markdown, as_text, link
 from tests.labeled_workspace import TENCH

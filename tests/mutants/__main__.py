@@ -47,7 +47,9 @@ def main() -> int:
 
 def _asked() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
-    parser.add_argument("modules", nargs="*", metavar="MODULE", help="such as genset/hashes.py")
+    parser.add_argument(
+        "modules", nargs="*", metavar="MODULE", help="such as genset/core/hashes.py"
+    )
     parser.add_argument("--sample", type=int, help="try so many of all changes, drawn at random")
     parser.add_argument("--seed", type=int, default=0, help="of that draw")
     return parser.parse_args()

@@ -30,7 +30,7 @@ def _of_statistics(*names: str) -> tuple[str, ...]:
 
 
 TARGETS: dict[str, tuple[str, ...]] = {
-    "genset/hashes.py": ("tests/test_hashes.py",),
+    "genset/core/hashes.py": ("tests/core/test_hashes.py",),
     "genset/statistics/average_precision.py": _of_statistics("average_precision"),
     "genset/statistics/bootstrap.py": _of_statistics("bootstrap", "pairwise", "matched"),
     "genset/statistics/calibration.py": _of_statistics("trend"),

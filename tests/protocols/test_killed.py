@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from genset.classes import imagenet1k
 from genset.cli import cli
 from genset.release.reader import Release, find_releases
-from genset.taxonomy import imagenet1k
 from tests.killing import killed_at_each_change
 from tests.labeled_workspace import TENCH
 from tests.protocols.years import Maintainer, rows_of

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from genset.evaluation.data.photos import open_set
+from genset.classes import ImageClass, imagenet1k
 from genset.reporting.series.yearly import Drift, Labels
 from genset.reporting.series.years import drift
+from genset.sets.photos import open_set
 from genset.statistics.bootstrap import Resampling
 from genset.statistics.matched import match
-from genset.taxonomy import ImageClass, imagenet1k
 from tests.protocols.years import Maintainer, maintainer, rows_of, textured
 from tests.reporting.sets import Page, score_on
 from tests.scrape.several import started

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from genset.evaluation.data.photos import open_set
+from genset.classes import imagenet1k
+from genset.db import Photo, Store, now
+from genset.db.duplicates import decide, open_pairs
 from genset.scrape.upkeep.duplicates import propose
-from genset.store import Photo, Store, now
-from genset.store.duplicates import decide, open_pairs
-from genset.taxonomy import imagenet1k
+from genset.sets.photos import open_set
 from tests.labeled_workspace import GOLDFISH, TENCH
 from tests.protocols.years import Maintainer, rows_of, textured
 from tests.reporting.sets import score_on

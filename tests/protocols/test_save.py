@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from genset import __version__
+from genset.classes import imagenet1k
 from genset.cli import cli
-from genset.taxonomy import imagenet1k
 from tests.labeled_workspace import GOLDFISH, TENCH
 from tests.protocols.years import Maintainer, rows_of
 from tests.scrape.several import Start

@@ -10,10 +10,10 @@ import numpy as np
 from click.testing import CliRunner
 from PIL import Image, ImageOps
 
+from genset.classes import ImageClass
 from genset.cli import cli
-from genset.errors import GensetError
-from genset.store import Label, Store, Verdict, stored_candidates
-from genset.taxonomy import ImageClass
+from genset.core.errors import GensetError
+from genset.db import Label, Store, Verdict, stored_candidates
 from genset.workspace import Workspace
 from tests.scrape.pools import Row, record
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from genset.db import Candidate, Photo, Store, Verdict
 from genset.release.choosing.plan import ReleasePlan
 from genset.release.freeze import create
 from genset.release.reader import Release
-from genset.store import Candidate, Photo, Store, Verdict
 from genset.workspace import Workspace
 from tests.labeled_workspace import CLASSES, labeled_workspace, vote
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from genset.db import Verdict
 from genset.release.table import CandidateRow, CandidateTable
-from genset.store import Verdict
 
 VERDICTS = {
     "c": Verdict.CORRECT,

@@ -13,9 +13,9 @@ from pyarrow import parquet
 
 from genset.aggregators import METHODS
 from genset.cli import cli
-from genset.errors import BadInput, GensetError
+from genset.core.errors import BadInput, GensetError
+from genset.db import LabelerAct, LabelerEvent, Ruling, Verdict, find_candidate
 from genset.release.reader import MANIFEST, Release
-from genset.store import LabelerAct, LabelerEvent, Ruling, Verdict, find_candidate
 from tests.labeled_workspace import CLASSES, GOLDFISH, TENCH
 from tests.release.conftest import Pool
 

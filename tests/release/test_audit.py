@@ -18,11 +18,11 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from genset.cli import cli
-from genset.hashes import HEAD
+from genset.core.hashes import HEAD
+from genset.db import DuplicatePair
 from genset.release.audit import papers
 from genset.release.reader import MANIFEST, Release, manifest_hash, manifest_lines
 from genset.scrape.upkeep.duplicates import propose
-from genset.store import DuplicatePair
 from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH, add_candidate, picture
 from tests.release.conftest import Pool
 

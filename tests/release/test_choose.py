@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from genset.errors import BadInput, GensetError
+from genset.core.errors import BadInput, GensetError
+from genset.db import Ruling, Verdict, find_candidate
 from genset.release.choose import choose
 from genset.release.choosing.plan import ReleasePlan
 from genset.release.reader import MANIFEST
 from genset.release.table import read_table
-from genset.store import Ruling, Verdict, find_candidate
 from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH, add_candidate
 from tests.release.conftest import Pool
 

@@ -9,7 +9,7 @@ import yaml
 from click.testing import CliRunner
 
 from genset.cli import cli
-from genset.errors import GensetError
+from genset.core.errors import GensetError
 from genset.release.reader import Release
 from tests.release.conftest import Pool
 

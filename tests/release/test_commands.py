@@ -11,11 +11,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from genset.cli import cli
-from genset.errors import GensetError, ReleaseDamaged
-from genset.evaluation.locate import locate_set
+from genset.core.errors import GensetError, ReleaseDamaged
+from genset.db import DuplicatePair, Photo
 from genset.release.reader import MANIFEST, Release
+from genset.score.locate import locate_set
 from genset.scrape.upkeep.removal import remove
-from genset.store import DuplicatePair, Photo
 from tests.labeled_workspace import CLASSES, GOLDFISH, TENCH
 from tests.release.conftest import Pool
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from genset.db import Verdict
 from genset.label import Desk, Labelers
 from genset.label.quality.review import queue, rule
 from genset.release.reader import Release
 from genset.scrape.upkeep.removal import remove
 from genset.status import status
-from genset.store import Verdict
 from tests.labeled_workspace import CRANE, GOLDFISH, TENCH, add_candidate, picture
 from tests.release.conftest import Pool
 from tests.scrape.commands import genset

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from genset.errors import BadInput, GensetError
+from genset.core.errors import BadInput, GensetError
 from genset.release import publish
 from genset.release.reader import MANIFEST, Release, find_releases
 from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH, picture

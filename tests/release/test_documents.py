@@ -9,14 +9,14 @@ from pathlib import Path
 import mlcroissant
 import pytest
 
-from genset.label.quality.aggregate import Vote
+from genset.db import Photo, labels_in_force, votes
+from genset.label.aggregate import Vote
 from genset.label.quality.agreement import krippendorff_alpha
 from genset.release.choosing.plan import ReleasePlan
 from genset.release.documents import documents
 from genset.release.facts import alpha
 from genset.release.freeze import create
 from genset.release.reader import MANIFEST, Release, content_hash, manifest_hash
-from genset.store import Photo, labels_in_force, votes
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate
 from tests.release.conftest import Pool
 

@@ -17,11 +17,11 @@ from torchvision.datasets import ImageFolder
 from torchvision.transforms import v2
 
 import genset
-from genset.errors import BadInput, GensetError
+from genset.classes import imagenet1k
+from genset.core.errors import BadInput, GensetError
 from genset.release.export import FORMATS, export
 from genset.release.export import photos as cutting
 from genset.release.reader import Release
-from genset.taxonomy import imagenet1k
 from tests.labeled_workspace import CLASSES, CRANE, TENCH, add_candidate
 from tests.release.conftest import Pool
 

@@ -19,7 +19,7 @@ from click.testing import CliRunner
 from PIL import Image, ImageOps
 
 from genset.cli import cli
-from genset.errors import BadInput, GensetError
+from genset.core.errors import BadInput, GensetError
 from genset.release.audit.people import KNOWN
 from genset.release.export import FORMATS, export
 from genset.release.faces import centerface

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.release.choose import Chosen, choose
 from genset.release.choosing.plan import ReleasePlan
 from genset.release.strategies import Majority, Matched, Reference, Strategy, Threshold, Top

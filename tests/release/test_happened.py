@@ -15,12 +15,12 @@ import pytest
 from click.testing import CliRunner
 
 from genset.cli import cli
-from genset.errors import GensetError
+from genset.core.errors import GensetError
+from genset.db import Label, Search, Store, Verdict, find_candidate
 from genset.release.documents import documents
 from genset.release.reader import MANIFEST, Release, manifest_hash
-from genset.scrape.sources.flickr import Flickr
-from genset.scrape.sources.words import keep_words
-from genset.store import Label, Search, Store, Verdict, find_candidate
+from genset.sources.flickr import Flickr
+from genset.sources.words import keep_words
 from genset.workspace import Workspace
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, picture
 from tests.questions import BASSINET, ask_about

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from genset.errors import BadInput, GensetError, ReleaseDamaged
-from genset.evaluation.data.photos import open_set
+from genset.core.errors import BadInput, GensetError, ReleaseDamaged
 from genset.release.export import FORMATS, export
 from genset.release.reader import MANIFEST, Release
 from genset.release.takedown import takedown
 from genset.scrape.upkeep.removal import remove
+from genset.sets.photos import open_set
 from tests.release.conftest import Pool
 
 LATER = 10_000_000_000  # nanoseconds

@@ -16,8 +16,11 @@ import pytest
 import yaml
 
 import genset
-from genset.errors import BadInput
-from genset.evaluation.data.photos import open_set
+from genset.classes import document_of, hash_of, mistakes_in, taxonomy_of
+from genset.classes.own import taxonomy_in
+from genset.core.errors import BadInput
+from genset.db import Candidate, Photo, Store, Verdict, stored_candidates
+from genset.db.taxonomies import keep_taxonomy
 from genset.release.audit.audit import audit
 from genset.release.choosing.plan import ReleasePlan
 from genset.release.citing import cited
@@ -32,10 +35,7 @@ from genset.release.site.write import write_site
 from genset.release.takedown import takedown
 from genset.sandbox import Sandbox
 from genset.scrape.upkeep.removal import remove
-from genset.store import Candidate, Photo, Store, Verdict, stored_candidates
-from genset.store.taxonomies import keep_taxonomy
-from genset.taxonomy import document_of, hash_of, mistakes_in, taxonomy_of
-from genset.taxonomy.own import taxonomy_in
+from genset.sets.photos import open_set
 from genset.workspace import Workspace
 from tests.labeled_workspace import add_candidate, labeled_workspace, picture, vote
 from tests.scrape.commands import genset as command

@@ -2,8 +2,8 @@
 
 import json
 
+from genset.db import Verdict
 from genset.release.reader import MANIFEST
-from genset.store import Verdict
 from tests.label.also import decide_all
 from tests.label.desks import desk_of
 from tests.labeled_workspace import CLASSES, TENCH

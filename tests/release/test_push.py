@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from genset.errors import BadInput
+from genset.classes import imagenet1k
+from genset.core.errors import BadInput
+from genset.db import Photo
 from genset.release.export import export
 from genset.release.export import photos as cutting
 from genset.release.freeze import create
 from genset.release.push import push
 from genset.release.reader import Release
 from genset.scrape.upkeep.removal import remove
-from genset.store import Photo
-from genset.taxonomy import imagenet1k
 from tests.release.conftest import Pool
 from tests.release.hub import TOKEN, Hub
 

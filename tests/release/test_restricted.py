@@ -9,12 +9,12 @@ import pytest
 from click.testing import CliRunner
 
 from genset.cli import cli
-from genset.errors import BadInput, GensetError
+from genset.core.errors import BadInput, GensetError
+from genset.db import Photo
 from genset.licenses import License, license_named, may_be_passed_on
 from genset.release.documents.tables.lacking import LACKING
 from genset.release.export import FORMATS, export
 from genset.release.reader import MANIFEST, Release, content_hash
-from genset.store import Photo
 from tests.labeled_workspace import CLASSES
 from tests.release.conftest import Pool
 

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from playwright.sync_api import Browser, expect
 
 from genset.cli import cli
-from genset.errors import GensetError
+from genset.core.errors import GensetError
 from genset.release.reader import MANIFEST, Release
 from genset.scrape.upkeep.removal import remove
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate

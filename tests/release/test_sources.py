@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from genset.cli import cli
-from genset.errors import BadInput
+from genset.core.errors import BadInput
+from genset.db import Search, SourceWords
 from genset.release.choosing.plan import ReleasePlan
 from genset.release.diff import diff
 from genset.release.documents import documents, said
@@ -35,7 +36,6 @@ from genset.release.reader import (
 )
 from genset.release.takedown import takedown
 from genset.scrape.upkeep.removal import remove
-from genset.store import Search, SourceWords
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate
 from tests.release.conftest import Pool
 

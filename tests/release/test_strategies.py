@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genset.errors import BadInput
-from genset.hashes import HEAD
+from genset.core.errors import BadInput
+from genset.core.hashes import HEAD
+from genset.db import Verdict
 from genset.licenses import LicenseChoice
 from genset.release.aggregated import AggregatedLabel, AggregatedLabels
 from genset.release.choose import Chosen, choose, selection_frequency
@@ -29,7 +30,6 @@ from genset.release.strategies import (
     strategy,
 )
 from genset.release.table import CandidateRow, CandidateTable
-from genset.store import Verdict
 from tests.release.tables import entry, tables
 
 REFERENCE = Reference("labels.csv", "0" * 64, {"n1": (0, 1, 2, 3, 4), "n2": (1, 0, 0, 0, 2)})

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from genset.cli import cli
-from genset.errors import GensetError
+from genset.core.errors import GensetError
 from genset.release.reader import MANIFEST, Release, content_hash, manifest_hash, manifest_lines
 from tests.release.conftest import Pool
 

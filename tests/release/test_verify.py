@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genset.errors import BadInput, ReleaseDamaged
+from genset.core.errors import BadInput, ReleaseDamaged
 from genset.release.reader import MANIFEST, Release, manifest_hash
 from tests.labeled_workspace import TENCH
 from tests.release.conftest import Pool

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from genset.cli import cli
-from genset.errors import BadInput, GensetError
+from genset.core.errors import BadInput, GensetError
 from genset.release.choosing.plan import ReleasePlan
 from genset.release.diff import diff
 from genset.release.freeze import create

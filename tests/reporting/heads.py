@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from genset.evaluation.results.kept.runs import run_key
 from genset.finetune.results.runs import (
     Attempt,
     Finetuned,
@@ -14,6 +13,7 @@ from genset.finetune.results.runs import (
     finetuned_folder,
     save_finetuned,
 )
+from genset.score.results.runs import run_key
 
 CLASSES = tuple(f"bird {number}" for number in range(16))
 PHOTOS = 10  # test photos of each class

@@ -16,11 +16,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from genset.evaluation.data.photos import PhotoSet, open_set
-from genset.evaluation.results.kept.count import Counted, Provenance, make_run
-from genset.evaluation.results.kept.runs import Prediction, Run, run_folder, run_key, save_run
-from genset.evaluation.results.references.published import published
-from genset.taxonomy import imagenet1k
+from genset.classes import imagenet1k
+from genset.comparison.references.published import published
+from genset.score.results.count import Counted, Provenance, make_run
+from genset.score.results.runs import Prediction, Run, run_folder, run_key, save_run
+from genset.sets.photos import PhotoSet, open_set
 
 WNIDS = np.array([each.wnid for each in imagenet1k()], dtype=object)
 KEPT = 5

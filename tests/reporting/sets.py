@@ -9,15 +9,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from genset.evaluation.data.photos import PhotoSet, open_set
-from genset.evaluation.results.kept.runs import (
-    Accuracy,
-    Prediction,
-    Run,
-    run_folder,
-    run_key,
-    save_run,
-)
+from genset.classes import imagenet1k
 from genset.release.reader import (
     FORMAT,
     MANIFEST,
@@ -29,7 +21,8 @@ from genset.release.reader import (
 )
 from genset.reporting.data.options import ReportOptions
 from genset.reporting.write import write_report
-from genset.taxonomy import imagenet1k
+from genset.score.results.runs import Accuracy, Prediction, Run, run_folder, run_key, save_run
+from genset.sets.photos import PhotoSet, open_set
 
 WNIDS = [each.wnid for each in imagenet1k()]
 BY = ("CC BY 2.0", "https://creativecommons.org/licenses/by/2.0/")

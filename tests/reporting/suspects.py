@@ -2,19 +2,12 @@
 
 from pathlib import Path
 
-from genset.evaluation.data.photos import open_set
-from genset.evaluation.results.kept.runs import (
-    Accuracy,
-    Prediction,
-    Run,
-    run_folder,
-    run_key,
-    save_run,
-)
+from genset.db import Verdict
 from genset.label import Store
 from genset.release.freeze import create
 from genset.release.reader import Release
-from genset.store import Verdict
+from genset.score.results.runs import Accuracy, Prediction, Run, run_folder, run_key, save_run
+from genset.sets.photos import open_set
 from genset.workspace import Workspace
 from tests.labeled_workspace import GOLDFISH, TENCH, labeled_workspace, vote
 

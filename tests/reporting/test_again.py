@@ -14,9 +14,9 @@ import pytest
 
 import genset
 from tests.conftest import ROOT
-from tests.evaluation.colours import Colours, colours, painted_set
-from tests.evaluation.real import pypis_lite
-from tests.evaluation.test_own_classes import genset_says, painted
+from tests.score.colours import Colours, colours, painted_set
+from tests.score.real import pypis_lite
+from tests.score.test_own_classes import genset_says, painted
 
 _OF_A_RUN = ("created_at", "seconds")
 _MAX, _SUBSET = ("--pool", "max"), ("--among", "subset")
@@ -214,7 +214,7 @@ def test_efficientnet_lite0_on_cifar_10_s_classes(
     realdata: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "docs" / "demo"))
-    from genset.taxonomy.built_in import taxonomy_named
+    from genset.classes.built_in import taxonomy_named
 
     for name in ("here", "fresh"):
         for each in taxonomy_named("cifar10"):

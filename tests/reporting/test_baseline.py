@@ -12,11 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genset.evaluation.data.photos import PhotoSet, open_set
-from genset.evaluation.data.truths.read import read_truth
-from genset.evaluation.results.kept.results import load_results
-from genset.evaluation.results.kept.runs import Accuracy
-from genset.evaluation.results.references.published import one_a_weights
+from genset.comparison.references.published import one_a_weights
 from genset.reporting.data.baseline import Baseline
 from genset.reporting.data.report import ReportOptions
 from genset.reporting.figures.against import against_plot
@@ -25,9 +21,13 @@ from genset.reporting.gather.baseline import against_known
 from genset.reporting.gather.collect import collect
 from genset.reporting.narrative.baseline import lines
 from genset.reporting.render.markdown import as_markdown, report_json
-from tests.evaluation.listed import write_list, write_npy
-from tests.evaluation.scoring import evaluate
+from genset.score.results.results import load_results
+from genset.score.results.runs import Accuracy
+from genset.sets.photos import PhotoSet, open_set
+from genset.sets.truths.read import read_truth
 from tests.reporting.sets import WNIDS, Page, report
+from tests.score.listed import write_list, write_npy
+from tests.score.scoring import evaluate
 
 PHOTOS = 400
 TRUTH = [place for place in range(80) for _ in range(5)]

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from genset.cli import cli
-from tests.evaluation.listed import write_list, write_npy
+from tests.score.listed import write_list, write_npy
 from tests.test_cli import error_of, genset
 
 TRUTH = [place for place in range(20) for _ in range(3)]

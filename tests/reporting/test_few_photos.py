@@ -14,8 +14,8 @@ from genset.reporting.narrative.models import certainty
 from genset.reporting.narrative.pairs import shown_by_set
 from genset.reporting.render.markdown import as_markdown
 from genset.statistics.bootstrap import Resampling
-from tests.evaluation.listed import write_list
 from tests.reporting.sets import report, score_on
+from tests.score.listed import write_list
 
 FEW = Resampling(draws=500)
 

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from genset.errors import GensetError
-from genset.evaluation.data.photos import PhotoSet
+from genset.core.errors import GensetError
 from genset.finetune.results.runs import finetuned_folder
 from genset.reporting.data.options import ReportOptions
 from genset.reporting.gather.collect import collect
 from genset.reporting.render.markdown import as_markdown, report_json
 from genset.reporting.write import write_report
+from genset.sets.photos import PhotoSet
 from tests.reporting.heads import CLASSES, keep_finetuned
 from tests.reporting.sets import Page, release_of, report, score
 

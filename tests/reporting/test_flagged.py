@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 import genset
-from genset.errors import BadInput
-from genset.evaluation.data.photos import PhotoSet, open_set
-from genset.evaluation.results.kept.runs import Run
+from genset.core.errors import BadInput
 from genset.reporting.data.report import ReportOptions
 from genset.reporting.gather.collect import collect
 from genset.reporting.render.markdown import as_markdown, report_json
+from genset.score.results.runs import Run
+from genset.sets.photos import PhotoSet, open_set
 from genset.statistics.bootstrap import Resampling
-from tests.evaluation.listed import write_list, write_npy
-from tests.evaluation.scoring import evaluate
 from tests.reporting.sets import report
+from tests.score.listed import write_list, write_npy
+from tests.score.scoring import evaluate
 
 TRUTH = [place for place in range(60) for _ in range(5)]
 FEW = Resampling(draws=500)

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from genset.evaluation.data.photos import PhotoSet, open_set
 from genset.reporting.data.options import ReportOptions
 from genset.reporting.data.report import ReportData
 from genset.reporting.gather.collect import collect
 from genset.reporting.narrative.models import certainty, headline
 from genset.reporting.render.markdown import as_markdown, report_json
+from genset.sets.photos import PhotoSet, open_set
 from genset.statistics.bootstrap import Resampling
-from tests.evaluation.listed import write_list
 from tests.reporting.sets import report, score_on
+from tests.score.listed import write_list
 
 N = 100
 FEW = ReportOptions(resampling=Resampling(draws=500))

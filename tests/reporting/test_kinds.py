@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from genset.classes import imagenet1k
 from genset.cli import cli
-from genset.taxonomy import imagenet1k
 
 EVIL = "<b>tools</b> & 'more'"
 FAMILIES = ("cat", "dog", "bird", EVIL, "ship", "tree")

@@ -3,13 +3,13 @@
 import json
 from pathlib import Path
 
-from genset.evaluation.data.photos import PhotoSet, open_set
 from genset.reporting.data.options import ReportOptions
 from genset.reporting.gather.collect import collect
 from genset.reporting.gather.gallery import MAX_PHOTOS
 from genset.reporting.render.markdown import as_markdown, report_json
-from tests.evaluation.listed import write_list
+from genset.sets.photos import PhotoSet, open_set
 from tests.reporting.sets import WNIDS, Page, release_of, report, score, score_on
+from tests.score.listed import write_list
 
 TITLE = "Errors that matter: photos that every leading model gets wrong"
 

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from genset.core.safe import clean
 from genset.reporting.names import short_names
-from genset.text.safe import clean
 from tests.reporting.many import long_names
 
 

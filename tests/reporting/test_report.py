@@ -12,15 +12,15 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser
 
-from genset.errors import GensetError, MissingExtra
-from genset.evaluation.data.photos import open_set
-from genset.evaluation.results.kept.runs import run_folder
+from genset.core.errors import GensetError, MissingExtra
 from genset.reporting.data.options import ReportOptions
 from genset.reporting.gather.collect import collect
 from genset.reporting.render.html import html_of
 from genset.reporting.render.markdown import as_markdown, report_json
 from genset.reporting.render.templates import templates
 from genset.reporting.write import write_report
+from genset.score.results.runs import run_folder
+from genset.sets.photos import open_set
 from tests.reporting.sets import WNIDS, release_of, report, score
 
 NOTICE = "This product uses the Flickr API but is not endorsed or certified by SmugMug, Inc."

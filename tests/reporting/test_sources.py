@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser
 
-from genset.evaluation.data.photos import PhotoSet
 from genset.release.reader import Release
 from genset.reporting.data.options import ReportOptions
 from genset.reporting.gather.collect import collect
 from genset.reporting.render.markdown import as_markdown, report_json
+from genset.sets.photos import PhotoSet
 from genset.statistics.bootstrap import Resampling
 from tests.reporting.sets import (
     WNIDS,

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from genset.errors import BadInput
-from genset.evaluation.data.photos import PhotoSet, open_set
+from genset.core.errors import BadInput
 from genset.reporting.data.options import ReportOptions
 from genset.reporting.gather.collect import collect
 from genset.reporting.render.markdown import as_markdown, report_json
+from genset.sets.photos import PhotoSet, open_set
 from genset.statistics.bootstrap import Resampling
-from tests.evaluation.listed import write_list, write_npy
-from tests.evaluation.scoring import evaluate
 from tests.reporting.sets import WNIDS, Page, release_of, report, score
+from tests.score.listed import write_list, write_npy
+from tests.score.scoring import evaluate
 
 TRUTH = [place for place in range(40) for _ in range(5)]
 

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from genset.cli import cli
-from genset.errors import GensetError
+from genset.core.errors import GensetError
 from genset.label import Store, Verdict
 from genset.label.quality.review import rule
 from genset.label.quality.suspects import read_suspects, undecided

@@ -12,13 +12,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 from genset.cli import cli
-from genset.errors import BadInput
-from genset.evaluation.data.photos import PhotoSet
+from genset.core.errors import BadInput
 from genset.reporting.data.options import ReportOptions, parse_counterpart, parse_entry
 from genset.reporting.gather.collect import collect
 from genset.reporting.render.markdown import as_markdown, report_json
-from tests.evaluation.painted import painted_set
+from genset.sets.photos import PhotoSet
 from tests.reporting.sets import Page, release_of, report, score, score_on
+from tests.score.painted import painted_set
 from tests.tta.written import write_entry
 
 RECORDED: dict[str, Any] = {"task": "ImageNet", "recording": {"finished": True}}
@@ -59,7 +59,7 @@ def genset(*words: str) -> Result:
 def test_a_recorded_checkpoint_and_the_model_scored_from_it_are_joined_by_their_hash(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tests.evaluation.colours import colours
+    from tests.score.colours import colours
 
     monkeypatch.chdir(tmp_path)
     painted_set(tmp_path / "photos")
@@ -105,7 +105,7 @@ def test_a_recorded_checkpoint_and_the_model_scored_from_it_are_joined_by_their_
 def test_the_same_weights_in_two_files_are_known_by_both(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tests.evaluation.colours import colours
+    from tests.score.colours import colours
 
     monkeypatch.chdir(tmp_path)
     painted_set(tmp_path / "photos")

@@ -11,19 +11,19 @@ import pytest
 from click.testing import CliRunner
 
 from genset.cli import cli
-from genset.errors import BadInput
-from genset.evaluation.data.photos import PhotoSet, open_set
-from genset.evaluation.models.spec import parse_spec
-from genset.evaluation.models.trained import KNOWN, last_day, parse_trained_until
-from genset.evaluation.results.kept.runs import find_runs, load_predictions, save_run
+from genset.core.errors import BadInput
+from genset.models.spec import parse_spec
+from genset.models.trained import KNOWN, last_day, parse_trained_until
 from genset.release.reader import Release
 from genset.reporting.gather.collect import collect
 from genset.reporting.render.markdown import as_markdown, report_json
 from genset.reporting.write import write_report
-from tests.evaluation.listed import write_npy
-from tests.evaluation.painted import RED, paint
-from tests.evaluation.scoring import evaluate
+from genset.score.results.runs import find_runs, load_predictions, save_run
+from genset.sets.photos import PhotoSet, open_set
 from tests.reporting.sets import WNIDS, Page, dated_release, score_on
+from tests.score.listed import write_npy
+from tests.score.painted import RED, paint
+from tests.score.scoring import evaluate
 
 CLASSES = 24
 EARLIER, LATER = "2021-12-31T23:59:59+00:00", "2022-01-01T00:00:00+00:00"

@@ -10,12 +10,12 @@ from click.testing import CliRunner
 from playwright.sync_api import Browser
 
 from genset.cli import cli
-from genset.errors import BadInput
-from genset.evaluation.data.photos import PhotoSet
+from genset.core.errors import BadInput
 from genset.reporting.data.options import EntrySpec, ReportOptions, parse_entry
 from genset.reporting.gather.collect import collect
 from genset.reporting.render.markdown import as_markdown, report_json
 from genset.reporting.write import write_report
+from genset.sets.photos import PhotoSet
 from tests.reporting.heads import keep_finetuned
 from tests.reporting.sets import Page, release_of, report, score
 from tests.tta.written import write_entry, write_tsv

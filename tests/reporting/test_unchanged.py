@@ -13,12 +13,12 @@ import pytest
 from click.testing import CliRunner
 
 from genset.cli import cli
-from genset.evaluation.data.photos import open_set
-from genset.evaluation.data.truths.keep import keep_truth
-from genset.evaluation.data.truths.truth import Truth
-from genset.evaluation.results.kept.runs import find_runs
 from genset.release.reader import MANIFEST
 from genset.reporting.inputs import KEPT
+from genset.score.results.runs import find_runs
+from genset.sets.photos import open_set
+from genset.sets.truths.keep import keep_truth
+from genset.sets.truths.truth import Truth
 from tests.reporting.heads import keep_finetuned
 from tests.reporting.sets import WNIDS, release_of, score
 from tests.tta.written import write_entry

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.licenses import License, is_open
 from genset.sandbox import Faults, Reply, Request, Sandbox
 from tests.sandbox.conftest import Speak

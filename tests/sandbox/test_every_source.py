@@ -12,7 +12,7 @@ import pytest
 import requests
 from PIL import Image
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.sandbox import Reply, Request, Sandbox
 from genset.sandbox.faults import CALLS_ONLY, LASTING, PASSING
 from genset.sandbox.server import DIALECTS

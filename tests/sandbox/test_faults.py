@@ -22,7 +22,7 @@ import requests
 from flickrapi.exceptions import FlickrError
 from PIL import Image
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.sandbox import Faults, Request, Sandbox
 from genset.sandbox.faults import CALLS_ONLY, KINDS, LASTING, PASSING
 from tests.sandbox.test_sandbox import TENCH, api, picture, plain, record, written

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.sandbox import Sandbox
 from tests.sandbox.conftest import Speak
 from tests.sandbox.test_sandbox import GOLDFISH, TENCH, picture, record, shape, written

@@ -15,7 +15,7 @@ import requests
 from flickrapi.exceptions import FlickrError
 from PIL import Image
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.sandbox import Sandbox
 from genset.sandbox.collection.records import natural
 

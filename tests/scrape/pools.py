@@ -14,16 +14,16 @@ from typing import Any
 
 from sqlalchemy import select
 
+from genset.classes import ImageClass, Query, imagenet1k
+from genset.db import Base, Photo, Store, stored_candidates
+from genset.db.images_folder import MARKER
+from genset.net.hosts import Hosts
 from genset.sandbox import Faults, Reply, Request, Sandbox
 from genset.scrape.collect.plan import ScrapePlan
 from genset.scrape.collect.results import ScrapeSummary
 from genset.scrape.collect.scraper import scrape
-from genset.scrape.fetch.hosts import Hosts
-from genset.scrape.sources.flickr import Flickr
-from genset.scrape.sources.source import Question, SearchPage, Source
-from genset.store import Base, Photo, Store, stored_candidates
-from genset.store.images_folder import MARKER
-from genset.taxonomy import ImageClass, Query, imagenet1k
+from genset.sources.flickr import Flickr
+from genset.sources.source import Question, SearchPage, Source
 from genset.workspace import Workspace
 from tests import commands
 from tests.labeled_workspace import picture

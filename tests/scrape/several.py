@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from genset.classes import imagenet1k
 from genset.sandbox import Faults, Sandbox
-from genset.scrape.sources.source import Settings
-from genset.taxonomy import imagenet1k
+from genset.sources.source import Settings
 from tests.labeled_workspace import TENCH, picture
 from tests.scrape.pools import Row, record
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from genset.taxonomy import imagenet1k
+from genset.classes import imagenet1k
 from tests.commands import run as run_command
 from tests.scrape.several import CLASSES, Start, rows_of
 

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from genset.evaluation.results.kept.runs import Accuracy
+from genset.score.results.runs import Accuracy
 from genset.statistics.intervals import Interval, widest, wilson
 
 COUNTS = st.integers(1, 10**7).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))

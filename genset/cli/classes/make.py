@@ -10,14 +10,14 @@ import click
 
 from genset.cli.classes.overlap import tell_overlap
 from genset.cli.common import FILE, FOLDER, SpecType
-from genset.errors import BadInput
-from genset.text.numbers import count
-from genset.text.safe import visible
+from genset.core.errors import BadInput
+from genset.core.numbers import count
+from genset.core.safe import visible
 
 if TYPE_CHECKING:
-    from genset.evaluation.models.spec import ModelSpec
-    from genset.taxonomy.making.drafts import Draft
-    from genset.taxonomy.making.senses import Asked
+    from genset.classes.making.drafts import Draft
+    from genset.classes.making.senses import Asked
+    from genset.models.spec import ModelSpec
 
 _SHOWN = 30  # classes that are listed on the screen
 _MANY = 5_000  # classes of which it is said how far the work is, since it takes seconds
@@ -63,8 +63,8 @@ def from_words(
     genset classes from-words dogs,crane --sense dogs=1 --sense crane=n03126707 -o some.toml
     genset classes from-words crane --sense crane=4 --sense crane=5 -o cranes.toml
     """
-    from genset.taxonomy.making.drafts import of_words, see_each_can_be
-    from genset.taxonomy.making.senses import parse_senses, refuse_unasked, to_ask
+    from genset.classes.making.drafts import of_words, see_each_can_be
+    from genset.classes.making.senses import parse_senses, refuse_unasked, to_ask
 
     _see_it_is_free(output, how["force"])
     stripped = (word.strip(" \t\n\"'") for each in words for word in each.split(","))
@@ -82,7 +82,7 @@ def from_words(
 
 def _chosen(asked: "Asked") -> list[int]:
     """Ask which senses of a word are meant; 0 for none."""
-    from genset.taxonomy.wordnet import nouns
+    from genset.classes.wordnet import nouns
 
     most = len(asked.senses)
     _say(f'"{asked.word}" has {most} senses in WordNet:')
@@ -121,7 +121,7 @@ def from_synsets(
     genset classes from-synsets n02084071 --leaves -o dogs.toml
     genset classes from-synsets n02084071 n02121620 --depth 1
     """
-    from genset.taxonomy.making.drafts import of_synsets
+    from genset.classes.making.drafts import of_synsets
 
     if leaves and depth is not None:
         raise BadInput("--leaves and --depth are two ways: give one")
@@ -143,8 +143,8 @@ def from_folder(folder: Path, senses: tuple[str, ...], output: Path | None, **ho
     \b
     genset classes from-folder photos/ -o mine.toml
     """
-    from genset.taxonomy.making.drafts import of_names
-    from genset.taxonomy.making.senses import parse_senses
+    from genset.classes.making.drafts import of_names
+    from genset.classes.making.senses import parse_senses
 
     _see_it_is_free(output, how["force"])
     names = sorted(
@@ -172,8 +172,8 @@ def from_model(spec: "ModelSpec", senses: tuple[str, ...], output: Path | None, 
     genset classes from-model hf:my-model -o mine.toml
     genset classes from-model "file:mine.pth?arch=timm:resnet18&classes=names.txt"
     """
-    from genset.taxonomy.making.drafts import of_names
-    from genset.taxonomy.making.senses import parse_senses
+    from genset.classes.making.drafts import of_names
+    from genset.classes.making.senses import parse_senses
 
     _see_it_is_free(output, how["force"])
     found = dict(_names_of(spec))
@@ -185,7 +185,7 @@ def _names_of(spec: "ModelSpec") -> Iterable[tuple[str, str]]:
     from genset.cli.common import need
 
     need("evaluate", "reading a model's class names", "torch", "torchvision", "timm")
-    from genset.evaluation.models.class_names import class_names
+    from genset.models.class_names import class_names
 
     return class_names(spec)
 
@@ -208,10 +208,10 @@ def _see_it_is_free(output: Path | None, force: bool) -> None:
 
 def _write(drafts: "list[Draft]", output: Path | None, force: bool, name: str | None) -> None:
     """Write the classes, and say what each is and what to look at."""
-    from genset.files import write_text
-    from genset.taxonomy.making.remarks import remarks
-    from genset.taxonomy.making.together import together
-    from genset.taxonomy.making.write import toml_of
+    from genset.classes.making.remarks import remarks
+    from genset.classes.making.together import together
+    from genset.classes.making.write import toml_of
+    from genset.core.files import write_text
 
     tell = _say if len(drafts) > _MANY else (lambda line: None)
     tell(f"{len(drafts):,} classes: their queries, and ImageNet's classes below each ...")

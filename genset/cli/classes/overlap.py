@@ -2,15 +2,15 @@
 
 import click
 
-from genset.errors import BadInput
-from genset.taxonomy import Taxonomy, imagenet1k
-from genset.text.safe import visible
+from genset.classes import Taxonomy, imagenet1k
+from genset.core.errors import BadInput
+from genset.core.safe import visible
 
 
 def tell_overlap(taxonomy: Taxonomy) -> None:
     """Say on standard error where WordNet puts a class of ImageNet below several of these."""
-    from genset.evaluation.mapping.outputs import outputs_of
-    from genset.evaluation.mapping.wordnet import above
+    from genset.models.mapping.outputs import outputs_of
+    from genset.models.mapping.wordnet import above
 
     try:
         outputs_of([each.wnid for each in imagenet1k()], taxonomy, above)

@@ -8,11 +8,11 @@ import click
 
 from genset.cli.classes.overlap import tell_overlap
 from genset.cli.common import json_option, opened, show_json
-from genset.text.numbers import count
-from genset.text.safe import visible
+from genset.core.numbers import count
+from genset.core.safe import visible
 
 if TYPE_CHECKING:
-    from genset.taxonomy import Taxonomy
+    from genset.classes import Taxonomy
 
 
 @click.command("show")
@@ -29,7 +29,7 @@ def show_command(folder: Path | None, said: str | None, as_json: bool) -> None:
     genset classes show pets.toml
     genset classes show cifar10
     """
-    from genset.taxonomy.making.remarks import remarks
+    from genset.classes.making.remarks import remarks
 
     taxonomy = _taxonomy(folder, said)
     seen = remarks(taxonomy)
@@ -51,7 +51,7 @@ def show_command(folder: Path | None, said: str | None, as_json: bool) -> None:
 
 
 def _taxonomy(folder: Path | None, said: str | None) -> "Taxonomy":
-    from genset.taxonomy.built_in import taxonomy_named
+    from genset.classes.built_in import taxonomy_named
 
     if said:
         return taxonomy_named(said)

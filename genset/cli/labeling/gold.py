@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from genset.cli.common import json_option, opened, show, show_rows
-from genset.text.to_json import to_json
+from genset.core.to_json import to_json
 
 
 @click.group()

@@ -11,14 +11,14 @@ from genset.aggregators import METHODS
 from genset.cli.common import FILE, PATH, json_option, opened, show, show_json, show_table
 from genset.cli.labeling import reviews
 from genset.cli.labeling.proposals import mixed_photos, propose, show_proposal_stats
-from genset.errors import BadInput
-from genset.text.numbers import count
+from genset.core.errors import BadInput
+from genset.core.numbers import count
 
 if TYPE_CHECKING:
+    from genset.classes import Taxonomy
     from genset.label.quality.by_labeler import Share
     from genset.label.quality.review import Dispute
     from genset.label.quality.stats import Stats
-    from genset.taxonomy import Taxonomy
 
 panel_option = click.option(
     "--panel", help="Only the votes in force of this panel (default: of all panels)."
@@ -246,8 +246,8 @@ def labels_rule(
     \b
     genset labels rule n02123045/flickr:6061409035 correct --reason "a tabby, seen from behind"
     """
+    from genset.db import Verdict
     from genset.label.quality.review import rule
-    from genset.store import Verdict
 
     with opened(folder) as (_, store):
         rule(store, task, Verdict(verdict), by, reason)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from genset.cli.common import counted, json_option, opened, runs_option, show, show_table
-from genset.text.numbers import between, count
+from genset.core.numbers import between, count
 
 if TYPE_CHECKING:
     from genset.label.proposals.bias import Called, PhotosAsked, ProposalStats
@@ -55,12 +55,12 @@ def propose(folder: Path | None, /, release: str, as_json: bool, **options: Any)
     if options["withdraw"]:
         _withdraw(folder, release, as_json)
         return
-    from genset.evaluation.results.kept.best_answers import best_answers
     from genset.label.proposals.choose import ModelAnswers
     from genset.label.proposals.plan import ProposalRules
     from genset.label.proposals.rounds import preview
     from genset.label.proposals.rounds import propose as propose_now
     from genset.release.reader import Release
+    from genset.score.results.best_answers import best_answers
 
     rules = ProposalRules(options["most"], options["share"], options["seed"])
     with opened(folder) as (workspace, store):

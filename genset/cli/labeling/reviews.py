@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import click
 
 from genset.cli.common import json_option, opened, runs_option, show, show_json, show_table
-from genset.text.numbers import count
+from genset.core.numbers import count
 
 if TYPE_CHECKING:
+    from genset.classes import Taxonomy
     from genset.label.quality.suspects import Suspect, Suspects
-    from genset.taxonomy import Taxonomy
 
 
 @click.command("suspects")
@@ -44,9 +44,9 @@ def suspects(
     genset labels suspects v1
     genset labels suspects v1 --sort agreement --most 50
     """
-    from genset.evaluation.locate import locate_set
     from genset.label.quality.suspects import gone, undecided, write_suspects
     from genset.reporting.suspects import find_suspects
+    from genset.score.locate import locate_set
 
     with opened(folder) as (workspace, store):
         kept = runs or workspace.runs

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from genset.cli.common import FILE, json_option, opened, show, show_json, show_rows
-from genset.text.numbers import count
-from genset.text.to_json import to_json
+from genset.core.numbers import count
+from genset.core.to_json import to_json
 
 if TYPE_CHECKING:
     from genset.label import Study

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from genset.cli.common import json_option, opened, show
-from genset.text.numbers import count
+from genset.core.numbers import count
 
 if TYPE_CHECKING:
     from genset.label.quality.void import Effect

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from genset.cli.common import PATH, json_option, model_option, need, runs_option, show_json
-from genset.errors import BadInput
-from genset.progress import say
+from genset.core.errors import BadInput
+from genset.core.progress import say
 
 if TYPE_CHECKING:
-    from genset.evaluation.models.spec import ModelSpec
+    from genset.models.spec import ModelSpec
 
 
 @click.command()
@@ -90,17 +90,17 @@ def finetune(
         --model 'file:fast.pth?arch=torchvision:resnet50'
     """
     need("evaluate", "fine-tuning models", "torch", "torchvision", "numpy")
-    from genset.evaluation.locate import locate_runs
-    from genset.evaluation.run.startup import start_pytorch
     from genset.finetune.data.tasks import described
+    from genset.score.locate import locate_runs
+    from genset.score.startup import start_pytorch
 
     named = [(task, where) for task in tasks if described(task) for where in _data(task, data)]
     start_pytorch(models)
     from genset.cli.models.finetune_tables import as_json as in_json
     from genset.cli.models.finetune_tables import grids
+    from genset.core.tables import as_markdown, as_text
     from genset.finetune.finetune import SomeFailed
     from genset.finetune.finetune import finetune as fit
-    from genset.text.tables import as_markdown, as_text
 
     options = _options(how)
     first = os.environ.get("RANK", "0") == "0"  # only torchrun's first process prints
@@ -123,8 +123,8 @@ def finetune(
 
 
 def _options(how: dict[str, Any]) -> Any:
-    from genset.evaluation.run.options import ScoringOptions
     from genset.finetune.fit.options import FinetuneOptions, read_shots, read_strengths
+    from genset.score.options import ScoringOptions
 
     scoring = ("engine", "precision", "decoding", "cache", "allow_code")
     given = {

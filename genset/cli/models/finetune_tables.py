@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from genset.core.numbers import NONE, bare_p, count, digits, percent, points, span
+from genset.core.safe import clean
+from genset.core.tables import Grid
 from genset.finetune.results.compare import (
     CurvePoint,
     Difference,
@@ -15,9 +18,6 @@ from genset.finetune.results.compare import (
 )
 from genset.finetune.results.runs import Finetuned, Kept, load_predictions
 from genset.reporting.format import interval
-from genset.text.numbers import NONE, bare_p, count, digits, percent, points, span
-from genset.text.safe import clean
-from genset.text.tables import Grid
 
 if TYPE_CHECKING:
     from genset.finetune.finetune import Finished

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import click
 
 from genset.cli.common import show_table
-from genset.errors import BadInput
-from genset.text.numbers import count
+from genset.core.errors import BadInput
+from genset.core.numbers import count
 
 if TYPE_CHECKING:
-    from genset.evaluation.run.latency import Latency
     from genset.reporting.latency import Timed
+    from genset.score.latency import Latency
 
 
 def check_latency(folder: Path | None, price: float | None) -> None:
@@ -33,8 +33,8 @@ def check_latency(folder: Path | None, price: float | None) -> None:
 
 def show_timed(found: "Sequence[Timed]", given: "Sequence[str]") -> None:
     """Print times and costs with the accuracies, and which models (`given`) have no times."""
+    from genset.core.numbers import dollars, percent
     from genset.reporting.latency import FROM_FILE, NETWORK
-    from genset.text.numbers import dollars, percent
 
     priced = any(each.price is not None for each in found)
     head = ["one photo at a time", "top-1 %", "top-5 %"]
@@ -58,7 +58,7 @@ def show_timed(found: "Sequence[Timed]", given: "Sequence[str]") -> None:
 
 
 def _described(found: "Latency") -> str:
-    from genset.evaluation.engines import ENGINES
+    from genset.score.engines import ENGINES
 
     threads = f"{count(found.threads, 'thread')} of the CPU"
     where = threads if found.device == "cpu" else f"{found.device}, {threads}"

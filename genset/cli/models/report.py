@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from genset.cli.common import FILE, json_option, runs_option, show_json, show_path, taxonomy_option
-from genset.errors import BadInput, GensetError, NotAWorkspace
-from genset.evaluation.data.truths.truth import TRUTHS, By
-from genset.evaluation.results.references.sets import CHOICES as SETS
-from genset.text.safe import visible
+from genset.comparison.references.sets import CHOICES as SETS
+from genset.core.errors import BadInput, GensetError, NotAWorkspace
+from genset.core.safe import visible
+from genset.sets.truths.truth import TRUTHS, By
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:
-    from genset.evaluation.data.photos import PhotoSet
     from genset.reporting.data.options import ReportOptions
+    from genset.sets.photos import PhotoSet
 
 _SEED = click.option(
     "--seed",
@@ -165,9 +165,9 @@ def report(
     genset report v1 --tta runs/fast=fast --lower resnet18 --upper resnet50
     genset report v1 --tta runs/fast=fast --counterpart resnet50 --margin 1
     """
-    from genset.evaluation.locate import locate_runs, locate_set, locate_taxonomy
-    from genset.evaluation.results.kept.runs import find_runs
     from genset.reporting.data.options import ReportOptions, parse_counterpart, parse_entry
+    from genset.score.locate import locate_runs, locate_set, locate_taxonomy
+    from genset.score.results.runs import find_runs
     from genset.statistics.resampling import Resampling
 
     kept = runs or locate_runs(folder)
@@ -284,14 +284,14 @@ def compare(
     genset compare resnet50 fast --on v1
     genset compare resnet50 fast --on v2 --truth real
     """
-    from genset.evaluation.locate import locate_runs, locate_set, locate_taxonomy
-    from genset.evaluation.results.kept.remarks import remarks
-    from genset.evaluation.results.kept.results import load_results
-    from genset.evaluation.results.measures.compare import compare as compare_models
-    from genset.evaluation.results.measures.multilabel import own_proposals
+    from genset.comparison.compare import compare as compare_models
+    from genset.comparison.multilabel import own_proposals
     from genset.reporting.narrative.models import left_out, unlike_conventions, verdict
     from genset.reporting.narrative.multilabel import own_proposals as said_of_own
     from genset.reporting.render.pairs import pair_to_json, truth_to_json
+    from genset.score.locate import locate_runs, locate_set, locate_taxonomy
+    from genset.score.results.remarks import remarks
+    from genset.score.results.results import load_results
     from genset.statistics.bootstrap import Resampling
 
     kept = runs or locate_runs(folder)

@@ -23,18 +23,18 @@ from genset.cli.common import (
 )
 from genset.cli.models.latency import check_latency, show_timed
 from genset.cli.models.truth import show_truth
-from genset.errors import BadInput, GensetError
-from genset.evaluation.engines import ENGINES
-from genset.text.numbers import count
-from genset.text.safe import visible
+from genset.core.errors import BadInput, GensetError
+from genset.core.numbers import count
+from genset.core.safe import visible
+from genset.score.engines import ENGINES
 
 if TYPE_CHECKING:
-    from genset.evaluation.data.photos import PhotoSet
-    from genset.evaluation.models.spec import ModelSpec
-    from genset.evaluation.results.kept.runs import Run
-    from genset.evaluation.results.measures.blur_cost import BlurCost
-    from genset.evaluation.run.audit import Audit
-    from genset.evaluation.run.options import ScoringOptions
+    from genset.comparison.blur_cost import BlurCost
+    from genset.models.spec import ModelSpec
+    from genset.score.audit import Audit
+    from genset.score.options import ScoringOptions
+    from genset.score.results.runs import Run
+    from genset.sets.photos import PhotoSet
 
 
 _ENGINES = f"{', '.join(ENGINES)}; auto: the fastest that gives PyTorch's answers."
@@ -189,7 +189,7 @@ def evaluate(
     genset evaluate v1 --write-prompts asked.jsonl --prompt-options 4
     genset evaluate v1 --model 'answers:said.jsonl?prompts=asked.jsonl&name=my-vlm'
     """
-    from genset.evaluation.locate import locate_runs, locate_set, locate_taxonomy
+    from genset.score.locate import locate_runs, locate_set, locate_taxonomy
 
     own = locate_taxonomy(taxonomy) if taxonomy else None
     if prompts is not None:
@@ -206,17 +206,17 @@ def evaluate(
     networks = [spec for spec in models if not spec.is_predictions]
     if networks:
         need("evaluate", "evaluating models", "torch", "torchvision", "numpy")
-    from genset.evaluation.data.truths.give import give_truth
-    from genset.evaluation.data.truths.keep import with_truth
-    from genset.evaluation.evaluate import SomeModelsFailed
-    from genset.evaluation.evaluate import evaluate as score
-    from genset.evaluation.models.classes import other_classes
-    from genset.evaluation.results.kept.runs import LOGITS, run_folder
-    from genset.evaluation.results.measures.blur_cost import blur_costs
-    from genset.evaluation.run.options import ScoringOptions
-    from genset.evaluation.run.startup import on_all_machines, start_pytorch
+    from genset.comparison.blur_cost import blur_costs
+    from genset.models.classes import other_classes
     from genset.reporting.latency import Timed, timed
     from genset.reporting.truth import measure_runs
+    from genset.score.evaluate import SomeModelsFailed
+    from genset.score.evaluate import evaluate as score
+    from genset.score.options import ScoringOptions
+    from genset.score.results.runs import LOGITS, run_folder
+    from genset.score.startup import on_all_machines, start_pytorch
+    from genset.sets.truths.give import give_truth
+    from genset.sets.truths.keep import with_truth
 
     check_latency(latency, price)
     kept = runs or locate_runs(folder)
@@ -300,9 +300,9 @@ def _show_blur_costs(costs: "Sequence[BlurCost]", release: str) -> None:
 
 def _show_truth(found: "PhotoSet", file: Path | None, kept: Path, as_json: bool) -> None:
     """Print the kept runs by the set's truth, which a file may give."""
-    from genset.evaluation.data.truths.give import give_truth
-    from genset.evaluation.data.truths.keep import with_truth
     from genset.reporting.truth import measure_all
+    from genset.sets.truths.give import give_truth
+    from genset.sets.truths.keep import with_truth
 
     replaced = ""
     if file is not None:
@@ -326,7 +326,7 @@ def _write_prompts(
     seed: int,
     as_json: bool,
 ) -> None:
-    from genset.evaluation.results.elsewhere.answers.prompts import write_prompts
+    from genset.score.predictions.answers.prompts import write_prompts
 
     if models:
         raise BadInput("--write-prompts scores no model: leave out --model")
@@ -342,9 +342,9 @@ def _audits(
     options: "ScoringOptions",
     kept: Path,
 ) -> "list[Audit]":
-    from genset.evaluation.models.load import KEPT
-    from genset.evaluation.run.audit import audit
-    from genset.evaluation.run.meeting import load_for
+    from genset.models.load import KEPT
+    from genset.score.audit import audit
+    from genset.score.meeting import load_for
 
     networks = [spec for spec, _ in scored if not spec.is_predictions]
     loaded = [load_for(photos, spec, options, kept / KEPT) for spec in networks]
@@ -352,9 +352,9 @@ def _audits(
 
 
 def _show_runs(results: "Sequence[Run]", k: int) -> None:
-    from genset.evaluation.results.kept.remarks import remarks
+    from genset.core.numbers import percent
     from genset.reporting.format import interval
-    from genset.text.numbers import percent
+    from genset.score.results.remarks import remarks
 
     ks = sorted({1, 5, k})
     head = ["model"]

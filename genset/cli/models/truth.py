@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from genset.cli.common import show_table
-from genset.text.safe import visible
+from genset.core.safe import visible
 
 if TYPE_CHECKING:
     from genset.reporting.truth import MeasuredRuns

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from genset.text.numbers import count, spoken
+from genset.core.numbers import count, spoken
 
 if TYPE_CHECKING:
     from genset.scrape.collect.estimate import Estimate, RightPhotos

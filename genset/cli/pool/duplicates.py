@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from genset.cli.common import FILE, FOLDER, json_option, opened, show, show_json, show_table
-from genset.errors import GensetError
-from genset.text.numbers import count
+from genset.core.errors import GensetError
+from genset.core.numbers import count
 
 
 @click.command("hash")
@@ -58,9 +58,9 @@ def find(folder: Path | None, files: tuple[Path, ...], as_json: bool) -> None:
     \b
     genset duplicates find --against imagenet.hashes
     """
-    from genset.hashes import read_hashes
+    from genset.core.hashes import read_hashes
+    from genset.db.duplicates import open_pairs
     from genset.scrape.upkeep.duplicates import propose
-    from genset.store.duplicates import open_pairs
 
     excluded = [read_hashes(path) for path in files]
     with opened(folder, originals="read") as (workspace, store):
@@ -81,7 +81,7 @@ def list_pairs(folder: Path | None, as_json: bool) -> None:
     \b
     genset duplicates list
     """
-    from genset.store.duplicates import examples_in, open_pairs
+    from genset.db.duplicates import examples_in, open_pairs
 
     with opened(folder) as (workspace, store):
         pairs = open_pairs(store)
@@ -134,7 +134,7 @@ def decide(
     \b
     genset duplicates decide 3 7 --same --keep first
     """
-    from genset.store.duplicates import decide as settle
+    from genset.db.duplicates import decide as settle
 
     with opened(folder) as (_, store):
         settle(store, pairs, same=same, by=by, keep=keep)

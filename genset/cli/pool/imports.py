@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from genset.cli.common import FOLDER, json_option, opened, show
-from genset.text.numbers import count
+from genset.core.numbers import count
 
 
 @click.group("import")

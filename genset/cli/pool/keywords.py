@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from genset.classes import PHOTOS, ImageClass
 from genset.cli.common import json_option, opened, show_json, show_table
-from genset.errors import BadInput, NotAWorkspace
-from genset.taxonomy import PHOTOS, ImageClass
-from genset.text.numbers import NONE, count, ends, percent
+from genset.core.errors import BadInput, NotAWorkspace
+from genset.core.numbers import NONE, count, ends, percent
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:

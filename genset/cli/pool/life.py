@@ -20,9 +20,9 @@ from genset.cli.common import (
     show,
 )
 from genset.cli.pool.sources import source_option
-from genset.errors import BadInput, GensetError, NotAWorkspace
-from genset.progress import say
-from genset.text.numbers import count
+from genset.core.errors import BadInput, GensetError, NotAWorkspace
+from genset.core.numbers import count
+from genset.core.progress import say
 from genset.workspace import Workspace, checked_contact
 
 
@@ -42,11 +42,11 @@ def refresh(
     \b
     genset refresh
     """
+    from genset.net.hosts import Hosts
     from genset.scrape import opt_out
-    from genset.scrape.fetch.hosts import Hosts
-    from genset.scrape.sources.registry import source_class
-    from genset.scrape.sources.source import Settings
     from genset.scrape.upkeep.refresh import refresh_all, sources_in_pool
+    from genset.sources.registry import source_class
+    from genset.sources.source import Settings
 
     with opened(folder) as (workspace, store):
         listed = opt_out.OptOut.of(workspace)
@@ -157,11 +157,11 @@ def pull(
     genset pull manifest.json --to v1
     genset pull v1-mixed
     """
-    from genset.scrape.fetch.hosts import Hosts, own_store
-    from genset.scrape.sources.registry import source_class
-    from genset.scrape.sources.source import Settings, Source
+    from genset.db import Store
+    from genset.net.hosts import Hosts, own_store
     from genset.scrape.upkeep.pull import pull as rebuild
-    from genset.store import Store
+    from genset.sources.registry import source_class
+    from genset.sources.source import Settings, Source
 
     try:
         workspace = Workspace.find(folder)
@@ -254,11 +254,11 @@ def add(
         return
     if dry_run:
         raise BadInput("--dry-run goes with --examples")
+    from genset.db import now
     from genset.licenses import license_named
     from genset.scrape import opt_out
     from genset.scrape.imports.folder import Origin
     from genset.scrape.imports.folder import add as take_in
-    from genset.store import now
 
     if posted is not None and posted.replace(tzinfo=UTC) > now():
         raise BadInput(f"--posted is {posted.date()}, a day to come")
@@ -292,10 +292,10 @@ def _add_examples(
     as_json: bool,
 ) -> None:
     """Add the photos as examples; `told` are the source, the owner, the licence and its address."""
+    from genset.db import now
     from genset.licenses import license_named
     from genset.scrape.imports.examples import SOURCE, add_examples
     from genset.scrape.imports.folder import Origin
-    from genset.store import now
 
     source, owner, license_name, license_url = told
     known = license_named(license_name) if license_name else None

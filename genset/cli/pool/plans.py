@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from genset.errors import BadInput
-from genset.progress import say
-from genset.text.numbers import count
+from genset.core.errors import BadInput
+from genset.core.numbers import count
+from genset.core.progress import say
 from genset.workspace import SETTINGS_FILE, Workspace
 
 if TYPE_CHECKING:
+    from genset.classes import ImageClass
     from genset.scrape.collect.plan import ScrapePlan
     from genset.scrape.keywords.queries import Queries
-    from genset.scrape.sources.source import Source
-    from genset.taxonomy import ImageClass
+    from genset.sources.source import Source
 
 
 def remark(plans: "list[ScrapePlan]") -> None:
@@ -48,8 +48,8 @@ def plan_of(
 ) -> "ScrapePlan":
     """The options, and where one is not given what the workspace says."""
     from genset.licenses import choose_licenses
+    from genset.net.pauses import RetryPolicy
     from genset.scrape.collect.plan import ScrapePlan
-    from genset.scrape.fetch.pauses import RetryPolicy
     from genset.scrape.opt_out import OptOut
 
     since = posted_after.replace(tzinfo=UTC) if posted_after else workspace.posted_after

@@ -18,16 +18,16 @@ from genset.cli.common import (
 from genset.cli.pool.dry_run import told
 from genset.cli.pool.plans import plan_of, possible, remark
 from genset.cli.pool.sources import chosen, source_option
-from genset.errors import BadInput, GensetError
-from genset.progress import say
-from genset.text.numbers import agree, count
+from genset.core.errors import BadInput, GensetError
+from genset.core.numbers import agree, count
+from genset.core.progress import say
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:
+    from genset.db import Store
     from genset.scrape.collect.plan import ScrapePlan
     from genset.scrape.collect.results import ScrapeSummary
     from genset.scrape.collect.side_by_side import Came
-    from genset.store import Store
 
 
 @click.command()
@@ -131,11 +131,11 @@ def scrape_plans(
     give_up_after: float | None,
 ) -> "dict[str, Came]":
     """Scrape each source as its plan wants; what came of each, by its name."""
+    from genset.db.images_folder import claim_images
+    from genset.net.hosts import Hosts
     from genset.scrape.collect.side_by_side import scrape_all
     from genset.scrape.collect.state import forget_refusals, lacking_first
-    from genset.scrape.fetch.hosts import Hosts
-    from genset.scrape.sources.source import Settings
-    from genset.store.images_folder import claim_images
+    from genset.sources.source import Settings
 
     claim_images(workspace, store)
     # What any of them lacks, such as a key, is told before any begins.
@@ -231,7 +231,7 @@ def _estimates(
 ) -> tuple[dict[str, Any], list[str]]:
     """What a scrape of each source takes, as JSON and for people."""
     from genset.scrape.collect.estimate import estimate
-    from genset.scrape.sources.source import Settings
+    from genset.sources.source import Settings
 
     settings = Settings.of(workspace)
     takes = {

@@ -8,7 +8,7 @@ import click
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:
-    from genset.scrape.sources.source import Source
+    from genset.sources.source import Source
 
 
 def source_option(help: str) -> Callable[..., Any]:
@@ -27,6 +27,6 @@ def chosen(workspace: Workspace, names: tuple[str, ...]) -> "list[type[Source]]"
     Raises:
         BadInput: there is no such source.
     """
-    from genset.scrape.sources.registry import source_class
+    from genset.sources.registry import source_class
 
     return [source_class(name) for name in names or workspace.sources]

@@ -13,15 +13,15 @@ from genset.cli.common import DAY, give_up_option, json_option, opened, show
 from genset.cli.pool.scrape import raise_first, scrape_plans, told_of
 from genset.cli.release.common import made_lines, release_summary
 from genset.cli.release.plan import read_plan
-from genset.errors import BadInput, GensetError
-from genset.text.numbers import count
+from genset.core.errors import BadInput, GensetError
+from genset.core.numbers import count
 
 if TYPE_CHECKING:
+    from genset.db import Store
     from genset.protocols.protocol import Protocol, Window
     from genset.protocols.standing import Standing
     from genset.release.choosing.plan import ReleasePlan
     from genset.release.reader import Release
-    from genset.store import Store
     from genset.workspace import Workspace
 
 

@@ -11,7 +11,7 @@ from genset.cli.common import DAY, json_option, min_size_option, opened, show
 from genset.cli.protocol.show import lines_of, summary
 from genset.cli.release.create import create_command
 from genset.cli.release.plan import read_plan
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 
 if TYPE_CHECKING:
     from genset.protocols.protocol import Window

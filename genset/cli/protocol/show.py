@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from genset.cli.common import json_option, show, show_rows
-from genset.errors import BadInput
-from genset.text.numbers import count
+from genset.core.errors import BadInput
+from genset.core.numbers import count
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:

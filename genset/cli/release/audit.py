@@ -7,7 +7,7 @@ import click
 
 from genset.cli.common import FILE, json_option, opened, show
 from genset.cli.release.common import named
-from genset.errors import NotAWorkspace
+from genset.core.errors import NotAWorkspace
 
 
 @click.command("audit")

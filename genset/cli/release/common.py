@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from genset.errors import BadInput, NotAWorkspace
-from genset.text.numbers import count
+from genset.core.errors import BadInput, NotAWorkspace
+from genset.core.numbers import count
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:

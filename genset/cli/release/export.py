@@ -9,8 +9,8 @@ import click
 
 from genset.cli.common import PATH, json_option, show
 from genset.cli.release.common import named, restricted_option, said_now
+from genset.core.numbers import count
 from genset.release.formats import FORMATS
-from genset.text.numbers import count
 
 if TYPE_CHECKING:
     from genset.release.export import Export

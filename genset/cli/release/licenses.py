@@ -4,18 +4,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from genset.errors import GensetError, SourceUnavailable
-from genset.progress import say
-from genset.scrape.fetch.hosts import HostGaveUp, Hosts
-from genset.scrape.sources.registry import is_source, source_class
-from genset.scrape.sources.source import Settings
+from genset.core.errors import GensetError, SourceUnavailable
+from genset.core.numbers import count
+from genset.core.progress import say
+from genset.net.hosts import HostGaveUp, Hosts
 from genset.scrape.upkeep.refresh import refresh_some
-from genset.text.numbers import count
+from genset.sources.registry import is_source, source_class
+from genset.sources.source import Settings
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:
+    from genset.db import Store
     from genset.release.reader import ReleasePhoto
-    from genset.store import Store
 
 PATIENCE = 120.0
 """Seconds for which a source that is down is waited for where nothing else is said."""

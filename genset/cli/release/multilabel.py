@@ -10,7 +10,7 @@ from click.core import ParameterSource
 from genset.cli.common import opened, show
 from genset.cli.release.common import made_lines, named, release_summary
 from genset.cli.release.plan import aggregated
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 
 
 def create_multilabel_release(folder: Path | None, name: str, options: dict[str, Any]) -> None:

@@ -2,12 +2,12 @@
 
 from typing import TYPE_CHECKING, Any
 
+from genset.core.numbers import count
 from genset.scrape import opt_out
-from genset.text.numbers import count
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:
-    from genset.store import Store
+    from genset.db import Store
 
 
 def honour(workspace: Workspace, store: "Store") -> tuple[dict[str, Any], list[str]]:

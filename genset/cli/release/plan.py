@@ -4,12 +4,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from genset.aggregators import METHODS
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 
 if TYPE_CHECKING:
+    from genset.db import Store
     from genset.release.aggregated import AggregatedLabels
     from genset.release.choosing.plan import ReleasePlan
-    from genset.store import Store
 
 
 def read_plan(options: dict[str, Any], store: "Store") -> "ReleasePlan":
@@ -59,9 +59,9 @@ def aggregated(
     store: "Store", method: str, panel: str | None = None, without: str | None = None
 ) -> "AggregatedLabels":
     """The labels that a method makes of the votes of a panel, or of all but one."""
+    from genset.db import Verdict
     from genset.label.exchange.opinions import opinions
     from genset.release.aggregated import AggregatedLabel, AggregatedLabels
-    from genset.store import Verdict
 
     found = opinions(store, method, panel, without)
     by_task = {

@@ -6,7 +6,7 @@ import click
 
 from genset.cli.common import json_option, show
 from genset.cli.release.common import named, restricted_option, said_now
-from genset.text.numbers import count
+from genset.core.numbers import count
 
 
 @click.command("push")

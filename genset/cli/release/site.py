@@ -6,8 +6,8 @@ import click
 
 from genset.cli.common import PATH, json_option, show
 from genset.cli.release.common import named
-from genset.errors import NotAWorkspace
-from genset.text.numbers import agree, count
+from genset.core.errors import NotAWorkspace
+from genset.core.numbers import agree, count
 from genset.workspace import Workspace
 
 

@@ -7,7 +7,7 @@ import click
 
 from genset.cli.common import DAY, json_option, opened, show
 from genset.cli.release.common import release_summary
-from genset.text.numbers import count
+from genset.core.numbers import count
 
 
 @click.command("takedown")

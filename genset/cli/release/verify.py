@@ -6,8 +6,8 @@ import click
 
 from genset.cli.common import FILE, json_option, show
 from genset.cli.release.common import named, release_summary
-from genset.errors import BadInput, ReleaseDamaged
-from genset.text.numbers import count
+from genset.core.errors import BadInput, ReleaseDamaged
+from genset.core.numbers import count
 
 
 @click.command("verify")

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from genset.cli.common import FILE, need, show_json
-from genset.errors import BadInput, GensetError
-from genset.text.numbers import count
+from genset.core.errors import BadInput, GensetError
+from genset.core.numbers import count
 
 if TYPE_CHECKING:
-    from genset.text.tables import Grid
+    from genset.core.tables import Grid
     from genset.tta.logs.entries import MalformedLog, Training
 
 RUNS = click.Path(path_type=Path, exists=True)
@@ -87,8 +87,8 @@ def show(
     more: Mapping[str, Any] | None = None,
 ) -> None:
     """Print an answer; `refused`, or `more`, joins it in JSON alone, as the grids have it."""
-    from genset.text.tables import as_markdown, as_text
-    from genset.text.to_json import to_json
+    from genset.core.tables import as_markdown, as_text
+    from genset.core.to_json import to_json
 
     if as_json:
         beside = dict(more or {}) if refused is None else {"refused": list(refused)}

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from genset.errors import BadInput
-from genset.text.safe import clean
+from genset.core.errors import BadInput
+from genset.core.safe import clean
 
 # What profilers and their users end the names of traces by.
 _ENDINGS = re.compile(r"(\.pt)?(\.trace)?\.(json|gz|json\.gz)$", re.IGNORECASE)

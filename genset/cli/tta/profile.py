@@ -9,7 +9,7 @@ import click
 from genset.cli.common import json_option
 from genset.cli.tta.common import can_draw, figure_option, markdown_option, one_form, show
 from genset.cli.tta.named import files_by_name, numbers_by_name, texts_by_name, traces_by_name
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 
 if TYPE_CHECKING:
     from genset.tta.analysis.profile.compared import Compared

@@ -9,8 +9,8 @@ import click
 
 from genset.cli.common import PATH, json_option, show_json
 from genset.cli.tta.common import threshold_option
-from genset.errors import GensetError
-from genset.text.numbers import agree, count, duration
+from genset.core.errors import GensetError
+from genset.core.numbers import agree, count, duration
 
 if TYPE_CHECKING:
     from genset.tta.logs.tasks import Task
@@ -116,7 +116,7 @@ def record_command(
 
 
 def _record_one(job: "Job", output: Path, told: "Output", as_json: bool) -> None:
-    from genset.text.to_json import to_json
+    from genset.core.to_json import to_json
     from genset.tta.record.running import record
 
     done = record(job, output, told)
@@ -131,7 +131,7 @@ def _record_one(job: "Job", output: Path, told: "Output", as_json: bool) -> None
 def _record_several(
     job: "Job", folder: Path, runs: "Sequence[SeriesRun]", told: "Output", as_json: bool
 ) -> None:
-    from genset.text.to_json import to_json
+    from genset.core.to_json import to_json
     from genset.tta.record.series import Unfinished, record_series
 
     series = record_series(job, folder, runs, told)

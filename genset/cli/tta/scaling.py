@@ -19,7 +19,7 @@ from genset.cli.tta.common import (
     show,
 )
 from genset.cli.tta.named import traces_by_workers
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 
 if TYPE_CHECKING:
     from genset.tta.analysis.profile.by_workers import ByWorkers

@@ -16,8 +16,8 @@ from genset.cli.tta.common import (
     reading_options,
     show,
 )
-from genset.errors import BadInput, GensetError
-from genset.text.numbers import count
+from genset.core.errors import BadInput, GensetError
+from genset.core.numbers import count
 
 if TYPE_CHECKING:
     from genset.tta.logs.read_as import ReadAs

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from genset.finetune.data.layouts.listing import named
-from genset.text.numbers import count
+from genset.core.numbers import count
+from genset.finetune.layouts.listing import named
 
 
 @dataclass(frozen=True)

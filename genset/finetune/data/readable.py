@@ -9,8 +9,8 @@ from pathlib import Path
 
 from PIL import Image, UnidentifiedImageError
 
-from genset.errors import PhotoRefused, first_line
-from genset.progress import progress
+from genset.core.errors import PhotoRefused, first_line
+from genset.core.progress import progress
 
 
 def check_photos(root: Path, ids: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:

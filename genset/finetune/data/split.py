@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 from hashlib import sha256
 from itertools import accumulate
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.finetune.data.copies import NO_COPIES, Copies
 
 

@@ -10,17 +10,17 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from genset.errors import BadInput
-from genset.evaluation.data.photos import PhotoSet, ScoredPhoto
+from genset.core.errors import BadInput
 from genset.finetune.data.copies import NO_COPIES, Copies
-from genset.finetune.data.layouts import butterflies, cats_dogs, cub, folder
-from genset.finetune.data.layouts.listing import Listing, named, plain
 from genset.finetune.data.readable import check_photos
 from genset.finetune.data.split import check_share, in_words, test_part
+from genset.finetune.layouts import butterflies, cats_dogs, cub, folder
+from genset.finetune.layouts.listing import Listing, named, plain
+from genset.sets.photos import PhotoSet, ScoredPhoto
 
 
 class Layout(Protocol):
-    """The interface of the modules of `genset.finetune.data.layouts`."""
+    """The interface of the modules of `genset.finetune.layouts`."""
 
     DESCRIBED: str
 
@@ -88,7 +88,7 @@ class TaskData:
         return np.array([places[photo] for photo in ids], np.int64)
 
     def photo_set(self) -> PhotoSet:
-        """The same photos for `genset.evaluation`, in the same order."""
+        """The same photos for `genset.score`, in the same order."""
         photos = [ScoredPhoto(p.id, p.path, self.classes[p.label]) for p in self.photos]
         return PhotoSet(self.name, self.root, self.content_hash, tuple(photos), notes=self.notes)
 

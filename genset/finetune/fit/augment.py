@@ -9,8 +9,8 @@ from math import exp, log, sqrt
 import numpy as np
 from PIL import Image
 
-from genset.evaluation.data.transforms import Pixels
-from genset.evaluation.models.preprocessing import Geometry
+from genset.models.preprocessing import Geometry
+from genset.score.transforms import Pixels
 
 _AREA = (0.08, 1.0)  # share of the photo
 _ASPECT = (3 / 4, 4 / 3)  # width / height

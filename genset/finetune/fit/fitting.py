@@ -7,8 +7,9 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from genset.errors import GensetError
-from genset.evaluation.models.load import LoadedModel
+from genset.core.errors import GensetError
+from genset.core.numbers import agree, count
+from genset.core.progress import bar
 from genset.finetune.data.tasks import TaskData, TaskPhoto
 from genset.finetune.fit.options import FinetuneOptions
 from genset.finetune.fit.probe import Fit, fit_probe, scores, searches
@@ -16,8 +17,7 @@ from genset.finetune.fit.sgd import EpochStats, train_sgd
 from genset.finetune.fit.shots import draw_shots
 from genset.finetune.network.features import Features
 from genset.finetune.results.runs import Attempt, Predictions
-from genset.progress import bar
-from genset.text.numbers import agree, count
+from genset.models.load import LoadedModel
 
 _PARTS = ("train", "test")
 _EVERY = 60.0  # seconds between lines of progress

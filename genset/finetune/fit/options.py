@@ -4,10 +4,10 @@ from dataclasses import asdict, dataclass, field
 from math import isfinite
 from typing import Any
 
-from genset.errors import BadInput
-from genset.evaluation.run.options import ScoringOptions
+from genset.core.errors import BadInput
 from genset.finetune.fit.probe import STRENGTHS
 from genset.finetune.fit.sgd import Recipe
+from genset.score.options import ScoringOptions
 
 PROBES = ("features", "sgd")
 ALL = "all"

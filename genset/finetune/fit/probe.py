@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from genset.errors import BadInput, ModelError
+from genset.core.errors import BadInput, ModelError
 
 # The strengths to choose from. At the upper end training photos are separated completely, and
 # cross-validation no longer sees a difference between one strength and the next.

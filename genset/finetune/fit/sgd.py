@@ -37,16 +37,16 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from genset.errors import BadInput, GensetError, ModelError, PhotoRefused, first_line
-from genset.evaluation.data.transforms import Pixels, crops, opened
-from genset.evaluation.engines.pytorch import TorchEngine
-from genset.evaluation.models.load import LoadedModel
-from genset.evaluation.processes import cores
+from genset.core.errors import BadInput, GensetError, ModelError, PhotoRefused, first_line
+from genset.core.numbers import count
 from genset.finetune.data.tasks import TaskData, TaskPhoto
 from genset.finetune.fit.augment import random_part
 from genset.finetune.fit.probe import STRENGTHS, Fit, Floats, Labels, Standard, fit_probe, penalty
 from genset.finetune.network.heads import Head, trunk
-from genset.text.numbers import count
+from genset.models.load import LoadedModel
+from genset.models.processes import cores
+from genset.score.engines.pytorch import TorchEngine
+from genset.score.transforms import Pixels, crops, opened
 
 _AHEAD = 2  # batches that are decoded while the network runs on another
 _DAMPING = 30.0  # added to the mean square along each axis, whose mean over axes is 1

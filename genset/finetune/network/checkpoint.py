@@ -10,16 +10,16 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from genset.errors import BadInput, ModelError
-from genset.evaluation.models.architectures import bare
-from genset.evaluation.models.classes import OTHERS
-from genset.evaluation.models.load import LoadedModel
-from genset.evaluation.models.preprocessing import Preprocessing
-from genset.evaluation.models.spec import parse_spec
-from genset.files import write_text, written_whole
+from genset.classes import imagenet1k
+from genset.core.errors import BadInput, ModelError
+from genset.core.files import write_text, written_whole
+from genset.core.numbers import count
 from genset.finetune.network.heads import Head, nearly_same, with_head
-from genset.taxonomy import imagenet1k
-from genset.text.numbers import count
+from genset.models.architectures import bare
+from genset.models.classes import OTHERS
+from genset.models.load import LoadedModel
+from genset.models.preprocessing import Preprocessing
+from genset.models.spec import parse_spec
 
 
 def save_head(
@@ -70,7 +70,7 @@ def save_head(
 
 
 def _listed(classes: Sequence[str]) -> str:
-    """A class list, as `genset.evaluation.models.classes` reads it."""
+    """A class list, as `genset.models.classes` reads it."""
     for name in classes:
         if not name or name != " ".join(name.splitlines()).strip():
             raise BadInput(f"the class {name!r} cannot be in a list with one class per line")

@@ -24,21 +24,21 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from genset.errors import GensetError
-from genset.evaluation.data.photos import PhotoSet
-from genset.evaluation.models.load import LoadedModel
-from genset.evaluation.results.kept.runs import run_key
-from genset.evaluation.run.environment import device_of, versions
-from genset.evaluation.run.executors.executor import not_written
-from genset.evaluation.run.executors.worker_pool import WorkerPool
-from genset.evaluation.run.job import Job, ModelTask
-from genset.evaluation.run.options import ScoringOptions
-from genset.evaluation.run.plan import ScoringPlan, described
-from genset.evaluation.run.score import run_tasks
-from genset.evaluation.run.settled import forget
-from genset.evaluation.run.shards import SHARDS, BadShard
-from genset.files import one_at_a_time, write_text, written_whole
+from genset.core.errors import GensetError
+from genset.core.files import one_at_a_time, write_text, written_whole
 from genset.finetune.network.heads import Head, find_head, trunk
+from genset.models.load import LoadedModel
+from genset.score.environment import device_of, versions
+from genset.score.executors.executor import not_written
+from genset.score.executors.worker_pool import WorkerPool
+from genset.score.job import Job, ModelTask
+from genset.score.options import ScoringOptions
+from genset.score.plan import ScoringPlan, described
+from genset.score.results.runs import run_key
+from genset.score.score import run_tasks
+from genset.score.settled import forget
+from genset.score.shards import SHARDS, BadShard
+from genset.sets.photos import PhotoSet
 
 FORMAT = "genset features 1"
 _VALUES, _RECORD = "features.npy", "features.json"

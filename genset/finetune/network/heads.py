@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.utils.hooks import RemovableHandle
 
-from genset.errors import ModelError, first_line
-from genset.evaluation.models.classes import BACKGROUND
-from genset.evaluation.models.load import LoadedModel
-from genset.evaluation.models.weights import hash_of_weights
+from genset.core.errors import ModelError, first_line
+from genset.models.classes import BACKGROUND
+from genset.models.load import LoadedModel
+from genset.models.weights import hash_of_weights
 
 # Values are equal where they differ by less than this share of the largest.
 _TOLERANCE = 1e-3

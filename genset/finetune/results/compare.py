@@ -23,8 +23,7 @@ from itertools import combinations
 
 import numpy as np
 
-from genset.errors import BadInput
-from genset.evaluation.results.kept.runs import Accuracy
+from genset.core.errors import BadInput
 from genset.finetune.results.runs import (
     Attempt,
     Finetuned,
@@ -34,6 +33,7 @@ from genset.finetune.results.runs import (
     mean_accuracy,
     spread_of,
 )
+from genset.score.results.runs import Accuracy
 from genset.statistics.intervals import Interval
 from genset.statistics.mcnemar import exact_mcnemar
 from genset.statistics.multiple_testing import holm

@@ -26,9 +26,9 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from genset.errors import GensetError, first_line
-from genset.evaluation.results.kept.runs import Accuracy, run_folder
-from genset.files import write_text, written_whole
+from genset.core.errors import GensetError, first_line
+from genset.core.files import write_text, written_whole
+from genset.score.results.runs import Accuracy, run_folder
 from genset.statistics.intervals import wilson
 
 FORMAT = "genset finetune 1"

@@ -31,13 +31,8 @@ from pathlib import Path
 from sqlalchemy import Row, func, select
 from sqlalchemy.orm import Session, joinedload
 
-from genset.errors import BadInput
-from genset.label.exchange.classes import TAXONOMY, taxonomy_sheet
-from genset.label.exchange.proposed import PROPOSAL_SHEETS, proposal_sheets
-from genset.label.exchange.requested import REQUESTS, request_sheet
-from genset.label.exchange.sheet import Cells, remove_sheet, write_sheet
-from genset.label.exchange.table import COLUMNS, label_cells
-from genset.store import (
+from genset.core.errors import BadInput
+from genset.db import (
     Claim,
     GoldAnswer,
     GoldQuestion,
@@ -51,6 +46,11 @@ from genset.store import (
     Visit,
     labels_in_force,
 )
+from genset.label.exchange.classes import TAXONOMY, taxonomy_sheet
+from genset.label.exchange.proposed import PROPOSAL_SHEETS, proposal_sheets
+from genset.label.exchange.requested import REQUESTS, request_sheet
+from genset.label.exchange.sheet import Cells, remove_sheet, write_sheet
+from genset.label.exchange.table import COLUMNS, label_cells
 
 _LABELS = (*COLUMNS, "screen", "stored")
 _RULINGS = ("task", "label", "by", "reason", "at", "id")

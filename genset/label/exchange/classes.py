@@ -7,11 +7,11 @@ from pathlib import Path
 
 from sqlalchemy.orm import Session
 
-from genset.errors import BadInput
+from genset.classes import IMAGENET, hash_of
+from genset.core.errors import BadInput
+from genset.db import kept_taxonomy
+from genset.db.taxonomies import was_kept
 from genset.label.exchange.sheet import Cells, naming, read_if_there
-from genset.store import kept_taxonomy
-from genset.store.taxonomies import was_kept
-from genset.taxonomy import IMAGENET, hash_of
 
 TAXONOMY = "taxonomy"
 _COLUMNS = ("taxonomy", "hash", "wnid", "name")

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from genset.aggregators import METHODS
-from genset.errors import BadInput
+from genset.core.errors import BadInput
+from genset.db import Store, Verdict, digest_of_votes
+from genset.label.aggregate import Opinion, aggregate, confidences
 from genset.label.exchange.sheet import write_sheet
-from genset.label.quality.aggregate import Opinion, aggregate, confidences
 from genset.label.quality.in_force import votes_table
-from genset.store import Store, Verdict, digest_of_votes
 
 COLUMNS = ("task", "label", "votes", *Verdict)
 FILE_COLUMNS = (*COLUMNS, "confidence", "method", "panel", "without", "votes_digest")
@@ -24,7 +24,7 @@ class Opinions:
         by_task: the opinions.
         confidence: of each one's label, 0 to 1, to six digits, by task.
         panel, without: whose votes: of one panel, of all but one, or (both None) of all.
-        digest: the `genset.store.digest_of_votes` of these votes.
+        digest: the `genset.db.digest_of_votes` of these votes.
     """
 
     method: str

@@ -11,7 +11,8 @@ from pathlib import Path
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
+from genset.db import Claim, Photo, Proposal, ProposalRound, ProposedBy, Question, kept_taxonomy
 from genset.label.exchange.sheet import Cells, Row, naming, number_in, read_if_there, time_in
 from genset.label.exchange.table import (
     Imported,
@@ -21,7 +22,6 @@ from genset.label.exchange.table import (
     photos_by_name,
 )
 from genset.label.proposals.choose import CONFUSABLE, LABELER, MODEL, RANDOM
-from genset.store import Claim, Photo, Proposal, ProposalRound, ProposedBy, Question, kept_taxonomy
 
 PROPOSAL_SHEETS = ("proposal_rounds", "questions", "proposers")
 

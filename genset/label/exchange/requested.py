@@ -7,10 +7,10 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session, joinedload
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
+from genset.db import ReviewRequest, now
 from genset.label.exchange.sheet import Row, naming, number_in, read_sheet, time_in
 from genset.label.exchange.table import Imported, known_task
-from genset.store import ReviewRequest, now
 
 REQUESTS = "review_requests"
 _COLUMNS = ("task", "labelers", "by", "reason", "at", "id")

@@ -11,7 +11,21 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from genset.errors import BadInput
+from genset.classes import Taxonomy
+from genset.core.errors import BadInput
+from genset.db import (
+    GoldAnswer,
+    GoldQuestion,
+    LabelerAct,
+    LabelerEvent,
+    Ruling,
+    Screen,
+    ScreenPhoto,
+    Store,
+    Visit,
+    kept_taxonomy,
+    now,
+)
 from genset.label.exchange.classes import check_taxonomy
 from genset.label.exchange.proposed import add_proposals
 from genset.label.exchange.requested import add_requests
@@ -28,20 +42,6 @@ from genset.label.exchange.table import (
     verdict_in,
 )
 from genset.label.people.labelers import checked_worker
-from genset.store import (
-    GoldAnswer,
-    GoldQuestion,
-    LabelerAct,
-    LabelerEvent,
-    Ruling,
-    Screen,
-    ScreenPhoto,
-    Store,
-    Visit,
-    kept_taxonomy,
-    now,
-)
-from genset.taxonomy import Taxonomy
 
 _LONGEST_LOOK = 1e9  # seconds at one screen: some thirty years
 

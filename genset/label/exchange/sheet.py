@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from genset.errors import BadInput
-from genset.files import write_text
-from genset.store import now
+from genset.core.errors import BadInput
+from genset.core.files import write_text
+from genset.db import now
 
 Row = dict[str, str]
 Cells = Iterator[tuple[object, ...]]

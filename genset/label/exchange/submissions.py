@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeGuard
 
-from genset.errors import BadInput
-from genset.files import write_text
+from genset.core.errors import BadInput
+from genset.core.files import write_text
+from genset.db import LabelerAct, LabelerEvent, Store, Visit
 from genset.label.exchange.sheet import read_sheet, write_sheet
 from genset.label.people.standing import GENSET
 from genset.label.people.studies import Studies, Study
@@ -15,7 +16,6 @@ from genset.label.quality.by_visit import (
     newest_events,
     people_of,
 )
-from genset.store import LabelerAct, LabelerEvent, Store, Visit
 
 _LARGEST = 64 * 1024 * 1024  # bytes
 # The visit, the person, what the platform did with it: as its own export names them.

@@ -10,10 +10,8 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session, joinedload
 
-from genset.errors import BadInput
-from genset.label.exchange.sheet import Row, naming, number_in, read_sheet, time_in, write_sheet
-from genset.label.people.labelers import checked_worker
-from genset.store import (
+from genset.core.errors import BadInput
+from genset.db import (
     Claim,
     Label,
     Photo,
@@ -24,6 +22,8 @@ from genset.store import (
     labels_in_force,
     now,
 )
+from genset.label.exchange.sheet import Row, naming, number_in, read_sheet, time_in, write_sheet
+from genset.label.people.labelers import checked_worker
 
 NEEDED = ("task", "worker", "label")
 COLUMNS = (
@@ -61,7 +61,7 @@ def export_labels(store: Store, path: Path) -> int:
 
     Columns: task (``WNID/SOURCE:PHOTO_ID``), worker, label (a verdict), decided_at (ISO 8601, UTC),
     id; then panel, guideline, via, shown_at, decided_order and supersedes as in
-    `genset.store.Label`.
+    `genset.db.Label`.
 
     Raises:
         BadInput: the file cannot be written.

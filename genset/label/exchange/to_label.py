@@ -4,9 +4,9 @@ from pathlib import Path
 
 from sqlalchemy import exists, select
 
+from genset.db import Candidate, Label, Photo, Store, kept_taxonomy
 from genset.label.exchange.sheet import write_sheet
 from genset.label.exchange.table import NEEDED
-from genset.store import Candidate, Label, Photo, Store, kept_taxonomy
 
 COLUMNS = (*NEEDED, "class", "file", "page")
 

@@ -11,13 +11,13 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
+from genset.core.safe import printable
+from genset.db import KnownAs, Store, Visit, now
+from genset.db import Labeler as LabelerRow
 from genset.label.answering import answering
 from genset.label.people.mturk import PREVIEW
 from genset.label.people.studies import begin_visit, study_row
-from genset.store import KnownAs, Store, Visit, now
-from genset.store import Labeler as LabelerRow
-from genset.text.safe import printable
 
 _LONGEST_NAME = 64
 _LONGEST_SUBJECT = 1024

@@ -9,11 +9,11 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
+from genset.db import Manager as ManagerRow
+from genset.db import Store, now
 from genset.label.answering import answering
 from genset.label.people.labelers import checked_worker, hashed
-from genset.store import Manager as ManagerRow
-from genset.store import Store, now
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ import re
 from urllib.parse import quote
 from xml.sax.saxutils import escape
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
+from genset.db import Store, Visit, now
 from genset.label.answering import answering
-from genset.store import Store, Visit, now
 
 # Pages that show tasks in a frame: to workers and to requesters, for money and in the sandbox.
 FRAMING = (

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import requests
 
-from genset.errors import BadInput, GensetError, MissingExtra
+from genset.core.errors import BadInput, GensetError, MissingExtra
 
 KEYS_ADDRESS = "https://api.prolific.com/.well-known/study/jwks.json"
 ISSUER = "https://www.prolific.com"

@@ -7,7 +7,7 @@ import secrets
 
 from sqlalchemy.engine import make_url
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.workspace import Workspace
 
 NAME = "GENSET_LABEL_SECRET"

@@ -1,7 +1,7 @@
 """What was decided of labelers' votes: that they are void, or held out, or neither.
 
-Every decision is a row of its own (`genset.store.LabelerEvent`), and the newest holds. Votes are
-never touched: whatever counts them leaves out those that are void or held (`genset.store.is_out`).
+Every decision is a row of its own (`genset.db.LabelerEvent`), and the newest holds. Votes are
+never touched: whatever counts them leaves out those that are void or held (`genset.db.is_out`).
 """
 
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from datetime import datetime
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
+from genset.db import GoldAnswer, Label, Labeler, LabelerAct, LabelerEvent, Screen, Store, now
 from genset.label.answering import answering
-from genset.store import GoldAnswer, Label, Labeler, LabelerAct, LabelerEvent, Screen, Store, now
 
 GENSET = "genset"  # who holds votes out where a rule says so
 

@@ -13,11 +13,11 @@ from typing import Literal, cast
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
+from genset.db import Labeler, Store, now
+from genset.db import Study as StudyRow
+from genset.db import Visit as VisitRow
 from genset.label.answering import answering
-from genset.store import Labeler, Store, now
-from genset.store import Study as StudyRow
-from genset.store import Visit as VisitRow
 
 PLATFORMS = ("prolific", "mturk")
 _LONGEST_TEXT = 20_000

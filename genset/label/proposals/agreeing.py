@@ -13,10 +13,10 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from genset.db import Verdict, is_called_correct
 from genset.label.proposals.asked import Asked
 from genset.label.proposals.choose import CONFUSABLE, MODEL, RANDOM
 from genset.statistics.intervals import wilson
-from genset.store import Verdict, is_called_correct
 
 LEAST_VOTES = 10  # of a labeler on random proposals, and on so many photos, to tell by
 LEAST_PHOTOS = 3

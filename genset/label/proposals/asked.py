@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from genset.label.proposals.choose import CONFUSABLE, LABELER, MODEL, RANDOM, Proposer
-from genset.store import (
+from genset.db import (
     Claim,
     Label,
     Photo,
@@ -24,7 +23,8 @@ from genset.store import (
     requests_in_force,
     rulings_in_force,
 )
-from genset.store.growth import question_lacks
+from genset.db.growth import question_lacks
+from genset.label.proposals.choose import CONFUSABLE, LABELER, MODEL, RANDOM, Proposer
 from genset.workspace import LabelRules
 
 

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from genset.db import ProposalRound, Question, Verdict
 from genset.label.proposals.agreeing import Agrees, agreeing
 from genset.label.proposals.asked import Answer, Asked, mixed, questions
 from genset.label.proposals.choose import BEST, CONFUSABLE, LABELER, MODEL, RANDOM
 from genset.label.proposals.share import has_random_classes
 from genset.statistics.intervals import wilson
-from genset.store import ProposalRound, Question, Verdict
 from genset.workspace import LabelRules
 
 TOO_FEW = 20

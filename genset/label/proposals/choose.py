@@ -9,10 +9,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
 
-from genset.taxonomy import Taxonomy, imagenet1k
+from genset.classes import Taxonomy, imagenet1k
 
 MODEL, CONFUSABLE, RANDOM, LABELER = "model", "confusable", "random", "labeler"
-"""Who proposes: the words of `genset.store.ProposedBy.kind`."""
+"""Who proposes: the words of `genset.db.ProposedBy.kind`."""
 
 BEST = 5
 """Answers of a model to a photo that are proposed."""
@@ -35,7 +35,7 @@ class ModelAnswers:
 
 @dataclass(frozen=True, slots=True)
 class Proposer:
-    """Who proposes a class for a photo; the fields are those of `genset.store.ProposedBy`."""
+    """Who proposes a class for a photo; the fields are those of `genset.db.ProposedBy`."""
 
     kind: str
     name: str = ""

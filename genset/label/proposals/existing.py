@@ -7,10 +7,7 @@ from typing import NamedTuple
 from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
-from genset.label.proposals.choose import LABELER, MODEL, Proposer
-from genset.label.proposals.share import has_random_classes
-from genset.release.reader import ReleasePhoto
-from genset.store import (
+from genset.db import (
     Claim,
     Label,
     Photo,
@@ -20,6 +17,9 @@ from genset.store import (
     in_batches,
     is_backed,
 )
+from genset.label.proposals.choose import LABELER, MODEL, Proposer
+from genset.label.proposals.share import has_random_classes
+from genset.release.reader import ReleasePhoto
 
 
 class AskedBefore(NamedTuple):

@@ -6,7 +6,10 @@ from dataclasses import dataclass, field
 
 from sqlalchemy.orm import Session
 
-from genset.errors import BadInput
+from genset.classes import Taxonomy
+from genset.core.errors import BadInput
+from genset.db import kept_taxonomy, rulings_in_force, votes
+from genset.db.growth import question_lacks
 from genset.label.proposals.choose import (
     LABELER,
     MODEL,
@@ -20,9 +23,6 @@ from genset.label.proposals.choose import (
 )
 from genset.label.proposals.existing import AskedBefore, Existing, proposed
 from genset.release.reader import ReleasePhoto
-from genset.store import kept_taxonomy, rulings_in_force, votes
-from genset.store.growth import question_lacks
-from genset.taxonomy import Taxonomy
 from genset.workspace import LabelRules
 
 MOST = 8

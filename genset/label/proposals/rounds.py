@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from sqlalchemy import func, insert, select, update
 from sqlalchemy.orm import Session
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
+from genset.db import Claim, Label, ProposalRound, ProposedBy, Question, Store, in_batches, now
 from genset.label.proposals.choose import ModelAnswers
 from genset.label.proposals.plan import NewQuestion, Plan, ProposalRules, make_plan
 from genset.release.reader import Manifest
-from genset.store import Claim, Label, ProposalRound, ProposedBy, Question, Store, in_batches, now
 from genset.workspace import LabelRules
 
 

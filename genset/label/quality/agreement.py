@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from genset.label.quality.aggregate.votes import Coded, Vote
+from genset.label.aggregate.votes import Coded, Vote
 
 Counts = NDArray[np.int64]
 

@@ -7,8 +7,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import func, or_, select
 
-from genset.label.answering import answering
-from genset.store import (
+from genset.db import (
     Candidate,
     Claim,
     Label,
@@ -28,7 +27,8 @@ from genset.store import (
     stored_candidates,
     votes,
 )
-from genset.store.growth import lacking, question_lacks
+from genset.db.growth import lacking, question_lacks
+from genset.label.answering import answering
 from genset.workspace import LabelRules
 
 _AN_HOUR = timedelta(hours=1)

@@ -8,7 +8,8 @@ from statistics import median
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from genset.label.quality.aggregate.votes import Vote
+from genset.db import Label, Screen, ScreenPhoto, Verdict, is_out
+from genset.label.aggregate.votes import Vote
 from genset.label.quality.agreement import chance_of_agreeing, with_consensus
 from genset.label.quality.gold import gold_scores
 from genset.label.quality.suspicion import (
@@ -19,7 +20,6 @@ from genset.label.quality.suspicion import (
     timed_screens,
 )
 from genset.statistics.intervals import wilson
-from genset.store import Label, Screen, ScreenPhoto, Verdict, is_out
 
 # From how many on a number says something of a labeler.
 _LEAST_LABELS = 20

@@ -8,14 +8,8 @@ from typing import Literal
 from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session
 
-from genset.label.answering import answering
-from genset.label.people.standing import Standing, standings_in
-from genset.label.people.studies import Studies, Study, Visit
-from genset.label.quality.by_labeler import Share
-from genset.label.quality.gold import not_holding
-from genset.label.quality.suspicion import Timed, hurries, pace
-from genset.statistics.intervals import wilson
-from genset.store import (
+from genset.core.numbers import count
+from genset.db import (
     GoldAnswer,
     GoldQuestion,
     KnownAs,
@@ -28,7 +22,13 @@ from genset.store import (
     Store,
     Verdict,
 )
-from genset.text.numbers import count
+from genset.label.answering import answering
+from genset.label.people.standing import Standing, standings_in
+from genset.label.people.studies import Studies, Study, Visit
+from genset.label.quality.by_labeler import Share
+from genset.label.quality.gold import not_holding
+from genset.label.quality.suspicion import Timed, hurries, pace
+from genset.statistics.intervals import wilson
 
 LEAST_GOLD = 5  # answers; fewer say nothing of anybody
 

@@ -1,6 +1,6 @@
 """Pairs of photos that look alike, for a manager to look at and decide.
 
-`genset duplicates find` proposes them; what a decision does is `genset.store.duplicates`'.
+`genset duplicates find` proposes them; what a decision does is `genset.db.duplicates`'.
 """
 
 from dataclasses import dataclass
@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
-from genset.errors import BadInput
-from genset.store import Candidate, DuplicatePair, ExamplePhoto, Photo, Store
-from genset.store.duplicates import decide, open_pairs
-from genset.taxonomy import Taxonomy
+from genset.classes import Taxonomy
+from genset.core.errors import BadInput
+from genset.db import Candidate, DuplicatePair, ExamplePhoto, Photo, Store
+from genset.db.duplicates import decide, open_pairs
 
 
 @dataclass(frozen=True, slots=True)

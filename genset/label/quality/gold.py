@@ -7,9 +7,8 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, and_, exists, func, select, text
 from sqlalchemy.orm import Session
 
-from genset.errors import BadInput
-from genset.label.answering import answering
-from genset.store import (
+from genset.core.errors import BadInput
+from genset.db import (
     Claim,
     GoldAnswer,
     GoldQuestion,
@@ -26,6 +25,7 @@ from genset.store import (
     now,
     requests_in_force,
 )
+from genset.label.answering import answering
 
 # Sure enough to test somebody by: a ruling, or this many labelers of one mind.
 AGREEING = 2

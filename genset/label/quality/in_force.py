@@ -8,9 +8,8 @@ from typing import Any
 from sqlalchemy import Select, exists, func, or_, select
 from sqlalchemy.orm import Session
 
-from genset.errors import BadInput
-from genset.label.quality.aggregate.votes import Vote
-from genset.store import (
+from genset.core.errors import BadInput
+from genset.db import (
     Candidate,
     Claim,
     Label,
@@ -28,6 +27,7 @@ from genset.store import (
     stored_candidates,
     unsettled_photos,
 )
+from genset.label.aggregate.votes import Vote
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Ballot:
 
     `said` counts its votes by verdict. `content` is the sha256 of its photo; `unsettled` says that
     several classes claim the photo, and that it counts for none yet
-    (`genset.store.unsettled_photos`). `request` is what sent it to review, until a ruling. `home`
+    (`genset.db.unsettled_photos`). `request` is what sent it to review, until a ruling. `home`
     is the photo's own class, where labelers are asked whether this one is in it, too; else None.
     `is_candidate` is False where nothing but that asks about it: no search returned the photo.
     """

@@ -12,10 +12,8 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from genset.errors import BadInput
-from genset.label.quality.in_force import Ballot, ballots, check_panel, further
-from genset.statistics.intervals import wilson
-from genset.store import (
+from genset.core.errors import BadInput
+from genset.db import (
     Claim,
     Label,
     Photo,
@@ -27,7 +25,9 @@ from genset.store import (
     is_called_correct,
     labels_in_force,
 )
-from genset.store.growth import alike, wanted
+from genset.db.growth import alike, wanted
+from genset.label.quality.in_force import Ballot, ballots, check_panel, further
+from genset.statistics.intervals import wilson
 from genset.workspace import LabelRules
 
 _LONGEST_REASON = 500

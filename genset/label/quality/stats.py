@@ -7,26 +7,18 @@ from dataclasses import dataclass
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from genset.classes import Taxonomy
+from genset.db import Candidate, Label, Store, Verdict, in_labeling, is_out, votes_in_labeling
+from genset.db.growth import wanted
+from genset.label.aggregate.votes import Vote
 from genset.label.people.standing import standings_in
 from genset.label.proposals.agreeing import reasons
 from genset.label.proposals.bias import ProposalStats, collect_proposals
-from genset.label.quality.aggregate.votes import Vote
 from genset.label.quality.agreement import Agreement, alpha_by_class, krippendorff_alpha
 from genset.label.quality.by_labeler import LabelerStats, by_labeler
 from genset.label.quality.in_force import Ballot, ballots, check_panel, further, panels
 from genset.label.quality.review import Dispute, disputes
 from genset.statistics.intervals import wilson
-from genset.store import (
-    Candidate,
-    Label,
-    Store,
-    Verdict,
-    in_labeling,
-    is_out,
-    votes_in_labeling,
-)
-from genset.store.growth import wanted
-from genset.taxonomy import Taxonomy
 from genset.workspace import LabelRules, Workspace
 
 _NONE = Agreement(None, None, 0, 0)
@@ -87,7 +79,7 @@ class Stats:
     """All of it, of one `panel` or (None) of all panels together.
 
     `panels` counts the votes of each panel. `candidates` are those that labelers are shown or spoke
-    of (`genset.store.in_labeling`), as in ``genset status``: with a stored photo that no other
+    of (`genset.db.in_labeling`), as in ``genset status``: with a stored photo that no other
     class claims, or that was voted or ruled on. `ruled` of them were settled in review. `histogram`
     counts labeled candidates by selection frequency in tenths: 0 to under 0.1, ..., 0.9 to under 1,
     and 1. Votes of those who are `taken_out` are in none of these. `proposals` is what became of

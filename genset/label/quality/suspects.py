@@ -11,10 +11,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from genset.errors import GensetError
-from genset.files import write_text
-from genset.label.answering import answering
-from genset.store import (
+from genset.classes import Taxonomy, imagenet1k
+from genset.core.errors import GensetError
+from genset.core.files import write_text
+from genset.db import (
     Candidate,
     Photo,
     Store,
@@ -22,7 +22,7 @@ from genset.store import (
     rulings_in_force,
     stored_candidates,
 )
-from genset.taxonomy import Taxonomy, imagenet1k
+from genset.label.answering import answering
 
 SUSPECTS_FILE = "suspects.json"
 _FORMAT = "genset suspects 1"

@@ -16,13 +16,13 @@ from typing import NamedTuple
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
+from genset.db import Label, LabelerAct, Screen, ScreenPhoto, Store, is_out
+from genset.label.aggregate.votes import Vote
 from genset.label.people.standing import GENSET, newest_event, record
-from genset.label.quality.aggregate.votes import Vote
 from genset.label.quality.agreement import chance_of_agreeing, with_consensus
 from genset.label.quality.gold import gold_scores
 from genset.statistics.intervals import wilson
-from genset.store import Label, LabelerAct, Screen, ScreenPhoto, Store, is_out
 
 LEAST_SCREENS = 5  # from how many on a pace says something
 EVERY = 5  # screens of a labeler, after which they are looked at again

@@ -8,12 +8,9 @@ from datetime import datetime
 from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
-from genset.errors import BadInput
-from genset.label.answering import answering
-from genset.label.people.standing import record
-from genset.label.quality.gold import not_holding
-from genset.release.reader import MANIFEST, Release
-from genset.store import (
+from genset.core.errors import BadInput
+from genset.core.numbers import count
+from genset.db import (
     Candidate,
     Claim,
     GoldAnswer,
@@ -31,8 +28,11 @@ from genset.store import (
     requests_in_force,
     stored_candidates,
 )
-from genset.store.growth import lacking
-from genset.text.numbers import count
+from genset.db.growth import lacking
+from genset.label.answering import answering
+from genset.label.people.standing import record
+from genset.label.quality.gold import not_holding
+from genset.release.reader import MANIFEST, Release
 from genset.workspace import LabelRules, Workspace
 
 

@@ -9,10 +9,8 @@ from typing import NamedTuple
 from sqlalchemy import and_, bindparam, exists, false, select
 from sqlalchemy.orm import Session
 
-from genset.label.quality.gold import holds, is_settled_wrong, lock_gold_questions, settled
-from genset.label.queue.board import QUESTIONS_ON_A_SCREEN, Board
-from genset.label.queue.hiding import are_far
-from genset.store import (
+from genset.classes import Taxonomy
+from genset.db import (
     Claim,
     GoldQuestion,
     Label,
@@ -24,7 +22,9 @@ from genset.store import (
     ask,
     kept_taxonomy,
 )
-from genset.taxonomy import Taxonomy
+from genset.label.quality.gold import holds, is_settled_wrong, lock_gold_questions, settled
+from genset.label.queue.board import QUESTIONS_ON_A_SCREEN, Board
+from genset.label.queue.hiding import are_far
 
 MOST_QUESTIONS = QUESTIONS_ON_A_SCREEN + 1  # with those whose answer is known
 _LOOKED_AT = 12  # questions of others, for a class that this photo surely does not show

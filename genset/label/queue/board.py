@@ -21,9 +21,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session
 
-from genset.label.queue.leased import Leased
-from genset.label.queue.pools import CANDIDATES, Pool
-from genset.store import (
+from genset.db import (
     Label,
     LabelerEvent,
     Screen,
@@ -36,7 +34,9 @@ from genset.store import (
     requests_in_force,
     rulings_in_force,
 )
-from genset.store.growth import alike, lacking
+from genset.db.growth import alike, lacking
+from genset.label.queue.leased import Leased
+from genset.label.queue.pools import CANDIDATES, Pool
 from genset.workspace import LabelRules
 
 PHOTOS_ON_A_SCREEN = 5

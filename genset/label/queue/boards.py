@@ -11,10 +11,7 @@ from sqlalchemy import bindparam, func, select
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
-from genset.label.answering import answering
-from genset.label.queue.board import Board
-from genset.label.queue.pools import QUESTIONS
-from genset.store import (
+from genset.db import (
     Candidate,
     Claim,
     Photo,
@@ -26,6 +23,9 @@ from genset.store import (
     Store,
     ask,
 )
+from genset.label.answering import answering
+from genset.label.queue.board import Board
+from genset.label.queue.pools import QUESTIONS
 from genset.workspace import LabelRules
 
 _READ_AT_ONCE = 5_000  # candidates of new boards; of larger ones classes are read when asked for

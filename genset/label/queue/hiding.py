@@ -7,16 +7,8 @@ from math import floor
 from sqlalchemy import ColumnElement, and_, bindparam, exists, or_, select
 from sqlalchemy.orm import Session, aliased
 
-from genset.label.quality.gold import (
-    AGREEING,
-    holds,
-    is_settled_wrong,
-    lock_gold_questions,
-    settled,
-    settled_right,
-)
-from genset.label.queue.board import PHOTOS_ON_A_SCREEN, Board, is_for_examples
-from genset.store import (
+from genset.classes import Taxonomy
+from genset.db import (
     Candidate,
     Claim,
     GoldQuestion,
@@ -29,7 +21,15 @@ from genset.store import (
     ask,
     kept_taxonomy,
 )
-from genset.taxonomy import Taxonomy
+from genset.label.quality.gold import (
+    AGREEING,
+    holds,
+    is_settled_wrong,
+    lock_gold_questions,
+    settled,
+    settled_right,
+)
+from genset.label.queue.board import PHOTOS_ON_A_SCREEN, Board, is_for_examples
 
 EXAMPLES = 3  # known to be right too, but shown as such
 

@@ -20,11 +20,7 @@ from typing import NamedTuple, cast
 from sqlalchemy import Table, bindparam, func, insert, select
 from sqlalchemy.orm import Session
 
-from genset.label.queue.asking import questions_of
-from genset.label.queue.board import Board
-from genset.label.queue.boards import Boards
-from genset.label.queue.hiding import with_gold_questions
-from genset.store import (
+from genset.db import (
     Claim,
     Labeler,
     Screen,
@@ -35,6 +31,10 @@ from genset.store import (
     is_postgresql,
     now,
 )
+from genset.label.queue.asking import questions_of
+from genset.label.queue.board import Board
+from genset.label.queue.boards import Boards
+from genset.label.queue.hiding import with_gold_questions
 from genset.workspace import LabelRules
 
 _ROUNDS = 5

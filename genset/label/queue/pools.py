@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import BindParameter, Select, bindparam, case, func, not_, or_, select
 
-from genset.store import (
+from genset.db import (
     Candidate,
     Claim,
     GoldQuestion,

@@ -9,20 +9,7 @@ from sqlalchemy import Table, bindparam, exists, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from genset.label.proposals.choose import LABELER
-from genset.label.proposals.share import has_random_classes
-from genset.label.queue.asking import MOST_QUESTIONS
-from genset.label.session.reasons import (
-    ASKED,
-    DECIDED,
-    HOME,
-    NO_CLASS,
-    NOT_HERE,
-    TAKEN,
-    TOO_MANY,
-)
-from genset.label.session.shown import AddedClass, Receipt
-from genset.store import (
+from genset.db import (
     Base,
     Claim,
     GoldAnswer,
@@ -39,6 +26,19 @@ from genset.store import (
     kept_taxonomy,
     now,
 )
+from genset.label.proposals.choose import LABELER
+from genset.label.proposals.share import has_random_classes
+from genset.label.queue.asking import MOST_QUESTIONS
+from genset.label.session.reasons import (
+    ASKED,
+    DECIDED,
+    HOME,
+    NO_CLASS,
+    NOT_HERE,
+    TAKEN,
+    TOO_MANY,
+)
+from genset.label.session.shown import AddedClass, Receipt
 
 MOST_ADDED = 4
 

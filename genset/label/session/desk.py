@@ -7,7 +7,9 @@ from dataclasses import replace
 from sqlalchemy import Select, and_, or_, select
 from sqlalchemy.orm import Session
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
+from genset.db import Screen as ScreenRow
+from genset.db import Store, Visit, now
 from genset.label.answering import answering
 from genset.label.people.labelers import Labeler
 from genset.label.people.studies import end_visit
@@ -35,8 +37,6 @@ from genset.label.session.shown import (
 )
 from genset.label.session.submitting import submit
 from genset.label.session.view import screens_of, with_photos
-from genset.store import Screen as ScreenRow
-from genset.store import Store, Visit, now
 from genset.workspace import Workspace
 
 MOST_SCREENS = 12

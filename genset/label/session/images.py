@@ -14,10 +14,10 @@ from pathlib import Path
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
+from genset.db import Claim, GoldQuestion, Photo, ScreenPhoto, Store
 from genset.label.answering import answering
 from genset.label.people.secret import label_secret
-from genset.store import Claim, GoldQuestion, Photo, ScreenPhoto, Store
 from genset.workspace import Workspace
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from PIL import Image, ImageOps
 
-from genset.errors import GensetError
-from genset.pixels import eight_bit
+from genset.core.errors import GensetError
+from genset.core.pixels import eight_bit
 
 LONGER_SIDE = 1400
 

@@ -9,12 +9,12 @@ from typing import cast
 from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session
 
+from genset.db import GoldAnswer, Screen, Study, Visit, ask
 from genset.label.people.studies import Outcome, study_of
 from genset.label.quality.by_visit import gold_of_visits, misses
 from genset.label.queue.boards import Boards
 from genset.label.queue.leases import LabelerNow, open_screens
 from genset.label.session.shown import Done, Progress
-from genset.store import GoldAnswer, Screen, Study, Visit, ask
 
 _GAPS = 20  # between submissions, of which the median is a labeler's pace
 _LEAST_GAPS = 3

@@ -2,8 +2,8 @@
 
 from sqlalchemy import select
 
+from genset.db import ProposalRound, Store
 from genset.label.answering import answering
-from genset.store import ProposalRound, Store
 
 
 def asks_further_classes(store: Store) -> bool:

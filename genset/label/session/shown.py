@@ -5,9 +5,9 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
+from genset.classes import ImageClass
+from genset.db import Verdict
 from genset.label.people.studies import Outcome
-from genset.store import Verdict
-from genset.taxonomy import ImageClass
 
 
 @dataclass(frozen=True, slots=True)

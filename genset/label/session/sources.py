@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
+from genset.core.safe import clean
+from genset.db import Photo, SourceWarned, SourceWords, Store, ask, now
 from genset.label.answering import answering
 from genset.label.people.labelers import Labeler
 from genset.licenses import FLICKR_NOTICE
-from genset.store import Photo, SourceWarned, SourceWords, Store, ask, now
-from genset.text.safe import clean
 
 _LONGEST = 500
 _FLICKR = "flickr"

@@ -9,6 +9,18 @@ from uuid import UUID
 from sqlalchemy import Table, bindparam, false, func, insert, select
 from sqlalchemy.orm import Session
 
+from genset.db import (
+    Claim,
+    GoldAnswer,
+    GoldQuestion,
+    Label,
+    Photo,
+    Screen,
+    ScreenPhoto,
+    Verdict,
+    ask,
+    now,
+)
 from genset.label.queue.boards import Boards
 from genset.label.queue.leases import LabelerNow, free_of_others
 from genset.label.session.adding import add_classes, between
@@ -25,18 +37,6 @@ from genset.label.session.reasons import (
 )
 from genset.label.session.shown import AddedClass, GivenLabel, Receipt, Submission
 from genset.label.session.view import Answers, answers_in_force
-from genset.store import (
-    Claim,
-    GoldAnswer,
-    GoldQuestion,
-    Label,
-    Photo,
-    Screen,
-    ScreenPhoto,
-    Verdict,
-    ask,
-    now,
-)
 
 log = logging.getLogger("genset.label")
 

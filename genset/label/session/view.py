@@ -9,19 +9,7 @@ from uuid import UUID
 from sqlalchemy import and_, bindparam, exists, func, not_, or_, select
 from sqlalchemy.orm import Session
 
-from genset.label.queue.board import Board, is_for_examples
-from genset.label.queue.boards import Boards
-from genset.label.queue.hiding import EXAMPLES
-from genset.label.session.images import image_id
-from genset.label.session.shown import (
-    AlsoScreen,
-    Confusable,
-    Example,
-    Screen,
-    ShownPhoto,
-    ShownQuestion,
-)
-from genset.store import (
+from genset.db import (
     Candidate,
     Claim,
     DuplicatePair,
@@ -36,7 +24,19 @@ from genset.store import (
     ask,
     kept_taxonomy,
 )
-from genset.store import Screen as ScreenRow
+from genset.db import Screen as ScreenRow
+from genset.label.queue.board import Board, is_for_examples
+from genset.label.queue.boards import Boards
+from genset.label.queue.hiding import EXAMPLES
+from genset.label.session.images import image_id
+from genset.label.session.shown import (
+    AlsoScreen,
+    Confusable,
+    Example,
+    Screen,
+    ShownPhoto,
+    ShownQuestion,
+)
 from genset.workspace import Workspace
 
 _CONFUSABLE = 3

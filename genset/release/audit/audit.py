@@ -8,7 +8,8 @@ from typing import Any
 
 from sqlalchemy import select
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
+from genset.db import DuplicatePair, Photo, Store
 from genset.release.audit.finding import Finding
 from genset.release.audit.papers import check_papers
 from genset.release.audit.people import check_faces
@@ -16,7 +17,6 @@ from genset.release.audit.photos import Pairs, check_photos
 from genset.release.audit.records import check_records
 from genset.release.exclusions import Exclusion
 from genset.release.reader import MANIFEST, Release
-from genset.store import DuplicatePair, Photo, Store
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from genset.text.numbers import count
-from genset.text.safe import printable
+from genset.core.numbers import count
+from genset.core.safe import printable
 
 Verdict = Literal["pass", "fail", "not said"]
 

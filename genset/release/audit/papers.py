@@ -9,12 +9,12 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from genset.errors import GensetError, ReleaseDamaged, first_line
+from genset.core.errors import GensetError, ReleaseDamaged, first_line
+from genset.core.numbers import count
 from genset.release.audit.finding import Finding
 from genset.release.documents import CARD, CROISSANT, DATASHEET
 from genset.release.documents.said import told
 from genset.release.reader import Release
-from genset.text.numbers import count
 
 _LARGEST = 64 * 2**20  # bytes of croissant.json
 

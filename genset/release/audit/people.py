@@ -1,10 +1,10 @@
 """The point on people: photos in which a detector finds faces."""
 
+from genset.core.numbers import count
 from genset.release.audit.finding import Finding, unread, verdict
 from genset.release.faces.centerface import CenterFace, is_here
 from genset.release.faces.find import faces_of
 from genset.release.reader import Release
-from genset.text.numbers import count
 
 KNOWN = "of 84 faces in 200 photos it found 81, and of what it found a quarter were none"
 

@@ -10,14 +10,13 @@ from itertools import islice
 import numpy as np
 from PIL import Image
 
-from genset.fingerprint import fingerprint, scale_down
-from genset.hashes import BITS, near
-from genset.pixels import FORMATS
-from genset.progress import progress
+from genset.core.hashes import BITS, near
+from genset.core.numbers import agree, count
+from genset.core.pixels import FORMATS, fingerprint, scale_down
+from genset.core.progress import progress
 from genset.release.audit.finding import Finding, unread, verdict
 from genset.release.exclusions import Exclusion
 from genset.release.reader import Release, ReleasePhoto
-from genset.text.numbers import agree, count
 
 _GPS = 0x8825  # the Exif tag that leads to positions
 _POSITIONS = (b"GPSLatitude", b"GPSLongitude")  # in XMP

@@ -5,14 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 from typing import Any
 
+from genset.classes import Taxonomy
+from genset.core.links import web_link
+from genset.core.numbers import agree, count
 from genset.licenses import License, is_open, may_be_passed_on, spdx_id
 from genset.release.audit.finding import Finding, verdict
 from genset.release.documents.facts.classes import its_classes
 from genset.release.documents.said import told
 from genset.release.reader import ReleasePhoto
-from genset.taxonomy import Taxonomy
-from genset.text.links import web_link
-from genset.text.numbers import agree, count
 
 RESERVED = "All Rights Reserved"
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.licenses import LicenseChoice
 from genset.release.aggregated import AggregatedLabels
 from genset.release.collected import Collected

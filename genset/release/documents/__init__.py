@@ -7,6 +7,7 @@ All of it is made of the manifest alone, so who has a manifest can make it again
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from genset.classes.taxonomy import CLASSES_TABLE
 from genset.release.documents import earlier, said
 from genset.release.documents.card import data_card
 from genset.release.documents.credits import attributions
@@ -20,7 +21,6 @@ from genset.release.documents.tables.answers import answers
 from genset.release.documents.tables.classes import class_map
 from genset.release.documents.tables.metadata import metadata
 from genset.release.reader import ReleasePhoto, classes_of
-from genset.taxonomy.taxonomy import CLASSES_TABLE
 
 CARD, CREDITS, LICENSES = "DATA_CARD.md", "ATTRIBUTION.txt", "LICENSES.txt"
 TABLE, CROISSANT, ANSWERS = "metadata.csv", "croissant.json", "answers.csv"

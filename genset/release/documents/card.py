@@ -4,14 +4,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from genset.classes import Taxonomy
+from genset.core.numbers import count
 from genset.release.documents import said
 from genset.release.documents.facts import changed, labels, lineage, origin, rights, several
 from genset.release.documents.facts.about import NOT_SAID, About
 from genset.release.documents.facts.classes import its_classes, uses
 from genset.release.documents.facts.part import part
 from genset.release.reader import ReleasePhoto
-from genset.taxonomy import Taxonomy
-from genset.text.numbers import count
 
 _LISTED = 200  # classes without a photo; of more, the manifest says which there are
 

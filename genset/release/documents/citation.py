@@ -14,12 +14,12 @@ from urllib.parse import quote
 
 from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
 
+from genset.core.links import web_link
+from genset.core.numbers import count
 from genset.dataset import Author, doi_in
 from genset.release.documents import said
 from genset.release.documents.facts.about import About
 from genset.release.documents.facts.lineage import comes_from
-from genset.text.links import web_link
-from genset.text.numbers import count
 
 _IMAGENET = "ImageNet"
 _TEX = {

@@ -9,6 +9,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from genset.classes import Taxonomy
+from genset.core.links import web_link
 from genset.release.documents import card, said
 from genset.release.documents.citation import Citation, bibtex
 from genset.release.documents.facts import changed, labels, origin, rights, several
@@ -17,8 +19,6 @@ from genset.release.documents.facts.classes import its_classes, uses
 from genset.release.documents.facts.lineage import lineage
 from genset.release.documents.records import CONTEXT, files, pictures, records, version
 from genset.release.reader import ReleasePhoto
-from genset.taxonomy import Taxonomy
-from genset.text.links import web_link
 
 
 def croissant(

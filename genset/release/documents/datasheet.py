@@ -6,14 +6,14 @@ Source: Gebru et al., "Datasheets for Datasets", Communications of the ACM, 2021
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from genset.classes import Taxonomy
+from genset.core.numbers import count
 from genset.release.documents import card, said
 from genset.release.documents.facts import changed, labels, origin, rights
 from genset.release.documents.facts.about import NOT_SAID, About
 from genset.release.documents.facts.classes import its_number, uses
 from genset.release.documents.facts.lineage import lineage
 from genset.release.reader import ReleasePhoto
-from genset.taxonomy import Taxonomy
-from genset.text.numbers import count
 
 _Answers = Iterator[tuple[str, str]]
 

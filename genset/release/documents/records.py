@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from genset.classes import Taxonomy
 from genset.release.documents import said
 from genset.release.documents.facts.classes import its_number
 from genset.release.documents.tables.metadata import columns
 from genset.release.reader import LISTS, ReleasePhoto
-from genset.taxonomy import Taxonomy
 
 _SUFFIXES = {"jpg": "image/jpeg", "png": "image/png", "webp": "image/webp", "gif": "image/gif"}
 _NUMBERS = {

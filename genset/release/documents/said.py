@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 from urllib.parse import quote
 
 from genset.aggregators import METHODS
+from genset.core.links import web_link
+from genset.core.safe import printable
 from genset.dataset import doi_in
 from genset.release.reader import BEFORE
-from genset.text.links import web_link
-from genset.text.safe import printable
 
 _T = TypeVar("_T")
 

@@ -8,8 +8,10 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
 
-from genset.errors import BadInput, MissingExtra
-from genset.files import one_at_a_time, write_text
+from genset.classes.making.write import toml_of
+from genset.classes.taxonomy import CLASSES_FILE
+from genset.core.errors import BadInput, MissingExtra
+from genset.core.files import one_at_a_time, write_text
 from genset.release.documents import (
     CARD,
     CITATION,
@@ -24,8 +26,6 @@ from genset.release.export.contents import Contents, contents_of, is_restricted
 from genset.release.formats import FORMATS
 from genset.release.publish import folder_written_whole
 from genset.release.reader import MANIFEST, Release
-from genset.taxonomy.making.write import toml_of
-from genset.taxonomy.taxonomy import CLASSES_FILE
 
 Said = Callable[[str], Mapping[str, Any]]
 """What a maintainer says today of a set of this name (`genset.dataset.Dataset.facts`)."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.licenses import License, may_be_passed_on
 from genset.release.documents import documents
 from genset.release.fewer import facts_of_fewer

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from genset.files import write_text
+from genset.core.files import write_text
 from genset.release.documents import ANSWERS, TABLE
 from genset.release.export.photos import flat_name
 from genset.release.publish import Copy, copy_all

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from genset.files import write_text
+from genset.core.files import write_text
 from genset.release.documents import ANSWERS, CROISSANT, TABLE
 from genset.release.documents.tables.lacking import LACKING, lacking
 from genset.release.export.contents import is_restricted

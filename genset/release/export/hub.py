@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from genset.files import write_text
+from genset.core.files import write_text
 from genset.release.documents import CARD, CITATION, said
 from genset.release.documents.facts.about import About
 from genset.release.documents.facts.classes import its_classes

@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from genset.files import written_whole
-from genset.progress import progress
+from genset.classes import Taxonomy
+from genset.core.files import written_whole
+from genset.core.progress import progress
 from genset.release.documents.tables.classes import readable_names
 from genset.release.export.photos import content, shards
 from genset.release.reader import LISTS, Release, ReleasePhoto
-from genset.taxonomy import Taxonomy
 
 _CLASS_LABELS = ("label", "class_name")
 _ROWS = 100  # per row group, which readers load into memory at once

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterable
 
-from genset.errors import GensetError
+from genset.core.errors import GensetError
 from genset.release.reader import Release, ReleasePhoto
 
 _MOST_PHOTOS, _MOST_BYTES = 1000, 256 * 2**20  # per shard

@@ -6,8 +6,8 @@ import tarfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from genset.files import written_whole
-from genset.progress import progress
+from genset.core.files import written_whole
+from genset.core.progress import progress
 from genset.release.export.photos import content, flat_name, shards
 from genset.release.reader import Release
 

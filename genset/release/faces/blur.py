@@ -6,7 +6,7 @@ from typing import Any
 
 from PIL import Image, ImageDraw
 
-from genset.pixels import FORMATS, eight_bit
+from genset.core.pixels import FORMATS, eight_bit
 from genset.release.faces.centerface import Face
 
 BLOCKS = 6

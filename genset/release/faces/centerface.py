@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageOps
 
-from genset.errors import MissingExtra
-from genset.files import sha256_of
-from genset.pixels import eight_bit
+from genset.core.errors import MissingExtra
+from genset.core.files import sha256_of
+from genset.core.pixels import eight_bit
 
 THRESHOLD = 0.3
 """The lowest score of what is taken for a face. Lower ones find few more, and much that is none."""

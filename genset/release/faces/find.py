@@ -6,9 +6,9 @@ from pathlib import Path
 
 from PIL import Image, ImageOps
 
-from genset.errors import GensetError, first_line
-from genset.pixels import FORMATS
-from genset.progress import progress
+from genset.core.errors import GensetError, first_line
+from genset.core.pixels import FORMATS
+from genset.core.progress import progress
 from genset.release.faces.centerface import CenterFace, Face
 from genset.release.reader import Release, ReleasePhoto
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import PIL
 
-from genset.errors import BadInput, GensetError
-from genset.files import one_at_a_time
+from genset.core.errors import BadInput, GensetError
+from genset.core.files import one_at_a_time
+from genset.core.numbers import count
 from genset.licenses import License, spdx_id
 from genset.release.export import Export, Said, export
 from genset.release.export.contents import is_restricted
@@ -22,7 +23,6 @@ from genset.release.faces.find import faces_of
 from genset.release.fewer import facts_of_fewer, of_changed
 from genset.release.publish import publish
 from genset.release.reader import Release, ReleasePhoto
-from genset.text.numbers import count
 
 WITHOUT_PHOTOS = ("manifest", "mixed")
 """Formats that lead to photos where their owners show them, so to photos as they are."""

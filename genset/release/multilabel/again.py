@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from typing import Any
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.licenses import choose_licenses
 from genset.release.aggregated import AggregatedLabels
 from genset.release.choosing.plan import ReleasePlan

@@ -12,8 +12,7 @@ from typing import NamedTuple
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from genset.release.reader import ReleasePhoto
-from genset.store import (
+from genset.db import (
     Claim,
     Label,
     Photo,
@@ -29,7 +28,8 @@ from genset.store import (
     requests_in_force,
     rulings_in_force,
 )
-from genset.store.growth import question_lacks
+from genset.db.growth import question_lacks
+from genset.release.reader import ReleasePhoto
 from genset.workspace import LabelRules
 
 RULE = (

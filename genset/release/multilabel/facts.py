@@ -7,12 +7,12 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from genset.db import ProposalRound, Question
 from genset.release.facts import alpha
 from genset.release.multilabel.again import Earlier
 from genset.release.multilabel.answers import RULE, Asked
 from genset.release.reader import ReleasePhoto
 from genset.statistics.intervals import wilson
-from genset.store import ProposalRound, Question
 from genset.workspace import LabelRules
 
 _Photos = Sequence[tuple[ReleasePhoto, Mapping[str, Asked]]]

@@ -7,7 +7,9 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from genset.errors import GensetError
+from genset.core.errors import GensetError
+from genset.core.numbers import agree, count
+from genset.db import Store, kept_taxonomy, votes
 from genset.release.aggregated import AggregatedLabels
 from genset.release.choose import Chosen
 from genset.release.choosing.left_out import Reasons
@@ -27,8 +29,6 @@ from genset.release.reader import MULTILABEL, Release, ReleasePhoto, fact_of
 from genset.release.scope import Scope
 from genset.release.seen import licenses_seen
 from genset.release.table import read_table
-from genset.store import Store, kept_taxonomy, votes
-from genset.text.numbers import agree, count
 from genset.workspace import Workspace
 
 

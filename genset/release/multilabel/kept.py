@@ -7,13 +7,13 @@ from datetime import UTC, date, datetime, time
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from genset.db import Candidate, Photo, RemovedOwner, Verdict, rulings_in_force
 from genset.licenses import spdx_id
 from genset.release.choosing.left_out import Reasons
 from genset.release.facts import ground, license_of
 from genset.release.multilabel.again import Earlier
 from genset.release.reader import ReleasePhoto
 from genset.release.table import CandidateRow, CandidateTable
-from genset.store import Candidate, Photo, RemovedOwner, Verdict, rulings_in_force
 from genset.workspace import Workspace
 
 

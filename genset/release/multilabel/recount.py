@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from genset.db import Verdict
+from genset.db.growth import question_lacks
 from genset.release.facts import alpha
 from genset.release.multilabel.answers import ADDED, SEARCH
 from genset.release.reader import ReleasePhoto
 from genset.statistics.intervals import wilson
-from genset.store import Verdict
-from genset.store.growth import question_lacks
 from genset.workspace import LabelRules
 
 _FOUND = {SEARCH, ADDED}  # nobody asked about these

@@ -12,6 +12,7 @@ from datetime import datetime
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from genset.db import Label, Ruling, Verdict, is_called_correct, is_out
 from genset.release.choose import few_of_each_owner, not_wanted, one_owner, unfit
 from genset.release.choosing.copies import like_others, without_copies
 from genset.release.choosing.left_out import Reasons, is_refused, record_rest
@@ -22,7 +23,6 @@ from genset.release.strategies import Draws, Majority, Matched, Pick, Strategy, 
 from genset.release.strategies.matched import bin_of
 from genset.release.strategies.top import walk
 from genset.release.table import CandidateRow, CandidateTable
-from genset.store import Label, Ruling, Verdict, is_called_correct, is_out
 from genset.workspace import LabelRules
 
 SEVERAL = "correct for several classes"  # the reason in the manifest of the release before

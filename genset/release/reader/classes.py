@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from genset.taxonomy import (
+from genset.classes import (
     Taxonomy,
     document_of,
     hash_of,

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from genset.errors import BadInput
+from genset.classes import Taxonomy, imagenet1k
+from genset.core.errors import BadInput
 from genset.release.reader.classes import read_classes
 from genset.release.reader.hashes import content_hash, manifest_hash
 from genset.release.reader.layout import BEFORE, FORMAT, MANIFEST, MULTILABEL
 from genset.release.reader.records import ReleasePhoto, read_photo
 from genset.release.reader.typed import typed
-from genset.taxonomy import Taxonomy, imagenet1k
 
 
 @dataclass

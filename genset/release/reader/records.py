@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from genset.classes import Taxonomy
 from genset.release.reader.layout import BEFORE, MULTILABEL
 from genset.release.reader.typed import typed
-from genset.taxonomy import Taxonomy
 
 # On which ground a photo counts as unseen (`ReleasePhoto.unseen`).
 GROUNDS = ("taken", "posted", "none")

@@ -7,13 +7,13 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from genset.errors import BadInput, GensetError, ReleaseDamaged
-from genset.files import sha256_of
+from genset.core.errors import BadInput, GensetError, ReleaseDamaged
+from genset.core.files import sha256_of
+from genset.core.numbers import count
 from genset.release.reader.layout import LACKING, MANIFEST, is_laid_out_as_written
 from genset.release.reader.manifest import Manifest, Summary, read_manifest, read_summary
 from genset.release.reader.records import ReleasePhoto
 from genset.release.trust.links import WHAT_TO_DO, links, own_file
-from genset.text.numbers import count
 
 if TYPE_CHECKING:
     import numpy as np
@@ -127,7 +127,7 @@ class Release(Manifest):
         """
         from PIL import Image
 
-        from genset.pixels import eight_bit
+        from genset.core.pixels import eight_bit
 
         path = self.own_file(self.photos[index].file)
         try:

@@ -11,14 +11,14 @@ from string import Template
 from typing import Any
 from urllib.parse import quote
 
+from genset.core.links import web_link
+from genset.core.numbers import count
+from genset.core.safe import clean
 from genset.licenses import License, attribution
 from genset.release.documents.facts.about import About
 from genset.release.documents.facts.changed import note
 from genset.release.documents.facts.origin import Place, places
 from genset.release.reader import Release, ReleasePhoto
-from genset.text.links import web_link
-from genset.text.numbers import count
-from genset.text.safe import clean
 
 MARK = '<meta name="generator" content="genset site">'
 

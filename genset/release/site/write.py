@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from genset.errors import BadInput
-from genset.files import write_text
+from genset.core.errors import BadInput
+from genset.core.files import write_text
 from genset.release.documents.facts.about import About
 from genset.release.reader import MANIFEST, Release, find_releases
 from genset.release.site.page import MARK, owners_of, page

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.release.strategies.contract import Pick, Strategy
 from genset.release.strategies.draws import RULE, Draws
 from genset.release.strategies.majority import Majority

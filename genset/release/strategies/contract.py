@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from genset.db import Verdict
 from genset.release.strategies.draws import Draws
 from genset.release.table import CandidateRow
-from genset.store import Verdict
 
 Classes = Mapping[str, Sequence[CandidateRow]]
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.release.table import CandidateRow
 
 # The version of the rule by which photos are drawn. In the first one, all draws of a release were

@@ -3,10 +3,10 @@
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
+from genset.db import Verdict
 from genset.release.strategies.contract import Classes, Pick, unfit
 from genset.release.strategies.draws import Draws
 from genset.release.table import CandidateRow
-from genset.store import Verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import json
 import re
 
-from genset.errors import BadInput, GensetError
+from genset.core.errors import BadInput, GensetError
 from genset.release.reader import MANIFEST, Release
 
 

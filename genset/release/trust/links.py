@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
-from genset.errors import GensetError
+from genset.core.errors import GensetError
 
 WHAT_TO_DO = "a release has files of its own: copy it with cp -RL, then verify the copy"
 

@@ -9,10 +9,10 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from genset.errors import BadInput, GensetError
-from genset.files import write_text
+from genset.core.errors import BadInput, GensetError
+from genset.core.files import write_text
+from genset.core.safe import visible
 from genset.release.reader import MANIFEST, Release
-from genset.text.safe import visible
 
 # A signature for another purpose, such as a commit's, is none of a release.
 NAMESPACE = "genset-release"

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from genset.evaluation.data.sets.photo import HasBytes
 from genset.release.reader import ReleasePhoto
+from genset.sets.photo import HasBytes
 
 
 @dataclass(frozen=True, slots=True)

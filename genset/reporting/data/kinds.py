@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from genset.evaluation.results.measures.breakdown import Group
+from genset.comparison.breakdown import Group
 
 
 @dataclass(frozen=True, slots=True)

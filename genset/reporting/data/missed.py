@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from genset.evaluation.data.sets.photo import HasBytes
-from genset.evaluation.results.measures.missed import Missed
+from genset.comparison.missed import Missed
 from genset.release.reader import ReleasePhoto
+from genset.sets.photo import HasBytes
 
 
 @dataclass(frozen=True, slots=True)

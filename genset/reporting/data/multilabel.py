@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from genset.evaluation.results.measures.standing import Standing
+from genset.comparison.standing import Standing
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from genset.errors import BadInput
-from genset.evaluation.results.references.sets import Named
+from genset.comparison.references.sets import Named
+from genset.core.errors import BadInput
 from genset.statistics.resampling import STANDARD, Resampling
 
 

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from genset.evaluation.results.kept.runs import Accuracy, Run
-from genset.evaluation.results.measures.breakdown import Breakdown, Confusion, Group
-from genset.evaluation.results.measures.compare import Bounds, Pair, Rank
-from genset.evaluation.results.measures.multilabel import MultiLabel
+from genset.classes import Taxonomy
+from genset.comparison.breakdown import Breakdown, Confusion, Group
+from genset.comparison.compare import Bounds, Pair, Rank
+from genset.comparison.multilabel import MultiLabel
 from genset.reporting.data.again import Again
 from genset.reporting.data.baseline import Baseline
 from genset.reporting.data.finetuning import FinetunedTask
@@ -18,9 +18,9 @@ from genset.reporting.data.options import ReportOptions
 from genset.reporting.data.sources import BySource, LicenseCount
 from genset.reporting.data.training import ByTraining
 from genset.reporting.data.tta import JoinedEntry
+from genset.score.results.runs import Accuracy, Run
 from genset.statistics.calibration import Calibration
 from genset.statistics.intervals import Interval
-from genset.taxonomy import Taxonomy
 
 
 @dataclass(frozen=True, slots=True)

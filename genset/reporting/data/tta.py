@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from genset.evaluation.results.measures.margin import MarginTest
+from genset.comparison.margin import MarginTest
 from genset.statistics.intervals import Interval
 
 

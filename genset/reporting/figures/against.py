@@ -10,13 +10,13 @@ from hashlib import sha256
 import numpy as np
 from markupsafe import Markup
 
+from genset.core.numbers import points as in_points
+from genset.core.safe import clean
 from genset.reporting.data.baseline import Against, Baseline, Fit
 from genset.reporting.figures.labels import Box, place_names
 from genset.reporting.names import short_names
 from genset.statistics.bootstrap import Floats
 from genset.statistics.trend import expit, logit
-from genset.text.numbers import points as in_points
-from genset.text.safe import clean
 
 _WIDTH, _HEIGHT = 880.0, 560.0
 _FRAME = Box(86.0, 12.0, 866.0, 506.0)

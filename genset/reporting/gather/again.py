@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from genset.errors import BadInput
-from genset.evaluation.models.spec import ModelSpec, parse_spec
-from genset.evaluation.results.elsewhere.predictions import KEPT, holds_scores
-from genset.evaluation.results.kept.results import Results, Scored
-from genset.evaluation.results.kept.runs import PREDICTIONS, Run
-from genset.evaluation.results.measures.logits import has_logits
+from genset.comparison.logits import has_logits
+from genset.core.errors import BadInput
+from genset.models.spec import ModelSpec, parse_spec
 from genset.reporting.data.again import Again, Scoring
 from genset.reporting.data.options import ReportOptions
 from genset.reporting.data.report import ScoredModel
+from genset.score.predictions.predictions import KEPT, holds_scores
+from genset.score.results.results import Results, Scored
+from genset.score.results.runs import PREDICTIONS, Run
 
 
 def scored_again(results: Results, models: Sequence[ScoredModel], options: ReportOptions) -> Again:

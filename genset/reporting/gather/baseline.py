@@ -6,14 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
-from genset.evaluation.results.kept.results import Results, Scored
-from genset.evaluation.results.kept.runs import Accuracy, Run
-from genset.evaluation.results.measures.marks import mark
-from genset.evaluation.results.measures.whole import NEARLY_ALL
-from genset.evaluation.results.references.find import NAME, NONE, Found, find_references, named
-from genset.evaluation.results.references.ladder import rungs
-from genset.evaluation.results.references.names import weights_of
-from genset.evaluation.results.references.published import (
+from genset.comparison.marks import mark
+from genset.comparison.references.find import NAME, NONE, Found, find_references, named
+from genset.comparison.references.ladder import rungs
+from genset.comparison.references.names import weights_of
+from genset.comparison.references.published import (
     Published,
     architecture_of,
     one_a_weights,
@@ -21,7 +18,8 @@ from genset.evaluation.results.references.published import (
     published,
     sources,
 )
-from genset.evaluation.results.references.sets import IMAGENET, Recognized, is_real, recognize
+from genset.comparison.references.sets import IMAGENET, Recognized, is_real, recognize
+from genset.comparison.whole import NEARLY_ALL
 from genset.reporting.data.baseline import (
     Against,
     Baseline,
@@ -33,6 +31,8 @@ from genset.reporting.data.baseline import (
     PublishedRange,
 )
 from genset.reporting.data.options import ReportOptions
+from genset.score.results.results import Results, Scored
+from genset.score.results.runs import Accuracy, Run
 from genset.statistics.bootstrap import Floats, Resampling
 from genset.statistics.trend import (
     FEWEST_MODELS,

@@ -8,22 +8,12 @@ from statistics import median
 
 import numpy as np
 
-from genset.errors import BadInput
-from genset.evaluation.data.photos import PhotoSet
-from genset.evaluation.data.truths.read import read_truth
-from genset.evaluation.results.kept.results import Results, Scored, load_results
-from genset.evaluation.results.kept.runs import Accuracy
-from genset.evaluation.results.measures.breakdown import by_class, by_record, confusions
-from genset.evaluation.results.measures.compare import (
-    Bounds,
-    Pair,
-    Rank,
-    compare,
-    place_between,
-    rank_models,
-)
-from genset.evaluation.results.measures.multilabel import measure
-from genset.evaluation.results.measures.whole import answered_in_part, whole_first
+from genset.comparison.breakdown import by_class, by_record, confusions
+from genset.comparison.compare import Bounds, Pair, Rank, compare, place_between, rank_models
+from genset.comparison.multilabel import measure
+from genset.comparison.whole import answered_in_part, whole_first
+from genset.core.errors import BadInput
+from genset.core.numbers import agree, count
 from genset.release.reader import MANIFEST, Release
 from genset.reporting.data.options import PLAIN, ReportOptions
 from genset.reporting.data.report import Power, ReportData, ScoredModel, TopK
@@ -38,10 +28,13 @@ from genset.reporting.gather.sources import by_source
 from genset.reporting.gather.summary import summarize
 from genset.reporting.gather.training import by_training
 from genset.reporting.gather.tta.entries import join_entries
+from genset.score.results.results import Results, Scored, load_results
+from genset.score.results.runs import Accuracy
+from genset.sets.photos import PhotoSet
+from genset.sets.truths.read import read_truth
 from genset.statistics.bootstrap import class_sums, intervals
 from genset.statistics.calibration import Calibration, calibration
 from genset.statistics.intervals import Interval, widest
-from genset.text.numbers import agree, count
 
 
 def collect(photos: PhotoSet, runs: Path, options: ReportOptions = PLAIN) -> ReportData:

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from genset.evaluation.results.kept.results import Results, Scored
 from genset.finetune.results.compare import (
     ClassAccuracy,
     Row,
@@ -16,6 +15,7 @@ from genset.finetune.results.compare import (
 )
 from genset.finetune.results.runs import Finetuned, Kept, find_finetuned, load_predictions
 from genset.reporting.data.finetuning import FinetunedModel, FinetunedTask
+from genset.score.results.results import Results, Scored
 
 _LISTED = 8
 _FEW = 12  # classes that are all listed; of more, the ends

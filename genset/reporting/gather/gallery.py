@@ -7,12 +7,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from genset.evaluation.results.kept.results import Results, Scored
-from genset.evaluation.results.measures.breakdown import Confusion, Group
+from genset.classes import Taxonomy
+from genset.comparison.breakdown import Confusion, Group
 from genset.release.reader import ReleasePhoto
 from genset.reporting.data.gallery import Answer, Gallery, Sample
 from genset.reporting.format import class_name
-from genset.taxonomy import Taxonomy
+from genset.score.results.results import Results, Scored
 
 MAX_PHOTOS = 30  # Flickr's terms allow no more on a page
 _HARD_CLASSES, _OF_EACH, _CONFUSED, _DISAGREED = 3, 2, 6, 6

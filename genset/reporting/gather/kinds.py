@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from genset.evaluation.results.kept.results import Results
-from genset.evaluation.results.measures.breakdown import Group, grouped
+from genset.classes.kinds import kinds_of
+from genset.comparison.breakdown import Group, grouped
 from genset.reporting.data.kinds import KindOfClasses
-from genset.taxonomy.kinds import kinds_of
+from genset.score.results.results import Results
 
 MANY = 100
 """Classes above which those of a user's own taxonomy come in groups. ImageNet's never do."""

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from genset.evaluation.results.kept.results import Results
-from genset.evaluation.results.measures.compare import Pair
-from genset.evaluation.results.measures.missed import height_of, leading, missed_by_all
-from genset.evaluation.results.measures.whole import answered_in_part
+from genset.comparison.compare import Pair
+from genset.comparison.missed import height_of, leading, missed_by_all
+from genset.comparison.whole import answered_in_part
 from genset.release.reader import ReleasePhoto
 from genset.reporting.data.missed import MissedPhoto, MissedTogether
+from genset.score.results.results import Results
 
 _SHOWN = 12
 _NAMED = 100  # after those that are shown

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from genset.evaluation.data.photos import PhotoSet
-from genset.evaluation.data.truths.truth import Truth
-from genset.evaluation.results.kept.results import Results
-from genset.evaluation.results.measures.compare import Pair
-from genset.evaluation.results.measures.standing import standing
+from genset.comparison.compare import Pair
+from genset.comparison.standing import standing
 from genset.reporting.data.multilabel import ByTruth, TruthSummary
+from genset.score.results.results import Results
+from genset.sets.photos import PhotoSet
+from genset.sets.truths.truth import Truth
 from genset.statistics.bootstrap import Resampling
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genset.evaluation.results.kept.results import Results
+from genset.core.safe import clean
 from genset.release.reader import MANIFEST, Release, ReleasePhoto
 from genset.reporting.data.report import ScoredModel
 from genset.reporting.data.sources import (
@@ -21,9 +21,9 @@ from genset.reporting.data.sources import (
     SourcePhotos,
     TopKMatched,
 )
+from genset.score.results.results import Results
 from genset.statistics.bootstrap import Resampling
 from genset.statistics.matched import match
-from genset.text.safe import clean
 
 _Tops = tuple[TopKMatched, ...]
 
@@ -83,7 +83,7 @@ def _has_sources(names: Set[str]) -> bool:
     """Whether one of these is a source that photos can be searched at."""
     if not names:
         return False
-    from genset.scrape.sources.registry import is_source  # loads all that fetches photos
+    from genset.sources.registry import is_source  # loads all that fetches photos
 
     return any(map(is_source, names))
 

@@ -3,10 +3,10 @@
 from collections import Counter
 from pathlib import Path
 
-from genset.evaluation.data.photos import PhotoSet
 from genset.release.reader import Release
 from genset.reporting.data.report import ReleaseSummary, SetSummary
 from genset.reporting.gather.sources import license_counts
+from genset.sets.photos import PhotoSet
 
 
 def summarize(photos: PhotoSet, release: Release | None, named: str = "") -> SetSummary:

@@ -6,13 +6,13 @@ from datetime import UTC, date, datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from genset.evaluation.models.trained import last_day
-from genset.evaluation.results.kept.results import Results, Scored
+from genset.core.dates import earliest_day
+from genset.models.trained import last_day
 from genset.release.reader import Release, ReleasePhoto
 from genset.reporting.data.training import ByTraining, DateSplit, ModelAtDate
+from genset.score.results.results import Results, Scored
 from genset.statistics.bootstrap import Resampling
 from genset.statistics.matched import Mean, match
-from genset.text.dates import earliest_day
 
 Bools = NDArray[np.bool_]
 

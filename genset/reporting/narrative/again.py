@@ -2,10 +2,10 @@
 
 import shlex
 
+from genset.core.safe import clean
 from genset.reporting.data.again import Again, Scoring
 from genset.reporting.data.options import ReportOptions
 from genset.reporting.data.report import ReportData
-from genset.text.safe import clean
 
 _FIRST = Scoring((), ("torchvision:resnet50",))
 _LABELS = Scoring((), ())  # scores no model: it gives the set its truth

@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from genset.evaluation.results.references.find import SAID
+from genset.comparison.references.find import SAID
+from genset.core.numbers import count, points
+from genset.core.safe import clean
 from genset.reporting.data.again import Again, Scoring
 from genset.reporting.data.baseline import Baseline, Fit, PlaceAmong, PublishedRange
 from genset.reporting.data.report import SetSummary
 from genset.reporting.narrative.again import evaluate
 from genset.statistics.intervals import Interval
 from genset.statistics.trend import FEWEST_MODELS
-from genset.text.numbers import count, points
-from genset.text.safe import clean
 
 _NAMED = 8  # models that a sentence lists
 _FAR = 20  # standard deviations from the line of published weights, where none of them is

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
+from genset.core.numbers import bare_p, count, digits, p_value, percent, points, span
+from genset.core.safe import clean
 from genset.finetune.results.compare import Difference
 from genset.reporting.data.finetuning import FinetunedModel, FinetunedTask
 from genset.reporting.format import interval
-from genset.text.numbers import bare_p, count, digits, p_value, percent, points, span
-from genset.text.safe import clean
 
 
 def headline(tasks: Sequence[FinetunedTask]) -> list[str]:

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from genset.evaluation.results.measures.margin import MarginTest
-from genset.text.numbers import digits, points, span
-from genset.text.safe import clean
+from genset.comparison.margin import MarginTest
+from genset.core.numbers import digits, points, span
+from genset.core.safe import clean
 
 HEAD = ("Model", "Counterpart", "Margin (points)", "Among", "Difference (points)", "Shown")
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from genset.evaluation.results.measures.missed import FEWEST_LEADING, Missed
+from genset.classes import Taxonomy
+from genset.comparison.missed import FEWEST_LEADING, Missed
+from genset.core.numbers import NONE, count, ends, percent
+from genset.core.safe import clean
 from genset.reporting.data.missed import MissedPhoto, MissedTogether
 from genset.reporting.format import class_name
 from genset.statistics.intervals import wilson
-from genset.taxonomy import Taxonomy
-from genset.text.numbers import NONE, count, ends, percent
-from genset.text.safe import clean
 
 _FEW = 20  # photos of which a share would say little
 _NAMED = 8  # models; of many weak results nearly all lead

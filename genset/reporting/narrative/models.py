@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from genset.evaluation.data.truths.truth import By
-from genset.evaluation.results.kept.remarks import remarks as remarks_of
-from genset.evaluation.results.kept.results import Scored
-from genset.evaluation.results.measures.compare import Pair, Rank
+from genset.classes import hash_of
+from genset.comparison.compare import Pair, Rank
+from genset.core.numbers import count, digits, p_value, percent, points, span
+from genset.core.safe import clean
 from genset.reporting.data.report import Power, ReportData, ScoredModel, SetSummary
 from genset.reporting.format import interval, settings
 from genset.reporting.narrative.pairs import (
@@ -17,9 +17,9 @@ from genset.reporting.narrative.pairs import (
     shown_by_set,
     these,
 )
-from genset.taxonomy import hash_of
-from genset.text.numbers import count, digits, p_value, percent, points, span
-from genset.text.safe import clean
+from genset.score.results.remarks import remarks as remarks_of
+from genset.score.results.results import Scored
+from genset.sets.truths.truth import By
 
 LEFT_OUT = (
     "Their answers cannot be right as a whole, so nothing else here counts them: no rank, no pair, "

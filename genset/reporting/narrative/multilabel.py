@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from genset.evaluation.data.truths.truth import By
-from genset.evaluation.results.measures.compare import Rank
-from genset.evaluation.results.measures.multilabel import Measured, MultiLabel, OwnProposals
-from genset.evaluation.results.measures.standing import Turned
+from genset.comparison.compare import Rank
+from genset.comparison.multilabel import Measured, MultiLabel, OwnProposals
+from genset.comparison.standing import Turned
+from genset.core.numbers import count, digits, ends, percent, points, span
+from genset.core.safe import clean
 from genset.reporting.data.multilabel import TruthSummary
 from genset.reporting.format import interval
-from genset.text.numbers import count, digits, ends, percent, points, span
-from genset.text.safe import clean
+from genset.sets.truths.truth import By
 
 NAMES: dict[By, str] = {
     "original": "original label",

@@ -1,8 +1,8 @@
 """What can be said of two models on few photos, or where hardly a photo is the one's alone."""
 
-from genset.evaluation.results.measures.compare import FEWEST, Pair
-from genset.text.numbers import count, digits, percent, points, span
-from genset.text.safe import clean
+from genset.comparison.compare import FEWEST, Pair
+from genset.core.numbers import count, digits, percent, points, span
+from genset.core.safe import clean
 
 _CLAIM = 0.1  # an interval within so many hundredths says how near two models are
 

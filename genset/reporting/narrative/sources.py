@@ -3,12 +3,12 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from genset.core.numbers import NONE, between, count, points, span
+from genset.core.safe import clean
 from genset.licenses import FLICKR_NOTICE
 from genset.reporting.data.report import ReportData
 from genset.reporting.data.sources import BySource, ModelAtSources, PhotoOrigin, SourcePair
 from genset.statistics.matched import FEWEST, Matched, Mean
-from genset.text.numbers import NONE, between, count, points, span
-from genset.text.safe import clean
 
 ALL_MODELS = 3  # of so many, each has its sentence
 MOST_LISTED = 20_000  # photos whose origins a page lists: about 3 MB

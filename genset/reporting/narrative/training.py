@@ -1,11 +1,11 @@
 """Whether models do better on photos that they could have seen: no more than numbers support."""
 
+from genset.core.numbers import NONE, between, count, points, span
+from genset.core.safe import clean
 from genset.reporting.data.report import ReportData
 from genset.reporting.data.training import ByTraining, DateSplit, ModelAtDate
 from genset.reporting.narrative.sources import accuracy, difference, sign
 from genset.statistics.matched import FEWEST, Mean
-from genset.text.numbers import NONE, between, count, points, span
-from genset.text.safe import clean
 
 
 def undated(found: ByTraining) -> str:

@@ -2,16 +2,16 @@
 
 from math import isinf
 
-from genset.evaluation.results.measures.compare import Bounds, Place
-from genset.evaluation.results.measures.margin import MarginTest
+from genset.comparison.compare import Bounds, Place
+from genset.comparison.margin import MarginTest
+from genset.core.numbers import between, dollars, ends, percent, spoken
+from genset.core.safe import clean
 from genset.reporting.data.finetuning import FinetunedModel, FinetunedTask
 from genset.reporting.data.report import ReportData, TopK
 from genset.reporting.data.tta import JoinedEntry
 from genset.reporting.narrative import margins
 from genset.reporting.narrative.finetuning import difference
 from genset.statistics.intervals import Interval
-from genset.text.numbers import between, dollars, ends, percent, spoken
-from genset.text.safe import clean
 from genset.tta.analysis import units
 
 LOWER, UPPER = "lower reference", "upper reference"

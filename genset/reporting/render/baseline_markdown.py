@@ -1,11 +1,11 @@
 """Accuracies elsewhere, and places among known models, as Markdown."""
 
+from genset.core.markdown import escape, table
+from genset.core.numbers import NONE, points, span
 from genset.reporting.data.again import Again
 from genset.reporting.data.baseline import Against, Baseline
 from genset.reporting.data.report import SetSummary
 from genset.reporting.narrative import baseline as narrative
-from genset.text.markdown import escape, table
-from genset.text.numbers import NONE, points, span
 
 
 def baseline_in_markdown(baseline: Baseline, about: SetSummary, again: Again) -> list[str]:

@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from genset.core.markdown import escape, table
+from genset.core.numbers import percent
+from genset.core.to_json import to_json
 from genset.reporting.data.finetuning import FinetunedTask
 from genset.reporting.format import interval
 from genset.reporting.gather.finetuning import confused, extremes
@@ -19,9 +22,6 @@ from genset.reporting.narrative.finetuning import (
     shares,
     taken,
 )
-from genset.text.markdown import escape, table
-from genset.text.numbers import percent
-from genset.text.to_json import to_json
 
 
 def tasks_in_markdown(tasks: Sequence[FinetunedTask]) -> list[str]:

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from genset.errors import MissingExtra
-from genset.files import write_text
+from genset.core.errors import MissingExtra
+from genset.core.files import write_text
 from genset.reporting.data.report import ReportData
 
 

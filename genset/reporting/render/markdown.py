@@ -5,7 +5,12 @@ from dataclasses import asdict, fields
 from operator import attrgetter
 from typing import Any
 
-from genset.evaluation.results.measures.breakdown import Breakdown, Group
+from genset.classes import Taxonomy, hash_of
+from genset.comparison.breakdown import Breakdown, Group
+from genset.core.markdown import escape, table
+from genset.core.numbers import bare_p, between, count, ends, percent, points
+from genset.core.safe import clean
+from genset.core.to_json import to_json
 from genset.reporting.data.kinds import KindOfClasses
 from genset.reporting.data.report import ReportData, ScoredModel
 from genset.reporting.format import class_name, interval
@@ -18,11 +23,6 @@ from genset.reporting.render.pairs import pair_to_json
 from genset.reporting.render.sources_markdown import sources_in_markdown
 from genset.reporting.render.training_markdown import training_in_markdown
 from genset.reporting.render.tta_markdown import entries_in_markdown, entries_to_json
-from genset.taxonomy import Taxonomy, hash_of
-from genset.text.markdown import escape, table
-from genset.text.numbers import bare_p, between, count, ends, percent, points
-from genset.text.safe import clean
-from genset.text.to_json import to_json
 
 FORMAT = "genset report 2"
 _LISTED = 10

@@ -3,11 +3,11 @@
 from dataclasses import asdict
 from typing import Any
 
+from genset.classes import Taxonomy
+from genset.core.markdown import escape, table
+from genset.core.to_json import to_json
 from genset.reporting.data.missed import MissedTogether
 from genset.reporting.narrative import missed as narrative
-from genset.taxonomy import Taxonomy
-from genset.text.markdown import escape, table
-from genset.text.to_json import to_json
 
 _LISTED = 10
 

@@ -3,12 +3,12 @@
 from dataclasses import asdict
 from typing import Any
 
+from genset.core.markdown import escape, table
+from genset.core.to_json import to_json
 from genset.reporting.data.multilabel import ByTruth
 from genset.reporting.data.report import ReportData
 from genset.reporting.narrative import multilabel as narrative
 from genset.reporting.render.pairs import pair_to_json
-from genset.text.markdown import escape, table
-from genset.text.to_json import to_json
 
 
 def truth_in_markdown(data: ReportData, found: ByTruth) -> list[str]:

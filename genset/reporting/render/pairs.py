@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from genset.evaluation.data.truths.truth import By
-from genset.evaluation.results.kept.results import Results
-from genset.evaluation.results.measures.compare import Pair
-from genset.evaluation.results.measures.marks import truth_of
-from genset.evaluation.results.measures.multilabel import OwnProposals
-from genset.text.to_json import to_json
+from genset.comparison.compare import Pair
+from genset.comparison.marks import truth_of
+from genset.comparison.multilabel import OwnProposals
+from genset.core.to_json import to_json
+from genset.score.results.results import Results
+from genset.sets.truths.truth import By
 
 
 def pair_to_json(pair: Pair) -> dict[str, Any]:

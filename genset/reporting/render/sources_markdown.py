@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
+from genset.core.markdown import escape, table
+from genset.core.numbers import NONE
 from genset.reporting.data.report import ReportData
 from genset.reporting.data.sources import BySource, ModelAtSources, SourcePair
 from genset.reporting.narrative import sources as narrative
-from genset.text.markdown import escape, table
-from genset.text.numbers import NONE
 
 _LICENSES = 12
 

@@ -3,7 +3,7 @@
 from functools import cache
 from typing import TYPE_CHECKING
 
-from genset.text.safe import clean
+from genset.core.safe import clean
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -6,11 +6,11 @@ import warnings
 
 from PIL import Image, ImageOps
 
-from genset.evaluation.data.formats import BROKEN, image_of
-from genset.evaluation.data.sets.photo import HasBytes
+from genset.core.pixels import eight_bit
 from genset.licenses import License, may_be_passed_on
-from genset.pixels import eight_bit
 from genset.release.reader import ReleasePhoto
+from genset.sets.formats import BROKEN, image_of
+from genset.sets.photo import HasBytes
 
 _LONGEST = 320
 

@@ -1,10 +1,10 @@
 """Accuracies on photos that models could have seen, and on later ones, as Markdown."""
 
+from genset.core.markdown import escape, table
+from genset.core.numbers import NONE
 from genset.reporting.data.report import ReportData
 from genset.reporting.data.training import ByTraining, DateSplit
 from genset.reporting.narrative import training as narrative
-from genset.text.markdown import escape, table
-from genset.text.numbers import NONE
 
 
 def training_in_markdown(data: ReportData, found: ByTraining) -> list[str]:

@@ -2,15 +2,15 @@
 
 from typing import Any
 
+from genset.core.markdown import escape, table
+from genset.core.numbers import ends, percent
+from genset.core.to_json import to_json
 from genset.reporting.data.report import ReportData
 from genset.reporting.format import interval
 from genset.reporting.narrative import margins
 from genset.reporting.narrative import tta as tta_narrative
 from genset.reporting.narrative.finetuning import shares
 from genset.reporting.narrative.tta import LOWER, UPPER
-from genset.text.markdown import escape, table
-from genset.text.numbers import ends, percent
-from genset.text.to_json import to_json
 
 _TRAINING = ("Goal", "Time", "Cost", "Epoch", "Runs that reach it", "Variation of times")
 _SURE = ("Wilson", "Classes resampled")

@@ -1,7 +1,7 @@
 """What conventions are called in a series."""
 
+from genset.core.numbers import count
 from genset.reporting.series.data import Among, Series, SetInSeries, SetPair
-from genset.text.numbers import count
 
 _AMONG = {
     "all": "all outputs compete (all)",

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from genset.evaluation.results.kept.runs import Accuracy
 from genset.reporting.data.options import ReportOptions
 from genset.reporting.data.report import SetSummary
 from genset.reporting.series.yearly import Years
+from genset.score.results.runs import Accuracy
 from genset.statistics.intervals import Interval
 from genset.statistics.matched import Matched, Mean
 from genset.statistics.trend import Scale

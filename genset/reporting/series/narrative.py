@@ -1,5 +1,8 @@
 """What a series says in sentences: no more than its numbers support."""
 
+from genset.classes import imagenet1k
+from genset.core.numbers import NONE, count, digits, ends, percent, points, span
+from genset.core.safe import clean
 from genset.reporting.series.conventions import all_of, how, is_own, mixed, on_set
 from genset.reporting.series.data import (
     Among,
@@ -16,9 +19,6 @@ from genset.reporting.series.data import (
 )
 from genset.statistics.matched import Matched, Mean
 from genset.statistics.trend import FEWEST_MODELS
-from genset.taxonomy import imagenet1k
-from genset.text.numbers import NONE, count, digits, ends, percent, points, span
-from genset.text.safe import clean
 
 CANNOT_TELL = "these photos cannot tell"
 

@@ -10,15 +10,15 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from genset.errors import BadInput
-from genset.evaluation.data.photos import PhotoSet
+from genset.core.errors import BadInput
 from genset.reporting.data.options import PLAIN, ReportOptions
 from genset.reporting.inputs import is_page_of, write_page
 from genset.reporting.write import Report
+from genset.sets.photos import PhotoSet
 
 if TYPE_CHECKING:
-    from genset.evaluation.results.kept.results import Results
     from genset.reporting.series.data import Series
+    from genset.score.results.results import Results
 
 INDEX = "index.html"
 
@@ -113,7 +113,7 @@ class SeriesReport:
     @cached_property
     def _results(self) -> "list[Results]":
         """What was scored on each set; read once for the index and the reports."""
-        from genset.evaluation.results.kept.results import load_results
+        from genset.score.results.results import load_results
 
         _ = self._digest  # of the files as they are before they are read
         return [load_results(photos, self._runs) for _, photos in self._sets]

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from datetime import date
 from itertools import pairwise
 
+from genset.core.numbers import NONE, count, ends, percent
+from genset.core.safe import clean
 from genset.reporting.series.conventions import how
 from genset.reporting.series.narrative import CANNOT_TELL, difference
 from genset.reporting.series.yearly import Drift, Labels, Progress, Year, Years
 from genset.statistics.matched import Matched, Mean
-from genset.text.numbers import NONE, count, ends, percent
-from genset.text.safe import clean
 
 # ImageNetV2 is 11 to 14 points harder than ImageNet's validation set (Recht et al., 2019).
 LARGE = 0.11

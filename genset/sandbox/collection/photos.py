@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from genset.core.query import Phrase, Terms
 from genset.sandbox.collection.pictures import Picture
-from genset.text.query import Phrase, Terms
 
 
 @dataclass(frozen=True)

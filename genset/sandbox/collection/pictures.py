@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PIL import Image, ImageOps
 
-from genset.pixels import eight_bit
+from genset.core.pixels import eight_bit
 
 Pixels = tuple[int, int]
 """Width and height."""

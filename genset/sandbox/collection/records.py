@@ -36,13 +36,13 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 
-from genset.errors import BadInput
+from genset.classes import Taxonomy, imagenet1k
+from genset.core.errors import BadInput
+from genset.core.query import Phrase, Terms, parse, words
 from genset.sandbox.collection.chance import number
 from genset.sandbox.collection.photos import Listing, Photo, mysql, normal
 from genset.sandbox.collection.pictures import SUFFIXES, Picture
 from genset.sandbox.collection.rows import Row, id_of, photo_of, text_of
-from genset.taxonomy import Taxonomy, imagenet1k
-from genset.text.query import Phrase, Terms, parse, words
 
 _FIRST_POST = datetime(2014, 2, 1, tzinfo=UTC)
 _POSTING_SECONDS = 5 * 365 * 86_400

@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
+from genset.classes import Taxonomy
 from genset.sandbox.collection.chance import number
 from genset.sandbox.collection.photos import OnCommons, OnINaturalist, Photo, mysql, normal
 from genset.sandbox.collection.pictures import Picture
-from genset.taxonomy import Taxonomy
 
 Row = Mapping[str, Any]
 

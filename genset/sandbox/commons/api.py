@@ -19,13 +19,13 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
+from genset.core.query import Terms, parse
 from genset.sandbox.collection.chance import number
 from genset.sandbox.collection.photos import Listing, Photo
 from genset.sandbox.collection.records import Collection
 from genset.sandbox.commons.replies import Answer, image_info, page, timestamp, versions
 from genset.sandbox.dialect import Unsettle
 from genset.sandbox.messages import Params, without_secrets
-from genset.text.query import Terms, parse
 
 MOST_RESULTS = 10_000
 """How far into a search's results one can go."""

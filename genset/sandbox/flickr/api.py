@@ -9,7 +9,7 @@ A search answers, and JavaScript's callback or XML can be had of it:
          "height_l": "640", "width_l": "1024"}, ...]},
      "stat": "ok"}
 
-`text` is read as `genset.text.query` says: words in any order, phrases in quotes, and a minus sign
+`text` is read as `genset.core.query` says: words in any order, phrases in quotes, and a minus sign
 before what a photo must not say. `content_types` wins over the older `content_type`.
 
 Unlike Flickr: a query that genset plans for a class finds all photos of that class, whatever they

@@ -8,9 +8,9 @@ from typing import Any
 from sqlalchemy import func, select, union
 from sqlalchemy.orm import Session, aliased
 
-from genset.store import Candidate, Photo, kept_taxonomy, unsettled_photos
-from genset.taxonomy import Taxonomy
-from genset.text.numbers import agree, count
+from genset.classes import Taxonomy
+from genset.core.numbers import agree, count
+from genset.db import Candidate, Photo, kept_taxonomy, unsettled_photos
 
 _MOST_RIVALS = 3  # to name in one line
 
@@ -32,7 +32,7 @@ def contested_with(session: Session, wnid: str) -> list[Rival]:
     """Which classes claim a class's stored photos too, those that claim most of them first.
 
     A claim is one on the same photo or on one of the same bytes, as in
-    `genset.store.is_contested`.
+    `genset.db.is_contested`.
     """
     ours, theirs = aliased(Candidate), aliased(Candidate)
     our_photo, their_photo = aliased(Photo), aliased(Photo)

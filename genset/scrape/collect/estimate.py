@@ -7,11 +7,7 @@ from dataclasses import dataclass
 from sqlalchemy import func, select, union
 from sqlalchemy.orm import Session
 
-from genset.scrape.collect.plan import ScrapePlan
-from genset.scrape.collect.state import ClassState, class_states, of_classes
-from genset.scrape.sources.source import Rates
-from genset.statistics.intervals import wilson
-from genset.store import (
+from genset.db import (
     Candidate,
     Label,
     Photo,
@@ -23,6 +19,10 @@ from genset.store import (
     rulings_in_force,
     votes,
 )
+from genset.scrape.collect.plan import ScrapePlan
+from genset.scrape.collect.state import ClassState, class_states, of_classes
+from genset.sources.source import Rates
+from genset.statistics.intervals import wilson
 
 BYTES_A_PHOTO = 400_000  # where the pool does not tell
 _TELLING_PHOTOS = 30  # that were tried, before their mean size and their share of refused count

@@ -8,11 +8,11 @@ from typing import Any
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
+from genset.classes import ImageClass
+from genset.db import PhotoFailure, SearchFailure
+from genset.net.pauses import RetryPolicy
 from genset.scrape.collect.search import question_key
-from genset.scrape.fetch.pauses import RetryPolicy
-from genset.scrape.sources.source import Question
-from genset.store import PhotoFailure, SearchFailure
-from genset.taxonomy import ImageClass
+from genset.sources.source import Question
 
 _AT_ONCE = 5000  # numbers in a statement
 

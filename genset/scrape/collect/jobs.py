@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 import requests
 
-from genset.errors import PhotoRefused, SourceUnavailable
+from genset.classes import ImageClass
+from genset.core.errors import PhotoRefused, SourceUnavailable
+from genset.net.hosts import Host, HostClosed, as_source_error
+from genset.net.originals import Fetcher, Original
 from genset.scrape.collect.search import Step, question_key
 from genset.scrape.collect.selection import Ranked
-from genset.scrape.fetch.hosts import Host, HostClosed, as_source_error
-from genset.scrape.fetch.originals import Fetcher, Original
-from genset.scrape.sources.source import SearchPage, Source
-from genset.taxonomy import ImageClass
+from genset.sources.source import SearchPage, Source
 
 
 @dataclass(frozen=True, slots=True, eq=False)

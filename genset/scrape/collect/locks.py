@@ -14,7 +14,7 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
-from genset.store import HeldLock, Store, Worker
+from genset.db import HeldLock, Store, Worker
 
 Kind = Literal["class", "photo"]
 T = TypeVar("T")

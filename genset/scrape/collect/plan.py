@@ -3,12 +3,12 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from genset.classes import ImageClass
+from genset.core.dates import earliest_day
 from genset.licenses import License, LicenseChoice
-from genset.scrape.fetch.pauses import RetryPolicy
+from genset.net.pauses import RetryPolicy
 from genset.scrape.opt_out import OptOut
-from genset.scrape.sources.source import Source
-from genset.taxonomy import ImageClass
-from genset.text.dates import earliest_day
+from genset.sources.source import Source
 
 
 @dataclass(frozen=True, slots=True)

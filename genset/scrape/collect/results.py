@@ -9,8 +9,12 @@ from typing import Any
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from genset.errors import PhotoRefused, SourceUnavailable
-from genset.files import secure
+from genset.core.errors import PhotoRefused, SourceUnavailable
+from genset.core.files import secure
+from genset.core.numbers import count
+from genset.db import Photo, Store, examples_among, now
+from genset.net.hosts import HostClosed
+from genset.net.originals import AN_EXAMPLE, Original
 from genset.scrape.collect.failures import (
     forget_photos,
     forget_search,
@@ -21,12 +25,8 @@ from genset.scrape.collect.jobs import Came, Job, PageJob, PhotoJob
 from genset.scrape.collect.locks import Locks
 from genset.scrape.collect.plan import ScrapePlan
 from genset.scrape.collect.search import keep_page
-from genset.scrape.fetch.hosts import HostClosed
-from genset.scrape.fetch.originals import AN_EXAMPLE, Original
-from genset.scrape.sources.source import SearchPage
-from genset.scrape.sources.words import keep_words
-from genset.store import Photo, Store, examples_among, now
-from genset.text.numbers import count
+from genset.sources.source import SearchPage
+from genset.sources.words import keep_words
 
 # A job, and what came of it.
 Done = tuple[Job, Came]

@@ -19,8 +19,14 @@ from zlib import crc32
 
 from sqlalchemy import select
 
-from genset.errors import SourceUnavailable
-from genset.progress import progress
+from genset.classes import ImageClass
+from genset.core.errors import SourceUnavailable
+from genset.core.numbers import count
+from genset.core.progress import progress
+from genset.db import Photo, Store
+from genset.net.hosts import LONG, HostClosed
+from genset.net.originals import Fetcher
+from genset.net.pauses import scaled
 from genset.scrape.collect.failures import Tried, photos_tried, searches_tried
 from genset.scrape.collect.jobs import Came, Job, PageJob, PhotoJob
 from genset.scrape.collect.locks import Locks
@@ -30,14 +36,8 @@ from genset.scrape.collect.search import question_key
 from genset.scrape.collect.state import class_state
 from genset.scrape.collect.states import ClassStates
 from genset.scrape.collect.thread_pool import ThreadPool
-from genset.scrape.fetch.hosts import LONG, HostClosed
-from genset.scrape.fetch.originals import Fetcher
-from genset.scrape.fetch.pauses import scaled
 from genset.scrape.opt_out import honour, lines
-from genset.scrape.sources.source import Source
-from genset.store import Photo, Store
-from genset.taxonomy import ImageClass
-from genset.text.numbers import count
+from genset.sources.source import Source
 from genset.workspace import Workspace
 
 _CLASSES_AT_A_TIME = 32

@@ -14,10 +14,10 @@ from datetime import timedelta
 from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
+from genset.classes import PHOTOS, ImageClass
+from genset.db import Candidate, Photo, RemovedOwner, Search, add_candidates
 from genset.scrape.collect.plan import ScrapePlan
-from genset.scrape.sources.source import FoundPhoto, Question, SearchPage
-from genset.store import Candidate, Photo, RemovedOwner, Search, add_candidates
-from genset.taxonomy import PHOTOS, ImageClass
+from genset.sources.source import FoundPhoto, Question, SearchPage
 
 # No photos are posted closer together than this that a keyword finds by the thousand.
 _SHORTEST_WINDOW = timedelta(minutes=1)

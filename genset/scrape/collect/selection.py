@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 
 class Ranked(NamedTuple):
-    """A candidate and its photo, as the columns of `genset.store` that a selection needs.
+    """A candidate and its photo, as the columns of `genset.db` that a selection needs.
 
     A class has hundreds, read again and again: whole rows take SQLAlchemy five times as long.
     """

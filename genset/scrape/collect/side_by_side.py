@@ -5,15 +5,15 @@ from collections.abc import Callable, Sequence
 
 from sqlalchemy import func, select
 
-from genset.errors import GensetError
+from genset.core.errors import GensetError
+from genset.core.numbers import agree, count
+from genset.db import Photo, Store
+from genset.net.hosts import Hosts
+from genset.net.side_by_side import side_by_side
 from genset.scrape.collect.plan import ScrapePlan
 from genset.scrape.collect.results import ScrapeSummary
 from genset.scrape.collect.scraper import scrape
-from genset.scrape.fetch.hosts import Hosts
-from genset.scrape.fetch.side_by_side import side_by_side
-from genset.scrape.sources.source import Source
-from genset.store import Photo, Store
-from genset.text.numbers import agree, count
+from genset.sources.source import Source
 from genset.workspace import Workspace
 
 # A source that is ready to be asked, with hosts of its own, and what is wanted of it.

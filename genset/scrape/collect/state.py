@@ -21,13 +21,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session
 
-from genset.licenses import License
-from genset.scrape.collect.plan import ScrapePlan
-from genset.scrape.collect.search import Frontier, frontier
-from genset.scrape.collect.selection import Ranked, Selection, choose
-from genset.scrape.opt_out import OPTED_OUT
-from genset.scrape.sources.registry import names
-from genset.store import (
+from genset.classes import ImageClass
+from genset.db import (
     Candidate,
     Photo,
     PhotoFailure,
@@ -38,7 +33,12 @@ from genset.store import (
     is_contested,
     is_ruled_correct,
 )
-from genset.taxonomy import ImageClass
+from genset.licenses import License
+from genset.scrape.collect.plan import ScrapePlan
+from genset.scrape.collect.search import Frontier, frontier
+from genset.scrape.collect.selection import Ranked, Selection, choose
+from genset.scrape.opt_out import OPTED_OUT
+from genset.sources.registry import names
 
 # Made once, since SQLAlchemy takes as long to build them as the database to answer them.
 _RANKED = select(
@@ -96,7 +96,7 @@ def class_states(
     Args:
         session: to read with.
         plan: what is wanted of which source.
-        contested: the photos of `genset.store.claimed_by_several`; None to look each class's own
+        contested: the photos of `genset.db.claimed_by_several`; None to look each class's own
             up, which is quicker for a few classes.
     """
     searches: dict[str, list[Search]] = {}

@@ -5,8 +5,8 @@ from collections import defaultdict, deque
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from genset.scrape.fetch.hosts import Host
-from genset.taxonomy import ImageClass
+from genset.classes import ImageClass
+from genset.net.hosts import Host
 
 _CLOCKS_DIFFER = timedelta(minutes=1)  # more than this, and the clock was set back
 

@@ -12,10 +12,11 @@ from pathlib import Path
 from sqlalchemy import exists, or_, select
 from sqlalchemy.orm import Session
 
-from genset.errors import PhotoRefused
-from genset.files import secure, sha256_of
-from genset.progress import progress
-from genset.scrape.fetch.originals import Original, checked, keep
+from genset.core.errors import PhotoRefused
+from genset.core.files import secure, sha256_of
+from genset.core.progress import progress
+from genset.db import Claim, ExamplePhoto, Photo, Store, now
+from genset.net.originals import Original, checked, keep
 from genset.scrape.imports.folder import (
     ClassFile,
     Origin,
@@ -27,7 +28,6 @@ from genset.scrape.imports.folder import (
     was_removed,
 )
 from genset.scrape.opt_out import OPTED_OUT, OptOut
-from genset.store import Claim, ExamplePhoto, Photo, Store, now
 from genset.workspace import Workspace
 
 SOURCE = "own"

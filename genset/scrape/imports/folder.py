@@ -20,15 +20,12 @@ from typing import NamedTuple
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from genset.errors import BadInput, PhotoRefused
-from genset.files import image_file, secure, sha256_of
-from genset.pixels import FORMATS
-from genset.progress import progress
-from genset.scrape.fetch.http import MAX_BYTES
-from genset.scrape.fetch.originals import AN_EXAMPLE, Original, keep
-from genset.scrape.opt_out import OPTED_OUT, OptOut
-from genset.scrape.sources.registry import is_source
-from genset.store import (
+from genset.classes import Taxonomy
+from genset.core.errors import BadInput, PhotoRefused
+from genset.core.files import image_file, secure, sha256_of
+from genset.core.pixels import FORMATS
+from genset.core.progress import progress
+from genset.db import (
     Candidate,
     Photo,
     PhotoEvent,
@@ -38,13 +35,16 @@ from genset.store import (
     examples_among,
     now,
 )
-from genset.taxonomy import Taxonomy
+from genset.net.http import MAX_BYTES
+from genset.net.originals import AN_EXAMPLE, Original, keep
+from genset.scrape.opt_out import OPTED_OUT, OptOut
+from genset.sources.registry import is_source
 from genset.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What is said of all photos of a folder. The fields are those of `genset.store.Photo`."""
+    """What is said of all photos of a folder. The fields are those of `genset.db.Photo`."""
 
     source: str
     owner: str

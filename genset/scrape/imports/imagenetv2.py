@@ -21,20 +21,11 @@ from typing import Any, NamedTuple
 from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
-from genset.errors import BadInput
+from genset.classes import imagenet1k
+from genset.core.errors import BadInput
+from genset.core.links import web_link
+from genset.db import Base, Candidate, Photo, Ruling, Store, Verdict, add_candidates, in_batches
 from genset.licenses import FLICKR
-from genset.store import (
-    Base,
-    Candidate,
-    Photo,
-    Ruling,
-    Store,
-    Verdict,
-    add_candidates,
-    in_batches,
-)
-from genset.taxonomy import imagenet1k
-from genset.text.links import web_link
 from genset.workspace import Workspace
 
 _SOURCE = "flickr"  # the one search engine that they asked

@@ -19,9 +19,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from genset.errors import BadInput, GensetError
-from genset.store import Fact, QueryList, Search, Store, kept_taxonomy
-from genset.taxonomy import (
+from genset.classes import (
     Entry,
     ImageClass,
     Query,
@@ -31,6 +29,8 @@ from genset.taxonomy import (
     read_entries,
     read_toml,
 )
+from genset.core.errors import BadInput, GensetError
+from genset.db import Fact, QueryList, Search, Store, kept_taxonomy
 from genset.workspace import Workspace
 
 OWN_LIST = "queries.toml"

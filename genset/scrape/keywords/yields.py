@@ -21,9 +21,9 @@ from dataclasses import dataclass, replace
 from sqlalchemy import ColumnElement, Select, case, func, null, select, union, union_all
 from sqlalchemy.orm import Session, aliased
 
-from genset.scrape.keywords.queries import Queries
-from genset.statistics.intervals import Interval, wilson
-from genset.store import (
+from genset.classes import ImageClass, Taxonomy
+from genset.core.query import words
+from genset.db import (
     Candidate,
     Label,
     Photo,
@@ -34,8 +34,8 @@ from genset.store import (
     rulings_in_force,
     votes,
 )
-from genset.taxonomy import ImageClass, Taxonomy
-from genset.text.query import words
+from genset.scrape.keywords.queries import Queries
+from genset.statistics.intervals import Interval, wilson
 
 FEWEST = 10
 HALF, QUARTER = 0.5, 0.25

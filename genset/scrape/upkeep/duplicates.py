@@ -1,6 +1,6 @@
 """Find photos that look alike: within the pool, and in sets that it must not share photos with.
 
-Whatever is found is proposed as a pair (`genset.store.DuplicatePair`) for somebody to decide;
+Whatever is found is proposed as a pair (`genset.db.DuplicatePair`) for somebody to decide;
 nothing is dropped in silence, since a perceptual hash also takes two logos for one photo.
 """
 
@@ -10,15 +10,15 @@ from pathlib import Path
 
 from PIL import Image
 
-from genset.errors import BadInput, GensetError
-from genset.files import written_whole
-from genset.fingerprint import fingerprint, scale_down
-from genset.hashes import HEAD, HashFile
-from genset.progress import progress
+from genset.core.errors import BadInput, GensetError
+from genset.core.files import written_whole
+from genset.core.hashes import HEAD, HashFile
+from genset.core.numbers import count
+from genset.core.pixels import fingerprint, scale_down
+from genset.core.progress import progress
+from genset.db import Store
 from genset.scrape.upkeep.looks import add_missing_looks
 from genset.scrape.upkeep.pairs import compare_new, compare_with_file
-from genset.store import Store
-from genset.text.numbers import count
 from genset.workspace import Workspace
 
 _SUFFIXES = {".jpg", ".jpeg", ".png", ".webp"}

@@ -12,11 +12,11 @@ from PIL import Image
 from sqlalchemy import ColumnElement, Row, Select, delete, func, insert, select
 from sqlalchemy.orm import Session
 
-from genset.files import image_file
-from genset.fingerprint import scale_down, variants
-from genset.hashes import Hashes
-from genset.progress import progress
-from genset.store import Photo, PhotoLook, Store
+from genset.core.files import image_file
+from genset.core.hashes import Hashes
+from genset.core.pixels import scale_down, variants
+from genset.core.progress import progress
+from genset.db import Photo, PhotoLook, Store
 from genset.workspace import Workspace
 
 LOOKS = 22  # of a photo: what `variants` gives

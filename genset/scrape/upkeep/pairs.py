@@ -17,10 +17,10 @@ from itertools import islice
 from sqlalchemy import func, insert, or_, select, update
 from sqlalchemy.orm import Session
 
-from genset.hashes import BITS, HashFile, near
-from genset.progress import progress
+from genset.core.hashes import BITS, HashFile, near
+from genset.core.progress import progress
+from genset.db import DuplicatePair, ExamplePhoto, Fact, Photo, PhotoLook, Store
 from genset.scrape.upkeep.looks import IN_USE, LOOKS, Looks, read_looks
-from genset.store import DuplicatePair, ExamplePhoto, Fact, Photo, PhotoLook, Store
 
 _NEW = 20_000  # photos to compare in one transaction
 _OLD = 100_000  # photos to hold the looks of at a time, which takes some 100 MB

@@ -16,17 +16,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from genset.errors import BadInput, PhotoRefused, SourceUnavailable
-from genset.files import image_file, one_at_a_time, sha256_of, write_text, written_whole
-from genset.progress import progress
+from genset.core.errors import BadInput, PhotoRefused, SourceUnavailable
+from genset.core.files import image_file, one_at_a_time, sha256_of, write_text, written_whole
+from genset.core.links import web_link
+from genset.core.progress import progress
+from genset.net.originals import Fetcher
+from genset.net.picture import check_picture
 from genset.release.documents import documents
 from genset.release.documents.tables.lacking import LACKING
 from genset.release.reader import MANIFEST, Manifest, ReleasePhoto, read_manifest
-from genset.scrape.fetch.originals import Fetcher
-from genset.scrape.fetch.picture import check_picture
-from genset.scrape.sources.registry import is_source
-from genset.scrape.sources.source import Source
-from genset.text.links import web_link
+from genset.sources.registry import is_source
+from genset.sources.source import Source
 
 _THREADS = 8
 _LARGEST_MANIFEST = 256 * 2**20  # a quarter of a million photos

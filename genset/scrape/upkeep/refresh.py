@@ -12,13 +12,13 @@ from functools import partial
 from sqlalchemy import ColumnElement, Row, func, select
 from sqlalchemy.orm import Session
 
-from genset.errors import GensetError, SourceUnavailable
+from genset.core.errors import GensetError, SourceUnavailable
+from genset.core.progress import progress
+from genset.db import Photo, PhotoEvent, Store, now
 from genset.licenses import License, attribution, same_license
-from genset.progress import progress
-from genset.scrape.fetch.side_by_side import side_by_side
-from genset.scrape.sources.registry import is_source
-from genset.scrape.sources.source import Source
-from genset.store import Photo, PhotoEvent, Store, now
+from genset.net.side_by_side import side_by_side
+from genset.sources.registry import is_source
+from genset.sources.source import Source
 
 # A refresh that was stopped longer ago than this is not gone on with: what it saw is old news.
 _GOES_ON_FOR = timedelta(days=1)
@@ -26,7 +26,7 @@ _GOES_ON_FOR = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What became of one photo: `what` and `detail` are those of `genset.store.PhotoEvent`.
+    """What became of one photo: `what` and `detail` are those of `genset.db.PhotoEvent`.
 
     `credit` is the line that its licence asks for from now on.
     """

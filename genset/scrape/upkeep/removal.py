@@ -14,12 +14,12 @@ from pathlib import PurePath
 from sqlalchemy import func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
+from genset.core.numbers import count
+from genset.db import Photo, PhotoEvent, RemovedOwner, Store
 from genset.release.reader import ReleasePhoto, find_releases
-from genset.scrape.sources.owners import FORMS, NSID, NSIDS_ARE_FROM, SOURCE
-from genset.scrape.sources.registry import is_source, names
-from genset.store import Photo, PhotoEvent, RemovedOwner, Store
-from genset.text.numbers import count
+from genset.sources.owners import FORMS, NSID, NSIDS_ARE_FROM, SOURCE
+from genset.sources.registry import is_source, names
 from genset.workspace import Workspace
 
 _MOST_NAMED = 5

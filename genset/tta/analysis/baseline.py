@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.tta.analysis.rows import InferenceRow, TrainingRow
 
 # The word for the entry that a task began with.

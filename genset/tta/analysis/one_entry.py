@@ -8,8 +8,8 @@ log that does not say a thing differs from none in it.
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-from genset.errors import BadInput
-from genset.text.safe import clean
+from genset.core.errors import BadInput
+from genset.core.safe import clean
 from genset.tta.analysis.hardware import framework_kind, hardware_kind
 from genset.tta.logs.entries import Training
 from genset.tta.logs.numbers import number

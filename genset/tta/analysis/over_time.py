@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.tta.analysis.table import Table, TaskTable
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from datetime import date
 from statistics import fmean
 
+from genset.core.numbers import agree
 from genset.statistics.small_samples import mean_without_ends
-from genset.text.numbers import agree
 from genset.tta.analysis.together import counted, together
 from genset.tta.analysis.units import amount
 from genset.tta.logs.entries import Inference, Training

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from statistics import fmean
 
-from genset.errors import BadInput
-from genset.text.numbers import agree, count
+from genset.core.errors import BadInput
+from genset.core.numbers import agree, count
 from genset.tta.analysis.one_entry import check_one_entry
 from genset.tta.analysis.together import counted
 from genset.tta.analysis.units import level

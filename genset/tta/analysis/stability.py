@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean, variance
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.statistics.intervals import Interval
 from genset.statistics.restarts import expected_time, expected_time_interval
 from genset.statistics.small_samples import (

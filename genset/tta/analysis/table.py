@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import TypeVar
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.tta.analysis.baseline import Baseline, check_names, find_baseline
 from genset.tta.analysis.hardware import framework_kind, hardware_kind
 from genset.tta.analysis.rows import (

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import floor, log10
 from statistics import fmean
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.tta.analysis.rows import by_entry, entry_name
 from genset.tta.logs.entries import Training, one_task
 from genset.tta.logs.tasks import Task

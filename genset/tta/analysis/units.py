@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from genset.text.safe import clean
+from genset.core.safe import clean
 from genset.tta.logs.tasks import F1, TOP1, TOP5
 
 _METRICS = {TOP1: "top-1", TOP5: "top-5", F1: "F1"}

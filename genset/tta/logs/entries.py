@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.tta.logs.tasks import Task
 
 FAILED = "failed"  # or cut off, nobody knows by what

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.tta.logs.dawnbench import files as dawnbench
 from genset.tta.logs.entries import MalformedLog, Training
 from genset.tta.logs.mlperf import files as mlperf

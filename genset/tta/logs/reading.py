@@ -5,7 +5,7 @@ import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.tta.logs.copies import without_copies
 from genset.tta.logs.dawnbench import files as dawnbench
 from genset.tta.logs.dawnbench.files import SUFFIXES, read_entry

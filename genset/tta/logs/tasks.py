@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from math import isfinite
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 
 TOP1, TOP5, F1 = "top1Accuracy", "top5Accuracy", "f1Score"
 SCORES = (TOP1, TOP5, F1)

@@ -5,8 +5,8 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from genset.errors import BadInput
-from genset.text.safe import clean
+from genset.core.errors import BadInput
+from genset.core.safe import clean
 from genset.tta.analysis.factors.analyse import Factors
 from genset.tta.analysis.factors.configurations import Configuration, Measured, Repeat
 from genset.tta.analysis.factors.curves import Curve

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from genset.text.safe import clean
+from genset.core.safe import clean
 from genset.tta.analysis.over_time import OverTime
 from genset.tta.analysis.units import goal
 from genset.tta.plots.style import dollars_axis, few, hours_axis, name, write

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from genset.text.numbers import agree
+from genset.core.numbers import agree
 from genset.tta.analysis.stability import Stability
 from genset.tta.analysis.units import level, metric
 from genset.tta.logs.entries import Training

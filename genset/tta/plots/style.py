@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 from warnings import catch_warnings, filterwarnings
 
-from genset.errors import BadInput
-from genset.files import written_whole
-from genset.text.safe import clean
+from genset.core.errors import BadInput
+from genset.core.files import written_whole
+from genset.core.safe import clean
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

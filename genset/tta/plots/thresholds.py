@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.tta.analysis.thresholds import Thresholds
 from genset.tta.analysis.units import level, metric
 from genset.tta.plots.style import hours_axis, legend, most, name, style, write

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from genset.files import write_text
+from genset.core.files import write_text
 from genset.tta.logs.dawnbench.fields import PER_CENT
 from genset.tta.record.recording import Header, names
 

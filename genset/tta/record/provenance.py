@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from genset.files import sha256_of
+from genset.core.files import sha256_of
 
 _WORDS = 20  # of a command, in which its program stands
 _SECONDS = 20  # that git may take

@@ -19,8 +19,8 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
-from genset.errors import BadInput
-from genset.files import write_text
+from genset.core.errors import BadInput
+from genset.core.files import write_text
 from genset.tta.logs.dawnbench.curve import COMMUNICATION
 from genset.tta.logs.dawnbench.fields import Fields
 from genset.tta.logs.dawnbench.files import read_run

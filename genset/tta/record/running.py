@@ -13,7 +13,7 @@ from types import FrameType
 from typing import Any, BinaryIO
 
 from genset import __version__
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.tta.logs.entries import Epoch
 from genset.tta.record.lines import read_line
 from genset.tta.record.provenance import Checkpoint, NoCheckpoint, code_of, read_checkpoint

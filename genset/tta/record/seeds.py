@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 
 PLACE = "{seed}"
 _MOST = 1000  # runs of one command

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from genset.errors import BadInput, GensetError
+from genset.core.errors import BadInput, GensetError
 from genset.tta.record.provenance import code_of, mark_of
 from genset.tta.record.recording import Header, recorded, recordings
 from genset.tta.record.running import Job, Output, Recorded, record

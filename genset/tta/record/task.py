@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.tta.logs.tasks import SCORES, TASKS, TOP1, Task
 from genset.tta.record.lines import SCORE_WORDS
 from genset.tta.record.recording import recordings

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from genset.text.numbers import NONE, bare_p, duration
-from genset.text.safe import clean
-from genset.text.tables import Grid
+from genset.core.numbers import NONE, bare_p, duration
+from genset.core.safe import clean
+from genset.core.tables import Grid
 from genset.tta.analysis.factors.analyse import Factors
 from genset.tta.analysis.factors.configurations import Configuration, Measured
 from genset.tta.analysis.factors.curves import Curve

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from genset.text.numbers import dollars, duration
-from genset.text.tables import Grid
+from genset.core.numbers import dollars, duration
+from genset.core.tables import Grid
 from genset.tta.analysis.over_time import OverTime
 from genset.tta.analysis.units import goal
 from genset.tta.show.words import name, times

@@ -1,7 +1,7 @@
 """What `genset tta scaling` prints."""
 
-from genset.text.numbers import NONE, count, duration
-from genset.text.tables import Grid
+from genset.core.numbers import NONE, count, duration
+from genset.core.tables import Grid
 from genset.tta.analysis.scaling import Scaling
 from genset.tta.analysis.units import level
 from genset.tta.show.words import differing_grids, name

@@ -1,7 +1,7 @@
 """What `genset tta stability` prints: a line a run, and a few lines of what they say together."""
 
-from genset.text.numbers import agree, count, duration
-from genset.text.tables import Grid
+from genset.core.numbers import agree, count, duration
+from genset.core.tables import Grid
 from genset.tta.analysis.stability import EpochTime, Stability
 from genset.tta.analysis.units import level, metric
 from genset.tta.show.words import differing_grids, ends, name, number, remarks, score, span

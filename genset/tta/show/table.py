@@ -1,8 +1,8 @@
 """What `genset tta table` prints."""
 
-from genset.text.numbers import NONE, agree, count, dollars, duration
-from genset.text.safe import clean
-from genset.text.tables import Grid
+from genset.core.numbers import NONE, agree, count, dollars, duration
+from genset.core.safe import clean
+from genset.core.tables import Grid
 from genset.tta.analysis.rows import InferenceRow, TrainingRow
 from genset.tta.analysis.table import Table, TaskTable
 from genset.tta.analysis.units import goal, level, metric

@@ -1,7 +1,7 @@
 """What `genset tta thresholds` prints."""
 
-from genset.text.numbers import agree, count, duration
-from genset.text.tables import Grid
+from genset.core.numbers import agree, count, duration
+from genset.core.tables import Grid
 from genset.tta.analysis.thresholds import ThresholdRow, Thresholds
 from genset.tta.analysis.units import level, metric
 from genset.tta.logs.tasks import TOP1, TOP5

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Sequence
 from math import isinf
 
+from genset.core.numbers import NONE, count, duration
+from genset.core.safe import clean
+from genset.core.tables import Grid
 from genset.statistics.intervals import Interval
-from genset.text.numbers import NONE, count, duration
-from genset.text.safe import clean
-from genset.text.tables import Grid
 from genset.tta.analysis.rows import InferenceRow, TrainingRow
 from genset.tta.analysis.units import amount
 from genset.tta.logs.entries import MalformedLog

@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from genset.text.numbers import count
-from genset.text.safe import clean
+from genset.core.numbers import count
+from genset.core.safe import clean
 from genset.tta.traces.build import Built, built
 from genset.tta.traces.events import fields
 from genset.tta.traces.events.collect import Collected

@@ -1,7 +1,7 @@
 """What a trace does not hold, and what to record so that the next one does."""
 
-from genset.text.numbers import count
-from genset.text.safe import clean
+from genset.core.numbers import count
+from genset.core.safe import clean
 from genset.tta.traces.trace import Kernel, Operator, Trace
 
 _CALLS = ("nccl", "rccl")

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
-from genset.errors import BadInput
-from genset.text.safe import clean
+from genset.core.errors import BadInput
+from genset.core.safe import clean
 from genset.tta.traces.packed import lines_of
 
 TIME, BYTES = "gpu__time_duration.sum", "dram__bytes.sum"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 
 _GZIP = b"\x1f\x8b"
 _LONGEST_LINE = 2**20

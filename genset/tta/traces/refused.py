@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 
 
 def refused(path: Path, why: str) -> BadInput:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.tta.traces.packed import opened, unpacked
 from genset.tta.traces.refused import refused
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.finetune.data.tasks import TASKS, described, open_task
 from tests.finetune.layouts import (
     birds,

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from genset.finetune.data.tasks import open_task
-from tests.evaluation.real import some_photos
 from tests.finetune.layouts import refused
+from tests.score.real import some_photos
 
 pytestmark = pytest.mark.realdata
 

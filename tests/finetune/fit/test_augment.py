@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from genset.evaluation.models.preprocessing import Geometry
 from genset.finetune.fit.augment import random_part
+from genset.models.preprocessing import Geometry
 
 GEOMETRY = Geometry(resize=40, crop=32)
 

@@ -12,12 +12,12 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from torch.nn import functional
 
-from genset.errors import BadInput, ModelError
-from genset.evaluation.data.transforms import crops
-from genset.evaluation.engines.pytorch import TorchEngine
+from genset.core.errors import BadInput, ModelError
 from genset.finetune.fit.probe import DEFAULT_STRENGTH, Floats, Labels, fit_probe, scores
 from genset.finetune.network.heads import find_head, trunk
-from tests.evaluation.scoring import load_model
+from genset.score.engines.pytorch import TorchEngine
+from genset.score.transforms import crops
+from tests.score.scoring import load_model
 
 
 def drawn(

@@ -11,15 +11,15 @@ import torch
 from PIL import Image
 from torch import Tensor, nn
 
-from genset.errors import BadInput, GensetError, ModelError
-from genset.evaluation.data.transforms import crops
-from genset.evaluation.engines.pytorch import TorchEngine
-from genset.evaluation.models.load import LoadedModel
+from genset.core.errors import BadInput, GensetError, ModelError
 from genset.finetune.data.tasks import TaskData, TaskPhoto
 from genset.finetune.fit.probe import Fit, Floats, fit_probe, scores
 from genset.finetune.fit.sgd import EpochStats, Recipe, train_sgd
 from genset.finetune.network.heads import find_head, trunk
-from tests.evaluation.scoring import load_model
+from genset.models.load import LoadedModel
+from genset.score.engines.pytorch import TorchEngine
+from genset.score.transforms import crops
+from tests.score.scoring import load_model
 
 CLASSES = ("orange", "teal", "plum")
 COLOURS = ((200, 120, 40), (120, 170, 110), (150, 110, 160))

@@ -15,17 +15,17 @@ from torch import Tensor, nn
 from torchvision import models as zoo
 
 from genset.cli import cli
-from genset.errors import BadInput, ModelError
-from genset.evaluation.data.photos import open_set
-from genset.evaluation.models.load import LoadedModel
-from genset.evaluation.run.options import ScoringOptions
+from genset.core.errors import BadInput, ModelError
 from genset.finetune.network.checkpoint import save_head
 from genset.finetune.network.features import Features, compute_features
 from genset.finetune.network.heads import find_head, trunk
+from genset.models.load import LoadedModel
+from genset.score.options import ScoringOptions
+from genset.sets.photos import open_set
 from tests.conftest import ROOT
-from tests.evaluation.colours import BLUE, GREEN, RED, Colours
-from tests.evaluation.real import in_timms_naming, pypis_lite, some_photos
-from tests.evaluation.scoring import load_model
+from tests.score.colours import BLUE, GREEN, RED, Colours
+from tests.score.real import in_timms_naming, pypis_lite, some_photos
+from tests.score.scoring import load_model
 
 BIRDS = ("Ani, smooth-billed", "Auklet (crested)", "Grèbe huppé")
 SQUEEZENET = "arch=torchvision:squeezenet1_1&resize=72&crop=64"

@@ -17,22 +17,21 @@ import pytest
 import torch
 from torch import Tensor
 
-from genset.errors import GensetError, ModelError
-from genset.evaluation.data import loader, transforms
-from genset.evaluation.data.photos import PhotoSet, open_set
-from genset.evaluation.data.transforms import Pixels
-from genset.evaluation.engines.engine import Logits
-from genset.evaluation.engines.pytorch import TorchEngine
-from genset.evaluation.engines.select import check_engine
-from genset.evaluation.models.load import LoadedModel
-from genset.evaluation.results.kept.runs import find_runs, load_predictions
-from genset.evaluation.run import plan, score, shards
-from genset.evaluation.run.options import ScoringOptions
+from genset.core.errors import GensetError, ModelError
 from genset.finetune.network.features import Features, compute_features
 from genset.finetune.network.heads import find_head, trunk
-from tests.evaluation.colours import BLUE, GREEN, RED, WNIDS, Colours, colours, paint
-from tests.evaluation.real import in_timms_naming, some_photos
-from tests.evaluation.scoring import evaluate, load_model
+from genset.models.load import LoadedModel
+from genset.score import loader, plan, score, shards, transforms
+from genset.score.engines.engine import Logits
+from genset.score.engines.pytorch import TorchEngine
+from genset.score.engines.select import check_engine
+from genset.score.options import ScoringOptions
+from genset.score.results.runs import find_runs, load_predictions
+from genset.score.transforms import Pixels
+from genset.sets.photos import PhotoSet, open_set
+from tests.score.colours import BLUE, GREEN, RED, WNIDS, Colours, colours, paint
+from tests.score.real import in_timms_naming, some_photos
+from tests.score.scoring import evaluate, load_model
 
 # Mean 0.5 and deviation 0.5 take 0 to -1 and 255 to 1. Green is 128.
 OF_COLOURS = {RED: (1, -1, -1), GREEN: (-1, 1 / 255, -1), BLUE: (-1, -1, 1)}
@@ -196,7 +195,7 @@ def slow() -> Colours:
 
 def slowly(folder: Path) -> LoadedModel:
     spec = colours(folder)
-    return load_model(spec.replace("tests.evaluation.colours:Colours", f"{__name__}:slow"))
+    return load_model(spec.replace("tests.score.colours:Colours", f"{__name__}:slow"))
 
 
 def split_off(work: Callable[[], object]) -> Any:
@@ -271,7 +270,7 @@ class Liar(Colours):
 
 def of_class(folder: Path, name: str) -> LoadedModel:
     spec = colours(folder)
-    return load_model(spec.replace("tests.evaluation.colours:Colours", f"{__name__}:{name}"))
+    return load_model(spec.replace("tests.score.colours:Colours", f"{__name__}:{name}"))
 
 
 class NanOnBlue(Colours):

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 from torchvision import models as zoo
 
-from genset.errors import ModelError
-from genset.evaluation.models.load import LoadedModel
-from genset.evaluation.models.preprocessing import Preprocessing
-from genset.evaluation.models.spec import parse_spec
-from genset.evaluation.models.weights import hash_of_weights
+from genset.core.errors import ModelError
 from genset.finetune.network.heads import Head, find_head, trunk, with_head
+from genset.models.load import LoadedModel
+from genset.models.preprocessing import Preprocessing
+from genset.models.spec import parse_spec
+from genset.models.weights import hash_of_weights
 
 
 def loaded(network: nn.Module, side: int = 64, kind: str = "file:net.pth?arch=x:y") -> LoadedModel:

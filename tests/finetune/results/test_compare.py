@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.finetune.results.compare import against, learning_curve, per_class, table, worst_pairs
 from genset.finetune.results.runs import Kept, load_predictions, mean_accuracy
 from genset.statistics.mcnemar import exact_mcnemar

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from genset.errors import GensetError
+from genset.core.errors import GensetError
 from genset.finetune.results.runs import find_finetuned, load_finetuned, load_head, load_predictions
 from genset.statistics.intervals import wilson
 from tests.finetune.records import answered

@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import func, select
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
+from genset.db import Candidate, GoldAnswer, Label, Ruling, Screen, now
 from genset.label import Desk, GivenLabel, Labelers, Store, Submission, Verdict, votes_table
 from genset.label.exchange.archive import export_all
 from genset.label.exchange.restore import import_all
@@ -25,7 +26,6 @@ from genset.label.quality.gold import add_gold_question, retire_gold_question
 from genset.label.quality.review import rule
 from genset.label.quality.stats import collect
 from genset.label.quality.void import clear, hold, unvoid, void
-from genset.store import Candidate, GoldAnswer, Label, Ruling, Screen, now
 from genset.workspace import LabelRules, Workspace
 from tests.labeled_workspace import CLASSES, TENCH, labeled_workspace
 

@@ -10,16 +10,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from genset.errors import BadInput
-from genset.label.exchange.archive import export_all
-from genset.label.exchange.restore import import_all
-from genset.label.exchange.table import Imported
-from genset.label.proposals.choose import ModelAnswers
-from genset.label.proposals.plan import ProposalRules
-from genset.label.proposals.rounds import propose, withdraw
-from genset.label.quality.stats import collect
-from genset.release.reader import Release
-from genset.store import (
+from genset.core.errors import BadInput
+from genset.db import (
     Candidate,
     Claim,
     Label,
@@ -33,6 +25,14 @@ from genset.store import (
     Verdict,
     now,
 )
+from genset.label.exchange.archive import export_all
+from genset.label.exchange.restore import import_all
+from genset.label.exchange.table import Imported
+from genset.label.proposals.choose import ModelAnswers
+from genset.label.proposals.plan import ProposalRules
+from genset.label.proposals.rounds import propose, withdraw
+from genset.label.quality.stats import collect
+from genset.release.reader import Release
 from genset.workspace import LabelRules, Workspace
 from tests.label.proposals.released import ALL, asked, released, shifted
 from tests.labeled_workspace import CLASSES, TENCH, labeled_workspace, vote

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.label import Store, Verdict
 from genset.label.exchange.archive import export_all
 from genset.label.exchange.restore import import_all

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
+from genset.db import LabelerAct, LabelerEvent, Screen, Store, now
 from genset.label import (
     Desk,
     Labelers,
@@ -21,7 +22,6 @@ from genset.label import (
 from genset.label.exchange.archive import export_all
 from genset.label.exchange.restore import import_all
 from genset.label.quality.void import hold, unvoid, void
-from genset.store import LabelerAct, LabelerEvent, Screen, Store, now
 from genset.workspace import Workspace
 from tests.label.desks import do, do_all, under
 from tests.labeled_workspace import TENCH, add_candidate, labeled_workspace

@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 from sqlalchemy import func, select
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
+from genset.db import Label, Store
 from genset.label import Verdict, export_labels, import_labels, votes_table
 from genset.label.exchange.table import Imported
-from genset.store import Label, Store
 from tests.labeled_workspace import GOLDFISH, TENCH, labeled_workspace, vote
 
 _HEAD = "task,worker,label,decided_at,id,via,panel,shown_at,decided_order,supersedes"

@@ -6,9 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import text
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
+from genset.db import Store
 from genset.label import Desk, Labelers
-from genset.store import Store
 from genset.workspace import Workspace
 from tests.label.desks import do_all
 

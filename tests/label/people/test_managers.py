@@ -3,9 +3,9 @@
 import pytest
 from sqlalchemy import select
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
+from genset.db import Manager, Store
 from genset.label import Managers
-from genset.store import Manager, Store
 from genset.workspace import Workspace
 
 Opened = tuple[Workspace, Store]

@@ -7,10 +7,10 @@ import pytest
 from click.testing import CliRunner
 
 from genset.cli import cli
-from genset.errors import BadInput
+from genset.core.errors import BadInput
+from genset.db import Store
 from genset.label import Labelers, Studies, Terms, mturk_question
 from genset.label.people.mturk import hand_in, submit_address
-from genset.store import Store
 from genset.workspace import Workspace
 
 

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator
 import pytest
 from joserfc.jwk import RSAKey
 
-from genset.errors import BadInput, GensetError
+from genset.core.errors import BadInput, GensetError
+from genset.db import Store
 from genset.label import Labelers, Studies, Terms
 from genset.label.people import arrivals
 from genset.label.people.prolific import Keys, verify
-from genset.store import Store
 from tests.label.people.key_host import HOST, IDS, KeyHost, key_host
 
 

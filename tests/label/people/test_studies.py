@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
+from genset.db import Store
 from genset.label import Labelers, Studies, Terms
-from genset.store import Store
 from genset.workspace import Workspace
 
 CODES = ("code", "code_failed", "code_declined", "code_nothing")

@@ -8,10 +8,10 @@ from typing import Any
 from click.testing import CliRunner, Result
 from sqlalchemy import select
 
+from genset.classes import imagenet1k
 from genset.cli import cli
+from genset.db import Candidate, Claim, Question, Store, Verdict
 from genset.release.reader import Release
-from genset.store import Candidate, Claim, Question, Store, Verdict
-from genset.taxonomy import imagenet1k
 from genset.workspace import Workspace
 from tests.labeled_workspace import CLASSES, labeled_workspace, vote
 

@@ -12,11 +12,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
-from genset.label.proposals.bias import ProposalStats
-from genset.label.quality.stats import collect
-from genset.label.quality.suspicion import pace, reasons_against, timed_screens
-from genset.label.quality.void import void
-from genset.store import (
+from genset.db import (
     Label,
     Proposal,
     ProposalRound,
@@ -30,6 +26,10 @@ from genset.store import (
     find_candidate,
     now,
 )
+from genset.label.proposals.bias import ProposalStats
+from genset.label.quality.stats import collect
+from genset.label.quality.suspicion import pace, reasons_against, timed_screens
+from genset.label.quality.void import void
 from genset.workspace import LabelRules, Workspace
 from tests.label.proposals.released import ALL, asked, done, released, score, shifted
 from tests.labeled_workspace import CLASSES

@@ -3,6 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from genset.classes import imagenet1k
 from genset.label.proposals.choose import (
     ModelAnswers,
     Proposer,
@@ -11,7 +12,6 @@ from genset.label.proposals.choose import (
     drawn_photos,
     ranked,
 )
-from genset.taxonomy import imagenet1k
 from tests.label.proposals.released import ALL
 from tests.labeled_workspace import CRANE, TABBY, TENCH
 

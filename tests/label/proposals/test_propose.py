@@ -10,11 +10,9 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, func, select, text
 
-from genset.errors import BadInput, GensetError
-from genset.label.exchange.table import import_labels
-from genset.release.reader import Release
-from genset.scrape.upkeep.removal import remove
-from genset.store import (
+from genset.classes import imagenet1k
+from genset.core.errors import BadInput, GensetError
+from genset.db import (
     Candidate,
     Label,
     Photo,
@@ -26,7 +24,9 @@ from genset.store import (
     Verdict,
     votes,
 )
-from genset.taxonomy import imagenet1k
+from genset.label.exchange.table import import_labels
+from genset.release.reader import Release
+from genset.scrape.upkeep.removal import remove
 from genset.workspace import Workspace
 from tests.label.proposals.released import (
     ALL,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
-from genset.store import ProposalRound, Question, Store, Verdict
+from genset.db import ProposalRound, Question, Store, Verdict
 from genset.workspace import Workspace
 from tests.label.also import decide
 from tests.label.desks import desk_of

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from genset.db import Store, Verdict
 from genset.label.quality.void import hold, unvoid, void
 from genset.release.reader import Release
-from genset.store import Store, Verdict
 from genset.workspace import Workspace
 from tests.label.also import classes_of, decide
 from tests.label.desks import desk_of

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from genset.db import Label, Question, Store, Verdict, labels_in_force
 from genset.label.quality.stats import collect
 from genset.label.quality.void import void
-from genset.store import Label, Question, Store, Verdict, labels_in_force
 from genset.workspace import Workspace
 from tests.label.proposals.released import asked, done, released, score, shifted
 from tests.labeled_workspace import CLASSES

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from genset.errors import GensetError
+from genset.core.errors import GensetError
+from genset.db import Store, Verdict
 from genset.label.quality.void import void
 from genset.release.reader import MANIFEST
-from genset.store import Store, Verdict
 from genset.workspace import Workspace
 from tests.label.also import classes_of, decide, decide_all
 from tests.label.desks import desk_of

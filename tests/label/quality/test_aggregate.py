@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genset.aggregators import METHODS
-from genset.label.quality.aggregate import (
+from genset.label.aggregate import (
     Opinion,
     Vote,
     aggregate,
@@ -19,7 +19,7 @@ from genset.label.quality.aggregate import (
     majority,
     selection_frequency,
 )
-from genset.label.quality.aggregate.dawid_skene import estimate
+from genset.label.aggregate.dawid_skene import estimate
 
 # crowd-kit calls pandas in ways that pandas means to drop.
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 
-from genset.label.quality.aggregate import Vote
+from genset.label.aggregate import Vote
 from genset.label.quality.agreement import (
     Agreement,
     alpha_by_class,

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from genset.db import Label, Store, Verdict, find_candidate, now
 from genset.label.quality.at_work import Finish, Missing, finish, missing, pace
 from genset.label.quality.void import void
-from genset.store import Label, Store, Verdict, find_candidate, now
 from genset.workspace import LabelRules, Workspace
 from tests.label.desks import desk_of, do, let_expire
 from tests.labeled_workspace import TENCH, vote

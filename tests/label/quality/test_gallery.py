@@ -4,15 +4,15 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
+from genset.db import Candidate, Label, Store, Verdict, find_candidate
 from genset.label import add_gold_question
-from genset.label.quality.gallery.by_class import of_class
-from genset.label.quality.gallery.by_labeler import Said, said_at, said_by
-from genset.label.quality.gallery.one import case_of
-from genset.label.quality.gallery.photos import Which, classes_with_photos, labelers_with_labels
+from genset.label.gallery.by_class import of_class
+from genset.label.gallery.by_labeler import Said, said_at, said_by
+from genset.label.gallery.one import case_of
+from genset.label.gallery.photos import Which, classes_with_photos, labelers_with_labels
 from genset.label.quality.review import rule
 from genset.label.quality.void import void
-from genset.store import Candidate, Label, Store, Verdict, find_candidate
 from genset.workspace import Workspace
 from tests.label.desks import decided, desk_of, under
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, vote

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
+from genset.db import Candidate, Label, Photo, find_candidate
 from genset.label import Store, Verdict, votes_table
 from genset.label.quality.review import Dispute, queue, rule
 from genset.label.quality.stats import collect
-from genset.store import Candidate, Label, Photo, find_candidate
 from genset.workspace import LabelRules, Workspace
 from tests.labeled_workspace import GOLDFISH, TENCH, vote
 

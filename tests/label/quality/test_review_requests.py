@@ -2,13 +2,13 @@
 
 import pytest
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
+from genset.db import find_candidate
 from genset.label import Store, Verdict
 from genset.label.quality.at_work import missing
 from genset.label.quality.gold import settled_right
 from genset.label.quality.review import queue, rule, send_to_review
 from genset.label.quality.stats import collect
-from genset.store import find_candidate
 from genset.workspace import LabelRules, Workspace
 from tests.label.desks import desk_of, do_all, owners, under
 from tests.labeled_workspace import TENCH, vote

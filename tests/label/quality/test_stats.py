@@ -8,12 +8,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from genset.errors import BadInput
-from genset.label import Store, Verdict
-from genset.label.quality.agreement import Agreement
-from genset.label.quality.by_labeler import LabelerStats, Share
-from genset.label.quality.stats import Frequency, Stats, collect
-from genset.store import (
+from genset.core.errors import BadInput
+from genset.db import (
     Candidate,
     GoldAnswer,
     GoldQuestion,
@@ -23,6 +19,10 @@ from genset.store import (
     ScreenPhoto,
     find_candidate,
 )
+from genset.label import Store, Verdict
+from genset.label.quality.agreement import Agreement
+from genset.label.quality.by_labeler import LabelerStats, Share
+from genset.label.quality.stats import Frequency, Stats, collect
 from genset.workspace import LabelRules, Workspace
 from tests.labeled_workspace import CLASSES, GOLDFISH, vote
 

@@ -7,18 +7,18 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from genset.db import LabelerAct, LabelerEvent, now
+from genset.db import Screen as ScreenRow
 from genset.label import Desk, Screen, Store, Verdict, votes_table
+from genset.label.aggregate import Vote
 from genset.label.people.standing import standings
 from genset.label.quality import suspicion
-from genset.label.quality.aggregate import Vote
 from genset.label.quality.agreement import chance_of_agreeing
 from genset.label.quality.gold import add_gold_question
 from genset.label.quality.stats import collect
 from genset.label.quality.suspicion import Timed, contradicts, hurries, misses_gold, pace
 from genset.label.quality.void import clear, void
 from genset.label.session import desk
-from genset.store import LabelerAct, LabelerEvent, now
-from genset.store import Screen as ScreenRow
 from genset.workspace import Workspace
 from tests.label.desks import CORRECT, INCORRECT, Say, decided, desk_of, do, do_all, under
 from tests.labeled_workspace import CLASSES, add_candidate

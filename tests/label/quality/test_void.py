@@ -4,13 +4,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
+from genset.db import LabelerAct, Store, Verdict, now
 from genset.label import votes_table
 from genset.label.people.standing import standings
 from genset.label.quality.void import clear, effect_of_void, hold, unvoid, void
 from genset.release.freeze import create
 from genset.release.reader import Release
-from genset.store import LabelerAct, Store, Verdict, now
 from genset.workspace import Workspace
 from tests.label.desks import desk_of, do_all, owners
 from tests.labeled_workspace import TENCH, vote

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
+from genset.db import GoldQuestion, Label, Screen, ScreenPhoto, Store, find_candidate, now
 from genset.label import Desk, Verdict, export_labels, list_gold_questions, votes_table
 from genset.label.quality.review import rule
 from genset.label.quality.stats import collect
@@ -18,7 +19,6 @@ from genset.release.choosing.plan import ReleasePlan
 from genset.release.freeze import create, dry_run
 from genset.scrape.keywords.yields import _labeled
 from genset.status import status
-from genset.store import GoldQuestion, Label, Screen, ScreenPhoto, Store, find_candidate, now
 from genset.workspace import Workspace
 from tests.label.desks import CORRECT, INCORRECT, desk_of, do, do_all, owners, reasons, under
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, vote

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from genset.db import Store
 from genset.label.queue.board import Board
-from genset.store import Store
 from genset.workspace import Workspace
 from tests.label.also import done_of
 from tests.label.desks import desk_of, do, let_expire, owners

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
-from genset.label import AlsoScreen, label_secret
-from genset.label.people.standing import record
-from genset.store import (
+from genset.classes import imagenet1k
+from genset.db import (
     Claim,
     Label,
     LabelerAct,
@@ -25,8 +24,9 @@ from genset.store import (
     find_candidate,
     now,
 )
-from genset.store.growth import question_lacks
-from genset.taxonomy import imagenet1k
+from genset.db.growth import question_lacks
+from genset.label import AlsoScreen, label_secret
+from genset.label.people.standing import record
 from genset.workspace import LabelRules, Workspace
 from tests.label.also import classes_of, decide, decide_all, done_of
 from tests.label.desks import CORRECT, INCORRECT, UNSURE, desk_of, do_all, let_expire, owners, under

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, text
 
-from genset.errors import BadInput, GensetError
+from genset.core.errors import BadInput, GensetError
+from genset.db import Candidate, Label, Photo, Ruling, Store, find_candidate, now
 from genset.label import (
     Desk,
     Done,
@@ -22,7 +23,6 @@ from genset.label import (
     picture_path,
 )
 from genset.scrape.upkeep.removal import remove
-from genset.store import Candidate, Label, Photo, Ruling, Store, find_candidate, now
 from genset.workspace import Workspace
 from tests.label.desks import (
     CORRECT,

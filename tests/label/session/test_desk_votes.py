@@ -12,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import select
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
+from genset.db import GoldAnswer, Label, Ruling, Store, find_candidate, votes
+from genset.db.growth import wanted
 from genset.label import (
     Desk,
     Done,
@@ -25,8 +27,6 @@ from genset.label import (
 )
 from genset.scrape.upkeep.removal import remove
 from genset.statistics.intervals import wilson
-from genset.store import GoldAnswer, Label, Ruling, Store, find_candidate, votes
-from genset.store.growth import wanted
 from genset.workspace import LabelRules, Workspace
 from tests.label.desks import (
     CORRECT,

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from genset.db import Candidate, ExamplePhoto, Store
 from genset.label import Screen
 from genset.scrape.imports.examples import ExampleSummary, add_examples
 from genset.scrape.imports.folder import Origin
 from genset.scrape.upkeep.removal import remove
 from genset.status import check_files, status
-from genset.store import Candidate, ExamplePhoto, Store
 from genset.workspace import Workspace
 from tests.label.desks import desk_of
 from tests.labeled_workspace import GOLDFISH, TENCH, picture

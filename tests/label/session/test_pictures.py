@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from genset.errors import GensetError
+from genset.core.errors import GensetError
 from genset.label import shown_picture
 
 RED, BLUE = (255, 0, 0), (0, 0, 255)

@@ -8,10 +8,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
-from genset.label import AddedClass, AlsoScreen, Submission
-from genset.label.quality.suspicion import reasons_against
-from genset.label.queue.boards import boards_of
-from genset.store import (
+from genset.classes import imagenet1k
+from genset.db import (
     Candidate,
     Claim,
     Label,
@@ -24,7 +22,9 @@ from genset.store import (
     Verdict,
     now,
 )
-from genset.taxonomy import imagenet1k
+from genset.label import AddedClass, AlsoScreen, Submission
+from genset.label.quality.suspicion import reasons_against
+from genset.label.queue.boards import boards_of
 from genset.workspace import Workspace
 from tests.label.also import answered, classes_of, decide, decide_all
 from tests.label.desks import (

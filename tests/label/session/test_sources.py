@@ -2,8 +2,8 @@
 
 import pytest
 
+from genset.db import Photo, SourceWords, Store
 from genset.label import Desk, Labelers, heed, notices, warnings
-from genset.store import Photo, SourceWords, Store
 from genset.workspace import Workspace
 from tests.labeled_workspace import TENCH, add_candidate
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from genset.db import Store
 from genset.label import Desk, Done, Labelers, Studies, Study, Terms
 from genset.label.queue.board import Board
-from genset.store import Store
 from genset.workspace import Workspace
 from tests.label.clock import HeldClock
 from tests.label.desks import CORRECT, UNSURE, do, do_all, owners, under

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from genset.db import Label, Store
 from genset.label import Desk, Labelers, label_secret
-from genset.store import Label, Store
 from genset.workspace import Workspace
 from labeler_app.edge import EDGE
 from labeler_app.routes import routes

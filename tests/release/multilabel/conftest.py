@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from genset.db import Ruling, Verdict, find_candidate
 from genset.release.choosing.plan import ReleasePlan
 from genset.release.freeze import create
 from genset.release.multilabel.again import Earlier
 from genset.release.multilabel.freeze import create_multilabel
 from genset.release.reader import Release, ReleasePhoto
-from genset.store import Ruling, Verdict, find_candidate
 from genset.workspace import LabelRules
 from tests.questions import BASSINET, CROQUET, LAMPSHADE, ask_about
 from tests.release.conftest import Pool

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genset import open_set
-from genset.evaluation.data.truths.truth import truth_of_export
+from genset.db import LabelerAct, LabelerEvent, ProposalRound, ProposedBy, Verdict, now
 from genset.release.multilabel.answers import Asked
 from genset.release.multilabel.recount import recounted
 from genset.release.reader import MANIFEST
-from genset.store import LabelerAct, LabelerEvent, ProposalRound, ProposedBy, Verdict, now
+from genset.sets.truths.truth import truth_of_export
 from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH, add_candidate
 from tests.questions import BASSINET, CROQUET, LAMPSHADE, ask_about
 from tests.release.multilabel.conftest import FURTHER, Asking, photo

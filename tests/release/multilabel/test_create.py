@@ -9,7 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from genset.cli import cli
-from genset.errors import BadInput, GensetError
+from genset.core.errors import BadInput, GensetError
+from genset.db import Photo, Store
 from genset.label.quality.review import send_to_review
 from genset.label.quality.stats import collect
 from genset.label.quality.void import void
@@ -23,7 +24,6 @@ from genset.release.multilabel.recount import recounted
 from genset.release.reader import MANIFEST, Release, content_hash
 from genset.release.takedown import takedown
 from genset.scrape.upkeep.removal import remove
-from genset.store import Photo, Store
 from genset.workspace import Workspace
 from tests.killing import killed_at_each_change
 from tests.labeled_workspace import GOLDFISH, TABBY, TENCH

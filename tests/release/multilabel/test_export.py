@@ -17,10 +17,10 @@ from torchvision.datasets import ImageFolder
 from torchvision.transforms import v2
 
 import genset
-from genset.errors import BadInput
+from genset.classes import imagenet1k
+from genset.core.errors import BadInput
 from genset.release.export import export
 from genset.release.reader import MANIFEST, Release
-from genset.taxonomy import imagenet1k
 from tests.labeled_workspace import TENCH, labeled_workspace
 from tests.questions import BASSINET, CROQUET, LAMPSHADE, ask_about
 from tests.release.conftest import Pool

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from genset.db import Photo
 from genset.release.export import export
 from genset.release.reader import MANIFEST, Release
-from genset.store import Photo
 from tests.questions import BASSINET
 from tests.release.conftest import Pool
 from tests.release.multilabel.conftest import Asking

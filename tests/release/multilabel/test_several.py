@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy.orm import Session
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
+from genset.db import Candidate, DuplicatePair, Label, Photo, Verdict, find_candidate
 from genset.licenses import choose_licenses
 from genset.release import publish
 from genset.release.choosing.plan import ReleasePlan
 from genset.release.exclusions import Exclusion
 from genset.release.reader import Release
 from genset.release.strategies import Matched, Reference, Strategy, Threshold, Top
-from genset.store import Candidate, DuplicatePair, Label, Photo, Verdict, find_candidate
 from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH, add_candidate
 from tests.questions import BASSINET, ask_about
 from tests.release.conftest import Pool

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from genset.classes import imagenet1k
 from genset.cli import cli
-from genset.taxonomy import imagenet1k
 from tests.reporting.series.test_series import numbers, said
 from tests.reporting.sets import Page
 

@@ -12,9 +12,9 @@ import pytest
 from click.testing import CliRunner
 
 from genset.cli import cli
-from genset.evaluation.data.photos import PhotoSet, open_set
-from tests.evaluation.listed import write_list, write_npy
+from genset.sets.photos import PhotoSet, open_set
 from tests.reporting.sets import Page, dated_release, release_by_source, score_on
+from tests.score.listed import write_list, write_npy
 
 PLAIN = 60  # classes of three photos in the plain sets
 MODELS = {"best": 0.95, "good": 0.9, "fair": 0.83, "weak": 0.77, "worst": 0.7}

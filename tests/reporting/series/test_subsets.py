@@ -8,9 +8,9 @@ import pytest
 from numpy.typing import NDArray
 
 from genset.cli import cli
-from tests.evaluation.listed import WNIDS, write_list
 from tests.reporting.series.test_series import numbers, said
 from tests.reporting.sets import Page
+from tests.score.listed import WNIDS, write_list
 
 PHOTOS = 120
 

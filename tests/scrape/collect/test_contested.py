@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 import pytest
 
+from genset.db import Candidate, Photo, now
 from genset.scrape.collect.contested import Rival, contested_with, explain
-from genset.store import Candidate, Photo, now
 from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH
 from tests.scrape.pools import Pool
 

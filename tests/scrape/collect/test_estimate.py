@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from genset.classes import imagenet1k
+from genset.db import Candidate, Label, Photo, Ruling, Verdict, now
 from genset.sandbox import Reply
 from genset.scrape.collect.estimate import Estimate, estimate
 from genset.scrape.collect.plan import ScrapePlan
-from genset.scrape.sources.source import Rates
-from genset.store import Candidate, Label, Photo, Ruling, Verdict, now
-from genset.taxonomy import imagenet1k
+from genset.sources.source import Rates
 from tests.labeled_workspace import CRANE, TENCH
 from tests.scrape.pools import CAT, DOG, Pool, Serve, answer_of, image_class, record
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from genset.classes import imagenet1k
 from genset.sandbox import Reply, Request
-from genset.taxonomy import imagenet1k
 from tests.scrape.commands import genset
 from tests.scrape.pools import Pool, Serve, answer_of, crowded_classes, record
 

@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import select
 
+from genset.classes import imagenet1k
+from genset.db import Candidate, Photo, PhotoFailure, SearchFailure, now
 from genset.licenses import choose_licenses
 from genset.sandbox import Reply
 from genset.scrape.collect.state import forget_refusals, lacking_first
-from genset.store import Candidate, Photo, PhotoFailure, SearchFailure, now
-from genset.taxonomy import imagenet1k
 from tests.labeled_workspace import TENCH, picture
 from tests.scrape.commands import genset
 from tests.scrape.pools import CAT, DOG, Deaf, Faulty, Pool, Serve, answer_of, image_class, record

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from genset.errors import SourceRefused
-from genset.files import secure
+from genset.core.errors import SourceRefused
+from genset.core.files import secure
+from genset.net.pauses import RetryPolicy
 from genset.sandbox import Reply, Request
 from genset.scrape.collect.state import forget_refusals
-from genset.scrape.fetch.pauses import RetryPolicy
 from tests.scrape.pools import CAT, DOG, FAULTS, Deaf, Pool, Serve, image_class, record, too_old
 
 # Running again

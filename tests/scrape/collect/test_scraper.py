@@ -10,14 +10,14 @@ import pytest
 from PIL import Image
 from sqlalchemy import select
 
+from genset.db import Photo, Search, stored_candidates
 from genset.label import Desk, Labelers, import_labels
 from genset.release.choose import choose
 from genset.release.choosing.plan import ReleasePlan
 from genset.release.table import read_table
 from genset.sandbox import Reply
-from genset.scrape.sources.flickr import Flickr
-from genset.scrape.sources.source import Question, SearchPage
-from genset.store import Photo, Search, stored_candidates
+from genset.sources.flickr import Flickr
+from genset.sources.source import Question, SearchPage
 from tests.labeled_workspace import CRANE, TENCH, picture
 from tests.scrape.pools import CAT, DOG, Pool, Serve, image_class, record
 

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import func, select
 
+from genset.db import Candidate, Search
 from genset.licenses import LicenseChoice
 from genset.sandbox import Faults
 from genset.scrape.collect.plan import ScrapePlan
 from genset.scrape.collect.search import Step, first_question, frontier, question_of
-from genset.scrape.sources.flickr import Flickr
-from genset.scrape.sources.source import Question, SearchPage, Source
-from genset.store import Candidate, Search
+from genset.sources.flickr import Flickr
+from genset.sources.source import Question, SearchPage, Source
 from tests.scrape.pools import CAT, Pool, Serve, image_class, record
 
 START, END = datetime(2014, 1, 1, tzinfo=UTC), datetime(2024, 1, 1, tzinfo=UTC)

@@ -10,10 +10,10 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import select
 
+from genset.db import HeldLock, Store
 from genset.sandbox import Request
 from genset.scrape.collect import locks
 from genset.scrape.collect.locks import Locks
-from genset.store import HeldLock, Store
 from tests.scrape.pools import Faulty, Pool, Serve, answer_of, crowded_classes
 
 
@@ -88,7 +88,7 @@ def test_what_is_taken_is_nobody_elses_until_it_is_given_back(store_url: str) ->
 
 def test_nobody_waits_for_a_process_of_this_machine_that_was_killed(store_url: str) -> None:
     code = (
-        "import time; from genset.store import Store; from genset.scrape.collect.locks import Locks"
+        "import time; from genset.db import Store; from genset.scrape.collect.locks import Locks"
         f"\nwith Locks(Store.open({store_url!r}), time.time) as locks: "
         "print(locks.take('class', {7}), flush=True); time.sleep(60)"
     )

@@ -14,21 +14,21 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from genset.errors import GensetError, SourceRefused
+from genset.core.errors import GensetError, SourceRefused
+from genset.db import DuplicatePair, Photo
+from genset.net.hosts import Hosts
 from genset.sandbox import Faults
 from genset.scrape.collect.plan import ScrapePlan
 from genset.scrape.collect.results import ScrapeSummary
 from genset.scrape.collect.scraper import scrape
 from genset.scrape.collect.side_by_side import Came, scrape_all
 from genset.scrape.collect.state import forget_refusals
-from genset.scrape.fetch.hosts import Hosts
-from genset.scrape.sources.commons import Commons
-from genset.scrape.sources.flickr import Flickr
-from genset.scrape.sources.inaturalist import INaturalist
-from genset.scrape.sources.source import Source
 from genset.scrape.upkeep.duplicates import propose
 from genset.scrape.upkeep.refresh import refresh, refresh_all
-from genset.store import DuplicatePair, Photo
+from genset.sources.commons import Commons
+from genset.sources.flickr import Flickr
+from genset.sources.inaturalist import INaturalist
+from genset.sources.source import Source
 from tests.labeled_workspace import picture
 from tests.scrape.commands import genset
 from tests.scrape.pools import Pool, Row, record

@@ -13,7 +13,7 @@ from typing import BinaryIO
 import pytest
 from sqlalchemy import select
 
-from genset.store import Candidate, Photo, Store, now
+from genset.db import Candidate, Photo, Store, now
 from genset.workspace import Workspace
 from tests.commands import run
 from tests.scrape.hostile import Answer, HostileHost, answer, endless, redirect
@@ -26,7 +26,7 @@ MEGABYTE = 2**20
 COMMAND = """\
 import atexit, resource
 from genset.__main__ import main
-from genset.scrape.fetch import api
+from genset.net import api
 api.MAX_SECONDS = {seconds}
 most = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 atexit.register(lambda: print("most memory:", most() // 1024))

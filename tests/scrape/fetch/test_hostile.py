@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from genset.db import Candidate, Photo, Store, stored_candidates
+from genset.net import http
+from genset.net.hosts import Hosts
 from genset.scrape.collect.plan import ScrapePlan
 from genset.scrape.collect.results import ScrapeSummary
 from genset.scrape.collect.scraper import scrape
-from genset.scrape.fetch import http
-from genset.scrape.fetch.hosts import Hosts
-from genset.scrape.sources.flickr import Flickr
-from genset.store import Candidate, Photo, Store, stored_candidates
+from genset.sources.flickr import Flickr
 from genset.workspace import Workspace
 from tests.labeled_workspace import picture
 from tests.scrape.hostile import (

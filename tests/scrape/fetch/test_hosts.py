@@ -8,11 +8,11 @@ from email.utils import format_datetime
 import pytest
 import requests
 
-from genset.errors import PhotoRefused, SourceUnavailable
-from genset.scrape.fetch import hosts as module
-from genset.scrape.fetch.hosts import OPENS_AFTER, Host, HostClosed, HostGaveUp, Hosts
-from genset.scrape.fetch.rate_limit import RateLimit
-from genset.store import Store
+from genset.core.errors import PhotoRefused, SourceUnavailable
+from genset.db import Store
+from genset.net import hosts as module
+from genset.net.hosts import OPENS_AFTER, Host, HostClosed, HostGaveUp, Hosts
+from genset.net.rate_limit import RateLimit
 
 
 class Clock:

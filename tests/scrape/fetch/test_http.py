@@ -11,9 +11,9 @@ import pytest
 import requests
 
 from genset import __version__
-from genset.errors import PhotoRefused, SourceRefused, SourceUnavailable
-from genset.scrape.fetch import http
-from genset.scrape.fetch.http import Connections, download, is_retryable, retry_after
+from genset.core.errors import PhotoRefused, SourceRefused, SourceUnavailable
+from genset.net import http
+from genset.net.http import Connections, download, is_retryable, retry_after
 
 PHOTO = bytes(range(256)) * 1000
 

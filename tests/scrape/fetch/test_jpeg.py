@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from genset.errors import PhotoRefused
-from genset.scrape.fetch.picture import check_picture
+from genset.core.errors import PhotoRefused
+from genset.net.picture import check_picture
 from tests.scrape.commands import genset
 from tests.scrape.hostile import JPEG_END
 from tests.scrape.upkeep.test_duplicates import scene

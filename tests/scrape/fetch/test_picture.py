@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from genset.errors import PhotoRefused
-from genset.scrape.fetch.picture import check_picture
+from genset.core.errors import PhotoRefused
+from genset.net.picture import check_picture
 from tests.scrape.hostile import encoded, turned_by_exif, two_frames
 
 

@@ -10,9 +10,9 @@ import pytest
 import requests
 
 from genset import __version__
+from genset.classes import imagenet1k
 from genset.sandbox import Asked, Reply, Request
 from genset.scrape.collect.search import first_question
-from genset.taxonomy import imagenet1k
 from tests.scrape.pools import Faulty, Pool, Serve, answer_of, flickr_at, record
 
 SETTINGS = "[scrape]\ncalls_an_hour = {calls}\nimages_per_second = {images}\n"

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genset.scrape.fetch.rate_limit import RateLimit
-from genset.store import Store
+from genset.db import Store
+from genset.net.rate_limit import RateLimit
 
 
 @pytest.fixture

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from genset.files import sha256_of
-from genset.hashes import read_hashes
+from genset.core.files import sha256_of
+from genset.core.hashes import read_hashes
+from genset.db import Store
+from genset.db.duplicates import decide, examples_in, open_pairs
 from genset.label.quality.duplicates import paired
 from genset.scrape.imports.examples import ExampleSummary, add_examples
 from genset.scrape.imports.folder import Origin, add
 from genset.scrape.upkeep.duplicates import hash_folder, propose
 from genset.status import check_files, failed, status
-from genset.store import Store
-from genset.store.duplicates import decide, examples_in, open_pairs
 from genset.workspace import Workspace
 from tests.killing import killed_at_each_change
 from tests.label.desks import desk_of

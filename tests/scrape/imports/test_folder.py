@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
+from genset.db import Candidate, Photo, Store, Verdict, stored_candidates
 from genset.release.freeze import create
 from genset.scrape.imports.folder import AddSummary, Origin, add
 from genset.scrape.upkeep.refresh import refresh
 from genset.scrape.upkeep.removal import remove
 from genset.status import check_files, contested_photos, failed
-from genset.store import Candidate, Photo, Store, Verdict, stored_candidates
 from genset.workspace import Workspace
 from tests.killing import killed_at_each_change
 from tests.labeled_workspace import GOLDFISH, TABBY, TENCH, picture, vote

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from sqlalchemy import event, select
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
+from genset.db import Candidate, Ruling, Verdict
 from genset.label.quality.review import rule
 from genset.release.freeze import create
 from genset.release.reader import MANIFEST, Release
 from genset.scrape.collect.search import first_question
 from genset.scrape.imports.imagenetv2 import ImportSummary, take_in
 from genset.scrape.upkeep.pull import pull
-from genset.store import Candidate, Ruling, Verdict
 from tests.labeled_workspace import GOLDFISH, TENCH
 from tests.scrape.commands import genset
 from tests.scrape.pools import Faulty, Pool, Serve, image_class, record

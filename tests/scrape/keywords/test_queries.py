@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from genset.classes import imagenet1k
+from genset.db import QueryList, Search
 from genset.scrape.keywords.queries import (
     changed_classes,
     first_queries,
@@ -16,8 +18,6 @@ from genset.scrape.keywords.queries import (
     version_of,
     workspace_queries,
 )
-from genset.store import QueryList, Search
-from genset.taxonomy import imagenet1k
 from tests.commands import run
 from tests.labeled_workspace import TENCH
 from tests.scrape.commands import genset

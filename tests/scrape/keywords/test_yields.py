@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from genset.db import Candidate, Photo, Ruling, Store, Verdict
 from genset.scrape.keywords.queries import workspace_queries
 from genset.scrape.keywords.yields import FEWEST, query_yields
 from genset.statistics.intervals import wilson
-from genset.store import Candidate, Photo, Ruling, Store, Verdict
 from genset.workspace import Workspace
 from tests.labeled_workspace import TENCH, add_candidate, vote
 from tests.scrape.commands import genset

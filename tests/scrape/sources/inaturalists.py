@@ -11,9 +11,9 @@ from threading import Thread
 from typing import Any, Self, cast
 from urllib.parse import parse_qsl, urlsplit
 
-from genset.scrape.fetch.hosts import Hosts
-from genset.scrape.sources.inaturalist import INaturalist
-from genset.store import Store
+from genset.db import Store
+from genset.net.hosts import Hosts
+from genset.sources.inaturalist import INaturalist
 from tests.labeled_workspace import picture
 
 CONTACT = "you@example.org"

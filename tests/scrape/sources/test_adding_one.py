@@ -14,9 +14,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from genset.errors import BadInput
-from genset.scrape.sources import registry
-from genset.scrape.sources.flickr import Flickr
+from genset.core.errors import BadInput
+from genset.sources import registry
+from genset.sources.flickr import Flickr
 from tests.labeled_workspace import TENCH, picture
 
 DOCS = Path(__file__).parents[3] / "docs" / "sources.md"
@@ -136,7 +136,7 @@ def test_the_example_is_scraped_refreshed_released_and_pulled(genset: Any, tmp_p
         ("raise KeyError('a\\nb\\x1b[2J')", "KeyError"),
         ("raise SystemExit(0)", "SystemExit"),
         ("Broken = 1", "no Source of this name"),
-        ("from genset.scrape.sources.commons import Commons as Broken", "no Source of this name"),
+        ("from genset.sources.commons import Commons as Broken", "no Source of this name"),
         ("", "Broken"),
     ],
 )

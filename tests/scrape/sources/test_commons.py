@@ -16,17 +16,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genset import __version__
-from genset.errors import BadInput, SourceError, SourceRefused, SourceUnavailable
+from genset.classes import imagenet1k
+from genset.core.errors import BadInput, SourceError, SourceRefused, SourceUnavailable
+from genset.db import Store
 from genset.licenses import FLICKR, License
-from genset.scrape.fetch.hosts import HostClosed, HostGaveUp, Hosts
-from genset.scrape.sources.apis.commons_api import ask_whole, checked_continuation, parse_reply
-from genset.scrape.sources.apis.commons_photo import license_in, photo_of
-from genset.scrape.sources.commons import WIDTHS, Commons, license_in_answer, search_text
-from genset.scrape.sources.flickr import Flickr
-from genset.scrape.sources.registry import source_class
-from genset.scrape.sources.source import FoundPhoto, Question, SearchPage, Settings
-from genset.store import Store
-from genset.taxonomy import imagenet1k
+from genset.net.hosts import HostClosed, HostGaveUp, Hosts
+from genset.sources.commons import WIDTHS, Commons, license_in_answer, search_text
+from genset.sources.commons_api import ask_whole, checked_continuation, parse_reply
+from genset.sources.commons_photo import license_in, photo_of
+from genset.sources.flickr import Flickr
+from genset.sources.registry import source_class
+from genset.sources.source import FoundPhoto, Question, SearchPage, Settings
 
 YEAR_2014 = datetime(2014, 1, 1, tzinfo=UTC)
 POSTED = datetime(2020, 5, 3, 10, 11, 12, tzinfo=UTC)

@@ -12,13 +12,13 @@ import requests
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genset.errors import BadInput, SourceError, SourceRefused, SourceUnavailable
+from genset.core.errors import BadInput, SourceError, SourceRefused, SourceUnavailable
 from genset.licenses import flickr_license
+from genset.net.hosts import HostGaveUp, as_source_error
 from genset.sandbox import Reply, Request, Sandbox
-from genset.scrape.fetch.hosts import HostGaveUp, as_source_error
-from genset.scrape.sources.apis.flickr_api import parse_reply
-from genset.scrape.sources.flickr import Flickr, parse_search
-from genset.scrape.sources.source import Question, SearchPage, Settings
+from genset.sources.flickr import Flickr, parse_search
+from genset.sources.flickr_api import parse_reply
+from genset.sources.source import Question, SearchPage, Settings
 from tests.labeled_workspace import TENCH, picture
 from tests.scrape.pools import flickr_at
 

@@ -12,13 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import select
 
-from genset.errors import BadInput, SourceRefused, SourceUnavailable
+from genset.classes import imagenet1k
+from genset.core.errors import BadInput, SourceRefused, SourceUnavailable
+from genset.db import Photo, Search
 from genset.licenses import License, choose_licenses, spdx_id
+from genset.net.hosts import HostGaveUp
 from genset.scrape.collect.estimate import estimate
 from genset.scrape.collect.plan import ScrapePlan
 from genset.scrape.collect.scraper import scrape
-from genset.scrape.fetch.hosts import HostGaveUp
-from genset.scrape.sources.apis.inaturalist_reply import (
+from genset.sources.inaturalist import INaturalist
+from genset.sources.inaturalist_reply import (
     LICENSES,
     found_photo,
     license_in,
@@ -27,11 +30,8 @@ from genset.scrape.sources.apis.inaturalist_reply import (
     parse_results,
     refusal_in,
 )
-from genset.scrape.sources.inaturalist import INaturalist
-from genset.scrape.sources.registry import source_class
-from genset.scrape.sources.source import FoundPhoto, Question, Settings
-from genset.store import Photo, Search
-from genset.taxonomy import imagenet1k
+from genset.sources.registry import source_class
+from genset.sources.source import FoundPhoto, Question, Settings
 from tests.scrape.pools import Pool
 from tests.scrape.sources.inaturalists import CONTACT, Naturalists, inaturalist, observation, photo
 

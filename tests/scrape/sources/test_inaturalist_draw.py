@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from genset.scrape.sources.apis.inaturalist_draw import MOST_BLOCKS, MOST_PER_PAGE, Draw, Run
-from genset.scrape.sources.inaturalist import INaturalist
-from genset.scrape.sources.source import Question, SearchPage
+from genset.sources.inaturalist import INaturalist
+from genset.sources.inaturalist_draw import MOST_BLOCKS, MOST_PER_PAGE, Draw, Run
+from genset.sources.source import Question, SearchPage
 from tests.scrape.sources.inaturalists import CONTACT, found, inaturalist, observation
 
 FIRST = Question("Tinca tinca", datetime(2014, 1, 1, tzinfo=UTC), None, (), 1, per_page=4, page=1)

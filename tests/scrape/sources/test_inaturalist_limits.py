@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from genset.scrape.fetch.rate_limit import AllOf, ByteLimit, Limit, RateLimit
-from genset.scrape.sources import inaturalist
-from genset.scrape.sources.inaturalist import calls, media
-from genset.store import Store
+from genset.db import Store
+from genset.net.rate_limit import AllOf, ByteLimit, Limit, RateLimit
+from genset.sources import inaturalist
+from genset.sources.inaturalist import calls, media
 from tests.scrape.sources.inaturalists import inaturalist as source_at
 
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86_400.0

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from genset.errors import SourceUnavailable
+from genset.core.errors import SourceUnavailable
 from genset.licenses import (
     FLICKR,
     License,
@@ -17,7 +17,7 @@ from genset.licenses import (
     same_license,
     spdx_id,
 )
-from genset.scrape.sources.flickr import parse_info, parse_licenses, parse_reply
+from genset.sources.flickr import parse_info, parse_licenses, parse_reply
 
 PAGE = "https://www.flickr.com/photos/78733179@N04/10115956703"
 

@@ -11,12 +11,12 @@ import pytest
 from PIL import Image, ImageOps
 from sqlalchemy import select
 
-from genset.errors import BadInput
-from genset.fingerprint import fingerprint, variants
-from genset.hashes import BITS, near, read_hashes
+from genset.core.errors import BadInput
+from genset.core.hashes import BITS, near, read_hashes
+from genset.core.pixels import fingerprint, variants
+from genset.db import DuplicatePair, Photo, Store, stored_candidates
+from genset.db.duplicates import decide, open_pairs
 from genset.scrape.upkeep.duplicates import hash_folder, propose
-from genset.store import DuplicatePair, Photo, Store, stored_candidates
-from genset.store.duplicates import decide, open_pairs
 from genset.workspace import Workspace
 from tests.commands import run
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate

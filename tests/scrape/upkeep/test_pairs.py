@@ -14,11 +14,11 @@ from PIL import Image, ImageOps
 from sqlalchemy import create_engine, select
 from sqlalchemy.pool import StaticPool
 
-from genset.hashes import HEAD, HashFile, read_hashes
+from genset.core.hashes import HEAD, HashFile, read_hashes
+from genset.db import Base, DuplicatePair, Photo, PhotoLook, Store
 from genset.scrape.upkeep import looks, pairs
 from genset.scrape.upkeep.duplicates import propose
 from genset.scrape.upkeep.looks import add_missing_looks
-from genset.store import Base, DuplicatePair, Photo, PhotoLook, Store
 from genset.workspace import Workspace
 from tests.labeled_workspace import TENCH, add_candidate
 from tests.scrape.commands import genset
@@ -58,7 +58,7 @@ def duplicates_find(place: Place, *words: str) -> Any:
 
 def hashes_of(image: Image.Image, name: str, path: Path) -> Path:
     """A file of hashes with one photo."""
-    from genset.fingerprint import fingerprint
+    from genset.core.pixels import fingerprint
 
     path.write_text(f"{HEAD}{fingerprint(image):016x} {name}\n")
     return path

@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
+from genset.db import Verdict, stored_candidates
+from genset.net.hosts import TRIES
 from genset.release.freeze import create
 from genset.release.reader import (
     MANIFEST,
@@ -20,9 +22,7 @@ from genset.release.reader import (
     manifest_hash,
 )
 from genset.sandbox import Faults, Reply, Request
-from genset.scrape.fetch.hosts import TRIES
 from genset.scrape.upkeep.pull import PullSummary, pull
-from genset.store import Verdict, stored_candidates
 from tests.killing import killed_at_each_change
 from tests.labeled_workspace import picture, vote
 from tests.scrape.commands import genset

@@ -10,8 +10,8 @@ from click.testing import CliRunner
 from sqlalchemy import update
 
 from genset.cli import cli
+from genset.db import Photo, Verdict, now, stored_candidates
 from genset.release.reader import MANIFEST
-from genset.store import Photo, Verdict, now, stored_candidates
 from tests.labeled_workspace import vote
 from tests.questions import BASSINET, ask_about
 from tests.scrape.commands import genset

@@ -10,13 +10,13 @@ from types import SimpleNamespace
 import pytest
 from sqlalchemy import select
 
-from genset.errors import SourceRefused, SourceUnavailable
+from genset.core.errors import SourceRefused, SourceUnavailable
+from genset.db import Photo, PhotoEvent
 from genset.licenses import FLICKR, License
 from genset.sandbox import Faults, Reply, Request
-from genset.scrape.sources.flickr import Flickr
 from genset.scrape.upkeep.refresh import RefreshSummary, refresh, sources_in_pool
 from genset.scrape.upkeep.removal import remove
-from genset.store import Photo, PhotoEvent
+from genset.sources.flickr import Flickr
 from tests.labeled_workspace import add_candidate, picture
 from tests.scrape.commands import genset
 from tests.scrape.pools import CAT, Faulty, Pool, Serve, record

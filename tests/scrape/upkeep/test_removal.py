@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
+from genset.db import Label, Photo, PhotoEvent, RemovedOwner, Store, Verdict
 from genset.release.freeze import create
 from genset.sandbox import Request
 from genset.scrape.collect.state import forget_refusals
 from genset.scrape.upkeep.removal import Removal, remove
 from genset.status import check_files
-from genset.store import Label, Photo, PhotoEvent, RemovedOwner, Store, Verdict
 from genset.workspace import Workspace
 from tests.killing import killed_at_each_change
 from tests.labeled_workspace import TENCH, add_candidate, labeled_workspace, picture, vote

@@ -6,7 +6,7 @@ from typing import Any
 from click.testing import CliRunner, Result
 
 from genset.cli import cli
-from genset.errors import GensetError
+from genset.core.errors import GensetError
 
 
 def tta(*words: object) -> Result:

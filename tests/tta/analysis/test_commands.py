@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from genset.errors import BadInput, GensetError
+from genset.core.errors import BadInput, GensetError
 from tests.tta.analysis.answers import answer, partly, refusal, tta
 from tests.tta.written import write_entry, write_inference, write_tsv
 

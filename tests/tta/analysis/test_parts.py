@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from tests.tta.analysis.answers import answer, partly, printed, refusal, tta
 from tests.tta.written import write_entry, write_tsv
 

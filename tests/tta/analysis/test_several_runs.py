@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from genset.text.numbers import duration
+from genset.core.numbers import duration
 from tests.tta.analysis.answers import answer, printed, refusal
 from tests.tta.written import write_entry, write_tsv
 

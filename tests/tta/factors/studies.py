@@ -9,7 +9,7 @@ from typing import Any
 from click.testing import CliRunner, Result
 
 from genset.cli import cli
-from genset.errors import GensetError
+from genset.core.errors import GensetError
 from tests.tta.written import write_entry
 
 # By so much repeats are slower: their geometric mean is that of the middle one.

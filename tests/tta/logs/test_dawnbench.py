@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genset.errors import BadInput
-from genset.text.tables import as_markdown, as_text
-from genset.text.to_json import to_json
+from genset.core.errors import BadInput
+from genset.core.tables import as_markdown, as_text
+from genset.core.to_json import to_json
 from genset.tta.analysis.table import table
 from genset.tta.logs.dawnbench.curve import Curve, read_curve
 from genset.tta.logs.dawnbench.files import read_run

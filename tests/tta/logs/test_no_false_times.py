@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.tta.logs.reading import read_file
 from tests.tta.logs.mlperf.written import ROUNDS, lines
 

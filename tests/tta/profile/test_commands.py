@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from genset.cli import cli
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.tta.show.profile.numbers import parts
 from genset.tta.traces.how import HOW
 from tests.tta.analysis.answers import answer, printed, refusal, tta

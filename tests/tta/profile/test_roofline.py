@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.tta.analysis.profile.work.count import count
 from genset.tta.analysis.roofline.peaks import Peaks, find_peaks
 from genset.tta.analysis.roofline.points import read_point

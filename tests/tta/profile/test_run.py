@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from genset.errors import BadInput
-from genset.text.to_json import to_json
+from genset.core.errors import BadInput
+from genset.core.to_json import to_json
 from genset.tta.analysis.profile.run import Given, Profile, profile
 from genset.tta.traces.kineto import read_trace
 from genset.tta.traces.trace import Collective, Device, Trace

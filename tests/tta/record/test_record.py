@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.tta import Recorder
 from genset.tta.logs.dawnbench.files import read_run
 from genset.tta.logs.entries import Training
@@ -384,7 +384,7 @@ def test_of_a_distributed_run_only_the_first_process_tells(
 
 
 def test_importing_the_recorder_costs_a_training_program_nothing() -> None:
-    heavy = ["numpy", "torch", "matplotlib", "sqlalchemy", "click", "PIL", "genset.store"]
+    heavy = ["numpy", "torch", "matplotlib", "sqlalchemy", "click", "PIL", "genset.db"]
     code = f"import sys, genset.tta; print([m for m in {heavy!r} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

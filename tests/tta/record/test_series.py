@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from genset.cli import cli
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.tta.logs.reading import read_entries
 from genset.tta.logs.tasks import TOP1, Task
 from genset.tta.record.recording import Header, reserved

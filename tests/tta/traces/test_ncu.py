@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.tta.traces.ncu import METRICS, MeasuredKernel, Measurement, read_counters
 
 BEFORE = "==PROF== Connected to process 7 (python3.11)\nepoch 1, loss 0.5\n"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.tta.traces.kineto import read_trace
 from genset.tta.traces.trace import Collective, Device, Kernel, Trace
 

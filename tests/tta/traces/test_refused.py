@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.tta.traces.kineto import read_trace
 from tests.tta.traces.made import event, kernel, launch, operator, write
 

@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from genset.classes import imagenet1k
 from genset.licenses import FLICKR_NOTICE
 from genset.release.documents import said
 from genset.release.documents.earlier import sentences, sources
 from genset.release.documents.facts import several
 from genset.release.documents.facts.part import part
 from genset.release.reader import ReleasePhoto
-from genset.taxonomy import imagenet1k
 
 _LISTED = 200  # classes without a photo; of more, the manifest says which there are
 

@@ -10,14 +10,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from genset.classes import imagenet1k
+from genset.core.links import web_link
 from genset.release.documents import said
 from genset.release.documents.earlier import sentences, sources
 from genset.release.documents.facts import changed, several
 from genset.release.documents.facts.part import part
 from genset.release.documents.records import CONTEXT, files, pictures, records, version
 from genset.release.reader import ReleasePhoto
-from genset.taxonomy import imagenet1k
-from genset.text.links import web_link
 
 
 def croissant(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto], table: str) -> str:

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from genset.core.safe import printable
 from genset.release.reader import ReleasePhoto
-from genset.text.safe import printable
 
 
 def licenses(photos: Sequence[ReleasePhoto]) -> str:

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from genset.core.links import web_link
 from genset.licenses import FLICKR_NOTICE
 from genset.release.documents import said
 from genset.release.documents.earlier import sentences
 from genset.release.documents.facts import several
 from genset.release.documents.facts.changed import bytes_kept
 from genset.release.reader import ReleasePhoto
-from genset.text.links import web_link
 
 # What is said of Flickr's photos where a manifest does not.
 _FLICKR = {"title": "Flickr", "home": "https://www.flickr.com/", "notice": FLICKR_NOTICE}

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from genset.core.numbers import count
 from genset.release.documents.said import line, told
-from genset.text.numbers import count
 
 KEPT = "keep their original bytes"
 

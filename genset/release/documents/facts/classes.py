@@ -1,7 +1,7 @@
 """How documents name the classes of a release: ImageNet's 1,000, or its own."""
 
+from genset.classes import Taxonomy
 from genset.release.documents import said
-from genset.taxonomy import Taxonomy
 
 # Of ImageNet's 1,000, those that are persons.
 _PERSONS = ("n09835506", "n10148035", "n10565667")

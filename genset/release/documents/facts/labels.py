@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from genset.core.numbers import count
 from genset.release.documents import said
 from genset.release.documents.facts import several
 from genset.release.reader import ReleasePhoto
-from genset.text.numbers import count
 
 _ABOUT_OWN = "Labels are about a photo's own class alone; it may show other classes too."
 _ABOUT_SOME = (

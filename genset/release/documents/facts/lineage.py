@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from genset.core.numbers import count
 from genset.release.documents.facts.part import part, whole
 from genset.release.documents.said import line, told
 from genset.release.reader import ReleasePhoto
-from genset.text.numbers import count
 
 
 def lineage(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:

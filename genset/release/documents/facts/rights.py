@@ -4,14 +4,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from genset.classes import Taxonomy
+from genset.core.numbers import count
+from genset.core.safe import printable
 from genset.release.documents import said
 from genset.release.documents.facts import classes
 from genset.release.documents.facts.about import About
 from genset.release.documents.facts.changed import is_changed
 from genset.release.reader import ReleasePhoto
-from genset.taxonomy import Taxonomy
-from genset.text.numbers import count
-from genset.text.safe import printable
 
 RESERVED = "LicenseRef-All-Rights-Reserved"
 

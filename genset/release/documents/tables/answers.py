@@ -4,10 +4,10 @@ import csv
 import io
 from collections.abc import Sequence
 
+from genset.classes import Taxonomy
+from genset.db import Verdict
 from genset.release.documents import said
 from genset.release.reader import LISTS, ReleasePhoto
-from genset.store import Verdict
-from genset.taxonomy import Taxonomy
 
 
 def answers(photos: Sequence[ReleasePhoto], taxonomy: Taxonomy) -> str:

@@ -4,7 +4,7 @@ import csv
 import io
 from collections import Counter
 
-from genset.taxonomy import Taxonomy
+from genset.classes import Taxonomy
 
 
 def readable_names(taxonomy: Taxonomy) -> tuple[str, ...]:

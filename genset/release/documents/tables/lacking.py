@@ -4,9 +4,9 @@ import csv
 import io
 from collections.abc import Sequence
 
+from genset.core.links import web_link
+from genset.core.safe import printable
 from genset.release.reader import LACKING, ReleasePhoto
-from genset.text.links import web_link
-from genset.text.safe import printable
 
 __all__ = ["LACKING", "lacking"]
 

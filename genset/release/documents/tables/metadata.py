@@ -6,12 +6,12 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from genset.classes import Taxonomy
+from genset.core.links import web_link
+from genset.core.safe import printable
 from genset.release.documents import said
 from genset.release.documents.facts.several import is_told
 from genset.release.reader import ANSWERS, LISTS, ReleasePhoto
-from genset.taxonomy import Taxonomy
-from genset.text.links import web_link
-from genset.text.safe import printable
 
 # `label` is the place of the wnid among the classes: ImageNet's as models number their outputs.
 _COLUMNS = (

@@ -6,12 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 
-from genset.errors import BadInput
-from genset.evaluation.results.kept.results import Results, Scored
+from genset.core.errors import BadInput
 from genset.reporting.data.options import EntrySpec, ReportOptions
 from genset.reporting.data.tta import JoinedEntry
 from genset.reporting.gather.tta.identity import join_by_weights, names_differ
 from genset.reporting.gather.tta.margins import hold_to_margins
+from genset.score.results.results import Results, Scored
 from genset.tta.analysis.one_entry import check_one_entry
 from genset.tta.analysis.rows import TrainingRow, training_row
 from genset.tta.analysis.stability import stability

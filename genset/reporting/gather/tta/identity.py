@@ -7,10 +7,10 @@ that both name, and the number behind them. Where a name has no known family, no
 import re
 from collections.abc import Sequence
 
-from genset.errors import BadInput
-from genset.evaluation.models.spec import parse_spec
-from genset.evaluation.results.kept.runs import Run
+from genset.core.errors import BadInput
+from genset.models.spec import parse_spec
 from genset.reporting.data.tta import WeightsJoin
+from genset.score.results.runs import Run
 from genset.tta.logs.entries import Training
 
 # Each before those that it contains; spellings, and what is meant.

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from genset.errors import BadInput
-from genset.evaluation.results.kept.results import Results
-from genset.evaluation.results.measures.margin import MarginTest, hold_to_margin
+from genset.comparison.margin import MarginTest, hold_to_margin
+from genset.core.errors import BadInput
 from genset.reporting.data.options import ReportOptions
+from genset.score.results.results import Results
 
 _KS = (1, 5)
 

@@ -2,10 +2,10 @@
 
 from markupsafe import Markup
 
+from genset.core.safe import clean
 from genset.reporting.data.finetuning import FinetunedTask
 from genset.reporting.data.report import ReportData
 from genset.reporting.narrative import multilabel as truth_narrative
-from genset.text.safe import clean
 
 Figure = tuple[str, Markup]
 """A caption, and the SVG."""

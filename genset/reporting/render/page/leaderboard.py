@@ -5,16 +5,16 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from genset.evaluation.results.kept.runs import Accuracy
-from genset.evaluation.results.measures.compare import Rank
+from genset.comparison.compare import Rank
+from genset.core.numbers import NONE, ends, percent, points
+from genset.core.safe import clean
 from genset.reporting.data.report import ReportData, ScoredModel
 from genset.reporting.figures.scale import Scale, axis, drawing, scale_of
 from genset.reporting.format import interval
 from genset.reporting.names import short_names
 from genset.reporting.narrative.models import answered, remarks
 from genset.reporting.render.page.anchors import run_anchor
-from genset.text.numbers import NONE, ends, percent, points
-from genset.text.safe import clean
+from genset.score.results.runs import Accuracy
 
 NAME = 42  # letters of a model’s name in its row: those of most of timm’s own weights
 

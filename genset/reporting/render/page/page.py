@@ -10,6 +10,10 @@ from typing import Any
 
 from markupsafe import Markup
 
+from genset.classes import imagenet1k
+from genset.classes.kinds import MOST_KINDS
+from genset.core import numbers
+from genset.core.links import web_link
 from genset.reporting.data.report import ReportData
 from genset.reporting.format import class_name, interval, probability, settings
 from genset.reporting.gather.finetuning import confused, extremes
@@ -32,10 +36,6 @@ from genset.reporting.render.page.script import policy, script
 from genset.reporting.render.page.sections import contents
 from genset.reporting.render.templates import templates
 from genset.reporting.render.thumbnails import is_restricted, thumbnail
-from genset.taxonomy import imagenet1k
-from genset.taxonomy.kinds import MOST_KINDS
-from genset.text import numbers
-from genset.text.links import web_link
 
 _MATRIX = 10  # models whose every pair fits on a page
 _HEAD = 24  # letters of a model's name over a column

@@ -6,15 +6,15 @@ from heapq import nsmallest
 
 from markupsafe import Markup
 
-from genset.evaluation.results.kept.runs import Accuracy
-from genset.evaluation.results.measures.breakdown import Group
+from genset.comparison.breakdown import Group
+from genset.core.numbers import ends, percent
+from genset.core.safe import clean
 from genset.reporting.data.gallery import Answer, Sample
 from genset.reporting.data.report import ReportData, ScoredModel
 from genset.reporting.figures.reliability import reliability_plot
 from genset.reporting.format import interval
 from genset.reporting.narrative import multilabel as truth_narrative
-from genset.text.numbers import ends, percent
-from genset.text.safe import clean
+from genset.score.results.runs import Accuracy
 
 HARDEST = 8  # classes in a model's section
 MISTAKES = 12  # photos in it

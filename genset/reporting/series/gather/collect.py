@@ -8,12 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from genset.errors import BadInput
-from genset.evaluation.data.photos import PhotoSet
-from genset.evaluation.models.spec import parse_spec
-from genset.evaluation.results.kept.remarks import remarks
-from genset.evaluation.results.kept.results import Results, Scored
-from genset.evaluation.results.measures.whole import nearly_all
+from genset.comparison.whole import nearly_all
+from genset.core.errors import BadInput
+from genset.core.safe import clean
+from genset.models.spec import parse_spec
 from genset.release.reader import MANIFEST, Release
 from genset.reporting.data.options import ReportOptions
 from genset.reporting.gather.summary import summarize
@@ -40,7 +38,9 @@ from genset.reporting.series.gather.scores import (
     score_subset,
 )
 from genset.reporting.series.gather.years import years_of
-from genset.text.safe import clean
+from genset.score.results.remarks import remarks
+from genset.score.results.results import Results, Scored
+from genset.sets.photos import PhotoSet
 
 
 class GivenSet(NamedTuple):

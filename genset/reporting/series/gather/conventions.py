@@ -6,8 +6,8 @@ in the series, and no mean has runs of two.
 
 from collections.abc import Iterable
 
-from genset.evaluation.results.kept.results import Results, Scored
 from genset.reporting.series.data import AMONG, Among
+from genset.score.results.results import Results, Scored
 
 
 def convention_of(results: Results, model: Scored) -> Among | None:

@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from genset.evaluation.results.kept.results import Results, Scored
 from genset.release.reader import Release, ReleasePhoto
 from genset.reporting.series.data import GroupOnSet
+from genset.score.results.results import Results, Scored
 from genset.statistics.bootstrap import Floats, Resampling, intervals
 from genset.statistics.intervals import widest, wilson
 from genset.statistics.matched import Mean

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from urllib.parse import parse_qsl
 
-from genset.evaluation.results.kept.count import ELSEWHERE
-from genset.evaluation.results.kept.results import Results, Scored
-from genset.evaluation.results.kept.runs import Run
 from genset.reporting.series.data import AMONG, Among
 from genset.reporting.series.gather.conventions import convention_of, in_order
+from genset.score.results.count import ELSEWHERE
+from genset.score.results.results import Results, Scored
+from genset.score.results.runs import Run
 
 # Options of a spec that change answers and are in no other part of a run's record.
 _OF_ANSWERS = ("prompts", "names", "classes", "background")

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from genset.evaluation.results.kept.results import Results, Scored
 from genset.release.reader import Release
 from genset.reporting.series.gather.identity import Joined, identity_of
 from genset.reporting.series.gather.scores import chooses_among_all
 from genset.reporting.series.yearly import Progress
+from genset.score.results.results import Results, Scored
 from genset.statistics.bootstrap import Resampling
 from genset.statistics.matched import Matched, match
 

@@ -7,15 +7,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from genset.evaluation.results.kept.results import Results, Scored
-from genset.evaluation.results.measures.whole import nearly_all
+from genset.classes import imagenet1k
+from genset.comparison.whole import nearly_all
 from genset.reporting.series.data import Among, AtPair, Fit, LinePoint, SetPair
 from genset.reporting.series.gather.scores import chooses_among_all, is_of_imagenet
 from genset.reporting.series.gather.subsets import RIGHT, UNKNOWN, best_among
+from genset.score.results.results import Results, Scored
 from genset.statistics.bootstrap import Floats, Resampling, class_sums
 from genset.statistics.matched import Matched, Mean, match
 from genset.statistics.trend import FEWEST_MODELS, SCALES, Scale, expit, fit_trend, logit
-from genset.taxonomy import imagenet1k
 
 Bools = NDArray[np.bool_]
 

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from genset.evaluation.results.kept.results import Results, Scored
-from genset.evaluation.results.kept.runs import Accuracy
+from genset.classes import imagenet1k
 from genset.reporting.series.data import Between, Score
 from genset.reporting.series.gather.subsets import RIGHT, UNKNOWN, best_among
+from genset.score.results.results import Results, Scored
+from genset.score.results.runs import Accuracy
 from genset.statistics.bootstrap import Resampling, intervals
 from genset.statistics.intervals import Interval, widest
-from genset.taxonomy import imagenet1k
 
 Bools = NDArray[np.bool_]
 _AT_ONCE = 250  # models, of which 10,000 draws are 20 MB

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from genset.evaluation.results.kept.results import Results, Scored
-from genset.evaluation.results.measures.logits import find_logits
+from genset.comparison.logits import find_logits
+from genset.score.results.results import Results, Scored
 
 RIGHT, WRONG, UNKNOWN = 1, 0, -1
 _AT_ONCE = 4096  # photos, of which 200 logits are 6 MB

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from genset.errors import BadInput
-from genset.evaluation.models.trained import last_day
+from genset.core.errors import BadInput
+from genset.models.trained import last_day
 from genset.release.collected import Collected
 from genset.release.reader import Release
 from genset.reporting.series.data import SetPair

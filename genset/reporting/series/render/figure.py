@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable, Sequence
 
 from markupsafe import Markup, escape
 
+from genset.core.numbers import percent
+from genset.core.safe import clean
 from genset.reporting.names import short_names
 from genset.reporting.series.data import AtPair, Fit, SetPair
-from genset.text.numbers import percent
-from genset.text.safe import clean
 
 _WIDTH, _HEIGHT = 640, 440
 _LEFT, _RIGHT, _TOP, _BOTTOM = 74, 16, 12, 48  # room for the larger letters of a phone

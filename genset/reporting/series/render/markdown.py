@@ -3,12 +3,12 @@
 from dataclasses import asdict
 from typing import Any
 
+from genset.core.markdown import escape, table
+from genset.core.numbers import NONE, percent, points, span
+from genset.core.to_json import to_json
 from genset.reporting.series import narrative, years
 from genset.reporting.series.conventions import mixed
 from genset.reporting.series.data import OnSet, Series, SetPair
-from genset.text.markdown import escape, table
-from genset.text.numbers import NONE, percent, points, span
-from genset.text.to_json import to_json
 
 FORMAT = "genset series 1"
 

@@ -1,6 +1,7 @@
 """The index page of a series: one HTML file that needs nothing beside it but the full reports."""
 
-from genset.errors import MissingExtra
+from genset.core import numbers
+from genset.core.errors import MissingExtra
 from genset.reporting.names import short_names
 from genset.reporting.render.page.anchors import LEFT_OUT, run_anchor
 from genset.reporting.render.page.leaderboard import NAME
@@ -9,7 +10,6 @@ from genset.reporting.render.templates import templates
 from genset.reporting.series import narrative, years
 from genset.reporting.series.data import OnSet, Series, SetInSeries, SetPair
 from genset.reporting.series.render.figure import pair_plot
-from genset.text import numbers
 
 _OPEN = 3  # pairs that are shown unfolded
 _MANY = 25  # models; of more, a pair's table is folded

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from genset.errors import BadInput
-from genset.text.numbers import count
+from genset.core.errors import BadInput
+from genset.core.numbers import count
 from genset.tta.analysis.factors.configurations import Configuration, configurations, read_logs
 from genset.tta.analysis.factors.curves import Curve, curves
 from genset.tta.analysis.factors.interactions import Interactions, interactions

@@ -13,10 +13,10 @@ from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
+from genset.core.safe import clean
 from genset.statistics.contrasts import Contrast, contrast
 from genset.statistics.intervals import Interval
-from genset.text.safe import clean
 from genset.tta.analysis.factors.study import Declared, Study
 from genset.tta.analysis.one_entry import check_one_entry, machinery
 from genset.tta.logs.entries import MalformedLog, Training

@@ -23,8 +23,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from genset.errors import BadInput
-from genset.text.safe import clean
+from genset.core.errors import BadInput
+from genset.core.safe import clean
 
 _MOST_BYTES = 1_000_000
 _MOST_FACTORS = 20

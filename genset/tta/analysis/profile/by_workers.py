@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from statistics import fmean
 
-from genset.errors import BadInput
-from genset.text.numbers import count
+from genset.core.errors import BadInput
+from genset.core.numbers import count
 from genset.tta.analysis.profile.ranks import in_order
 from genset.tta.analysis.profile.shares import Shares, shares
 from genset.tta.analysis.profile.span import SpanOf, span_of

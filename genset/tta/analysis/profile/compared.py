@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from genset.errors import BadInput
-from genset.progress import progress
-from genset.text.apart import told_apart
+from genset.core.apart import told_apart
+from genset.core.errors import BadInput
+from genset.core.progress import progress
 from genset.tta.analysis.profile.run import Given, Profile, profile
 from genset.tta.analysis.roofline.counters import Counters, counters
 from genset.tta.analysis.roofline.peaks import Peaks

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from itertools import combinations
 
-from genset.errors import BadInput
-from genset.text.numbers import count
+from genset.core.errors import BadInput
+from genset.core.numbers import count
 from genset.tta.traces.trace import Trace
 
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from genset.errors import BadInput
-from genset.text.safe import clean
+from genset.core.errors import BadInput
+from genset.core.safe import clean
 
 # "float32" on vector units, the others on matrix units; "given" by the user, for all.
 Roof = Literal["float32", "tf32", "float16", "bfloat16", "given"]

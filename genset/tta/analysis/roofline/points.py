@@ -4,8 +4,8 @@ import math
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from genset.errors import BadInput
-from genset.text.safe import clean
+from genset.core.errors import BadInput
+from genset.core.safe import clean
 from genset.tta.analysis.profile.work.work import Kind, Precision
 from genset.tta.analysis.roofline.peaks import Peaks, Roof
 from genset.tta.traces.trace import Shape

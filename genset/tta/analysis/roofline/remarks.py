@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from genset.text.safe import clean
+from genset.core.safe import clean
 from genset.tta.analysis.profile.work.count import Counted, LeftOut
 from genset.tta.analysis.profile.work.work import MULTIPLIES, Missing
 from genset.tta.analysis.roofline.peaks import Peaks, tells_by_units

@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from genset.text.numbers import agree, count
+from genset.core.numbers import agree, count
 from genset.tta.logs.entries import Epoch, MalformedLog
 from genset.tta.logs.numbers import as_percent, decoded, number
 from genset.tta.logs.swapped import swapped

@@ -7,7 +7,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, NoReturn
 
-from genset.text.safe import clean
+from genset.core.safe import clean
 from genset.tta.logs.entries import MalformedLog
 from genset.tta.logs.numbers import as_percent, decoded, number
 from genset.tta.logs.tasks import TASKS, TOP1, Task

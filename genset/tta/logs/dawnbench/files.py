@@ -8,8 +8,8 @@ itself.
 import re
 from pathlib import Path
 
-from genset.errors import BadInput
-from genset.text.numbers import duration
+from genset.core.errors import BadInput
+from genset.core.numbers import duration
 from genset.tta.logs.dawnbench.curve import Curve, read_curve
 from genset.tta.logs.dawnbench.fields import Fields
 from genset.tta.logs.entries import FAILED, STOPPED, About, Inference, MalformedLog, Training

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from genset.text.safe import clean
+from genset.core.safe import clean
 from genset.tta.analysis.profile.run import Profile
 from genset.tta.plots.style import few, name
 

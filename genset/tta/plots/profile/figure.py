@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.tta.analysis.profile.compared import Compared
 from genset.tta.plots.profile.bars import draw_matrix_units, draw_shares
 from genset.tta.plots.profile.counters import draw_counters

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import log10
 from typing import TYPE_CHECKING, NamedTuple
 
-from genset.text.safe import clean
+from genset.core.safe import clean
 from genset.tta.analysis.profile.compared import Compared
 from genset.tta.analysis.roofline.peaks import Peaks, Roof
 from genset.tta.plots.style import style

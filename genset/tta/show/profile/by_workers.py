@@ -1,7 +1,7 @@
 """What `genset tta scaling --trace` prints: communication by the number of workers."""
 
-from genset.text.numbers import NONE
-from genset.text.tables import Grid
+from genset.core.numbers import NONE
+from genset.core.tables import Grid
 from genset.tta.analysis.profile.by_workers import ByWorkers, Spread
 from genset.tta.show.profile.numbers import share, time
 

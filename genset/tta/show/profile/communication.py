@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from genset.text.numbers import NONE, count
-from genset.text.safe import clean
-from genset.text.tables import Grid
+from genset.core.numbers import NONE, count
+from genset.core.safe import clean
+from genset.core.tables import Grid
 from genset.tta.analysis.profile.communication import Communication, Rate, Unsized
 from genset.tta.analysis.profile.run import Profile
 from genset.tta.show.profile.numbers import amount, rate, share, time

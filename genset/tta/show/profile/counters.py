@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from genset.text.numbers import NONE
-from genset.text.safe import clean
-from genset.text.tables import Grid
+from genset.core.numbers import NONE
+from genset.core.safe import clean
+from genset.core.tables import Grid
 from genset.tta.analysis.profile.compared import Measured
 from genset.tta.show.profile.numbers import amount, rate, share, time
 from genset.tta.show.words import name

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from genset.text.numbers import NONE
+from genset.core.numbers import NONE
 
 _PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 _TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from genset.text.safe import clean
-from genset.text.tables import Grid
+from genset.core.safe import clean
+from genset.core.tables import Grid
 from genset.tta.analysis.profile.compared import Compared
 from genset.tta.analysis.profile.run import Profile
 from genset.tta.show.profile.communication import communication_grids

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from genset.text.numbers import NONE
-from genset.text.safe import clean
-from genset.text.tables import Grid
+from genset.core.numbers import NONE
+from genset.core.safe import clean
+from genset.core.tables import Grid
 from genset.tta.analysis.profile.compared import Elsewhere
 from genset.tta.analysis.profile.run import Profile
 from genset.tta.analysis.roofline.peaks import Peaks

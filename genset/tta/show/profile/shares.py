@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from genset.text.numbers import NONE, count
-from genset.text.safe import clean
-from genset.text.tables import Grid
+from genset.core.numbers import NONE, count
+from genset.core.safe import clean
+from genset.core.tables import Grid
 from genset.tta.analysis.profile.matrix_units import FamilyShare
 from genset.tta.analysis.profile.run import Profile
 from genset.tta.analysis.profile.shares import Shares

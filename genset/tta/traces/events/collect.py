@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.tta.traces.events import fields
 from genset.tta.traces.events.columns import Launches, OnDevice, Operators
 from genset.tta.traces.events.communication import collective_of, moved_by

@@ -3,7 +3,7 @@
 from math import prod
 from typing import Any
 
-from genset.text.safe import clean
+from genset.core.safe import clean
 from genset.tta.traces.events import fields
 from genset.tta.traces.trace import Collective, Shape
 

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 from typing import Any, TypeVar
 
-from genset.text.safe import clean
+from genset.core.safe import clean
 from genset.tta.traces.refused import refused
 
 _LONGEST_NAME = 10_000  # characters: kernels made of templates come near it

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from genset.cli import cli
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.tta.logs.entries import MalformedLog, Training, one_task
 from genset.tta.logs.reading import read_entries, read_file, read_runs
 from tests.tta.logs.mlperf.written import ROUNDS, START, line, lines, write

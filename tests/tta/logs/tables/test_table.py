@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from genset.cli import cli
-from genset.errors import BadInput
+from genset.core.errors import BadInput
 from genset.tta.logs.entries import MalformedLog
 from genset.tta.logs.read_as import ReadAs
 from genset.tta.logs.reading import read_file

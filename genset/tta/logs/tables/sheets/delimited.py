@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn, TextIO
 
-from genset.text.numbers import count
+from genset.core.numbers import count
 from genset.tta.logs.entries import MalformedLog
 
 _MOST_CHARACTERS = 1_000_000

@@ -1,0 +1,48 @@
+"""Classes: what each means, and what to search for to find photos of it. ImageNet's are the first.
+
+    >>> from genset.classes import imagenet1k
+    >>> crane = imagenet1k()["n02012849"]
+    >>> crane.name, crane.index
+    ('crane', 134)
+    >>> [query.text for query in crane.queries]
+    ['crane bird', 'sandhill crane', 'whooping crane', 'common crane']
+
+A class is named by its wnid, a noun's offset in WordNet 3.0, and never by its English name (two
+classes are called "crane") or a bare number (whose meaning drifts from list to list). The map is
+a data file that is committed with genset, so nothing here needs NLTK or WordNet;
+``wordnet_maps/build.py`` says how it was made. So is what tells classes apart, for those who
+label: Wikipedia's pages, and which class may be taken for which (``wordnet_maps/guide.py``).
+"""
+
+from genset.classes.checks import LONGEST_ID, mistakes_in
+from genset.classes.classes import OTHER, PHOTOS, SCREENSHOTS, ImageClass, Query, WikipediaPage
+from genset.classes.document import document_of, hash_of, hash_of_document, taxonomy_of
+from genset.classes.entries import MOST_QUERIES, Entry, read_entries, read_toml
+from genset.classes.imagenet import earlier_queries, imagenet1k, synonyms
+from genset.classes.own import read_taxonomy
+from genset.classes.taxonomy import IMAGENET, Taxonomy
+
+__all__ = [
+    "IMAGENET",
+    "LONGEST_ID",
+    "MOST_QUERIES",
+    "OTHER",
+    "PHOTOS",
+    "SCREENSHOTS",
+    "Entry",
+    "ImageClass",
+    "Query",
+    "Taxonomy",
+    "WikipediaPage",
+    "document_of",
+    "earlier_queries",
+    "hash_of",
+    "hash_of_document",
+    "imagenet1k",
+    "mistakes_in",
+    "read_entries",
+    "read_taxonomy",
+    "read_toml",
+    "synonyms",
+    "taxonomy_of",
+]

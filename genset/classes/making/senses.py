@@ -1,0 +1,126 @@
+"""What words mean: the senses that WordNet has of them, asked for or said."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from genset.classes.checks import folded
+from genset.classes.classes import is_wnid
+from genset.classes.wordnet import Noun, nouns
+from genset.core.errors import BadInput, SeveralMistakes
+from genset.core.numbers import count
+from genset.core.safe import clean
+
+Senses = dict[str, tuple[str, ...]]
+"""By word, what is said that it means: wnids, or numbers among its senses."""
+
+_ASKED = 100  # words whose senses are told at once
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A word of which it is to be said what it means: the senses that WordNet has of it."""
+
+    word: str
+    senses: tuple[Noun, ...]
+
+
+def parse_senses(said: Iterable[str]) -> Senses:
+    """What was said of words, as in ``dog=n02084071`` or ``dog=1``; of a word as often as it is.
+
+    Raises:
+        BadInput: it is not of that form.
+    """
+    found: Senses = {}
+    for each in said:
+        word, equals, sense = (part.strip() for part in each.rpartition("="))
+        if not (word and equals and (is_wnid(sense) or re.fullmatch("[0-9]{1,3}", sense))):
+            raise BadInput(f"{each!r} is no sense: write --sense dog=n02084071 or --sense dog=1")
+        found[plain(word)] = (*found.get(plain(word), ()), sense)
+    return found
+
+
+def to_ask(words: Iterable[str], said: Senses) -> list[Asked]:
+    """The words with several senses of which none is said."""
+    several = [Asked(word, nouns().senses(word)) for word in words if plain(word) not in said]
+    return [each for each in several if len(each.senses) > 1]
+
+
+def refuse_unasked(asked: list[Asked]) -> None:
+    """Refuse words with several senses where nobody can be asked.
+
+    Raises:
+        BadInput: there are any; it lists their senses, a line for each word.
+    """
+    lines = []
+    for each in asked[:_ASKED]:
+        found = nouns().base(each.word)
+        also = f" (looked up as {found!r})" if found != plain(each.word) else ""
+        lines.append(
+            f"{each.word!r}{also} has {len(each.senses)} senses in WordNet: say which by "
+            f'--sense "{each.word}=NUMBER", 0 for none'
+        )
+        lines += [
+            f"{number} = {noun.wnid} {', '.join(noun.lemmas[:3])}: {clean(noun.gloss, 60)}"
+            for number, noun in enumerate(each.senses, 1)
+        ]
+    if (more := len(asked) - _ASKED) > 0:
+        lines.append(f"and {more:,} more words with several senses")
+    if lines:
+        raise SeveralMistakes(*lines)
+
+
+def nouns_of(word: str, said: Senses) -> tuple[Noun | None, ...]:
+    """What a word means: the senses that are said, or its only one; None where WordNet lacks it.
+
+    The sense "0" stands for none.
+
+    Raises:
+        BadInput: the word has no such sense, or is said to have one and none.
+    """
+    if word in nouns():  # it is a wnid itself
+        return (nouns()[word],)
+    senses = nouns().senses(word)
+    if plain(word) not in said:
+        return (senses[0] if len(senses) == 1 else None,)
+    chosen = tuple(dict.fromkeys(_sense(word, senses, each) for each in said[plain(word)]))
+    if None in chosen and len(chosen) > 1:
+        raise BadInput(f"--sense {word}=0 says that no sense of {word!r} is meant: give no other")
+    return chosen
+
+
+def _sense(word: str, senses: tuple[Noun, ...], sense: str) -> Noun | None:
+    if is_wnid(sense):
+        return nouns()[sense]
+    if int(sense) > len(senses):
+        raise BadInput(
+            f"{word!r} has {count(len(senses), 'sense')} in WordNet, so none is number {sense}"
+        )
+    return senses[int(sense) - 1] if int(sense) else None
+
+
+def told_apart(several: tuple[Noun | None, ...]) -> list[str]:
+    """What each is and the others are not: their nearest hypernyms that differ, else numbers."""
+    paths = [[above.name for above in nouns().above(noun.wnid)] for noun in several if noun]
+    for level in range(max(map(len, paths))):
+        kinds = [path[min(level, len(path) - 1)] if path else "" for path in paths]
+        if all(kinds) and len(set(map(folded, kinds))) == len(kinds):
+            return kinds
+    return [str(number) for number in range(1, len(several) + 1)]
+
+
+def looked_up(word: str, noun: Noun | None) -> Iterator[str]:
+    """A note where WordNet has another form of the word, or does not call the noun so at all."""
+    found = nouns().base(word)
+    if noun is None or word in nouns():
+        return
+    if noun not in nouns().senses(word):
+        lemmas, gloss = ", ".join(noun.lemmas[:3]), clean(noun.gloss, 60)
+        yield f"WordNet does not call {noun.wnid} {clean(word)!r}: it is {lemmas} ({gloss})"
+    elif found and found.replace("-", " ") != plain(word).replace("-", " "):
+        yield f"{clean(word)!r} was looked up as {found!r}"
+
+
+def plain(word: str) -> str:
+    """A word without the differences of case, and of what joins its parts."""
+    return " ".join(word.casefold().replace("_", " ").split())

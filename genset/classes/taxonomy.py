@@ -1,0 +1,184 @@
+"""Classes in their order, looked up by id."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
+from itertools import takewhile
+from unicodedata import normalize
+
+from genset.classes.classes import ImageClass
+from genset.core.errors import BadInput
+
+IMAGENET = "imagenet1k"
+"""The name of ImageNet's own taxonomy."""
+
+CLASSES_TABLE = "classes.csv"
+"""The table of a release's classes: id, place, name."""
+
+CLASSES_FILE = "classes.toml"
+"""The file of an export that says its classes, where they are not ImageNet's."""
+
+
+class Taxonomy:
+    """The classes, in the order of their index; looked up by id. `name` is the taxonomy's own."""
+
+    def __init__(
+        self,
+        classes: Iterable[ImageClass],
+        confusable: Mapping[str, Iterable[str]],
+        name: str = IMAGENET,
+    ) -> None:
+        self.name = name
+        self._classes = tuple(classes)
+        self._by_wnid = {each.wnid: each for each in self._classes}
+        self._confusable = {wnid: tuple(others) for wnid, others in confusable.items()}
+        self._heights: dict[tuple[str, ...], int] = {}
+        self._called: dict[str, list[ImageClass]] = {}
+
+    def __len__(self) -> int:
+        return len(self._classes)
+
+    def __iter__(self) -> Iterator[ImageClass]:
+        return iter(self._classes)
+
+    def get(self, wnid: str) -> ImageClass | None:
+        """The class with this id; None where there is none."""
+        return self._by_wnid.get(wnid)
+
+    def __contains__(self, wnid: object) -> bool:
+        return wnid in self._by_wnid
+
+    def __getitem__(self, wnid: str) -> ImageClass:
+        """The class with this wnid.
+
+        Raises BadInput for any other word. An English name is not taken for its class, since
+        the user may not know that there are two of it, but the message lists the wnids it may
+        stand for.
+        """
+        try:
+            return self._by_wnid[wnid]
+        except KeyError:
+            raise BadInput(f"no class {wnid!r}: {self._hint(str(wnid))}") from None
+
+    def meant_by(self, folder: str) -> str | None:
+        """The id of the class whose photos a folder of this name has; None where that is open.
+
+        The folder is named by the class's id; of a taxonomy of one's own also by the class's name,
+        or by either but for case, or for case, spaces, hyphens and underscores, where that is one
+        class alone. "tench, Tinca tinca" is the one class that is called all of these.
+        """
+        word = normalize("NFC", folder)  # macOS parts letters from accents
+        if word in self._by_wnid or self.is_imagenet:
+            return word if word in self._by_wnid else None
+        if not self._called:
+            for each in self:
+                for plain in {_plain(name) for name in (each.wnid, *each.lemmas)}:
+                    self._called.setdefault(plain, []).append(each)
+        for same in (str, str.casefold, _plain):
+            near = self._called.get(_plain(word), ())
+            found = [one for one in near if same(word) in (same(one.wnid), same(one.name))]
+            if found:
+                return found[0].wnid if len(found) == 1 else None
+        first, *others = map(_plain, word.split(", "))
+        near = self._called.get(first, ()) if others else ()
+        found = [each for each in near if set(others) <= set(map(_plain, each.lemmas))]
+        return found[0].wnid if len(found) == 1 else None
+
+    def by_index(self, index: int) -> ImageClass:
+        """The class that a model's output number `index` stands for.
+
+        Raises BadInput where there is none (a negative one too: it does not count from the end).
+        """
+        if not 0 <= index < len(self):
+            raise BadInput(f"no class has index {index}: they are 0 to {len(self) - 1}")
+        return self._classes[index]
+
+    def select(self, words: Iterable[str] = ()) -> tuple[ImageClass, ...]:
+        """The classes with these wnids, in order and each once; all of them for no words.
+
+        Raises BadInput, as a look-up does, for the first word that is no wnid.
+        """
+        wanted = {self[word].wnid for word in words}
+        return tuple(each for each in self if not wanted or each.wnid in wanted)
+
+    def confusable(self, wnid: str) -> tuple[ImageClass, ...]:
+        """The classes that this one may be taken for, the likeliest first: none to six.
+
+        Raises BadInput for a word that is no wnid.
+        """
+        return tuple(self[other] for other in self._confusable[self[wnid].wnid])
+
+    def distance(self, one: str, other: str) -> int:
+        """How far apart two classes are: the height of their lowest common ancestor.
+
+        The classes' `hypernyms` form a tree, from "entity" down to the classes. A node's height is
+        the number of steps from it to the deepest class below it. So a class is at 0 from itself,
+        a tabby at 1 from a tiger cat (both are domestic cats), and two classes that have nothing
+        but "entity" in common at `height`. It is an ultrametric: a third class is never farther
+        from one of two than both the other and they are from each other.
+
+        Source: Bertinetto et al., "Making Better Mistakes", 2020, which measures by it how severe a
+        mistake is; before them Deng et al., "What does classifying more than 10,000 image
+        categories tell us?", 2010.
+
+        Raises:
+            BadInput: one of them is no wnid of these classes.
+        """
+        first, second = self[one].hypernyms[::-1], self[other].hypernyms[::-1]
+        if one == other:
+            return 0
+        common = takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False))
+        return self._height(tuple(name for name, _ in common))
+
+    @property
+    def height(self) -> int:
+        """The largest distance that two classes can have."""
+        return self._height(())
+
+    def _height(self, node: tuple[str, ...]) -> int:
+        """A node's height. It is named by all names from the top down to it: one may come twice."""
+        if not self._heights:
+            for each in self:
+                path = each.hypernyms[::-1]
+                for depth in range(len(path) + 1):
+                    above = path[:depth]
+                    below = len(path) + 1 - max(depth, 1)
+                    self._heights[above] = max(below, self._heights.get(above, 0))
+        return self._heights[node]
+
+    def _hint(self, word: str) -> str:
+        """What the user may have meant by `word`."""
+        if not self.is_imagenet:
+            return self._own_hint(word)
+        plain = _plain(word)
+        named = [each for each in self if plain in map(_plain, each.lemmas)]
+        if named:
+            meanings = ", ".join(f"{each.wnid} ({each.name}: {each.gloss})" for each in named)
+            return f"classes are named by wnid; you may mean {meanings}"
+        if re.fullmatch(r"\d{1,3}", plain) and int(plain) < len(self):
+            return (
+                f"a number is no name; the class of this index is {self.by_index(int(plain)).wnid}"
+            )
+        wnid = f"n{plain.removeprefix('n')}"
+        if wnid in self:
+            return f"you may mean {wnid}"
+        if re.fullmatch(r"n\d{8}", wnid):
+            return "it is not one of ImageNet's 1,000"
+        return "a class is named by its wnid, such as n02123045"
+
+    @property
+    def is_imagenet(self) -> bool:
+        """Whether it is ImageNet's own, which all is about where nobody says another."""
+        return self.name == IMAGENET
+
+    def _own_hint(self, word: str) -> str:
+        named = [
+            each.wnid for each in self if _plain(word) in map(_plain, (each.wnid, *each.lemmas))
+        ]
+        near = named or get_close_matches(word, self._by_wnid, 3)
+        return f"you may mean {', '.join(near)}" if near else f"it is not in {self.name}"
+
+
+def _plain(text: str) -> str:
+    """The words of `text` without what people write differently: case, hyphens, spaces."""
+    return " ".join(re.split(r"[\s_-]+", text.casefold().strip()))

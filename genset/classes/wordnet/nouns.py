@@ -1,0 +1,200 @@
+"""The table of WordNet's nouns, looked up by wnid and by word."""
+
+import gzip
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib.resources import files
+from itertools import chain
+
+from genset.classes.imagenet import imagenet1k
+from genset.classes.wordnet.inflection import base_forms
+from genset.core.errors import BadInput
+
+_TABLE = "nouns.tsv.gz"
+
+
+@dataclass(frozen=True, slots=True)
+class Noun:
+    """A synset: a meaning, with the words that may have it.
+
+    `senses` has, for each of `lemmas`, which of the word's senses it is, from 1; WordNet lists the
+    commonest first. `hypernyms` are the wnids of what it is a kind of, the principal one first, and
+    `is_instance` tells that it is an instance of them: one of its kind, as a river with a name.
+    """
+
+    wnid: str
+    lemmas: tuple[str, ...]
+    senses: tuple[int, ...]
+    gloss: str
+    hypernyms: tuple[str, ...]
+    is_instance: bool
+
+    @property
+    def name(self) -> str:
+        """Its first lemma."""
+        return self.lemmas[0]
+
+
+class Nouns:
+    """All nouns of a table, whose text `wordnet_maps/nouns.py` explains. Lines are read on need."""
+
+    def __init__(self, text: str) -> None:
+        self._lines = {f"n{line[:8]}": line for line in text.splitlines()}
+        self._read: dict[str, Noun] = {}
+        self._above: dict[str, tuple[Noun, ...]] = {}
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def __contains__(self, wnid: object) -> bool:
+        return wnid in self._lines
+
+    def __getitem__(self, wnid: str) -> Noun:
+        """The noun with this wnid.
+
+        Raises:
+            BadInput: WordNet 3.0 has none.
+        """
+        if wnid not in self._read:
+            self._read[wnid] = self._noun(wnid)
+        return self._read[wnid]
+
+    def senses(self, word: str) -> tuple[Noun, ...]:
+        """The nouns that a word may mean, the commonest first; none where WordNet lacks it.
+
+        They are those of its `base`.
+        """
+        return tuple(self[wnid] for wnid in self._by_word.get(self._spelling(word), ()))
+
+    def base(self, word: str) -> str:
+        """The word as WordNet has it, in lower case; "" where it does not.
+
+        Case does not matter, nor does what joins words, where WordNet joins them in one way alone:
+        "red-panda" is "red panda". A word that WordNet lacks may be an inflected form of another:
+        "wolves" is "wolf".
+        """
+        return self._spelling(word).replace("_", " ")
+
+    def _spelling(self, word: str) -> str:
+        plain = "_".join(word.lower().split())
+        joined = (plain, plain.replace("-", "_"), plain.replace("_", "-"))
+        forms = chain(joined, *map(base_forms, joined))
+        return next((form for form in forms if form in self._by_word), "")
+
+    def above(self, wnid: str) -> tuple[Noun, ...]:
+        """What a noun is a kind of, from the nearest up to entity, by principal hypernyms."""
+        if wnid not in self._above:
+            up = self[wnid].hypernyms[:1]
+            self._above[wnid] = (self[up[0]], *self.above(up[0])) if up else ()
+        return self._above[wnid]
+
+    def children(self, wnid: str) -> tuple[str, ...]:
+        """The kinds of a noun that are one step below it, without instances, sorted.
+
+        Raises:
+            BadInput: there is no such noun.
+        """
+        return tuple(self._children.get(self[wnid].wnid, ()))
+
+    def leaves(self, wnid: str) -> tuple[str, ...]:
+        """All kinds of a noun that have none below them, sorted; itself, where it has none.
+
+        Raises:
+            BadInput: there is no such noun.
+        """
+        return self.below(wnid, len(self))
+
+    def below(self, wnid: str, depth: int) -> tuple[str, ...]:
+        """The kinds of a noun that are `depth` steps below it, sorted.
+
+        A kind that has none below it is taken itself where the steps do not suffice.
+
+        Raises:
+            BadInput: there is no such noun.
+        """
+        found, level = set(), {self[wnid].wnid}
+        for _ in range(depth):
+            found |= {each for each in level if not self._children.get(each)}
+            level = {child for each in level for child in self._children.get(each, ())}
+            if not level:
+                break
+        return tuple(sorted(found | level))
+
+    def all_above(self, wnid: str) -> set[str]:
+        """The wnids of a noun and of all above it, by every hypernym, those of instances too."""
+        found: set[str] = set()
+        waiting = [wnid]
+        while waiting:
+            each = waiting.pop()
+            if each not in found:
+                found.add(each)
+                waiting += self[each].hypernyms
+        return found
+
+    def _noun(self, wnid: str) -> Noun:
+        try:
+            offset, words, above, gloss = self._lines[wnid].split("\t")
+        except KeyError:
+            raise BadInput(f"WordNet 3.0 has no noun {wnid!r}") from None
+        pairs = [word.replace("_", " ").partition(":") for word in words.split(" ")]
+        return Noun(
+            wnid=f"n{offset}",
+            lemmas=tuple(lemma for lemma, _, _ in pairs),
+            senses=tuple(int(number or 1) for _, _, number in pairs),
+            gloss=gloss,
+            hypernyms=tuple(f"n{each.removeprefix('i')}" for each in above.split()),
+            is_instance="i" in above,
+        )
+
+    @cached_property
+    def _by_word(self) -> dict[str, list[str]]:
+        """The wnids of each word's senses, in their order."""
+        found: dict[str, list[tuple[int, str]]] = {}
+        for wnid, line in self._lines.items():
+            for word in line.split("\t", 2)[1].split(" "):
+                lemma, _, number = word.lower().partition(":")
+                found.setdefault(lemma, []).append((int(number or 1), wnid))
+        return {
+            word: [wnid for _, wnid in sorted(set(senses))] if len(senses) > 1 else [senses[0][1]]
+            for word, senses in found.items()
+        }
+
+    @cached_property
+    def _children(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for wnid, above in self._kinds():
+            found.setdefault(above, []).append(wnid)
+        return {above: sorted(below) for above, below in found.items()}
+
+    def _kinds(self) -> Iterator[tuple[str, str]]:
+        for wnid, line in self._lines.items():
+            for above in line.split("\t", 3)[2].split():
+                if not above.startswith("i"):
+                    yield wnid, f"n{above}"
+
+
+@cache
+def nouns() -> Nouns:
+    """WordNet's nouns. Read once and kept."""
+    return Nouns(gzip.decompress(files("wordnet_maps").joinpath(_TABLE).read_bytes()).decode())
+
+
+def imagenet_below(synset: str) -> tuple[str, ...]:
+    """The wnids of ImageNet's 1,000 that are this noun or below it, in the order of their index.
+
+    All hypernyms are followed, those of instances too.
+
+    Raises:
+        BadInput: `synset` is the wnid of no noun.
+    """
+    return tuple(_imagenet_by_noun().get(nouns()[synset].wnid, ()))
+
+
+@cache
+def _imagenet_by_noun() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for each in imagenet1k():
+        for above in nouns().all_above(each.wnid):
+            found.setdefault(above, []).append(each.wnid)
+    return found

@@ -1,0 +1,128 @@
+"""Answers that a caller has in an array, in place of a model."""
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genset.comparison.evaluated import Evaluated
+from genset.core.errors import BadInput, first_line
+from genset.models.classes import class_order
+from genset.models.mapping.convention import Convention
+from genset.models.spec import ModelSpec
+from genset.score.predictions.mapped import (
+    Given,
+    answers_of,
+    count_mapped,
+    mapping_on,
+    see_whose_indices,
+)
+from genset.score.predictions.predictions import (
+    KEPT,
+    Answers,
+    answers_of_indices,
+    answers_of_scores,
+    count_answers,
+)
+from genset.score.results.count import make_run, provenance_of_answers
+from genset.score.results.runs import load_run, run_folder, run_key, save_run
+from genset.sets.photos import PhotoSet
+
+
+def count_given(
+    photos: PhotoSet,
+    predictions: Any,
+    name: str,
+    classes: Sequence[str] | None,
+    runs: Path,
+    convention: Convention | None = None,
+) -> Evaluated:
+    """Count answers whose rows follow a set's photos.
+
+    Args:
+        photos: the set, of N photos.
+        predictions: N x k class indices (integers), the best first; or N x classes logits or
+            probabilities (floats). A tensor is fine; so is a pandas table, whose rows are matched
+            by its index if that holds the photos' ids.
+        name: of the model; "": the run is not kept.
+        classes: what each index or column stands for; None: ImageNet's 1,000 classes.
+        runs: the folder where a run with a name is kept.
+        convention: how columns meet a set's own classes; None: by sums, among all.
+
+    Raises:
+        BadInput: the array does not fit the set or the classes.
+        GensetError: not one photo can be counted.
+    """
+    array = _array(_in_order(predictions, photos))
+    order = class_order() if classes is None else tuple(map(str, classes))
+    spec = ModelSpec(name or "predictions", "predictions", "array", "", name or "predictions")
+    mapping = None
+    if photos.own_taxonomy is not None:
+        if classes is None:
+            see_whose_indices("predictions=", array, photos)
+        mapping = mapping_on(photos, order, convention or Convention())
+        given = Given(answers_of("predictions=", array, photos, mapping, KEPT), mapping)
+        counted = count_mapped(spec, photos, given)
+    else:
+        counted = count_answers(spec, photos, _answers(spec, photos, array, order), set(order))
+    digest = hashlib.sha256(f"{array.dtype} {array.shape}\n".encode())
+    digest.update(np.ascontiguousarray(array).data)
+    answers_hash = f"sha256:{digest.hexdigest()}"
+    salt = "" if name else uuid4().hex  # nothing is found again without a name
+    key = run_key(
+        set=photos.content_hash,
+        predictions=answers_hash,
+        classes=order,
+        name=name,
+        salt=salt,
+        **({"mapping": mapping.identity} if mapping else {}),
+    )
+    folder = run_folder(runs, photos.name, spec.name, key)
+    if name and (kept := load_run(folder)) is not None:
+        return Evaluated(kept, photos, folder, counted.predictions)
+    run = make_run(photos, counted, provenance_of_answers(spec, key, answers_hash))
+    if name:
+        save_run(folder, run, counted.predictions)
+    return Evaluated(run, photos, folder if name else None, counted.predictions)
+
+
+def _in_order(given: Any, photos: PhotoSet) -> Any:
+    """Rows of a pandas table whose index has the photos' ids, in the set's order."""
+    if not (hasattr(given, "reindex") and hasattr(given, "to_numpy")):
+        return given
+    index = list(given.index)
+    if len(index) == len(photos) and set(index) == set(photos.ids):
+        given = given.reindex(photos.ids)
+    return given.to_numpy()
+
+
+def _array(given: Any) -> NDArray[Any]:
+    try:
+        if hasattr(given, "detach"):  # a tensor, wherever it is
+            given = given.detach().cpu()
+            given = given.float() if given.is_floating_point() else given
+        array: NDArray[Any] = np.asarray(given)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise BadInput(f"predictions= is no array: {first_line(error)}") from None
+    if array.ndim == 1:
+        array = array[:, None]
+    if array.ndim != 2 or array.dtype.kind not in "iuf" or not array.size:
+        shape = " x ".join(map(str, array.shape))
+        raise BadInput(
+            f"predictions= is {shape} of {array.dtype}: it must be N x k class indices (whole "
+            "numbers, the best first) or N x classes logits"
+        )
+    return array
+
+
+def _answers(
+    spec: ModelSpec, photos: PhotoSet, array: NDArray[Any], order: Sequence[str]
+) -> Answers:
+    if array.dtype.kind in "iu":
+        return answers_of_indices("predictions=", array, order, photos)
+    more = ": name those of the columns with classes="
+    return answers_of_scores("predictions=", array, order, photos, more)

@@ -1,0 +1,111 @@
+"""Score a network that a caller has in memory, in this process, and leave it as it was."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import torch
+from PIL import Image
+from torch import nn
+
+from genset.comparison.evaluated import Evaluated
+from genset.core.errors import BadInput, GensetError, PhotoRefused
+from genset.models.load import LoadedModel
+from genset.models.memory import precision_of, preprocessing_of
+from genset.models.preprocessing import Preprocessing
+from genset.score.executors.in_process import InProcess
+from genset.score.options import ScoringOptions
+from genset.score.plan import ScoringPlan
+from genset.score.results.runs import run_folder
+from genset.score.score import score_models
+from genset.score.transforms import opened
+from genset.sets.photos import PhotoSet
+
+
+def score_in_memory(
+    photos: PhotoSet, model: LoadedModel, runs: Path | None, options: ScoringOptions
+) -> Evaluated:
+    """Score a network in memory.
+
+    Args:
+        photos: the set.
+        model: of `genset.models.memory`.
+        runs: the folder where its run is kept and looked for; None: it is not kept.
+        options: how it is scored.
+
+    Raises:
+        BadInput: the options are for models that are loaded.
+        ModelError: the network fails.
+        GensetError: no photo can be read, or the run cannot be written.
+    """
+    if options.engine not in ("auto", "torch") or options.cluster:
+        raise BadInput(
+            "a network in memory is run by PyTorch in this process: leave out engine= and cluster="
+        )
+    precision = precision_of(model.network)
+    options = replace(options, engine="torch", precision=_reduced(options.precision, precision))
+    with _as_it_was(model.network):
+        if runs is not None:
+            return _score(photos, model, runs, options)
+        with TemporaryDirectory(prefix="genset-") as folder:
+            found = _score(photos, model, Path(folder), options)
+            return Evaluated(found.record, photos, None, list(found.predictions))
+
+
+def preprocessing_on(
+    photos: PhotoSet, network: nn.Module, transform: Callable[[Any], Any] | None
+) -> Preprocessing:
+    """How a network wants photos; a transform is tried on the first that can be read.
+
+    Args:
+        photos: the set.
+        network: the caller's.
+        transform: the caller's, if there is one.
+
+    Raises:
+        BadInput: the set only lists photos, nothing says how, or the transform fails.
+        GensetError: no photo can be read.
+    """
+    if photos.listed:
+        raise BadInput(f"{photos.name} lists photos that are not here: only predictions= count")
+    return preprocessing_of(network, transform, _first(photos))
+
+
+def _reduced(asked: str, own: str) -> str:
+    """What a network of half precision runs in, whatever is asked for."""
+    return asked if own == "float32" else own
+
+
+def _first(photos: PhotoSet) -> Image.Image:
+    for photo in photos.photos:
+        try:
+            return opened(photo)
+        except PhotoRefused:
+            continue
+    raise GensetError(f"not one photo of {photos.name} can be read")
+
+
+def _score(photos: PhotoSet, model: LoadedModel, runs: Path, options: ScoringOptions) -> Evaluated:
+    plan = ScoringPlan(photos, runs, options, InProcess(options.workers))
+    (found,) = score_models(plan, [model])
+    if isinstance(found, GensetError):
+        raise found
+    folder = run_folder(runs, photos.name, found.model, found.key)
+    return Evaluated(found, photos, folder)
+
+
+@contextmanager
+def _as_it_was(network: nn.Module) -> Iterator[None]:
+    """Have the network in evaluation mode, and PyTorch exact; put back what that changed."""
+    modes = [(each, each.training) for each in network.modules()]
+    exact = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
+    network.eval()
+    try:
+        yield
+    finally:
+        for each, training in modes:
+            each.training = training
+        torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32 = exact

@@ -1,0 +1,99 @@
+"""Which answers are right, and which photos count: by the photos' own labels, or by a truth."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genset.core.errors import BadInput
+from genset.score.results.results import Results, Scored
+from genset.sets.truths.truth import By, Truth
+
+Bools = NDArray[np.bool_]
+
+
+class Marks(NamedTuple):
+    """A model's first answers to N photos, marked.
+
+    Attributes:
+        right: N: whether it is right, where it counts.
+        counted: N: whether the photo counts for the model.
+    """
+
+    right: Bools
+    counted: Bools
+
+
+def mark(results: Results, model: Scored, by: By = "original") -> Marks:
+    """Mark a model's first answers.
+
+    Raises:
+        BadInput: the set has no truth, and more than the original labels is asked for.
+    """
+    if by == "original":
+        return Marks(results.right(model), model.answered)
+    truth = truth_of(results)
+    correct = _classes(results, "correct")
+    right = correct.have(model)
+    counted = model.answered & correct.any
+    if by != "real" and truth.unclear:
+        unclear = _classes(results, "unclear").have(model)
+        if by == "multilabel":
+            right = right | unclear
+        else:
+            counted = counted & ~unclear
+    return Marks(right & counted, counted)
+
+
+def truth_of(results: Results) -> Truth:
+    """The truth of the set.
+
+    Raises:
+        BadInput: it has none.
+    """
+    if (truth := results.photos.truth) is None:
+        raise BadInput(
+            f"it is not known of {results.photos.name} which classes its photos show beside their "
+            "own: say so with genset evaluate SET --multilabel FILE"
+        )
+    return truth
+
+
+class _Classes(NamedTuple):
+    """The classes of N photos, as a truth has them.
+
+    Attributes:
+        any: N: whether the photo has one.
+        keys: of each photo and class, its place times the number of names, plus the class's number.
+    """
+
+    any: Bools
+    keys: NDArray[np.int64]
+    names: int
+
+    def have(self, model: Scored) -> Bools:
+        """N: whether the model's first answer is one of the photo's classes."""
+        own = np.arange(len(self.any)) * self.names + model.answers[:, 0]
+        return np.isin(own, self.keys)
+
+
+def _classes(results: Results, part: str) -> _Classes:
+    """The classes that are right for each photo ("correct"), or may be ("unclear")."""
+    if (kept := results.kept.get(part)) is None:
+        kept = results.kept[part] = _look_up(results, getattr(truth_of(results), part))
+    found: _Classes = kept
+    return found
+
+
+def _look_up(results: Results, of: Mapping[str, frozenset[str]]) -> _Classes:
+    number_of = {name: number for number, name in enumerate(results.names.tolist())}
+    classes = [of.get(image, ()) for image in results.photos.ids]
+    names = len(number_of)
+    keys = [
+        place * names + number_of[wnid]
+        for place, wnids in enumerate(classes)
+        for wnid in wnids
+        if wnid in number_of  # else no model says so
+    ]
+    return _Classes(np.array(list(map(bool, classes)), bool), np.array(keys, np.int64), names)

@@ -1,0 +1,196 @@
+"""Photos that every leading model gets wrong, and how far off they are.
+
+Where the best models all say something else than the label, the label may be the one that is
+wrong.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+
+import numpy as np
+
+from genset.classes import Taxonomy
+from genset.comparison.compare import Pair
+from genset.comparison.marks import mark
+from genset.comparison.whole import answered_in_part
+from genset.score.results.results import Results, Scored
+
+_Apart = Callable[[str, str], int]
+
+FEWEST_LEADING = 3
+"""Models that lead at least, where so many were scored: one alone errs for reasons of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrongAnswer:
+    """A model's first answer, which is none of the photo's classes.
+
+    `wnid` is "" where it is no class. `probability` is None where it is not known. `distance` is
+    that to the nearest of the photo's classes (`genset.classes.Taxonomy.distance`); the largest
+    there is where one of the two is not among the set's classes; 0 where these have no hypernyms.
+    """
+
+    model: str
+    wnid: str
+    probability: float | None
+    distance: int
+
+
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """A photo on which every leading model's first answer is wrong.
+
+    Attributes:
+        image: its id in the set.
+        right: its classes, its own first.
+        answers: of the leading models, the best model's first.
+        severity: the smallest distance of an answer: every one of them is at least so far off.
+        common: the answer that most of them give; of several the nearest, then the first model's.
+        agreeing: how many give it.
+    """
+
+    image: str
+    right: tuple[str, ...]
+    answers: tuple[WrongAnswer, ...]
+    severity: int
+    common: str
+    agreeing: int
+
+    @property
+    def unanimous(self) -> bool:
+        """Whether several models, and all of them, give one and the same answer."""
+        return self.agreeing == len(self.answers) > 1
+
+
+@dataclass(frozen=True, slots=True)
+class MissedByAll:
+    """What the leading models get wrong together.
+
+    Attributes:
+        leading: their labels, the best first.
+        photos: how many photos count for all of them, and have a right class.
+        without: how many photos were left out, because no class is right for them.
+        missed: the photos that all of them get wrong, in the order that was asked for.
+    """
+
+    leading: tuple[str, ...]
+    photos: int
+    without: int
+    missed: tuple[Missed, ...]
+
+    @property
+    def unanimous(self) -> int:
+        """On how many of the missed photos they all give one and the same answer."""
+        return sum(each.unanimous for each in self.missed)
+
+
+ORDERS: dict[str, Callable[[Missed], tuple[object, ...]]] = {
+    "severity": lambda each: (-each.severity, -each.agreeing, each.image),
+    "agreement": lambda each: (-each.agreeing, -each.severity, each.image),
+}
+"""How missed photos are sorted: the most severe first, or those on which most models agree."""
+
+
+def leading(results: Results, pairs: Sequence[Pair]) -> tuple[Scored, ...]:
+    """The best model, and those that cannot be told apart from it; the best three at least.
+
+    Models that answered a part of the photos (`whole`) do not lead: only photos that count for all
+    leading ones are looked at, and on few photos nearly every model cannot be told apart from the
+    best.
+
+    Args:
+        results: the models, side by side on one set, the best first.
+        pairs: every two of them, compared.
+    """
+    part = {model.label for model in answered_in_part(results)}
+    models = [model for model in results.models if model.label not in part]
+    if not models:
+        return ()
+    apart = {pair.second for pair in pairs if pair.first == models[0].label and pair.apart}
+    return tuple(
+        model
+        for place, model in enumerate(models)
+        if place < FEWEST_LEADING or model.label not in apart
+    )
+
+
+def missed_by_all(
+    results: Results, models: Sequence[Scored], order: str = "severity"
+) -> MissedByAll:
+    """The photos that count for all of these models and that all of them get wrong.
+
+    Where the set has a multi-label truth all its right classes count, an answer that is unclear is
+    not wrong, and photos without a right class are left out. Else a photo's own class alone counts.
+
+    Args:
+        results: the set, and what was scored on it.
+        models: those that lead, one at least.
+        order: a name in `ORDERS`.
+    """
+    truth = results.photos.truth
+    marks = [mark(results, model, "multilabel" if truth else "original") for model in models]
+    counted = np.logical_and.reduce([each.counted for each in marks])
+    answered = np.logical_and.reduce([model.answered for model in models])
+    wrong = counted & ~np.logical_or.reduce([each.right for each in marks])
+    apart = _distances(results.photos.taxonomy)
+    found = []
+    for place in np.flatnonzero(wrong).tolist():
+        photo = results.photos.photos[place]
+        classes = truth.correct_of(photo.id) if truth else frozenset({photo.wnid})
+        own_first = sorted(classes, key=partial(_after_own, photo.wnid))
+        found.append(_missed(photo.id, tuple(own_first), models, place, apart))
+    return MissedByAll(
+        leading=tuple(model.label for model in models),
+        photos=int(counted.sum()),
+        without=int(answered.sum() - counted.sum()),
+        missed=tuple(sorted(found, key=ORDERS[order])),
+    )
+
+
+def _missed(
+    image: str, right: tuple[str, ...], models: Sequence[Scored], place: int, apart: _Apart
+) -> Missed:
+    answers = tuple(_answer(model, place, right, apart) for model in models)
+    votes = Counter(each.wnid for each in answers)
+    common = min(answers, key=lambda each: (-votes[each.wnid], each.distance))
+    return Missed(
+        image=image,
+        right=right,
+        answers=answers,
+        severity=min(each.distance for each in answers),
+        common=common.wnid,
+        agreeing=votes[common.wnid],
+    )
+
+
+def _answer(model: Scored, place: int, right: tuple[str, ...], apart: _Apart) -> WrongAnswer:
+    wnid, sure = model.ranked_at(place)[0], float(model.confidence[place])
+    return WrongAnswer(
+        model=model.label,
+        wnid=wnid,
+        probability=None if np.isnan(sure) else sure,
+        distance=min(apart(wnid, each) for each in right),
+    )
+
+
+def _after_own(own: str, wnid: str) -> tuple[bool, str]:
+    return wnid != own, wnid
+
+
+def height_of(taxonomy: Taxonomy) -> int:
+    """The largest distance that two classes can have; 0 where one has no hypernyms to go by."""
+    return taxonomy.height if all(each.hypernyms for each in taxonomy) else 0
+
+
+def _distances(taxonomy: Taxonomy) -> _Apart:
+    """What tells how far apart two answers are."""
+    height = height_of(taxonomy)
+
+    @cache
+    def apart(one: str, other: str) -> int:
+        known = height and one in taxonomy and other in taxonomy
+        return taxonomy.distance(one, other) if known else height
+
+    return apart

@@ -1,0 +1,263 @@
+"""Accuracies that models have on another set: said, measured here, published, or in a table.
+
+A table is a CSV file with the columns model and top1 (per cent), and top5, img_size and source
+where known; timm's ``results-imagenet.csv`` is one. genset ships one of its own (`published`).
+"""
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from genset.comparison.references.names import Weights, weights_of
+from genset.comparison.references.published import architecture_of, published
+from genset.comparison.references.sets import IMAGENET, recognize_names
+from genset.core.errors import BadInput
+from genset.score.results.runs import Run, all_runs, find_runs, photos_of
+
+NAME = "imagenet-val"
+NONE = "none"
+SAID = "said with the model"
+_MEASURED = "measured here"
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A model's accuracies elsewhere, 0 to 1, and who says so. `top5` may not be known."""
+
+    top1: float
+    top5: float | None
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """What is published of a model's architecture, or of its weights at other sizes.
+
+    Attributes:
+        low, high: the lowest and the highest top-1, 0 to 1.
+        weights: how many are published.
+        of: what they share: "timm:resnet50", or the weights' name.
+        why: none of them is the model's own, in a few words.
+    """
+
+    low: float
+    high: float
+    weights: int
+    of: str
+    why: str
+
+
+Named = tuple[str, str]
+"""A run: its key, and the model's name. Two names may be given to the same weights."""
+
+
+def named(run: Run) -> Named:
+    """What a run is found by."""
+    return run.key, run.model
+
+
+@dataclass(slots=True)
+class Found:
+    """What is known of models elsewhere, by their runs."""
+
+    exact: dict[Named, Reference] = field(default_factory=dict)
+    ranges: dict[Named, Range] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A table's line. `pixels` is None where it does not say for what size of image."""
+
+    name: str
+    pixels: int | None
+    reference: Reference
+
+
+Table = dict[str, list[Row]]
+"""A table's lines by what the model is called."""
+
+
+def find_references(reference: str, runs: Path, wanted: Sequence[Run]) -> Found:
+    """What is known of models on another set.
+
+    It is looked for in this order. If a file is named: in that table alone, where a model is found
+    by its weights' name, with or without its library, or by the name shown. Else: what the spec
+    says (``reference_top1``, for ImageNet's validation set); a run of the same model on that set,
+    which is found by its name, and by its convention where both sets have classes of a user's own;
+    ImageNet's by its photos, whatever it is called; for "imagenet-val" what genset ships, by the
+    weights' whole name and the size of the image.
+    Where only the architecture of a checkpoint is known, or the size is another, the range of what
+    is published is found in place of an accuracy.
+
+    Args:
+        reference: a CSV file, "imagenet-val", or a set's name.
+        runs: the folder of runs.
+        wanted: the runs whose models are looked up.
+
+    Raises:
+        BadInput: there is no such table, set or name, or the table is no such table.
+    """
+    found = Found()
+    weights = {named(run): weights_of(run) for run in wanted}
+    if Path(reference).suffix == ".csv":
+        table = read_table(Path(reference))
+        for run in wanted:
+            _look_up(found, run, weights[named(run)], _rows(table, weights[named(run)].names))
+        return found
+    # ImageNet's photos are told by what they are, not by a set's name.
+    measured = [] if reference == NAME else find_runs(runs, reference)
+    if reference == NAME:
+        shipped = published_table()
+        for run in wanted:
+            its = weights[named(run)]
+            names = [its.full] if its.full else []
+            _look_up(found, run, its, _rows(shipped, names))
+            if named(run) not in found.exact | found.ranges and its.architecture:
+                _of_architecture(found, run, its.architecture)
+    elif not measured:
+        raise BadInput(
+            f"no reference {reference!r}: it is {NAME}, {NONE}, a CSV file of model and top1, or a "
+            "set that models were scored on"
+        )
+    there: dict[str, dict[str, Run]] = {}
+    for _, run in reversed(measured):
+        there.setdefault(run.model, {})[run.convention] = run
+    for run in wanted:
+        if (same := _by_its_convention(there.get(run.model, {}), run.convention)) is not None:
+            found.exact[named(run)] = _measured(same, run.convention)
+    if reference == NAME:
+        _add_measured_on_imagenet(found, runs, wanted)
+        for run in wanted:
+            if (said := weights[named(run)].said) is not None:
+                found.exact[named(run)] = Reference(said, None, SAID)
+    found.ranges = {key: each for key, each in found.ranges.items() if key not in found.exact}
+    return found
+
+
+def read_table(path: Path) -> Table:
+    """A table's accuracies by model; a model may have a line for each of several image sizes.
+
+    Raises:
+        BadInput: it cannot be read, or an accuracy is not from 0 to 100.
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            table = csv.DictReader(file)
+            rows = list(table)
+    except (OSError, ValueError, csv.Error) as error:
+        raise BadInput(f"the reference {path} cannot be read: {error}") from None
+    if not {"model", "top1"} <= set(table.fieldnames or ()):
+        raise BadInput(f"{path} is no reference: it needs the columns model and top1 (per cent)")
+    found: Table = {}
+    for number, row in enumerate(rows, 2):
+        top1, top5 = _share(path, number, row["top1"]), row.get("top5")
+        reference = Reference(
+            top1,
+            _share(path, number, top5) if top5 else None,
+            row.get("source") or path.name,
+        )
+        pixels = row.get("img_size") or ""
+        size = int(pixels) if pixels.isascii() and pixels.isdigit() else None
+        found.setdefault(row["model"], []).append(Row(row["model"], size, reference))
+    return found
+
+
+def published_table() -> Table:
+    """The table that genset ships, with default weights under their architecture's name too."""
+    found: Table = {}
+    for row in published():
+        source = row.weights.partition(":")[0]
+        line = Row(row.weights, row.pixels, Reference(row.top1["imagenet"], row.top5, source))
+        found.setdefault(row.weights, []).append(line)
+        if row.is_default:
+            found.setdefault(row.architecture, []).append(line)
+    return found
+
+
+def _rows(table: Table, names: Iterable[str]) -> list[Row]:
+    return next((table[name] for name in names if name in table), [])
+
+
+def _look_up(found: Found, run: Run, weights: Weights, rows: Sequence[Row]) -> None:
+    """Take the line of the run's image size; where none can be told, the range of all lines."""
+    fits = [row for row in rows if row.pixels in (None, weights.pixels)]
+    if weights.pixels is None:  # a table of answers does not say
+        fits = list(rows)
+    if len(fits) == 1 and not weights.changed:
+        found.exact[named(run)] = fits[0].reference
+    elif rows:
+        if weights.changed:
+            why = f"scored with another {', '.join(weights.changed)} than published"
+        elif weights.pixels is None:
+            why = "of an image size that is not known"
+        else:
+            sizes = ", ".join(str(row.pixels) for row in rows)
+            why = f"scored at {weights.pixels} pixels, published at {sizes}"
+        found.ranges[named(run)] = _range(rows, rows[0].name, why)
+
+
+def _of_architecture(found: Found, run: Run, architecture: str) -> None:
+    bare = architecture_of(architecture)
+    rows = [row for row in published() if row.architecture == bare]
+    if rows:
+        table = [
+            Row(row.weights, row.pixels, Reference(row.top1["imagenet"], None, "")) for row in rows
+        ]
+        why = "a checkpoint, and whose weights it holds is not known"
+        found.ranges[named(run)] = _range(table, bare, why)
+
+
+def _range(rows: Sequence[Row], of: str, why: str) -> Range:
+    shares = [row.reference.top1 for row in rows]
+    return Range(min(shares), max(shares), len({row.name for row in rows}), of, why)
+
+
+def _add_measured_on_imagenet(found: Found, runs: Path, wanted: Sequence[Run]) -> None:
+    """Take what these models had on ImageNet's own photos, whatever that set was called here."""
+    known: dict[str, bool] = {}
+    for folder, run in all_runs(runs):
+        if run.top1.photos != 50_000:
+            continue
+        same = [each for each in wanted if _is_same_model(each, run)]
+        if not same:
+            continue
+        if run.set_hash not in known:
+            known[run.set_hash] = recognize_names(photos_of(folder)) == IMAGENET
+        if known[run.set_hash]:
+            found.exact |= {named(each): _measured(run) for each in same}
+
+
+def _is_same_model(one: Run, other: Run) -> bool:
+    """Whether two runs are of the same weights, with the same preprocessing.
+
+    Answers from elsewhere are another file for each set, so there the name has to tell.
+    """
+    if not one.preprocessing and not other.preprocessing:
+        return one.model == other.model
+    return one.weights_hash == other.weights_hash and one.preprocessing == other.preprocessing
+
+
+def _by_its_convention(runs: Mapping[str, Run], own: str) -> Run | None:
+    """The run of a model to hold another one against: of its own convention, or of none.
+
+    One on ImageNet's classes has none. It is held against any, "all" before others.
+    """
+    names = (own, "") if own else sorted(runs)
+    return next((runs[name] for name in names if name in runs), None)
+
+
+def _measured(run: Run, own: str = "") -> Reference:
+    """What a run had; the convention is said where it is not that of the one held against it."""
+    source = _MEASURED if run.convention in ("", own) else f"{_MEASURED} ({run.convention})"
+    return Reference(run.top1.share, run.top5.share if run.top5 else None, source)
+
+
+def _share(path: Path, line: int, text: str | None) -> float:
+    try:
+        share = float(text or "")
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 100:
+        raise BadInput(f"{path}, line {line}: {text!r} is no accuracy in per cent")
+    return share / 100

@@ -1,0 +1,124 @@
+"""Everything genset raises on purpose.
+
+    GensetError                 the work failed                    exit code 1
+    ├── BadInput                the user's words are wrong         exit code 2
+    │   ├── SeveralMistakes     ... in several places: a line for each
+    │   ├── NotAWorkspace       no genset.toml here or above
+    │   └── MissingExtra        an optional package is not installed
+    ├── SourceError             a photo source answered an error
+    │   ├── SourceRefused       ... that no retry mends (a bad key)
+    │   └── SourceUnavailable   ... that may pass
+    ├── PhotoRefused            a photo cannot become a candidate's picture; `reason` says why
+    ├── ReleaseDamaged          a release is not what its manifest says
+    └── ModelError              a model cannot be loaded or run
+
+A room may have a finer kind that only its callers need:
+`genset.score.evaluate.SomeModelsFailed` (a ModelError),
+`genset.tta.logs.entries.MalformedLog` (a BadInput).
+
+Messages are one line: they name the thing and the mend. The command line prints them as they
+are, so they carry no secrets.
+"""
+
+from typing import Any
+
+
+class GensetError(Exception):
+    """The work failed; the message is one line for the user."""
+
+    exit_code = 1
+
+    @property
+    def lines(self) -> list[str]:
+        """What the command line prints: the message, or a line for each thing that failed."""
+        return [str(self)]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What a process sends to another is the same there, whatever its kind is made with."""
+        return _made_again, (type(self), self.args, self.__dict__)
+
+
+def _made_again(
+    kind: type[GensetError], args: tuple[Any, ...], state: dict[str, Any]
+) -> GensetError:
+    error = kind.__new__(kind)
+    error.args = args
+    error.__dict__.update(state)
+    return error
+
+
+class BadInput(GensetError):
+    """What the user typed, or a file the user wrote, is wrong."""
+
+    exit_code = 2
+
+
+class SeveralMistakes(BadInput):
+    """Several things are wrong, or one that takes several lines to tell.
+
+    The message is these lines, and the command line prints each by itself.
+    """
+
+    def __init__(self, *lines: str) -> None:
+        super().__init__(*lines)
+
+    def __str__(self) -> str:
+        return "\n".join(self.args)
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines."""
+        return list(self.args)
+
+
+class NotAWorkspace(BadInput):
+    """No ``genset.toml`` in the folder or any folder above it."""
+
+
+class MissingExtra(BadInput):
+    """An optional part of genset is not installed."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs an optional part: pip install 'genset[{extra}]'")
+
+
+class SourceError(GensetError):
+    """A photo source answered an error. `code` is the source's own, where it gave one."""
+
+    def __init__(self, message: str, code: int | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class SourceRefused(SourceError):
+    """The source will not answer until something is changed here: a bad key, a bad argument."""
+
+
+class SourceUnavailable(SourceError):
+    """The source did not answer this time; the same call may go through later."""
+
+
+class PhotoRefused(GensetError):
+    """A photo cannot be used. `reason` is a short word that is stored with it."""
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        super().__init__(f"{reason}: {detail}" if detail else reason)
+        self.reason = reason
+
+
+class ReleaseDamaged(GensetError):
+    """A release differs from its manifest; `problems` has a line for each difference."""
+
+    def __init__(self, name: str, problems: list[str]) -> None:
+        shown = "; ".join(problems[:3]) + ("; ..." if len(problems) > 3 else "")
+        super().__init__(f"release {name} is not what its manifest says: {shown}")
+        self.problems = problems
+
+
+class ModelError(GensetError):
+    """A model cannot be loaded or run; the message says what would mend it."""
+
+
+def first_line(error: Exception) -> str:
+    """What an exception of someone else's code says, in one line."""
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)

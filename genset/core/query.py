@@ -1,0 +1,116 @@
+"""The language of queries: words, phrases in quotes, and what a photo must not say.
+
+    lion -sea -mountain       photos that say "lion", and neither "sea" nor "mountain"
+    "guinea pig" pet          photos that say "guinea pig", in this order, and "pet"
+
+Flickr joins all that is wanted by "and". What it does with hyphens and apostrophes inside a word
+is its own affair; here they part words: "half-track" is the words "half" and "track". The marks of
+a letter are of its word, composed with it or not.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from unicodedata import normalize
+
+from genset.core.marks import MARK, as_one
+
+Phrase = tuple[str, ...]
+"""Words that follow each other, in lower case. A single word is a phrase too."""
+
+LONGEST = 200
+"""Characters of a query."""
+
+_OF_A_WORD = re.compile(rf"\w[\w{MARK}]*")
+
+_TERM = re.compile(r'(?P<minus>-?)(?:"(?P<phrase>[^"]*)"|(?P<word>[^\s"]+))')
+
+# Words and phrases of English, each of which a photo must say: what most queries are.
+_WORD = r"(?!OR\b)[A-Za-z0-9]+"
+_WANTED = f'(?:{_WORD}|"{_WORD}(?: {_WORD})*")'
+_PLAIN = re.compile(f"{_WANTED}(?: {_WANTED})*")
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a query asks for: all of `wanted`, none of `unwanted`."""
+
+    wanted: tuple[Phrase, ...]
+    unwanted: tuple[Phrase, ...]
+
+    def fit(self, texts: Iterable[Phrase]) -> bool:
+        """Whether a photo with these texts (a title, tags...) is found.
+
+        Its words may stand anywhere; a phrase stands in one text. A query that wants nothing
+        finds nothing.
+        """
+        said = tuple(texts)
+        return bool(self.wanted) and says_all(said, self.wanted) and not self.exclude(said)
+
+    def exclude(self, texts: Iterable[Phrase]) -> bool:
+        """Whether such a photo says what the query does not want."""
+        said = tuple(texts)
+        return any(says_all(said, (phrase,)) for phrase in self.unwanted)
+
+    def cover(self, narrower: "Terms") -> bool:
+        """Whether this query finds, by its words alone, all that the narrower one finds."""
+        return says_all(narrower.wanted, self.wanted) and not self.exclude(narrower.wanted)
+
+
+def parse(text: str) -> Terms:
+    """Take a query apart. Whatever is no query by `mistake_in` is read as well as it can be."""
+    wanted: list[Phrase] = []
+    unwanted: list[Phrase] = []
+    for term in _TERM.finditer(text):
+        said = words(term["phrase"] if term["word"] is None else term["word"])
+        if not said:
+            continue
+        if term["minus"]:
+            unwanted.append(said)
+        elif term["word"] is None:
+            wanted.append(said)
+        else:
+            wanted += [(word,) for word in said]
+    return Terms(tuple(wanted), tuple(unwanted))
+
+
+def words(text: str) -> Phrase:
+    """The words of a text in their order: `It's a Tench` -> it, s, a, tench."""
+    folded = normalize("NFC", text.casefold())
+    return tuple(folded[each.start() : each.end()] for each in _OF_A_WORD.finditer(as_one(folded)))
+
+
+def says_all(texts: Iterable[Phrase], wanted: Iterable[Phrase]) -> bool:
+    """Whether each of the wanted phrases stands in one of the texts."""
+    said = tuple(texts)
+    return all(any(_holds(text, phrase) for text in said) for phrase in wanted)
+
+
+def mistake_in(text: str) -> str | None:
+    """What is wrong with a query, to be read after it; None where nothing is."""
+    if _PLAIN.fullmatch(text) and len(text) <= LONGEST:
+        return None  # nothing can be, and that is known sooner
+    if not text.isprintable() or text != " ".join(text.split()):
+        return "has characters or spaces that nobody sees: put one space between words"
+    if len(text) > LONGEST:
+        return f"is longer than {LONGEST} characters"
+    if text.count('"') % 2:
+        return "has a quotation mark that is not closed"
+    if re.sub(r'(?:(?<=\s)|^)-?"[^"]*"(?=\s|$)', "", text).count('"'):
+        return "has a quotation mark inside a word: leave a space before and after a phrase"
+    terms = [(term["minus"], words(term[0])) for term in _TERM.finditer(text)]
+    if not all(said for _, said in terms):
+        return "has a minus sign or quotation marks without a word"
+    if re.search(r"\bOR\b", text):
+        return 'has "OR", which Flickr takes for an operator: write two queries'
+    parsed = parse(text)
+    if not parsed.wanted:
+        return "names no word that photos must say"
+    if parsed.exclude(parsed.wanted):
+        return "excludes what it asks for"
+    return None
+
+
+def _holds(text: Phrase, phrase: Phrase) -> bool:
+    length = len(phrase)
+    return any(text[at : at + length] == phrase for at in range(len(text) - length + 1))

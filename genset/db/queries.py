@@ -1,0 +1,264 @@
+"""The questions that more than one stage asks."""
+
+import hashlib
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    Subquery,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy.orm import Session
+
+from genset.core.errors import BadInput
+from genset.db.labels import (
+    GoldAnswer,
+    Label,
+    LabelerAct,
+    LabelerEvent,
+    ProposedBy,
+    Question,
+    ReviewRequest,
+    Ruling,
+    Screen,
+    Verdict,
+)
+from genset.db.models import Candidate, Claim, ExamplePhoto, Photo, Proposal
+
+
+def stored_candidates(*wnids: str) -> Select[Candidate]:
+    """The candidates whose photo is in ``images/`` and not refused since, of these classes.
+
+    Of all where none is named. By class, then by rank.
+    """
+    query = (
+        select(Candidate)
+        .join(Candidate.photo)
+        .where(Photo.sha256.is_not(None), Photo.refused.is_(None))
+        .order_by(Candidate.wnid, Candidate.rank, Candidate.id)
+    )
+    return query.where(Candidate.wnid.in_(wnids)) if wnids else query
+
+
+def is_ruled() -> ColumnElement[bool]:
+    """Whether somebody settled a `Candidate` in review."""
+    return exists(select(Ruling.number).where(Ruling.candidate_id == Candidate.id))
+
+
+def is_ruled_correct() -> ColumnElement[bool]:
+    """Whether the newest ruling on a `Candidate` says that it is correct."""
+    newest = select(func.max(Ruling.number)).where(Ruling.candidate_id == Candidate.id)
+    return exists(
+        select(Ruling.number)
+        .where(Ruling.number == newest.correlate(Candidate).scalar_subquery())
+        .where(Ruling.verdict == Verdict.CORRECT)
+    )
+
+
+def is_out(table: type[Label | GoldAnswer]) -> ColumnElement[bool]:
+    """Whether a label, or an answer to a gold question, is void or held out: it does not count."""
+    out = _taken_out()
+    wholly = select(out.c.worker).where(out.c.visit_id.is_(None), out.c.since.is_(None))
+    later = (
+        select(out.c.worker)
+        .where(out.c.visit_id.is_(None), out.c.worker == table.worker)
+        .where(out.c.since <= table.decided_at)
+    )
+    on_visits = select(Screen.id).join(out, out.c.visit_id == Screen.visit_id)
+    return or_(
+        table.worker.in_(wholly),
+        exists(later.correlate(table)),
+        func.coalesce(table.screen_id, "").in_(on_visits),
+    )
+
+
+def is_backed() -> ColumnElement[bool]:
+    """Whether a `Question` has somebody behind it, so that it is asked and counts.
+
+    That is a model, a list, a draw; or a labeler with a label on it that is not `is_out`: one who
+    named the class, or who said that it is correct. What nobody stands behind but those whose votes
+    are taken out comes back with these.
+    """
+    theirs = select(Label.number).where(
+        Label.candidate_id == ProposedBy.candidate_id,
+        or_(Label.worker == ProposedBy.name, Label.verdict == Verdict.CORRECT),
+        ~is_out(Label),
+    )
+    by = select(ProposedBy.id).where(ProposedBy.candidate_id == Question.candidate_id)
+    behind = by.where(or_(ProposedBy.kind != "labeler", exists(theirs.correlate(ProposedBy))))
+    return or_(exists(behind.correlate(Question)), ~exists(by.correlate(Question)))
+
+
+def is_in_vain() -> ColumnElement[bool]:
+    """Whether a label that is given now on a `Screen` would not count: its labeler's are out."""
+    out = _taken_out()
+    by_worker = select(out.c.worker).where(out.c.visit_id.is_(None))
+    by_visit = select(out.c.visit_id).where(out.c.visit_id.is_not(None))
+    return or_(
+        Screen.worker.in_(by_worker),
+        func.coalesce(Screen.visit_id, 0).in_(by_visit),
+    )
+
+
+def _taken_out() -> Subquery:
+    """The newest decision on each labeler and visit, where it takes votes out."""
+    newest = select(func.max(LabelerEvent.number)).group_by(
+        LabelerEvent.worker, LabelerEvent.visit_id
+    )
+    return (
+        select(LabelerEvent.worker, LabelerEvent.visit_id, LabelerEvent.since)
+        .where(LabelerEvent.number.in_(newest))
+        .where(LabelerEvent.what.in_((LabelerAct.VOID, LabelerAct.HOLD)))
+        .subquery()
+    )
+
+
+def labels_in_force(panel: str | None = None, without: str | None = None) -> Select[Label]:
+    """Each labeler's newest label on each candidate, oldest first; none that `is_out`.
+
+    Of one panel's labels, of all but those of the panel `without`, or (both None) of all.
+    """
+    newest = (
+        select(func.max(Label.number))
+        .where(~is_out(Label))
+        .group_by(Label.candidate_id, Label.worker)
+    )
+    if panel is not None:
+        newest = newest.where(Label.panel == panel)
+    if without is not None:
+        newest = newest.where(Label.panel != without)
+    return select(Label).where(Label.number.in_(newest)).order_by(Label.number)
+
+
+def votes(
+    session: Session, panel: str | None = None, without: str | None = None
+) -> dict[int, Counter[Verdict]]:
+    """How many labelers say what of each labeled candidate, by `Candidate.id`.
+
+    Panels as in `labels_in_force`. A labeler counts once, with their newest label.
+    """
+    found: dict[int, Counter[Verdict]] = defaultdict(Counter)
+    force = labels_in_force(panel, without).subquery()
+    counted = select(force.c.candidate_id, force.c.verdict, func.count()).group_by(
+        force.c.candidate_id, force.c.verdict
+    )
+    for candidate_id, verdict, count in session.execute(counted):
+        found[candidate_id][verdict] = count
+    return dict(found)
+
+
+def votes_digest(session: Session, panel: str | None = None, without: str | None = None) -> str:
+    """The `digest_of_votes` of the votes in force. Panels as in `labels_in_force`."""
+    force = labels_in_force(panel, without).subquery()
+    rows = session.execute(
+        select(Claim.wnid, Photo.source, Photo.source_id, force.c.worker, force.c.verdict)
+        .join(Claim, Claim.id == force.c.candidate_id)
+        .join(Claim.photo)
+    )
+    return digest_of_votes(
+        (f"{wnid}/{source}:{source_id}", worker, verdict)
+        for wnid, source, source_id, worker, verdict in rows
+    )
+
+
+def digest_of_votes(votes: Iterable[tuple[str, str, str]]) -> str:
+    """16 hexadecimal digits that change when a vote does: (task, worker, verdict), in any order."""
+    digest = hashlib.sha256()
+    for line in sorted(json.dumps((task, worker, str(label))) for task, worker, label in votes):
+        digest.update(line.encode() + b"\n")
+    return digest.hexdigest()[:16]
+
+
+def rulings_in_force(session: Session) -> dict[int, Verdict]:
+    """What the newest ruling says of each ruled candidate, by `Candidate.id`."""
+    newest = select(func.max(Ruling.number)).group_by(Ruling.candidate_id)
+    rows = session.execute(
+        select(Ruling.candidate_id, Ruling.verdict).where(Ruling.number.in_(newest))
+    )
+    return {row.candidate_id: row.verdict for row in rows}
+
+
+def requests_in_force(session: Session) -> dict[int, ReviewRequest]:
+    """The newest request for review of each candidate, by `Candidate.id`, that no ruling answered.
+
+    A ruling answers the requests that were made before it.
+    """
+    newest = select(func.max(ReviewRequest.number)).group_by(ReviewRequest.candidate_id)
+    ruled_since = exists(
+        select(Ruling.number)
+        .where(Ruling.candidate_id == ReviewRequest.candidate_id, Ruling.at >= ReviewRequest.at)
+        .correlate(ReviewRequest)
+    )
+    waiting = select(ReviewRequest).where(ReviewRequest.number.in_(newest), ~ruled_since)
+    return {each.candidate_id: each for each in session.scalars(waiting)}
+
+
+def is_called_correct(said: Counter[Verdict], ruling: Verdict | None) -> bool:
+    """Whether a candidate counts as correct: by its ruling, or by its votes where there is none.
+
+    By votes it does when more labelers say correct than incorrect or broken; unsure counts for
+    neither side.
+    """
+    if ruling is not None:
+        return ruling is Verdict.CORRECT
+    return said[Verdict.CORRECT] > said[Verdict.INCORRECT] + said[Verdict.BROKEN]
+
+
+def add_candidates(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Store candidates, with their columns but `id`; a proposal of a class and photo becomes one.
+
+    None of them is a candidate already.
+    """
+    asked = select(Proposal.wnid, Proposal.photo_id).where(
+        Proposal.photo_id.in_({row["photo_id"] for row in rows})
+    )
+    proposed = set(map(tuple, session.execute(asked)))
+    new = []
+    for row in rows:
+        if (row["wnid"], row["photo_id"]) not in proposed:
+            new.append(row)
+            continue
+        session.execute(
+            update(Proposal)
+            .where(Proposal.wnid == row["wnid"], Proposal.photo_id == row["photo_id"])
+            .values(keyword=row["keyword"], rank=row["rank"])
+            .execution_options(synchronize_session=False)
+        )
+    if new:
+        session.execute(insert(Candidate), new)
+
+
+def examples_among(session: Session, hashes: Iterable[str]) -> set[str]:
+    """Those of these sha256 that are of photos which somebody gave as examples."""
+    asked = select(Photo.sha256).join(ExamplePhoto, ExamplePhoto.photo_id == Photo.id)
+    found = session.scalars(asked.where(Photo.sha256.in_(set(hashes)), Photo.refused.is_(None)))
+    return {each for each in found if each}
+
+
+def find_candidate(session: Session, task: str) -> Claim:
+    """The candidate or proposal named ``WNID/SOURCE:PHOTO_ID``.
+
+    Raises:
+        BadInput: the name is not of that form, or there is no such candidate.
+    """
+    wnid, _, photo = task.partition("/")
+    source, colon, source_id = photo.partition(":")
+    if not (wnid and source and colon and source_id):
+        raise BadInput(f"a task is named like n02123045/flickr:6061409035, not {task!r}")
+    found = session.scalar(
+        select(Claim)
+        .join(Claim.photo)
+        .where(Claim.wnid == wnid, Photo.source == source, Photo.source_id == source_id)
+    )
+    if found is None:
+        raise BadInput(f"there is no candidate {task} in this workspace")
+    return found

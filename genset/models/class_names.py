@@ -1,0 +1,115 @@
+"""A model's own class names: what its outputs are called, without its weights.
+
+They come from the list that the spec names (`classes=FILE`), the configuration of a folder in
+Hugging Face's form (`id2label`, timm's `label_names`), torchvision's notes on its weights, or
+timm's lists of ImageNet's 21,841 classes and of parts of them.
+"""
+
+from typing import Any, NamedTuple
+
+from genset.classes import imagenet1k
+from genset.classes.classes import is_wnid
+from genset.core.errors import BadInput
+from genset.models.architectures import weights_enum
+from genset.models.classes import BACKGROUND, class_order
+from genset.models.huggingface.folder import open_folder
+from genset.models.huggingface.labels import is_none, match_labels
+from genset.models.huggingface.own_labels import as_a_whole, tidy
+from genset.models.spec import ModelSpec
+
+
+class Named(NamedTuple):
+    """An output: the name that a class of it gets, and what the model itself calls it."""
+
+    name: str
+    output: str
+
+
+def class_names(spec: ModelSpec) -> list[Named]:
+    """What a model's outputs are called, in their order, without those that are no class.
+
+    Names that are ImageNet's 1,000, some of them, or one of timm's larger lists, are given by their
+    wnids. Outputs that share a name are one.
+
+    Raises:
+        BadInput: the model does not say it.
+        ModelError: its configuration cannot be fetched.
+    """
+    if spec.classes:
+        order = class_order(spec.classes, spec.background)
+        return [Named(each, each) for each in order if each != BACKGROUND]
+    names = _NAMES.get(spec.kind, _none)(spec)
+    if spec.background is not None and spec.background < len(names):
+        del names[spec.background]
+    names = [tidy(each) for each in names if not is_none(each)]
+    if whole := as_a_whole(names):
+        return [Named(each, each) for each in whole]
+    names = list(dict.fromkeys(filter(None, names)))
+    return list(map(Named, _wnids_of(names) or names, names))
+
+
+def _wnids_of(names: list[str]) -> list[str]:
+    """The wnids of names that are some of ImageNet's 1,000; none where they are not."""
+    if all(map(is_wnid, names)) or all(each.isdigit() for each in names):
+        return []
+    try:
+        matched = match_labels(names)
+    except BadInput:
+        return []
+    return [] if matched.kept else list(matched.order)
+
+
+def _none(spec: ModelSpec) -> list[str]:
+    raise BadInput(
+        f"model {spec.text!r} does not say what its outputs are called: list them in a file, one a "
+        'line below "# not ImageNet", and name it by classes=FILE'
+    )
+
+
+def _of_torchvision(spec: ModelSpec) -> list[str]:
+    name, _, wanted = spec.target.partition("@")
+    members = weights_enum(spec, name).__members__
+    weights = members.get(wanted or "DEFAULT")
+    if weights is None:
+        raise BadInput(f"model {spec.text!r}: {name} has no weights {wanted}")
+    return [str(each) for each in weights.meta["categories"]]
+
+
+def _of_timm(spec: ModelSpec) -> list[str]:
+    from timm.data.imagenet_info import ImageNetInfo, infer_imagenet_subset
+    from timm.models import get_pretrained_cfg
+
+    if ":" in spec.target:
+        return _none(spec)
+    try:
+        config = get_pretrained_cfg(spec.target, allow_unregistered=False)
+    except RuntimeError:  # it has no such tag
+        config = None
+    if config is None:
+        raise BadInput(f"model {spec.text!r}: timm has no weights of that name")
+    if config.label_names:
+        return [str(each) for each in config.label_names]
+    subset = infer_imagenet_subset(config) if config.num_classes else None
+    if not subset:
+        return _none(spec)
+    return list(ImageNetInfo(subset).label_names())  # type: ignore[no-untyped-call]
+
+
+def _of_folder(spec: ModelSpec) -> list[str]:
+    config = open_folder(spec).config
+    labels: Any = config.get("id2label") or config.get("label_names")
+    if isinstance(labels, dict):
+        try:
+            by_number = {int(number): str(label) for number, label in labels.items()}
+        except ValueError:
+            raise BadInput(f"model {spec.text!r}: id2label does not count from 0") from None
+        labels = [by_number[number] for number in sorted(by_number)]
+    if isinstance(labels, list) and labels:
+        names = [str(each) for each in labels]
+        return _none(spec) if all(each.startswith("LABEL_") for each in names) else names
+    if config.get("num_classes") == len(imagenet1k()) and config.get("architecture"):
+        return [each.wnid for each in imagenet1k()]
+    return _none(spec)
+
+
+_NAMES = {"torchvision": _of_torchvision, "timm": _of_timm, "hf": _of_folder}

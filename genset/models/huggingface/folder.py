@@ -1,0 +1,145 @@
+"""A folder in Hugging Face's form: found or fetched, and its configuration read and checked."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from genset.core.errors import BadInput, MissingExtra, ModelError, first_line
+from genset.models.architectures import quick_hub
+from genset.models.spec import ModelSpec
+
+# A configuration is a few KB; with 21,000 labels, a MB or two.
+_MOST_BYTES = 20_000_000
+
+# Where a configuration may name code of its own: none of it is ever run.
+_CONFIGURATIONS = (
+    "config.json",
+    "preprocessor_config.json",
+    "processor_config.json",
+    "tokenizer_config.json",
+)
+
+# What says nothing of what the network computes.
+_INCIDENTAL = {
+    *("_name_or_path", "transformers_version", "dtype", "torch_dtype", "architectures"),
+    *("id2label", "label2id", "label_names", "problem_type"),
+}
+
+_SAFETENSORS, _PICKLED = "model.safetensors", "pytorch_model.bin"
+_FETCHED = ["*.json", "*.txt", "*.model", "*.safetensors"]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFolder:
+    """A folder whose configuration was read.
+
+    Attributes:
+        path: where it lies.
+        config: what ``config.json`` holds.
+    """
+
+    path: Path
+    config: dict[str, Any]
+
+    @property
+    def kind(self) -> str:
+        """transformers' name of the kind of model; "" where it is none of transformers'."""
+        return str(self.config.get("model_type", ""))
+
+    @property
+    def is_of_timm(self) -> bool:
+        """Whether timm makes the network."""
+        named = isinstance(self.config.get("architecture"), str)
+        return named and self.kind in ("", "timm_wrapper")
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether its weights come as safetensors, in one file or several."""
+        return any((self.path / f"{_SAFETENSORS}{end}").is_file() for end in ("", ".index.json"))
+
+    @property
+    def architecture(self) -> str:
+        """What the network is, without its weights, and wherever it lies."""
+        says = {key: value for key, value in self.config.items() if key not in _INCIDENTAL}
+        digest = hashlib.sha256(json.dumps(says, sort_keys=True).encode()).hexdigest()
+        return f"{self.kind}-{digest[:16]}"
+
+    def weights_file(self) -> Path | None:
+        """The one file of weights; None where there is none, or they are cut into several."""
+        files = [self.path / name for name in (_SAFETENSORS, _PICKLED)]
+        return next((file for file in files if file.is_file()), None)
+
+
+def open_folder(spec: ModelSpec) -> ModelFolder:
+    """The folder that a `hf:` spec names, or what the hub has under that name.
+
+    Raises:
+        BadInput: there is no such folder, it is no model, or it brings code of its own.
+        ModelError: it cannot be fetched.
+    """
+    path = Path(spec.target)
+    if not path.is_dir():
+        if path.exists() or spec.target.count("/") != 1 or spec.target.startswith((".", "/")):
+            raise BadInput(f"model {spec.text!r}: there is no folder {spec.target}")
+        path = _fetched(spec)
+    found = {name: read_json(spec, path / name) for name in _CONFIGURATIONS}
+    config = found["config.json"]
+    if config is None:
+        raise BadInput(f"model {spec.text!r}: {path} has no config.json: it is no model's folder")
+    for name, content in found.items():
+        if content is not None and content.get("auto_map"):
+            raise BadInput(
+                f"model {spec.text!r}: its {name} names code of its own (auto_map), which genset "
+                "never runs; export it with torch.export, or name it in Python"
+            )
+    _only_plain(spec, config)
+    return ModelFolder(path, config)
+
+
+def read_json(spec: ModelSpec, path: Path) -> dict[str, Any] | None:
+    """A configuration; None where there is none.
+
+    Raises:
+        BadInput: it is too long, or no JSON object.
+    """
+    if not path.is_file():
+        return None
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise ValueError("it is too long")
+        content = json.loads(path.read_text("utf-8"))
+        if not isinstance(content, dict):
+            raise ValueError("it is no JSON object")
+    except (OSError, ValueError, RecursionError) as error:
+        reason = first_line(error)
+        raise BadInput(f"model {spec.text!r}: {path} cannot be read: {reason}") from None
+    return content
+
+
+def _only_plain(spec: ModelSpec, config: dict[str, Any]) -> None:
+    """Refuse what would be fetched from elsewhere, or needs packages that nobody named."""
+    if config.get("quantization_config"):
+        raise BadInput(f"model {spec.text!r}: its weights are quantized; save them in float")
+    named = [value for key, value in config.items() if "attn_implementation" in key]
+    if any(isinstance(value, str) and "/" in value for value in named):
+        raise BadInput(f"model {spec.text!r}: its config.json names a kernel to be fetched")
+
+
+def _fetched(spec: ModelSpec) -> Path:
+    try:
+        from huggingface_hub import snapshot_download
+    except ModuleNotFoundError:
+        raise MissingExtra(f"model {spec.text!r}", "transformers") from None
+    try:
+        with quick_hub():
+            path = Path(snapshot_download(spec.target, allow_patterns=_FETCHED))
+            if not any(path.glob("*.safetensors")):
+                snapshot_download(spec.target, allow_patterns=[*_FETCHED, "pytorch_model*.bin"])
+    except Exception as error:  # noqa: BLE001 - the hub's client raises what it likes
+        raise ModelError(
+            f"model {spec.text!r}: there is no folder {spec.target}, and it could not be fetched "
+            f"from the hub ({first_line(error)}). Offline, name a folder: hf:FOLDER"
+        ) from None
+    return path

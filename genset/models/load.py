@@ -1,0 +1,237 @@
+"""Load what a model spec names: the network, its weights, its own preprocessing."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from importlib.metadata import version
+from pathlib import Path
+from pkgutil import resolve_name
+
+import torch
+from torch import nn
+
+from genset.classes import Taxonomy
+from genset.core.errors import BadInput
+from genset.core.files import sha256_of
+from genset.models.architectures import bare, pretrained
+from genset.models.checkpoints.put import put_weights
+from genset.models.classes import class_order
+from genset.models.exported import load_exported
+from genset.models.huggingface.load import load_hugging_face
+from genset.models.huggingface.timm_folder import timm_order
+from genset.models.kinds import KINDS
+from genset.models.mapping.pooling import ClassMapping
+from genset.models.parts import Parts
+from genset.models.preprocessing import Preprocessing
+from genset.models.spec import ModelSpec
+from genset.models.weights import hash_of_weights
+from genset.models.zeroshot.openclip import load_open_clip
+
+# In a folder of runs, where what is computed once for all of them is kept.
+KEPT = ".zeroshot"
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedModel:
+    """A network ready to score.
+
+    Attributes:
+        spec: what it was loaded from.
+        network: in evaluation mode, float32: N x 3 x H x W in, N x outputs logits out.
+        preprocessing: how a photo becomes such an input.
+        weights_hash: a sha256 over the weights, whatever file they came in; of a model that comes
+            as one file, over that.
+        order: the wnid of each output, "" for one that is no class.
+        batch: how many photos it takes at once, where that is fixed.
+        notes: what to say of it beside its results.
+        is_program: it came as a program, whose layers cannot be taken apart.
+        onnx: the file, for a model that comes as ONNX.
+        exports_to_onnx: whether PyTorch can write the network as ONNX.
+        salt: makes its runs unlike all others, where it may be another model than that of an
+            earlier run; "" for any model that comes from a file.
+        identity: what else its answers depend on, beside weights and architecture: part of the key
+            of its runs.
+        versions: of the packages, beside PyTorch, that its answers depend on.
+        device: "cpu", or another device's name, where the network must stay there; "" where it may
+            be moved to a GPU.
+        mapping: how its outputs meet the classes of the set that it is scored on; None where an
+            output stands for its class.
+        words: of one that compares photos with texts, on a set of other classes than ImageNet's:
+            what each class is called in its sentences.
+    """
+
+    spec: ModelSpec
+    network: nn.Module
+    preprocessing: Preprocessing
+    weights_hash: str
+    order: tuple[str, ...]
+    batch: int | None = None
+    notes: list[str] = field(default_factory=list)
+    is_program: bool = False
+    onnx: Path | None = None
+    exports_to_onnx: bool = True
+    device: str = ""
+    salt: str = ""
+    identity: dict[str, object] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)
+    mapping: ClassMapping | None = None
+    words: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What each of its answers stands for: a class's id; "" for no class."""
+        return self.mapping.columns if self.mapping else self.order
+
+    @property
+    def known(self) -> frozenset[str]:
+        """The classes that it can give as an answer, and that photos can be of."""
+        return self.mapping.known if self.mapping else frozenset(filter(None, self.order))
+
+
+@dataclass(frozen=True, slots=True)
+class Loading:
+    """How models are loaded.
+
+    Attributes:
+        allow_code: also those that are code.
+        kept: a folder for what is computed once for all runs, as the features of texts; None: it
+            is computed each time.
+        own: the classes of the set, where they are not ImageNet's.
+    """
+
+    allow_code: bool = False
+    kept: Path | None = None
+    own: Taxonomy | None = None
+
+
+Loader = Callable[[ModelSpec, tuple[str, ...], Loading], LoadedModel]
+"""Loads a spec of a kind, given the wnid of each output where the spec's file says no other.
+
+It raises what `load_model` does.
+"""
+
+
+def load_model(
+    spec: ModelSpec,
+    allow_code: bool = False,
+    kept: Path | None = None,
+    own: Taxonomy | None = None,
+) -> LoadedModel:
+    """Load the model that a spec names.
+
+    Args:
+        spec: the model's.
+        allow_code: also load one that is code.
+        kept: a folder for what is computed once for all runs; None: it is computed each time.
+        own: the classes of the set that it is scored on, where they are not ImageNet's: by them
+            its own class names are understood, and one that compares photos with texts has them.
+
+    Raises:
+        BadInput: the spec names something that is not there.
+        ModelError: the weights do not come, or do not fit.
+    """
+    order = class_order(spec.classes, spec.background)
+    load: Loader = resolve_name(KINDS[spec.kind].loads)
+    return load(spec, order, Loading(allow_code, kept, own))
+
+
+def pretrained_model(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
+    """Load ``torchvision:`` and ``timm:``."""
+    network, preprocessing = pretrained(spec)
+    if spec.kind == "timm" and not spec.classes and spec.background is None:
+        order = timm_order(network, how.own) or order
+    return _network(spec, order, network, preprocessing, [])
+
+
+def checkpoint(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
+    """Load ``file:``."""
+    network, preprocessing = bare(spec, len(order))
+    notes = put_weights(spec, network)
+    return _network(spec, order, network, preprocessing, notes)
+
+
+def _network(
+    spec: ModelSpec,
+    order: tuple[str, ...],
+    network: nn.Module,
+    preprocessing: Preprocessing,
+    notes: list[str],
+) -> LoadedModel:
+    network = network.float().eval()
+    return LoadedModel(
+        spec=spec,
+        network=network,
+        preprocessing=_changed(spec, preprocessing),
+        weights_hash=hash_of_weights(network.state_dict()),
+        order=order,
+        notes=notes,
+    )
+
+
+def hugging_face(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
+    """Load ``hf:``."""
+    return assembled(spec, load_hugging_face(spec, order, how.kept, how.own))
+
+
+def open_clip(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
+    """Load ``openclip:``."""
+    return assembled(spec, load_open_clip(spec, order, how.kept, how.own))
+
+
+def assembled(spec: ModelSpec, parts: Parts) -> LoadedModel:
+    """A model of the parts that a loader found.
+
+    Raises:
+        BadInput: the spec asks for a preprocessing that is not possible.
+    """
+    network = parts.network.float().eval()
+    return LoadedModel(
+        spec=replace(spec, arch=parts.architecture),
+        network=network,
+        preprocessing=_changed(spec, parts.preprocessing),
+        weights_hash=parts.weights_hash or hash_of_weights(network.state_dict()),
+        order=parts.order,
+        notes=parts.notes,
+        identity={"outputs": parts.order, **parts.identity},
+        versions={package: version(package) for package in parts.packages},
+        words=parts.words,
+    )
+
+
+def exported(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
+    """Load ``export:``, ``onnx:`` and ``torchscript:``."""
+    program = load_exported(spec, how.allow_code)
+    preprocessing = _changed(spec, Preprocessing.usual(program.side or 224))
+    crop = preprocessing.geometry.crop
+    if program.side not in (None, crop):
+        raise BadInput(f"model {spec.text!r}: it takes {program.side} pixels, not {crop}")
+    batch = program.batch
+    if spec.kind == "torchscript" and batch is None and not _takes_two(program.network, crop):
+        batch = 1
+    return LoadedModel(
+        spec=spec,
+        network=program.network,
+        preprocessing=preprocessing,
+        weights_hash=f"sha256:{sha256_of(Path(spec.target))}",
+        order=order,
+        batch=batch,
+        is_program=True,
+        onnx=program.onnx,
+        exports_to_onnx=program.exports_to_onnx,
+        device=program.device,
+    )
+
+
+def _takes_two(network: nn.Module, side: int) -> bool:
+    """Whether a traced network takes more photos than the one that it was traced with."""
+    try:
+        with torch.inference_mode():
+            return len(network(torch.zeros(2, 3, side, side))) == 2
+    except Exception:  # noqa: BLE001 - TorchScript raises what it likes
+        return False
+
+
+def _changed(spec: ModelSpec, preprocessing: Preprocessing) -> Preprocessing:
+    try:
+        return preprocessing.changed(spec.preprocessing)
+    except BadInput as error:
+        raise BadInput(f"model {spec.text!r}: {error}") from None

@@ -1,0 +1,233 @@
+"""Model specs: the strings that name a model.
+
+::
+
+    torchvision:resnet50                                    torchvision's default weights
+    torchvision:resnet50@IMAGENET1K_V1                      ... or those named
+    timm:convnext_tiny.fb_in1k                              timm's weights of that tag
+    timm:hf-hub:ORGANISATION/NAME                           ... or anybody's on the hub
+    file:resnet.pth?arch=torchvision:resnet50               a checkpoint of a torchvision model
+    file:vit.safetensors?arch=timm:vit_tiny_patch16_224     ... of one of timm's
+    file:lite0.pth?arch=my_models:lite0&mean=0.5&std=0.5    ... or of your own: MODULE:CALLABLE
+    export:PATH.pt2                                         what torch.export saved
+    onnx:PATH.onnx                                          an ONNX file
+    torchscript:PATH.pt                                     TorchScript, which is code
+    hf:FOLDER                                               a folder in Hugging Face's form
+    openclip:ViT-B-32?weights=FILE&prompts=openai80         a CLIP model of open_clip's, zero-shot
+    predictions:preds.npy?name=mine                         answers that were computed elsewhere
+    answers:said.jsonl?prompts=asked.jsonl                  ... in free text
+
+Each has the options `name` (as shown in tables), `trained_until` (the date of the newest photos
+that it can have been trained on: `trained`), `reference_top1` (its top-1 accuracy on ImageNet's
+validation set in per cent, where it is not published), `classes` (a file with the wnid of each
+output, one a line, where these are not ImageNet's 1,000 in sorted order; after a first line "# not
+ImageNet" any names) and `background` (the index of an output that stands for no class). A network
+has those of its preprocessing, where it differs from the model's own: `resize` and `crop` (pixels),
+`interpolation` (bilinear or bicubic), `mean` and `std` (one number, or three as in
+0.485,0.456,0.406). A checkpoint has `ema=1` (score the averaged weights that lie beside the others)
+and `prefix` (what stands before the names of its weights, where several of them would fit). Answers
+in letters have `prompts` (the questions that `--write-prompts` wrote). Your own CALLABLE is given
+`num_classes`, if it takes that, where there are not 1,000.
+
+A model that compares photos with texts (`openclip:`, and `hf:` with a folder of CLIP, SigLIP and
+their like) has `prompts` (openai80, simple, or a file with a template a line, {} for the name),
+`names` (lemmas, definitions, openai, or a file) and `tokenizer` (a folder); `openclip:` has
+`weights` (a file).
+"""
+
+from dataclasses import dataclass, field
+from math import isfinite
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+from genset.core.errors import BadInput
+from genset.models.kinds import KINDS, OF_FILES, PREPROCESSING, ZERO_SHOT
+from genset.models.trained import parse_trained_until
+
+INTERPOLATIONS = ("bilinear", "bicubic")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSpec:
+    """A spec, taken apart.
+
+    Attributes:
+        text: the spec as it was given.
+        kind: one of `kinds.KINDS`; "memory" for a network that was handed over in Python.
+        target: what follows the kind: an architecture or a path.
+        arch: of a file: ``torchvision:NAME``, ``timm:NAME`` or ``MODULE:CALLABLE``; of a folder in
+            Hugging Face's form that was loaded, what its configuration says; otherwise "".
+        name: how the model is called in tables.
+        preprocessing: overrides; any of resize, crop, interpolation, mean, std.
+        classes: the file that lists what each output stands for; "" for none.
+        background: the index of the output that stands for no class, if there is one.
+        ema: of a file: whether to take the averaged weights; None where it was not said.
+        trained_until: the latest date of a photo that it was trained on; "" where it was not said.
+            It changes no answer, and is no part of a run's key.
+        reference_top1: its top-1 accuracy on ImageNet's validation set, 0 to 1, as its author says;
+            None where it was not said. It changes no answer either.
+        prompts: of answers in free text: the file of the questions; "" for none.
+        prefix: of a file: what stands before the names of the weights; None where it was not said.
+        texts: of a model that compares photos with texts: any of prompts, names, tokenizer and
+            weights, as they were given.
+    """
+
+    text: str
+    kind: str
+    target: str
+    arch: str
+    name: str
+    preprocessing: dict[str, object] = field(default_factory=dict, hash=False)
+    classes: str = ""
+    background: int | None = None
+    ema: bool | None = None
+    trained_until: str = ""
+    reference_top1: float | None = None
+    prompts: str = ""
+    prefix: str | None = None
+    texts: dict[str, str] = field(default_factory=dict, hash=False)
+
+    @property
+    def is_predictions(self) -> bool:
+        """Whether it names answers that were computed elsewhere, and no network."""
+        return self.kind in ("predictions", "answers")
+
+    @property
+    def architecture(self) -> str:
+        """What the network is, without its weights: part of a run's key."""
+        return f"{self.kind}:{self.arch or self.target}"
+
+    @property
+    def is_of_timm(self) -> bool:
+        """Whether timm makes the network."""
+        return self.architecture.startswith(("timm:", "file:timm:"))
+
+
+def parse_spec(text: str) -> ModelSpec:
+    """Take a spec apart.
+
+    Raises:
+        BadInput: naming the part that is wrong.
+    """
+    kind, colon, rest = text.partition(":")
+    target, _, query = rest.partition("?")
+    if not colon or kind not in KINDS or not target:
+        *forms, last = (f"{name}:{each.target}" for name, each in KINDS.items())
+        raise BadInput(f"model {text!r}: a spec is {', '.join(forms)} or {last}")
+    # A plus is a plus, as in c++/list.txt: specs are no web forms.
+    options = dict(parse_qsl(query.replace("+", "%2B"), keep_blank_values=True))
+    _only_known(text, kind, options)
+    arch = options.get("arch", "")
+    module, _, callable_name = arch.partition(":")
+    if kind == "file" and not (module and callable_name):
+        raise BadInput(
+            f"model {text!r}: say what it is with ?arch=torchvision:NAME, timm:NAME or "
+            "MODULE:CALLABLE, which makes your network"
+        )
+    texts = {name: options[name] for name in ("weights", *ZERO_SHOT) if name in options}
+    if kind == "openclip" and not texts.get("weights"):
+        raise BadInput(f"model {text!r}: say where its weights lie with ?weights=FILE")
+    return ModelSpec(
+        text=text,
+        kind=kind,
+        target=target,
+        arch=arch,
+        name=options.get("name", "") or _shown(kind, target),
+        preprocessing=_preprocessing(text, options),
+        classes=options.get("classes", ""),
+        background=_index(text, options["background"]) if "background" in options else None,
+        ema=_yes_or_no(text, options["ema"]) if "ema" in options else None,
+        trained_until=_date(text, options["trained_until"]) if "trained_until" in options else "",
+        reference_top1=_accuracy(text, options.get("reference_top1")),
+        prompts=options.get("prompts", "") if kind == "answers" else "",
+        prefix=options.get("prefix"),
+        texts=texts,
+    )
+
+
+def _only_known(text: str, kind: str, options: dict[str, str]) -> None:
+    for name in options:
+        if name in OF_FILES and kind != "file":
+            raise BadInput(f"model {text!r}: {name} is an option of file:CHECKPOINT")
+        if name not in KINDS[kind].options:
+            known = ", ".join(KINDS[kind].options)
+            raise BadInput(f"model {text!r}: no option {name}; there are {known}")
+
+
+def _shown(kind: str, target: str) -> str:
+    if kind in ("torchvision", "timm", "openclip"):
+        return target.removeprefix("hf-hub:")
+    if kind == "hf":
+        return Path(target).resolve().name if target in (".", "..") else Path(target).name
+    return Path(target).stem
+
+
+def _index(text: str, value: str) -> int:
+    if not (value.isascii() and value.isdigit() and len(value) < 6):
+        raise BadInput(f"model {text!r}: background cannot be {value!r}")
+    return int(value)
+
+
+def _date(text: str, value: str) -> str:
+    try:
+        return parse_trained_until(value)
+    except BadInput as error:
+        raise BadInput(f"model {text!r}: {error}") from None
+
+
+def _accuracy(text: str, value: str | None) -> float | None:
+    if value is None:
+        return None
+    try:
+        found = float(value)
+    except ValueError:
+        found = -1.0
+    if not 0 < found < 100:
+        raise BadInput(
+            f"model {text!r}: reference_top1 is an accuracy in per cent, as 76.1, not {value!r}"
+        )
+    if found < 1:
+        raise BadInput(
+            f"model {text!r}: reference_top1 is in per cent; {value} looks like a share: write "
+            f"{100 * found:g}"
+        )
+    return found / 100
+
+
+def _yes_or_no(text: str, value: str) -> bool:
+    if value not in ("0", "1"):
+        raise BadInput(f"model {text!r}: ema is 1 or 0, not {value!r}")
+    return value == "1"
+
+
+def parse_preprocessing(query: str) -> dict[str, object]:
+    """The part of a spec that changes the preprocessing, by itself: ``mean=0.5&resize=256``.
+
+    Raises:
+        BadInput: a value is not possible.
+    """
+    return _preprocessing(query, dict(parse_qsl(query)))
+
+
+def _preprocessing(text: str, options: dict[str, str]) -> dict[str, object]:
+    return {name: _value(text, name, options[name]) for name in PREPROCESSING if name in options}
+
+
+def _value(text: str, name: str, value: str) -> object:
+    try:
+        if name in ("resize", "crop"):
+            pixels = int(value)
+            if not 1 <= pixels <= 4096:
+                raise ValueError(value)
+            return pixels
+        if name in ("mean", "std"):
+            numbers = [float(part) for part in value.split(",")]
+            usable = all(isfinite(number) and (name == "mean" or number > 0) for number in numbers)
+            if len(numbers) not in (1, 3) or not usable:
+                raise ValueError(value)
+            return numbers * 3 if len(numbers) == 1 else numbers
+    except ValueError:
+        raise BadInput(f"model {text!r}: {name} cannot be {value!r}") from None
+    if value not in INTERPOLATIONS:
+        raise BadInput(f"model {text!r}: interpolation is {' or '.join(INTERPOLATIONS)}")
+    return value

@@ -1,0 +1,103 @@
+"""Assemble a run from its shards: counts, predictions, and what it takes to get it again."""
+
+import io
+import json
+import shutil
+import time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genset.core.errors import GensetError
+from genset.core.files import write_text, written_whole
+from genset.models.mapping.record import record_of
+from genset.score.environment import device_of, versions
+from genset.score.job import Job, ModelTask
+from genset.score.plan import ScoringPlan
+from genset.score.results.count import Counted, Provenance, make_run
+from genset.score.results.runs import LOGIT_CLASSES, LOGITS, Prediction, Run, save_run
+from genset.score.settled import forget
+from genset.score.shards import SHARDS, Answers, BadShard, merged
+from genset.sets.photos import PhotoSet
+
+
+def assemble(plan: ScoringPlan, task: ModelTask) -> Run:
+    """Put a task's shards together, write its run, and delete the shards.
+
+    Photos of classes that the model does not have are left out of the counts.
+
+    Raises:
+        BadShard: a shard is not there, or is damaged.
+        GensetError: no photo can be read, or one was not scored exactly once.
+    """
+    photos, spec, engine = plan.photos, task.model.spec, task.engine.name
+    job = Job(photos, [task], plan.options)
+    try:
+        kept = [job.kept(0, shard) for shard in range(len(job.shards))]
+    except BadShard:
+        # Where the disk has no locks, another command may have finished the run meanwhile.
+        if (run := plan.find_run(task.model)) is not None:
+            return run
+        raise
+    answers = merged(kept, len(photos.photos))
+    known = task.model.known
+    countable = np.array([photos.photos[index].wnid in known for index in answers.indices], bool)
+    if not countable.any():
+        why = "is of a class that it knows" if len(answers.indices) else "can be read"
+        raise GensetError(f"model {spec.text!r}: not one photo of {photos.name} {why}")
+    counted = Counted(
+        predictions=_predictions(task, photos, answers, countable),
+        left_out={
+            photos.photos[index].id: why
+            for index, why in answers.unreadable.items()
+            if photos.photos[index].wnid in known
+        },
+        classes=len(set(filter(None, task.model.columns))),
+        masked=sum(photo.wnid not in known for photo in photos.photos),
+        notes=tuple(task.notes),
+        mapping=_mapping(task, photos),
+    )
+    provenance = Provenance(
+        key=task.key,
+        model=spec.name,
+        spec=spec.text,
+        weights_hash=task.model.weights_hash,
+        preprocessing=task.preprocessing,
+        precision=plan.options.precision,
+        versions=versions(engine) | task.model.versions,
+        device=", ".join(sorted(task.devices)) or device_of(engine),
+        seconds=time.monotonic() - plan.started,
+        engine=engine,
+    )
+    run = make_run(photos, counted, provenance)
+    if answers.logits is not None:
+        buffer = io.BytesIO()
+        np.save(buffer, answers.logits[countable])
+        write_text(task.folder / LOGIT_CLASSES, f"{json.dumps({'classes': task.model.order})}\n")
+        with written_whole(task.folder / LOGITS) as file:
+            file.write(buffer.getbuffer())
+    save_run(task.folder, run, counted.predictions)
+    forget(task.folder)
+    for left in task.folder.glob(f"{SHARDS}*"):
+        shutil.rmtree(left, ignore_errors=True)  # which another command may do, too
+    return run
+
+
+def _mapping(task: ModelTask, photos: PhotoSet) -> dict[str, Any] | None:
+    mapping = task.model.mapping
+    if mapping is None:
+        return None
+    return record_of(mapping, (each.wnid for each in photos.photos), task.model.words)
+
+
+def _predictions(
+    task: ModelTask, photos: PhotoSet, answers: Answers, countable: NDArray[np.bool_]
+) -> list[Prediction]:
+    wnids = np.array(task.model.columns, dtype=object)[answers.classes[countable]].tolist()
+    shares = answers.probabilities[countable].tolist()
+    scored = [photos.photos[index] for index in answers.indices[countable]]
+    return [
+        Prediction(photo.id, photo.wnid, tuple(best), tuple(probabilities))
+        for photo, best, probabilities in zip(scored, wnids, shares, strict=True)
+    ]

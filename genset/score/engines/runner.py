@@ -1,0 +1,147 @@
+"""A model on its engine: any number of photos in, all their logits out."""
+
+import gc
+
+import numpy as np
+import torch
+
+from genset.core.errors import GensetError, ModelError
+from genset.models.load import LoadedModel
+from genset.score.engines.engine import Engine, EngineOptions, Logits, open_engine
+from genset.score.engines.failure import why_it_fails
+from genset.score.engines.select import SelectedEngine, check_engine
+from genset.score.transforms import Pixels
+
+# What PyTorch, ONNX Runtime and OpenVINO say of it.
+_NO_MEMORY = ("can't allocate memory", "out of memory", "bad_alloc", "bad allocation")
+
+
+class Runner:
+    """Runs a model, with half as many photos at once wherever memory runs out.
+
+    Its engine is opened where it is first used: in the process that uses it.
+
+    Attributes:
+        model: what is run.
+        note: what to say beside the model's results; "" for nothing.
+    """
+
+    def __init__(
+        self, model: LoadedModel, engine: SelectedEngine, precision: str, batch_size: int
+    ) -> None:
+        """Take a model and its engine.
+
+        Args:
+            model: what is run.
+            engine: what runs it.
+            precision: of the arithmetic.
+            batch_size: how many photos an engine gets at once that takes any number.
+        """
+        self.model = model
+        self.note = ""
+        self._selected = engine
+        self._precision = precision
+        self._batch_size = batch_size
+        self._opened: Engine | None = None
+
+    def check(self, probe: Pixels) -> None:
+        """See that the engine gives PyTorch's own answers to a few photos.
+
+        Raises:
+            ModelError: it does not, or does not run.
+        """
+        name = self._selected.name
+        try:
+            engine = self._engine()
+            try:
+                check_engine(name, engine, self.model, self._precision, probe)
+            except ModelError as error:
+                if self.model.batch or not engine.size or engine.size < 2 or not _no_memory(error):
+                    raise
+                engine = self._take_fewer(engine.size // 2)
+                check_engine(name, engine, self.model, self._precision, probe)
+        except Exception as error:  # noqa: BLE001 - each engine raises what it likes
+            raise ModelError(self._problem(error, probe)) from None
+
+    def __call__(self, pixels: Pixels) -> Logits:
+        """N x outputs float32 logits for N photos' pixels.
+
+        Raises:
+            ModelError: the network fails, or answers something else than numbers of that shape.
+        """
+        try:
+            logits = self._in_batches(pixels)
+        except Exception as error:  # noqa: BLE001 - the network may be the user's own code
+            raise ModelError(self._problem(error, pixels)) from None
+        if not np.isfinite(logits).all():
+            raise ModelError(
+                f"model {self.model.spec.text!r} answers NaN or infinity: broken weights?"
+            )
+        return logits
+
+    def _in_batches(self, pixels: Pixels) -> Logits:
+        engine, outputs = self._engine(), len(self.model.order)
+        parts: list[Logits] = []
+        done = 0
+        while done < len(pixels):
+            part = pixels[done : done + self._batch_size]
+            try:
+                answer = engine(part)
+            except Exception as error:
+                if self.model.batch or len(part) == 1 or not _no_memory(error):
+                    raise
+                engine = self._take_fewer(len(part) // 2)
+                continue
+            if answer.shape != (len(part), outputs):
+                raise ModelError(f"answers {list(answer.shape)} to a batch of {len(part)}")
+            parts.append(answer)
+            done += len(part)
+        return np.concatenate(parts)
+
+    def _engine(self) -> Engine:
+        if self._opened is None:
+            options = EngineOptions(self._precision, self._selected.onnx)
+            self._opened = open_engine(self._selected.name, self.model, options)
+            self._batch_size = self._opened.size or self._batch_size
+        return self._opened
+
+    def _take_fewer(self, photos: int) -> Engine:
+        """The engine for so many photos at once, after memory ran out."""
+        engine = self._engine()
+        self._batch_size = photos
+        self.note = f"Memory ran out: scored {photos} photo{'s' * (photos > 1)} at a time."
+        if engine.size:  # opened for a number of photos
+            options = EngineOptions(self._precision, self._selected.onnx, at_once=photos)
+            self._opened = open_engine(self._selected.name, self.model, options)
+        gc.collect()
+        torch.cuda.empty_cache()
+        return self._engine()
+
+    def _problem(self, error: Exception, pixels: Pixels) -> str:
+        """Why the model fails, in one line."""
+        what = f"model {self.model.spec.text!r}"
+        if isinstance(error, GensetError):
+            return _explained(what, str(error), self.model)
+        if _no_memory(error):
+            return f"{what}: there is no memory for one photo"
+        return f"{what} cannot be run: {why_it_fails(error, self.model, pixels)}"
+
+
+def _explained(what: str, problem: str, model: LoadedModel) -> str:
+    """Of a wrong shape, what was expected, and what may be the reason."""
+    if not problem.startswith("answers "):
+        return problem
+    outputs = len(model.order)
+    background = f", {outputs + 1}] " in problem and model.spec.kind != "memory"
+    more = "; if output 0 is a background class, say &background=0" if background else ""
+    if model.spec.kind == "memory":
+        more = "; if its outputs stand for others, name them with classes="
+    whose = "ImageNet's 1000" if outputs == 1000 else f"{outputs}"
+    return f"{what} {problem}: it must give a score for each of {whose} classes{more}"
+
+
+def _no_memory(error: Exception) -> bool:
+    if isinstance(error, (MemoryError, torch.cuda.OutOfMemoryError)):
+        return True
+    message = str(error).lower()
+    return any(words in message for words in _NO_MEMORY)

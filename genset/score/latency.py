@@ -1,0 +1,267 @@
+"""How long a model takes to answer one photo at a time, on photos of a set that it was scored on.
+
+Two spans are timed, each by itself. The network's, which DAWNBench's entries report: from a
+photo's pixels in memory to its scores there, so with the normalization and the copies to a GPU and
+back. And the whole: from the photo's file, which the system has in memory by then, to the names of
+the best classes, so with decoding and resizing too.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import cycle, islice
+from pathlib import Path
+from statistics import fmean, median
+
+import numpy as np
+import torch
+
+from genset.core.errors import GensetError, ModelError, PhotoRefused, first_line
+from genset.models.load import KEPT, LoadedModel
+from genset.models.processes import call_in_fork, cores
+from genset.models.spec import ModelSpec
+from genset.score.engines import ENGINES
+from genset.score.engines.engine import Engine, EngineOptions, Logits, open_engine
+from genset.score.engines.export import onnx_file, write_onnx
+from genset.score.engines.select import candidates, check_engine
+from genset.score.meeting import load_for
+from genset.score.options import ScoringOptions
+from genset.score.results.runs import Run, load_predictions, run_folder
+from genset.score.transforms import Pixels, crops
+from genset.sets.photos import PhotoSet, ScoredPhoto
+
+_PHOTOS = 100
+
+WARM_UP = 10
+
+# A round is so many timings. There are 2 to 10: until the medians of two in a row are so near each
+# other; or until so many seconds are over, and so many timings made.
+_ROUND, _ROUNDS = 100, 10
+_NEAR = 0.01
+_PATIENCE, _LEAST = 60.0, 20
+
+_TRIALS = 5  # of each number of threads
+
+_PROBE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Of one photo, in milliseconds.
+
+    Attributes:
+        mean: what DAWNBench counts, and what many photos cost.
+        median, p95: what half and 95 % of the timings stay below.
+        timings: how many there were.
+        steady: whether the last two rounds of them had the same median within 1 %.
+    """
+
+    mean: float
+    median: float
+    p95: float
+    timings: int
+    steady: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """What one photo at a time takes a model.
+
+    Attributes:
+        model: its name in tables.
+        network: from pixels in memory to scores in memory.
+        from_file: from a file to the best classes.
+        engine, engine_version, precision: what ran it, and how exactly.
+        device: "cpu", or the GPU's name.
+        threads: of the CPU; of 1, 2, 4, ... and all cores, the number that is fastest.
+        batch: how many photos the network takes at once where that is fixed and the time is that
+            of so many; else 1.
+        photos: how many different ones were timed, spread over the set.
+        same: of these, how many got the very classes that the run keeps as its five best;
+            `compared`, of how many the run keeps any.
+    """
+
+    model: str
+    network: Times
+    from_file: Times
+    engine: str
+    engine_version: str
+    precision: str
+    device: str
+    threads: int
+    batch: int
+    photos: int
+    same: int
+    compared: int
+
+
+def measure(
+    photos: PhotoSet, spec: ModelSpec, run: Run, runs: Path, options: ScoringOptions
+) -> Latency:
+    """Time a model on photos of the set that it was scored on.
+
+    The engine is the run's, or that which `options` name. One that needs the model as ONNX must
+    give PyTorch's own answers, as when it scores.
+
+    Args:
+        photos: the set.
+        spec: what names the model.
+        run: its run on this set, in the folder `runs`.
+        runs: where runs are kept.
+        options: how the run was made.
+
+    Raises:
+        BadInput: the engine cannot run such a model, or is not installed.
+        ModelError: the model cannot be loaded or run.
+        GensetError: no photo can be read any more.
+    """
+    model = load_for(photos, spec, options, runs / KEPT)
+    asked = run.engine or "auto" if options.engine == "auto" else options.engine
+    (name,) = candidates(model, asked, False, options.precision)
+    onnx = None
+    if ENGINES[name].reads_onnx:
+        onnx = onnx_file(model, runs / ".engines")
+        call_in_fork(write_onnx, model, onnx)
+    sample = _sample(photos, run, model, options.decoding)
+    kept = load_predictions(run_folder(runs, run.set_name, run.model, run.key))
+    before = torch.get_num_threads()
+    try:
+        runner = _fastest(model, name, EngineOptions(options.precision, onnx), sample[0][1])
+        probe = np.stack([pixels for _, pixels in sample[:_PROBE]])
+        check_engine(name, runner.engine, model, options.precision, probe)
+        return _measured(runner, sample, options, {each.image: each.top for each in kept})
+    except GensetError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the network may be the user's own code
+        raise ModelError(f"model {spec.text!r} cannot be timed: {first_line(error)}") from None
+    finally:
+        torch.set_num_threads(before)
+
+
+@dataclass(frozen=True, slots=True)
+class _OnThreads:
+    """A model on an engine, with so many of the CPU's threads."""
+
+    model: LoadedModel
+    name: str
+    engine: Engine
+    threads: int
+
+    def scores(self, pixels: Pixels) -> Logits:
+        """Of each output, for one photo's S x S x 3 pixels."""
+        scores: Logits = self.engine(np.stack([pixels]))[0]
+        return scores
+
+    def best(self, scores: Logits) -> tuple[str, ...]:
+        """The five best classes, as runs keep them."""
+        kept, mapping = min(5, len(scores)), self.model.mapping
+        if mapping is not None:
+            scores, kept = mapping.shares(scores[None])[0], mapping.kept(5)
+        places = torch.from_numpy(scores).topk(kept).indices
+        return tuple(self.model.columns[place] for place in places.tolist())
+
+    def answer(self, photo: ScoredPhoto, decoding: str) -> tuple[str, ...]:
+        """The five best classes for a photo."""
+        (pixels,) = crops(photo, [self.model.preprocessing.geometry], decoding)
+        return self.best(self.scores(pixels))
+
+
+def _sample(
+    photos: PhotoSet, run: Run, model: LoadedModel, decoding: str
+) -> list[tuple[ScoredPhoto, Pixels]]:
+    """Photos spread over the set, with the model's pixels of each."""
+    readable = [photo for photo in photos.photos if photo.id not in run.unreadable]
+    places = np.unique(np.linspace(0, len(readable) - 1, _PHOTOS).astype(int))
+    found = []
+    for photo in (readable[place] for place in places):
+        try:
+            (pixels,) = crops(photo, [model.preprocessing.geometry], decoding)
+        except PhotoRefused:  # of a class that the model has not, and never counted
+            continue
+        found.append((photo, pixels))
+    if not found:
+        raise GensetError(f"not one photo of {photos.name} can be read")
+    return found
+
+
+def _fastest(model: LoadedModel, name: str, options: EngineOptions, pixels: Pixels) -> _OnThreads:
+    """The model with the number of threads that is fastest for one photo."""
+    numbers = sorted({*(2**power for power in range(cores().bit_length())), cores()})
+    found: list[tuple[float, _OnThreads]] = []
+    for threads in numbers:
+        torch.set_num_threads(threads)
+        engine = open_engine(name, model, replace(options, threads=threads, at_once=1))
+        runner = _OnThreads(model, name, engine, threads)
+        work = [partial(runner.scores, pixels)]
+        list(_spans(work, WARM_UP))
+        found.append((median(_spans(work, _TRIALS)), runner))
+    _, fastest = min(found, key=lambda pair: pair[0])
+    torch.set_num_threads(fastest.threads)
+    return fastest
+
+
+def _measured(
+    runner: _OnThreads,
+    sample: Sequence[tuple[ScoredPhoto, Pixels]],
+    options: ScoringOptions,
+    kept: Mapping[str, tuple[str, ...]],
+) -> Latency:
+    engine, model = runner.engine, runner.model
+    on_gpu = engine.device == "cuda"
+    pairs = [
+        (runner.best(runner.scores(pixels)), kept[photo.id][:5])
+        for photo, pixels in sample
+        if photo.id in kept
+    ]
+    return Latency(
+        model=model.spec.name,
+        network=_timed([partial(runner.scores, pixels) for _, pixels in sample]),
+        from_file=_timed([partial(runner.answer, photo, options.decoding) for photo, _ in sample]),
+        engine=runner.name,
+        engine_version=ENGINES[runner.name].version,
+        precision=options.precision,
+        device=torch.cuda.get_device_name() if on_gpu else "cpu",
+        threads=runner.threads,
+        batch=model.batch or 1,
+        photos=len(sample),
+        same=sum(best == scored for best, scored in pairs),
+        compared=len(pairs),
+    )
+
+
+def _timed(works: Sequence[Callable[[], object]]) -> Times:
+    list(_spans(works, WARM_UP))
+    taken: list[float] = []
+    steady = False
+    began = time.monotonic()
+    for span in _spans(works, _ROUND * _ROUNDS):
+        taken.append(span)
+        steady = len(taken) % _ROUND == 0 and _steady(taken)
+        late = time.monotonic() - began > _PATIENCE
+        if steady or (late and len(taken) >= _LEAST):
+            break
+    mean, half, p95 = fmean(taken), median(taken), float(np.percentile(taken, 95))
+    return Times(round(mean, 4), round(half, 4), round(p95, 4), len(taken), steady)
+
+
+def _steady(taken: Sequence[float]) -> bool:
+    if len(taken) < 2 * _ROUND:
+        return False
+    older, newer = median(taken[-2 * _ROUND : -_ROUND]), median(taken[-_ROUND:])
+    return abs(newer - older) <= _NEAR * older
+
+
+def _spans(works: Sequence[Callable[[], object]], count: int) -> Iterator[float]:
+    """How many milliseconds each work takes, from the first again after the last."""
+    for work in islice(cycle(works), count):
+        started = _now()
+        work()
+        yield _now() - started
+
+
+def _now() -> float:
+    """The clock, in milliseconds, once a GPU has done all that it was given."""
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+    return 1000 * time.perf_counter()

@@ -1,0 +1,263 @@
+"""The scoring plan: which models are scored on a set, by which engine, on which shards."""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from genset.core.errors import GensetError, MissingExtra, PhotoRefused
+from genset.core.files import one_at_a_time
+from genset.core.numbers import count
+from genset.core.progress import say
+from genset.models.load import LoadedModel
+from genset.models.preprocessing import Geometry
+from genset.score.agreement import agree_on_packages
+from genset.score.engines import ENGINES
+from genset.score.engines.export import onnx_file
+from genset.score.engines.select import SelectedEngine, candidates, select
+from genset.score.executors.executor import Executor, not_written
+from genset.score.job import Job, MissingShard, ModelTask
+from genset.score.options import ScoringOptions
+from genset.score.results.runs import LOGITS, Run, load_run, run_folder, run_key
+from genset.score.settled import engine_of, leave_no_failure, settle, settled
+from genset.score.shards import BadShard, shard_file
+from genset.score.transforms import Pixels, crops
+from genset.sets.formats import may_come_back
+from genset.sets.photos import PhotoSet
+
+# Photos on which engines are tried, and those of them with which every worker checks its engine.
+_SAMPLES, _CHECKED = 8, 4
+
+# To write a model as ONNX and try engines takes seconds, which fewer photos do not win back: 420 of
+# EfficientNet-Lite0, 635 of ResNet-50 (benchmarks/trial.py).
+WORTH_A_TRIAL = 500
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringPlan:
+    """A set, where its runs are kept, how models are scored, and the executor that does it.
+
+    Attributes:
+        photos: the set.
+        runs: the folder of runs.
+        options: how models are scored.
+        executor: has the shards scored.
+        started: when the work began, by the monotonic clock, in seconds.
+    """
+
+    photos: PhotoSet
+    runs: Path
+    options: ScoringOptions
+    executor: Executor
+    started: float = field(default_factory=time.monotonic)
+
+    def find_run(self, model: LoadedModel) -> Run | None:
+        """The finished run of a model, if there is one: of the engine that is asked for, if one is.
+
+        One during which photos of this set were gone is not finished: they are there again.
+
+        Raises:
+            GensetError: a run's record is not one of ours.
+        """
+        asked = self.options.engine
+        for engine in ("", *ENGINES) if asked == "auto" else ("", asked):
+            folder = self.new_task(model, engine).folder
+            run = load_run(folder)
+            if run is None or (asked != "auto" and run.engine not in ("", asked)):
+                continue
+            if self._lacks_photos(run):
+                continue
+            if not self.options.logits or (folder / LOGITS).is_file():
+                return run
+        return None
+
+    def _lacks_photos(self, run: Run) -> bool:
+        """Whether a run on this set lacks photos that could be read when the set was opened."""
+        gone = {image for image, why in run.unreadable.items() if may_come_back(why)}
+        return any(photo.sha256 and photo.id in gone for photo in self.photos.photos if gone)
+
+    def new_task(self, model: LoadedModel, engine: str = "") -> ModelTask:
+        """The task of scoring a model; its shards are kept in the folder of its run.
+
+        Args:
+            model: what is scored.
+            engine: "", or the engine of a run that stands beside one that another engine made.
+        """
+        options, spec = self.options, model.spec
+        preprocessing = described(model, options)
+        identity: dict[str, object] = {
+            "set": self.photos.content_hash,
+            "weights": model.weights_hash,
+            "architecture": spec.architecture,
+            "preprocessing": preprocessing,
+            "precision": options.precision,
+        }
+        if options.keep != 5:
+            identity["keep"] = options.keep
+        if spec.classes or spec.background is not None:
+            identity["outputs"] = model.order
+        identity |= model.identity
+        if model.mapping is not None:
+            identity["mapping"] = model.mapping.identity
+        if model.salt:
+            identity["salt"] = model.salt
+        if engine:
+            identity["engine"] = engine
+        key = run_key(**identity)
+        folder = run_folder(self.runs, self.photos.name, spec.name, key)
+        return ModelTask(model, key, folder, preprocessing, options.logits, notes=[*model.notes])
+
+    @contextmanager
+    def alone(self, tasks: Mapping[Path, ModelTask]) -> Iterator[dict[Path, Run | ModelTask]]:
+        """Wait until no other command scores one of these.
+
+        For each it gives the run, if another command has finished it meanwhile; else the task,
+        whose folder is another where another engine has the first one.
+
+        Args:
+            tasks: by their folders.
+        """
+        with ExitStack() as turns:
+            self.executor.on_first(partial(self._take_turns, turns, tasks))
+            found: dict[Path, Run | ModelTask] = {}
+            for (folder, task), decided in zip(
+                tasks.items(), self.executor.on_first(partial(self._decide, tasks)), strict=True
+            ):
+                other = decided if isinstance(decided, Run) else self.new_task(task.model, decided)
+                found[folder] = other
+            try:
+                yield found
+            finally:
+                for each in found.values():
+                    if isinstance(each, ModelTask):
+                        leave_no_failure(each.folder)
+                for folder in tasks:
+                    leave_no_failure(folder)
+
+    def _take_turns(self, turns: ExitStack, tasks: Mapping[Path, ModelTask]) -> None:
+        # In the order of their names, so that no two commands wait for each other.
+        for folder, task in sorted(tasks.items()):
+            wait = f"another command scores {task.model.spec.name} on {self.photos.name}: waiting"
+            try:
+                turns.enter_context(one_at_a_time(folder, partial(say, wait)))
+            except OSError as error:
+                raise not_written(error) from None
+
+    def _decide(self, tasks: Mapping[Path, ModelTask]) -> list[Run | str]:
+        """For each the finished run; or the engine that its run is named by, "" for none."""
+        asked = self.options.engine
+        decided: list[Run | str] = []
+        for folder, task in tasks.items():
+            run, other = self.find_run(task.model), engine_of(folder)
+            beside = asked != "auto" and other not in ("", asked)
+            if run is None and beside:
+                say(f"{task.model.spec.name}: {other} has a run; {asked} makes one beside it")
+            decided.append(run or (asked if beside else ""))
+        return decided
+
+    def sample_pixels(self, tasks: Sequence[ModelTask]) -> dict[Geometry, Pixels]:
+        """The first photos that can be read, to try engines on: N x S x S x 3 by geometry.
+
+        Raises:
+            GensetError: no photo can be read.
+        """
+        geometries = list(dict.fromkeys(task.geometry for task in tasks))
+        found: list[list[Pixels]] = []
+        reason = ""
+        for photo in self.photos.photos:
+            try:
+                found.append(crops(photo, geometries))
+            except PhotoRefused as error:
+                reason = reason or f": {photo.id} is {error}"
+                continue
+            if len(found) == _SAMPLES:
+                break
+        if not found:
+            raise GensetError(f"not one photo of {self.photos.name} can be read{reason}")
+        return {
+            geometry: np.stack([each[number] for each in found])
+            for number, geometry in enumerate(geometries)
+        }
+
+    def select_engine(self, task: ModelTask, samples: Pixels) -> None:
+        """Set the engine of a task: the first process selects it, for all.
+
+        Raises:
+            GensetError: no engine runs it; or on another machine that one does not.
+        """
+        task.probe = samples[:_CHECKED]
+        task.engine = self.executor.on_first(lambda: self._settle(task, samples))
+        self.executor.on_all(lambda: self._prepare(task, samples))
+        agree_on_packages(self.executor, [ENGINES[task.engine.name].package])
+        task.notes += task.engine.notes
+
+    def missing(self, job: Job) -> list[MissingShard]:
+        """The shards that are not kept yet by any process; damaged ones are discarded."""
+        kept, bad = set(), 0
+        for number, task in enumerate(job.tasks):
+            for shard in range(len(job.shards)):
+                try:
+                    job.kept(number, shard)
+                    kept.add((number, shard))
+                except BadShard:
+                    file = shard_file(task.shards, shard)
+                    bad += file.is_file()
+                    file.unlink(missing_ok=True)
+        if bad:
+            shards = count(bad, "kept shard")
+            say(f"{shards} damaged, or of another run or an older genset: scored again")
+        kept = set().union(*self.executor.gathered(kept))
+        found = []
+        for shard in range(len(job.shards)):
+            if lacking := [n for n in range(len(job.tasks)) if (n, shard) not in kept]:
+                found.append(MissingShard(shard, lacking))
+        return found
+
+    def _settle(self, task: ModelTask, samples: Pixels) -> SelectedEngine:
+        """The engine of a run: for "auto" the one that it began with, if it did."""
+        asked = self.options.engine
+        begun, notes = settled(task.folder)
+        if asked == "auto" and begun and ENGINES[begun].is_installed:
+            return replace(self._select(task, begun, samples), notes=tuple(notes))
+        engine = self._select(task, asked, samples)
+        try:
+            settle(task.folder, engine.name, engine.notes)
+        except OSError as error:
+            raise not_written(error) from None
+        return engine
+
+    def _prepare(self, task: ModelTask, samples: Pixels) -> None:
+        """Load a task's engine in this process."""
+        kind, onnx = ENGINES[task.engine.name], task.engine.onnx
+        if not kind.is_installed:
+            raise MissingExtra(f"the engine {kind.name}", "engines")
+        kind.load()  # once, and not in each of the processes that are split off
+        if onnx and not onnx.is_file():  # it lies on another machine's disk
+            task.engine = self._select(task, kind.name, samples)
+
+    def _select(self, task: ModelTask, asked: str, samples: Pixels) -> SelectedEngine:
+        model, precision = task.model, self.options.precision
+        on_gpu = self.executor.has_gpus and model.onnx is None
+        worth = len(self.photos.photos) >= WORTH_A_TRIAL and not on_gpu
+        names = candidates(model, asked, worth, precision)
+        if not names:
+            raise MissingExtra(f"model {model.spec.text!r} in {precision}", "engines")
+        if missing := [name for name in names if not ENGINES[name].is_installed]:
+            raise MissingExtra(f"the engine {missing[0]}", "engines")
+        if names == ["torch"]:
+            return SelectedEngine("torch")
+        onnx = onnx_file(model, self.runs / ".engines")
+        if len(names) == 1 and onnx.is_file():
+            return SelectedEngine(names[0], onnx)
+        # PyTorch's exporter and the engines leave threads behind, which cannot be split off.
+        return self.executor.isolated(select, model, names, precision, samples, onnx)
+
+
+def described(model: LoadedModel, options: ScoringOptions) -> dict[str, object]:
+    """A model's preprocessing as plain values, as it is kept with every result."""
+    other = {} if options.decoding == "exact" else {"decoding": options.decoding}
+    return model.preprocessing.described() | other

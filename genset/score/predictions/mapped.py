@@ -1,0 +1,250 @@
+"""Predictions that somebody made elsewhere, on a set of other classes than ImageNet's.
+
+A score for each output is pooled as a network's own are. Ranked classes alone are taken where no
+class has several outputs; else they cannot be summed. A run's own ``predictions.csv`` is read with
+the ``logits.npy`` beside it, where that was kept.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from numpy.typing import NDArray
+
+from genset.classes import ImageClass, imagenet1k
+from genset.core.errors import BadInput, GensetError
+from genset.models.classes import class_order
+from genset.models.mapping.convention import Convention
+from genset.models.mapping.pooling import ClassMapping
+from genset.models.mapping.record import record_of
+from genset.models.mapping.wordnet import above
+from genset.models.spec import ModelSpec
+from genset.score.predictions.own_tables import (
+    kept_scores,
+    mapping_kept,
+    refuse_unrecorded_run,
+    run_of,
+    words_of,
+)
+from genset.score.predictions.predictions import (
+    Answers,
+    answers_of_indices,
+    answers_of_scores,
+    answers_of_table,
+    count_answers,
+    load_array,
+    read_rows,
+)
+from genset.score.results.count import Counted
+from genset.score.results.runs import LOGITS, Run
+from genset.sets.photos import PhotoSet
+
+
+def mapping_on(photos: PhotoSet, order: Sequence[str], convention: Convention) -> ClassMapping:
+    """How outputs meet the classes of a set.
+
+    Args:
+        photos: the set.
+        order: what each output stands for; "" for no class.
+        convention: how outputs are pooled, and which compete.
+
+    Raises:
+        BadInput: an output is below two classes of which neither is a kind of the other.
+        GensetError: no class of a photo has an output.
+    """
+    mapping = ClassMapping.of(order, photos.taxonomy, convention, above)
+    if not any(photo.wnid in mapping.known for photo in photos.photos):
+        raise GensetError(mapping.says_none)
+    return mapping
+
+
+def check_convention(photos: PhotoSet, convention: Convention) -> None:
+    """See that a convention is not asked of a set of ImageNet's classes, where it means nothing.
+
+    Raises:
+        BadInput: it is.
+    """
+    if photos.own_taxonomy is None and convention != Convention():
+        raise BadInput(
+            f"{photos.name} has ImageNet's classes: pool and among are for a set of your own "
+            "(--taxonomy); a report on several sets has both conventions"
+        )
+
+
+class Given(NamedTuple):
+    """Answers that were computed elsewhere, and how their classes met the set's.
+
+    `run` is the one whose own answers they are, on the same classes.
+    """
+
+    answers: Answers
+    mapping: ClassMapping
+    run: Run | None = None
+
+
+def read_mapped(spec: ModelSpec, photos: PhotoSet, keep: int, convention: Convention) -> Given:
+    """Read the file that a `predictions:` spec names.
+
+    Args:
+        spec: names the file.
+        photos: the set.
+        keep: how many of the best classes are kept where the file has a score for each.
+        convention: how outputs are pooled, and which compete.
+
+    Raises:
+        BadInput: naming the row or line that is wrong; or classes cannot be summed.
+        GensetError: no class of a photo has an output.
+    """
+    path = Path(spec.target)
+    if not path.is_file():
+        raise BadInput(f"model {spec.text!r}: there is no file {path}")
+    try:
+        if path.suffix == ".npy":
+            order = class_order(spec.classes, spec.background)
+            array = load_array(spec, path)
+            if not spec.classes:
+                see_whose_indices(path.name, array, photos)
+            mapping = mapping_on(photos, order, convention)
+            return Given(answers_of(path.name, array, photos, mapping, keep), mapping)
+        if (kept := kept_scores(path)) is not None:
+            order, images, scores = kept
+            mapping = mapping_on(photos, order, convention)
+            there, rows = _of_set(photos, images)
+            return Given(answers_of(LOGITS, scores[rows], there, mapping, keep), mapping)
+        if path.suffix in (".csv", ".parquet"):
+            return _from_table(spec, path, photos, convention)
+    except GensetError as error:
+        said = str(error)
+        named = said if said.startswith("model ") else f"model {spec.text!r}: {said}"
+        raise (BadInput if isinstance(error, BadInput) else GensetError)(named) from None
+    raise BadInput(f"model {spec.text!r}: predictions are a .npy, .csv or .parquet file")
+
+
+def count_mapped(spec: ModelSpec, photos: PhotoSet, given: Given) -> Counted:
+    """Match answers with a set's photos.
+
+    Raises:
+        GensetError: not one photo can be counted.
+    """
+    mapping, kept = given.mapping, given.run
+    of_set = set(photos.ids)
+    known = [image for image in given.answers if image in of_set]
+    if not known:
+        raise BadInput(
+            f"model {spec.text!r}: it has no photo of {photos.name}, whose photos are called like "
+            f"{photos.photos[0].id}"
+        )
+    counted = count_answers(spec, photos, given.answers, mapping.known)
+    return replace(
+        counted,
+        classes=kept.classes if kept else len(set(filter(None, mapping.columns))),
+        mapping=record_of(mapping, (photo.wnid for photo in photos.photos), words_of(kept)),
+    )
+
+
+def answers_of(
+    what: str, array: NDArray[Any], photos: PhotoSet, mapping: ClassMapping, keep: int
+) -> Answers:
+    """Answers in an array, one row a photo.
+
+    Args:
+        what: it comes from, for errors.
+        array: N x outputs scores (floats), or N x k indices of outputs (integers), the best first.
+        photos: the set.
+        mapping: of the outputs.
+        keep: how many of the best classes are kept of scores.
+
+    Raises:
+        BadInput: naming the row that is wrong, or the shape; or classes cannot be summed.
+    """
+    if array.dtype.kind in "iu":
+        return _of_ranks(what, answers_of_indices(what, array, mapping.outputs, photos), mapping)
+    more = ": name those of the columns with classes="
+    return answers_of_scores(what, array, mapping.outputs, photos, more, keep, mapping)
+
+
+def see_whose_indices(what: str, array: NDArray[Any], photos: PhotoSet) -> None:
+    """See that indices for which no list is given are not those of a set's own few classes.
+
+    Raises:
+        BadInput: all of them could be, and would be taken for ImageNet's first ones.
+    """
+    own = photos.taxonomy
+    if array.dtype.kind not in "iu" or not array.size or len(own) >= len(imagenet1k()):
+        return
+    if array.min() >= 0 and array.max() < len(own):
+        raise BadInput(
+            f"{what} has the class indices 0 to {array.max()} alone, as a model of the "
+            f"{len(own):,} classes of {own.name} has; without classes= they mean ImageNet's: list "
+            "what they stand for by classes="
+        )
+
+
+def _of_ranks(what: str, answers: Answers, mapping: ClassMapping) -> Answers:
+    """Ranked outputs as ranked classes.
+
+    Raises:
+        BadInput: a class has several outputs, or those of no class are struck out.
+    """
+    if not mapping.keeps_ranks:
+        several = [wnid for wnid, places in mapping.classes.items() if len(places) > 1]
+        why = "those of no class cannot be struck out"
+        if several:
+            outputs = len(mapping.classes[several[0]])
+            why = f"those of {several[0]} ({outputs:,} outputs) cannot be summed"
+        raise BadInput(
+            f"{what} has the best classes of each photo alone, and {why}: a score for each output "
+            "is needed. Score the model with --logits and give the predictions.csv of that run, "
+            "or give N x outputs logits (.npy)"
+        )
+    found = {}
+    for image, (ranked, shares) in answers.items():
+        most = mapping.kept(len(ranked))
+        found[image] = tuple(map(mapping.answer, ranked[:most])), shares[:most]
+    return found
+
+
+def _from_table(spec: ModelSpec, path: Path, photos: PhotoSet, convention: Convention) -> Given:
+    """A table of ranked classes: the set's own ids, what models call them, ImageNet's wnids.
+
+    That of a run on the same classes has answers that were pooled already.
+    """
+    rows = read_rows(spec, path)
+    if (run := run_of(path)) and run.mapping:
+        answers = answers_of_table(spec, path, rows)
+        return Given(answers, mapping_kept(run, answers, photos, convention), run)
+    imagenet = [each.wnid for each in imagenet1k()]
+    order: Sequence[str] = class_order(spec.classes, spec.background)
+    names = {word for each in photos.taxonomy for word in _names(each)}
+    known = {*order} if spec.classes else {*imagenet, *names, ""}
+    whose = spec.classes or (
+        f"{photos.taxonomy.name}, nor of ImageNet: list what the model calls its classes by "
+        "classes=FILE"
+    )
+    answers = answers_of_table(spec, path, rows, known, whose)
+    said = {wnid for ranked, _ in answers.values() for wnid in ranked}
+    if run is None:
+        refuse_unrecorded_run(path, rows[0], said, photos)
+    if not spec.classes and not said <= {*imagenet, ""}:
+        # A class that is never said under any name is one that the model never answered.
+        own = [
+            name
+            for each in photos.taxonomy
+            for name in [name for name in _names(each) if name in said] or [each.wnid]
+        ]
+        order = tuple(dict.fromkeys([*own, *(wnid for wnid in imagenet if wnid in said)]))
+    mapping = mapping_on(photos, order, convention)
+    return Given(_of_ranks(path.name, answers, mapping), mapping)
+
+
+def _names(each: ImageClass) -> tuple[str, ...]:
+    """What a table may call a class: its id, or letter by letter what the file says of models."""
+    return each.wnid, *each.outputs
+
+
+def _of_set(photos: PhotoSet, images: Sequence[str]) -> tuple[PhotoSet, list[int]]:
+    """The photos of a set that a table has, in the set's order, and their rows."""
+    row = {image: place for place, image in enumerate(images)}
+    there = tuple(photo for photo in photos.photos if photo.id in row)
+    return replace(photos, photos=there), [row[photo.id] for photo in there]

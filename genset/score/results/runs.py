@@ -1,0 +1,314 @@
+"""What is kept of a model's run over a set.
+
+A run is a folder ``runs/SET/MODEL-KEY/``::
+
+    predictions.csv   image, wnid, top1 ... topk (wnids, best first), p1 ... pk (probabilities,
+                      where they are known); k is 5 unless more were asked for, or fewer given
+    logits.npy        N x outputs, in the order of predictions.csv, where they were asked for
+    logits.json       the wnid of each of these outputs, in order; "" for one that is no class
+    run.json          what was run on what, with every version and hash, and the counts
+
+`KEY` is a hash over the set, the weights and the preprocessing, so a run that is there need not be
+made again. ``run.json`` is written last: a folder without it was not finished, and is written
+over by the next run.
+"""
+
+import csv
+import hashlib
+import io
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from genset.core.errors import GensetError
+from genset.core.files import write_text
+from genset.models.mapping.convention import name_of
+from genset.models.spec import ModelSpec
+from genset.sets.layout import is_left_out
+from genset.statistics.intervals import wilson
+
+FORMAT = "genset run 1"
+_RECORD = "run.json"
+PREDICTIONS = "predictions.csv"
+LOGITS, LOGIT_CLASSES = "logits.npy", "logits.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """`correct` of `photos`; the share and its 95 % Wilson interval, all from 0 to 1."""
+
+    correct: int
+    photos: int
+    share: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, correct: int, photos: int) -> "Accuracy":
+        """Count `correct` of `photos`."""
+        share = correct / photos if photos else 0.0
+        return cls(correct, photos, share, *wilson(correct, photos))
+
+    @property
+    def value(self) -> float:
+        """The share, under the name that every number with an interval has in Python."""
+        return self.share
+
+    def __str__(self) -> str:
+        low, high = 100 * self.low, 100 * self.high
+        return f"{100 * self.share:.1f} % ({low:.1f} to {high:.1f}) of {self.photos:,}"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One model's run over one set.
+
+    Attributes:
+        key: hash over what determines the predictions.
+        model: the name shown in tables.
+        spec: the model spec as it was given.
+        set_name, set_hash: the set, and the hash of its contents.
+        weights_hash, preprocessing, precision, versions: what it takes to get the run again.
+        unreadable: why, for each photo left out of the counts, by its id.
+        top1, top5: accuracies over the photos that are counted; `top5` is None where fewer than
+            five classes are known of a photo.
+        classes: how many classes the model chooses among.
+        masked: photos left out of the counts because their class is none of these.
+        hits: photos whose true class is at rank 1, 2, ..., as many ranks as are kept.
+        notes: what else a reader of the numbers must know, in sentences.
+        engine: what ran the network; "" where the answers were given.
+        trained_until: the latest date of a photo that the model was trained on, as people said it
+            when the model was last evaluated; "" where nobody did.
+        reference_top1: the model's top-1 accuracy on ImageNet's validation set, 0 to 1, as people
+            said it then; None where nobody did.
+        checkpoints: the sha256 (64 hexadecimal digits) of each file that these weights were read
+            from; none where they are a library's, or were read before this was kept.
+        mapping: on a set of other classes than ImageNet's, how the model's outputs met them: the
+            `taxonomy` and its hash, `pool`, `among`, `outputs` of each class, and classes `without`
+            any, with how many photos each has; None on a set of ImageNet's.
+    """
+
+    key: str
+    model: str
+    spec: str
+    set_name: str
+    set_hash: str
+    weights_hash: str
+    preprocessing: dict[str, Any]
+    precision: str
+    versions: dict[str, str]
+    device: str
+    created_at: str
+    seconds: float
+    unreadable: dict[str, str]
+    top1: Accuracy
+    top5: Accuracy | None
+    classes: int = 1000
+    masked: int = 0
+    hits: list[int] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    engine: str = ""
+    trained_until: str = ""
+    reference_top1: float | None = None
+    checkpoints: list[str] = field(default_factory=list)
+    mapping: dict[str, Any] | None = None
+
+    @property
+    def convention(self) -> str:
+        """By which convention it was mapped, as "subset, max"; "" where it was not."""
+        return name_of(self.mapping) if self.mapping else ""
+
+    def as_json(self) -> dict[str, Any]:
+        """What its record holds: the attributes, without what nobody said."""
+        record = asdict(self)
+        if not self.trained_until:
+            del record["trained_until"]
+        if self.reference_top1 is None:
+            del record["reference_top1"]
+        if not self.checkpoints:
+            del record["checkpoints"]
+        if self.mapping is None:
+            del record["mapping"]
+        return record
+
+    def top(self, k: int) -> Accuracy | None:
+        """How often the true class is among the first `k` answers; None where fewer are kept."""
+        if k == 1:
+            return self.top1
+        if k == 5:
+            return self.top5
+        return Accuracy.of(sum(self.hits[:k]), self.top1.photos) if k <= len(self.hits) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """A model's answer to one photo: wnids, best first, with their probabilities if known.
+
+    A wnid is "" where the answer is no class (a background output).
+    """
+
+    image: str
+    wnid: str
+    top: tuple[str, ...]
+    probabilities: tuple[float, ...]
+
+
+def run_key(**parts: object) -> str:
+    """A hash over everything that determines a run's predictions."""
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def run_folder(runs: Path, set_name: str, model: str, key: str) -> Path:
+    """Where a run is kept.
+
+    Args:
+        runs: the folder of all runs.
+        set_name: of the set.
+        model: its name in tables.
+        key: of the run.
+    """
+    return runs / _slug(set_name) / f"{_slug(model)}-{key[:12]}"
+
+
+def save_run(folder: Path, run: Run, predictions: list[Prediction]) -> None:
+    """Write a run's folder; the run counts as finished once this returns.
+
+    Args:
+        folder: of the run.
+        run: its record.
+        predictions: one for each photo that counts, in the set's order.
+    """
+    text = io.StringIO(newline="")
+    table = csv.writer(text, lineterminator="\n")
+    ranks = len(predictions[0].top) if predictions else 5
+    shares = len(predictions[0].probabilities) if predictions else 5
+    tops = (f"top{n + 1}" for n in range(ranks))
+    table.writerow(["image", "wnid", *tops, *(f"p{n + 1}" for n in range(shares))])
+    for p in predictions:
+        table.writerow([p.image, p.wnid, *p.top, *(f"{share:.6g}" for share in p.probabilities)])
+    write_text(folder / PREDICTIONS, text.getvalue())
+    _write_record(folder, run)
+
+
+def note_said(folder: Path, run: Run, spec: ModelSpec, checkpoints: Sequence[str] = ()) -> Run:
+    """Note in a finished run's record what its model's spec says of it now.
+
+    What the spec does not say stays as it was said before.
+
+    Args:
+        folder: of the run; where it is not on this machine, nothing is written.
+        run: its record.
+        spec: with the date until when the model was trained, or its accuracy elsewhere.
+        checkpoints: the sha256 of each file that the weights were read from now.
+    """
+    if checkpoints and (kept := load_run(folder)) is not None:
+        run = kept  # another file of the same weights may have been noted meanwhile
+    said = bool(spec.trained_until) or spec.reference_top1 is not None
+    noted = replace(
+        run,
+        spec=spec.text if said else run.spec,
+        checkpoints=list(dict.fromkeys([*run.checkpoints, *checkpoints])),
+        trained_until=spec.trained_until or run.trained_until,
+        reference_top1=run.reference_top1 if spec.reference_top1 is None else spec.reference_top1,
+    )
+    if noted != run and (folder / _RECORD).is_file():
+        _write_record(folder, noted)
+    return noted
+
+
+def note_left_out(folder: Path, run: Run, notes: Sequence[str]) -> Run:
+    """Say in a finished run's record what of the set is left out now, instead of what was then.
+
+    Args:
+        folder: of the run; where it is not on this machine, nothing is written.
+        run: its record.
+        notes: of the set as it is.
+    """
+    others = [each for each in run.notes if each not in notes and not is_left_out(each)]
+    noted = replace(run, notes=[*notes, *others])
+    if noted != run and (folder / _RECORD).is_file():
+        _write_record(folder, noted)
+    return noted
+
+
+def _write_record(folder: Path, run: Run) -> None:
+    text = json.dumps({"format": FORMAT, **run.as_json()}, indent=1)
+    write_text(folder / _RECORD, f"{text}\n")
+
+
+def load_run(folder: Path) -> Run | None:
+    """The finished run in this folder, None where there is none.
+
+    Raises:
+        GensetError: its record is not one of ours.
+    """
+    path = folder / _RECORD
+    if not path.is_file():
+        return None
+    try:
+        record = json.loads(path.read_text("utf-8"))
+        if record.pop("format") != FORMAT:
+            raise ValueError("of another format")
+        for name in ("top1", "top5"):
+            record[name] = Accuracy(**record[name]) if record[name] else None
+        return Run(**record)
+    except (ValueError, KeyError, TypeError) as error:
+        raise GensetError(f"{path} is not a run's record ({error}); delete its folder") from None
+
+
+def load_predictions(folder: Path) -> list[Prediction]:
+    """The per-photo predictions of a finished run."""
+    with (folder / PREDICTIONS).open(encoding="utf-8", newline="") as file:
+        rows = csv.reader(file)
+        head = next(rows, [])
+        ranks, shares = (sum(name.startswith(kind) for name in head) for kind in ("top", "p"))
+        places = range(1, ranks + 1)
+        tops, probabilities = [f"top{n}" for n in places], [f"p{n}" for n in places][:shares]
+        if head != ["image", "wnid", *tops, *probabilities] or not ranks:
+            raise ValueError(f"its columns are {', '.join(head)}")
+        end = 2 + ranks
+        predictions = []
+        for row in rows:
+            if len(row) != len(head):
+                raise ValueError("a line is cut")
+            known = tuple(map(float, row[end:]))
+            predictions.append(Prediction(row[0], row[1], tuple(row[2:end]), known))
+        return predictions
+
+
+def gives_counts(run: Run, predictions: Sequence[Prediction]) -> bool:
+    """Whether a run's predictions give the counts of its record: a file that was cut does not."""
+    deep = bool(predictions) and len(predictions[0].top) >= 5
+    top1 = sum(each.wnid == each.top[0] for each in predictions)
+    top5 = sum(each.wnid in each.top[:5] for each in predictions) if deep else None
+    kept = run.top1.photos, run.top1.correct, run.top5 and run.top5.correct
+    return bool(predictions) and (len(predictions), top1, top5) == kept
+
+
+def find_runs(runs: Path, set_name: str) -> list[tuple[Path, Run]]:
+    """The finished runs on a set with their folders, best top-1 first."""
+    folders = sorted((runs / _slug(set_name)).glob("*/"))
+    found = [(folder, run) for folder in folders if (run := load_run(folder))]
+    return sorted(found, key=lambda pair: (-pair[1].top1.share, pair[1].model))
+
+
+def all_runs(runs: Path) -> list[tuple[Path, Run]]:
+    """The finished runs on any set, with their folders, the latest last."""
+    folders = sorted(runs.glob("[!.]*/[!.]*/"))
+    found = [(folder, run) for folder in folders if (run := load_run(folder))]
+    return sorted(found, key=lambda pair: pair[1].created_at)
+
+
+def photos_of(folder: Path) -> list[tuple[str, str]]:
+    """The photos that count in a finished run: their ids and classes."""
+    with (folder / PREDICTIONS).open(encoding="utf-8", newline="") as file:
+        rows = csv.reader(file)
+        next(rows, None)
+        return [(row[0], row[1]) for row in rows if len(row) > 1]
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "model"

@@ -1,1 +1,0 @@
-"""Where photos are searched: one module a source, and what each must offer."""

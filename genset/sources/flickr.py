@@ -1,0 +1,325 @@
+"""Flickr, as a source of photos: what is asked of it, and what its answers say of photos."""
+
+import hashlib
+import os
+import re
+from datetime import UTC, datetime
+from functools import cached_property, reduce
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+import requests
+
+from genset.core.errors import BadInput, SourceError, SourceRefused, SourceUnavailable
+from genset.core.safe import clean
+from genset.licenses import (
+    FLICKR_NOTICE,
+    License,
+    LicenseChoice,
+    flickr_license,
+    license_ids,
+    merged,
+)
+from genset.net.hosts import Host, Hosts, as_source_error
+from genset.net.places import endpoint_in, is_loopback
+from genset.net.rate_limit import RateLimit
+from genset.sources.flickr_api import REST_URL, connected, parse_reply
+from genset.sources.source import About, FoundPhoto, Question, Rates, SearchPage, Settings, Source
+
+# The picture we ask for, the most wanted first. 1,024 pixels are four times what classifiers look
+# at, in a tenth of an original's bytes; a photo without that size is smaller, so take its largest.
+_SIZES = ("l", "o", "h", "k", "c", "z", "m", "n")
+_EXTRAS = ",".join(
+    ["license", "date_upload", "date_taken", "owner_name", "media", *(f"url_{s}" for s in _SIZES)]
+)
+
+# What photos.getInfo answers where there is no such photo, or none that the public may see.
+_NOT_FOUND, _PRIVATE = 1, 2
+
+# The parameter that said what is wanted before `content_types` did, for each of its combinations.
+_CONTENT_TYPE = {(0,): 1, (1,): 2, (2,): 3, (0, 1): 4, (1, 2): 5, (0, 2): 6, (0, 1, 2): 7}
+
+# Past this many results Flickr repeats its last page.
+_MOST_RESULTS = 4000
+
+_LONGEST_TEXT = 2000
+
+CALLS_AN_HOUR = 3600  # that Flickr allows a key
+IMAGES_PER_SECOND = 10
+
+# Flickr's image hosts. The whole address must match, for a parser of one library may see another
+# host in "https://evil.example\.staticflickr.com/" than the library that then connects.
+_IMAGE_ADDRESS = re.compile(
+    r"https?://[a-z0-9.-]+\.(staticflickr\.com|static\.flickr\.com)(:80|:443)?/\S*", re.I
+)
+
+
+class Flickr(Source):
+    """Flickr's search.
+
+    `endpoint` is the REST address: Flickr's own, or a sandbox's on loopback, which then is also
+    the one host that pictures may come from.
+    """
+
+    about = About(
+        name="flickr",
+        title="Flickr",
+        home="https://www.flickr.com/",
+        needs="an API key in FLICKR_API_KEY, which Flickr gives to Pro members only since 2025",
+        found="by each class's queries (WordNet's words, or its maker's own), in Flickr's own "
+        "order of relevance, which nobody outside can explain or repeat exactly",
+        limits="3,600 calls of the API an hour for each key, and 10 images a second",
+        terms="Show at most 30 photos on a page, each with its credit and a link to its page, and "
+        "take a photo out within 24 hours of its owner's request.",
+        posted="when it was uploaded to Flickr",
+        taken="what the camera or its owner says",
+        notice=FLICKR_NOTICE,
+    )
+
+    def __init__(
+        self,
+        hosts: Hosts,
+        key: str,
+        endpoint: str | None = None,
+        *,
+        calls_an_hour: float | None = None,
+        images_per_second: float | None = None,
+    ) -> None:
+        """Make the source; nothing is asked yet.
+
+        Args:
+            hosts: what all scrapers share that call with these keys.
+            key: Flickr's, of the API; several are separated by commas.
+            endpoint: the REST address, where it is not Flickr's own.
+            calls_an_hour: for each key; 0 means no limit. Where it is not given, Flickr gets what
+                it allows, and loopback no limit.
+            images_per_second: of the image hosts; where it is not given, what is polite.
+        """
+        self._image_address = _IMAGE_ADDRESS
+        address = endpoint or REST_URL
+        parts = urlsplit(address)
+        if endpoint:
+            host = re.escape(f"{parts.scheme}://{parts.netloc}")
+            self._image_address = re.compile(rf"{host}/\S*")
+        near = is_loopback(address)
+        calls = _interval(calls_an_hour, 0 if near else CALLS_AN_HOUR, per=3600)
+        images = _interval(images_per_second, 0 if near else IMAGES_PER_SECOND, per=1)
+        keys = keys_in(key) or [""]
+        self._apis = connected(keys, address)
+        self.api = Host(
+            hosts,
+            parts.netloc,
+            "Flickr",
+            [RateLimit(hosts.store, f"{parts.netloc}-{_alias(each)}", calls) for each in keys],
+            ping=lambda quota: self._call("test.echo", {}, quota),
+        )
+        self._keys = keys
+        pictures = f"{parts.netloc}-images" if endpoint else "flickr-images"
+        limit = RateLimit(hosts.store, pictures, images)
+        self.images = Host(hosts, pictures, "Flickr's image host", [limit])
+
+    @classmethod
+    def connect(cls, hosts: Hosts, settings: Settings) -> Self:
+        """With FLICKR_API_KEY and, where set, GENSET_FLICKR_ENDPOINT.
+
+        Raises:
+            BadInput: the key is not set, or the endpoint is no web address.
+        """
+        key, endpoint = os.environ.get("FLICKR_API_KEY"), endpoint_in("GENSET_FLICKR_ENDPOINT")
+        if not key:
+            raise BadInput(
+                "set FLICKR_API_KEY (from https://www.flickr.com/services/apps/create), in the "
+                "environment or in .env; other sources need none (docs/sources.md), such as "
+                "--source commons"
+            )
+        return cls(
+            hosts,
+            key,
+            endpoint,
+            calls_an_hour=settings.calls_an_hour,
+            images_per_second=settings.images_per_second,
+        )
+
+    @classmethod
+    def for_pictures(cls, hosts: Hosts, settings: Settings) -> Self:
+        """To download from only, for which no key is needed."""
+        endpoint = endpoint_in("GENSET_FLICKR_ENDPOINT")
+        return cls(hosts, "", endpoint, images_per_second=settings.images_per_second)
+
+    @classmethod
+    def rates(cls, settings: Settings) -> Rates:
+        """What Flickr allows each key, and what is polite, where the workspace says nothing."""
+        calls, images = settings.calls_an_hour, settings.images_per_second
+        keys = max(1, len(keys_in(os.environ.get("FLICKR_API_KEY", ""))))
+        return Rates(
+            calls_an_hour=keys * (CALLS_AN_HOUR if calls is None else calls),
+            images_per_second=IMAGES_PER_SECOND if images is None else images,
+        )
+
+    @classmethod
+    def licenses(cls, choice: LicenseChoice) -> tuple[str, ...]:
+        """The names of those that Flickr has.
+
+        Raises:
+            BadInput: it has none of them.
+        """
+        names = choice.flickr_names()
+        if not names:
+            raise BadInput(f"Flickr has no licence {', '.join(choice.words)}: choose another one")
+        return names
+
+    def search(self, question: Question, quota: int) -> SearchPage:
+        """One page of photos, most relevant first; at most 500 a page."""
+        asked: dict[str, object] = {
+            "text": question.text,
+            "sort": "relevance",  # the default is newest first
+            "min_upload_date": int(question.posted_after.timestamp()),
+            "media": "photos",
+            # Whoever does not know the newer one reads the older one.
+            "content_type": _CONTENT_TYPE[question.content_types],
+            "content_types": ",".join(map(str, question.content_types)),
+            "safe_search": question.safe_search,
+            "extras": _EXTRAS,
+            "page": question.page,
+            "per_page": question.per_page,
+        }
+        if question.posted_before is not None:  # Flickr's end of the window is in it, ours is not
+            asked["max_upload_date"] = int(question.posted_before.timestamp()) - 1
+        if question.licenses:
+            asked["license"] = ",".join(str(number) for number in license_ids(question.licenses))
+        reply = self._call("photos.search", asked, quota)
+        return parse_search(reply, page=question.page, per_page=question.per_page)
+
+    def license_of(self, source_id: str) -> License | None:
+        """The licence that a photo has today; None where it was taken down or made private."""
+        try:
+            number = parse_info(self._call_patiently("photos.getInfo", {"photo_id": source_id}))
+        except SourceRefused as refused:
+            if refused.code in (_NOT_FOUND, _PRIVATE):
+                return None
+            raise
+        return self._licenses.get(number) or flickr_license(number)
+
+    @cached_property
+    def _licenses(self) -> dict[int, License]:
+        """All licences by id, in the words that Flickr has for them today."""
+        return merged(parse_licenses(self._call_patiently("photos.licenses.getInfo", {})))
+
+    def _call_patiently(self, method: str, asked: dict[str, object]) -> dict[str, Any]:
+        """Call a method when the host lets, and again where that may help."""
+        try:
+            return self.api.call_patiently(
+                lambda quota: self._call(method, asked, quota), f"{method} {asked}"
+            )
+        except requests.RequestException as error:
+            raise as_source_error(error, self.api.title) from None
+
+    def _call(self, method: str, asked: dict[str, object], quota: int) -> dict[str, Any]:
+        """Call a method once, with the key of this number, which no error shows."""
+        try:
+            return parse_reply(reduce(getattr, method.split("."), self._apis[quota])(**asked))
+        except SourceError as error:
+            key = self._keys[quota]
+            if key and key in str(error):
+                raise type(error)(str(error).replace(key, "***"), error.code) from None
+            raise
+
+    def may_fetch(self, url: str) -> bool:
+        """Only Flickr's image hosts; in a sandbox, only the sandbox."""
+        return self._image_address.fullmatch(url) is not None
+
+
+def keys_in(text: str) -> list[str]:
+    """The keys that FLICKR_API_KEY names, each once."""
+    return list(dict.fromkeys(key for each in text.split(",") if (key := each.strip())))
+
+
+def _interval(rate: float | None, usual: float, per: float) -> float:
+    """Seconds between two calls at so many calls `per` seconds; 0 means no limit."""
+    rate = usual if rate is None else rate
+    return per / rate if rate else 0.0
+
+
+def _alias(key: str) -> str:
+    """A name for a key that does not give it away."""
+    return hashlib.sha256(key.encode()).hexdigest()[:12]
+
+
+def parse_search(reply: dict[str, Any], *, page: int, per_page: int) -> SearchPage:
+    """The photos of an answer to flickr.photos.search, asked with our extras.
+
+    ::
+
+        {"photos": {"page": 1, "pages": 1, "perpage": 100, "total": "2", "photo": [
+          {"id": "10115956703", "owner": "78733179@N04", "title": "Jon Snow", "license": "0",
+           "dateupload": "1381061206", "datetaken": "2013-10-06 14:06:41", "media": "photo",
+           "url_l": "https://farm3.staticflickr.com/2822/10115956703_b14e1be9d0_b.jpg", ...},
+          ...]}, "stat": "ok"}
+
+    Numbers come as strings, any extra may be missing. Entries that are no photo are left out.
+    """
+    try:
+        photos = reply["photos"]
+        total = int(photos["total"] or 0)
+        entries = photos["photo"]
+        found = tuple(_photo(entry) for entry in entries if entry.get("media", "photo") == "photo")
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, OSError) as error:
+        raise SourceUnavailable(f"Flickr's search answered in an unknown form: {error!r}") from None
+    last = not entries or page * per_page >= min(total, _MOST_RESULTS)
+    return SearchPage(found, total, last, capped=last and total > _MOST_RESULTS)
+
+
+def _photo(entry: dict[str, Any]) -> FoundPhoto:
+    granted = flickr_license(int(entry["license"]))
+    source_id, owner = _text(entry["id"]), _text(entry["owner"])
+    if not (source_id and owner and (source_id + owner).isprintable()):
+        raise ValueError("a photo without id or owner")
+    unknown = str(entry.get("datetakenunknown", "0")) == "1"
+    return FoundPhoto(
+        source_id=source_id,
+        owner=owner,
+        owner_name=_text(entry.get("ownername")),
+        title=_text(entry.get("title")),
+        license=granted.name,
+        license_url=granted.url,
+        page_url=f"https://www.flickr.com/photos/{owner}/{source_id}",
+        image_url=_text(next((url for size in _SIZES if (url := entry.get(f"url_{size}"))), "")),
+        posted_at=datetime.fromtimestamp(int(entry["dateupload"]), UTC),
+        taken_at=None if unknown else _text(entry.get("datetaken"))[:32] or None,
+    )
+
+
+def _text(value: object) -> str:
+    """A field that holds text, cut where no field of Flickr's is so long.
+
+    It is without what a database does not take: NUL, halves of characters.
+    """
+    text = str(value or "")[:_LONGEST_TEXT]
+    return text.replace("\0", "").encode(errors="replace").decode()
+
+
+def parse_info(reply: dict[str, Any]) -> int:
+    """The licence's id in an answer to flickr.photos.getInfo.
+
+    ``{"photo": {"id": "8130464513", "license": "0", "owner": {...}, ...}, "stat": "ok"}``
+    """
+    try:
+        return int(reply["photo"]["license"])
+    except (LookupError, TypeError, ValueError) as error:
+        raise SourceUnavailable(
+            f"Flickr's getInfo answered in an unknown form: {error!r}"
+        ) from None
+
+
+def parse_licenses(reply: dict[str, Any]) -> dict[int, License]:
+    """The licences by id in an answer to flickr.photos.licenses.getInfo.
+
+    ``{"licenses": {"license": [{"id": "0", "name": "All Rights Reserved", "url": ""}, ...]}}``
+    """
+    try:
+        return {
+            int(entry["id"]): License(clean(_text(entry["name"])), clean(_text(entry.get("url"))))
+            for entry in reply["licenses"]["license"]
+        }
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise SourceUnavailable(f"Flickr's licences came in an unknown form: {error!r}") from None

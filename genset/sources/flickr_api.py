@@ -1,0 +1,163 @@
+"""Flickr's API, through flickrapi: calls without a signature, and answers that are errors.
+
+Nothing else imports flickrapi.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+from xml.etree import ElementTree
+
+import flickrapi
+from requests.exceptions import HTTPError
+
+from genset.core.errors import SourceError, SourceRefused, SourceUnavailable
+from genset.core.safe import clean
+from genset.net.api import Api
+
+REST_URL: str = flickrapi.FlickrAPI.REST_URL
+
+# Elements whose children are a list in the JSON form, even where there is one child or none.
+_LISTS = {"photos": "photo", "licenses": "license"}
+
+# "Sorry, the ... is not currently available", in the numbers that Flickr gives it.
+_PASSING_CODES = {0, 10, 105, 106, 201}
+
+_LONGEST_MESSAGE = 200
+
+# Signs of a value in JSON or XML. Flickr's longest page, 500 photos, has about 30,000 of them. A
+# reply of 32 MB can hold ten million values, which are a gigabyte when they are parsed.
+_SIGNS = (b",", b"[", b"{", b"<", b"=")
+_MOST_VALUES = 1_000_000
+
+# What may be wrong with a signature, in the words of OAuth, and where to look.
+_OAUTH = {
+    "signature_invalid": "the call was signed with a secret that is not this key's: genset signs "
+    "no calls, so look at what does on their way, and at FLICKR_API_SECRET",
+    "timestamp_refused": "the call was signed at a wrong time: set this machine's clock",
+    "consumer_key_unknown": "there is no such key: check FLICKR_API_KEY",
+    "consumer_key_rejected": "the key was withdrawn: check FLICKR_API_KEY",
+}
+
+
+def connected(keys: Iterable[str], address: str) -> list[flickrapi.FlickrAPI]:
+    """Flickr's API at `address`, once for each key; they share their connections."""
+    client = Api("Flickr's API")
+    return [_with_key(key, address, client) for key in keys]
+
+
+def _with_key(key: str, address: str, client: Api) -> flickrapi.FlickrAPI:
+    api = flickrapi.FlickrAPI(key, "", format="json", store_token=False)
+    api.REST_URL = address
+    api.flickr_oauth = _Unsigned(key, client)
+    return api
+
+
+class _Unsigned:
+    """Stands where flickrapi signs and sends a call. What anybody may see needs no signature."""
+
+    def __init__(self, key: str, client: Api) -> None:
+        self.key = key
+        self._client = client
+
+    def do_request(
+        self, url: str, params: Mapping[str, object], timeout: float | None = None
+    ) -> bytes:
+        """Send a call with its key, and return the body of the answer.
+
+        Raises:
+            SourceRefused: the key, or the call, is turned away.
+            SourceUnavailable, requests.RequestException: as `Api.post` does.
+        """
+        try:
+            return self._client.post(url, {**params, "api_key": self.key})
+        except HTTPError as error:
+            if error.response.status_code not in (401, 403):
+                raise
+            raise SourceRefused(_turned_away(error)) from None
+
+
+def _turned_away(error: HTTPError) -> str:
+    """What is wrong with a call that was answered with HTTP 401 or 403."""
+    status = f"HTTP {error.response.status_code}"
+    said = error.response.content.decode(errors="replace")
+    said += error.response.headers.get("WWW-Authenticate", "")
+    for problem, mend in _OAUTH.items():
+        if problem in said:
+            return f"Flickr's API refused the call ({status}, {problem}): {mend}"
+    return (
+        f"Flickr's API refused the call ({status}): check FLICKR_API_KEY, and that no proxy "
+        "stands between"
+    )
+
+
+def parse_reply(body: bytes) -> dict[str, Any]:
+    """The JSON document of an answer.
+
+    An error comes as HTTP 200, and an answer now and then as XML though JSON was asked for:
+    ``{"stat": "fail", "code": 100, "message": "Invalid API Key (Key has invalid format)"}`` or
+    ``<rsp stat="fail"><err code="100" msg="Invalid API Key (Key has invalid format)"/></rsp>``.
+
+    Raises:
+        SourceRefused, SourceUnavailable: Flickr's error, by whether it may pass.
+    """
+    if sum(map(body.count, _SIGNS)) > _MOST_VALUES:
+        raise SourceUnavailable("Flickr's answer holds more values than any search has")
+    if body.lstrip().startswith(b"<"):
+        return _parse_xml(body)
+    try:
+        reply = json.loads(body)
+    except (ValueError, RecursionError):
+        raise SourceUnavailable("Flickr's answer is not the JSON that was asked for") from None
+    if not isinstance(reply, dict) or reply.get("stat") not in ("ok", "fail"):
+        raise SourceUnavailable("Flickr's answer has no status")
+    if reply["stat"] == "fail":
+        raise _error(reply.get("code"), str(reply.get("message", "")))
+    return reply
+
+
+def _parse_xml(body: bytes) -> dict[str, Any]:
+    root = _root(body)
+    if root is not None and (found := root.find("err")) is not None:
+        raise _error(found.get("code"), found.get("msg", ""))
+    if root is None or root.tag != "rsp" or root.get("stat") != "ok":
+        raise SourceUnavailable(
+            "Flickr's API answered with a web page instead of JSON (a captive portal?)"
+        )
+    try:
+        return _as_json(root)
+    except RecursionError:
+        raise SourceUnavailable("Flickr's answer is nested too deeply") from None
+
+
+def _root(body: bytes) -> ElementTree.Element | None:
+    """The outermost element; None where it is no XML as Flickr's is, in UTF-8 and without a DTD."""
+    try:
+        text = body.decode()
+        return None if "<!DOCTYPE" in text else ElementTree.fromstring(text)  # noqa: S314 - no DTD
+    except (ElementTree.ParseError, ValueError):
+        return None
+
+
+def _as_json(element: ElementTree.Element) -> dict[str, Any]:
+    """What an element of Flickr's XML is in its JSON: attributes and children by name."""
+    fields: dict[str, Any] = dict(element.attrib)
+    if text := (element.text or "").strip():
+        fields["_content"] = text
+    fields |= {child.tag: _as_json(child) for child in element}
+    if plural := _LISTS.get(element.tag):
+        fields[plural] = [_as_json(child) for child in element]
+    return fields
+
+
+def _error(code: str | int | None, message: str) -> SourceError:
+    """What Flickr says is wrong, in its own words, and whether it may pass."""
+    number = int(code) if code is not None and re.fullmatch("[0-9]{1,9}", str(code)) else None
+    said = f"Flickr: {clean(message, _LONGEST_MESSAGE)}"
+    if number == 100:
+        said += "; check FLICKR_API_KEY"
+    if number is not None:
+        said += f" (code {number})"
+    passes = number in _PASSING_CODES or "not currently available" in message.lower()
+    return (SourceUnavailable if passes else SourceRefused)(said, number)

@@ -1,0 +1,337 @@
+"""iNaturalist, as a source of photos of organisms: research-grade observations of a taxon.
+
+Parameters are those of the API's specification (version 1, https://api.inaturalist.org/v1/docs/).
+"""
+
+import re
+from collections.abc import Mapping
+from datetime import timedelta
+from itertools import count
+from math import ceil
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+import requests
+
+from genset.classes import ImageClass
+from genset.core.errors import BadInput, SourceRefused
+from genset.db import Store
+from genset.licenses import License, LicenseChoice
+from genset.net.api import Api
+from genset.net.hosts import Host, Hosts, as_source_error
+from genset.net.http import is_retryable, user_agent
+from genset.net.places import endpoint_in, is_loopback
+from genset.net.rate_limit import AllOf, ByteLimit, Limit, RateLimit
+from genset.sources.inaturalist_draw import MOST_PER_PAGE, Draw, Window
+from genset.sources.inaturalist_reply import (
+    LICENSES,
+    found_photo,
+    id_of,
+    license_in,
+    parse_json,
+    parse_results,
+    refusal_in,
+)
+from genset.sources.source import About, FoundPhoto, Question, Rates, SearchPage, Settings, Source
+
+API_URL = "https://api.inaturalist.org/v1"
+
+_PLACES = 4  # that a class's photos come from, at least: a page's are neighbours
+
+# What iNaturalist asks for: 60 calls a minute, under 10,000 a day, and of media under 5 GB an hour
+# and 24 GB a day. A quota that refills steadily and holds `burst` lets through, in any stretch of
+# time, at most the burst, what refills meanwhile, and one call more:
+#   calls in 24 hours: 2,700 + 86,400 s / 12 s + 1 = 9,901.
+# Media are counted as 16 MiB when their turn is given, which no picture of 2,048 x 2,048 pixels
+# exceeds, and set right when they came. They come within 10 minutes of their turn, and what was
+# under way when the time began may be set right in it: 48 pictures, of three scrapers' 16 threads.
+#   in an hour:  0.7 GB + 0.8 MB/s * (3,600 + 600) s + 49 * 16 MiB  = 4.88 GB,
+#   in 24 hours: 5.0 GB + 0.2 MB/s * (86,400 + 600) s + 49 * 16 MiB = 23.22 GB.
+SECONDS_A_CALL = 1.0
+DAYS_SECONDS_A_CALL, DAYS_BURST = 12.0, 2_700
+SECONDS_AN_IMAGE = 1.0
+IMAGE_BYTES = 16 * 2**20
+HOURS_BYTES_A_SECOND, HOURS_BURST = 0.8e6, 0.7e9
+DAYS_BYTES_A_SECOND, DAYS_BYTES_BURST = 0.2e6, 5.0e9
+
+# Where iNaturalist's pictures lie, those of its first years on Flickr. The whole address must
+# match: see `genset.sources.flickr`.
+_IMAGE_ADDRESS = re.compile(
+    r"https?://(inaturalist-open-data\.s3\.amazonaws\.com|static\.inaturalist\.org"
+    r"|[a-z0-9.-]+\.(staticflickr\.com|static\.flickr\.com))(:80|:443)?/\S*",
+    re.I,
+)
+_SOURCE_ID = re.compile(r"([0-9]{1,16})-([0-9]{1,16})")
+
+_Asked = Mapping[str, object]
+
+
+class INaturalist(Source):
+    """iNaturalist's search, for the classes that are a taxon, in a random order.
+
+    The first page of a search counts what there is, and brings no photos; each later one brings
+    those of a few places drawn by chance (`genset.sources.inaturalist_draw`).
+    """
+
+    about = About(
+        name="inaturalist",
+        title="iNaturalist",
+        home="https://www.inaturalist.org/",
+        needs="a contact: an address at which iNaturalist can reach you",
+        found="by the scientific name of the class, among observations of research grade, drawn at "
+        "random with a seed that is stored with each search",
+        limits="a call of the API a second and under 10,000 a day, an image a second, and under "
+        "5 GB of images an hour and 24 GB a day",
+        terms="Each photo has a licence of its own, which may differ from its observation's: "
+        "credit the photographer as it asks, and mind that many forbid commercial use. "
+        "iNaturalist's API is meant for applications and not for collecting data in bulk, and it "
+        "blocks who asks too much of it.",
+        posted="when its observation was uploaded to iNaturalist",
+        taken="the day that the observer says",
+        warning="Photos from iNaturalist may show dead animals, tracks and bones.",
+        page_tells=True,
+    )
+    wants_taken = True
+
+    def __init__(
+        self, hosts: Hosts, contact: str, endpoint: str | None = None, *, seed: int = 0
+    ) -> None:
+        """Make the source; nothing is asked yet.
+
+        Args:
+            hosts: what all scrapers share.
+            contact: an address at which who asks can be reached.
+            endpoint: the API's address, where it is not iNaturalist's own: a sandbox's, which then
+                is also the one host that pictures may come from.
+            seed: of the random order of new searches.
+
+        Raises:
+            BadInput: there is no contact.
+        """
+        if not contact:
+            raise BadInput(
+                "iNaturalist wants to know how to reach who calls it: set contact = "
+                '"you@example.org" under [scrape] in genset.toml, or GENSET_CONTACT in the '
+                "environment, or for genset pull give --contact"
+            )
+        self._url = (endpoint or API_URL).rstrip("/")
+        self._seed = seed
+        self._image_address = _IMAGE_ADDRESS
+        parts = urlsplit(self._url)
+        if endpoint:
+            host = re.escape(f"{parts.scheme}://{parts.netloc}")
+            self._image_address = re.compile(rf"{host}/\S*")
+        agent = user_agent(contact)
+        self._api = Api("iNaturalist's API", agent)
+        near, pictures = is_loopback(self._url), f"{parts.netloc}-images"
+        self.api = Host(
+            hosts,
+            parts.netloc,
+            "iNaturalist",
+            [_no_limit(hosts.store, parts.netloc) if near else calls(hosts.store, parts.netloc)],
+            ping=self._ping,
+            agent=agent,
+        )
+        self.images = Host(
+            hosts,
+            pictures,
+            "iNaturalist's image host",
+            [_no_limit(hosts.store, pictures) if near else media(hosts.store, pictures)],
+            agent=agent,
+        )
+
+    @classmethod
+    def connect(cls, hosts: Hosts, settings: Settings) -> Self:
+        """With the workspace's contact and seed and, where set, GENSET_INATURALIST_ENDPOINT.
+
+        Raises:
+            BadInput: there is no contact, or the endpoint is no web address.
+        """
+        endpoint = endpoint_in("GENSET_INATURALIST_ENDPOINT")
+        return cls(hosts, settings.contact, endpoint, seed=settings.seed)
+
+    @classmethod
+    def for_pictures(cls, hosts: Hosts, settings: Settings) -> Self:
+        """As `connect`: who downloads only says who it is, too."""
+        return cls.connect(hosts, settings)
+
+    @classmethod
+    def queries(cls, image_class: ImageClass) -> tuple[str, ...]:
+        """The name of the taxon that the class is; nothing where it is none for certain."""
+        return (image_class.taxon,) if image_class.taxon else ()
+
+    @classmethod
+    def licenses(cls, choice: LicenseChoice) -> tuple[str, ...]:
+        """The names of those that iNaturalist has.
+
+        Raises:
+            BadInput: it has none of them.
+        """
+        names = tuple(sorted(each.name for each in LICENSES.values() if choice.wants(each)))
+        if not names:
+            raise BadInput(
+                f"iNaturalist has no licence {', '.join(choice.words)}: choose another one"
+            )
+        return names
+
+    @classmethod
+    def per_page(cls, per_class: int) -> int:
+        """Few, so that a class's photos come from several places of the draw."""
+        return min(max(2, ceil(per_class / _PLACES)), MOST_PER_PAGE)
+
+    @classmethod
+    def rates(cls, settings: Settings) -> Rates:
+        """A call and an image a second; who makes thousands of calls a day waits for the day's."""
+        return Rates(3600 / SECONDS_A_CALL, 1 / SECONDS_AN_IMAGE)
+
+    def search(self, question: Question, quota: int) -> SearchPage:
+        """What a search finds in all (page 1), or the photos of a place of its draw."""
+        asked = _asked(question)
+        if question.page == 1:
+            return self._begun(asked)
+        draw, text, size = Draw.read(question.bookmark), question.text, question.per_page
+        number, length = question.page - 2, draw.length(size)
+        if number >= length:
+            return SearchPage((), draw.total, last=True, capped=False, bookmark=question.bookmark)
+        codes, made = _codes(question.licenses), count()
+
+        def ask(more: _Asked) -> tuple[int, list[dict[str, Any]]]:
+            if next(made):  # the first call has its turn
+                self.api.wait_for_turn(quota)
+            return parse_results(self._ask("/observations", {**asked, **more}))
+
+        def counted(above: int, below: int) -> int:
+            between = {"id_above": above, "id_below": below}
+            return ask({**between, "per_page": 1, "only_id": "true"})[0]
+
+        found: list[FoundPhoto] = []
+        for run in draw.block(text, number, size):
+            for window in draw.windows(run, counted):
+                _, results = ask(_page_of(window))
+                found += [
+                    photo
+                    for each in window.run.of(results)
+                    if (photo := found_photo(each, codes)) is not None
+                ]
+        return SearchPage(
+            draw.shuffled(text, _distinct(found), lambda photo: photo.source_id),
+            draw.total,
+            last=number + 1 == length,
+            capped=False,
+            bookmark=draw.bookmark(),
+        )
+
+    def _begun(self, asked: _Asked) -> SearchPage:
+        """How many observations there are, and which is the newest, without any photo."""
+        newest = {"order_by": "id", "order": "desc", "per_page": 1, "page": 1, "only_id": "true"}
+        total, results = parse_results(self._ask("/observations", {**asked, **newest}))
+        number = id_of(results[0]) if results else None
+        if number is None:
+            return SearchPage((), total, last=True, capped=False)
+        draw = Draw(self._seed, total, number)
+        return SearchPage((), total, last=not total, capped=False, bookmark=draw.bookmark())
+
+    def license_of(self, source_id: str) -> License | None:
+        """The licence that a photo has today; None where it or its observation is gone."""
+        named = _SOURCE_ID.fullmatch(source_id)
+        if named is None:
+            return None
+        observation, photo = map(int, named.groups())
+        address = f"/observations/{observation}"
+        try:
+            reply = self.api.call_patiently(lambda quota: self._ask(address, {}), address)
+        except requests.RequestException as error:
+            raise as_source_error(error, self.api.title) from None
+        except SourceRefused as refused:
+            if refused.code in (404, 410):
+                return None
+            raise
+        _, results = parse_results(reply)
+        entry = next((each for each in results if id_of(each) == observation), None)
+        return None if entry is None else license_in(entry, photo)
+
+    def may_fetch(self, url: str) -> bool:
+        """Only the hosts of iNaturalist's pictures; in a sandbox, only the sandbox."""
+        return self._image_address.fullmatch(url) is not None
+
+    def _ping(self, quota: int) -> object:
+        return self._ask("/observations", {"per_page": 1, "only_id": "true"})
+
+    def _ask(self, path: str, asked: _Asked) -> object:
+        """Call the API once.
+
+        Raises:
+            SourceRefused: it says that what was asked is wrong, or not there; its code is HTTP's.
+            SourceUnavailable, requests.RequestException: no answer came.
+        """
+        try:
+            return parse_json(self._api.get(f"{self._url}{path}", asked))
+        except requests.HTTPError as error:
+            if is_retryable(error):
+                raise
+            status = error.response.status_code
+            said = refusal_in(error.response.content)
+            raise SourceRefused(
+                f"iNaturalist refused a call: {said or 'no reason given'} (HTTP {status})", status
+            ) from None
+
+
+def calls(store: Store, name: str) -> Limit:
+    """The pace of calls."""
+    return AllOf(
+        [
+            RateLimit(store, name, SECONDS_A_CALL),
+            RateLimit(store, f"{name}-day", DAYS_SECONDS_A_CALL, DAYS_BURST),
+        ]
+    )
+
+
+def media(store: Store, name: str) -> Limit:
+    """The pace of pictures."""
+    return AllOf(
+        [
+            RateLimit(store, name, SECONDS_AN_IMAGE),
+            ByteLimit(store, f"{name}-hour", HOURS_BYTES_A_SECOND, HOURS_BURST, IMAGE_BYTES),
+            ByteLimit(store, f"{name}-day", DAYS_BYTES_A_SECOND, DAYS_BYTES_BURST, IMAGE_BYTES),
+        ]
+    )
+
+
+def _no_limit(store: Store, name: str) -> Limit:
+    return RateLimit(store, name, 0)
+
+
+def _asked(question: Question) -> dict[str, object]:
+    """A search's parameters, without those of a page."""
+    asked: dict[str, object] = {
+        "taxon_name": question.text,
+        "quality_grade": "research",
+        "photo_license": ",".join(_codes(question.licenses)),
+        "created_d1": question.posted_after.date().isoformat(),
+    }
+    if question.posted_before is not None:  # iNaturalist's end of the window is in it, ours is not
+        asked["created_d2"] = (question.posted_before - timedelta(seconds=1)).isoformat()
+    return asked
+
+
+def _page_of(window: Window) -> _Asked:
+    """The parameters of the page that holds a window's run."""
+    size, page = window.run.page
+    return {
+        "id_above": window.above,
+        "id_below": window.below,
+        "order_by": "id",
+        "order": "asc",
+        "per_page": size,
+        "page": page,
+    }
+
+
+def _codes(names: tuple[str, ...]) -> list[str]:
+    """iNaturalist's codes of the licences with these names; all for no names."""
+    return [code for code, each in LICENSES.items() if not names or each.name in names]
+
+
+def _distinct(found: list[FoundPhoto]) -> list[FoundPhoto]:
+    """Each photo once, should an answer repeat one."""
+    return list({photo.source_id: photo for photo in found}.values())

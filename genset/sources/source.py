@@ -1,0 +1,238 @@
+"""What a source of photos is: what genset asks of it, and what its users must know of it.
+
+docs/sources.md shows how to write one.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import ClassVar, Self
+
+from genset.classes import ImageClass
+from genset.licenses import License, LicenseChoice
+from genset.net.hosts import Host, Hosts
+from genset.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """A source in words, as README, the data card and the labeling page print them.
+
+    All but `name`, `title` and `home` are sentences, and "" where there is nothing to say.
+
+    Attributes:
+        name: what its photos' `source` is: lower case, digits, ``.``, ``_`` and ``-``, at most 32.
+        title: its name for people.
+        home: its web address.
+        needs: what a scrape needs: a key, a contact, or nothing.
+        found: how its photos are found: by which words, and in which order they are taken.
+        limits: how fast genset asks.
+        terms: what its terms ask of who shows its photos or hands them on.
+        posted: what the time is at which its photos are "posted".
+        taken: what the time is at which they were "taken".
+        notice: what must be shown wherever its photos are.
+        warning: what labelers should know before they see its photos.
+        page_tells: whether a photo's page says what others take the photo for: who labels it is
+            given no link to it then.
+    """
+
+    name: str
+    title: str
+    home: str
+    needs: str = ""
+    found: str = ""
+    limits: str = ""
+    terms: str = ""
+    posted: str = ""
+    taken: str = ""
+    notice: str = ""
+    warning: str = ""
+    page_tells: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a workspace says of how sources are asked; `None` and "" for what it does not say.
+
+    Attributes:
+        contact: an address at which who asks can be reached.
+        calls_an_hour, images_per_second: Flickr's pace.
+        seed: of random draws.
+    """
+
+    contact: str = ""
+    calls_an_hour: int | None = None
+    images_per_second: int | None = None
+    seed: int = 0
+
+    @classmethod
+    def of(cls, workspace: Workspace) -> Self:
+        """Those of a workspace."""
+        return cls(
+            contact=workspace.contact,
+            calls_an_hour=workspace.calls_an_hour,
+            images_per_second=workspace.images_per_second,
+            seed=workspace.seed,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """How fast a source is called: calls an hour with all quotas, and images a second.
+
+    0 means that there is no limit.
+    """
+
+    calls_an_hour: float
+    images_per_second: float
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of a source: one page of photos found by `text`, by relevance.
+
+    Attributes:
+        text: what is searched, one of `Source.queries`.
+        posted_after, posted_before: when the photos were posted, the first day in, the last out;
+            None for no end.
+        licenses: names of the licences wanted, sorted; none for any (`Source.licenses`).
+        safe_search: 1 for safe photos only, 2 for moderate ones too, 3 for all.
+        per_page, page: `page` counts from 1.
+        content_types: what is wanted, sorted: 0 for photos, 1 for screenshots, 2 for other things.
+        bookmark: what the page before this one said that this one needs; "" for the first page. It
+            is no part of what is asked: two questions that differ in it alone are one.
+    """
+
+    text: str
+    posted_after: datetime
+    posted_before: datetime | None
+    licenses: tuple[str, ...]
+    safe_search: int
+    per_page: int
+    page: int
+    content_types: tuple[int, ...] = (0,)
+    bookmark: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPhoto:
+    """A photo as a search describes it. The fields are those of `genset.db.Photo`.
+
+    `posted_at` is in UTC. `taken_at` is the camera's clock, as far as it is known: "2013",
+    "2013-10", "2013-10-06" or "2013-10-06 14:06:41". `image_url` is where its picture is to be had,
+    "" where the source gives none.
+    """
+
+    source_id: str
+    owner: str
+    owner_name: str
+    title: str
+    license: str
+    license_url: str
+    page_url: str
+    image_url: str
+    posted_at: datetime
+    taken_at: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPage:
+    """One page of results, most relevant first.
+
+    `last` says that there is no further page; `capped`, that the source has more than it hands
+    over, which only a narrower window of posting times brings out. `bookmark` is what the next page
+    needs (`Question.bookmark`), at most 2,000 characters.
+    """
+
+    photos: tuple[FoundPhoto, ...]
+    total: int
+    last: bool
+    capped: bool
+    bookmark: str = ""
+
+
+class Source(ABC):
+    """Somewhere that can be searched for photos. What is made of the class is connected to it.
+
+    Attributes:
+        about: what it is, in words.
+        wants_taken: whether its photos must have been *taken* since the day from which they count
+            as unseen, since what is posted there may have been elsewhere for years.
+        narrows_dates: whether its search narrows to a window of posting times. Where it does not,
+            photos outside of the window come too, and are passed over.
+        api: the host that answers searches.
+        images: the host that its pictures come from.
+    """
+
+    about: ClassVar[About]
+    wants_taken: ClassVar[bool] = False
+    narrows_dates: ClassVar[bool] = True
+
+    api: Host
+    images: Host
+
+    @property
+    def name(self) -> str:
+        """What its photos' `source` is."""
+        return self.about.name
+
+    @classmethod
+    @abstractmethod
+    def connect(cls, hosts: Hosts, settings: Settings) -> Self:
+        """The source, ready to be searched. Nothing is asked yet.
+
+        Raises:
+            BadInput: what it needs (a key, a contact) is not there, or no sound one.
+        """
+
+    @classmethod
+    @abstractmethod
+    def for_pictures(cls, hosts: Hosts, settings: Settings) -> Self:
+        """The source, ready to download from, for which no key is needed. Raises as `connect`."""
+
+    @classmethod
+    def queries(cls, image_class: ImageClass) -> tuple[str, ...]:
+        """What is searched for a class, the most useful first; nothing where it has no such."""
+        return tuple(query.text for query in image_class.queries)
+
+    @classmethod
+    def licenses(cls, choice: LicenseChoice) -> tuple[str, ...]:
+        """Names of the licences to narrow a search to; none where it cannot be narrowed.
+
+        Photos under other licences are passed over in any case.
+        """
+        return ()
+
+    @classmethod
+    def per_page(cls, per_class: int) -> int:
+        """Results to ask for at a time, for so many photos a class: some will be refused."""
+        return 50 if per_class <= 10 else 500
+
+    @classmethod
+    @abstractmethod
+    def rates(cls, settings: Settings) -> Rates:
+        """How fast it would be called, as far as one knows without asking it."""
+
+    @abstractmethod
+    def search(self, question: Question, quota: int) -> SearchPage:
+        """Ask for one page, once, with one of the quotas of `api`; to be called through `api`.
+
+        Raises:
+            SourceRefused: asking again is of no use.
+            SourceUnavailable, requests.RequestException: the page did not come.
+        """
+
+    @abstractmethod
+    def license_of(self, source_id: str) -> License | None:
+        """The licence that a photo has today; None where the photo is gone.
+
+        It waits for its turn, while the host is down, and tries again where that may help.
+
+        Raises:
+            SourceRefused: asking again is of no use.
+            SourceUnavailable: the source kept failing.
+        """
+
+    @abstractmethod
+    def may_fetch(self, url: str) -> bool:
+        """Whether a picture may be fetched from this address: the source's own hosts only."""

@@ -1,0 +1,99 @@
+"""The taxonomies that come with genset: imagenet1k, imagenet100-cmc, cifar10."""
+
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from PIL import Image
+
+from genset.classes import imagenet1k
+from genset.classes.built_in import BUILT_IN, taxonomy_named
+from genset.classes.wordnet import imagenet_below, nouns
+from genset.cli import cli
+from wordnet_maps.built_in import main
+
+TEN = ["airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"]
+
+
+def test_they_are_what_their_program_makes(tmp_path: Path) -> None:
+    assert main(["-o", str(tmp_path)]) == 0
+    for name in BUILT_IN[1:]:
+        committed = files("wordnet_maps").joinpath("taxonomies", f"{name}.toml")
+        assert (tmp_path / f"{name}.toml").read_bytes() == committed.read_bytes()
+
+
+def test_imagenet100_is_the_list_with_imagenets_own_classes() -> None:
+    listed = files("wordnet_maps").joinpath("imagenet100-cmc.txt").read_text("ascii").split()
+    taxonomy = taxonomy_named("imagenet100-cmc")
+    assert [each.wnid for each in taxonomy] == sorted(listed)
+    assert len(taxonomy) == 100
+    for each in taxonomy:
+        assert replace(each, index=0) == replace(imagenet1k()[each.wnid], index=0)
+
+
+def test_cifar10_has_its_ten_in_order_and_says_what_imagenet_lacks() -> None:
+    taxonomy = taxonomy_named("cifar10")
+    assert [each.wnid for each in taxonomy] == TEN
+    assert all(each.synset in nouns() and each.hypernyms[-1] == "entity" for each in taxonomy)
+    assert taxonomy["deer"].imagenet == ()
+    for each in taxonomy:
+        assert set(each.imagenet) <= set(imagenet_below(each.synset)), each.wnid
+    assert imagenet_below(taxonomy["dog"].synset) == taxonomy["dog"].imagenet
+    pickup, minivan = "n03930630", "n03770679"
+    assert pickup not in taxonomy["truck"].imagenet
+    assert [each.wnid for each in taxonomy if minivan in each.imagenet] == ["automobile"]
+
+
+@pytest.mark.parametrize("name", ["cifar10", "imagenet100-cmc"])
+def test_a_workspace_begins_on_one_by_its_name(name: str, tmp_path: Path) -> None:
+    folder = str(tmp_path / "mine")
+    for _ in range(2):
+        done = CliRunner().invoke(cli, ["init", folder, "--taxonomy", name])
+        assert done.exit_code == 0, done.output
+        assert f"{len(taxonomy_named(name))} of {name} (sha256:" in done.output
+
+
+def test_imagenets_name_is_what_init_does_anyway(tmp_path: Path) -> None:
+    said = CliRunner().invoke(cli, ["init", str(tmp_path / "a"), "--taxonomy", "imagenet1k"])
+    assert said.exit_code == 0
+    plain = CliRunner().invoke(cli, ["init", str(tmp_path / "b")])
+    assert said.output.replace("/a", "/b") == plain.output
+    names = [sorted(path.name for path in (tmp_path / each).iterdir()) for each in "ab"]
+    assert names[0] == names[1]
+
+
+def test_before_anything_is_in_a_workspace_its_classes_are_its_makers_choice(
+    tmp_path: Path,
+) -> None:
+    def init(*words: str) -> str:
+        done = CliRunner().invoke(cli, ["init", str(tmp_path / "w"), *words])
+        return done.stdout if not done.exit_code else str(done.exception)
+
+    (tmp_path / "own.toml").write_text("[classes.dog]\n")
+    init()
+    assert "10 of cifar10" in init("--taxonomy", "cifar10")
+    assert "1 of own" in (told := init("--taxonomy", str(tmp_path / "own.toml")))
+    assert "in place of cifar10" in told
+    (tmp_path / "own.toml").write_text("[classes.cat]\n[classes.owl]\n")
+    told = init("--taxonomy", str(tmp_path / "own.toml"))
+    assert "2 of them new: cat, owl" in told
+    assert "no longer there: dog" in told
+    (tmp_path / "own.toml").write_text("[classes.cat]\n[classes.owl]\n[classes.dog]\n")
+    assert "no longer there" not in init("--taxonomy", str(tmp_path / "own.toml"))
+    assert "ImageNet's 1,000" in init("--taxonomy", "imagenet1k")
+    assert not (tmp_path / "w" / "taxonomy.toml").exists()
+    init("--taxonomy", "cifar10")
+    photos = tmp_path / "photos" / "dog"
+    photos.mkdir(parents=True)
+    Image.new("RGB", (600, 600)).save(photos / "a.jpg")
+    owned = ["--owner", "ann", "--license", "CC0"]
+    added = ["-w", str(tmp_path / "w"), "add", str(photos.parent), *owned]
+    assert not CliRunner().invoke(cli, added).exit_code
+    assert "this workspace's taxonomy is cifar10, not imagenet1k" in init(
+        "--taxonomy", "imagenet1k"
+    )
+    assert "this workspace's taxonomy is cifar10, not own" in init(
+        "--taxonomy", str(tmp_path / "own.toml")
+    )

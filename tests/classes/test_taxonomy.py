@@ -1,0 +1,286 @@
+"""What users of the keyword map may rely on: its order, its queries, and its error messages."""
+
+import doctest
+import re
+import subprocess
+import sys
+from collections import defaultdict
+
+import pytest
+from hypothesis import given
+from hypothesis.strategies import sampled_from
+
+import genset.classes
+from genset.classes import imagenet1k
+from genset.core.errors import BadInput
+from genset.core.query import mistake_in, parse
+
+CRANE_BIRD, CRANE_MACHINE, TABBY = "n02012849", "n03126707", "n02123045"
+
+
+def same(text: str) -> tuple[str, frozenset[str]]:
+    """`text` as a search sees it: without case, hyphens, spaces, apostrophes and plurals.
+
+    What is wanted, and what is not.
+    """
+    asked = parse(text.replace("'", ""))
+    wanted, *unwanted = (
+        "".join(re.sub(r"(?<=\w{3})(es|s)$", "", word) for word in phrase)
+        for phrase in ([word for phrase in asked.wanted for word in phrase], *asked.unwanted)
+    )
+    return wanted, frozenset(unwanted)
+
+
+def test_there_are_1000_classes_in_the_sorted_order_of_their_wnids() -> None:
+    wnids = [each.wnid for each in imagenet1k()]
+    assert len(wnids) == len(imagenet1k()) == 1000
+    assert wnids == sorted(set(wnids))
+    assert [each.index for each in imagenet1k()] == list(range(1000))
+    assert all(re.fullmatch(r"n\d{8}", wnid) for wnid in wnids)
+
+
+def test_the_order_is_that_of_the_models_outputs() -> None:
+    meta = pytest.importorskip("torchvision.models._meta", reason="needs torchvision")
+    names = meta._IMAGENET_CATEGORIES
+    assert len(names) == 1000
+    # torchvision tells two of a name apart by a second word: "crane", "crane bird".
+    different = [
+        (each.index, each.name, name)
+        for each, name in zip(imagenet1k(), names, strict=True)
+        if each.name != name and not name.startswith(f"{each.name} ")
+    ]
+    assert different == []
+
+
+def test_a_class_says_what_it_is() -> None:
+    for each in imagenet1k():
+        assert each.name == each.lemmas[0], each.wnid
+        assert each.gloss, each.wnid
+        assert each.hypernyms[-1] == "entity", each.wnid
+        assert not any("_" in word for word in (*each.lemmas, *each.hypernyms)), each.wnid
+
+
+def test_a_class_has_one_to_four_queries_that_can_be_searched_as_they_are() -> None:
+    for each in imagenet1k():
+        assert 1 <= len(each.queries) <= 4, each.wnid
+        for query in each.queries:
+            assert mistake_in(query.text) is None, query
+
+
+def test_a_query_says_where_it_is_from() -> None:
+    for each in imagenet1k():
+        for query in each.queries:
+            assert query.why in {"lemma", "lemma with hypernym", "override"}, query
+            if query.why == "lemma":
+                assert query.text in each.lemmas, query
+            if query.why == "lemma with hypernym":
+                assert any(query.text.startswith(f"{lemma} ") for lemma in each.lemmas), query
+
+
+def test_no_two_classes_are_searched_with_the_same_query() -> None:
+    classes = defaultdict(set)
+    for each in imagenet1k():
+        for query in each.queries:
+            classes[same(query.text)].add(each.wnid)
+    assert {text: wnids for text, wnids in classes.items() if len(wnids) > 1} == {}
+
+
+def test_no_query_is_a_word_for_another_class() -> None:
+    meanings = defaultdict(set)
+    for each in imagenet1k():
+        for lemma in each.lemmas:
+            meanings[same(lemma)].add(each.wnid)
+    ambiguous = [
+        (each.wnid, query.text)
+        for each in imagenet1k()
+        for query in each.queries
+        if meanings[same(query.text)] - {each.wnid}
+    ]
+    assert ambiguous == []
+
+
+@pytest.mark.parametrize(
+    ("wnid", "expected"),
+    [
+        ("n01440764", ["tench", "Tinca tinca"]),
+        ("n02108089", ["boxer dog"]),
+        ("n02279972", ["monarch butterfly", "Danaus plexippus"]),
+        (CRANE_MACHINE, ["construction crane", "tower crane", "harbor crane"]),
+    ],
+)
+def test_queries_come_with_the_most_useful_first(wnid: str, expected: list[str]) -> None:
+    assert [query.text for query in imagenet1k()[wnid].queries] == expected
+
+
+def test_a_class_is_found_by_wnid_and_by_index() -> None:
+    tabby = imagenet1k()[TABBY]
+    assert (tabby.name, tabby.index) == ("tabby", 281)
+    assert imagenet1k().by_index(281) is tabby
+    assert TABBY in imagenet1k()
+    assert "tabby" not in imagenet1k()
+    assert 281 not in imagenet1k()
+
+
+@pytest.mark.parametrize(
+    ("word", "hints"),
+    [
+        ("crane", [CRANE_BIRD, "wading bird", CRANE_MACHINE, "lifts"]),
+        ("Tabby Cat", [TABBY]),
+        ("shih tzu", ["n02086240"]),
+        ("t_shirt", ["n03595614"]),
+        ("281", [TABBY]),
+        ("02123045", [TABBY]),
+        ("N02123045", [TABBY]),
+        ("n00000000", ["not one of ImageNet's 1,000"]),
+        ("9" * 5000, ["named by its wnid"]),
+        ("wardrobe malfunction", ["named by its wnid"]),
+        ("", ["named by its wnid"]),
+    ],
+)
+def test_an_unknown_class_is_named_with_what_may_be_meant(word: str, hints: list[str]) -> None:
+    with pytest.raises(BadInput) as raised:
+        imagenet1k()[word]
+    message = str(raised.value)
+    assert repr(word) in message
+    assert all(hint in message for hint in hints)
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize("index", [-1, 1000])
+def test_an_index_that_no_class_has_is_refused(index: int) -> None:
+    with pytest.raises(BadInput, match=f"{index}.*0 to 999"):
+        imagenet1k().by_index(index)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "apart"),
+    [
+        (TABBY, TABBY, 0),
+        (TABBY, "n02123159", 1),  # tiger cat: both are domestic cats
+        (TABBY, "n02127052", 2),  # lynx: both are cats
+        (TABBY, "n02099601", 7),  # golden retriever: both are carnivores
+        (TABBY, "n01440764", 10),  # tench: both are animals
+        (CRANE_BIRD, CRANE_MACHINE, 15),  # one name, and a living thing and an artifact
+        ("n07920052", "n04398044", 17),  # espresso and teapot: both are entities
+    ],
+)
+def test_classes_are_as_far_apart_as_their_lowest_common_ancestor_is_high(
+    one: str, other: str, apart: int
+) -> None:
+    assert imagenet1k().distance(one, other) == apart
+
+
+def test_no_class_below_the_common_ancestor_is_deeper_than_it_is_high() -> None:
+    """The definition, asked of the paths themselves."""
+    classes = list(imagenet1k())[::25]
+    paths = [("", *each.hypernyms[::-1], each.wnid) for each in imagenet1k()]
+    for one in classes:
+        for other in classes:
+            if one is other:
+                continue
+            first, second = (("", *each.hypernyms[::-1]) for each in (one, other))
+            common = next(
+                first[:depth]
+                for depth in range(min(len(first), len(second)), 0, -1)
+                if first[:depth] == second[:depth]
+            )
+            below = [len(path) - len(common) for path in paths if path[: len(common)] == common]
+            assert imagenet1k().distance(one.wnid, other.wnid) == max(below)
+
+
+WNIDS = sampled_from([each.wnid for each in imagenet1k()])
+
+
+@given(WNIDS, WNIDS, WNIDS)
+def test_the_distance_is_an_ultrametric(one: str, other: str, third: str) -> None:
+    distance = imagenet1k().distance
+    assert (distance(one, other) == 0) == (one == other)
+    assert distance(one, other) == distance(other, one) <= imagenet1k().height
+    assert distance(one, third) <= max(distance(one, other), distance(other, third))
+
+
+def test_a_distance_to_no_class_is_refused() -> None:
+    with pytest.raises(BadInput, match=r"'teapot'.*n04398044"):
+        imagenet1k().distance(TABBY, "teapot")
+
+
+def test_select_gives_each_class_once_and_in_order() -> None:
+    chosen = imagenet1k().select([CRANE_MACHINE, TABBY, CRANE_MACHINE])
+    assert [each.wnid for each in chosen] == [TABBY, CRANE_MACHINE]
+
+
+def test_select_gives_all_classes_where_none_is_named() -> None:
+    assert imagenet1k().select([]) == imagenet1k().select() == tuple(imagenet1k())
+
+
+def test_select_refuses_a_word_that_is_no_wnid() -> None:
+    with pytest.raises(BadInput, match=r"'maillot'.*n03710637.*n03710721"):
+        imagenet1k().select([TABBY, "maillot"])
+
+
+def test_the_map_needs_neither_nltk_nor_numbers() -> None:
+    program = (
+        "import sys; from genset.classes import imagenet1k; imagenet1k();"
+        "print(sorted({'nltk', 'numpy', 'torch', 'wordnet_maps.build'} & set(sys.modules)))"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert ran.stdout == "[]\n"
+
+
+def test_the_example_in_the_documentation_is_true() -> None:
+    assert doctest.testmod(genset.classes).failed == 0
+
+
+def test_a_class_names_its_wikipedia_pages() -> None:
+    titles = {each.wnid: [page.title for page in each.wikipedia] for each in imagenet1k()}
+    assert titles[CRANE_BIRD] == ["Crane (bird)"]
+    assert titles["n02894605"] == ["Seawall", "Breakwater (structure)", "Groyne", "Jetty"]
+    assert titles["n02708093"] == ["Clock § Analog"]
+    assert titles["n04201297"] == ["Shōji"]
+    # Left out by a person: both pages were on something else.
+    assert [wnid for wnid, pages in titles.items() if not pages] == ["n02123159", "n09193705"]
+
+
+def test_a_wikipedia_page_is_an_address_and_nothing_else() -> None:
+    for each in imagenet1k():
+        for page in each.wikipedia:
+            assert re.fullmatch(r"https://en\.wikipedia\.org/wiki/[\w(),.'!/#%-]+", page.url), page
+            assert page.url.isascii(), page
+            assert re.fullmatch(r"[A-Z0-9][\w (),.'!/§-]*", page.title), page
+
+
+@pytest.mark.parametrize(
+    ("wnid", "expected"),
+    [
+        (CRANE_BIRD, ["crane", "spoonbill", "flamingo"]),  # the other crane first
+        (TABBY, ["tiger cat", "Persian cat", "Siamese cat"]),
+        ("n03642806", ["notebook", "hand-held computer", "desktop computer"]),  # of one page
+        ("n01698640", ["African crocodile"]),  # for the American alligator
+        (CRANE_MACHINE, ["crane"]),
+        ("n01704323", []),  # nothing is like a triceratops
+    ],
+)
+def test_a_class_names_those_it_may_be_taken_for(wnid: str, expected: list[str]) -> None:
+    confusable = imagenet1k().confusable(wnid)
+    assert [each.name for each in confusable][:3] == expected
+
+
+def test_no_class_is_taken_for_itself_and_none_for_many() -> None:
+    for each in imagenet1k():
+        confusable = imagenet1k().confusable(each.wnid)
+        assert each not in confusable
+        assert len(set(confusable)) == len(confusable) <= 6
+
+
+def test_classes_of_one_name_are_taken_for_each_other() -> None:
+    for each in imagenet1k():
+        for other in imagenet1k():
+            if each is not other and each.name == other.name:
+                assert other in imagenet1k().confusable(each.wnid)
+
+
+def test_what_an_unknown_class_may_be_taken_for_is_not_known() -> None:
+    with pytest.raises(BadInput, match=r"no class 'crane'.*n02012849"):
+        imagenet1k().confusable("crane")

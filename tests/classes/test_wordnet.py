@@ -1,0 +1,132 @@
+"""WordNet's nouns: the committed table, what it says, and that it is read on demand alone."""
+
+import doctest
+import gzip
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis.strategies import sampled_from
+
+import genset.classes.wordnet
+from genset.classes import imagenet1k
+from genset.classes.wordnet import imagenet_below, nouns
+from genset.core.errors import BadInput
+from tests.test_wordnet_build import copy_of, wordnet  # noqa: F401 - a fixture
+from wordnet_maps.nouns import main, pack, table
+
+COMMITTED = files("wordnet_maps").joinpath("nouns.tsv.gz")
+IRREGULAR = files("wordnet_maps").joinpath("noun.exc")
+
+
+@pytest.mark.soak
+def test_the_table_rebuilt_is_the_committed_one(wordnet: Path, tmp_path: Path) -> None:  # noqa: F811
+    assert main(["--wordnet", str(wordnet), "-o", str(tmp_path / "nouns.tsv.gz")]) == 0
+    made = (tmp_path / "nouns.tsv.gz").read_bytes()
+    # What packs it may be of another version, and then pack it otherwise.
+    assert gzip.decompress(made) == gzip.decompress(COMMITTED.read_bytes())
+    assert made == pack(table(wordnet))
+    assert (tmp_path / "noun.exc").read_bytes() == IRREGULAR.read_bytes()
+
+
+def test_a_folder_cut_short_is_refused(
+    wordnet: Path,  # noqa: F811
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    cut = copy_of(wordnet, tmp_path / "cut")
+    (cut / "index.noun").write_text("")
+    assert main(["--wordnet", str(cut), "-o", str(tmp_path / "nouns.tsv.gz")]) == 2
+    assert "complete?" in capsys.readouterr().err
+    (cut / "index.noun").write_bytes((wordnet / "index.noun").read_bytes())
+    assert main(["--wordnet", str(cut), "-o", str(tmp_path / "nouns.tsv.gz")]) == 2
+    assert "noun.exc is not there" in capsys.readouterr().err
+    assert not (tmp_path / "nouns.tsv.gz").exists()
+
+
+def test_senses_stand_in_wordnets_order(wordnet: Path) -> None:  # noqa: F811
+    lines = (wordnet / "index.noun").read_text("ascii").splitlines()
+    for line in [line for line in lines if not line.startswith(" ")][::97]:
+        lemma, _, count, *rest = line.split()
+        found = [noun.wnid for noun in nouns().senses(lemma)]
+        assert found == [f"n{offset}" for offset in rest[-int(count) :]], lemma
+
+
+def test_inflected_nouns_are_looked_up_by_wordnets_list_and_rules(wordnet: Path) -> None:  # noqa: F811
+    for line in (wordnet / "noun.exc").read_text("ascii").splitlines()[::7]:
+        inflected, *forms = line.split()
+        known = [form for form in forms if nouns().base(form) == form]
+        if known and nouns().base(inflected) != inflected and inflected.isalpha():
+            assert nouns().base(inflected) == known[0]
+    for word in ("churches", "boxes", "buses", "quizzes", "brushes", "women", "ponies", "geese"):
+        assert nouns().base(word) and nouns().base(word) != word
+    assert nouns().base("glass") == "glass" and nouns().base("blorps") == ""
+
+
+def test_it_says_of_imagenets_classes_what_their_map_says() -> None:
+    assert len(nouns()) == 82_115
+    for each in imagenet1k():
+        noun = nouns()[each.wnid]
+        assert (noun.lemmas, noun.gloss) == (each.lemmas, each.gloss)
+        assert tuple(above.name for above in nouns().above(each.wnid)) == each.hypernyms
+
+
+def test_all_hypernyms_are_followed_down_to_imagenets_classes() -> None:
+    above = {
+        line.split("\t")[0]: [up.lstrip("i") for up in line.split("\t")[2].split()]
+        for line in gzip.decompress(COMMITTED.read_bytes()).decode().splitlines()
+    }
+
+    def is_below(offset: str, top: str) -> bool:
+        return offset == top or any(is_below(up, top) for up in above[offset])
+
+    for top in ("n02084071", "n02121808", "n04490091", "n02958343", "n02430045", "n00001740"):
+        found = [each.wnid for each in imagenet1k() if is_below(each.wnid[1:], top[1:])]
+        assert imagenet_below(top) == tuple(found)
+    minivan = "n03770679"  # a car and a truck
+    assert minivan in imagenet_below("n02958343") and minivan in imagenet_below("n04490091")
+
+
+@settings(max_examples=50, derandomize=True)
+@given(sampled_from([each.wnid for each in imagenet1k()]))
+def test_a_class_of_imagenet_holds_itself_and_is_held_by_all_above(wnid: str) -> None:
+    assert wnid in imagenet_below(wnid)
+    assert all(wnid in imagenet_below(above.wnid) for above in nouns().above(wnid))
+
+
+def test_what_is_below_comes_by_steps_and_without_instances() -> None:
+    assert nouns().below("n02084071", 0) == ("n02084071",)
+    assert "n01322604" in nouns().below("n02084071", 1)  # puppy
+    assert set(nouns().leaves("n02121808")) > {"n02123045", "n02123394"}
+    rivers = [noun for noun in nouns().senses("Thames") if noun.is_instance]
+    assert rivers and rivers[0].wnid not in nouns().leaves("n09411430")
+
+
+def test_words_are_found_however_they_are_joined() -> None:
+    assert {
+        noun.wnid
+        for word in ("red panda", "Red-Panda", "red_panda")
+        for noun in nouns().senses(word)
+    } == {"n02509815"}
+    assert nouns().senses("blorp") == ()
+
+
+def test_a_wnid_that_wordnet_lacks_is_named() -> None:
+    with pytest.raises(BadInput, match="no noun 'n99999999'"):
+        imagenet_below("n99999999")
+
+
+def test_the_table_is_read_on_demand_alone() -> None:
+    code = (
+        "from genset.classes.wordnet import nouns; from genset.classes import imagenet1k;"
+        "imagenet1k(); print(nouns.cache_info().currsize)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "0"
+
+
+def test_the_examples_hold() -> None:
+    assert doctest.testmod(genset.classes.wordnet).failed == 0

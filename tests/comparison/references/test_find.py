@@ -1,0 +1,171 @@
+"""A model's accuracy on another set: said, measured here, published, or in a table."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+from genset.comparison.references.find import Found, Named, find_references, named
+from genset.comparison.references.published import published
+from genset.core.errors import BadInput
+from genset.models.spec import parse_spec
+from genset.score.results.runs import Accuracy, Run, note_said
+
+T = TypeVar("T")
+SAID = (0.7, 0.8, None)
+
+RUN = Run(
+    key="1",
+    model="mine",
+    spec="file:mine.pth",
+    set_name="photos",
+    set_hash="sha256:2",
+    weights_hash="sha256:3",
+    preprocessing={"resize": 256, "crop": 224},
+    precision="float32",
+    versions={},
+    device="cpu",
+    created_at="2026-01-02T03:04:05+00:00",
+    seconds=1.0,
+    unreadable={},
+    top1=Accuracy.of(60, 100),
+    top5=None,
+)
+
+
+def a_run(spec: str, *, crop: int | None = 224) -> Run:
+    """A run of the model that a spec names, on photos of this size."""
+    parsed = parse_spec(spec)
+    preprocessing = {} if crop is None else {"resize": 256, "crop": crop}
+    run = replace(RUN, spec=spec, model=parsed.name, preprocessing=preprocessing)
+    return note_said(Path("no-runs"), run, parsed)
+
+
+def found(spec: str, *, crop: int | None = 224, named: str = "imagenet-val") -> Found:
+    return find_references(named, Path("no-runs"), [a_run(spec, crop=crop)])
+
+
+def accuracy(spec: str, *, crop: int | None = 224, named: str = "imagenet-val") -> float | None:
+    exact = found(spec, crop=crop, named=named).exact
+    return round(100 * only(exact).top1, 3) if exact else None
+
+
+def only(known: dict[Named, T]) -> T:
+    (found,) = known.values()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("spec", "crop", "expected"),
+    [
+        ("torchvision:resnet50@IMAGENET1K_V1", 224, 76.13),
+        ("torchvision:resnet50@IMAGENET1K_V2", 224, 80.858),
+        ("torchvision:resnet50", 224, 80.858),  # the default weights
+        ("timm:resnet50.tv_in1k", 224, 76.156),
+        ("timm:hf-hub:timm/resnet50.tv_in1k", 224, 76.156),
+        ("timm:resnet50.a1_in1k", 224, 80.382),
+        ("timm:resnet50.a1_in1k", 288, 81.24),
+        ("timm:resnet50", 224, 80.382),
+        # Of answers that were computed elsewhere the name tells; it must be whole.
+        ("predictions:a.npy?name=torchvision:resnet50@IMAGENET1K_V1", None, 76.13),
+        ("predictions:resnet50.npy", None, None),
+        # Another organisation's file of the same name is another file.
+        ("timm:hf-hub:somebody/resnet50.tv_in1k", 224, None),
+        ("torchvision:resnet50@NO_SUCH", 224, None),
+    ],
+)
+def test_published_accuracies_are_found_by_the_weights_and_the_size(
+    spec: str, crop: int | None, expected: float | None
+) -> None:
+    assert accuracy(spec, crop=crop) == expected
+
+
+@pytest.mark.parametrize(
+    ("spec", "crop", "of", "why"),
+    [
+        ("timm:resnet50.a1_in1k", 320, "timm:resnet50.a1_in1k", "at 320 pixels, published at 224,"),
+        ("timm:resnet50.a1_in1k?mean=0.5", 224, "timm:resnet50.a1_in1k", "with another mean than"),
+        ("predictions:a.npy?name=timm:resnet50.a1_in1k", None, "timm:resnet50.a1_in1k", "a size"),
+        ("file:a.pth?arch=timm:resnet50", 224, "timm:resnet50", "whose weights it holds"),
+        ("file:a.pth?arch=torchvision:vgg16", 224, "torchvision:vgg16", "whose weights it holds"),
+    ],
+)
+def test_where_only_the_architecture_or_the_weights_match_there_is_a_range(
+    spec: str, crop: int | None, of: str, why: str
+) -> None:
+    both = found(spec, crop=crop)
+    assert both.exact == {}
+    among = only(both.ranges)
+    assert among.of == of
+    assert why in among.why or why == "a size"
+    rows = [row for row in published() if of in (row.weights, row.architecture)]
+    shares = [row.top1["imagenet"] for row in rows]
+    assert (among.low, among.high) == (min(shares), max(shares))
+    assert among.weights == len({row.weights for row in rows})
+
+
+def test_nothing_is_known_of_a_network_of_ones_own() -> None:
+    both = found("file:a.pth?arch=my_models:net")
+    assert (both.exact, both.ranges) == ({}, {})
+    network = replace(RUN, spec="memory:Sequential", model="Sequential")
+    assert find_references("imagenet-val", Path("no-runs"), [network]).exact == {}
+
+
+def test_what_the_spec_says_goes_before_what_is_published() -> None:
+    assert accuracy("torchvision:resnet50@IMAGENET1K_V1?reference_top1=75.5") == 75.5
+    said = found("file:a.pth?arch=timm:resnet50&reference_top1=81")
+    assert only(said.exact).top1 == 0.81
+    assert only(said.exact).source == "said with the model"
+    assert said.ranges == {}
+
+
+def test_names_of_the_same_answers_have_each_what_was_said_of_it() -> None:
+    """One file of answers under three names has three runs with one key."""
+    runs = [a_run(f"predictions:m.npy?name={name}") for name in ("one", "other", "neither")]
+    runs = [replace(run, reference_top1=top1) for run, top1 in zip(runs, SAID, strict=True)]
+    exact = find_references("imagenet-val", Path("no-runs"), runs).exact
+    assert {run.model: exact[named(run)].top1 for run in runs if named(run) in exact} == {
+        "one": 0.7,
+        "other": 0.8,
+    }
+
+
+@pytest.mark.parametrize("value", ["0.761", "0", "100", "101", "good", "-3", "nan"])
+def test_what_cannot_be_an_accuracy_in_per_cent_is_refused(value: str) -> None:
+    with pytest.raises(BadInput, match="reference_top1"):
+        parse_spec(f"file:a.pth?arch=timm:resnet50&reference_top1={value}")
+
+
+def test_a_table_of_ones_own_knows_a_model_by_name_and_size(tmp_path: Path) -> None:
+    table = tmp_path / "there.csv"
+    table.write_text(
+        "model,img_size,top1,top5\nmine,224,81.5,95\nresnet50.a1_in1k,224,80,90\n"
+        "resnet50.a1_in1k,288,82,90\nnobody,224,70,90\n"
+    )
+    exact = only(found("predictions:mine.npy", crop=None, named=str(table)).exact)
+    assert (exact.top1, exact.source) == (0.815, "there.csv")
+    spec = "timm:resnet50.a1_in1k"
+    assert accuracy(spec, crop=288, named=str(table)) == 82
+    assert accuracy(spec, crop=224, named=str(table)) == 80
+    assert accuracy("file:other.pth?arch=timm:resnet50", named=str(table)) is None
+
+
+@pytest.mark.parametrize(
+    ("named", "text", "says"),
+    [
+        ("nowhere", None, "no reference 'nowhere': it is imagenet-val, none, a CSV file"),
+        ("there.csv", None, "cannot be read"),
+        ("there.csv", "name,accuracy\na,1\n", "needs the columns model and top1"),
+        ("there.csv", "model,top1\na,101\n", "line 2: '101' is no accuracy in per cent"),
+        ("there.csv", "model,top1\na,good\n", "line 2: 'good' is no accuracy in per cent"),
+    ],
+)
+def test_what_is_no_reference_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str, text: str | None, says: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if text is not None:
+        Path(named).write_text(text)
+    with pytest.raises(BadInput, match=says):
+        find_references(named, tmp_path, [RUN])

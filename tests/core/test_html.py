@@ -1,0 +1,86 @@
+"""Strangers' HTML: what a browser would show of it, as words, whatever it holds."""
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from genset.core.html import plain_text
+from genset.core.safe import clean
+
+PIECES = st.sampled_from(
+    [
+        "<", ">", "</", "/>", "<!--", "-->", "<!", "<![", "<![x[", "<![CDATA[", "]]>", "<?", "&#",
+        "<a href='", '<b title="', "script", "<script>", "</script>", "<style>", "<span", "<div>",
+        " hidden", " style='display:none'>", "&amp;", "&#0;", "&#xd800;", "=", "\x1b", "\u202e",
+        "\ud800", "\0", "word", " ",
+    ]
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("markup", "words"),
+    [
+        ("Ann", "Ann"),
+        ('<a href="//example.org/User:Ann" title="User:Ann">Ann</a>', "Ann"),
+        ("<bdi><a href='https://example.org/'>Ann B</a>\n</bdi>", "Ann B"),
+        ("Ann &amp; Bo &lt;3", "Ann & Bo <3"),
+        ("<p>Ann;\nBo;\n</p>\nA museum", "Ann; Bo; A museum"),
+        ("Ann<br>Bo<br/>Cleo", "Ann Bo Cleo"),
+        ("<ul><li>Ann</li><li>Bo</li></ul>", "Ann Bo"),
+        ("<b>T</b>ench", "Tench"),
+        ("1891<div style='display: none;'>date QS:P,+1891-00-00T00:00:00Z/9</div>", "1891"),
+        ("a<span style='display:none'>b<span>c</span>d</span>e", "ae"),
+        ("a<span hidden>b</span>c", "ac"),
+        ("a<img src=x onerror=alert(1)>b", "ab"),
+        ("a<img style='display:none'>b", "ab"),
+        ("a<script>alert('<b>1</b>')</script>b", "ab"),
+        ("a<SCRIPT >alert(1)</SCRIPT\n>b", "ab"),
+        ("a<style>p { color: red }</style>b", "ab"),
+        ("a<script>alert(1)", "a"),
+        ("a<!-- b -->c", "ac"),
+        ("a<![x[ b ]]>c", "ac"),
+        ("3 < 4 and 5 > 4", "3 < 4 and 5 > 4"),
+        ("a <b", "a <b"),
+        ("<script", "<script"),
+        ("x\u202egnp.exe", "xgnp.exe"),
+        ("&#x202e;&#27;[2Jx", "[2Jx"),
+        ("", ""),
+        ("<p></p>", ""),
+    ],
+)
+def test_what_is_seen_is_kept(markup: str, words: str) -> None:
+    assert plain_text(markup) == words
+
+
+@given(markup=st.lists(PIECES, max_size=30).map("".join) | st.text())
+@example(markup="<![x[")
+@example(markup="<![[x[>")
+def test_any_text_becomes_one_line_that_prints(markup: str) -> None:
+    words = plain_text(markup, 50)
+    assert words == clean(words, 50)
+    assert len(words) <= 50
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<div>" * 20_000 + "deep",
+        "<b>" * 2_000 + "deep" + "</b>" * 2_000,
+        "<a href='" * 20_000,
+        "<a " * 40_000,
+        "<!--" * 30_000,
+        "word " * 25_000,
+    ],
+)
+def test_what_is_long_or_deep_is_read_in_part(markup: str) -> None:
+    assert len(plain_text(markup)) <= 120
+
+
+def test_a_word_that_lies_deep_is_read() -> None:
+    assert plain_text("<i>" * 1_500 + "deep" + "</i>" * 1_000) == "deep"
+
+
+@pytest.mark.parametrize("tag", ["<p>", "<b>", "<div>", "<div class=x>", "<!-- x -->"])
+def test_half_a_tag_where_reading_ends_is_no_word(tag: str) -> None:
+    assert plain_text(tag * 20_000 + "deep") == ""
+    assert plain_text("Ann" + tag * 20_000) == "Ann"

@@ -1,0 +1,117 @@
+"""Photos with more than 8 bits a value are to every part of genset what their 8-bit version is."""
+
+import base64
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+import genset
+from genset.core.pixels import eight_bit
+from genset.db import Verdict
+from genset.label import shown_picture
+from genset.reporting.render.thumbnails import thumbnail
+from tests.commands import run
+from tests.labeled_workspace import TENCH, add_candidate, labeled_workspace, vote
+
+# What is painted here: soft forms, from black to white.
+SCENE = np.asarray(
+    Image.fromarray(np.random.default_rng(5).integers(0, 256, (6, 8), np.uint8)).resize((320, 240))
+)
+
+# A grey photo in more than 8 bits, from its 8-bit version; saved as...
+DEEP: dict[str, tuple[Callable[[np.ndarray], np.ndarray], str]] = {
+    "16 bits, png": (lambda grey: grey.astype(np.uint16) * 257, "png"),
+    "16 bits, lower ones of any kind": (lambda grey: grey.astype(np.uint16) * 256 + 99, "png"),
+    "16 bits, tiff": (lambda grey: grey.astype(np.uint16) * 257, "tiff"),
+    "32 bits, to 65,535": (lambda grey: grey.astype(np.int32) * 257, "tiff"),
+    "32 bits, to 255": (lambda grey: grey.astype(np.int32), "tiff"),
+    "fractions to 1": (lambda grey: grey.astype(np.float32) / 255, "tiff"),
+    "fractions to 255": (lambda grey: grey.astype(np.float32), "tiff"),
+}
+
+
+def deep(name: str, folder: Path, grey: np.ndarray = SCENE) -> Path:
+    """The photo of this name, in a file."""
+    make, suffix = DEEP[name]
+    path = folder / f"deep.{suffix}"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    Image.fromarray(make(grey)).save(path)
+    return path
+
+
+def flat(folder: Path, grey: np.ndarray = SCENE) -> Path:
+    """Its 8-bit version."""
+    path = folder / "flat.png"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    Image.fromarray(grey).save(path)
+    return path
+
+
+def command(*words: object, cwd: Path) -> str:
+    done = run(*words, cwd=cwd)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("name", DEEP)
+def test_the_pixels_are_those_of_the_8_bit_version(tmp_path: Path, name: str) -> None:
+    with Image.open(deep(name, tmp_path)) as image:
+        assert image.mode not in ("L", "RGB")
+        off = np.abs(np.asarray(eight_bit(image)).astype(int) - SCENE)
+    assert off.max() <= ("fractions to 1" in name)  # which are rounded
+
+
+@given(st.lists(st.integers(0, 65535), min_size=1, max_size=20))
+def test_16_bits_keep_their_upper_8(values: list[int]) -> None:
+    image = Image.fromarray(np.array([values], np.uint16))
+    assert np.asarray(eight_bit(image)).tolist() == [[value >> 8 for value in values]]
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "PA", "RGB", "RGBA", "CMYK", "YCbCr"])
+def test_8_bit_pictures_are_left_alone(mode: str) -> None:
+    image = Image.new(mode, (4, 3))
+    assert eight_bit(image) is image
+
+
+def test_hash_gives_both_the_same_fingerprint(tmp_path: Path) -> None:
+    deep("16 bits, png", tmp_path / "photos")
+    flat(tmp_path / "photos")
+    command("hash", "photos", "-o", "photos.hashes", cwd=tmp_path)
+    hashes = (tmp_path / "photos.hashes").read_text().splitlines()[-2:]
+    assert [line.split()[1] for line in hashes] == ["deep.png", "flat.png"]
+    assert hashes[0].split()[0] == hashes[1].split()[0]
+
+
+def test_a_photo_that_was_added_is_found_to_be_its_8_bit_version(tmp_path: Path) -> None:
+    command("init", "work", cwd=tmp_path)
+    deep("16 bits, png", tmp_path / "photos" / "n01440764")
+    flat(tmp_path / "photos" / "n02123045")
+    command("add", "../photos", cwd=tmp_path / "work")
+    found = command("duplicates", "find", cwd=tmp_path / "work")
+    assert found.startswith("1 new pair,"), found
+
+
+def test_the_labeling_page_and_the_report_show_it_as_it_is(tmp_path: Path) -> None:
+    path, same = deep("16 bits, png", tmp_path), flat(tmp_path)
+    assert shown_picture(path) == shown_picture(same)
+    assert thumbnail(path) == thumbnail(same)
+    assert thumbnail(path) is not None
+    page = Image.open(io.BytesIO(base64.b64decode(str(thumbnail(path)).partition(",")[2])))
+    assert np.asarray(page).std() > 20  # no white sheet
+
+
+def test_an_item_of_a_release_is_the_8_bit_version(tmp_path: Path) -> None:
+    workspace, store = labeled_workspace(tmp_path / "work", photos=0)
+    content = deep("16 bits, png", tmp_path).read_bytes()
+    vote(store, add_candidate(workspace, store, TENCH, 1, content=content), "Ann", Verdict.CORRECT)
+    store.close()
+    command("release", "create", "v1", cwd=workspace.root)
+    image, target = genset.Release(workspace.releases / "v1")[0]
+    assert target == 0
+    assert np.array_equal(np.asarray(image), np.repeat(SCENE[..., None], 3, axis=2))

@@ -1,0 +1,124 @@
+"""The language of queries: what a query finds, which mistakes are named, what covers what."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from genset.core.query import LONGEST, mistake_in, parse, words
+
+WORDS = st.sampled_from(["sea", "lion", "mountain", "guinea", "pig"])
+TEXTS = st.lists(st.lists(WORDS, max_size=4).map(tuple), max_size=3)
+TERMS = st.one_of(
+    WORDS,
+    WORDS.map(lambda word: f"-{word}"),
+    st.lists(WORDS, min_size=1, max_size=3).map(lambda said: f'"{" ".join(said)}"'),
+)
+QUERIES = st.lists(TERMS, min_size=1, max_size=4).map(" ".join)
+
+
+@pytest.mark.parametrize(
+    ("query", "title", "is_found"),
+    [
+        ("sea lion", "A lion by the sea", True),
+        ('"sea lion"', "A lion by the sea", False),
+        ('"sea lion"', "A Sea Lion", True),
+        ("lion -sea -mountain", "A lion", True),
+        ("lion -sea -mountain", "A sea lion", False),
+        ("lion -sea -mountain", "Mountain lion", False),
+        ('pig -"guinea pig"', "guinea pig", False),
+        ('pig -"guinea pig"', "a pig in Guinea", True),
+        ("half-track", "half a track", True),  # a hyphen inside a word excludes nothing
+        ("carpenter's plane", "the carpenter's plane", True),
+        ("हिन्दी", "हिन्दी भाषा", True),  # its vowels are marks, and part no words
+        ("हिन", "हिन्दी भाषा", False),
+        ("caf\u00e9", "cafe\u0301", True),  # composed or not
+        ("cafe", "cafe\u0301", False),
+        ("scissors", "✂\ufe0f scissors", True),
+        ("-sea", "a lion", False),  # wants nothing, so finds nothing
+        ('""', "a lion", False),
+        ("", "a lion", False),
+    ],
+)
+def test_what_a_query_finds(query: str, title: str, is_found: bool) -> None:
+    assert parse(query).fit([words(title)]) is is_found
+
+
+def test_a_phrase_stands_in_one_text_and_words_in_any() -> None:
+    texts = [words("by the sea"), words("lion")]
+    assert parse("sea lion").fit(texts)
+    assert not parse('"sea lion"').fit(texts)
+
+
+@given(QUERIES, QUERIES, TEXTS)
+def test_what_covers_another_query_finds_all_that_it_finds(
+    wide: str, narrow: str, texts: list[tuple[str, ...]]
+) -> None:
+    wider, narrower = parse(wide), parse(narrow)
+    # What the photo says beside the query's own words may still exclude it.
+    if wider.wanted and wider.cover(narrower) and narrower.fit(texts):
+        assert wider.fit(texts) or wider.exclude(texts)
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        ("", "no word that"),
+        ("-lion", "no word that"),
+        ("lion  sea", "one space"),
+        (" lion", "one space"),
+        ("li\non", "one space"),
+        ('"sea lion', "not closed"),
+        ('sea"lion"', "inside a word"),
+        ("lion -", "without a word"),
+        ('lion ""', "without a word"),
+        ("lion OR tiger", "two queries"),
+        ("lion -lion", "excludes what it asks for"),
+        ('"sea lion" -sea', "excludes what it asks for"),
+        ("lion " * 60 + "x", f"longer than {LONGEST}"),
+    ],
+)
+def test_a_mistake_is_named(query: str, says: str) -> None:
+    assert says in (mistake_in(query) or "")
+
+
+@pytest.mark.parametrize("query", ["lion", "lion -sea", '"sea lion" -"circus act"', "T-shirt", "É"])
+def test_what_is_right_has_no_mistake(query: str) -> None:
+    assert mistake_in(query) is None
+
+
+@given(st.text())
+def test_whatever_is_typed_is_read(text: str) -> None:
+    parse(text).fit([words(text)])
+    mistake_in(text)
+
+
+WORD = st.text("abcxyzABCORXYZ019é'", min_size=1, max_size=8).filter(
+    lambda word: word.strip("'") and "OR" not in words_as_written(word)
+)
+PHRASE = st.lists(WORD, min_size=1, max_size=3).map(lambda said: f'"{" ".join(said)}"')
+WANTED = st.lists(WORD | PHRASE, min_size=1, max_size=6)
+
+
+def words_as_written(text: str) -> list[str]:
+    return text.replace("'", " ").split()
+
+
+@given(WANTED, st.data())
+def test_words_and_phrases_alone_are_right_and_one_wrong_sign_among_them_is_named(
+    terms: list[str], data: st.DataObject
+) -> None:
+    query = " ".join(terms)
+    assert (mistake_in(query) is None) == (len(query) <= LONGEST)
+    place = data.draw(st.integers(0, len(terms)))
+    for wrong in ("OR", "", "-", '"', '""', "lion -lion", "\x00"):
+        assert mistake_in(" ".join([*terms[:place], wrong, *terms[place:]]))
+
+
+@given(st.lists(WORD, min_size=1, max_size=2), st.sampled_from(["OR", "a OR b"]))
+def test_an_operator_is_one_in_a_phrase_too(terms: list[str], phrase: str) -> None:
+    assert mistake_in(" ".join([*terms, f'"{phrase}"']))
+
+
+def test_marks_are_of_the_word_before_them_and_alone_are_none() -> None:
+    assert words("नमस्ते, ภาษาไทยที่") == ("नमस्ते", "ภาษาไทยที่")
+    assert words("\u0301 \ufe0f ✂\ufe0f") == ()

@@ -1,0 +1,146 @@
+"""What was said and decided cannot be changed, whatever program has the file open."""
+
+import shutil
+import sqlite3
+import uuid
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from genset.db import (
+    Candidate,
+    GoldAnswer,
+    GoldQuestion,
+    Label,
+    LabelerAct,
+    LabelerEvent,
+    ReviewRequest,
+    Ruling,
+    Store,
+    Verdict,
+)
+
+ROOT = Path(__file__).parent.parent
+OLD = ROOT / "compatibility" / "workspace" / "genset.db"  # as version 0.1.0 wrote it
+TABLES = ("label", "control_answer", "ruling", "review_request", "labeler_event")
+
+
+@pytest.fixture(params=["new", "upgraded"])
+def path(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
+    """A database with a row in each of the tables, closed."""
+    path = tmp_path / "genset.db"
+    if request.param == "upgraded":
+        shutil.copy(OLD, path)
+    store = Store.open(f"sqlite:///{path}")
+    with store.begin() as session:
+        candidate = session.scalars(select(Candidate)).first()
+        if candidate is None:
+            candidate = _candidate()
+            session.add(candidate)
+            session.flush()
+        question = session.scalars(select(GoldQuestion)).first()
+        if question is None:
+            question = GoldQuestion(
+                wnid="n01440764",
+                photo_id=candidate.photo_id,
+                expected=Verdict.CORRECT,
+                reason="seen",
+            )
+            session.add(question)
+            session.flush()
+        said = {"worker": "ann", "verdict": Verdict.CORRECT}
+        session.add(Label(candidate_id=candidate.id, **said))
+        session.add(GoldAnswer(gold_id=question.id, **said))
+        session.add(
+            Ruling(candidate_id=candidate.id, verdict=Verdict.CORRECT, by="mia", reason="seen")
+        )
+        session.add(
+            ReviewRequest(candidate_id=candidate.id, labelers=3, by="mia", reason="doubtful")
+        )
+        session.add(LabelerEvent(worker="ann", what=LabelerAct.VOID, by="mia", reason="spam"))
+    store.close()
+    yield path
+
+
+def _candidate() -> Candidate:
+    from datetime import UTC, datetime
+
+    from genset.db import Photo
+
+    photo = Photo(
+        source="flickr",
+        source_id="1",
+        owner="1@N00",
+        owner_name="one",
+        title="",
+        license="CC BY 2.0",
+        license_url="",
+        page_url="",
+        image_url="",
+        posted_at=datetime(2020, 1, 1, tzinfo=UTC),
+    )
+    return Candidate(wnid="n01440764", photo=photo, keyword="tench", rank=1)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_another_program_can_neither_change_delete_nor_replace_a_row(
+    path: Path, table: str
+) -> None:
+    with closing(sqlite3.connect(path)) as other:  # with SQLite's own settings, not genset's
+        before = other.execute(f"SELECT * FROM {table} ORDER BY number").fetchall()
+        assert before
+        names = [row[1] for row in other.execute(f"PRAGMA table_info({table})")]
+        row = dict(zip(names, before[-1], strict=True))
+        changed = row | {"worker" if "worker" in row else "by": "somebody else"}
+        new = {"number": row["number"] + 1000, "id": uuid.uuid4().hex}
+        for said in (
+            changed,
+            changed | {"id": new["id"]},
+            changed | {"number": new["number"]},
+            changed | {"number": str(row["number"]), "id": new["id"]},
+            changed | {"number": float(row["number"]), "id": new["id"]},
+        ):
+            columns, marks = ", ".join(said), ", ".join("?" * len(said))
+            for verb in ("INSERT OR REPLACE INTO", "REPLACE INTO"):
+                with pytest.raises(sqlite3.IntegrityError, match=f"{table} is append-only"):
+                    other.execute(
+                        f"{verb} {table} ({columns}) VALUES ({marks})", list(said.values())
+                    )
+        who = "worker" if "worker" in row else "by"
+        for statement in (
+            f"UPDATE {table} SET {who} = 'somebody else'",
+            f"UPDATE OR REPLACE {table} SET number = number + 1",
+            f"DELETE FROM {table}",
+            f"INSERT INTO {table} SELECT * FROM {table} WHERE true "
+            f"ON CONFLICT DO UPDATE SET {who} = 'somebody else'",
+        ):
+            with pytest.raises(sqlite3.IntegrityError, match=f"{table} is append-only"):
+                other.execute(statement)
+        assert other.execute(f"SELECT * FROM {table} ORDER BY number").fetchall() == before
+        # A row of its own is welcome.
+        said = row | new
+        columns, marks = ", ".join(said), ", ".join("?" * len(said))
+        other.execute(f"INSERT INTO {table} ({columns}) VALUES ({marks})", list(said.values()))
+        assert other.execute(f"SELECT count(*) FROM {table}").fetchone() == (len(before) + 1,)
+
+
+def test_an_upgraded_database_knows_what_its_gold_questions_rest_on(tmp_path: Path) -> None:
+    path = tmp_path / "genset.db"
+    shutil.copy(OLD, path)
+    with closing(sqlite3.connect(path)) as old:
+        rows = old.execute("SELECT id, reason FROM control").fetchall()
+    made = {number for number, reason in rows if reason.startswith("labelers or a reviewer")}
+    store = Store.open(f"sqlite:///{path}")
+    with store.session() as session:
+        questions = session.scalars(select(GoldQuestion)).all()
+        assert {each.id for each in questions if each.settled_id is not None} == made
+        for each in questions:
+            if each.settled_id is not None:
+                settled = session.get_one(Candidate, each.settled_id)
+                assert settled.photo_id == each.photo_id
+                assert each.reason.endswith(settled.wnid)
+    assert made
+    store.close()

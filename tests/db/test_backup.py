@@ -1,0 +1,170 @@
+"""`genset backup`: a whole copy of the database, made while others work; and the way back."""
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, text
+from sqlalchemy.engine import make_url
+
+from genset.db import Store, Verdict
+from tests.labeled_workspace import labeled_workspace, vote
+from tests.test_cli import error_of, genset
+
+TASK = "n01440764/flickr:0"
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    made, store = labeled_workspace(tmp_path / "a workspace", photos=1)
+    vote(store, TASK, "Ann", Verdict.CORRECT)
+    store.close()
+    return made.root
+
+
+def votes_in(file: Path) -> int:
+    with closing(sqlite3.connect(file)) as opened:
+        assert opened.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        return int(opened.execute("SELECT count(*) FROM label").fetchone()[0])
+
+
+def add_votes(workspace: Path, *workers: str) -> None:
+    store = Store.open(f"sqlite:///{workspace / 'genset.db'}")
+    for worker in workers:
+        vote(store, TASK, worker, Verdict.CORRECT)
+    store.close()
+
+
+def test_a_backup_is_put_back_by_the_lines_that_it_prints(workspace: Path) -> None:
+    said = genset("backup", cwd=workspace).stdout.splitlines()
+    (copy,) = (workspace / "backups").iterdir()
+    assert said[0].startswith(f"{copy}: ")
+    held = Store.open(f"sqlite:///{workspace / 'genset.db'}")
+    with held.session() as session:  # so the log stays when the votes are in
+        session.execute(text("SELECT count(*) FROM label"))
+    add_votes(workspace, "Ben", "Cleo")
+    log = (workspace / "genset.db-wal").read_bytes()
+    assert log
+    held.close()
+    (workspace / "genset.db-wal").write_bytes(log)  # as a killed command leaves it
+    for line in said[2:]:
+        subprocess.run(line, shell=True, check=True)
+    assert json.loads(genset("labels", "stats", "--json", cwd=workspace).stdout)["votes"] == 1
+    assert votes_in(workspace / "genset.db") == 1
+    assert votes_in(workspace / "genset.db.aside") == 3
+
+
+def test_git_ignores_backups_in_a_workspace_of_an_older_genset_too(workspace: Path) -> None:
+    ignored = workspace / ".gitignore"
+    assert "backups/" in ignored.read_text().splitlines()
+    ignored.write_text(".env\n")
+    assert genset("backup", cwd=workspace).returncode == 0
+    assert ignored.read_text() == ".env\nbackups/\n"
+
+
+def test_it_goes_where_it_is_told_and_replaces_nothing(workspace: Path, tmp_path: Path) -> None:
+    done = json.loads(genset("backup", "../copy.db", "--json", cwd=workspace).stdout)
+    assert done["file"] == str(tmp_path / "copy.db")
+    assert done["bytes"] == (tmp_path / "copy.db").stat().st_size
+    assert votes_in(tmp_path / "copy.db") == 1
+    before = (tmp_path / "copy.db").read_bytes()
+    assert "copy.db is there already" in error_of(genset("backup", "../copy.db", cwd=workspace), 2)
+    assert (tmp_path / "copy.db").read_bytes() == before
+    assert genset("backup", "..", cwd=workspace).returncode == 0
+    assert len(list(tmp_path.glob("genset-*.db"))) == 1
+    assert not list(tmp_path.glob(".partial*"))
+
+
+def test_a_workspace_without_a_database_has_nothing_to_back_up(tmp_path: Path) -> None:
+    genset("init", "new", cwd=tmp_path)
+    assert "nothing to back up" in error_of(genset("backup", cwd=tmp_path / "new"), 2)
+    assert not (tmp_path / "new" / "genset.db").exists()
+
+
+def test_of_a_damaged_database_no_backup_is_made(workspace: Path) -> None:
+    """Not even where the damage is in a page that a copy does not look into."""
+    file = workspace / "genset.db"
+    content = bytearray(file.read_bytes())
+    content[-4096:] = b"Dear Sir or Madam, "[:16] * 256
+    file.write_bytes(content)
+    line = error_of(genset("backup", cwd=workspace), 1)
+    assert "no backup was made" in line
+    assert not list((workspace / "backups").glob("*"))
+
+
+WRITING = """
+import sys
+from genset.db import Label, Store, Verdict, find_candidate
+store = Store.open(sys.argv[1])
+number = 0
+while True:
+    with store.begin() as session:  # each pair of votes is one transaction
+        candidate = find_candidate(session, sys.argv[2])
+        for part in (1, 2):
+            session.add(
+                Label(candidate_id=candidate.id, worker=f"{number}", verdict=Verdict.CORRECT)
+            )
+            session.flush()
+    number += 1
+    print(number, flush=True)
+"""
+
+
+def test_a_backup_is_of_one_moment_while_others_write(workspace: Path, tmp_path: Path) -> None:
+    url = f"sqlite:///{workspace / 'genset.db'}"
+    writing = subprocess.Popen(
+        [sys.executable, "-c", WRITING, url, TASK],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert writing.stdout is not None
+        votes = []
+        for number in range(4):
+            before = int(writing.stdout.readline())
+            assert genset("backup", f"../{number}.db", cwd=workspace).returncode == 0
+            votes.append(votes_in(tmp_path / f"{number}.db"))
+            assert votes[-1] % 2 == 1, "a transaction was torn"  # Ann's is the odd one
+            assert votes[-1] >= 1 + 2 * before
+        assert votes == sorted(set(votes)), "others could not write"
+    finally:
+        writing.kill()
+        writing.communicate()
+
+
+def test_postgresqls_own_program_is_named_and_works(tmp_path: Path, postgresql_server: str) -> None:
+    programs = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_dump"))
+    path = os.pathsep.join([str(each.parent) for each in programs[-1:]] + [os.environ["PATH"]])
+    if shutil.which("pg_dump", path=path) is None:
+        pytest.skip("no pg_dump")
+    server = make_url(postgresql_server)
+    engine = create_engine(server, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(text("CREATE DATABASE to_back_up"))
+    url = server.set(database="to_back_up", password="s3cret").render_as_string(hide_password=False)
+    _, store = labeled_workspace(tmp_path / "work", photos=0)
+    store.close()
+    Store.open(url).close()
+    command = [sys.executable, "-m", "genset", "backup"]
+    done = subprocess.run(
+        command,
+        cwd=tmp_path / "work",
+        env=os.environ | {"GENSET_STORE_URL": url},
+        capture_output=True,
+        text=True,
+    )
+    line = error_of(done, 1)
+    assert "s3cret" not in line
+    dump, _, restore = line.partition("pg_dump")[2].partition(" ; ")
+    for words in (f"pg_dump{dump}", f"pg_restore{restore.partition('pg_restore')[2]}"):
+        subprocess.run(words, shell=True, check=True, cwd=tmp_path, env=os.environ | {"PATH": path})
+    Store.open(url).close()
+    with engine.connect() as connection:
+        connection.execute(text("DROP DATABASE to_back_up WITH (FORCE)"))
+    engine.dispose()

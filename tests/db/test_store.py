@@ -1,0 +1,652 @@
+"""The store keeps its promises on both databases."""
+
+import subprocess
+import sys
+import uuid
+from collections import Counter
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import (
+    DateTime,
+    MetaData,
+    Uuid,
+    bindparam,
+    create_engine,
+    delete,
+    func,
+    inspect,
+    select,
+    text,
+    update,
+)
+from sqlalchemy.exc import DBAPIError, IntegrityError, StatementError
+
+from genset.core.errors import BadInput, GensetError, MissingExtra
+from genset.db import (
+    Base,
+    Candidate,
+    Claim,
+    GoldAnswer,
+    GoldQuestion,
+    Label,
+    Photo,
+    Proposal,
+    ProposalRound,
+    ProposedBy,
+    Question,
+    Ruling,
+    Screen,
+    ScreenPhoto,
+    Store,
+    Verdict,
+    find_candidate,
+    labels_in_force,
+    now,
+    rulings_in_force,
+    votes,
+)
+from genset.db import add_candidates as add_found
+from genset.db import stored_candidates as stored
+from genset.db.database import HEAD, MIGRATIONS
+
+TENCH, CRANE = "n01440764", "n02012849"
+CORRECT, INCORRECT, UNSURE = Verdict.CORRECT, Verdict.INCORRECT, Verdict.UNSURE
+
+
+def candidate(number: int, wnid: str = TENCH, rank: int = 1, **changes: object) -> Candidate:
+    """A candidate of a class and its photo."""
+    photo: dict[str, object] = {
+        "source": "flickr",
+        "source_id": str(number),
+        "owner": "1@N00",
+        "owner_name": "ann",
+        "title": "",
+        "license": "CC BY 2.0",
+        "license_url": "https://creativecommons.org/licenses/by/2.0/",
+        "page_url": f"https://www.flickr.com/photos/1@N00/{number}",
+        "image_url": f"https://live.staticflickr.com/1/{number}_b.jpg",
+        "posted_at": datetime(2015, 1, 1, tzinfo=UTC),
+        "sha256": f"{number:064x}",
+        "format": "JPEG",
+    }
+    return Candidate(wnid=wnid, rank=rank, keyword="tench", photo=Photo(**photo | changes))
+
+
+def add_candidates(store: Store, *candidates: Candidate) -> list[int]:
+    with store.begin() as session:
+        session.add_all(candidates)
+        session.flush()
+        return [each.id for each in candidates]
+
+
+def add_labels(store: Store, labels: Iterable[tuple[int, str, Verdict]]) -> None:
+    """Add labels one after the other."""
+    with store.begin() as session:
+        for candidate_id, worker, verdict in labels:
+            session.add(Label(candidate_id=candidate_id, worker=worker, verdict=verdict))
+            session.flush()
+
+
+# Opening
+
+
+def test_opening_a_new_database_makes_the_tables(store: Store) -> None:
+    tables = set(inspect(store.engine).get_table_names())
+    assert tables == {"alembic_version", *Base.metadata.tables}
+
+
+def test_opening_again_changes_nothing(store: Store, store_url: str) -> None:
+    [number] = add_candidates(store, candidate(1))
+    add_labels(store, [(number, "ann", CORRECT)])
+    again = Store.open(store_url)
+    with again.session() as session:
+        assert session.scalars(select(Label.worker)).all() == ["ann"]
+    again.close()
+
+
+def test_the_migrations_make_exactly_the_tables_of_the_models(store: Store) -> None:
+    with store.engine.connect() as connection:
+        context = MigrationContext.configure(connection)
+        assert compare_metadata(context, Base.metadata) == []
+        assert context.get_current_revision() == HEAD
+
+
+def test_head_is_the_newest_migration() -> None:
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    assert ScriptDirectory.from_config(config).get_current_head() == HEAD
+
+
+def test_a_database_of_a_newer_genset_is_refused_in_one_line(store: Store, store_url: str) -> None:
+    with store.begin() as session:
+        session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(BadInput, match=r"newer genset.*upgrade genset") as refused:
+        Store.open(store_url)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_database_without_tables_yet_may_be_opened_by_several_processes_at_once(
+    store_url: str,
+) -> None:
+    program = (
+        "import sys; from genset.db import Store; "
+        "print('ready', flush=True); sys.stdin.read(1); Store.open(sys.argv[1]).close()"
+    )
+    opening = [
+        subprocess.Popen(
+            [sys.executable, "-c", program, store_url],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(4)
+    ]
+    for process in opening:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    for process in opening:
+        assert process.stdin is not None
+        process.stdin.write("go")
+        process.stdin.flush()
+    for process in opening:
+        _, trouble = process.communicate(timeout=30)
+        assert process.returncode == 0, trouble
+    store = Store.open(store_url)
+    assert inspect(store.engine).has_table("label")
+    store.close()
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql+psycopg://ann:s3cret@127.0.0.1:1/genset",
+        "postgresql+psycopg://127.0.0.1:1/genset?user=ann&password=s3cret",
+    ],
+)
+def test_a_server_that_does_not_answer_is_named_without_the_password(url: str) -> None:
+    pytest.importorskip("psycopg")
+    with pytest.raises(GensetError, match=r"cannot open the store postgresql.*127\.0\.0\.1") as no:
+        Store.open(url)
+    assert "s3cret" not in str(no.value)
+    assert "\n" not in str(no.value)
+
+
+def test_a_database_that_does_not_exist_is_named(postgresql_server: str) -> None:
+    with pytest.raises(GensetError, match="no_such_database"):
+        Store.open(postgresql_server.rpartition("/")[0] + "/no_such_database")
+
+
+def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
+    (tmp_path / "letter.db").write_bytes(b"Dear Sir or Madam, " * 100)
+    with pytest.raises(GensetError, match=r"letter\.db: file is not a database"):
+        Store.open(f"sqlite:///{tmp_path / 'letter.db'}")
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(GensetError, match=r"missing/genset\.db: unable to open"):
+        Store.open(f"sqlite:///{tmp_path / 'missing' / 'genset.db'}")
+
+
+def test_a_missing_driver_is_said_with_its_mend(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'genset\[postgresql\]'"):
+        Store.open("postgresql+psycopg://ann@localhost/genset")
+
+
+def test_labels_of_an_older_genset_stay_as_they_were(store_url: str) -> None:
+    engine = create_engine(store_url)
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0001")
+        pool = MetaData()
+        pool.reflect(connection)
+        at = datetime(2020, 1, 1, tzinfo=UTC)
+        tables = pool.tables
+        photo = dict.fromkeys(("source", "source_id", "owner", "owner_name", "title"), "x")
+        photo |= dict.fromkeys(("license", "license_url", "page_url", "image_url"), "x")
+        connection.execute(tables["photo"].insert(), photo | {"id": 1, "posted_at": at})
+        found = {"id": 1, "wnid": TENCH, "photo_id": 1, "keyword": "tench", "rank": 1}
+        connection.execute(tables["candidate"].insert(), found)
+        said = {"candidate_id": 1, "worker": "ann", "decided_at": at}
+        ids = [uuid.uuid4(), uuid.uuid4()]
+        for number, verdict in zip(ids, ("incorrect", "correct"), strict=True):
+            connection.execute(
+                text(
+                    "INSERT INTO label (id, candidate_id, worker, verdict, decided_at) "
+                    "VALUES (:id, :candidate_id, :worker, :verdict, :decided_at)"
+                ).bindparams(bindparam("id", type_=Uuid), bindparam("decided_at", type_=DateTime)),
+                said | {"id": number, "verdict": verdict},
+            )
+    engine.dispose()
+
+    store = Store.open(store_url)
+    with store.session() as session:
+        labels = session.scalars(select(Label).order_by(Label.number)).all()
+        assert [(label.number, label.id, label.verdict, label.worker) for label in labels] == [
+            (1, ids[0], INCORRECT, "ann"),
+            (2, ids[1], CORRECT, "ann"),
+        ]
+        assert {(label.panel, label.via, label.screen_id) for label in labels} == {
+            ("main", "page", None)
+        }
+        assert labels[0].decided_at == at
+        assert labels[0].candidate.task == f"{TENCH}/x:x"
+    add_labels(store, [(1, "bob", Verdict.BROKEN)])
+    with pytest.raises(DBAPIError, match="append-only"), store.begin() as session:
+        session.execute(text("DELETE FROM label"))
+    store.close()
+
+
+def test_a_workspace_from_before_proposals_gets_their_tables_and_keeps_its_rows(
+    store_url: str,
+) -> None:
+    engine = create_engine(store_url)
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    at = datetime(2020, 1, 1, tzinfo=UTC)
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0005")
+        pool = MetaData()
+        pool.reflect(connection)
+        tables = pool.tables
+        photo = dict.fromkeys(("source", "owner", "owner_name", "title", "sha256"), "x")
+        photo |= dict.fromkeys(("license", "license_url", "page_url", "image_url"), "x")
+        for number in (1, 2):
+            known = {"id": number, "source_id": str(number), "posted_at": at, "format": "JPEG"}
+            connection.execute(tables["photo"].insert(), photo | known)
+        for number, wnid, rank in ((1, TENCH, 1), (2, TENCH, 2), (3, CRANE, 7)):
+            found = {"id": number, "wnid": wnid, "keyword": "x", "rank": rank}
+            connection.execute(tables["candidate"].insert(), found | {"photo_id": number % 2 + 1})
+        screen = {"id": "0" * 32, "worker": "ann", "wnid": TENCH, "panel": "main"}
+        times = {"guideline": "1", "created_at": at, "expires_at": at, "submitted_at": at}
+        connection.execute(tables["screen"].insert(), screen | times)
+        shown = {"id": "1" * 32, "screen_id": "0" * 32, "place": 1, "candidate_id": 1}
+        connection.execute(tables["screen_photo"].insert(), shown)
+    engine.dispose()
+
+    store = Store.open(store_url)
+    with store.session() as session:
+        kinds = [
+            (type(each), each.task) for each in session.scalars(select(Claim).order_by(Claim.id))
+        ]
+        assert kinds == [
+            (Candidate, f"{TENCH}/x:2"),
+            (Candidate, f"{TENCH}/x:1"),
+            (Candidate, f"{CRANE}/x:2"),
+        ]
+        assert session.scalars(select(Screen.photo_id)).all() == [None]
+        assert session.scalars(select(ScreenPhoto.candidate_id)).all() == [1]
+    with store.begin() as session:
+        asked = ProposalRound(release="v1", content_hash="x", seed=0, share=0.1, most=8)
+        claim = Proposal(id=10, wnid=CRANE, photo_id=1, keyword="", rank=0)
+        session.add_all([asked, claim])
+        session.flush()
+        session.add(Question(candidate_id=claim.id, round_id=asked.id, home=TENCH))
+        session.flush()
+        session.add(ProposedBy(candidate_id=claim.id, kind="model", name="a", place=1, run="k"))
+        number = claim.id
+    add_labels(store, [(number, "bob", CORRECT)])
+    with store.session() as session:
+        assert session.scalar(select(func.count()).select_from(Candidate)) == 3
+        assert sorted(each.wnid for each in session.scalars(stored())) == sorted(
+            [CRANE, TENCH, TENCH]
+        )
+        assert votes(session)[number] == Counter({CORRECT: 1})
+        assert find_candidate(session, f"{CRANE}/x:1").id == number
+    # A search that finds the photo for the class makes it a candidate, with its label.
+    with store.begin() as session:
+        found = {"wnid": CRANE, "photo_id": 1, "keyword": "crane", "rank": 4}
+        add_found(session, [found])
+    with store.session() as session:
+        assert isinstance(session.get_one(Claim, number), Candidate)
+        assert votes(session)[number] == Counter({CORRECT: 1})
+        assert session.scalars(select(Question.candidate_id)).all() == [number]
+    with store.engine.connect() as connection:
+        context = MigrationContext.configure(connection)
+        assert compare_metadata(context, Base.metadata) == []
+    store.close()
+
+
+# What the database itself refuses
+
+
+@pytest.mark.parametrize(
+    "statement", ["UPDATE label SET verdict = 'incorrect'", "DELETE FROM label"]
+)
+def test_raw_sql_cannot_change_a_label(store: Store, statement: str) -> None:
+    [number] = add_candidates(store, candidate(1))
+    add_labels(store, [(number, "ann", CORRECT)])
+    with (
+        pytest.raises(DBAPIError, match="label is append-only"),
+        store.engine.begin() as connection,
+    ):
+        connection.execute(text(statement))
+    with store.session() as session:
+        assert session.scalars(select(Label.verdict)).all() == [CORRECT]
+
+
+def test_replacing_and_emptying_are_changes_too(store: Store) -> None:
+    [number] = add_candidates(store, candidate(1))
+    add_labels(store, [(number, "ann", CORRECT)])
+    if store.engine.dialect.name == "sqlite":
+        statement = (
+            "REPLACE INTO label (number, id, candidate_id, worker, verdict, decided_at) "
+            "SELECT number, id, candidate_id, worker, 'incorrect', decided_at FROM label"
+        )
+    else:
+        statement = "TRUNCATE label"
+    with (
+        pytest.raises(DBAPIError, match="label is append-only"),
+        store.engine.begin() as connection,
+    ):
+        connection.execute(text(statement))
+    with store.session() as session:
+        assert session.scalars(select(Label.verdict)).all() == [CORRECT]
+
+
+def test_answers_to_gold_questions_and_rulings_cannot_be_changed_either(
+    store: Store,
+) -> None:
+    [number] = add_candidates(store, candidate(1))
+    with store.begin() as session:
+        photo_id = session.scalars(select(Photo.id)).one()
+        question = GoldQuestion(wnid=TENCH, photo_id=photo_id, expected=CORRECT, reason="seen")
+        session.add(question)
+        session.flush()
+        session.add(GoldAnswer(gold_id=question.id, worker="ann", verdict=UNSURE))
+        session.add(Ruling(candidate_id=number, verdict=CORRECT, by="eve", reason="seen"))
+    for table in ("control_answer", "ruling"):
+        for statement in (f"UPDATE {table} SET verdict = 'incorrect'", f"DELETE FROM {table}"):
+            with (
+                pytest.raises(DBAPIError, match=f"{table} is append-only"),
+                store.engine.begin() as connection,
+            ):
+                connection.execute(text(statement))
+    with store.session() as session:
+        assert session.scalars(select(GoldAnswer.verdict)).all() == [UNSURE]
+        assert session.scalars(select(Ruling.verdict)).all() == [CORRECT]
+
+
+def test_a_photo_on_a_screen_is_a_candidate_or_a_gold_question(store: Store) -> None:
+    with store.begin() as session:
+        screen = Screen(
+            id="0" * 32, worker="ann", wnid=TENCH, panel="main", guideline="1", expires_at=now()
+        )
+        session.add(screen)
+    with pytest.raises(IntegrityError), store.begin() as session:
+        session.add(ScreenPhoto(id="1" * 32, screen_id="0" * 32, place=1))
+
+
+@pytest.mark.parametrize("change", [update(Label).values(worker="bob"), delete(Label)])
+def test_the_models_cannot_change_a_label_either(store: Store, change: object) -> None:
+    [number] = add_candidates(store, candidate(1))
+    add_labels(store, [(number, "ann", CORRECT)])
+    with pytest.raises(DBAPIError, match="label is append-only"), store.begin() as session:
+        session.execute(change)  # type: ignore[call-overload]
+
+
+def test_a_label_needs_its_candidate_and_a_candidate_its_photo(store: Store) -> None:
+    with pytest.raises(IntegrityError), store.begin() as session:
+        session.add(Label(candidate_id=77, worker="ann", verdict=CORRECT))
+    with pytest.raises(IntegrityError), store.begin() as session:
+        session.add(Candidate(wnid=TENCH, photo_id=77, keyword="tench", rank=1))
+
+
+def test_a_labeled_photo_cannot_be_deleted(store: Store) -> None:
+    [number] = add_candidates(store, candidate(1))
+    add_labels(store, [(number, "ann", CORRECT)])
+    for table in (Candidate, Photo):
+        with pytest.raises(IntegrityError), store.begin() as session:
+            session.execute(delete(table))
+
+
+def test_a_verdict_is_one_of_four_words(store: Store) -> None:
+    [number] = add_candidates(store, candidate(1))
+    for verdict in Verdict:
+        add_labels(store, [(number, "ann", verdict)])
+    row = {"id": uuid.uuid4().hex, "candidate": number, "at": datetime(2020, 1, 1, tzinfo=UTC)}
+    with pytest.raises(IntegrityError), store.engine.begin() as connection:
+        connection.execute(
+            text(
+                "INSERT INTO label (number, id, candidate_id, worker, verdict, decided_at) "
+                "VALUES (99, :id, :candidate, 'ann', 'perhaps', :at)"
+            ),
+            row | {"at": str(row["at"])} if store.engine.dialect.name == "sqlite" else row,
+        )
+
+
+def test_a_photo_is_known_once_and_a_candidate_of_a_class_once(store: Store) -> None:
+    add_candidates(store, candidate(1))
+    with pytest.raises(IntegrityError):
+        add_candidates(store, candidate(1))
+    with pytest.raises(IntegrityError), store.begin() as session:
+        photo_id = session.scalars(select(Photo.id)).one()
+        session.add(Candidate(wnid=TENCH, photo_id=photo_id, keyword="Tinca tinca", rank=3))
+
+
+def test_an_exception_rolls_the_block_back(store: Store) -> None:
+    with pytest.raises(KeyError), store.begin() as session:
+        session.add(candidate(1))
+        session.flush()
+        raise KeyError
+    with store.session() as session:
+        assert session.scalar(select(func.count(Photo.id))) == 0
+
+
+# Times
+
+
+def test_times_come_back_aware_and_in_utc(store: Store) -> None:
+    tokyo = datetime(2015, 1, 1, 8, 30, 0, 123456, timezone(timedelta(hours=9)))
+    add_candidates(store, candidate(1, posted_at=tokyo))
+    with store.session() as session:
+        posted = session.scalars(select(Photo.posted_at)).one()
+    assert posted == tokyo
+    assert posted.isoformat() == "2014-12-31T23:30:00.123456+00:00"
+
+
+def test_a_time_without_a_zone_is_refused(store: Store) -> None:
+    with pytest.raises(StatementError, match="a time without a zone cannot be stored"):
+        add_candidates(store, candidate(1, posted_at=datetime(2015, 1, 1)))
+
+
+def test_times_compare_as_times(store: Store) -> None:
+    noon = datetime(2014, 1, 1, 12, tzinfo=UTC)
+    days = [noon - timedelta(microseconds=1), noon, noon + timedelta(days=1)]
+    add_candidates(store, *(candidate(n, posted_at=day) for n, day in enumerate(days)))
+    elsewhere = noon.astimezone(timezone(timedelta(hours=-8)))
+    with store.session() as session:
+        since = session.scalars(select(Photo.source_id).where(Photo.posted_at >= elsewhere))
+        assert set(since) == {"1", "2"}
+
+
+# The questions of more than one stage
+
+
+def test_stored_candidates_come_by_class_and_rank_and_without_the_merely_known(
+    store: Store,
+) -> None:
+    add_candidates(
+        store,
+        candidate(1, CRANE, rank=2),
+        candidate(2, CRANE, rank=1),
+        candidate(3, TENCH, rank=9),
+        candidate(4, TENCH, rank=1, sha256=None),
+        candidate(5, TENCH, rank=2, sha256=None, refused="gone"),
+    )
+    with store.session() as session:
+        assert [c.task for c in session.scalars(stored())] == [
+            f"{TENCH}/flickr:3",
+            f"{CRANE}/flickr:2",
+            f"{CRANE}/flickr:1",
+        ]
+        assert [c.photo.source_id for c in session.scalars(stored(CRANE))] == ["2", "1"]
+
+
+def test_a_changed_mind_counts_once(store: Store) -> None:
+    one, other = add_candidates(store, candidate(1), candidate(2))
+    add_labels(
+        store,
+        [
+            (one, "ann", INCORRECT),
+            (one, "bob", CORRECT),
+            (other, "ann", UNSURE),
+            (one, "ann", CORRECT),
+        ],
+    )
+    with store.session() as session:
+        assert votes(session) == {one: Counter({CORRECT: 2}), other: Counter({UNSURE: 1})}
+        force = session.scalars(labels_in_force()).all()
+        assert [(label.worker, label.candidate_id) for label in force] == [
+            ("bob", one),
+            ("ann", other),
+            ("ann", one),
+        ]
+
+
+def test_a_panel_s_votes_are_its_own(store: Store) -> None:
+    [number] = add_candidates(store, candidate(1))
+    with store.begin() as session:
+        for panel, verdict in (("main", CORRECT), ("fresh", INCORRECT), ("main", UNSURE)):
+            session.add(Label(candidate_id=number, worker="ann", verdict=verdict, panel=panel))
+            session.flush()
+    with store.session() as session:
+        assert votes(session, "fresh") == {number: Counter({INCORRECT: 1})}
+        assert votes(session, "main") == votes(session) == {number: Counter({UNSURE: 1})}
+        assert votes(session, "other") == {}
+
+
+def test_the_newest_ruling_counts(store: Store) -> None:
+    one, _ = add_candidates(store, candidate(1), candidate(2))
+    with store.begin() as session:
+        for verdict in (CORRECT, INCORRECT):
+            session.add(Ruling(candidate_id=one, verdict=verdict, by="eve", reason="seen"))
+            session.flush()
+    with store.session() as session:
+        assert rulings_in_force(session) == {one: INCORRECT}
+
+
+@pytest.mark.parametrize(
+    ("task", "complaint"),
+    [
+        (f"{TENCH}/flickr:777", "there is no candidate"),
+        (f"{CRANE}/flickr:1", "there is no candidate"),
+        (f"{TENCH}/flickr:", "a task is named like"),
+        ("0", "a task is named like"),
+        ("", "a task is named like"),
+    ],
+)
+def test_a_candidate_is_found_by_its_task_alone(store: Store, task: str, complaint: str) -> None:
+    add_candidates(store, candidate(1))
+    with store.session() as session:
+        assert find_candidate(session, f"{TENCH}/flickr:1").rank == 1
+        with pytest.raises(BadInput, match=complaint):
+            find_candidate(session, task)
+
+
+def reference(labels: list[tuple[int, str, Verdict]]) -> dict[int, Counter[Verdict]]:
+    """What `votes` means, in plain Python."""
+    newest: dict[tuple[int, str], Verdict] = {}
+    for number, worker, verdict in labels:
+        newest[number, worker] = verdict
+    counted: dict[int, Counter[Verdict]] = {}
+    for (number, _), verdict in newest.items():
+        counted.setdefault(number, Counter())[verdict] += 1
+    return counted
+
+
+LABELS = st.lists(
+    st.tuples(
+        st.integers(1, 3), st.sampled_from(["ann", "Ann", "bob", ""]), st.sampled_from(Verdict)
+    ),
+    max_size=20,
+)
+
+
+@given(labels=LABELS)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_votes_are_the_newest_label_of_each_labeler(
+    tmp_path: Path, labels: list[tuple[int, str, Verdict]]
+) -> None:
+    store = Store.open(f"sqlite:///{tmp_path / uuid.uuid4().hex}.db")
+    add_candidates(store, *(candidate(number) for number in (1, 2, 3)))
+    add_labels(store, labels)
+    with store.session() as session:
+        assert votes(session) == reference(labels)
+        force = session.scalars(labels_in_force()).all()
+        assert {(label.candidate_id, label.worker): label.verdict for label in force} == {
+            (number, worker): verdict for number, worker, verdict in labels
+        }
+    store.close()
+
+
+# Many writers
+
+
+def test_writers_in_threads_lose_no_label(store: Store) -> None:
+    [number] = add_candidates(store, candidate(1))
+
+    def work(worker: str) -> None:
+        for verdict in [CORRECT, INCORRECT, UNSURE] * 5:
+            with store.begin() as session:
+                session.scalars(labels_in_force()).all()  # read first, as the page does
+                session.add(Label(candidate_id=number, worker=worker, verdict=verdict))
+
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(work, [f"worker {n}" for n in range(8)]))
+    with store.session() as session:
+        assert session.scalar(select(func.count(Label.number))) == 8 * 15
+        assert votes(session) == {number: Counter({UNSURE: 8})}
+
+
+def test_writers_in_processes_lose_no_label(store: Store, store_url: str) -> None:
+    [number] = add_candidates(store, candidate(1))
+    program = (
+        "import sys; from genset.db import *\n"
+        "store = Store.open(sys.argv[1])\n"
+        "for _ in range(25):\n"
+        "    with store.begin() as session:\n"
+        "        session.scalars(labels_in_force()).all()\n"
+        "        session.add(Label(candidate_id=int(sys.argv[2]), worker=sys.argv[3],\n"
+        "                          verdict=Verdict.CORRECT))\n"
+    )
+    writing = [
+        subprocess.Popen(
+            [sys.executable, "-c", program, store_url, str(number), f"worker {n}"],
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for n in range(3)
+    ]
+    for process in writing:
+        _, trouble = process.communicate(timeout=60)
+        assert process.returncode == 0, trouble
+    with store.session() as session:
+        assert session.scalar(select(func.count(Label.number))) == 3 * 25
+        assert votes(session) == {number: Counter({CORRECT: 3})}
+
+
+def test_readers_and_a_writer_do_not_wait_for_each_other(store: Store) -> None:
+    [number] = add_candidates(store, candidate(1))
+    # The writer commits while the transaction of the reader is open.
+    with store.session() as reader, store.begin() as writer:
+        writer.add(Label(candidate_id=number, worker="ann", verdict=CORRECT))
+        writer.flush()
+        assert votes(reader) == {}
+    with store.session() as reader:
+        assert votes(reader) == {number: Counter({CORRECT: 1})}

@@ -1,0 +1,178 @@
+"""Files that are given for a checkpoint and are none, each named in one line with its mend."""
+
+import gzip
+import pickle
+import re
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import save_file
+from torch import nn
+
+from genset.core.errors import ModelError
+from genset.models.checkpoints.read import why_unread
+from genset.models.load import hash_of_weights
+from tests.models.checkpoints.test_malicious import dumped, tarred, under_state_dict
+from tests.score.colours import Colours, colours
+from tests.score.scoring import load_model
+
+
+def whole(path: Path) -> None:
+    torch.save(Colours(), path)
+
+
+def whole_before_1_6(path: Path) -> None:
+    torch.save(Colours(), path, _use_new_zipfile_serialization=False)
+
+
+def inside_a_dict(path: Path) -> None:
+    torch.save({"epoch": 1, "model": Colours()}, path)
+
+
+def scripted(path: Path) -> None:
+    torch.jit.save(torch.jit.trace(Colours().eval(), torch.zeros(1, 3, 8, 8)), path)
+
+
+def exported(path: Path) -> None:
+    program = torch.export.export(Colours().eval(), (torch.zeros(1, 3, 8, 8),))
+    torch.export.save(program, path.with_suffix(".pt2"))
+    path.with_suffix(".pt2").rename(path)
+
+
+def late_protocol(path: Path) -> None:
+    torch.save(Colours().state_dict(), path, pickle_protocol=4)
+
+
+def of_torchs_first_years(path: Path) -> None:
+    names = ("sys_info", "pickle", "tensors", "storages")
+    path.write_bytes(tarred(dict.fromkeys(names, dumped({}))))
+
+
+def cut(path: Path) -> None:
+    torch.save(Colours().state_dict(), path)
+    path.write_bytes(path.read_bytes()[:-600])
+
+
+def cut_before_1_6(path: Path) -> None:
+    torch.save(Colours().state_dict(), path, _use_new_zipfile_serialization=False)
+    path.write_bytes(path.read_bytes()[:300])
+
+
+def packed(path: Path) -> None:
+    torch.save(Colours().state_dict(), path)
+    path.write_bytes(gzip.compress(path.read_bytes()))
+
+
+def in_a_tar(path: Path) -> None:
+    torch.save(Colours().state_dict(), path.with_name("inner.pth"))
+    with tarfile.open(path, "w") as archive:
+        archive.add(path.with_name("inner.pth"), "inner.pth")
+
+
+def arrays(path: Path) -> None:
+    with path.open("wb") as file:
+        np.savez(file, **{name: value.numpy() for name, value in Colours().state_dict().items()})
+
+
+def pickled(path: Path) -> None:
+    with path.open("wb") as file:
+        pickle.dump({"weight": [1.0]}, file, protocol=2)
+
+
+def lfs(path: Path) -> None:
+    path.write_text(
+        "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 102530333\n"
+    )
+
+
+def page(path: Path) -> None:
+    path.write_text("\n<!DOCTYPE html><html><title>Sign in</title></html>")
+
+
+SAVE = r"save it with torch\.save\(model\.state_dict\(\), PATH\)"
+
+
+@pytest.mark.parametrize("zipped", [True, False], ids=["zip", "before 1.6"])
+def test_a_file_says_that_it_is_cut_wherever_that_is(zipped: bool, tmp_path: Path) -> None:
+    saved, part = tmp_path / "saved.pth", tmp_path / "part.pth"
+    torch.save(Colours().state_dict(), saved, _use_new_zipfile_serialization=zipped)
+    content = saved.read_bytes()
+    for length in (*range(2, 800), *range(800, len(content), 97), len(content) - 1):
+        part.write_bytes(content[:length])
+        assert "(it is cut off or damaged); copy or download it again" in why_unread(part), length
+    assert why_unread(saved) == ""
+
+
+def test_what_torch_refuses_is_named_whatever_stands_behind_it(tmp_path: Path) -> None:
+    """A stranger's steps without end, behind the one that torch stopped at, are not followed."""
+    path = tmp_path / "saved.pth"
+    magic = pickle.dumps(torch.serialization.MAGIC_NUMBER, protocol=2)
+    path.write_bytes(magic + b"\x80\x02cos\nsystem\n" + b"N0" * 1_000_000)
+    assert "(it holds os.system, which is neither weights nor plain data)" in why_unread(path)
+
+
+@pytest.mark.parametrize(
+    ("write", "said"),
+    [
+        (whole, rf"whole object of \S+\.Colours, whose code would have to be run\); {SAVE}"),
+        (whole_before_1_6, rf"whole object of \S+\.Colours, whose code .*; {SAVE}"),
+        (inside_a_dict, rf"it holds \S+\.Colours, which is neither weights nor .*; {SAVE}"),
+        (scripted, r"it is TorchScript\); name it torchscript:PATH"),
+        (exported, r"it is a whole program\); name it export:PATH"),
+        (late_protocol, rf"saved with pickle_protocol=4 or later; the default is 2\); {SAVE}"),
+        (of_torchs_first_years, r"PyTorch's format of before 0\.4, .*; if you trust it, .*"),
+        (cut, r"it is cut off or damaged\); copy or download it again"),
+        (cut_before_1_6, r"it is cut off or damaged\); copy or download it again"),
+        (packed, r"it is packed with gzip\); unpack it with gunzip"),
+        (in_a_tar, r"it is a tar archive\); unpack it"),
+        (arrays, rf"it is an archive of numpy\); {SAVE}"),
+        (pickled, rf"it was not written by torch\.save\); {SAVE}"),
+        (lfs, r"it is Git LFS's pointer to the file\); fetch the file itself with git lfs pull"),
+        (page, r"it is a web page\); download the file itself"),
+    ],
+)
+def test_what_is_no_checkpoint_is_named_with_its_mend(
+    write: Callable[[Path], None], said: str, tmp_path: Path
+) -> None:
+    spec = colours(tmp_path, name="saved.pth")
+    (tmp_path / "saved.pth").unlink()
+    write(tmp_path / "saved.pth")
+    with pytest.raises(ModelError) as refused:
+        load_model(spec)
+    file = f"model {spec!r}: {tmp_path / 'saved.pth'} is no file of weights alone ("
+    assert str(refused.value).startswith(file)
+    assert str(refused.value).isprintable()
+    assert re.search(f"{said}$", str(refused.value))
+
+
+# Names of data as other versions of Python, numpy and Lightning write them, each made of nothing.
+ELSEWHERE = [
+    b"cpathlib._local\nPosixPath\nX\x01\x00\x00\x00a\x85R",
+    b"cpathlib\nWindowsPath\nX\x01\x00\x00\x00a\x85R",
+    b"cnumpy.core.multiarray\nscalar\ncnumpy\ndtype\nX\x02\x00\x00\x00f8\x85R\x85R",
+    b"cpytorch_lightning.utilities.parsing\nAttributeDict\n)\x81X\x01\x00\x00\x00aK\x01s",
+    b"cyacs.config\nCfgNode\n)\x81X\x01\x00\x00\x00aK\x01s}X\x01\x00\x00\x00bK\x01sb",
+]
+
+
+@pytest.mark.parametrize("data", ELSEWHERE)
+def test_data_that_other_versions_wrote_is_passed_over(data: bytes, tmp_path: Path) -> None:
+    spec = colours(tmp_path, name="saved.pth")
+    (tmp_path / "saved.pth").write_bytes(under_state_dict(b"\x80\x02" + data + b"."))
+    with pytest.raises(ModelError, match=r"saved\.pth holds no state_dict$"):
+        load_model(spec)
+
+
+def test_a_name_without_an_ending_and_a_wrong_one_are_read_alike(tmp_path: Path) -> None:
+    network: nn.Module = Colours()
+    for name in ("model.bin", "model.pth.tar", "model", "model.ckpt"):
+        assert load_model(colours(tmp_path, name=name)).weights_hash == hash_of_weights(
+            network.state_dict()
+        )
+    spec = colours(tmp_path, name="model.pth")
+    save_file(network.state_dict(), tmp_path / "model.pth")
+    assert load_model(spec).weights_hash == hash_of_weights(network.state_dict())

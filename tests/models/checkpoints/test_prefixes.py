@@ -1,0 +1,211 @@
+"""What stands before the names of the weights is found, and said."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor, nn
+
+from genset.core.errors import ModelError
+from genset.models.load import hash_of_weights
+from tests.score.colours import Colours
+from tests.score.scoring import load_model
+
+Weights = dict[str, Tensor]
+
+
+class Small(nn.Module):
+    """Two parts, one with BatchNorm's counters; random weights."""
+
+    def __init__(self, num_classes: int = 1000) -> None:
+        super().__init__()
+        self.stem = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4))
+        self.head = nn.Linear(4, num_classes)
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        scores: Tensor = self.head(self.stem(pixels).mean(dim=(2, 3)))
+        return scores
+
+
+def small(seed: int = 0) -> Weights:
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        return Small().state_dict()
+
+
+def put(start: str, weights: Weights) -> Weights:
+    return {start + name: value for name, value in weights.items()}
+
+
+def spec_of(folder: Path, saved: object, more: str = "") -> str:
+    torch.save(saved, folder / "saved.pth")
+    return f"file:{folder}/saved.pth?arch={__name__}:Small{more}"
+
+
+def refused(spec: str) -> str:
+    with pytest.raises(ModelError) as error:
+        load_model(spec)
+    assert str(error.value).startswith(f"model {spec!r}: ")
+    assert str(error.value).isprintable()
+    return str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("saved", "place"),
+    [
+        (lambda weights: put("net.", weights), "net"),
+        (lambda weights: put("backbone.", weights), "backbone"),
+        (lambda weights: put("_forward_module.", weights), "_forward_module"),
+        (lambda weights: put("_forward_module.net._orig_mod.", weights), None),
+        (lambda weights: {"state": {"model": weights}}, "state.model"),
+        (lambda weights: {"model": {"state_dict": put("module.", weights)}}, None),
+        # DeepSpeed's mp_rank_00_model_states.pt, with the shapes that it lists
+        (
+            lambda weights: {
+                "module": weights,
+                "param_shapes": [{name: value.shape for name, value in weights.items()}],
+                "ds_config": {"train_batch_size": 8},
+            },
+            None,
+        ),
+        (lambda weights: {"epoch": 3, **weights}, None),
+        (lambda weights: {"network": put("module.encoder_q.", weights)}, None),
+    ],
+)
+def test_any_prefix_and_any_nesting_is_found(
+    tmp_path: Path, saved: Callable[[Weights], Any], place: str | None
+) -> None:
+    weights = small()
+    model = load_model(spec_of(tmp_path, saved(weights)))
+    assert model.weights_hash == hash_of_weights(weights)
+    if place is not None:
+        assert model.notes == [f"The weights are those behind {place!r} in the checkpoint."]
+
+
+@pytest.mark.parametrize(
+    "saved", [{}, {"epoch": 1, "optimizer": {"state": {0: {"exp_avg": torch.zeros(3)}}}}]
+)
+@pytest.mark.parametrize("start", ["", "module.", "_orig_mod.", "model.", "module._orig_mod."])
+def test_the_usual_prefixes_need_no_word(tmp_path: Path, saved: Any, start: str) -> None:
+    for under in ("state_dict", "model", "model_state_dict"):
+        weights = small()
+        model = load_model(spec_of(tmp_path, {**saved, under: put(start, weights)}))
+        assert model.weights_hash == hash_of_weights(weights)
+        assert model.notes == []
+
+
+names = st.text("abcdefgh_", min_size=1, max_size=6)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(names, max_size=3), st.lists(names, max_size=3))
+def test_however_it_is_nested_and_named(
+    tmp_path_factory: pytest.TempPathFactory, nested: list[str], starts: list[str]
+) -> None:
+    folder, weights = tmp_path_factory.mktemp("any"), small()
+    saved: Any = put("".join(f"{start}." for start in starts), weights)
+    for name in nested:
+        saved = {name: saved, "epoch": 3, "lr": {"values": [0.1]}, "other": torch.zeros(2)}
+    assert load_model(spec_of(folder, saved)).weights_hash == hash_of_weights(weights)
+
+
+def test_parts_that_were_wrapped_by_themselves_are_read(tmp_path: Path) -> None:
+    """As PyTorch's ImageNet example saves AlexNet and VGG, whose features alone are parallel."""
+    for wrap in (nn.DataParallel, lambda part: torch.compile(part, backend="eager")):
+        network = Small()
+        network.stem = wrap(network.stem)
+        expected = {
+            name.replace("module.", "").replace("_orig_mod.", ""): value
+            for name, value in network.state_dict().items()
+        }
+        assert expected.keys() != network.state_dict().keys()
+        model = load_model(spec_of(tmp_path, {"state_dict": network.state_dict()}))
+        assert model.weights_hash == hash_of_weights(expected)
+
+
+@pytest.mark.parametrize("begin", ["student", "module.encoder"])
+def test_of_two_networks_one_must_be_chosen(tmp_path: Path, begin: str) -> None:
+    """DINO keeps a student and a teacher, MoCo two encoders."""
+    first, second = small(), small(1)
+    saved = {"state_dict": {**put(f"{begin}_a.", first), **put(f"{begin}_b.", second)}}
+    spec = spec_of(tmp_path, saved)
+    assert refused(spec).endswith(
+        "saved.pth has weights that fit at 2 places: say "
+        f"&prefix=state_dict.{begin}_a or &prefix=state_dict.{begin}_b"
+    )
+    for place, weights in (("a", first), ("b.", second)):
+        model = load_model(f"{spec}&prefix=state_dict.{begin}_{place}")
+        assert model.weights_hash == hash_of_weights(weights)
+        assert f"behind 'state_dict.{begin}_{place[0]}'" in model.notes[0]
+    said = refused(f"{spec}&prefix=state_dict.{begin}_c")
+    assert f"no weights that fit behind 'state_dict.{begin}_c'; it has some at " in said
+
+
+def test_of_two_networks_the_one_with_the_right_shapes_is_taken(tmp_path: Path) -> None:
+    weights = small()
+    saved = {"query": weights, "key": Small(128).state_dict()}
+    model = load_model(spec_of(tmp_path, saved))
+    assert model.weights_hash == hash_of_weights(weights)
+
+
+def test_the_usual_place_comes_first_and_the_others_are_said(tmp_path: Path) -> None:
+    weights = small()
+    spec = spec_of(tmp_path, {"model": weights, "best": small(1)})
+    model = load_model(spec)
+    assert model.weights_hash == hash_of_weights(weights)
+    assert model.notes == ["Other weights that fit: &prefix=best."]
+    assert load_model(f"{spec}&prefix=best").weights_hash == hash_of_weights(small(1))
+
+
+def test_an_average_under_any_name_is_known_as_one(tmp_path: Path) -> None:
+    weights, averaged = small(), small(1)
+    saved = {"state_dict": {**put("model.", weights), **put("ema_model.module.", averaged)}}
+    spec = spec_of(tmp_path, saved)
+    assert load_model(spec).weights_hash == hash_of_weights(weights)
+    assert load_model(f"{spec}&ema=1").weights_hash == hash_of_weights(averaged)
+    only = spec_of(tmp_path, {"swa_state": averaged})
+    assert "These are the averaged weights (EMA)" in load_model(only).notes[0]
+    assert "holds averaged weights (EMA) alone: &ema=1 scores these" in refused(f"{only}&ema=0")
+
+
+def test_one_output_more_asks_for_the_background(tmp_path: Path) -> None:
+    spec = spec_of(tmp_path, {"model": Small(1001).state_dict()})
+    assert refused(spec).endswith(
+        "head.weight is [1001, 4], not [1000, 4]: one output more; if output 0 is a background "
+        "class, say &background=0"
+    )
+    model = load_model(f"{spec}&background=0")
+    assert (model.order[0], len(model.order)) == ("", 1001)
+
+
+def test_other_classes_ask_for_their_list(tmp_path: Path) -> None:
+    said = refused(spec_of(tmp_path, {"model": Small(10).state_dict()}))
+    assert "head.weight is [10, 4], not [1000, 4]" in said
+    assert said.endswith("If its classes are others, list them with &classes=FILE")
+
+
+def test_missing_and_unexpected_names_are_those_of_the_nearest_place(tmp_path: Path) -> None:
+    weights = put("net.", small())
+    weights["net.neck.weight"] = weights.pop("net.head.weight")
+    said = refused(spec_of(tmp_path, {"optimizer": {"a": torch.zeros(1)}, "state": weights}))
+    assert said.endswith("1 missing (head.weight); 1 unexpected (neck.weight)")
+    said = refused(spec_of(tmp_path, {"model": Colours().state_dict()}))
+    assert "missing (head.bias, head.weight, stem.0.bias, ...); 2 unexpected (scores.b" in said
+    said = refused(spec_of(tmp_path, {"model": {"a\x1b[2J\nb": torch.zeros(1)}}))
+    assert said.endswith("1 unexpected (a[2J b)")
+
+
+@pytest.mark.parametrize("value", [torch.zeros(4, device="meta"), torch.zeros(4).to_sparse()])
+def test_weights_without_values_are_refused(tmp_path: Path, value: Tensor) -> None:
+    weights = {**small(), "stem.1.weight": value}
+    assert "model" in refused(spec_of(tmp_path, {"model": weights}))
+
+
+def test_dictionaries_in_themselves_end(tmp_path: Path) -> None:
+    saved: dict[str, Any] = {}
+    saved["a"] = saved["b"] = saved["c"] = saved
+    assert refused(spec_of(tmp_path, saved)).endswith("saved.pth holds no state_dict")

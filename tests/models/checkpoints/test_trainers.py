@@ -1,0 +1,379 @@
+"""Checkpoints that the trainers people use have written, each with its own code."""
+
+import argparse
+import collections
+import datetime
+import types
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Any
+
+import numpy as np
+import pytest
+import timm
+import torch
+from accelerate import Accelerator
+from click.testing import CliRunner
+from omegaconf import OmegaConf
+from timm.scheduler import CosineLRScheduler
+from timm.utils import CheckpointSaver, ModelEmaV3, NativeScaler, get_state_dict
+from torch import Tensor, nn
+from torch.optim.swa_utils import AveragedModel
+from transformers import (
+    ResNetConfig,
+    ResNetForImageClassification,
+    TimmWrapperConfig,
+    TimmWrapperForImageClassification,
+)
+
+from genset.cli import cli
+from genset.core.errors import BadInput, ModelError
+from genset.models.load import LoadedModel, hash_of_weights
+from tests.score.colours import Colours, painted_set
+from tests.score.scoring import load_model
+
+SIZES = "resize=64&crop=64"
+AVERAGED = "These are the averaged weights (EMA) of the checkpoint."
+
+
+def network(name: str = "test_resnet", seed: int = 0) -> nn.Module:
+    """A tiny network of timm's with random weights."""
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        made: nn.Module = timm.create_model(name)
+    return made.eval()
+
+
+def has_weights_of(model: LoadedModel, of: nn.Module | Mapping[str, Tensor]) -> bool:
+    weights = of.state_dict() if isinstance(of, nn.Module) else of
+    return model.weights_hash == hash_of_weights(weights)
+
+
+def arguments(folder: Path) -> argparse.Namespace:
+    """What training scripts' options hold, of every kind that they do."""
+    return argparse.Namespace(
+        model="test_resnet",
+        lr=np.float32(0.1),
+        batch_size=np.int64(64),
+        mean=np.array([0.5, 0.5, 0.5]),
+        dtype=np.dtype("float32"),
+        shuffled=np.random.default_rng(0).permutation(3),
+        is_best=np.bool_(True),
+        output_dir=folder / "runs",
+        on_windows=PureWindowsPath("C:/runs"),
+        elsewhere=PurePosixPath("/runs"),
+        inner=types.SimpleNamespace(depth=3),
+        history=collections.defaultdict(list, loss=[1.0, 0.5]),
+        counts=collections.Counter("aab"),
+        started=datetime.datetime(2024, 2, 29, tzinfo=datetime.UTC),
+        recent=collections.deque([1, 2], 8),
+        device=torch.device("cpu"),
+        torch=torch.__version__,
+        shape=torch.Size([3, 64, 64]),
+        frozen=frozenset({"stem"}),
+        epochs=range(3),
+        hydra=OmegaConf.create({"model": {"depth": 18, "name": "${..x}"}, "x": ["r", None, 0.5]}),
+        interpolation=None,
+    )
+
+
+def timms(folder: Path, made: nn.Module, averaged: nn.Module) -> None:
+    """checkpoint-0.pth.tar and last.pth.tar, as timm's train.py saves them."""
+    optimizer = torch.optim.SGD(made.parameters(), lr=0.1, momentum=0.9)
+    ema = ModelEmaV3(made)
+    ema.module.load_state_dict(averaged.state_dict())
+    saver = CheckpointSaver(
+        made,
+        optimizer,
+        args=arguments(folder),
+        model_ema=ema,
+        amp_scaler=NativeScaler(),
+        checkpoint_dir=str(folder),
+        recovery_dir=str(folder),
+    )
+    saver.save_checkpoint(0, metric=np.float64(71.5))
+
+
+def test_timms_own_saver_is_read_and_its_average_is_scored_on_request(tmp_path: Path) -> None:
+    made, averaged = network(), network(seed=1)
+    timms(tmp_path, made, averaged)
+    spec = f"file:{tmp_path}/last.pth.tar?arch=timm:test_resnet"
+    model = load_model(spec)
+    assert has_weights_of(model, made)
+    assert model.notes == ["The checkpoint also holds averaged weights (EMA): &ema=1 scores these."]
+    model = load_model(f"{spec}&ema=1")
+    assert has_weights_of(model, averaged)
+    assert model.notes == [AVERAGED]
+
+
+def test_the_command_line_scores_what_timm_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    timms(tmp_path, network(), network(seed=1))
+    photos = painted_set(tmp_path / "photos")
+    spec = f"file:last.pth.tar?arch=timm:test_resnet&{SIZES}"
+    said = CliRunner().invoke(cli, ["evaluate", str(photos), "--model", spec])
+    assert said.exit_code == 0, said.output
+    assert "last.pth" in said.output
+    assert "&ema=1 scores these" in said.output
+
+
+def test_what_torchvisions_references_save_is_read(tmp_path: Path) -> None:
+    """As references/classification/train.py does: `save_on_master` is torch.save."""
+    made = network()
+    average = AveragedModel(nn.DataParallel(made))
+    optimizer = torch.optim.SGD(made.parameters(), lr=0.1, momentum=0.9)
+    schedule = torch.optim.lr_scheduler.SequentialLR(
+        optimizer,
+        [
+            torch.optim.lr_scheduler.LinearLR(optimizer, start_factor=0.01, total_iters=5),
+            torch.optim.lr_scheduler.MultiStepLR(optimizer, milestones=[30, 60]),
+        ],
+        milestones=[5],
+    )
+    checkpoint = {
+        "model": made.state_dict(),
+        "optimizer": optimizer.state_dict(),
+        "lr_scheduler": schedule.state_dict(),
+        "epoch": 3,
+        "args": arguments(tmp_path),
+        "model_ema": average.state_dict(),
+        "scaler": torch.amp.GradScaler("cpu").state_dict(),
+    }
+    torch.save(checkpoint, tmp_path / "model_3.pth")
+    spec = f"file:{tmp_path}/model_3.pth?arch=timm:test_resnet"
+    assert has_weights_of(load_model(spec), made)
+    assert has_weights_of(load_model(f"{spec}&ema=1"), made)
+
+
+@pytest.mark.parametrize("zipped", [True, False], ids=["zip", "before 1.6"])
+def test_what_deit_mae_and_convnext_save_is_read(tmp_path: Path, zipped: bool) -> None:
+    made = network("test_vit")
+    optimizer = torch.optim.AdamW(made.parameters())
+    checkpoint = {
+        "model": made.state_dict(),
+        "optimizer": optimizer.state_dict(),
+        "lr_scheduler": CosineLRScheduler(optimizer, t_initial=10).state_dict(),
+        "epoch": 3,
+        "model_ema": get_state_dict(ModelEmaV3(made)),
+        "scaler": NativeScaler().state_dict(),
+        "args": arguments(tmp_path),
+    }
+    torch.save(checkpoint, tmp_path / "c.pth", _use_new_zipfile_serialization=zipped)
+    assert has_weights_of(load_model(f"file:{tmp_path}/c.pth?arch=timm:test_vit"), made)
+
+
+def test_facebooks_names_are_translated_by_timm(tmp_path: Path) -> None:
+    """ConvNeXt's published files have the names of its first code."""
+    made = network("test_convnext")
+    names = {}
+    for name, value in made.state_dict().items():
+        old = name.replace("stem.", "downsample_layers.0.")
+        if ".downsample." in old:
+            _, stage, _, layer, rest = old.split(".", 4)
+            old = f"downsample_layers.{stage}.{layer}.{rest}"
+        old = old.replace(".blocks.", ".").replace("conv_dw", "dwconv")
+        old = old.replace("mlp.fc1", "pwconv1").replace("mlp.fc2", "pwconv2")
+        names[old.replace("head.norm.", "norm.").replace("head.fc.", "head.")] = value
+    assert not names.keys() & made.state_dict().keys() - {"x"}
+    for saved in ({"model": names}, {"state_dict": {f"module.model.{n}": names[n] for n in names}}):
+        torch.save(saved, tmp_path / "c.pth")
+        model = load_model(f"file:{tmp_path}/c.pth?arch=timm:test_convnext")
+        assert has_weights_of(model, made)
+        (note,) = model.notes
+        assert note.startswith("timm translated the names of the weights, which lay at ")
+
+
+def test_weights_that_timm_would_have_to_stretch_are_refused(tmp_path: Path) -> None:
+    """Positions of another size of photos are other weights, and another accuracy."""
+    spec = f"file:{tmp_path}/c.pth?arch=timm:test_vit"
+    larger = timm.create_model("test_vit", img_size=224)
+    torch.save({"model": larger.state_dict()}, tmp_path / "c.pth")
+    with pytest.raises(ModelError, match=r"pos_embed is \[1, "):
+        load_model(spec)
+    torch.save(by_open_clip(larger), tmp_path / "c.pth")
+    with pytest.raises(ModelError, match=r"do not fit timm:test_vit: 2 missing \(head"):
+        load_model(spec)
+    made = network("test_vit")
+    torch.save(by_open_clip(made), tmp_path / "c.pth")
+    assert torch.equal(load_model(spec).network.pos_embed, made.pos_embed)
+
+
+def by_open_clip(made: nn.Module) -> dict[str, Tensor]:
+    """A network by the names that it has in open_clip's, where timm finds the head elsewhere."""
+    weights = {f"visual.trunk.{name}": value for name, value in made.state_dict().items()}
+    weights["visual.head.proj.weight"] = weights.pop("visual.trunk.head.weight")
+    del weights["visual.trunk.head.bias"]
+    return weights
+
+
+def by_lightning(folder: Path, *callbacks: Any, steps: int = 1) -> dict[str, Tensor]:
+    """Save ``one.ckpt`` with Lightning's Trainer after some steps; return the network's weights."""
+    import lightning
+
+    class Classifier(lightning.LightningModule):
+        def __init__(self, config: Any, out: Path) -> None:
+            super().__init__()
+            self.save_hyperparameters()
+            self.net = Colours(10)
+            self.loss = nn.CrossEntropyLoss(weight=torch.ones(10))
+
+        def training_step(self, batch: Any, _: int) -> Tensor:
+            loss: Tensor = self.loss(self.net(batch[0]), batch[1])
+            return loss
+
+        def configure_optimizers(self) -> torch.optim.Optimizer:
+            return torch.optim.SGD(self.parameters(), lr=0.1)
+
+    classifier = Classifier(OmegaConf.create({"lr": 0.1, "layers": [1, 2]}), folder)
+    trainer = lightning.Trainer(
+        default_root_dir=folder,
+        max_steps=steps,
+        accelerator="cpu",
+        logger=False,
+        enable_progress_bar=False,
+        enable_model_summary=False,
+        callbacks=[
+            *callbacks,
+            lightning.pytorch.callbacks.ModelCheckpoint(folder, filename="one"),
+        ],
+    )
+    batch = torch.utils.data.TensorDataset(torch.rand(4, 3, 8, 8), torch.arange(4))
+    trainer.fit(classifier, torch.utils.data.DataLoader(batch, batch_size=4))
+    return classifier.net.state_dict()
+
+
+@pytest.fixture(scope="module")
+def lightning_file(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Tensor]]:
+    """What Lightning saves, and the weights of the network in it."""
+    folder = tmp_path_factory.mktemp("lightning")
+    weights = by_lightning(folder)
+    return folder / "one.ckpt", weights
+
+
+def test_what_lightning_saves_is_read_and_its_attributes_name_is_said(
+    lightning_file: tuple[Path, dict[str, Tensor]],
+) -> None:
+    path, weights = lightning_file
+    model = load_model(f"file:{path}?arch={__name__}:ten_colours")
+    assert has_weights_of(model, weights)
+    assert model.notes == [
+        "The weights are those behind 'state_dict.net' in the checkpoint.",
+        "Beside them 1 other weight of the checkpoint is left: state_dict.loss.weight.",
+    ]
+
+
+def test_lightnings_average_is_known_as_one_where_it_stands_for_the_weights(
+    tmp_path: Path,
+) -> None:
+    from lightning.pytorch.callbacks import EMAWeightAveraging
+
+    by_lightning(tmp_path, EMAWeightAveraging(decay=0.5), steps=3)
+    saved = torch.load(tmp_path / "one.ckpt", weights_only=False)  # this test wrote it
+    averaged, last = (
+        {name[4:]: value for name, value in saved[place].items() if name.startswith("net.")}
+        for place in ("state_dict", "current_model_state")
+    )
+    assert hash_of_weights(averaged) != hash_of_weights(last)
+    spec = f"file:{tmp_path}/one.ckpt?arch={__name__}:ten_colours"
+    usual, asked, plain = (load_model(spec + more) for more in ("", "&ema=1", "&ema=0"))
+    assert has_weights_of(usual, averaged)
+    assert has_weights_of(asked, averaged)
+    assert has_weights_of(plain, last)
+    assert usual.notes[:2] == [
+        AVERAGED,
+        "The checkpoint also holds those of the last step: &ema=0 scores these.",
+    ]
+    assert asked.notes[0] == AVERAGED
+
+
+def ten_colours() -> nn.Module:
+    return Colours(10)
+
+
+def test_what_accelerate_saves_is_read_whole_and_in_shards(tmp_path: Path) -> None:
+    made = network()
+    accelerator = Accelerator(cpu=True)
+    prepared, _ = accelerator.prepare(made, torch.optim.AdamW(made.parameters()))
+    accelerator.save_model(prepared, tmp_path / "whole")
+    accelerator.save_model(prepared, tmp_path / "shards", max_shard_size="300KB")
+    accelerator.save_state(str(tmp_path / "state"))
+    accelerator.save_state(str(tmp_path / "older"), safe_serialization=False)
+    assert len(list((tmp_path / "shards").glob("*.safetensors"))) > 1
+    assert (tmp_path / "older" / "pytorch_model.bin").is_file()
+    for saved in ("whole", "shards", "shards/model.safetensors.index.json", "state", "older"):
+        spec = f"file:{tmp_path}/{saved}?arch=timm:test_resnet"
+        assert has_weights_of(load_model(spec), made), saved
+
+
+def test_a_missing_shard_is_named_and_an_index_reaches_no_other_folder(tmp_path: Path) -> None:
+    made = network()
+    Accelerator(cpu=True).save_model(made, tmp_path / "shards", max_shard_size="300KB")
+    spec = f"file:{tmp_path}/shards?arch=timm:test_resnet"
+    index = tmp_path / "shards" / "model.safetensors.index.json"
+    listed = index.read_text()
+    first = min((tmp_path / "shards").glob("*.safetensors"))
+    index.write_text(listed.replace(first.name, f"../shards/{first.name}"))
+    with pytest.raises(ModelError, match=r"index.json lists '../shards/model-0.*, not a file bes"):
+        load_model(spec)
+    index.write_text(listed.replace('map": {', f'map": {{"no.such": "{first.name}",'))
+    with pytest.raises(ModelError, match=r"lack 1 weight, as no\.such"):
+        load_model(spec)
+    index.write_text(listed)
+    first.unlink()
+    with pytest.raises(ModelError, match=f"lacks the shard {first.name}"):
+        load_model(spec)
+    index.write_text("[]")
+    with pytest.raises(ModelError, match=r"index.json is no index of shards"):
+        load_model(spec)
+
+
+class OfTransformers(nn.Module):
+    """A classifier of transformers', which answers with more than its logits."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = ResNetForImageClassification(small_resnet())
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        logits: Tensor = self.inner(pixels).logits
+        return logits
+
+
+def small_resnet() -> ResNetConfig:
+    return ResNetConfig(
+        embedding_size=8, hidden_sizes=[8, 16], depths=[1, 1], layer_type="basic", num_labels=1000
+    )
+
+
+def test_what_transformers_saves_is_read_into_a_network_that_holds_it(tmp_path: Path) -> None:
+    made = OfTransformers()
+    made.inner.save_pretrained(tmp_path / "whole")
+    made.inner.save_pretrained(tmp_path / "shards", max_shard_size="20KB")
+    assert (tmp_path / "shards" / "model.safetensors.index.json").is_file()
+    for saved in ("whole", "shards"):
+        model = load_model(f"file:{tmp_path / saved}?arch={__name__}:OfTransformers")
+        assert has_weights_of(model, made)
+        assert model.notes == ["The checkpoint's names lack the network's 'inner.'."]
+
+
+def test_what_transformers_saves_of_timms_networks_is_read_by_timm(tmp_path: Path) -> None:
+    wrapped = TimmWrapperForImageClassification(
+        TimmWrapperConfig(architecture="test_resnet", num_labels=1000)
+    )
+    wrapped.save_pretrained(tmp_path)
+    model = load_model(f"file:{tmp_path}?arch=timm:test_resnet")
+    assert has_weights_of(model, wrapped.timm_model)
+    assert model.notes == ["The weights are those behind 'timm_model' in the checkpoint."]
+
+
+def test_a_folder_without_weights_says_what_it_lacks(tmp_path: Path) -> None:
+    spec = f"file:{tmp_path}?arch=timm:test_resnet"
+    with pytest.raises(BadInput, match=r"holds no model.safetensors or pytorch_model.bin"):
+        load_model(spec)
+    torch.distributed.checkpoint.state_dict_saver.save(
+        {"model": Colours().state_dict()}, checkpoint_id=str(tmp_path), no_dist=True
+    )
+    with pytest.raises(ModelError, match=r"a distributed checkpoint; .* dcp_to_torch FOLDER FILE"):
+        load_model(spec)

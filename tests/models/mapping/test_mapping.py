@@ -1,0 +1,150 @@
+"""Which outputs each class has, and what it gets of them. No model, no photo, no WordNet."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from genset.classes import Taxonomy, taxonomy_of
+from genset.core.errors import BadInput
+from genset.models.mapping.convention import Among, Convention, Pool
+from genset.models.mapping.outputs import outputs_of
+from genset.models.mapping.pooling import ClassMapping
+from genset.models.mapping.record import explained, record_of
+
+# A hierarchy of its own: a kind and what it is a kind of. A minivan is a car and a truck.
+UP = {
+    "poodle": ["dog"],
+    "husky": ["dog"],
+    "dog": ["animal"],
+    "tabby": ["cat"],
+    "cat": ["animal"],
+    "animal": [],
+    "minivan": ["car", "truck"],
+    "car": [],
+    "truck": [],
+}
+OUTPUTS = ("poodle", "minivan", "tabby", "husky", "")
+
+
+def above(noun: str) -> set[str]:
+    return {noun}.union(*map(above, UP[noun])) if noun in UP else set()
+
+
+def taxonomy(**classes: dict[str, object]) -> Taxonomy:
+    return taxonomy_of({"name": "mine", "classes": classes})
+
+
+def mapping(
+    own: Taxonomy, pool: Pool = "sum", among: Among = "all", outputs: tuple[str, ...] = OUTPUTS
+) -> ClassMapping:
+    return ClassMapping.of(outputs, own, Convention(pool, among), above)
+
+
+def test_an_output_with_a_class_s_own_id_is_its_output() -> None:
+    own = taxonomy(tabby={"synset": "animal"}, husky={})
+    assert outputs_of(OUTPUTS, own, above) == {"tabby": [2], "husky": [3]}
+
+
+def test_a_list_of_imagenet_s_classes_comes_before_the_hierarchy() -> None:
+    outputs = ("n02123045", "n02123159", "poodle")
+    own = taxonomy(cat={"synset": "animal", "imagenet": ["n02123159", "n02123045"]})
+    assert outputs_of(outputs, own, above) == {"cat": [0, 1]}
+
+
+def test_all_outputs_below_a_synset_are_its_class_s() -> None:
+    own = taxonomy(hound={"synset": "dog"}, beast={"synset": "animal"}, deer={"synset": "deer"})
+    assert outputs_of(OUTPUTS, own, above) == {"hound": [0, 3], "beast": [2], "deer": []}
+
+
+def test_what_is_below_a_class_with_its_own_output_is_of_no_class_above_it() -> None:
+    own = taxonomy(dog={"synset": "dog"}, beast={"synset": "animal"})
+    outputs = ("dog", "poodle", "tabby")
+    assert outputs_of(outputs, own, above) == {"dog": [0], "beast": [2]}
+
+
+def test_an_output_below_two_classes_is_refused_with_the_mend() -> None:
+    own = taxonomy(auto={"synset": "car"}, lorry={"synset": "truck"})
+    with pytest.raises(BadInput, match="minivan is below several classes of mine in WordNet: auto"):
+        outputs_of(OUTPUTS, own, above)
+    same = taxonomy(one={"synset": "cat"}, two={"synset": "cat"})
+    with pytest.raises(BadInput, match="leave out the synset of all but one"):
+        outputs_of(OUTPUTS, same, above)
+    real = taxonomy(one={"synset": "cat"}, two={"synset": "cat"})
+    with pytest.raises(BadInput, match=r'imagenet = \["n02123045", ...\] under one of them'):
+        outputs_of(("n02123045",), real, lambda wnid: {wnid, "cat"})
+
+
+def test_one_that_a_list_names_is_not_claimed_by_the_other_class() -> None:
+    own = taxonomy(auto={"imagenet": ["n03770679"]}, lorry={"synset": "truck"})
+    found = outputs_of(("n03770679", "truck"), own, lambda wnid: {wnid, "truck"})
+    assert found == {"auto": [0], "lorry": [1]}
+
+
+def test_probabilities_are_summed_or_the_largest_is_taken() -> None:
+    own = taxonomy(hound={"synset": "dog"}, feline={"synset": "cat"}, deer={"synset": "deer"})
+    scores = np.log([[0.3, 0.05, 0.35, 0.2, 0.1]])
+    summed, largest = mapping(own), mapping(own, "max")
+    assert summed.columns == ("hound", "feline", "minivan", "")
+    assert summed.shares(scores)[0] == pytest.approx([0.5, 0.35, 0.05, 0.1])
+    assert largest.shares(scores)[0] == pytest.approx([0.3, 0.35, 0.05, 0.1])
+    assert summed.known == {"hound", "feline"}
+
+
+def test_outputs_of_no_class_compete_or_are_struck_out() -> None:
+    own = taxonomy(hound={"synset": "dog"}, feline={"synset": "cat"})
+    probabilities = np.array([[0.1, 0.6, 0.15, 0.05, 0.1]])
+    every, few = mapping(own), mapping(own, among="subset")
+    assert every.columns[every.shares(probabilities, True).argmax()] == "minivan"
+    assert few.columns == ("hound", "feline")
+    assert few.shares(probabilities, True)[0] == pytest.approx([0.5, 0.5])
+    nothing = np.array([[0.0, -np.inf, -np.inf, -np.inf, -np.inf]])
+    assert mapping(taxonomy(feline={"synset": "cat"}), among="subset").shares(nothing) == [[0.0]]
+
+
+@given(
+    st.lists(st.sampled_from([*UP, ""]), min_size=1, max_size=12, unique=True),
+    st.integers(0, 2**32 - 1),
+    st.sampled_from(["sum", "max"]),
+    st.sampled_from(["all", "subset"]),
+)
+def test_shares_are_those_of_a_plain_loop(
+    outputs: list[str], seed: int, pool: Pool, among: Among
+) -> None:
+    own = taxonomy(hound={"synset": "dog"}, feline={"synset": "cat"}, beast={"synset": "animal"})
+    found = mapping(own, pool, among, tuple(outputs))
+    if not found.columns:
+        return
+    scores = np.random.default_rng(seed).normal(0, 5, (3, len(outputs)))
+    mapped = {place for places in found.classes.values() for place in places}
+    competing = [p for p in range(len(outputs)) if among == "all" or p in mapped]
+    groups = [list(places) for places in found.classes.values() if places]
+    groups += [[p] for p in competing if p not in mapped]
+    shares = found.shares(scores)
+    for row, said in zip(scores, shares, strict=True):
+        odds = {p: np.exp(row[p]) / sum(np.exp(row[q]) for q in competing) for p in competing}
+        pooled = [(sum if pool == "sum" else max)(odds[p] for p in group) for group in groups]
+        assert said == pytest.approx(pooled)
+    if pool == "sum":
+        assert shares.sum(axis=1) == pytest.approx(1.0)
+
+
+def test_no_top_five_is_kept_of_five_classes_or_fewer() -> None:
+    five = taxonomy(**{f"c{n}": {} for n in range(5)})
+    six = taxonomy(**{f"c{n}": {} for n in range(6)})
+    outputs = tuple(f"c{n}" for n in range(6))
+    assert mapping(five, outputs=outputs).kept(5) == 4
+    assert mapping(six, outputs=outputs).kept(5) == 5
+    assert mapping(six, outputs=outputs[:3]).kept(5) == 3
+
+
+def test_a_run_keeps_what_was_mapped_and_says_it() -> None:
+    own = taxonomy(hound={"synset": "dog"}, feline={"synset": "cat"}, deer={"synset": "deer"})
+    record = record_of(mapping(own), ["hound", "deer", "deer"])
+    assert record["outputs"] == {"hound": ["poodle", "husky"], "feline": ["tabby"]}
+    assert record["without"] == {"deer": 2}
+    assert (record["taxonomy"], record["pool"], record["among"]) == ("mine", "sum", "all")
+    assert explained(record) == [
+        "2 of 3 classes of mine have 3 of the model's 5 outputs, summed; all outputs compete (all)",
+        "no output is of deer (2 photos): 2 photos not counted",
+    ]

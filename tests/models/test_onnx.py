@@ -1,0 +1,151 @@
+"""ONNX files as other tools write them: channels last, other sizes, other numbers."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from genset.core.errors import ModelError
+from genset.score.options import ScoringOptions
+from genset.score.results.runs import find_runs, load_predictions
+from genset.sets.photos import PhotoSet, open_set
+from tests.score.colours import colours, painted_set
+from tests.score.scoring import evaluate, load_model
+
+pytest.importorskip("onnxruntime")
+
+SIDE = 32
+
+
+class Small(nn.Module):
+    """Rows, columns and colours all matter to it, so that no other order gives its answers."""
+
+    def __init__(self, classes: int = 1000) -> None:
+        super().__init__()
+        self.features = nn.Conv2d(3, 6, (5, 3), stride=4)
+        self.scores = nn.Linear(6 * 7 * 8, classes)
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        scores: Tensor = self.scores(self.features(pixels).relu().flatten(1))
+        return scores
+
+
+class ChannelsLast(nn.Module):
+    """The same network for N x H x W x 3."""
+
+    def __init__(self, network: nn.Module) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        scores: Tensor = self.network(pixels.permute(0, 3, 1, 2))
+        return scores
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> PhotoSet:
+    return open_set(str(painted_set(tmp_path / "photos")))
+
+
+def write(network: nn.Module, path: Path, *shape: int, free: tuple[int, ...] = (0,)) -> str:
+    """Write a network as ONNX with an input of this shape, free in some places; return the spec."""
+    torch.manual_seed(0)
+    torch.onnx.export(
+        network.eval(),
+        (torch.zeros(shape),),
+        path,
+        dynamo=False,
+        input_names=["pixels"],
+        dynamic_axes={"pixels": {place: "nabc"[place] for place in free}} if free else None,
+    )
+    return f"onnx:{path}?resize={SIDE}&crop={SIDE}"
+
+
+@pytest.mark.parametrize("engine", ["onnxruntime", "openvino"])
+@pytest.mark.parametrize("free", [(0,), (), (0, 1, 2)], ids=["any batch", "fixed", "any size"])
+def test_channels_last_gives_the_logits_of_channels_first(
+    tmp_path: Path, photos: PhotoSet, engine: str, free: tuple[int, ...]
+) -> None:
+    pytest.importorskip(engine)
+    torch.manual_seed(0)
+    network = Small()
+    first = write(network, tmp_path / "first.onnx", 2, 3, SIDE, SIDE)
+    last = write(ChannelsLast(network), tmp_path / "last.onnx", 2, SIDE, SIDE, 3, free=free)
+    runs = evaluate(photos, [first, last], tmp_path / "runs", ScoringOptions(engine=engine))
+    assert [run.engine for run in runs] == [engine] * 2
+    one, other = (load_predictions(folder) for folder, _ in find_runs(tmp_path / "runs", "photos"))
+    assert [each.top for each in one] == [each.top for each in other]
+    assert len({each.top for each in one}) > 1
+    for mine, theirs in zip(one, other, strict=True):
+        assert mine.probabilities == pytest.approx(theirs.probabilities, rel=1e-4)
+    pixels = torch.rand(3 if free else 2, 3, SIDE, SIDE)
+    expected = network(pixels).detach()
+    for spec in (first, last):
+        assert torch.allclose(load_model(spec).network(pixels), expected, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("shape", "said"),
+    [
+        ((2, 1, SIDE, SIDE), r"input pixels is n x 1 x 32 x 32; it must be N x 3 x S x S or"),
+        ((2, 3, SIDE, 48), r"input pixels is n x 3 x 32 x 48; it must be N x 3 x S x S or"),
+        ((2, SIDE, 48, 3), r"input pixels is n x 32 x 48 x 3; it must be"),
+        ((2, 3, SIDE), r"takes other than one batch of photos: pixels is n x 3 x 32"),
+    ],
+)
+def test_an_input_that_is_no_square_photo_is_refused_with_its_shape(
+    tmp_path: Path, photos: PhotoSet, shape: tuple[int, ...], said: str
+) -> None:
+    spec = write(nn.Flatten(), tmp_path / "net.onnx", *shape)
+    with pytest.raises(ModelError, match=said) as refused:
+        evaluate(photos, [spec], tmp_path / "runs")
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("engine", ["onnxruntime", "openvino"])
+def test_an_engines_own_error_names_the_shapes(
+    tmp_path: Path, photos: PhotoSet, engine: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip(engine)
+    spec = write(Small(), tmp_path / "net.onnx", 2, 3, SIDE, SIDE, free=(0, 2, 3))
+    with pytest.raises(ModelError) as refused:
+        evaluate(
+            photos,
+            [spec.replace(f"={SIDE}", "=48")],
+            tmp_path / "runs",
+            ScoringOptions(engine=engine),
+        )
+    said = str(refused.value)
+    assert "x 3 x 48 x 48; input pixels is n x 3 x b x c; &crop= gives it another size)" in said
+    assert not any(raw in said for raw in ("\n", "ONNXRuntimeError", "src/", "Exception from"))
+    assert capfd.readouterr().err == ""
+
+
+def test_pytorchs_own_error_names_the_shape_too(tmp_path: Path, photos: PhotoSet) -> None:
+    torch.save(Small().state_dict(), tmp_path / "small.pth")
+    spec = f"file:{tmp_path}/small.pth?arch={__name__}:Small&resize=48&crop=48"
+    with pytest.raises(ModelError, match=r"cannot be multiplied .* \(given 4 x 3 x 48 x 48\)"):
+        evaluate(photos, [spec], tmp_path / "runs")
+
+
+def test_numbers_that_are_no_normalized_pixels_are_refused(
+    tmp_path: Path, photos: PhotoSet
+) -> None:
+    torch.onnx.export(
+        nn.Flatten(),
+        (torch.zeros(1, 3, SIDE, SIDE, dtype=torch.uint8),),
+        tmp_path / "net.onnx",
+        dynamo=False,
+    )
+    with pytest.raises(ModelError, match=r"takes tensor\(uint8\); it must take normalized pixels"):
+        evaluate(photos, [f"onnx:{tmp_path}/net.onnx"], tmp_path / "runs")
+
+
+def test_one_bad_file_costs_no_other_model(tmp_path: Path, photos: PhotoSet) -> None:
+    bad = write(nn.Flatten(), tmp_path / "net.onnx", 2, 1, SIDE, SIDE)
+    with pytest.raises(ModelError) as refused:
+        evaluate(photos, [bad, colours(tmp_path)], tmp_path / "runs")
+    assert [run.model for _, run in find_runs(tmp_path / "runs", "photos")] == ["colours"]
+    (line,) = refused.value.lines
+    assert line.startswith("net: ")

@@ -1,0 +1,87 @@
+"""Model specs, taken apart or refused."""
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from genset.core.errors import BadInput
+from genset.models.spec import ModelSpec, parse_spec
+
+FILE = "file:a.pth?arch=torchvision:resnet18"
+
+
+def test_a_torchvision_model_is_called_by_its_own_name() -> None:
+    text = "torchvision:resnet50@IMAGENET1K_V1"
+    named = "resnet50@IMAGENET1K_V1"
+    assert parse_spec(text) == ModelSpec(text, "torchvision", named, "", named, {})
+
+
+def test_a_checkpoint_is_called_by_its_files_name() -> None:
+    spec = parse_spec("file:some where/fast.v2.pth?arch=my.models:lite0")
+    assert (spec.kind, spec.target, spec.arch, spec.name) == (
+        "file",
+        "some where/fast.v2.pth",
+        "my.models:lite0",
+        "fast.v2",
+    )
+
+
+def test_every_option_is_understood() -> None:
+    spec = parse_spec(
+        f"{FILE}&name=fast%20one+&resize=256&crop=224&interpolation=bicubic&mean=0.5&std=0.1,0.2,0.3"
+    )
+    assert spec.name == "fast one+"
+    assert spec.preprocessing == {
+        "resize": 256,
+        "crop": 224,
+        "interpolation": "bicubic",
+        "mean": [0.5, 0.5, 0.5],
+        "std": [0.1, 0.2, 0.3],
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("", "a spec is torchvision:NAME, timm:NAME, file:CHECKPOINT"),
+        ("resnet50", "a spec is torchvision:NAME, timm:NAME, file:CHECKPOINT"),
+        ("torchvision:", "a spec is torchvision:NAME, timm:NAME, file:CHECKPOINT"),
+        ("tensorflow:resnet50", "a spec is torchvision:NAME, timm:NAME, file:CHECKPOINT"),
+        ("file:a.pth", "say what it is with ?arch=torchvision:NAME"),
+        ("file:a.pth?arch=resnet18", "say what it is with ?arch=torchvision:NAME"),
+        ("file:a.pth?arch=:", "say what it is with ?arch=torchvision:NAME"),
+        ("file:a.pth?arch=torchvision:", "say what it is with ?arch=torchvision:NAME"),
+        ("torchvision:resnet18?arch=a:b", "arch is an option of file:CHECKPOINT"),
+        (f"{FILE}&crpo=224", "no option crpo; there are arch, ema, prefix, name, classes"),
+        (f"{FILE}&crop=0", "crop cannot be '0'"),
+        (f"{FILE}&crop=", "crop cannot be ''"),
+        (f"{FILE}&resize=256.5", "resize cannot be '256.5'"),
+        (f"{FILE}&resize=99999", "resize cannot be '99999'"),
+        (f"{FILE}&mean=0.5,0.5", "mean cannot be '0.5,0.5'"),
+        (f"{FILE}&mean=nan", "mean cannot be 'nan'"),
+        (f"{FILE}&std=0", "std cannot be '0'"),
+        (f"{FILE}&std=inf", "std cannot be 'inf'"),
+        (f"{FILE}&interpolation=lanczos", "interpolation is bilinear or bicubic"),
+    ],
+)
+def test_a_bad_spec_is_refused_naming_it_and_the_part_that_is_wrong(text: str, named: str) -> None:
+    with pytest.raises(BadInput) as refused:
+        parse_spec(text)
+    assert str(refused.value).startswith(f"model {text!r}: ")
+    assert named in str(refused.value)
+
+
+@given(
+    st.text()
+    | st.builds("file:{}?arch=torchvision:x&{}".format, st.text(), st.text())
+    | st.builds(
+        "torchvision:x?{}={}".format,
+        st.sampled_from(["resize", "crop", "mean", "std", "interpolation", "name"]),
+        st.text(),
+    )
+)
+def test_any_text_is_a_spec_or_refused(text: str) -> None:
+    with suppress(BadInput):
+        assert parse_spec(text).text == text

@@ -1,0 +1,100 @@
+"""``timm:NAME``: its weights, and its own preprocessing."""
+
+import json
+import socket
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import timm
+import torch
+from huggingface_hub import constants
+from safetensors.torch import save_file
+
+from genset.core.errors import BadInput, ModelError
+from tests.score.scoring import load_model
+
+
+@pytest.fixture
+def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """What was fetched from the hub before: nothing yet; on a machine without a network."""
+
+    def no_network(*_: object, **__: object) -> None:
+        raise socket.gaierror(-2, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", no_network)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
+    return tmp_path / "hub"
+
+
+def fetched(hub: Path, repository: str, **config: Any) -> torch.nn.Module:
+    """Put a small network there as the hub's client does."""
+    folder = hub / f"models--{repository.replace('/', '--')}"
+    commit = "0" * 40
+    (folder / "refs").mkdir(parents=True)
+    (folder / "refs" / "main").write_text(commit)
+    (folder / "snapshots" / commit).mkdir(parents=True)
+    network: torch.nn.Module = timm.create_model("lcnet_035")
+    save_file(network.state_dict(), folder / "snapshots" / commit / "model.safetensors")
+    says = {"architecture": "lcnet_035", "num_classes": 1000, "pretrained_cfg": config}
+    (folder / "snapshots" / commit / "config.json").write_text(json.dumps(says))
+    return network
+
+
+def test_weights_of_the_hub_load_with_their_own_preprocessing(hub: Path) -> None:
+    saved = fetched(
+        hub,
+        "somebody/net",
+        input_size=[3, 96, 96],
+        crop_pct=0.9,
+        interpolation="bicubic",
+        mean=[0.5, 0.4, 0.3],
+        std=[0.2, 0.2, 0.2],
+        num_classes=1000,
+    )
+    model = load_model("timm:hf-hub:somebody/net?crop=80")
+    assert model.spec.name == "somebody/net"
+    assert model.preprocessing.described() == {
+        "resize": 106,
+        "crop": 80,
+        "interpolation": "bicubic",
+        "mean": [0.5, 0.4, 0.3],
+        "std": [0.2, 0.2, 0.2],
+    }
+    found = model.network.state_dict()
+    assert all(torch.equal(found[key], weight) for key, weight in saved.state_dict().items())
+
+
+def test_a_name_of_timms_own_loads_what_was_fetched(hub: Path) -> None:
+    tagged = timm.list_pretrained("mobilenetv3_small_050")[0]
+    repository = timm.create_model("mobilenetv3_small_050").pretrained_cfg["hf_hub_id"]
+    fetched(hub, repository)
+    with pytest.raises(ModelError, match="its weights could not be fetched"):
+        load_model(f"timm:{tagged}")  # what lies there is of another architecture
+
+
+@pytest.mark.parametrize("name", ["resnet18", "hf-hub:somebody/nothing"])
+def test_weights_that_cannot_be_fetched_are_one_clear_line_at_once(hub: Path, name: str) -> None:
+    started = time.monotonic()
+    with pytest.raises(ModelError) as refused:
+        load_model(f"timm:{name}")
+    said = str(refused.value)
+    assert said.startswith(f"model 'timm:{name}': its weights could not be fetched (")
+    assert said.endswith("name a checkpoint: file:PATH?arch=timm:NAME")
+    assert "\n" not in said
+    assert time.monotonic() - started < 30  # its client would try for a minute
+
+
+def test_an_unknown_name_brings_near_ones(hub: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="timm has no model 'resnet19'; try resnet"):
+        load_model("timm:resnet19")
+    (tmp_path / "a.pth").touch()
+    with pytest.raises(BadInput, match="timm has no model 'resnet19'; try resnet"):
+        load_model(f"file:{tmp_path}/a.pth?arch=timm:resnet19")
+
+
+def test_a_network_that_takes_no_square_photos_is_refused(hub: Path) -> None:
+    fetched(hub, "somebody/wide", input_size=[3, 96, 128], num_classes=1000)
+    with pytest.raises(BadInput, match="it takes 3 x 96 x 128, not square colour photos"):
+        load_model("timm:hf-hub:somebody/wide")

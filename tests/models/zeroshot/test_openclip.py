@@ -1,0 +1,172 @@
+"""``openclip:ARCH?weights=FILE``: zero-shot, as open_clip's own classifier."""
+
+import argparse
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import open_clip
+import pytest
+import torch
+from PIL import Image
+
+from genset.core.errors import BadInput, MissingExtra, ModelError
+from tests.models.huggingface.folders import tokenizer
+from tests.models.huggingface.test_classifier import answers, noise
+from tests.score.colours import WNIDS
+from tests.score.scoring import load_model
+
+SEES = {"image_size": 32, "layers": 2, "width": 64, "patch_size": 8}
+READS = {"context_length": 32, "vocab_size": 49408, "width": 64, "heads": 2, "layers": 1}
+TINY = {"embed_dim": 32, "vision_cfg": SEES, "text_cfg": READS}
+FROM_HUB = {**TINY, "text_cfg": {**READS, "hf_tokenizer_name": "nobody/tokenizer"}}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Weights of two tiny architectures that open_clip is told of, and photos."""
+    folder = tmp_path_factory.mktemp("openclip")
+    for name, config in (("tiny-test", TINY), ("tiny-test-hub", FROM_HUB)):
+        (folder / f"{name}.json").write_text(json.dumps(config))
+        open_clip.add_model_config(folder / f"{name}.json")
+    torch.manual_seed(4)
+    model = open_clip.create_model("tiny-test")
+    with torch.no_grad():
+        for weight in model.parameters():
+            if weight.ndim > 1:
+                weight.normal_(0, 0.3)
+    torch.save({"epoch": 3, "state_dict": model.state_dict()}, folder / "tiny.pt")
+    noise(folder / "photos")
+    return folder
+
+
+def by_open_clip(
+    made: Path, names: list[str], templates: object, order: list[str]
+) -> dict[str, tuple[str, ...]]:
+    """The way that open_clip's README has it."""
+    model, _, transform = open_clip.create_model_and_transforms(
+        "tiny-test", pretrained=str(made / "tiny.pt")
+    )
+    model.eval()
+    classifier = open_clip.build_zero_shot_classifier(
+        model, open_clip.get_tokenizer("tiny-test"), names, templates
+    )
+    found = {}
+    for path in sorted((made / "photos").glob("*/*")):
+        with torch.inference_mode():
+            image = transform(Image.open(path).convert("RGB"))[None]
+            logits = 100.0 * model.encode_image(image, normalize=True) @ classifier
+        best = logits[0].topk(5).indices.tolist()
+        found[path.relative_to(made / "photos").as_posix()] = tuple(order[n] for n in best)
+    return found
+
+
+@pytest.mark.soak
+def test_it_answers_as_open_clips_own_classifier_with_its_names(made: Path, tmp_path: Path) -> None:
+    some = [0, 1, 2, 3, *range(15, 1000, 15)]
+    (tmp_path / "some.txt").write_text("\n".join(WNIDS[n] for n in some))
+    words = f"prompts=simple&names=openai&classes={tmp_path}/some.txt"
+    spec = f"openclip:tiny-test?weights={made}/tiny.pt&{words}"
+    found = answers(made / "photos", spec, tmp_path / "runs")
+    assert len({top[0] for top in found.values()}) > 1
+    templates = open_clip.SIMPLE_IMAGENET_TEMPLATES
+    names = [open_clip.IMAGENET_CLASSNAMES[n] for n in some]
+    assert found == by_open_clip(made, names, templates, [WNIDS[n] for n in some])
+
+
+def test_its_eighty_prompts_are_the_default(made: Path, tmp_path: Path) -> None:
+    few = [0, 1, 2, 3, 134, 517]
+    (tmp_path / "few.txt").write_text("\n".join(WNIDS[n] for n in few))
+    spec = f"openclip:tiny-test?weights={made}/tiny.pt&classes={tmp_path}/few.txt"
+    model = load_model(spec)
+    assert "in 80 prompts (openai80, sha256 " in model.notes[0]
+    names = ["tench", "goldfish", "great white shark", "tiger shark"]
+    names += ["crane (wading bird)", "crane (lifting device)"]
+    assert answers(made / "photos", spec, tmp_path / "runs") == by_open_clip(
+        made, names, open_clip.OPENAI_IMAGENET_TEMPLATES, [WNIDS[n] for n in few]
+    )
+
+
+def test_a_configuration_beside_the_weights_says_how_photos_are_wanted(
+    made: Path, tmp_path: Path
+) -> None:
+    shutil.copy(made / "tiny.pt", tmp_path)
+    (tmp_path / "few.txt").write_text(WNIDS[0] + "\n" + WNIDS[1])
+    spec = (
+        f"openclip:tiny-test?weights={tmp_path}/tiny.pt&classes={tmp_path}/few.txt&prompts=simple"
+    )
+    assert load_model(spec).preprocessing.described()["mean"][0] == pytest.approx(0.48145466)
+    said = {"preprocess_cfg": {"mean": [0.5] * 3, "std": [0.5] * 3, "resize_mode": "squash"}}
+    (tmp_path / "open_clip_config.json").write_text(json.dumps(said))
+    found = load_model(spec).preprocessing.described()
+    assert (found["mean"], found["fit"], found["resize"]) == ([0.5] * 3, "both", 32)
+
+
+def test_a_tokenizer_of_the_hub_is_read_from_a_folder(made: Path, tmp_path: Path) -> None:
+    (tmp_path / "few.txt").write_text(WNIDS[0] + "\n" + WNIDS[1])
+    spec = (
+        f"openclip:tiny-test-hub?weights={made}/tiny.pt&classes={tmp_path}/few.txt&prompts=simple"
+    )
+    with pytest.raises(BadInput, match=r"wants that of nobody/tokenizer: .* tokenizer=FOLDER"):
+        load_model(spec)
+    found = load_model(f"{spec}&tokenizer={tokenizer(tmp_path / 'tokens')}")
+    assert str(found.identity["tokenizer"]).startswith("sha256:")
+
+
+def test_what_cannot_be_loaded_is_one_line(made: Path, tmp_path: Path) -> None:
+    (tmp_path / "text.pt").write_text("I am no weights.")
+    torch.save({"weight": torch.zeros(2)}, tmp_path / "other.pt")
+    for spec, kind, said in (
+        (f"openclip:ViT-B-31?weights={made}/tiny.pt", BadInput, "no model 'ViT-B-31'; try ViT-B-"),
+        ("openclip:tiny-test?weights=nowhere.pt", BadInput, "there is no file nowhere.pt"),
+        (
+            f"openclip:tiny-test?weights={tmp_path}/text.pt",
+            ModelError,
+            "was not written by torch.save",
+        ),
+        (f"openclip:tiny-test?weights={tmp_path}/other.pt", ModelError, "does not hold the weig"),
+        ("openclip:tiny-test", BadInput, r"with \?weights=FILE"),
+    ):
+        with pytest.raises(kind, match=said) as refused:
+            load_model(spec)
+        assert "\n" not in str(refused.value)
+
+
+class _Touches:
+    """What runs code when it is unpickled."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.mkdir, (str(self.path),)
+
+
+def test_a_file_that_would_run_code_is_refused_without_advice_to_run_it(
+    made: Path, tmp_path: Path
+) -> None:
+    torch.save({"state_dict": {}, "args": _Touches(tmp_path / "ran")}, tmp_path / "bad.pt")
+    with pytest.raises(ModelError, match=r"it holds posix.mkdir, .*; save it with torch.save"):
+        load_model(f"openclip:tiny-test?weights={tmp_path}/bad.pt")
+    assert not (tmp_path / "ran").exists()
+
+
+def test_options_beside_the_weights_are_passed_over(made: Path, tmp_path: Path) -> None:
+    saved = torch.load(made / "tiny.pt", weights_only=True)
+    torch.save({**saved, "args": argparse.Namespace(lr=0.1)}, tmp_path / "more.pt")
+    (tmp_path / "few.txt").write_text(WNIDS[0] + "\n" + WNIDS[1])
+    words = f"prompts=simple&classes={tmp_path}/few.txt"
+    models = [
+        load_model(f"openclip:tiny-test?weights={file}&{words}")
+        for file in (made / "tiny.pt", tmp_path / "more.pt")
+    ]
+    assert models[0].weights_hash == models[1].weights_hash
+
+
+def test_without_open_clip_the_extra_is_named(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "open_clip", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'genset\[zeroshot\]'"):
+        load_model(f"openclip:tiny-test?weights={made}/tiny.pt")

@@ -1,0 +1,116 @@
+"""Other engines give PyTorch's answers, or are not used."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from genset.core.errors import BadInput, ModelError
+from genset.models.load import LoadedModel
+from genset.score.engines.engine import EngineOptions, open_engine
+from genset.score.engines.export import write_onnx
+from genset.score.engines.select import candidates, select
+from genset.score.options import ScoringOptions
+from genset.sets.photos import open_set
+from tests.score.colours import Colours, colours, painted_set
+from tests.score.real import scored, some_photos
+from tests.score.scoring import evaluate, load_model
+
+OTHERS = ["onnxruntime", "openvino"]
+
+
+@pytest.mark.realdata
+@pytest.mark.soak
+def test_each_engine_gives_the_answers_of_eager_pytorch(realdata: Path, tmp_path: Path) -> None:
+    photos = some_photos(realdata, tmp_path / "photos", classes=40, each=2)
+    spec = f"file:{realdata}/checkpoints/squeezenet1_0.pth?arch=torchvision:squeezenet1_0"
+    _, eager = scored(photos, spec, tmp_path / "torch", engine="torch")
+    for engine in OTHERS:
+        pytest.importorskip(engine)
+        run, found = scored(photos, spec, tmp_path / engine, engine=engine)
+        assert {image: top[0] for image, top in found.items()} == {
+            image: top[0] for image, top in eager.items()
+        }
+        assert run.engine == engine
+        assert engine in run.versions
+        assert run.precision == "float32"
+
+
+@pytest.mark.parametrize("precision", ["bf16", "fp16"])
+def test_another_precision_is_named_and_is_another_run(tmp_path: Path, precision: str) -> None:
+    photos = open_set(str(painted_set(tmp_path / "photos")))
+    spec = colours(tmp_path)
+    (full,) = evaluate(photos, [spec], tmp_path / "runs")
+    (half,) = evaluate(photos, [spec], tmp_path / "runs", ScoringOptions(precision=precision))
+    assert (half.precision, half.top1.correct) == (precision, full.top1.correct)
+    assert half.key != full.key
+
+
+class Liar(Colours):
+    """Answers otherwise where it is traced, as code that looks at its input may."""
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        scores = super().forward(pixels)
+        return scores.flip(1) if torch.jit.is_tracing() else scores
+
+
+@pytest.fixture
+def liar(tmp_path: Path) -> str:
+    spec: str = colours(tmp_path)
+    return spec.replace("tests.score.colours:Colours", f"{__name__}:Liar")
+
+
+def pixels_of(model: LoadedModel) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
+    side = model.preprocessing.geometry.crop
+    return np.random.default_rng(0).integers(0, 256, (8, side, side, 3), np.uint8)
+
+
+@pytest.mark.parametrize("engine", OTHERS)
+def test_an_export_that_answers_otherwise_is_refused(
+    tmp_path: Path, liar: str, engine: str
+) -> None:
+    pytest.importorskip(engine)
+    photos = open_set(str(painted_set(tmp_path / "photos")))
+    with pytest.raises(ModelError, match=f"engine {engine} does not give PyTorch's answers"):
+        evaluate(photos, [liar], tmp_path / "runs", ScoringOptions(engine=engine))
+
+
+@pytest.mark.parametrize("engine", ["torch", *OTHERS])
+def test_an_engine_takes_any_number_of_photos(tmp_path: Path, engine: str) -> None:
+    model = load_model(colours(tmp_path))
+    write_onnx(model, tmp_path / "model.onnx")
+    pixels = pixels_of(model)
+    opened = open_engine(engine, model, EngineOptions(onnx=tmp_path / "model.onnx"))
+    each = np.concatenate([opened(photo[None]) for photo in pixels])
+    for count in (2, 3, 5, 8):
+        np.testing.assert_allclose(opened(pixels[:count]), each[:count], rtol=1e-5, atol=1e-5)
+
+
+def test_auto_takes_pytorch_where_no_other_agrees(tmp_path: Path, liar: str) -> None:
+    model = load_model(liar)
+    names = ["torch", *OTHERS]
+    assert select(model, names, "float32", pixels_of(model), tmp_path / "a.onnx").name == "torch"
+
+
+def test_auto_tries_engines_only_where_enough_photos_win_the_time_back(tmp_path: Path) -> None:
+    model = load_model(colours(tmp_path))
+    assert candidates(model, "auto", worth_a_trial=False) == ["torch"]
+    assert candidates(model, "auto", worth_a_trial=True)[0] == "torch"
+
+
+@pytest.mark.parametrize(
+    ("how", "named"),
+    [
+        ({"engine": "tensorrt"}, "engine is one of auto, torch, onnxruntime, openvino"),
+        ({"precision": "int8"}, "precision is one of float32, bf16, fp16"),
+        ({"decoding": "quick"}, "decoding is one of exact, fast"),
+        ({"engine": "onnxruntime", "precision": "bf16"}, "engine onnxruntime has no bf16"),
+        ({"workers": -1}, "0 to 1024 workers can score, not -1"),
+        ({"keep": 4}, "5 to 1000 classes of each photo can be kept, not 4"),
+    ],
+)
+def test_what_is_not_possible_is_named(how: dict[str, object], named: str) -> None:
+    with pytest.raises(BadInput, match=named):
+        ScoringOptions(**how)  # type: ignore[arg-type]

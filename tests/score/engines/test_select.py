@@ -1,0 +1,187 @@
+"""An engine that `auto` passes over is named, and why."""
+
+import errno
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from genset.core.errors import BadInput, GensetError, ModelError
+from genset.score import plan, score, shards
+from genset.score.engines import runner
+from genset.score.engines.engine import EngineOptions, open_engine
+from genset.score.engines.export import write_onnx
+from genset.score.engines.openvino import OpenvinoEngine
+from genset.score.engines.select import candidates, check_engine
+from genset.score.options import ScoringOptions
+from genset.score.results.remarks import remarks
+from genset.score.results.runs import Run, find_runs
+from genset.sets.photos import open_set
+from tests.score.colours import BLUE, GREEN, RED, Colours, colours, paint
+from tests.score.scoring import evaluate, load_model
+
+OTHERS = ["onnxruntime", "openvino"]
+
+
+class Liar(Colours):
+    """Answers otherwise where it is traced, as code that looks at its input may."""
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        scores = super().forward(pixels)
+        return scores.flip(1) if torch.onnx.is_in_onnx_export() else scores
+
+
+class Untraceable(Colours):
+    """Cannot be written as ONNX."""
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        if torch.onnx.is_in_onnx_export():
+            raise ValueError("not to be traced")
+        return super().forward(pixels)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """40 photos, three shards, for which a trial is worth its time."""
+    for engine in OTHERS:
+        pytest.importorskip(engine)
+    monkeypatch.setattr(plan, "WORTH_A_TRIAL", 1)
+    for number in range(40):
+        paint(tmp_path / "photos", number % 3, f"{number:02}.png", (RED, GREEN, BLUE)[number % 3])
+    return tmp_path
+
+
+def run_of(folder: Path, network: str, **how: Any) -> Run:
+    spec = colours(folder).replace("tests.score.colours:Colours", f"{__name__}:{network}")
+    (run,) = evaluate(
+        open_set(str(folder / "photos")), [spec], folder / "runs", ScoringOptions(**how)
+    )
+    return run
+
+
+def test_engines_that_answer_otherwise_are_named_beside_the_numbers(folder: Path) -> None:
+    run = run_of(folder, "Liar")
+    assert run.engine == "torch"
+    assert run.top1.share == 1
+    assert len(run.notes) == len(OTHERS)
+    for engine, note in zip(OTHERS, remarks(run), strict=True):
+        assert note.startswith(f"Not scored by {engine}, which failed a trial: ")
+        assert f"engine {engine} does not give PyTorch's answers (logits are up to" in note
+        assert "use --engine" not in note
+
+
+def test_a_model_that_cannot_be_written_as_onnx_is_told_once(folder: Path) -> None:
+    (note,) = run_of(folder, "Untraceable").notes
+    assert note.startswith("Not scored by onnxruntime or openvino, which failed a trial: model ")
+    assert note.endswith(" cannot be written as ONNX: not to be traced.")
+
+
+def test_a_model_on_which_all_engines_agree_has_no_note(folder: Path) -> None:
+    assert run_of(folder, "Colours").notes == []
+
+
+def test_the_note_outlives_a_run_that_is_cut_off(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = shards.save_shard
+
+    def full(path: Path, *rest: Any) -> None:
+        if path.name > "00000.npz":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+        whole(path, *rest)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(score, "save_shard", full)
+        with pytest.raises(GensetError, match="No space left on device"):
+            run_of(folder, "Liar")
+    assert len(run_of(folder, "Liar").notes) == len(OTHERS)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_engine_is_checked_once_for_all_workers(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, workers: int
+) -> None:
+    told = folder / "checked"
+
+    def telling(*arguments: Any) -> None:
+        with told.open("a") as file:
+            file.write("once\n")
+        check_engine(*arguments)
+
+    monkeypatch.setattr(runner, "check_engine", telling)
+    run = run_of(folder, "Colours", engine="onnxruntime", workers=workers)
+    assert run.engine == "onnxruntime"
+    assert told.read_text() == "once\n"
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_no_answer_of_an_engine_that_answers_otherwise_is_kept(folder: Path, workers: int) -> None:
+    with pytest.raises(ModelError, match="engine openvino does not give PyTorch's answers"):
+        run_of(folder, "Liar", engine="openvino", workers=workers)
+    assert list(folder.rglob("*.npz")) == []
+
+
+def test_auto_tries_only_engines_that_have_the_precision(tmp_path: Path) -> None:
+    model = load_model(colours(tmp_path))
+    assert "onnxruntime" not in candidates(model, "auto", worth_a_trial=True, precision="bf16")
+
+
+def test_openvino_runs_in_the_precision_that_is_asked_or_says_that_it_cannot(
+    folder: Path,
+) -> None:
+    model = load_model(colours(folder))
+    write_onnx(model, folder / "model.onnx")
+    for precision, its_name in (("float32", "f32"), ("bf16", "bf16"), ("fp16", "f16")):
+        try:
+            engine = open_engine("openvino", model, EngineOptions(precision, folder / "model.onnx"))
+        except BadInput as error:
+            assert precision != "float32"
+            assert f"engine openvino has no {precision} on this processor" in str(error)
+            continue
+        assert isinstance(engine, OpenvinoEngine)
+        compiled = engine.request.get_compiled_model()
+        assert compiled.get_property("INFERENCE_PRECISION_HINT").to_string() == its_name
+
+
+def test_an_engine_that_is_asked_for_makes_its_own_run_beside_anothers(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    first = run_of(folder, "Colours", engine="onnxruntime")
+    assert run_of(folder, "Colours") == first
+    own = run_of(folder, "Colours", engine="torch")
+    assert "colours: onnxruntime has a run; torch makes one beside it" in capfd.readouterr().err
+    assert (own.engine, own.top1) == ("torch", first.top1)
+    assert own.key != first.key
+    assert run_of(folder, "Colours", engine="torch") == own
+    assert run_of(folder, "Colours", engine="onnxruntime") == first
+    assert run_of(folder, "Colours") == first
+    assert len(find_runs(folder / "runs", "photos")) == 2
+
+
+def test_a_run_has_the_key_that_it_had_before_engines_had_runs_of_their_own(folder: Path) -> None:
+    asked = run_of(folder, "Colours", engine="torch")
+    kept = folder / "runs" / "photos" / f"colours-{asked.key[:12]}"
+    shutil.rmtree(kept)
+    assert run_of(folder, "Colours").key == asked.key
+
+
+def test_auto_settles_once_which_engine_has_a_run(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = shards.save_shard
+
+    def full(path: Path, *rest: Any) -> None:
+        if path.name > "00000.npz":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        whole(path, *rest)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(score, "save_shard", full)
+        with pytest.raises(GensetError, match="No space left on device"):
+            run_of(folder, "Colours", engine="openvino")
+    assert run_of(folder, "Colours").engine == "openvino"  # whichever is the fastest now
+    assert [path.name for path in folder.rglob("engine.json")] == []

@@ -1,0 +1,28 @@
+"""Scoring by specs as people write them; `genset` takes them apart at the command line."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from genset.models.spec import parse_spec
+from genset.score.evaluate import evaluate as evaluate_specs
+from genset.score.options import ScoringOptions
+from genset.score.results.runs import Run
+from genset.sets.photos import PhotoSet
+
+if TYPE_CHECKING:  # it loads PyTorch, which answers that are there already do not need
+    from genset.models.load import LoadedModel
+
+
+def evaluate(
+    photos: PhotoSet, specs: Sequence[str], runs: Path, options: ScoringOptions | None = None
+) -> list[Run]:
+    """The runs of models on a set."""
+    return evaluate_specs(photos, [parse_spec(spec) for spec in specs], runs, options)
+
+
+def load_model(spec: str, allow_code: bool = False) -> "LoadedModel":
+    """The model that a spec names."""
+    from genset.models.load import load_model as load_spec
+
+    return load_spec(parse_spec(spec), allow_code)

@@ -1,0 +1,263 @@
+"""One model by several conventions on own classes: each run is told apart wherever it is named."""
+
+import io
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+import genset
+from genset.classes import read_taxonomy
+from genset.db import Verdict
+from genset.db.taxonomies import keep_taxonomy
+from genset.release.freeze import create
+from tests.labeled_workspace import add_candidate, labeled_workspace, vote
+from tests.score.colours import BLUE, GREEN, RED, colours
+from tests.score.test_own_classes import CLASSES, genset_says
+
+PHOTOS = (("Крас", RED), ("Крас", GREEN), ("Крас", BLUE), ("cool", BLUE), ("cool", BLUE))
+CONVENTIONS = {
+    "all": (),
+    "all, max": ("--pool", "max"),
+    "subset": ("--among", "subset"),
+    "subset, max": ("--pool", "max", "--among", "subset"),
+}
+NAMES = [f"colours ({each})" for each in CONVENTIONS]
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A workspace on own classes with a release of them, v1."""
+    workspace = released(tmp_path, [])
+    monkeypatch.chdir(workspace)
+    return workspace
+
+
+def released(tmp_path: Path, further: list[bytes]) -> Path:
+    """The same, with further photos of its second class."""
+    (tmp_path / "own.toml").write_text(CLASSES, "utf-8")
+    workspace, store = labeled_workspace(tmp_path / "mine", classes=())
+    with store.begin_alone() as session:
+        keep_taxonomy(session, read_taxonomy(tmp_path / "own.toml"))
+    store._looked_at = -1e9  # some seconds pass
+    photos = [(wnid, painted(colour, number)) for number, (wnid, colour) in enumerate(PHOTOS)]
+    photos += [("cool", content) for content in further]
+    for number, (wnid, content) in enumerate(photos):
+        task = add_candidate(workspace, store, wnid, number, content=content)
+        vote(store, task, "ann", Verdict.CORRECT)
+    create(workspace, store, "v1")
+    store.close()
+    return workspace.root
+
+
+def painted(colour: str, number: int) -> bytes:
+    content = io.BytesIO()
+    Image.new("RGB", (48 + number, 40), colour).save(content, "PNG")
+    return content.getvalue()
+
+
+def score(here: Path, *conventions: str, name: str = "colours") -> None:
+    for each in conventions:
+        spec = f"{colours(here)}&name={name}"
+        genset_says("evaluate", "v1", *CONVENTIONS[each], "--model", spec)
+
+
+def scored() -> str:
+    """What status says was scored."""
+    (line,) = [line for line in genset_says("status").splitlines() if line.startswith("scored")]
+    return line.partition("v1: ")[2]
+
+
+def test_status_names_each(here: Path) -> None:
+    score(here, "all")
+    assert scored() == "colours"
+    score(here, "subset", "all, max", name="other")
+    assert "colours" in re.split(", (?![^(]*[)])", scored())
+    score(here, "all, max", "subset", "subset, max")
+    others = ["other (subset)", "other (all, max)"]
+    found = json.loads(genset_says("status", "--json"))["runs"]["v1"]
+    assert sorted(found) == sorted([*NAMES, *others])
+    assert scored() == ", ".join(found)
+
+
+def test_compare_says_how_to_name_each_and_takes_these_names(here: Path) -> None:
+    score(here, *CONVENTIONS)
+    score(here, "all", name="other")
+    said = genset_says("compare", "colours", "other", code=2)
+    start, _, listed = said.partition("; say which: ")
+    assert start == "'colours' names several runs"
+    names = [name.removesuffix(",") for name in shlex.split(listed)]
+    assert sorted(names) == sorted(NAMES)
+    for name in names:
+        found = json.loads(genset_says("compare", name, "other", "--json"))
+        assert {found["first"], found["second"]} == {name, "other"}
+        (remark, *_) = found["remarks"][name]
+        assert remark.endswith(f"compete ({name[9:].partition(',')[0].removesuffix(')')})")
+        assert ("the largest of them taken" in remark) == ("max" in name)
+    text = genset_says("compare", "colours (all)", "colours (subset, max)")
+    assert re.search(r"^colours \(subset, max\)  ", text, re.MULTILINE)
+    assert "colours (all) was scored by (all) and colours (subset, max) by (subset, max)" in text
+    alike = genset_says("compare", "colours (all)", "other")
+    assert "was scored by" not in alike
+    # A convention may be said where it is the only one, too; and what was not run is not found.
+    assert "other  " in genset_says("compare", "other (all)", "colours (all)")
+    said = genset_says("compare", "other (subset)", "colours (all)", code=2)
+    assert "no model 'other (subset)' was scored on v1; known: colours (" in said
+
+
+def test_two_runs_of_one_convention_have_their_keys_too(here: Path) -> None:
+    score(here, "all", "subset")
+    spec = f"{colours(here).replace('resize=32', 'resize=36')}&name=colours"
+    genset_says("evaluate", "v1", "--model", spec)
+    models = json.loads(genset_says("report", "v1", "--json"))["models"]
+    keys = {model["label"]: model["run"] for model in models}
+    assert keys.pop("colours (subset)")
+    assert set(keys) == {f"colours (all) [{key[:8]}]" for key in keys.values()}
+    said = genset_says("compare", "colours (all)", "colours (subset)", code=2)
+    for label in keys:
+        assert f"'{label}'" in said
+        genset_says("compare", label, "colours (subset)")
+
+
+def test_reports_tell_them_apart_in_every_form(here: Path) -> None:
+    score(here, *CONVENTIONS)
+    score(here, "subset", name="other")
+    wanted = sorted([*NAMES, "other"])
+    data = json.loads(genset_says("report", "v1", "--json", "-o", "page.html"))
+    assert sorted(model["label"] for model in data["models"]) == wanted
+    assert {each["first"] for each in data["pairs"]} <= set(wanted)
+    text = genset_says("report", "v1", "--markdown")
+    board = [line for line in text.splitlines() if line.startswith("|")][2:7]
+    cells = sorted(line.split(" | ")[1] for line in board)
+    assert cells == wanted
+    page = (here / "page.html").read_text("utf-8")
+    assert sorted(re.findall(r"<summary><bdi>(.+?)</bdi>", page)) == wanted
+
+
+def test_models_that_are_placed_between_two_are_named_so(here: Path) -> None:
+    score(here, *CONVENTIONS)
+    said = genset_says("report", "v1", "--lower", "colours", "--upper", "colours (all)", code=2)
+    assert "'colours' names several runs; say which: 'colours (" in said
+
+
+def test_python_names_them_and_says_how_each_met_the_classes(here: Path) -> None:
+    photos = genset.open_set("v1")
+    one = genset.evaluate(photos, colours(here))
+    few = genset.evaluate(photos, colours(here), among="subset")
+    found = genset.compare(one, few)
+    assert (found.first, found.second) == ("colours (all)", "colours (subset)")
+    assert "colours (subset): 2 of 3 classes of my" in str(found)
+    assert "only outputs of these classes compete (subset)" in str(found)
+    other = genset.evaluate(photos, f"{colours(here)}&name=other")
+    found = genset.compare(one, other)
+    assert (found.first, found.second) == ("colours", "other")
+    assert "outputs" not in str(found)
+    data = genset.report([one, few, other], here / "page.html")
+    assert sorted(model.label for model in data.models) == [*NAMES[::2], "other"]
+
+
+def test_the_models_that_propose_classes_are_named_so(here: Path) -> None:
+    score(here, "all", "subset")
+    said = genset_says("labels", "propose", "v1", "--model", "colours", code=2)
+    assert "'colours' names several runs; say which: 'colours (" in said
+    said = genset_says("labels", "propose", "v1", "--model", "none", code=2)
+    assert "no model 'none' was scored on v1; known: colours (" in said
+    said = genset_says("labels", "propose", "v1", "--dry-run", "--model", "colours (subset)")
+    assert "proposed by: colours (subset) " in said
+
+
+@pytest.mark.realdata
+def test_what_blurred_faces_cost_is_of_one_convention(
+    realdata: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_a_face = (realdata / "photos" / "n04141076" / "3.jpg").read_bytes()
+    here = released(tmp_path, [with_a_face])
+    monkeypatch.chdir(here)
+    genset_says("release", "export", "v1", "--format", "imagefolder", "--blur-faces", "--to", "out")
+
+    def costs(convention: str) -> list[dict[str, Any]]:
+        words = ("out", *CONVENTIONS[convention], "--model", colours(here))
+        found = json.loads(genset_says("evaluate", *words, "--json"))["blur_costs"]
+        return list(found)
+
+    score(here, "all")
+    assert costs("subset") == []
+    score(here, "subset")
+    for convention in ("all", "subset"):
+        (cost,) = costs(convention)
+        assert (cost["model"], cost["photos"], cost["changed"]) == ("colours", 6, 1)
+
+
+def test_accuracies_elsewhere_are_of_the_same_convention(here: Path) -> None:
+    for place, (wnid, colour) in enumerate(PHOTOS[1:]):
+        folder = here / "others" / wnid
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{place}.png").write_bytes(painted(colour, 9))
+
+    def there(convention: str) -> tuple[list[str], list[float]]:
+        """Who has no accuracy on v1, and those of the others."""
+        own = ("others", "--taxonomy", "../own.toml")
+        genset_says("evaluate", *own, *CONVENTIONS[convention], "--model", colours(here))
+        said = genset_says("report", *own, "--reference", "v1", "--json")
+        found = json.loads(said)["reference"]
+        return found["unknown"], [each["elsewhere"] for each in found["models"]]
+
+    score(here, "all")
+    assert there("subset") == (["colours"], [])
+    score(here, "subset")
+    assert there("subset") == ([], [0.8])
+    assert there("all") == ([], [0.8, 0.8])
+
+
+def test_a_table_of_kept_runs_by_all_right_classes_says_the_conventions(here: Path) -> None:
+    score(here, "all", "subset", "subset, max")
+    photos = genset.open_set("v1")
+    rows = [f"{each.id},{each.wnid},correct" for each in photos.photos]
+    (here / "truth.csv").write_text("\n".join(["image,wnid,verdict", *rows]), "utf-8")
+    text = genset_says("evaluate", "v1", "--multilabel", "truth.csv")
+    assert "\ncolours (all): 2 of 3 classes of my" in text
+    assert "\ncolours (subset, max): 2 of 3 classes of my" in text
+    found = json.loads(genset_says("evaluate", "v1", "--json"))["by_truth"]
+    assert found["mapped"].keys() == found["models"].keys()
+    (said,) = found["mapped"]["colours (subset)"]
+    assert said.endswith("summed; only outputs of these classes compete (subset)")
+
+
+def test_a_model_that_is_left_out_has_its_convention_beside_its_number(here: Path) -> None:
+    ids = [f"c{number}" for number in range(5)]
+    (here / "five.toml").write_text("".join(f"[classes.{id}]\n" for id in ids))
+    photos = [(f"{id}/{number}.jpg", id) for id in ids for number in range(4)]
+    (here / "set").mkdir()
+    for file, answers in (("set/labels.csv", False), ("same.csv", True)):
+        rows = [f"{photo},{'c0' if answers else id}" for photo, id in photos]
+        head = "image,top1" if answers else "image,wnid"
+        (here / file).write_text("\n".join([head, *rows]))
+    own = ("set/labels.csv", "--taxonomy", "five.toml")
+    genset_says("evaluate", *own, "--model", "predictions:same.csv")
+    data = json.loads(genset_says("report", *own, "--json", "-o", "page.html"))
+    assert [model["label"] for model in data["flagged"]] == ["same"]
+    left_out = (here / "page.html").read_text("utf-8").partition('id="left-out"')[2]
+    assert "all outputs compete (all)" in left_out.partition("</section>")[0]
+    text = genset_says("report", *own, "--markdown")
+    assert any(line.startswith("same: 5 of 5 classes of five") for line in text.splitlines())
+
+
+def test_an_entry_of_an_inference_says_its_convention(here: Path) -> None:
+    words = ("evaluate", "v1", *CONVENTIONS["subset, max"], "--latency", "entries")
+    genset_says(*words, "--model", colours(here))
+    (path,) = (here / "entries").glob("*.json")
+    misc = json.loads(path.read_text("utf-8"))["misc"]
+    assert (misc["pool"], misc["among"]) == ("max", "subset")
+    assert misc["taxonomy"] == "my <b>colours</b>"
+
+
+def test_answers_in_words_on_these_classes_are_of_them(here: Path) -> None:
+    photos = genset.open_set("v1").photos
+    lines = [json.dumps({"image": each.id, "answer": each.wnid}) for each in photos]
+    (here / "said.jsonl").write_text("\n".join(lines), "utf-8")
+    genset_says("evaluate", "v1", "--model", "answers:said.jsonl")
+    assert "not scored by the set’s own classes" not in genset_says("report", "v1", "--markdown")

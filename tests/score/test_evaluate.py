@@ -1,0 +1,236 @@
+"""Score a set: the counts, what is kept, and what is scored again."""
+
+import csv
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from genset.core.errors import BadInput, GensetError, ModelError
+from genset.score.results.results import load_results
+from genset.score.results.runs import Accuracy, Run, find_runs, load_predictions
+from genset.sets.photos import open_set
+from tests.killing import killed_at_each_change
+from tests.score.colours import BLUE, RED, WNIDS, colours, paint, painted_set
+from tests.score.scoring import evaluate
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> Path:
+    return painted_set(tmp_path / "photos")
+
+
+def score(photos: Path, *specs: str) -> list[Run]:
+    return evaluate(open_set(str(photos)), specs, photos.parent / "runs")
+
+
+def kept(photos: Path) -> list[tuple[Path, Run]]:
+    return find_runs(photos.parent / "runs", photos.name)
+
+
+def test_top1_and_top5_are_counted(photos: Path) -> None:
+    (run,) = score(photos, colours(photos.parent))
+    assert run.top1 == Accuracy.of(2, 4)
+    assert run.top5 == Accuracy.of(3, 4)
+    assert run.top1.low == pytest.approx(0.1500, abs=1e-4)
+    assert run.top1.high == pytest.approx(0.8500, abs=1e-4)
+    assert run.unreadable == {}
+
+
+def test_the_five_best_classes_of_each_photo_are_kept(photos: Path) -> None:
+    score(photos, colours(photos.parent))
+    ((folder, run),) = kept(photos)
+    with (folder / "predictions.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    best = [[row[f"top{n}"] for n in range(1, 6)] for row in rows]
+    assert [row["image"] for row in rows] == [
+        f"{WNIDS[0]}/a.jpg",
+        f"{WNIDS[0]}/b.jpg",
+        f"{WNIDS[2]}/c.jpg",
+        f"{WNIDS[3]}/d.jpg",
+    ]
+    assert best[1] == [WNIDS[place] for place in (1, 3, 4, 5, 6)]
+    assert best[3] == [WNIDS[place] for place in (0, 3, 4, 5, 6)]
+    assert run.top1.correct == sum(
+        row["wnid"] == top[0] for row, top in zip(rows, best, strict=True)
+    )
+    assert run.top5.correct == sum(row["wnid"] in top for row, top in zip(rows, best, strict=True))
+    shares = [[float(row[f"p{n}"]) for n in range(1, 6)] for row in rows]
+    assert all(0 < sum(each) <= 1 and each == sorted(each, reverse=True) for each in shares)
+
+
+def test_what_it_takes_to_get_the_run_again_is_kept(photos: Path) -> None:
+    score(photos, colours(photos.parent) + "&name=mine")
+    ((_, run),) = kept(photos)
+    assert (run.model, run.set_name, run.precision) == ("mine", "photos", "float32")
+    assert run.set_hash == open_set(str(photos)).content_hash
+    assert run.weights_hash.startswith("sha256:")
+    assert run.preprocessing == {
+        "resize": 32,
+        "crop": 32,
+        "interpolation": "bilinear",
+        "mean": [0.5, 0.5, 0.5],
+        "std": [0.5, 0.5, 0.5],
+    }
+    assert run.versions["torch"] == torch.__version__
+
+
+def test_a_second_evaluate_scores_nothing_again(photos: Path) -> None:
+    spec = colours(photos.parent)
+    first = score(photos, spec)
+    ((folder, _),) = kept(photos)
+    before = [path.stat().st_mtime_ns for path in sorted(folder.iterdir())]
+    assert score(photos, spec) == first
+    assert [path.stat().st_mtime_ns for path in sorted(folder.iterdir())] == before
+
+
+def test_a_changed_photo_makes_a_new_run(photos: Path) -> None:
+    spec = colours(photos.parent)
+    score(photos, spec)
+    paint(photos, 0, "b.jpg", RED)
+    (run,) = score(photos, spec)
+    assert run.top1.correct == 3
+    assert len(kept(photos)) == 2
+
+
+def test_changed_weights_make_a_new_run(photos: Path) -> None:
+    spec = colours(photos.parent)
+    score(photos, spec)
+    weights = photos.parent / "colours.pth"
+    changed = torch.load(weights)
+    changed["scores.bias"][1] = 100.0  # always class 1
+    torch.save(changed, weights)
+    (run,) = score(photos, spec)
+    assert (run.top1.correct, run.top5.correct) == (0, 3)
+    assert len(kept(photos)) == 2
+
+
+def test_another_preprocessing_makes_a_new_run(photos: Path) -> None:
+    spec = colours(photos.parent)
+    score(photos, spec)
+    score(photos, spec.replace("mean=0.5", "mean=0.4"))
+    assert {tuple(run.preprocessing["mean"]) for _, run in kept(photos)} == {(0.5,) * 3, (0.4,) * 3}
+
+
+def test_the_same_weights_in_another_file_are_not_scored_again(photos: Path) -> None:
+    (first,) = score(photos, colours(photos.parent) + "&name=same")
+    (second,) = score(photos, colours(photos.parent, name="copy.pth") + "&name=same")
+    assert replace(second, checkpoints=first.checkpoints) == first
+    assert second.checkpoints[:1] == first.checkpoints
+    assert len(set(second.checkpoints)) == 2
+
+
+def test_one_model_asked_for_twice_is_scored_once(photos: Path) -> None:
+    spec = colours(photos.parent) + "&name=same"
+    copy = colours(photos.parent, name="copy.pth") + "&name=same"
+    first, second, third = (replace(r, checkpoints=[]) for r in score(photos, spec, copy, spec))
+    assert first == second == third
+    ((_, run),) = kept(photos)
+    assert len(set(run.checkpoints)) == 2  # the files of both are noted
+
+
+def test_unreadable_photos_are_named_and_left_out_of_the_counts(photos: Path) -> None:
+    cut = paint(photos, 0, "cut.png", RED)
+    cut.write_bytes(cut.read_bytes()[:60])
+    (photos / WNIDS[2] / "text.png").write_text("I am no photo.")
+    (photos / WNIDS[2] / "empty.jpg").touch()
+    (run,) = score(photos, colours(photos.parent))
+    assert set(run.unreadable) == {
+        f"{WNIDS[0]}/cut.png",
+        f"{WNIDS[2]}/text.png",
+        f"{WNIDS[2]}/empty.jpg",
+    }
+    assert "truncated" in run.unreadable[f"{WNIDS[0]}/cut.png"]
+    assert "cannot identify image file" in run.unreadable[f"{WNIDS[2]}/text.png"]
+    assert (run.top1, run.top5) == (Accuracy.of(2, 4), Accuracy.of(3, 4))
+    ((folder, _),) = kept(photos)
+    assert len(load_predictions(folder)) == 4
+
+
+def test_a_set_without_one_readable_photo_is_an_error_and_no_run(photos: Path) -> None:
+    for path in photos.rglob("*.jpg"):
+        path.write_text("I am no photo.")
+    with pytest.raises(GensetError, match="not one photo of photos can be read"):
+        score(photos, colours(photos.parent))
+    assert kept(photos) == []
+
+
+@pytest.mark.soak
+def test_many_photos_are_each_scored_once_and_in_order(tmp_path: Path) -> None:
+    colour_of = {0: RED, 2: BLUE}
+    for number in range(330):  # enough for several decoding processes
+        paint(tmp_path / "photos", place := number % 2 * 2, f"{number:03}.png", colour_of[place])
+    (run,) = score(tmp_path / "photos", colours(tmp_path))
+    assert run.top1 == Accuracy.of(330, 330)
+    ((folder, _),) = kept(tmp_path / "photos")
+    found = [prediction.image for prediction in load_predictions(folder)]
+    assert found == [photo.id for photo in open_set(str(tmp_path / "photos")).photos]
+
+
+def test_all_specs_are_read_before_any_is_scored(photos: Path) -> None:
+    with pytest.raises(BadInput, match="a spec is torchvision:NAME"):
+        score(photos, colours(photos.parent), "nonsense")
+    assert kept(photos) == []
+
+
+def test_the_models_before_one_that_fails_are_kept(photos: Path) -> None:
+    (photos.parent / "bad.pth").write_text("no weights")
+    with pytest.raises(ModelError, match=r"bad\.pth is no file of weights alone"):
+        score(
+            photos,
+            colours(photos.parent),
+            f"file:{photos.parent}/bad.pth?arch=torchvision:resnet18",
+        )
+    assert [run.model for _, run in kept(photos)] == ["colours"]
+
+
+def test_runs_are_found_best_first(photos: Path) -> None:
+    worse = photos.parent / "worse.pth"
+    spec = colours(photos.parent)
+    weights = torch.load(photos.parent / "colours.pth")
+    weights["scores.weight"].neg_()
+    torch.save(weights, worse)
+    score(photos, spec.replace("colours.pth", "worse.pth"), spec)
+    assert [run.model for _, run in kept(photos)] == ["colours", "worse"]
+
+
+def test_a_run_whose_record_is_broken_is_named(photos: Path) -> None:
+    spec = colours(photos.parent)
+    score(photos, spec)
+    ((folder, _),) = kept(photos)
+    (folder / "run.json").write_text("{}")
+    with pytest.raises(GensetError, match=f"{folder / 'run.json'} is not a run's record"):
+        score(photos, spec)
+
+
+def score_into(moment: int, photos: Path, runs: Path) -> None:
+    spec = f"file:{photos.parent}/colours.pth?arch=tests.score.colours:Colours&mean=0.5&std=0.5"
+    evaluate(open_set(str(photos)), [spec], runs / str(moment))
+
+
+@pytest.mark.soak
+def test_a_killed_run_does_not_count_as_made_and_runs_again(photos: Path) -> None:
+    colours(photos.parent)
+    runs = photos.parent / "runs"
+    unfinished = 0
+    for moment in killed_at_each_change(score_into, photos, runs, needs=["timm"]):
+        left = find_runs(runs / str(moment), "photos")
+        score_into(moment, photos, runs)
+        made = find_runs(runs / str(moment), "photos")
+        ((folder, run),) = made
+        # Killed before the file of its weights was noted, a run is finished all the same.
+        assert left in ([], made, [(folder, replace(run, checkpoints=[]))])
+        assert (run.top1, run.top5) == (Accuracy.of(2, 4), Accuracy.of(3, 4))
+        assert len(load_predictions(folder)) == 4
+        unfinished += not left
+    assert unfinished > 6  # two files are made, finished and given their names
+
+
+def test_runs_of_one_name_are_told_apart_by_what_differs(photos: Path) -> None:
+    found, runs = open_set(str(photos)), photos.parent / "runs"
+    spec = colours(photos.parent)
+    evaluate(found, [spec], runs)
+    evaluate(found, [f"{spec}&crop=16"], runs)
+    with pytest.raises(BadInput, match=r"by its key alone: .* \(.*crop=16.*\)"):
+        load_results(found, runs).find("colours")

@@ -1,0 +1,96 @@
+"""Models that fail: a line for each, by name, on the terminal and in JSON."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from genset.__main__ import main
+from genset.core.errors import ModelError
+from genset.score.evaluate import SomeModelsFailed
+from genset.sets.photos import open_set
+from tests.score.colours import colours, painted_set
+from tests.score.listed import write_list, write_npy
+from tests.score.scoring import evaluate
+
+
+@pytest.fixture(autouse=True)
+def listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A list of four photos in the current folder, answers to them, and answers to three."""
+    monkeypatch.chdir(tmp_path)
+    write_npy(tmp_path / "good.npy", [[0]] * 4)
+    write_npy(tmp_path / "short.npy", [[0]] * 3)
+    return write_list(tmp_path / "photos.csv", [0, 0, 1, 2])
+
+
+def genset(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
+    """Run the command as people do; its exit code."""
+    monkeypatch.setattr(sys, "argv", ["genset", *words])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    return int(ended.value.code or 0)
+
+
+def models(*specs: str) -> list[str]:
+    return [word for spec in specs for word in ("--model", spec)]
+
+
+def test_each_has_its_line_with_its_name(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    specs = models(
+        "predictions:gone.npy?name=first", "predictions:good.npy", "predictions:short.npy"
+    )
+    assert genset(monkeypatch, "evaluate", "photos.csv", *specs) == 1
+    said = capsys.readouterr()
+    assert said.err.splitlines() == [
+        "genset: first: there is no file gone.npy",
+        "genset: short: short.npy has 3 rows, and photos has 4 photos: it needs one row a photo, "
+        "in the set's order",
+    ]
+    assert "good   50.0" in said.out
+
+
+def test_json_names_them_beside_the_others(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    specs = models("predictions:good.npy", "predictions:gone.npy")
+    assert genset(monkeypatch, "evaluate", "photos.csv", *specs, "--json") == 1
+    said = json.loads(capsys.readouterr().out)
+    assert [run["model"] for run in said["runs"]] == ["good"]
+    assert said["failed"] == [{"model": "gone", "error": "there is no file gone.npy"}]
+
+
+def test_where_all_fail_each_has_its_line_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    specs = models("answers:a.jsonl", "predictions:b.npy")
+    assert genset(monkeypatch, "evaluate", "photos.csv", *specs, "--json") == 1
+    said = capsys.readouterr()
+    assert [line.split(":")[1] for line in said.err.splitlines()] == [" a", " b"]
+    assert [each["model"] for each in json.loads(said.out)["failed"]] == ["a", "b"]
+    assert genset(monkeypatch, "evaluate", "photos.csv", *specs) == 1
+    assert capsys.readouterr().out == ""  # no table without a row
+
+
+def test_networks_and_answers_are_named_in_the_order_given(tmp_path: Path) -> None:
+    photos = open_set(str(painted_set(tmp_path / "photos")))
+    (tmp_path / "text.pth").write_text("no weights")
+    bad = "file:text.pth?arch=tests.score.colours:Colours"
+    first, second = "predictions:a/gone.npy", "predictions:b/gone.npy"
+    with pytest.raises(SomeModelsFailed) as refused:
+        evaluate(photos, [bad, first, colours(tmp_path), second], tmp_path / "runs")
+    assert [name for name, _ in refused.value.by_name] == ["text", first, second]  # of one name
+    assert [run.model for run in refused.value.runs] == ["colours"]
+    assert all("\n" not in line and "model '" not in line for line in refused.value.lines)
+
+
+def test_one_model_alone_fails_as_it_did(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert genset(monkeypatch, "evaluate", "photos.csv", "--model", "predictions:gone.npy") == 2
+    assert capsys.readouterr().err == (
+        "genset: model 'predictions:gone.npy': there is no file gone.npy\n"
+    )
+    assert ModelError("it fails").lines == ["it fails"]

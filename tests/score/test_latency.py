@@ -1,0 +1,222 @@
+"""One photo at a time: what is timed, what it is said of, and that it is read back."""
+
+import errno
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from click.testing import CliRunner
+from torch import Tensor
+
+from genset.cli import cli
+from genset.core.errors import GensetError
+from genset.models.spec import parse_spec
+from genset.score import latency
+from genset.score.options import ScoringOptions
+from genset.score.results.runs import find_runs
+from genset.sets.photos import open_set
+from genset.tta.record import inference
+from tests.score.colours import RED, Colours, colours, paint, painted_set
+from tests.score.executors.test_worker_pool import torchrun
+from tests.score.listed import write_npy
+from tests.score.real import some_photos
+from tests.score.scoring import evaluate
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not as many timings as make a median steady."""
+    monkeypatch.setattr(latency, "_ROUND", 10)
+    monkeypatch.setattr(latency, "WARM_UP", 2)
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> Path:
+    return painted_set(tmp_path / "photos")
+
+
+def genset(*words: object) -> Any:
+    """What a command prints as JSON."""
+    done = CliRunner().invoke(cli, [*map(str, words), "--json"])
+    if done.exception is not None:
+        raise done.exception
+    return json.loads(done.stdout)
+
+
+def timed(photos: Path, *words: object, runs: str = "runs") -> Any:
+    """`evaluate` with a folder for entries beside the photos."""
+    where = ["--runs", photos.parent / runs, "--latency", photos.parent / "entries"]
+    return genset("evaluate", photos, *where, *words)
+
+
+def entry(photos: Path, name: str) -> Any:
+    return json.loads((photos.parent / "entries" / name).read_text())
+
+
+def right_times(times: dict[str, Any]) -> bool:
+    return bool(0 < times["median"] <= times["p95"] and 20 <= times["timings"] <= 100)
+
+
+def test_times_stand_beside_the_accuracy_and_table_reads_the_entry(photos: Path) -> None:
+    spec = colours(photos.parent) + "&name=my model"
+    found = timed(photos, "--model", spec, "--price-per-hour", 0.36)
+    (run,), (times,) = found["runs"], found["latency"]
+    assert (run["top1"]["correct"], times["model"]) == (2, "my model")
+    assert right_times(times["network"])
+    assert right_times(times["from_file"])
+    assert times["network"]["median"] < times["from_file"]["median"]
+    assert (times["photos"], times["same"], times["compared"]) == (4, 4, 4)
+    assert times["cost_10k"] == pytest.approx(times["network"]["mean"] * 0.36 / 360)
+
+    written = entry(photos, "my-model.json")
+    assert written["latency"] == times["network"]["mean"]
+    assert written["misc"]["median"] == times["network"]["median"]
+    assert (written["top1Accuracy"], written["top5Accuracy"]) == (50, 75)
+    assert written["framework"] == f"PyTorch {torch.__version__.partition('+')[0]}"
+    assert written["misc"]["threads"] == times["threads"]
+    assert {"version", "author", "hardware", "timestamp"} <= written.keys()
+
+    (task,) = genset("tta", "table", photos.parent / "entries")["tasks"]
+    (row,) = task["inferences"]
+    assert (task["task"], row["model"], row["score"]) == ("ImageNet", "my model", 75)
+    assert row["latency"] == times["network"]["mean"]
+    assert row["cost_10k"] == pytest.approx(times["cost_10k"])
+    assert row["remarks"] == []
+
+
+def test_the_run_stays_what_it_was_and_a_kept_one_is_timed_too(photos: Path) -> None:
+    spec = colours(photos.parent)
+    (kept,) = evaluate(open_set(str(photos)), [spec], photos.parent / "runs")
+    # The same weights under another name of their file: the run is not made again.
+    (photos.parent / "colours.pth").rename(photos.parent / "moved.pth")
+    moved = spec.replace("colours.pth", "moved.pth") + "&name=colours"
+    for number in (1, 2):
+        found = timed(photos, "--model", moved)
+        assert len(found["latency"]) == 1
+        assert len(list((photos.parent / "entries").iterdir())) == number
+    ((_, run),) = find_runs(photos.parent / "runs", "photos")
+    assert run == kept
+    assert "cost" not in entry(photos, "colours.json")
+    assert entry(photos, "colours-2.json")["model"] == "colours"  # none is written over
+
+
+def test_what_is_printed_says_what_is_inside_the_time(photos: Path) -> None:
+    answers = write_npy(photos.parent / "given.npy", [[0, 1, 2, 3, 4]] * 4)
+    words = ["--latency", str(photos.parent / "entries"), "--runs", str(photos.parent / "runs")]
+    models = ["--model", colours(photos.parent), "--model", answers]
+    done = CliRunner().invoke(
+        cli, ["evaluate", str(photos), *models, *words, "--price-per-hour", "1"]
+    )
+    assert done.exit_code == 0, done.output
+    lines = done.stdout.splitlines()
+    (head,) = [line for line in lines if line.startswith("one photo at a time")]
+    assert head.split("  ")[-1] == "10,000 photos"
+    row = lines[lines.index(head) + 1].split()
+    assert row[:3] == ["colours", "50.0", "75.0"]
+    assert row[5].startswith("$")
+    assert "given: not timed, its answers come from elsewhere" in lines
+    assert any(line.startswith("network: from pixels in memory to scores") for line in lines)
+    assert any("timings of 4 photos, PyTorch" in line for line in lines)
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize("engine", ["torch", "onnxruntime", "openvino"])
+@pytest.mark.soak
+def test_what_is_timed_gives_the_answers_of_the_run(
+    realdata: Path, tmp_path: Path, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip(engine)
+    monkeypatch.setattr(latency, "_PATIENCE", 0.0)
+    photos = some_photos(realdata, tmp_path / "photos", classes=5, each=2)
+    spec = f"file:{realdata}/checkpoints/squeezenet1_0.pth?arch=torchvision:squeezenet1_0"
+    (times,) = timed(photos, "--model", spec, "--engine", engine)["latency"]
+    assert (times["engine"], times["same"], times["compared"]) == (engine, 10, 10)
+    assert times["network"]["timings"] == 20  # the least, where time is over
+
+
+def test_another_engine_than_the_runs_can_be_timed(photos: Path) -> None:
+    pytest.importorskip("openvino")
+    spec = colours(photos.parent)
+    assert timed(photos, "--model", spec)["latency"][0]["engine"] == "torch"
+    (times,) = timed(photos, "--model", spec, "--engine", "openvino")["latency"]
+    assert times["engine"] == "openvino"
+    assert entry(photos, "colours-2.json")["framework"].startswith("OpenVINO 20")
+
+
+def test_a_model_that_takes_several_photos_at_once_says_so(photos: Path) -> None:
+    program = torch.export.export(Colours().eval(), (torch.zeros(3, 3, 32, 32),))
+    torch.export.save(program, photos.parent / "three.pt2")
+    (times,) = timed(photos, "--model", f"export:{photos.parent}/three.pt2")["latency"]
+    assert times["batch"] == 3
+    assert times["same"] == 4
+
+
+class Moody(Colours):
+    """Fails once it is given one photo alone."""
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        if len(pixels) == 1:
+            raise ValueError("I want company")
+        return super().forward(pixels)
+
+
+def test_a_model_that_cannot_be_timed_leaves_the_others(photos: Path) -> None:
+    good = colours(photos.parent)
+    moody = good.replace("tests.score.colours:Colours", f"{__name__}:Moody") + "&name=moody"
+    with pytest.raises(GensetError, match=r"moody' cannot be timed: I want company$"):
+        timed(photos, "--model", moody, "--model", good)
+    assert [path.name for path in (photos.parent / "entries").iterdir()] == ["colours.json"]
+    assert len(find_runs(photos.parent / "runs", "photos")) == 2
+
+
+def test_a_full_disk_is_one_line_and_the_run_is_kept(
+    photos: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(inference, "write_text", full)
+    with pytest.raises(GensetError, match=r"no entry can be written to .*: No space left"):
+        timed(photos, "--model", colours(photos.parent))
+    assert len(find_runs(photos.parent / "runs", "photos")) == 1
+
+
+def test_what_cannot_work_is_said_before_any_model_is_scored(photos: Path) -> None:
+    (photos.parent / "entries").write_text("I am a file.")
+    with pytest.raises(GensetError, match=r"--latency .*entries: File exists"):
+        timed(photos, "--model", colours(photos.parent))
+    with pytest.raises(GensetError, match="--price-per-hour is for --latency FOLDER"):
+        genset("evaluate", photos, "--model", colours(photos.parent), "--price-per-hour", 1)
+    assert not (photos.parent / "runs").exists()
+
+
+@pytest.mark.soak
+def test_a_tiny_accuracy_is_no_fraction_for_table(tmp_path: Path) -> None:
+    """Of 200 photos one is right: 0.5 per cent, and not 50."""
+    paint(tmp_path / "photos", 0, "right.png", RED)
+    for number in range(199):
+        paint(tmp_path / "photos", 9, f"{number}.png", RED)
+    timed(tmp_path / "photos", "--model", colours(tmp_path))
+    (task,) = genset("tta", "table", tmp_path / "entries")["tasks"]
+    assert task["inferences"][0]["score"] == 0.5
+
+
+def test_the_threads_are_put_back(photos: Path) -> None:
+    spec = colours(photos.parent)
+    found = open_set(str(photos))
+    (run,) = evaluate(found, [spec], photos.parent / "runs")
+    before = torch.get_num_threads()
+    latency.measure(found, parse_spec(spec), run, photos.parent / "runs", ScoringOptions())
+    assert torch.get_num_threads() == before
+
+
+@pytest.mark.soak
+def test_of_torchruns_processes_only_the_first_times(photos: Path) -> None:
+    spec = colours(photos.parent)
+    where = ["--runs", str(photos.parent / "runs"), "--latency", str(photos.parent / "entries")]
+    done = torchrun(2, str(photos), "--model", spec, *where, "--json")
+    assert done.returncode == 0, done.stderr
+    assert len(json.loads(done.stdout)["latency"]) == 1
+    assert [path.name for path in (photos.parent / "entries").iterdir()] == ["colours.json"]

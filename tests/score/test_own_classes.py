@@ -1,0 +1,357 @@
+"""Models on classes of one's own: mapped, counted, kept, said; and compared and reported on."""
+
+import csv
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from PIL import Image
+from timm.data import ImageNetInfo
+
+import genset
+from genset.cli import cli
+from genset.core.errors import BadInput, GensetError
+from genset.models.classes import class_order, timm_list
+from genset.score.results.runs import find_runs
+from tests.score.colours import BLUE, GREEN, RED, WNIDS, Colours, colours
+
+# The model answers 0 to red, 1 to green, 2 to blue. "Крас" is red or green; the deer has no output.
+CLASSES = f"""
+name = "my <b>colours</b>"
+[classes."Крас"]
+name = "red & <i>green</i>"
+imagenet = ["{WNIDS[0]}", "{WNIDS[1]}"]
+[classes.cool]
+imagenet = ["{WNIDS[2]}"]
+[classes.deer]
+name = "deer"
+"""
+PHOTOS = {"Крас": (RED, GREEN, BLUE), "cool": (BLUE, BLUE), "deer": (RED,)}
+
+
+def head(num_classes: int) -> Colours:
+    """The same model with another head: what a spec names as its architecture."""
+    return Colours(num_classes)
+
+
+def with_head(here: Path, *classes: str) -> str:
+    """A spec of the model with a head of these classes."""
+    (here / "head.txt").write_text("\n".join(["# not ImageNet", *classes]), "utf-8")
+    spec = colours(here, classes=len(classes), name="head.pth")
+    return spec.replace("tests.score.colours:Colours", f"{__name__}:head&classes=head.txt")
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return painted(tmp_path)
+
+
+def painted(folder: Path) -> Path:
+    """A folder with photos/ and own.toml, the classes that they are of."""
+    for id, colours_of_it in PHOTOS.items():
+        (folder / "photos" / id).mkdir(parents=True)
+        for number, colour in enumerate(colours_of_it):
+            Image.new("RGB", (48, 40), colour).save(folder / "photos" / id / f"{number}.png")
+    (folder / "own.toml").write_text(CLASSES, "utf-8")
+    return folder
+
+
+def genset_says(*words: str, code: int = 0) -> str:
+    result = CliRunner().invoke(cli, words)
+    if isinstance(error := result.exception, GensetError):
+        assert error.exit_code == code, str(error)
+        return str(error)
+    assert result.exit_code == code, result.output
+    return result.stdout
+
+
+def evaluated(here: Path, *words: str, spec: str = "") -> dict[str, Any]:
+    said = genset_says(
+        "evaluate", "photos", "--taxonomy", "own.toml", "--json", *words,
+        "--model", spec or colours(here),
+    )  # fmt: skip
+    run: dict[str, Any] = json.loads(said)["runs"][0]
+    return run
+
+
+def test_a_model_of_imagenet_is_scored_on_classes_that_hold_its_own(here: Path) -> None:
+    run = evaluated(here)
+    assert (run["top1"]["correct"], run["top1"]["photos"], run["masked"]) == (4, 5, 1)
+    assert run["top5"] is None
+    assert run["mapping"]["outputs"] == {"Крас": WNIDS[:2], "cool": [WNIDS[2]]}
+    assert run["mapping"]["without"] == {"deer": 1}
+    assert run["mapping"]["taxonomy"] == "my <b>colours</b>"
+    assert run["mapping"]["taxonomy_hash"].startswith("sha256:")
+    said = genset_says("evaluate", "photos", "--taxonomy", "own.toml", "--model", colours(here))
+    assert "have 3 of the model's 1,000 outputs, summed; all outputs compete (all)" in said
+    assert "no output is of deer (1 photo): 1 photo not counted" in said
+
+
+def test_other_conventions_are_other_runs_and_named(here: Path) -> None:
+    keys = {evaluated(here, *words)["key"] for words in ((), ("--pool", "max"))}
+    few = evaluated(here, "--among", "subset")
+    assert len({*keys, few["key"]}) == 3
+    assert (few["classes"], evaluated(here)["classes"]) == (2, 2 + 997)
+    ((folder, _), *_) = [
+        each for each in find_runs(here / "runs", "photos") if each[1].key == few["key"]
+    ]
+    with (folder / "predictions.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["top1"] for row in rows} == {"Крас", "cool"}
+    assert all(float(row["p1"]) + float(row["p2"]) == pytest.approx(1, abs=1e-5) for row in rows)
+
+
+def test_sums_and_largest_differ_where_many_are_weak(here: Path) -> None:
+    scores = np.full((6, 1000), 1e-9)
+    scores[:, :3] = 0.3, 0.3, 0.4
+    np.save(here / "scores.npy", scores)
+    spec = "predictions:scores.npy"
+    assert evaluated(here, spec=spec)["top1"]["correct"] == 3  # all are of the first class
+    assert evaluated(here, "--pool", "max", spec=spec)["top1"]["correct"] == 2
+
+
+def test_five_classes_alone_cannot_be_summed_and_kept_logits_can(here: Path) -> None:
+    np.save(here / "best.npy", np.array([[0, 1, 2, 3, 4]] * 6))
+    words = ("evaluate", "photos", "--taxonomy", "own.toml", "--model")
+    said = genset_says(*words, "predictions:best.npy", code=2)
+    assert "those of Крас (2 outputs) cannot be summed" in said
+    assert "--logits" in said
+    whole = evaluated(here, "--logits")
+    ((folder, _),) = [
+        each for each in find_runs(here / "runs", "photos") if each[1].key == whole["key"]
+    ]
+    again = evaluated(here, "--pool", "max", spec=f"predictions:{folder}/predictions.csv?name=kept")
+    direct = evaluated(here, "--pool", "max")
+    assert again["mapping"] == direct["mapping"] | {"without": again["mapping"]["without"]}
+    assert (again["top1"], again["hits"]) == (direct["top1"], direct["hits"])
+
+
+def test_indices_of_a_model_of_these_classes_are_not_taken_for_imagenets(here: Path) -> None:
+    np.save(here / "own.npy", np.array([[0, 1], [1, 2], [2, 0], [0, 2], [1, 0], [2, 1]]))
+    words = ("evaluate", "photos", "--taxonomy", "own.toml", "--model")
+    said = genset_says(*words, "predictions:own.npy", code=2)
+    assert "without classes= they mean ImageNet's" in said
+    np.save(here / "empty.npy", np.zeros((0, 2), int))
+    assert "empty.npy has 0 rows" in genset_says(*words, "predictions:empty.npy", code=2)
+    (here / "list.txt").write_text("# not ImageNet\nКрас\ncool\ndeer\n", "utf-8")
+    run = evaluated(here, spec="predictions:own.npy?classes=list.txt")
+    assert run["mapping"]["outputs"] == {"Крас": ["Крас"], "cool": ["cool"], "deer": ["deer"]}
+    with pytest.raises(BadInput, match="they mean ImageNet's"):
+        genset.evaluate(
+            here / "photos", predictions=np.load(here / "own.npy"), taxonomy=here / "own.toml"
+        )
+
+
+def test_a_table_may_call_classes_as_their_models_do(here: Path) -> None:
+    text = CLASSES.replace("[classes.cool]\n", '[classes.cool]\noutputs = ["Blue Things"]\n')
+    (here / "own.toml").write_text(text, "utf-8")
+    rows = [f"{id}/{n}.png,Blue Things" for id in PHOTOS for n in range(len(PHOTOS[id]))]
+    (here / "named.csv").write_text("\n".join(["image,top1", *rows]), "utf-8")
+    run = evaluated(here, spec="predictions:named.csv")
+    assert (run["top1"]["correct"], run["top1"]["photos"]) == (2, 6)
+    (here / "named.csv").write_text("\n".join(["image,top1", rows[0] + "!"]), "utf-8")
+    words = ("evaluate", "photos", "--taxonomy", "own.toml", "--model", "predictions:named.csv")
+    said = genset_says(*words, code=2)
+    assert "'Blue Things!' is no class of my <b>colours</b>, nor of ImageNet" in said
+    assert "classes=FILE" in said
+
+
+def test_ranked_classes_are_taken_where_each_has_one_output(here: Path) -> None:
+    text = CLASSES.replace(f', "{WNIDS[1]}"', "")
+    (here / "own.toml").write_text(text, "utf-8")
+    np.save(here / "best.npy", np.array([[0, 1, 2, 3, 4]] * 6))
+    run = evaluated(here, spec="predictions:best.npy")
+    assert (run["top1"]["correct"], run["top1"]["photos"], run["top5"]) == (3, 5, None)
+    with_own = "image,top1,top2\n" + "".join(
+        f"{id}/{n}.png,cool,Крас\n" for id in ("Крас", "cool") for n in range(len(PHOTOS[id]))
+    )
+    (here / "own.csv").write_text(with_own, "utf-8")
+    run = evaluated(here, spec="predictions:own.csv")
+    assert (run["top1"]["correct"], run["hits"]) == (2, [2, 3])
+
+
+def test_a_head_of_its_own_answers_by_equal_ids(here: Path) -> None:
+    run = evaluated(here, spec=with_head(here, "Крас", "other", "cool", "deer"))
+    # red: the first class; green: "other", which is wrong; blue: cool
+    assert (run["top1"]["correct"], run["top1"]["photos"], run["masked"]) == (3, 6, 0)
+    assert run["mapping"]["outputs"] == {"Крас": ["Крас"], "cool": ["cool"], "deer": ["deer"]}
+
+
+def test_a_model_of_other_classes_is_refused_with_the_mend(here: Path) -> None:
+    spec = with_head(here, "one", "two", "three")
+    words = ("evaluate", "photos", "--taxonomy", "own.toml", "--model", spec)
+    said = genset_says(*words, code=1)
+    assert "none of its 3 outputs ('one', 'two', 'three', ...) is of a class of my" in said
+    assert "classes=" in said
+
+
+def test_report_and_compare_name_the_user_s_classes_and_escape_them(here: Path) -> None:
+    first = colours(here)
+    evaluated(here, spec=first)
+    evaluated(here, "--among", "subset", spec=f"{first}&name=few")
+    own = ("--taxonomy", "own.toml")
+    genset_says("report", "photos", *own, "-o", "page.html")
+    page = (here / "page.html").read_text("utf-8")
+    assert "red &amp; &lt;i&gt;green&lt;/i&gt;" in page
+    assert "<i>green</i>" not in page
+    assert "<b>colours</b>" not in page
+    assert "of the 3 of" in page
+    assert "not known how severe an error is" in page
+    assert "outputs, summed; all outputs compete (all)" in page
+    data = json.loads(genset_says("report", "photos", *own, "--json"))
+    assert data["taxonomy"]["name"] == "my <b>colours</b>"
+    assert [group["name"] for group in data["classes"]] == ["Крас", "cool", "deer"]
+    assert data["models"][0]["mapping"]["without"] == {"deer": 1}
+    assert data["missed"]["height"] == 0
+    said = genset_says("compare", "few", "colours", "--on", "photos", *own)
+    assert "only outputs of these classes compete (subset)" in said
+
+
+def test_python_has_the_same(here: Path) -> None:
+    photos = genset.open_set("photos", taxonomy="own.toml")
+    assert [each.wnid for each in photos.taxonomy] == ["Крас", "cool", "deer"]
+    scores = np.full((6, 1000), 1e-9)
+    scores[:, :3] = 0.3, 0.3, 0.4
+    found = genset.evaluate(photos, predictions=scores, pool="max")
+    assert (found.top1.correct, found.top5) == (2, None)
+    assert found.record.mapping is not None
+    assert "the largest of them taken" in found.notes[0]
+    assert genset.evaluate("photos", predictions=scores, taxonomy="own.toml").top1.correct == 3
+    with pytest.raises(BadInput, match=r"give it to genset\.open_set"):
+        genset.evaluate(photos, predictions=scores, taxonomy="own.toml")
+    with pytest.raises(BadInput, match="pool is sum or max, not mean"):
+        genset.evaluate(photos, predictions=scores, pool="mean")  # type: ignore[typeddict-item]
+
+
+def test_a_convention_means_nothing_on_imagenet_s_classes(here: Path) -> None:
+    (here / "photos" / "Крас").rename(here / "photos" / WNIDS[0])
+    said = genset_says("evaluate", "photos", "--model", colours(here), "--pool", "max", code=2)
+    assert "pool and among are for a set of your own" in said
+    run = json.loads(genset_says("evaluate", "photos", "--json", "--model", colours(here)))
+    assert "mapping" not in run["runs"][0]
+
+
+def test_folders_that_are_no_class_and_files_that_are_no_taxonomy_are_said(here: Path) -> None:
+    (here / "photos" / "moose").mkdir()
+    Image.new("RGB", (8, 8)).save(here / "photos" / "moose" / "1.png")
+    found = genset.open_set("photos", taxonomy="own.toml")
+    assert found.notes == (
+        "The folder moose is not a class of my <b>colours</b>, and is left out.",
+    )
+    words = ("evaluate", "photos", "--model", colours(here), "--taxonomy")
+    assert "there is no taxonomy pets.toml" in genset_says(*words, "pets.toml", code=2)
+
+
+@pytest.mark.parametrize(
+    ("outputs", "name"),
+    [(11821, "imagenet-12k"), (21841, "imagenet-22k"), (21843, "imagenet-21k-goog")],
+)
+def test_timm_s_larger_heads_are_known_by_timm_s_own_lists(outputs: int, name: str) -> None:
+    wnids = tuple(ImageNetInfo(name).label_names())
+    assert timm_list(outputs) == class_order(name) == wnids
+    assert len(set(wnids)) == outputs
+    assert timm_list(1000) is None
+
+
+FOLDERS = {"red fox": RED, "Green Tea": GREEN, "CON.txt": BLUE, "blue jay, Cyanocitta": BLUE}
+
+
+@pytest.fixture
+def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of classes of which genset made its file."""
+    monkeypatch.chdir(tmp_path)
+    for name, colour in FOLDERS.items():
+        (tmp_path / "fresh" / name).mkdir(parents=True)
+        Image.new("RGB", (48, 40), colour).save(tmp_path / "fresh" / name / "1.png")
+    genset_says("classes", "from-folder", "fresh", "-o", "own.toml")
+    return tmp_path
+
+
+def test_the_folder_of_which_classes_were_made_is_read_back(fresh: Path) -> None:
+    subprocess.run(["tar", "-cf", "fresh.tar", "fresh"], cwd=fresh, check=True)
+    for named in ("fresh", "fresh.tar"):
+        found = genset.open_set(named, taxonomy="own.toml")
+        assert found.notes == ()
+        assert {each.wnid for each in found.photos} == {
+            "red_fox", "Green_Tea", "CON_txt", "blue_jay",
+        }  # fmt: skip
+        assert {each.id for each in found.photos} == {f"{name}/1.png" for name in FOLDERS}
+
+
+def test_a_folder_that_could_mean_two_classes_is_none_of_them(fresh: Path) -> None:
+    named = {"a": "red fox", "b": "Red_Fox", "c": "Red_Fox"}
+    classes = (f'[classes.{id}]\nname = "{name}"\n' for id, name in named.items())
+    (fresh / "two.toml").write_text("".join(classes))
+    (fresh / "fresh" / "Green Tea").rename(fresh / "fresh" / "Red_Fox")
+    found = genset.open_set("fresh", taxonomy="two.toml")
+    assert {each.id: each.wnid for each in found.photos} == {"red fox/1.png": "a"}
+    assert "3 folders are not classes of two (" in found.notes[0] and "Red_Fox" in found.notes[0]
+
+
+def test_what_is_left_out_is_said_as_it_is_now_also_of_a_kept_run(here: Path) -> None:
+    first = evaluated(here)
+    paint = Image.new("RGB", (8, 8))
+    (here / "photos" / "zzz").mkdir()
+    paint.save(here / "photos" / "zzz" / "1.png")
+    then = evaluated(here)
+    assert then["created_at"] == first["created_at"]
+    said = "The folder zzz is not a class of my <b>colours</b>, and is left out."
+    assert first["notes"] == [] and then["notes"] == [said]
+    (here / "photos" / "zzz").rename(here / "photos" / "yyy")
+    (here / "photos" / "xxx").mkdir()
+    assert evaluated(here)["notes"] == [
+        "2 folders are not classes of my <b>colours</b> (xxx, yyy): left out."
+    ]
+    (here / "photos" / "xxx").rmdir()
+    (here / "photos" / "yyy").rename(here / "gone")
+    assert evaluated(here)["notes"] == []
+    [(_, kept)] = find_runs(here / "runs", "photos")
+    assert kept.notes == []
+
+
+def test_all_right_classes_are_ranked_by_what_each_class_gets(here: Path) -> None:
+    """Average precision takes the pooled logits, by the run's convention."""
+    rng = np.random.default_rng(3)
+    scores = rng.normal(size=(6, 1000)).astype(np.float32)
+    scores[:, :3] += 3
+    probabilities = np.exp(scores.astype(float))
+    probabilities /= probabilities.sum(axis=1, keepdims=True)
+    np.save(here / "logits.npy", scores)
+    np.save(here / "probabilities.npy", probabilities)
+    photos = genset.open_set("photos", taxonomy="own.toml").photos
+    rows = [f"{each.id},{each.wnid},correct" for each in photos]
+    (here / "truth.csv").write_text("\n".join(["image,wnid,verdict", *rows]), "utf-8")
+    pooled = {"sum": probabilities[:, 0] + probabilities[:, 1]}
+    pooled["max"] = probabilities[:, :2].max(axis=1)
+    for pool, first in pooled.items():
+        found = []
+        for place, photo in enumerate(photos):
+            own, other = first[place], probabilities[place, 2]
+            if photo.wnid == "cool":
+                own, other = other, own
+            if photo.wnid != "deer":
+                found.append(1 / (1 + (other >= own) + (probabilities[place, 3:] >= own).sum()))
+        for name in ("logits", "probabilities"):
+            said = genset_says(
+                "evaluate", "photos", "--taxonomy", "own.toml", "--json", "--logits",
+                "--pool", pool, "--multilabel", "truth.csv", "--model", f"predictions:{name}.npy",
+            )  # fmt: skip
+            (measured,) = json.loads(said)["by_truth"]["models"].values()
+            assert not measured["lacks_order"]
+            assert measured["average_precision"]["photos"] == 5
+            assert measured["average_precision"]["value"] == pytest.approx(np.mean(found))
+
+
+def test_answers_in_words_are_read_again_where_classes_have_other_names(here: Path) -> None:
+    photos = genset.open_set("photos", taxonomy="own.toml").photos
+    lines = [json.dumps({"image": each.id, "answer": "Frosty"}) for each in photos]
+    (here / "said.jsonl").write_text("\n".join(lines), "utf-8")
+    assert evaluated(here, spec="answers:said.jsonl")["top1"]["correct"] == 0
+    text = CLASSES.replace("[classes.cool]\n", '[classes.cool]\nname = "frosty"\n')
+    (here / "own.toml").write_text(text, "utf-8")
+    assert evaluated(here, spec="answers:said.jsonl")["top1"]["correct"] == 2

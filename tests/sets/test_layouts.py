@@ -1,0 +1,339 @@
+"""The same photos get the same counts in every layout that ``docs/evaluating.md`` lists."""
+
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import datasets
+import pytest
+from click.testing import CliRunner
+from PIL import Image
+from torch import Tensor
+
+from genset.cli import cli
+from genset.core.errors import BadInput
+from genset.label import Verdict
+from genset.score.results.runs import find_runs
+from genset.sets.photos import PhotoSet, open_set
+from tests.conftest import ROOT
+from tests.labeled_workspace import labeled_workspace, vote
+from tests.score.colours import BLUE, GREEN, RED, WNIDS, Colours, colours, paint
+from tests.score.executors.test_worker_pool import ENVIRONMENT, torchrun
+from tests.sets import layouts
+
+# The rows of the table in docs/evaluating.md, by their commands. A release is tested by itself.
+ROWS: dict[str, layouts.Writer] = {
+    "genset evaluate photos": layouts.folders,
+    "genset evaluate val/labels.csv": layouts.flat,
+    "genset evaluate val": layouts.flat_folder,
+    "genset evaluate photos.tar": layouts.tar_of_folders,
+    "genset evaluate val.tar": layouts.tar_of_table,
+    "genset evaluate ILSVRC2012_img_val.tar": layouts.tar_beside_table,
+    "genset evaluate 'shards-{000..006}.tar'": layouts.shards_of_numbers,
+    "genset evaluate 'json-{000..006}.tar'": layouts.shards_of_wnids,
+    "genset evaluate photos.parquet": layouts.parquet,
+    "genset evaluate mine": layouts.hub_folder,
+    "genset evaluate saved": layouts.saved_to_disk,
+}
+# Whose ids are those of the folder of classes, so that the hash is the same, too.
+SAME_HASH = [name for name in ROWS if "val" not in name.split()[2]]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _quietly() -> Iterator[None]:
+    datasets.disable_progress_bars()
+    yield
+    datasets.enable_progress_bars()
+
+
+def twenty_photos(folder: Path) -> Path:
+    """20 photos, two shards of work: `Colours` has 9 right, and one cannot be read."""
+    for number in range(19):
+        colour = (RED, GREEN, BLUE)[number // 3 % 3]
+        paint(folder, number % 3, f"{number:02}.png", colour)
+    (folder / WNIDS[1] / "text.jpg").write_text("I am no photo.")
+    return folder
+
+
+def evaluated(named: str, spec: str, runs: Path) -> tuple[dict[str, list[str]], str]:
+    """Of each photo, by its name, the true class and the answers; and why one is left out."""
+    words = ["evaluate", named, "--model", spec, "--runs", str(runs), "--json"]
+    done = CliRunner().invoke(cli, words)
+    assert done.exit_code == 0, done.output
+    (run,) = json.loads(done.stdout)["runs"]
+    (answers,) = runs.rglob("predictions.csv")
+    with answers.open(newline="") as file:
+        rows = list(csv.reader(file))[1:]
+    (why,) = run["unreadable"].values()
+    reason = why.partition(" '")[0]  # and then the photo's path, which is another in each layout
+    return {row[0].rpartition("/")[2]: row[1:] for row in rows}, reason
+
+
+@pytest.mark.parametrize("command", ROWS)
+def test_every_layout_gives_the_same_answers(
+    tmp_path: Path, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    photos = twenty_photos(tmp_path / "photos")
+    spec = colours(tmp_path)
+    expected, why = evaluated(str(photos), spec, tmp_path / "expected")
+    assert len(expected) == 19
+    place = tmp_path / "place"
+    place.mkdir()
+    monkeypatch.chdir(place)
+    named = ROWS[command](photos, place)
+    assert evaluated(named, spec, tmp_path / "runs") == (expected, why)
+    if command in SAME_HASH:
+        assert open_set(named).content_hash == open_set(str(photos)).content_hash
+        assert open_set(named).ids == open_set(str(photos)).ids
+    # Nothing was unpacked.
+    written = {path.suffix for path in (tmp_path / "runs").rglob("*") if path.is_file()}
+    assert written <= {".csv", ".json"}
+
+
+def test_a_release_is_scored_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    workspace, store = labeled_workspace(tmp_path / "workspace", photos=1)
+    vote(store, f"{WNIDS[0]}/flickr:0", "ann", Verdict.CORRECT)
+    store.close()
+    monkeypatch.chdir(workspace.root)
+    assert CliRunner().invoke(cli, ["release", "create", "v1"]).exit_code == 0
+    spec = colours(tmp_path)
+    done = CliRunner().invoke(cli, ["evaluate", "v1", "--model", spec, "--json"])
+    assert json.loads(done.stdout)["runs"][0]["top1"]["photos"] == 1
+
+
+def test_the_table_of_layouts_is_what_is_tested() -> None:
+    text = (ROOT / "docs" / "evaluating.md").read_text("utf-8")
+    section = text.partition("## Which sets")[2].partition("\n## ")[0]
+    commands = re.findall(r"\| `(genset evaluate [^`]+)` \|", section)
+    assert commands == ["genset evaluate v1", *ROWS]
+
+
+def test_imagenets_own_files_become_a_table(tmp_path: Path) -> None:
+    """The script of the documentation, on files as they lie in the devkit."""
+    import numpy as np
+    from scipy.io import savemat
+
+    text = (ROOT / "docs" / "evaluating.md").read_text("utf-8")
+    (script,) = re.findall(r"```python\n(.*?)```", text.partition("## Which sets")[2], re.DOTALL)
+    data = tmp_path / "ILSVRC2012_devkit_t12" / "data"
+    data.mkdir(parents=True)
+    fields = [("ILSVRC2012_ID", "O"), ("WNID", "O"), ("words", "O"), ("num_children", "O")]
+    ids = {4: WNIDS[0], 1: WNIDS[1], 3: WNIDS[2], 2: "n00001740"}  # not in the wnids' order
+    rows = [(np.array([[number]]), wnid, "a word", np.array([[0]])) for number, wnid in ids.items()]
+    savemat(data / "meta.mat", {"synsets": np.array(rows, dtype=fields)[:, None]})
+    truth = [4, 3, 1, 4]
+    (data / "ILSVRC2012_validation_ground_truth.txt").write_text("".join(f"{n}\n" for n in truth))
+    (tmp_path / "val").mkdir()
+    for number, colour in enumerate((RED, BLUE, GREEN, BLUE), 1):
+        Image.new("RGB", (48, 40), colour).save(
+            tmp_path / "val" / f"ILSVRC2012_val_{number:08}.JPEG"
+        )
+    subprocess.run([sys.executable, "-c", script], cwd=tmp_path, check=True)
+    found = open_set(str(tmp_path / "val"))
+    assert [photo.wnid for photo in found.photos] == [ids[number] for number in truth]
+    answers = evaluated_counts(str(tmp_path / "val"), tmp_path)
+    assert answers == (3, 4)
+
+
+def evaluated_counts(named: str, folder: Path) -> tuple[int, int]:
+    words = ["evaluate", named, "--model", colours(folder), "--runs", str(folder / "runs")]
+    done = CliRunner().invoke(cli, [*words, "--json"])
+    assert done.exit_code == 0, done.output
+    top1 = json.loads(done.stdout)["runs"][0]["top1"]
+    return top1["correct"], top1["photos"]
+
+
+def slow() -> Colours:
+    class Slow(Colours):
+        def forward(self, pixels: Tensor) -> Tensor:
+            time.sleep(0.2)
+            return super().forward(pixels)
+
+    return Slow()
+
+
+@pytest.mark.parametrize(
+    ("write", "by_torchrun"), [(layouts.tar_of_folders, False), (layouts.parquet, True)]
+)
+@pytest.mark.soak
+def test_a_killed_run_goes_on(
+    tmp_path: Path, write: layouts.Writer, by_torchrun: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    photos = twenty_photos(tmp_path / "photos")
+    monkeypatch.chdir(tmp_path)
+    named = write(photos, tmp_path)
+    spec = colours(tmp_path).replace("tests.score.colours:Colours", f"{__name__}:slow")
+    expected = evaluated(str(photos), spec, tmp_path / "expected")
+    runs = tmp_path / "runs"
+    words = ["evaluate", named, "--model", spec, "--runs", str(runs), "--workers", "1"]
+    killed = subprocess.Popen([sys.executable, "-m", "genset", *words], env=ENVIRONMENT)
+    while not (kept := list(runs.rglob("*.npz"))):
+        assert killed.poll() is None
+        time.sleep(0.01)
+    killed.kill()
+    killed.wait()
+    assert len(kept) == 1  # of two
+    if by_torchrun:
+        done = torchrun(2, named, "--model", spec, "--runs", str(runs))
+        assert done.returncode == 0, done.stderr
+    assert evaluated(named, spec, runs) == expected
+
+
+def read(folder: Path, write: layouts.Writer) -> PhotoSet:
+    here = Path.cwd()
+    os.chdir(folder)
+    try:
+        return open_set(write(folder / "photos", folder))
+    finally:
+        os.chdir(here)
+
+
+def test_a_changed_label_or_photo_changes_the_hash(tmp_path: Path) -> None:
+    hashes: set[str] = set()
+    for number, (place, colour) in enumerate([(0, RED), (0, BLUE), (1, RED)]):
+        folder = tmp_path / str(number)
+        paint(folder / "photos", 2, "a.png", GREEN)
+        paint(folder / "photos", place, "b.png", colour)
+        hashes |= {read(folder, layouts.shards_of_numbers).content_hash}
+        (folder / "flat").mkdir()
+        (folder / "photos").rename(folder / "flat" / "photos")
+        hashes |= {read(folder / "flat", layouts.flat).content_hash}
+    assert len(hashes) == 6
+
+
+def test_answers_to_a_list_still_count_where_its_photos_are_there(tmp_path: Path) -> None:
+    photos = twenty_photos(tmp_path / "photos")
+    place = tmp_path / "place"
+    place.mkdir()
+    table = place / layouts.flat(photos, place)
+    alone = tmp_path / "val" / "labels.csv"
+    alone.parent.mkdir()
+    alone.write_bytes(table.read_bytes())
+    answers = tmp_path / "answers.csv"
+    rows = [f"{path.name},{path.parent.name}" for path in layouts.photos_of(photos)]
+    answers.write_text("\n".join(["image,top1", *rows]) + "\n")
+    runs = ["--runs", str(tmp_path / "runs")]
+    listed = ["evaluate", str(alone), "--model", f"predictions:{answers}", *runs]
+    assert CliRunner().invoke(cli, listed).exit_code == 0
+    there = ["evaluate", str(table), "--model", colours(tmp_path), *runs]
+    assert CliRunner().invoke(cli, there).exit_code == 0
+    assert CliRunner().invoke(cli, [*there[:3], f"predictions:{answers}", *runs]).exit_code == 0
+    assert len(find_runs(tmp_path / "runs", "val")) == 2  # the answers' run was found again
+    words = ["compare", "answers", "colours", "--on", str(table), *runs]
+    done = CliRunner().invoke(cli, words)
+    assert done.exit_code == 0, done.output
+    done = CliRunner().invoke(cli, ["evaluate", str(alone), *there[2:]])
+    assert "lists photos that are not here" in str(done.exception)
+
+
+def test_a_row_of_a_table_without_its_photo_costs_that_photo(tmp_path: Path) -> None:
+    photos = twenty_photos(tmp_path / "photos")
+    place = tmp_path / "place"
+    place.mkdir()
+    table = place / layouts.flat(photos, place)
+    (place / "val" / "00.png").unlink()
+    words = ["evaluate", str(table), "--model", colours(tmp_path), "--runs", str(tmp_path / "r")]
+    done = CliRunner().invoke(cli, [*words, "--json"])
+    (run,) = json.loads(done.stdout)["runs"]
+    assert run["unreadable"]["00.png"] == "No such file or directory"
+    assert run["top1"]["photos"] == 18
+
+
+def test_a_plus_in_a_path_is_a_plus(tmp_path: Path) -> None:
+    place = tmp_path / "a+b"
+    photos = paint(place / "photos+", 0, "a+.png", RED).parent.parent
+    (place / "list+.txt").write_text("\n".join(WNIDS))
+    spec = f"{colours(place, name='c+.pth')}&classes={place / 'list+.txt'}"
+    words = ["evaluate", str(photos), "--model", spec, "--runs", str(place / "runs+"), "--json"]
+    done = CliRunner().invoke(cli, words)
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["runs"][0]["top1"]["correct"] == 1
+
+
+def refused(named: object) -> str:
+    with pytest.raises(BadInput) as error:
+        open_set(str(named))
+    return str(error.value)
+
+
+def test_shards_that_are_no_such_set_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paint(tmp_path / "photos", 0, "a.png", RED)
+    monkeypatch.chdir(tmp_path)
+    layouts.shards_of_numbers(tmp_path / "photos", tmp_path)
+    assert "there is no file shards-001.tar" in refused("shards-{000..001}.tar")
+    subprocess.run(["gzip", "-k", "shards-000.tar"], check=True)
+    assert "packed with gzip: unpack it" in refused("shards-000.tar.gz")
+    whole = Path("shards-000.tar").read_bytes()
+    Path("cut.tar").write_bytes(whole[:600])
+    assert "cut.tar is no tar, or cut off" in refused("cut.tar")
+    Path("a").mkdir()
+    paint(tmp_path / "a", 0, "x.png", RED).rename("a/1.png")
+    Path("a/1.cls").write_text("1000")
+    subprocess.run(["tar", "-cf", "high.tar", "-C", "a", "1.png", "1.cls"], check=True)
+    line = refused("high.tar")
+    assert "high.tar, sample 1: '1000' is not a class of ImageNet" in line
+    subprocess.run(["tar", "-cf", "flat.tar", "-C", "a", "1.png"], check=True)
+    assert "flat.tar has 1 photo, but in no class's folder: it needs" in refused("flat.tar")
+
+
+def test_data_sets_that_cannot_be_matched_are_named(tmp_path: Path) -> None:
+    paint(tmp_path / "photos", 0, "a.png", RED)
+    paint(tmp_path / "photos", 1, "b.png", GREEN)
+    found = layouts.data_set(tmp_path / "photos", lambda wnid: f"class of {wnid}")
+    found.to_parquet(tmp_path / "strange.parquet")
+    assert f"'class of {WNIDS[0]}' is not a class of ImageNet" in refused(
+        tmp_path / "strange.parquet"
+    )
+    numbers = found.cast_column("label", datasets.Value("int64"))
+    numbers.to_parquet(tmp_path / "numbers.parquet")
+    assert "the numbers of label have no names" in refused(tmp_path / "numbers.parquet")
+    found.remove_columns("image").to_parquet(tmp_path / "none.parquet")
+    assert "needs a column of images" in refused(tmp_path / "none.parquet")
+    (tmp_path / "splits").mkdir()
+    for split in ("train", "test"):
+        found.to_parquet(tmp_path / "splits" / f"{split}-00000-of-00001.parquet")
+    assert "has the splits test, train" in refused(tmp_path / "splits")
+    both = datasets.DatasetDict(test=found, train=found)
+    both.save_to_disk(tmp_path / "saved")
+    assert "has the splits test, train" in refused(tmp_path / "saved")
+    (tmp_path / "text.parquet").write_text("I am no table.")
+    assert "text.parquet cannot be read" in refused(tmp_path / "text.parquet")
+
+
+def test_a_label_that_is_no_class_is_left_out_and_said_so(tmp_path: Path) -> None:
+    paint(tmp_path / "photos", 0, "a.png", RED)
+    paint(tmp_path / "photos", 1, "b.png", GREEN)
+    named = {WNIDS[0]: WNIDS[0], WNIDS[1]: "unicorn"}
+    layouts.data_set(tmp_path / "photos", named.__getitem__).to_parquet(tmp_path / "a.parquet")
+    found = open_set(str(tmp_path / "a.parquet"))
+    assert found.ids == [f"{WNIDS[0]}/a.png"]
+    assert found.notes == ("The label unicorn is not a class of ImageNet, and is left out.",)
+
+
+def test_only_class_names_that_are_certain_are_matched(tmp_path: Path) -> None:
+    cranes = [134, 517]
+    for place in cranes:
+        paint(tmp_path / "photos", place, f"{place}.png", RED)
+    names = iter(["crane", "Crane "])
+    layouts.data_set(tmp_path / "photos", lambda _: next(names)).to_parquet(
+        tmp_path / "two.parquet"
+    )
+    assert "'crane' is not a class" in refused(tmp_path / "two.parquet")
+    # All 1,000 in ImageNet's order say by their places what two names leave open.
+    every = [layouts.long_name(wnid) for wnid in WNIDS]
+    every[517] = "crane2"
+    whole = layouts.data_set(tmp_path / "photos").remove_columns("label")
+    whole = whole.add_column("label", cranes).cast_column("label", datasets.ClassLabel(names=every))
+    whole.to_parquet(tmp_path / "all.parquet")
+    assert open_set(str(tmp_path / "all.parquet")).ids == [
+        f"{WNIDS[134]}/134.png",
+        f"{WNIDS[517]}/517.png",
+    ]
