@@ -110,7 +110,11 @@ def status(workspace: Workspace, store: Store) -> Status:
         contested = select(func.count(Photo.id)).where(*_STORED, Photo.id.in_(unsettled_photos()))
         releases = summaries(workspace.releases)
         rules = workspace.label
-        asked = [each for each in questions(session) if each.is_open or not each.waits(rules)]
+        asked = [
+            question
+            for question in questions(session)
+            if question.is_open or not question.waits(rules)
+        ]
         return Status(
             workspace=str(workspace.root),
             classes=len(taxonomy),

@@ -83,15 +83,15 @@ def screen(shown: Screen | AlsoScreen | HeldScreen) -> dict[str, Any]:
             "kind": "also",
             "home": _class(shown.home),
             "photo": _example(shown.photo),
-            "questions": [_question(each) for each in shown.questions],
+            "questions": [_question(question) for question in shown.questions],
             "expires_at": milliseconds(shown.expires_at),
             "submitted": shown.submitted,
         }
     return {
         "id": shown.id,
         **_class(shown.cls),
-        "photos": [_photo(each) for each in shown.photos],
-        "examples": [_example(each) for each in shown.examples],
+        "photos": [_photo(photo) for photo in shown.photos],
+        "examples": [_example(example) for example in shown.examples],
         "confusable": [
             {
                 "wnid": each.cls.wnid,
@@ -195,7 +195,7 @@ def _submission(given: Any) -> Submission:
         screen=_name(given, "screen"),
         shown_at=_time(given, "shown_at"),
         submitted_at=_time(given, "submitted_at"),
-        labels=tuple(_label(each) for each in labels),
+        labels=tuple(_label(label) for label in labels),
         added=tuple(_added(each) for each in added),
     )
 

@@ -74,7 +74,7 @@ def build(wordnet: Path, wnids: list[str], overrides: Overrides) -> dict[str, An
     """
     with _reader(wordnet) as reader, (wordnet / "data.noun").open("rb") as data:
         synsets = {wnid: _synset(reader, int(wnid.removeprefix("n"))) for wnid in wnids}
-        owners = Counter(word.casefold() for each in synsets.values() for word in _words(each))
+        owners = Counter(word.casefold() for synset in synsets.values() for word in _words(synset))
         shared = {word for word, classes in owners.items() if classes > 1}
         _check(overrides, {wnid: _words(synset) for wnid, synset in synsets.items()}, shared)
         classes = []
@@ -97,7 +97,7 @@ def build(wordnet: Path, wnids: list[str], overrides: Overrides) -> dict[str, An
             if override and override.content_types != (PHOTOS,):
                 made["content_types"] = override.content_types
             classes.append(made)
-    if wide := covered({each["wnid"]: [q["text"] for q in each["queries"]] for each in classes}):
+    if wide := covered({cls["wnid"]: [q["text"] for q in cls["queries"]] for cls in classes}):
         raise BadInput(f"{wide[0]}; exclude its words in overrides.toml ({len(wide)} such queries)")
     return {
         "about": "ImageNet-1k's classes; made by wordnet_maps/build.py, do not edit by hand",

@@ -61,24 +61,24 @@ def build(pages: Pages, nearest: Nearest, classes: Taxonomy) -> dict[str, Any]:
     """
     _check_wnids("wikipedia_pages.json", pages, classes)
     _check_wnids("most_similar_wnids.json", nearest, classes)
-    titles = {each.wnid: tuple(_titles(each.wnid, pages[each.wnid])) for each in classes}
+    titles = {cls.wnid: tuple(_titles(cls.wnid, pages[cls.wnid])) for cls in classes}
     return {
         "about": "what tells ImageNet-1k's classes apart; made by wordnet_maps/guide.py",
         "source": "https://github.com/modestyachts/ImageNetV2",
         "notice": "LICENSE-ImageNetV2.txt",
         "classes": [
             {
-                "wnid": each.wnid,
-                "wikipedia": titles[each.wnid],
-                "confusable": _confusable(each, nearest[each.wnid], titles, classes),
+                "wnid": cls.wnid,
+                "wikipedia": titles[cls.wnid],
+                "confusable": _confusable(cls, nearest[cls.wnid], titles, classes),
             }
-            for each in classes
+            for cls in classes
         ],
     }
 
 
 def _check_wnids(name: str, table: Mapping[str, Sequence[str]], classes: Taxonomy) -> None:
-    wnids = {each.wnid for each in classes}
+    wnids = {cls.wnid for cls in classes}
     if missing := sorted(wnids - table.keys()):
         raise BadInput(f"{name} lacks {len(missing)} classes: {', '.join(missing[:3])}")
     named = set(table)
@@ -105,7 +105,7 @@ def _confusable(
     classes: Taxonomy,
 ) -> list[str]:
     words, own = _words(cls), set(titles[cls.wnid])
-    alike = [each.wnid for each in classes if words & _words(each) or own & set(titles[each.wnid])]
+    alike = [cls.wnid for cls in classes if words & _words(cls) or own & set(titles[cls.wnid])]
     near = [wnid for wnid in nearest if _is_near(cls, classes[wnid], classes)]
     return [wnid for wnid in dict.fromkeys([*alike, *near]) if wnid != cls.wnid][:MOST_CONFUSABLE]
 
@@ -120,7 +120,7 @@ def _is_near(one: ImageClass, other: ImageClass, classes: Taxonomy) -> bool:
     animal = "animal" in one.hypernyms
     if steps <= (STEPS_OF_ANIMALS if animal else STEPS):
         return True
-    kinds = sum(both in each.hypernyms for each in classes)
+    kinds = sum(both in cls.hypernyms for cls in classes)
     return kinds <= (NARROW_OF_ANIMALS if animal else NARROW)
 
 

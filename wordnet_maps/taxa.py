@@ -46,7 +46,7 @@ def build(document: Mapping[str, Any], classes: Iterable[_Class]) -> dict[str, A
             lemma's, stands in no gloss, or is none that a taxon of its rank may have; or two
             classes are one taxon.
     """
-    known = {each["wnid"]: each for each in classes}
+    known = {cls["wnid"]: cls for cls in classes}
     made = [*_lemmas(document, known.values()), *_chosen(document, known)]
     _check_all_are_there(document, made, known)
     for name, times in Counter(each["taxon"] for each in made).items():
@@ -67,9 +67,9 @@ def build(document: Mapping[str, Any], classes: Iterable[_Class]) -> dict[str, A
 def _lemmas(document: Mapping[str, Any], classes: Iterable[_Class]) -> list[dict[str, str]]:
     """Classes by their own scientific names, as they are or renamed."""
     owners: dict[str, list[str]] = {}
-    for each in classes:
-        for lemma in each["lemmas"]:
-            owners.setdefault(lemma, []).append(each["wnid"])
+    for cls in classes:
+        for lemma in cls["lemmas"]:
+            owners.setdefault(lemma, []).append(cls["wnid"])
     kept = {name: name for part in document["lemma"] for name in part["names"]}
     if both := kept.keys() & document["renamed"].keys():
         raise BadInput(f"taxa.toml has {min(both)} as it is and renamed")

@@ -30,7 +30,7 @@ class Taxonomy:
     ) -> None:
         self.name = name
         self._classes = tuple(classes)
-        self._by_wnid = {each.wnid: each for each in self._classes}
+        self._by_wnid = {cls.wnid: cls for cls in self._classes}
         self._confusable = {wnid: tuple(others) for wnid, others in confusable.items()}
         self._heights: dict[tuple[str, ...], int] = {}
         self._called: dict[str, list[ImageClass]] = {}

@@ -94,12 +94,23 @@ def _of_model(run: Run) -> tuple[object, ...]:
 def _cost(
     model: str, release: str, blurred: Path, whole: Path, changed: dict[str, dict[str, Any]]
 ) -> BlurCost:
-    before = {each.image: each.top[0] == each.wnid for each in load_predictions(whole)}
+    before = {
+        prediction.image: prediction.top[0] == prediction.wnid
+        for prediction in load_predictions(whole)
+    }
     pairs = []
-    for each in load_predictions(blurred):
-        original = changed[each.image]["of"] if each.image in changed else each.image
+    for prediction in load_predictions(blurred):
+        original = (
+            changed[prediction.image]["of"] if prediction.image in changed else prediction.image
+        )
         if original in before:
-            pairs.append((each.top[0] == each.wnid, before[original], each.image in changed))
+            pairs.append(
+                (
+                    prediction.top[0] == prediction.wnid,
+                    before[original],
+                    prediction.image in changed,
+                )
+            )
     gained = sum(now and not then for now, then, _ in pairs)
     lost = sum(then and not now for now, then, _ in pairs)
     return BlurCost(

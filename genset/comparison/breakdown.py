@@ -140,7 +140,7 @@ def grouped(results: Results, names: Sequence[str]) -> list[Group]:
     of_models = []
     for model in results.models:
         counts = zip(count(results.right(model)), count(model.answered), strict=True)
-        of_models.append([_accuracy(*each) for each in counts])
+        of_models.append([_accuracy(*count) for count in counts])
     return [
         Group(value, photos[number], tuple(model[number] for model in of_models))
         for number, value in enumerate(values)

@@ -127,8 +127,8 @@ def compare(
     if len(models) < 2:
         return ()
     found = pairwise(
-        np.stack([each.right for each in marks], axis=1),
-        np.stack([each.counted for each in marks], axis=1),
+        np.stack([mark.right for mark in marks], axis=1),
+        np.stack([mark.counted for mark in marks], axis=1),
         results.classes,
         len(results.wnids),
         resampling,
@@ -242,7 +242,7 @@ def place_between(
     gap = np.stack([(high - low) * both for both in common], axis=1)
     count = len(results.wnids)
     gaps = resampling.ratios(results.classes, gap, np.stack(common, axis=1))
-    if any(each.low <= 0 for each in intervals(gaps, count, widest=(-1.0, 1.0))):
+    if any(interval.low <= 0 for interval in intervals(gaps, count, widest=(-1.0, 1.0))):
         raise BadInput(
             f"{upper.label} is not surely better than {lower.label} here: there is no gap between "
             "them to have a share of"

@@ -42,7 +42,9 @@ class Predictions(Sequence[Prediction]):
         return iter(self._answers)
 
     def __repr__(self) -> str:
-        first = "".join(f"\n  {each.image}: {', '.join(each.top)}" for each in self._answers[:3])
+        first = "".join(
+            f"\n  {answer.image}: {', '.join(answer.top)}" for answer in self._answers[:3]
+        )
         more = "\n  ..." if len(self) > 3 else ""
         return f"<predictions for {count(len(self), 'photo')}>{first}{more}"
 
@@ -59,7 +61,10 @@ class Predictions(Sequence[Prediction]):
         ranks = len(self._answers[0].top) if self._answers else 0
         shares = len(self._answers[0].probabilities) if self._answers else 0
         names = [*(f"top{n + 1}" for n in range(ranks)), *(f"p{n + 1}" for n in range(shares))]
-        rows = [(each.image, each.wnid, *each.top, *each.probabilities) for each in self._answers]
+        rows = [
+            (answer.image, answer.wnid, *answer.top, *answer.probabilities)
+            for answer in self._answers
+        ]
         return pandas.DataFrame(rows, columns=["image", "wnid", *names])
 
 

@@ -100,7 +100,7 @@ def _score(photos: PhotoSet, model: LoadedModel, runs: Path, options: ScoringOpt
 @contextmanager
 def _as_it_was(network: nn.Module) -> Iterator[None]:
     """Have the network in evaluation mode, and PyTorch exact; put back what that changed."""
-    modes = [(each, each.training) for each in network.modules()]
+    modes = [(module, module.training) for module in network.modules()]
     exact = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
     network.eval()
     try:

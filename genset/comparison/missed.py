@@ -131,9 +131,9 @@ def missed_by_all(
     """
     truth = results.photos.truth
     marks = [mark(results, model, "multilabel" if truth else "original") for model in models]
-    counted = np.logical_and.reduce([each.counted for each in marks])
+    counted = np.logical_and.reduce([mark.counted for mark in marks])
     answered = np.logical_and.reduce([model.answered for model in models])
-    wrong = counted & ~np.logical_or.reduce([each.right for each in marks])
+    wrong = counted & ~np.logical_or.reduce([mark.right for mark in marks])
     apart = _distances(results.photos.taxonomy)
     found = []
     for place in np.flatnonzero(wrong).tolist():
@@ -153,13 +153,13 @@ def _missed(
     image: str, right: tuple[str, ...], models: Sequence[Scored], place: int, apart: _Apart
 ) -> Missed:
     answers = tuple(_answer(model, place, right, apart) for model in models)
-    votes = Counter(each.wnid for each in answers)
-    common = min(answers, key=lambda each: (-votes[each.wnid], each.distance))
+    votes = Counter(answer.wnid for answer in answers)
+    common = min(answers, key=lambda answer: (-votes[answer.wnid], answer.distance))
     return Missed(
         image=image,
         right=right,
         answers=answers,
-        severity=min(each.distance for each in answers),
+        severity=min(answer.distance for answer in answers),
         common=common.wnid,
         agreeing=votes[common.wnid],
     )

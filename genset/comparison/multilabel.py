@@ -135,8 +135,8 @@ def _measured(results: Results, by: By, resampling: Resampling) -> Mapping[str, 
     if not results.models:
         return {}
     marks = [mark(results, model, by) for model in results.models]
-    right = np.stack([each.right for each in marks], axis=1)
-    counted = np.stack([each.counted for each in marks], axis=1)
+    right = np.stack([mark.right for mark in marks], axis=1)
+    counted = np.stack([mark.counted for mark in marks], axis=1)
     ends = _intervals(results, right, counted, resampling)
     return {
         model.label: Measured(found, widest(Interval(found.low, found.high), interval))

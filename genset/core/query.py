@@ -77,7 +77,9 @@ def parse(text: str) -> Terms:
 def words(text: str) -> Phrase:
     """The words of a text in their order: `It's a Tench` -> it, s, a, tench."""
     folded = normalize("NFC", text.casefold())
-    return tuple(folded[each.start() : each.end()] for each in _OF_A_WORD.finditer(as_one(folded)))
+    return tuple(
+        folded[match.start() : match.end()] for match in _OF_A_WORD.finditer(as_one(folded))
+    )
 
 
 def says_all(texts: Iterable[Phrase], wanted: Iterable[Phrase]) -> bool:

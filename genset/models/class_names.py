@@ -41,7 +41,7 @@ def class_names(spec: ModelSpec) -> list[Named]:
     names = _NAMES.get(spec.kind, _none)(spec)
     if spec.background is not None and spec.background < len(names):
         del names[spec.background]
-    names = [tidy(each) for each in names if not is_none(each)]
+    names = [tidy(name) for name in names if not is_none(name)]
     if whole := as_a_whole(names):
         return [Named(each, each) for each in whole]
     names = list(dict.fromkeys(filter(None, names)))
@@ -50,7 +50,7 @@ def class_names(spec: ModelSpec) -> list[Named]:
 
 def _wnids_of(names: list[str]) -> list[str]:
     """The wnids of names that are some of ImageNet's 1,000; none where they are not."""
-    if all(map(is_wnid, names)) or all(each.isdigit() for each in names):
+    if all(map(is_wnid, names)) or all(name.isdigit() for name in names):
         return []
     try:
         matched = match_labels(names)
@@ -88,7 +88,7 @@ def _of_timm(spec: ModelSpec) -> list[str]:
     if config is None:
         raise BadInput(f"model {spec.text!r}: timm has no weights of that name")
     if config.label_names:
-        return [str(each) for each in config.label_names]
+        return [str(name) for name in config.label_names]
     subset = infer_imagenet_subset(config) if config.num_classes else None
     if not subset:
         return _none(spec)
@@ -105,8 +105,8 @@ def _of_folder(spec: ModelSpec) -> list[str]:
             raise BadInput(f"model {spec.text!r}: id2label does not count from 0") from None
         labels = [by_number[number] for number in sorted(by_number)]
     if isinstance(labels, list) and labels:
-        names = [str(each) for each in labels]
-        return _none(spec) if all(each.startswith("LABEL_") for each in names) else names
+        names = [str(label) for label in labels]
+        return _none(spec) if all(name.startswith("LABEL_") for name in names) else names
     if config.get("num_classes") == len(imagenet1k()) and config.get("architecture"):
         return [each.wnid for each in imagenet1k()]
     return _none(spec)

@@ -65,7 +65,9 @@ def model_in_memory(
 
 def precision_of(network: nn.Module) -> str:
     """The precision of a network's weights, by the name that runs are kept with."""
-    weight = next((each for each in network.parameters() if each.is_floating_point()), None)
+    weight = next(
+        (parameter for parameter in network.parameters() if parameter.is_floating_point()), None
+    )
     names = {torch.bfloat16: "bf16", torch.float16: "fp16"}
     return names.get(weight.dtype, "float32") if weight is not None else "float32"
 

@@ -42,10 +42,10 @@ def earlier_releases(
         BadInput: one of these is no release.
     """
     found = [
-        each
-        for each in find_releases(workspace.releases)
-        if (of := window_of(each, protocol)) not in (None, window)
-        or (of is None and any(photo.posted_at < window.posted_after for photo in each.photos))
+        release
+        for release in find_releases(workspace.releases)
+        if (of := window_of(release, protocol)) not in (None, window)
+        or (of is None and any(photo.posted_at < window.posted_after for photo in release.photos))
     ]
     for word in more:
         found.append(Release(release_named(word, workspace.releases) or Path(word)))
@@ -62,7 +62,7 @@ def as_exclusions(store: Store, releases: Iterable[Release]) -> tuple[Exclusion,
     Raises:
         GensetError: a photo cannot be read.
     """
-    return tuple(_exclusion(store, each) for each in releases)
+    return tuple(_exclusion(store, release) for release in releases)
 
 
 def _exclusion(store: Store, release: Release) -> Exclusion:

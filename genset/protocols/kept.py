@@ -80,9 +80,9 @@ def releases_of(workspace: Workspace, protocol: Protocol) -> list[Release]:
     Those that give the same photos several right answers are not among them.
     """
     windows: dict[tuple[str, str], Release] = {}
-    for each in find_releases(workspace.releases):
-        if (window := window_of(each, protocol)) is not None and each.multilabel is None:
-            windows[window.posted_after, window.posted_before] = each
+    for release in find_releases(workspace.releases):
+        if (window := window_of(release, protocol)) is not None and release.multilabel is None:
+            windows[window.posted_after, window.posted_before] = release
     return [each for _, each in sorted(windows.items())]
 
 
@@ -106,7 +106,7 @@ def find_protocol(workspace: Workspace, name: str) -> Protocol:
     for folder in (folder_of(workspace) / name, Path(name)):
         if re.fullmatch(r"[^\0]+", name) and (folder / FILE).is_file():
             return read_protocol(folder)
-    known = ", ".join(each.name for each in protocol_folders(workspace))
+    known = ", ".join(folder.name for folder in protocol_folders(workspace))
     there = f"there are {known}" if known else "save one with: genset protocol save NAME"
     raise BadInput(f"no protocol {name!r}: {there}")
 

@@ -50,11 +50,11 @@ def check_classes(protocol: Protocol, taxonomy: Taxonomy) -> None:
             f"protocol {protocol.name} is of the classes of {theirs.name}, and this workspace of "
             f"those of {taxonomy.name}: run it in a workspace of {theirs.name}"
         )
-    for each in protocol.classes:
-        asks = f"protocol {protocol.name} asks for {each.wnid}"
-        if (here := taxonomy.get(each.wnid)) is None:
+    for cls in protocol.classes:
+        asks = f"protocol {protocol.name} asks for {cls.wnid}"
+        if (here := taxonomy.get(cls.wnid)) is None:
             raise BadInput(f"{asks}: this workspace has no such class")
-        if key := differs_by(here, theirs[each.wnid]):
+        if key := differs_by(here, theirs[cls.wnid]):
             raise BadInput(
                 f"{asks} with another {key} than this workspace: save another protocol, or give "
                 f"the class that {key}"

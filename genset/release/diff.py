@@ -46,7 +46,7 @@ class Diff:
         yield from (f"  removed: {file}" for file in self.removed)
         yield from (f"  moved: {before} to {after}" for after, before in self.moved.items())
         for file, values in self.changed.items():
-            yield f"  changed: {file}: {', '.join(_change(*each) for each in values.items())}"
+            yield f"  changed: {file}: {', '.join(_change(*item) for item in values.items())}"
         for name, both in self.facts.items():
             if name == "multilabel":
                 yield from (f"  {line}" for line in _answers_change(both))
@@ -109,7 +109,7 @@ def _change(name: str, values: list[Any]) -> str:
 
 def _answers_change(values: list[Any]) -> Iterator[str]:
     """What differs in how photos came to have several right answers, a line each."""
-    before, after = (each or {} for each in values)
+    before, after = (value or {} for value in values)
     for name in {**before, **after}:
         if before.get(name) != after.get(name):
             yield _change(f"multilabel {name}", [before.get(name), after.get(name)])

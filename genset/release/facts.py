@@ -48,7 +48,7 @@ def collected(session: Session, photos: Sequence[ReleasePhoto], scope: Scope) ->
         ),
         "labeled": _span(labels[1], labels[2]),
         "labels": labels[0],
-        "guidelines": sorted(str(each) for each in guidelines),
+        "guidelines": sorted(str(guideline) for guideline in guidelines),
     }
 
 

@@ -40,7 +40,7 @@ def happened(
         "dataset": workspace.dataset.facts(name),
         "came": {
             source: _came(
-                session, source, [each for each in photos if each.source == source], wnids, scope
+                session, source, [photo for photo in photos if photo.source == source], wnids, scope
             )
             for source in sorted({photo.source for photo in photos})
         },

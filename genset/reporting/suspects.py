@@ -35,8 +35,8 @@ def find_suspects(photos: PhotoSet, runs: Path, order: str = "severity") -> Susp
         )
     found = missed_by_all(results, leading(results, compare(results, results.models)), order)
     tasks = {
-        each.file: f"{each.wnid}/{each.source}:{each.source_id}"
-        for each in Release(photos.root).photos
+        photo.file: f"{photo.wnid}/{photo.source}:{photo.source_id}"
+        for photo in Release(photos.root).photos
     }
     return Suspects(
         release=photos.name,

@@ -69,7 +69,7 @@ class Sandbox:
         if source not in DIALECTS:
             raise BadInput(f'no sandbox speaks "{source}": name one of {", ".join(DIALECTS)}')
         collection = Collection(
-            photos, records, lambda each: faults.of_photo(each) == "gone", taxonomy
+            photos, records, lambda photo: faults.of_photo(photo) == "gone", taxonomy
         )
         try:
             self._server = _Server((HOST, port), self)

@@ -88,7 +88,7 @@ def _mapping(task: ModelTask, photos: PhotoSet) -> dict[str, Any] | None:
     mapping = task.model.mapping
     if mapping is None:
         return None
-    return record_of(mapping, (each.wnid for each in photos.photos), task.model.words)
+    return record_of(mapping, (photo.wnid for photo in photos.photos), task.model.words)
 
 
 def _predictions(

@@ -86,7 +86,7 @@ def audit(model: LoadedModel, photos: PhotoSet) -> Audit:
     countable = [photo for photo in photos.photos if photo.wnid in known]
     sample = countable[:: max(1, ceil(len(countable) / _PHOTOS))]
     variants = {"": model.preprocessing, **_variants(model.preprocessing)}
-    geometries = list(dict.fromkeys(each.geometry for each in variants.values()))
+    geometries = list(dict.fromkeys(variant.geometry for variant in variants.values()))
     found: list[list[Pixels]] = []
     truth = []
     for photo in sample:
@@ -138,10 +138,10 @@ def _variants(declared: Preprocessing) -> dict[str, Preprocessing]:
         *(f"resize={round(crop / share)}" for share in _SHARES),
     ]
     found: dict[str, Preprocessing] = {}
-    for each in options:
-        other = declared.changed(parse_preprocessing(each))
+    for option in options:
+        other = declared.changed(parse_preprocessing(option))
         if other != declared:
-            found[each] = other
+            found[option] = other
     return found
 
 

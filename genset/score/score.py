@@ -54,7 +54,7 @@ def score_models(
             killed, or there is no cluster. What is finished is kept.
     """
     loaded = [_loaded(plan, model) for model in models]
-    names = [(each if isinstance(each, ModelSpec) else each.spec).name for each in models]
+    names = [(model if isinstance(model, ModelSpec) else model.spec).name for model in models]
     named = list(zip(names, loaded, strict=True))
     agree_on_work(plan.executor, plan.photos, plan.options, named)
     # The first process decides for all: each machine may have a disk of its own.
@@ -189,7 +189,7 @@ class Worker:
         self.job = job
         size = _BATCH_SIZE_OF_GPU if readers else _BATCH_SIZE
         precision = job.options.precision
-        self.runners = [Runner(each.model, each.engine, precision, size) for each in job.tasks]
+        self.runners = [Runner(task.model, task.engine, precision, size) for task in job.tasks]
         self.unchecked = list(range(len(job.tasks))) if check else []
         self.failed: set[int] = set()
         self.loader = (

@@ -148,7 +148,7 @@ def _check(answers: Answers, label: ShardLabel) -> None:
         numbers.append(answers.logits)
     if any(len(each) != len(answers.indices) for each in (answers.classes, *numbers)):
         raise ValueError("not of one length")
-    if not all(np.isfinite(each).all() for each in numbers):
+    if not all(np.isfinite(number).all() for number in numbers):
         raise ValueError("NaN or infinity")
 
 

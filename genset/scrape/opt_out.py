@@ -152,7 +152,7 @@ def _named(words: str, where: str) -> tuple[str, str]:
 def _check_sources(opt_out: OptOut, here: set[str]) -> None:
     """Refuse a misspelt source, which would keep nobody out."""
     known = {*names(), *here}
-    for source in sorted({each.partition(":")[0] for each in opt_out.owners | opt_out.photos}):
+    for source in sorted({owner.partition(":")[0] for owner in opt_out.owners | opt_out.photos}):
         near = get_close_matches(source, known, n=1, cutoff=0.7)
         if source not in known and near:
             raise BadInput(

@@ -157,7 +157,7 @@ def _list_class(folder: Path, wnid: str, kept: KeptHashes, found: Classified) ->
         elif not is_folder and not child.name.startswith("."):
             found.others.append(child.name)
         if is_folder:
-            below = (each.name for each in Path(child.path).rglob("*"))
+            below = (path.name for path in Path(child.path).rglob("*"))
             found.stray += sorted(name for name in below if is_photo_name(name))
     if len(found.photos) == before:
         found.empty.append(folder.name)

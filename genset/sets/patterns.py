@@ -28,8 +28,8 @@ def expanded(named: str) -> list[Path]:
         pieces = _BRACES.split(named)  # text, what is in braces, text, ...
         choices = [_choices(piece) if n % 2 else [piece] for n, piece in enumerate(pieces)]
         count = 1
-        for each in choices:
-            count *= len(each)
+        for choice in choices:
+            count *= len(choice)
         if count > _MOST:
             raise BadInput(f"{named} means {count:,} files, more than {_MOST:,}")
         names = ["".join(parts) for parts in product(*choices)]
@@ -37,7 +37,7 @@ def expanded(named: str) -> list[Path]:
     for name in names:
         path = Path(name)
         matches = sorted(path.parent.glob(path.name)) if "*" in path.name else [path]
-        if not matches or not all(each.is_file() for each in matches):
+        if not matches or not all(match.is_file() for match in matches):
             raise BadInput(f"there is no file {name}")
         found += matches
     return found

@@ -137,7 +137,9 @@ def _plain(value: object, deep: int = 3) -> str:
         return ""
     if isinstance(value, dict):
         languages = [value.get("en"), *(v for k, v in value.items() if not k.startswith("_"))]
-        return next((text for each in languages[:9] if (text := _plain(each, deep - 1))), "")
+        return next(
+            (text for language in languages[:9] if (text := _plain(language, deep - 1))), ""
+        )
     if isinstance(value, list):
         parts = (_plain(each, deep - 1) for each in value[:9])
         return clean(", ".join(filter(None, parts)), _LONGEST_NAME)

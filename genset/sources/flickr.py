@@ -110,7 +110,7 @@ class Flickr(Source):
             hosts,
             parts.netloc,
             "Flickr",
-            [RateLimit(hosts.store, f"{parts.netloc}-{_alias(each)}", calls) for each in keys],
+            [RateLimit(hosts.store, f"{parts.netloc}-{_alias(key)}", calls) for key in keys],
             ping=lambda quota: self._call("test.echo", {}, quota),
         )
         self._keys = keys
@@ -231,7 +231,7 @@ class Flickr(Source):
 
 def keys_in(text: str) -> list[str]:
     """The keys that FLICKR_API_KEY names, each once."""
-    return list(dict.fromkeys(key for each in text.split(",") if (key := each.strip())))
+    return list(dict.fromkeys(key for part in text.split(",") if (key := part.strip())))
 
 
 def _interval(rate: float | None, usual: float, per: float) -> float:

@@ -247,7 +247,7 @@ class INaturalist(Source):
                 return None
             raise
         _, results = parse_results(reply)
-        entry = next((each for each in results if id_of(each) == observation), None)
+        entry = next((result for result in results if id_of(result) == observation), None)
         return None if entry is None else license_in(entry, photo)
 
     def may_fetch(self, url: str) -> bool:

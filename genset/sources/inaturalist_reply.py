@@ -75,7 +75,7 @@ def parse_results(reply: object) -> tuple[int, list[dict[str, Any]]]:
     if isinstance(reply, dict):
         total, results = reply.get("total_results"), reply.get("results")
         if type(total) is int and 0 <= total < _HIGHEST_ID and isinstance(results, list):
-            return total, [each for each in results if isinstance(each, dict)]
+            return total, [result for result in results if isinstance(result, dict)]
     raise SourceUnavailable("iNaturalist's search answered in an unknown form")
 
 
@@ -93,7 +93,7 @@ def found_photo(entry: Mapping[str, Any], codes: Collection[str]) -> FoundPhoto 
     number, created = id_of(entry), _moment(entry.get("created_at"))
     user, taxon = _object(entry.get("user")), _object(entry.get("taxon"))
     owner = id_of(user)
-    photo = next((each for each in _photos(entry) if _code(each) in codes), None)
+    photo = next((photo for photo in _photos(entry) if _code(photo) in codes), None)
     if number is None or owner is None or created is None or photo is None:
         return None
     if entry.get("quality_grade", "research") != "research":  # asked for; the data card says so
@@ -115,7 +115,7 @@ def found_photo(entry: Mapping[str, Any], codes: Collection[str]) -> FoundPhoto 
 
 def license_in(entry: Mapping[str, Any], number: int) -> License | None:
     """The licence of an observation's photo with this number; None where it is not there."""
-    photo = next((each for each in _photos(entry) if id_of(each) == number), None)
+    photo = next((photo for photo in _photos(entry) if id_of(photo) == number), None)
     if photo is None:
         return None
     code = _code(photo)

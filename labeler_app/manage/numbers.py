@@ -33,14 +33,14 @@ def show_progress(workspace: Workspace, store: Store) -> None:
     st.progress(stats.done / stats.candidates if stats.candidates else 0.0)
     show_table(
         {
-            "class": [each.wnid for each in stats.classes],
-            "name": [each.name for each in stats.classes],
-            "done": [each.done / each.candidates for each in stats.classes],
-            "candidates": [each.candidates for each in stats.classes],
-            "labeled": [each.labeled for each in stats.classes],
-            "labels": [each.votes for each in stats.classes],
-            "frequency": [each.frequency for each in stats.classes],
-            "alpha": [each.agreement.alpha for each in stats.classes],
+            "class": [cls.wnid for cls in stats.classes],
+            "name": [cls.name for cls in stats.classes],
+            "done": [cls.done / cls.candidates for cls in stats.classes],
+            "candidates": [cls.candidates for cls in stats.classes],
+            "labeled": [cls.labeled for cls in stats.classes],
+            "labels": [cls.votes for cls in stats.classes],
+            "frequency": [cls.frequency for cls in stats.classes],
+            "alpha": [cls.agreement.alpha for cls in stats.classes],
         },
         config={
             "done": st.column_config.ProgressColumn(format="percent", help=_DONE),
@@ -80,18 +80,16 @@ def _labelers(everybody: Sequence[LabelerStats]) -> None:
     rows = sorted(everybody, key=lambda each: (not each.look, -each.labels))
     show_table(
         {
-            "labeler": [each.name for each in rows],
-            "labels": [each.labels for each in rows],
-            "answers": [each.answers for each in rows],
+            "labeler": [row.name for row in rows],
+            "labels": [row.labels for row in rows],
+            "answers": [row.answers for row in rows],
             **{
-                str(verdict): [
-                    _percent(each.verdicts.get(verdict, 0), each.labels) for each in rows
-                ]
+                str(verdict): [_percent(row.verdicts.get(verdict, 0), row.labels) for row in rows]
                 for verdict in Verdict
             },
-            "seconds a photo": [each.seconds for each in rows],
-            "like the others": [_share(each.consensus) for each in rows],
-            "gold questions right": [_share(each.gold) for each in rows],
+            "seconds a photo": [row.seconds for row in rows],
+            "like the others": [_share(row.consensus) for row in rows],
+            "gold questions right": [_share(row.gold) for row in rows],
         },
         config={
             **{str(verdict): st.column_config.NumberColumn(format="%d%%") for verdict in Verdict},
@@ -118,13 +116,13 @@ def show_frequencies(workspace: Workspace, store: Store) -> None:
     _histogram(stats.histogram)
     show_table(
         {
-            "candidate": [each.task for each in stats.frequencies],
-            "frequency": [each.share for each in stats.frequencies],
-            "low": [each.low for each in stats.frequencies],
-            "high": [each.high for each in stats.frequencies],
-            "correct": [each.correct for each in stats.frequencies],
-            "labels": [each.votes for each in stats.frequencies],
-            "ruling": [each.ruling for each in stats.frequencies],
+            "candidate": [frequency.task for frequency in stats.frequencies],
+            "frequency": [frequency.share for frequency in stats.frequencies],
+            "low": [frequency.low for frequency in stats.frequencies],
+            "high": [frequency.high for frequency in stats.frequencies],
+            "correct": [frequency.correct for frequency in stats.frequencies],
+            "labels": [frequency.votes for frequency in stats.frequencies],
+            "ruling": [frequency.ruling for frequency in stats.frequencies],
         },
         config={
             "frequency": st.column_config.ProgressColumn(format="%.2f"),

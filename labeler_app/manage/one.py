@@ -96,10 +96,10 @@ def _said(vote: Vote) -> str:
 
 
 def _settled(case: Case) -> None:
-    for each in case.rulings:
+    for ruling in case.rulings:
         st.markdown(
-            f"Ruled :{colour(each.verdict)}-badge[{each.verdict}] by {as_markdown(each.by)}, "
-            f"{each.at:%Y-%m-%d %H:%M}: {as_markdown(each.reason)}"
+            f"Ruled :{colour(ruling.verdict)}-badge[{ruling.verdict}] by {as_markdown(ruling.by)}, "
+            f"{ruling.at:%Y-%m-%d %H:%M}: {as_markdown(ruling.reason)}"
         )
 
     for sent in case.requests:

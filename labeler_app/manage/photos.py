@@ -73,8 +73,8 @@ def show_small(workspace: Workspace, photo: Credited, what: str, badges: Iterabl
     """Draw a photo small, loaded when it is scrolled to, with words on it and its credit."""
     source = f"/genset/picture/{image_id(workspace, photo.photo_id)}?w=350"
     said = "".join(
-        f'<span class="genset-badge {escape(each.kind)}">{escape(each.words)}</span> '
-        for each in badges
+        f'<span class="genset-badge {escape(badge.kind)}">{escape(badge.words)}</span> '
+        for badge in badges
     )
     credit = f"<bdi>{escape(clean(photo.owner_name, 80))}</bdi>, {escape(clean(photo.license, 80))}"
     if web_link(photo.page_url) is not None:

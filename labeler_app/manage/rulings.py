@@ -34,7 +34,7 @@ def show_rulings(workspace: Workspace, store: Store) -> None:
     again: Dispute | None = st.session_state.get("ruling again")
     known = _queue(str(workspace.root), workspace, store)
     cases = [each for each in known if each.task not in settled]
-    waiting = [each for each in cases if each.task not in skipped]
+    waiting = [case for case in cases if case.task not in skipped]
     case = again or (waiting[0] if waiting else None)
     if case is None:
         _nothing(len(cases))

@@ -33,16 +33,16 @@ def show_studies(workspace: Workspace, store: Store) -> None:
         return
     show_table(
         {
-            "platform": [each.platform for each in studies],
-            "study": [each.key for each in studies],
-            "screens": [each.screens for each in studies],
-            "completion code": [each.code for each in studies],
-            "gold questions failed": [each.code_failed for each in studies],
-            "no consent": [each.code_declined for each in studies],
-            "nothing left": [each.code_nothing for each in studies],
-            "gold needed": [each.gold_needed for each in studies],
-            "pay": [each.pay for each in studies],
-            "signed": [each.signed for each in studies],
+            "platform": [study.platform for study in studies],
+            "study": [study.key for study in studies],
+            "screens": [study.screens for study in studies],
+            "completion code": [study.code for study in studies],
+            "gold questions failed": [study.code_failed for study in studies],
+            "no consent": [study.code_declined for study in studies],
+            "nothing left": [study.code_nothing for study in studies],
+            "gold needed": [study.gold_needed for study in studies],
+            "pay": [study.pay for study in studies],
+            "signed": [study.signed for study in studies],
         },
     )
 

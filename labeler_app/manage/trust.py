@@ -19,7 +19,7 @@ _NO_REASON = "decided on the manager's page"
 
 def show_suspects(workspace: Workspace, store: Store, by: str) -> None:
     """Draw those whose votes are held out, with the reason, and two buttons each: clear, void."""
-    held = [each for each in standings(store).values() if each.what is LabelerAct.HOLD]
+    held = [standing for standing in standings(store).values() if standing.what is LabelerAct.HOLD]
     for each in held:
         with st.container(border=True):
             st.markdown(

@@ -112,7 +112,7 @@ def of_synsets(wnids: Iterable[str], depth: int | None) -> list[Draft]:
     found: dict[str, None] = {}
     for wnid in wnids:
         if not is_wnid(wnid):
-            meant = ", ".join(f"{each.wnid} ({each.gloss[:60]})" for each in table.senses(wnid))
+            meant = ", ".join(f"{sense.wnid} ({sense.gloss[:60]})" for sense in table.senses(wnid))
             raise BadInput(
                 f"{wnid!r} is no wnid, such as n02084071" + (f"; it may be {meant}" * bool(meant))
             )

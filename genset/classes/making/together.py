@@ -116,7 +116,8 @@ def _nearest(drafts: Sequence[Draft]) -> Draft | None:
         draft
         for draft in drafts
         if draft.noun
-        and {each.noun.wnid for each in drafts if each.noun} <= nouns().all_above(draft.noun.wnid)
+        and {draft.noun.wnid for draft in drafts if draft.noun}
+        <= nouns().all_above(draft.noun.wnid)
     ]
     return nearest[0] if len(nearest) == 1 else None
 
@@ -139,6 +140,6 @@ def _confusable(drafts: Sequence[Draft]) -> dict[str, list[str]]:
         others = [by_wnid[each.wnid] for each in near if each.wnid in by_wnid]
         for above in noun.hypernyms if noun else ():
             others += by_hypernym[above][: MOST_CONFUSABLE + 1]
-        others = [each for each in dict.fromkeys(others) if each != draft.id]
+        others = [other for other in dict.fromkeys(others) if other != draft.id]
         found[draft.id] = others[:MOST_CONFUSABLE]
     return found

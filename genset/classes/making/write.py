@@ -42,7 +42,7 @@ def toml_of(taxonomy: Taxonomy, comments: Mapping[str, Sequence[str]], head: str
 
 def _table(id: str, told: Mapping[str, Any], comments: Sequence[str]) -> str:
     key = id if re.fullmatch("[A-Za-z0-9_-]+", id) else _value(id)
-    lines = ["", *(f"# {_on_a_line(each)}" for each in comments), f"[classes.{key}]"]
+    lines = ["", *(f"# {_on_a_line(comment)}" for comment in comments), f"[classes.{key}]"]
     for name, value in told.items():
         if name == "queries":
             lines += ["queries = [", *(f"    {_inline(each)}," for each in value), "]"]

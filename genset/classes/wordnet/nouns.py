@@ -143,7 +143,7 @@ class Nouns:
             lemmas=tuple(lemma for lemma, _, _ in pairs),
             senses=tuple(int(number or 1) for _, _, number in pairs),
             gloss=gloss,
-            hypernyms=tuple(f"n{each.removeprefix('i')}" for each in above.split()),
+            hypernyms=tuple(f"n{part.removeprefix('i')}" for part in above.split()),
             is_instance="i" in above,
         )
 

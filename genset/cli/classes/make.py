@@ -93,9 +93,9 @@ def _chosen(asked: "Asked") -> list[int]:
 
     def numbers(answer: str) -> list[int]:
         words = answer.replace(",", " ").split()
-        if not words or not all(re.fullmatch("[0-9]{1,3}", each) for each in words):
+        if not words or not all(re.fullmatch("[0-9]{1,3}", word) for word in words):
             raise click.UsageError("give a number; several make a class of each")
-        found = [int(each) for each in words]
+        found = [int(word) for word in words]
         if max(found) > most or (0 in found and len(found) > 1):
             raise click.UsageError(f"give numbers of 1 to {most}, or 0 alone")
         return found
@@ -126,7 +126,7 @@ def from_synsets(
     if leaves and depth is not None:
         raise BadInput("--leaves and --depth are two ways: give one")
     _see_it_is_free(output, how["force"])
-    listed = [word for each in wnids for word in each.replace(",", " ").split()]
+    listed = [word for wnid in wnids for word in wnid.replace(",", " ").split()]
     _write(of_synsets(listed, None if leaves else depth or 0), output, **how)
 
 
@@ -148,7 +148,7 @@ def from_folder(folder: Path, senses: tuple[str, ...], output: Path | None, **ho
 
     _see_it_is_free(output, how["force"])
     names = sorted(
-        each.name for each in folder.iterdir() if each.is_dir() and not each.name.startswith(".")
+        path.name for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")
     )
     if strange := [name for name in names if not _is_utf8(name)]:
         raise BadInput(f"the name of the folder {strange[0]!r} is not in UTF-8: rename it")
@@ -218,7 +218,7 @@ def _write(drafts: "list[Draft]", output: Path | None, force: bool, name: str | 
     taxonomy = together(name or (output.stem if output else "classes"), drafts)
     tell("queries that find photos of other classes too ...")
     seen = remarks(taxonomy)
-    notes = {each.id: [*each.notes, *seen.get(each.id, ())] for each in drafts}
+    notes = {draft.id: [*draft.notes, *seen.get(draft.id, ())] for draft in drafts}
     tell("the file ...")
     head = "Classes for genset: genset init FOLDER --taxonomy FILE. Change what you like."
     text = toml_of(taxonomy, notes, head)

@@ -303,7 +303,7 @@ def _show_stats(stats: "Stats") -> None:
             ],
         )
     divided = sorted(
-        (each for each in stats.classes if each.agreement.alpha is not None),
+        (cls for cls in stats.classes if cls.agreement.alpha is not None),
         key=lambda each: each.agreement.alpha or 0.0,
     )
     if divided:

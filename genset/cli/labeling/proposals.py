@@ -67,8 +67,8 @@ def propose(folder: Path | None, /, release: str, as_json: bool, **options: Any)
         found = Release(workspace.releases / release)
         runs = options["runs"] or workspace.runs
         answers = [
-            ModelAnswers(each.name, each.key, each.by_photo)
-            for each in best_answers(runs, found.name, found.content_hash, options["models"])
+            ModelAnswers(answer.name, answer.key, answer.by_photo)
+            for answer in best_answers(runs, found.name, found.content_hash, options["models"])
         ]
         do = preview if options["dry_run"] else propose_now
         done = do(store, found, answers, rules, workspace.label)
@@ -87,9 +87,9 @@ def _given(*names: str) -> list[str]:
     context = click.get_current_context()
     given = click.core.ParameterSource.COMMANDLINE
     return [
-        each.opts[0]
-        for each in context.command.params
-        if each.name in names and context.get_parameter_source(each.name) is given
+        param.opts[0]
+        for param in context.command.params
+        if param.name in names and context.get_parameter_source(param.name) is given
     ]
 
 

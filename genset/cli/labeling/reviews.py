@@ -109,7 +109,7 @@ def _show(found: "Suspects", left: int, most: int, gone: set[str], taxonomy: "Ta
         click.echo()
         show_table(
             ("task", "class", "steps off", "models say"),
-            [_row(each, gone, taxonomy) for each in found.suspects[:most]],
+            [_row(suspect, gone, taxonomy) for suspect in found.suspects[:most]],
         )
     if missed:
         click.echo(f"\n{left:,} to decide: genset label, the manager's page, Errors")

@@ -99,11 +99,11 @@ def list_studies(folder: Path | None, as_json: bool) -> None:
     head = ("platform", "key", "screens", "code", "failed", "declined", "nothing left", "signed")
     rows = [
         (
-            *(each.platform, each.key, each.screens, each.code),
-            *(each.code_failed, each.code_declined, each.code_nothing),
-            "yes" if each.signed else "no",
+            *(study.platform, study.key, study.screens, study.code),
+            *(study.code_failed, study.code_declined, study.code_nothing),
+            "yes" if study.signed else "no",
         )
-        for each in studies
+        for study in studies
     ]
     show_rows(head, rows, as_json)
 
@@ -134,16 +134,17 @@ def show_study(
     )
     rows = [
         (
-            *(each.visit.key, each.worker, each.screens, each.photos),
-            ", ".join(f"{count} {verdict}" for verdict, count in each.verdicts.items()),
-            each.gold
-            and f"{each.gold.right}/{each.gold.of} ({each.gold.low:.0%} to {each.gold.high:.0%})",
-            None if each.seconds is None else f"{each.seconds:.2f}",
-            *(each.visit.began_at, each.visit.ended_at, each.visit.outcome),
-            *map(_yes_no, (each.visit.verified, each.visit.listed, not each.out)),
-            *(each.proposal, each.reason),
+            *(report.visit.key, report.worker, report.screens, report.photos),
+            ", ".join(f"{count} {verdict}" for verdict, count in report.verdicts.items()),
+            report.gold
+            and f"{report.gold.right}/{report.gold.of}"
+            f" ({report.gold.low:.0%} to {report.gold.high:.0%})",
+            None if report.seconds is None else f"{report.seconds:.2f}",
+            *(report.visit.began_at, report.visit.ended_at, report.visit.outcome),
+            *map(_yes_no, (report.visit.verified, report.visit.listed, not report.out)),
+            *(report.proposal, report.reason),
         )
-        for each in reports
+        for report in reports
     ]
     if as_json:
         show_json(to_json({"study": studied, "visits": reports}))

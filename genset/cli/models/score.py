@@ -274,11 +274,11 @@ def evaluate(
         if by_truth is not None:
             answer["by_truth"] = by_truth.as_json(replaced)
         if whole:
-            answer["blur_costs"] = [each.as_json() for each in costs]
+            answer["blur_costs"] = [cost.as_json() for cost in costs]
         if audits is not None:
             answer["audits"] = audits
         if latency is not None:
-            answer["latency"] = [each.as_json() for each in times]
+            answer["latency"] = [time.as_json() for time in times]
         if failed:
             named = SomeModelsFailed(failed, results).by_name
             answer["failed"] = [{"model": name, "error": why} for name, why in named]

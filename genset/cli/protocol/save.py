@@ -37,7 +37,7 @@ _CHOOSING = (
 )
 
 
-@click.command("save", params=[each for each in create_command.params if each.name in _CHOOSING])
+@click.command("save", params=[param for param in create_command.params if param.name in _CHOOSING])
 @click.argument("name")
 @click.option("--classes", help="Ids of classes (wnids), separated by commas (default: all).")
 @click.option(

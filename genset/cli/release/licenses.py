@@ -130,6 +130,8 @@ def _ask(
         return
     done.checked += found.checked
     done.gone |= found.gone
-    done.changes += [f"{each.photo}: {each.what} {each.detail}".rstrip() for each in found.changes]
+    done.changes += [
+        f"{change.photo}: {change.what} {change.detail}".rstrip() for change in found.changes
+    ]
     if found.left:
         raise SourceUnavailable(f"{found.failure}: run the same command again later")

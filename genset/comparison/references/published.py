@@ -90,4 +90,4 @@ def one_a_weights() -> tuple[Published, ...]:
 
 def places(accuracies: Sequence[float], share: float) -> int:
     """The place that a share has among accuracies, 1 for the best; ties share the better place."""
-    return 1 + sum(each > share for each in accuracies)
+    return 1 + sum(accuracy > share for accuracy in accuracies)

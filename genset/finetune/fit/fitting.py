@@ -211,7 +211,7 @@ def _readable(data: TaskData, features: Features) -> tuple[Indices, Indices]:
 
 def _on_an_edge(attempts: Sequence[Attempt], strengths: Sequence[float]) -> list[str]:
     """A note, if cross-validation chose the smallest or the largest strength that was tried."""
-    chosen = [each for each in attempts if each.validation]
+    chosen = [attempt for attempt in attempts if attempt.validation]
     edges = {"smallest": min(strengths), "largest": max(strengths)}
     found = []
     for heads, own in (

@@ -205,7 +205,7 @@ def _adjusted(rows: Sequence[Row]) -> tuple[Row, ...]:
     )
 
     def with_holm(differences: tuple[Difference, ...]) -> tuple[Difference, ...]:
-        return tuple(replace(each, holm=next(adjusted)) for each in differences)
+        return tuple(replace(difference, holm=next(adjusted)) for difference in differences)
 
     return tuple(
         replace(row, differences=with_holm(row.differences), others=with_holm(row.others))
@@ -248,10 +248,12 @@ def worst_pairs(
 
 def learning_curve(attempts: Sequence[Attempt]) -> tuple[CurvePoint, ...]:
     """The accuracy by training photos of each class: the fewest first, all of them last."""
-    shots = sorted({each.shots for each in attempts}, key=lambda n: np.inf if n is None else n)
+    shots = sorted(
+        {attempt.shots for attempt in attempts}, key=lambda n: np.inf if n is None else n
+    )
     found = []
     for number in shots:
-        own = [each for each in attempts if each.shots == number]
+        own = [attempt for attempt in attempts if attempt.shots == number]
         mean = mean_accuracy([each.correct for each in own], own[0].photos)
         found.append(CurvePoint(number, mean, spread_of(own), len(own)))
     return tuple(found)

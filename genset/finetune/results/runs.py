@@ -126,7 +126,7 @@ class Finetuned:
     @property
     def accuracy(self) -> Accuracy:
         """The test accuracy of heads fitted on all training photos, as the mean over seeds."""
-        return mean_accuracy([each.correct for each in self.of_shots(None)], self.test)
+        return mean_accuracy([shot.correct for shot in self.of_shots(None)], self.test)
 
     @property
     def spread(self) -> float | None:
@@ -174,7 +174,7 @@ def mean_accuracy(correct: Sequence[int], photos: int) -> Accuracy:
 
 def spread_of(attempts: Sequence[Attempt]) -> float | None:
     """The standard deviation of their accuracies, 0 to 1; None for a single one."""
-    return stdev(each.share for each in attempts) if len(attempts) > 1 else None
+    return stdev(attempt.share for attempt in attempts) if len(attempts) > 1 else None
 
 
 def finetuned_folder(runs: Path, name: str, model: str, key: str) -> Path:

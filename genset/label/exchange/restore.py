@@ -233,7 +233,7 @@ def _add_rulings(session: Session, folder: Path, candidates: Mapping[str, int]) 
 
     rows = read_if_there(folder / "rulings.csv", "task", "label", "by", "reason", "id")
     stored = session.scalars(select(Ruling).order_by(Ruling.number)).all()
-    return _add_events(session, rows, ruling, stored, lambda each: (each.candidate_id, each.at))
+    return _add_events(session, rows, ruling, stored, lambda row: (row.candidate_id, row.at))
 
 
 def _add_decisions(session: Session, folder: Path) -> Imported:
@@ -254,7 +254,7 @@ def _add_decisions(session: Session, folder: Path) -> Imported:
     rows = read_if_there(folder / "labeler_events.csv", "worker", "what", "by", "reason", "id")
     stored = session.scalars(select(LabelerEvent).order_by(LabelerEvent.number)).all()
     return _add_events(
-        session, rows, decision, stored, lambda each: ((each.worker, each.visit_id), each.at)
+        session, rows, decision, stored, lambda row: ((row.worker, row.visit_id), row.at)
     )
 
 
@@ -288,7 +288,7 @@ def _add_answers(session: Session, folder: Path, screens: set[str]) -> Imported:
         rows,
         answer,
         stored,
-        lambda each: ((each.gold_id, each.worker), each.decided_at),
+        lambda row: ((row.gold_id, row.worker), row.decided_at),
     )
 
 

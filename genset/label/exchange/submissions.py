@@ -74,7 +74,7 @@ def reconcile(store: Store, export: Path, study_key: str | None = None) -> Recon
     held, cleared, unlisted = [], [], []
     statuses: dict[str, int] = {}
     visits = Studies(store).visits(study)
-    if visits and not is_named and given.keys().isdisjoint(each.key for each in visits):
+    if visits and not is_named and given.keys().isdisjoint(visit.key for visit in visits):
         # By another study's export all votes would go.
         raise BadInput(
             f"{export.name} lists no visit of study {study.key}, which has {len(visits):,}: if it "
@@ -82,7 +82,7 @@ def reconcile(store: Store, export: Path, study_key: str | None = None) -> Recon
         )
     with Studies(store).alone() as session:
         people = people_of(session, study)
-        last = newest_events(session, [each.id for each in visits])
+        last = newest_events(session, [visit.id for visit in visits])
         for visit in visits:
             worker, person = people[visit.labeler_id]
             row = given.get(visit.key)
@@ -109,7 +109,7 @@ def reconcile(store: Store, export: Path, study_key: str | None = None) -> Recon
         unlisted=tuple(unlisted),
         held=tuple(held),
         cleared=tuple(cleared),
-        elsewhere=len(given.keys() - {each.key for each in visits}),
+        elsewhere=len(given.keys() - {visit.key for visit in visits}),
         statuses=statuses,
     )
 
@@ -121,7 +121,7 @@ def write_decisions(path: Path, study: Study, reports: Iterable[VisitReport]) ->
     of batch results reads, an X in Approve or a reason in Reject. Visits that the platform does not
     list are in neither.
     """
-    decided = [each for each in reports if each.proposal in ("approve", "reject")]
+    decided = [report for report in reports if report.proposal in ("approve", "reject")]
     if study.platform == "prolific":
         keys = [each.visit.key for each in decided if each.proposal == "approve"]
         try:

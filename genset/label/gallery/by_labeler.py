@@ -149,7 +149,7 @@ def seconds_a_photo(session: Session, screens: Iterable[str | None]) -> dict[str
             if shown is not None:
                 spans[screen].append((shown, decided))
     for screen, of_tables in spans.items():
-        start, end = min(each[0] for each in of_tables), max(each[1] for each in of_tables)
+        start, end = min(table[0] for table in of_tables), max(table[1] for table in of_tables)
         found.setdefault(screen, max(0.0, (end - start).total_seconds()))
     return {screen: seconds / photos[screen] for screen, seconds in found.items()}
 

@@ -102,7 +102,7 @@ def case_of(store: Store, task: str) -> Case:
         pace = seconds_a_photo(session, (label.screen_id for label, _ in said))
         ruled = select(Ruling).where(Ruling.candidate_id == candidate.id).order_by(Ruling.number)
         rulings = session.scalars(ruled).all()
-        ruled_at = max((each.at for each in rulings), default=None)
+        ruled_at = max((ruling.at for ruling in rulings), default=None)
         sent = (
             select(ReviewRequest)
             .where(ReviewRequest.candidate_id == candidate.id)
@@ -123,7 +123,9 @@ def case_of(store: Store, task: str) -> Case:
                 )
                 for label, out in said
             ),
-            rulings=tuple(Settled(each.verdict, each.by, each.reason, each.at) for each in rulings),
+            rulings=tuple(
+                Settled(ruling.verdict, ruling.by, ruling.reason, ruling.at) for ruling in rulings
+            ),
             requests=tuple(
                 Sent(each.by, each.reason, each.at, ruled_at is None or each.at > ruled_at)
                 for each in session.scalars(sent)

@@ -60,7 +60,7 @@ def standings_in(session: Session) -> dict[str, Standing]:
         .where(LabelerEvent.number.in_(newest), LabelerEvent.what.in_(_OUT))
         .order_by(LabelerEvent.worker)
     )
-    return {each.worker: _standing(each) for each in rows}
+    return {row.worker: _standing(row) for row in rows}
 
 
 def newest_event(session: Session, worker: str) -> LabelerEvent | None:

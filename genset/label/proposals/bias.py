@@ -194,7 +194,7 @@ def collect_proposals(
                 _runs(name, theirs),
                 len(theirs),
                 called(theirs),
-                called(each for each in theirs if len(_proposers(each)) == 1),
+                called(their for their in theirs if len(_proposers(their)) == 1),
             )
             for name, theirs in sorted(_models(told).items())
         ),
@@ -255,7 +255,7 @@ def _models(told: Sequence[Asked]) -> dict[str, list[Asked]]:
 
 def _runs(name: str, theirs: Sequence[Asked]) -> tuple[str, ...]:
     """The keys of the runs by which a model proposed, in the order in which it did."""
-    named = (by for each in theirs for by in each.by if (by.kind, by.name) == (MODEL, name))
+    named = (by for their in theirs for by in their.by if (by.kind, by.name) == (MODEL, name))
     return tuple(dict.fromkeys(by.run for by in named if by.run))
 
 
@@ -281,9 +281,9 @@ def _photos(
         if is_kept and has_random_classes(marks[each.photo_id]) is at_random:
             by_photo[each.photo_id].append(each)
     done = [theirs for theirs in by_photo.values() if _is_done(theirs, answers)]
-    added = [sum(each.kind == LABELER for each in theirs) for theirs in done]
+    added = [sum(their.kind == LABELER for their in theirs) for theirs in done]
     further = sum(
-        any(answers[each.candidate_id] is Answer.RIGHT for each in theirs) for theirs in done
+        any(answers[their.candidate_id] is Answer.RIGHT for their in theirs) for theirs in done
     )
     return PhotosAsked(
         photos=len(done),

@@ -82,7 +82,7 @@ class Existing:
         self._random: dict[int, bool] = {}
         self._models: set[tuple[int, str, str | None]] = set()
         self._others: set[tuple[int, str, str, str]] = set()
-        for ids_here in in_batches([each.id for each in self._photos.values()]):
+        for ids_here in in_batches([photo.id for photo in self._photos.values()]):
             self._read(session, ids_here)
 
     def _read(self, session: Session, photos: list[int]) -> None:

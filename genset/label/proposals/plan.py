@@ -201,7 +201,7 @@ def _average(
 
 
 def _votes_lacking(session: Session, questions: Sequence[NewQuestion], rules: LabelRules) -> int:
-    ids = [each.candidate_id for each in questions if each.candidate_id is not None]
+    ids = [question.candidate_id for question in questions if question.candidate_id is not None]
     total = (len(questions) - len(ids)) * rules.votes
     if not ids:
         return total

@@ -106,7 +106,7 @@ def propose(
             number = asked.id
             _add_claims(store, session, plan.questions)
         ids = _ids_of(session, {photo for photo, _ in plan.proposers})
-        ids |= _ids_of(session, {each.photo_id for each in plan.questions})
+        ids |= _ids_of(session, {question.photo_id for question in plan.questions})
         if number is not None:
             _add_questions(session, plan.questions, number, ids)
         rows = [
@@ -151,7 +151,7 @@ def withdraw(store: Store, release: str) -> Withdrawn:
 
 
 def _proposed(release: str, number: int | None, plan: Plan) -> Proposed:
-    asked = {(each.photo_id, each.wnid) for each in plan.questions}
+    asked = {(question.photo_id, question.wnid) for question in plan.questions}
     return Proposed(
         release=release,
         round=number,
@@ -159,7 +159,7 @@ def _proposed(release: str, number: int | None, plan: Plan) -> Proposed:
         at_random=plan.at_random,
         held=plan.held,
         questions=len(plan.questions),
-        again=sum(each.again for each in plan.questions),
+        again=sum(question.again for question in plan.questions),
         claimed=plan.claimed,
         votes=plan.votes,
         known=plan.known,
@@ -171,9 +171,9 @@ def _proposed(release: str, number: int | None, plan: Plan) -> Proposed:
 
 def _add_claims(store: Store, session: Session, questions: Iterable[NewQuestion]) -> None:
     rows = [
-        {"wnid": each.wnid, "photo_id": each.photo_id, "keyword": "", "rank": 0}
-        for each in questions
-        if each.candidate_id is None
+        {"wnid": question.wnid, "photo_id": question.photo_id, "keyword": "", "rank": 0}
+        for question in questions
+        if question.candidate_id is None
     ]
     if rows:
         # A scrape on another machine may just have found the photo for the class.
@@ -197,14 +197,14 @@ def _add_questions(
 ) -> None:
     new: list[dict[str, object]] = []
     again: list[dict[str, object]] = []
-    for each in questions:
+    for question in questions:
         row: dict[str, object] = {
-            "candidate_id": ids[each.photo_id, each.wnid],
+            "candidate_id": ids[question.photo_id, question.wnid],
             "round_id": number,
-            "home": each.home,
-            "at_random": each.at_random,
+            "home": question.home,
+            "at_random": question.at_random,
         }
-        (again if each.again else new).append(row)
+        (again if question.again else new).append(row)
     if new:
         session.execute(insert(Question), new)
     if again:

@@ -69,7 +69,7 @@ def report_visits(store: Store, study: Study) -> list[VisitReport]:
         GensetError: the store does not answer.
     """
     visits = Studies(store).visits(study)
-    ids = [each.id for each in visits]
+    ids = [visit.id for visit in visits]
     with answering(), store.session() as session:
         people = people_of(session, study)
         screens = dict(

@@ -89,7 +89,7 @@ def list_gold_questions(store: Store) -> list[KnownPhoto]:
     with answering(), store.session() as session:
         rows = session.scalars(select(GoldQuestion).order_by(GoldQuestion.wnid, GoldQuestion.id))
         lost = not_holding(session)
-        return [_known(each, known=each.id not in lost) for each in rows]
+        return [_known(row, known=row.id not in lost) for row in rows]
 
 
 def retire_gold_question(store: Store, gold_id: int) -> None:

@@ -268,5 +268,5 @@ def _dispute(ballot: Ballot, why: str, detail: str, photo: Sequence[Any]) -> Dis
     )
     if ballot.home is None:
         return case
-    every = {each.name: getattr(case, each.name) for each in fields(case)}
+    every = {field.name: getattr(case, field.name) for field in fields(case)}
     return FurtherDispute(**every, home=ballot.home)

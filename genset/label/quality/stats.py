@@ -137,7 +137,7 @@ def collect(store: Store, workspace: Workspace, panel: str | None = None) -> Sta
         panels={name: by_panel.get(name, 0) for name in panels(store)},
         candidates=len(pool),
         labeled=len(frequencies),
-        done=sum(each.done for each in classes),
+        done=sum(cls.done for cls in classes),
         votes=len(votes),
         labelers=len({vote.worker for vote in votes}),
         ruled=sum(ballot.ruling is not None for ballot in pool),
@@ -205,6 +205,8 @@ def _frequency(ballot: Ballot) -> Frequency:
 
 def _histogram(frequencies: Sequence[Frequency]) -> tuple[int, ...]:
     bins = [0] * 11
-    for each in frequencies:
-        bins[10 * each.correct // each.votes] += 1  # whole numbers: 0.3 * 10 is not quite 3
+    for frequency in frequencies:
+        bins[10 * frequency.correct // frequency.votes] += (
+            1  # whole numbers: 0.3 * 10 is not quite 3
+        )
     return tuple(bins)

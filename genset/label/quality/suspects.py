@@ -86,7 +86,9 @@ class Suspects:
     def unanimous(self) -> int:
         """On how many of them all models, if they are several, give one and the same answer."""
         several = len(self.leading) > 1
-        return sum(several and each.agreeing == len(each.guesses) for each in self.suspects)
+        return sum(
+            several and suspect.agreeing == len(suspect.guesses) for suspect in self.suspects
+        )
 
 
 def write_suspects(folder: Path, found: Suspects) -> Path:
@@ -134,7 +136,7 @@ def undecided(store: Store, found: Suspects) -> list[Suspect]:
             )
             if number not in decided
         }
-    return [each for each in found.suspects if each.task in open_]
+    return [suspect for suspect in found.suspects if suspect.task in open_]
 
 
 def gone(store: Store, found: Suspects) -> set[str]:
@@ -143,7 +145,7 @@ def gone(store: Store, found: Suspects) -> set[str]:
         pool = stored_candidates().order_by(None)
         named = pool.with_only_columns(Candidate.wnid, Photo.source, Photo.source_id)
         here = {f"{wnid}/{source}:{name}" for wnid, source, name in session.execute(named)}
-    return {each.task for each in found.suspects} - here
+    return {suspect.task for suspect in found.suspects} - here
 
 
 def _read(content: dict[str, Any], taxonomy: Taxonomy) -> Suspects:

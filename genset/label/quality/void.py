@@ -277,9 +277,9 @@ def _releases(session: Session, workspace: Workspace, worker: str, gone: set[int
             found.unread.append(path.parent.name)
             continue
         tasks = {
-            f"{wnid}/{each.source}:{each.source_id}"
-            for each in release.photos
-            for wnid in (each.wnid, *(each.label_votes or ()))
+            f"{wnid}/{photo.source}:{photo.source_id}"
+            for photo in release.photos
+            for wnid in (photo.wnid, *(photo.label_votes or ()))
         }
         # In the same second as the release: better named once too often.
         then = {event.visit_id: event for event in events if _second(event.at) < at}

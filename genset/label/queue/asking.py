@@ -194,5 +194,5 @@ def _is_surely_not_there(taxonomy: Taxonomy, wnid: str, home: str, claims: Colle
         return False
     taken_for_it = {other.wnid for other in confusable(wnid)}
     return taken_for_it.isdisjoint(claims) and not any(
-        wnid == other.wnid for each in claims for other in confusable(each)
+        wnid == other.wnid for claim in claims for other in confusable(claim)
     )

@@ -35,8 +35,8 @@ class Leased:
     def add(self, wnid: str, candidates: Collection[int], leases: int) -> None:
         """Count a lease of each of these candidates more (1) or less (-1)."""
         if (counts := self._counts.get(wnid)) is not None:
-            for each in candidates:
-                counts[each] += leases
+            for candidate in candidates:
+                counts[candidate] += leases
 
     def forget(self) -> None:
         """Read all classes again when they are next asked for."""

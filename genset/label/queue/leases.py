@@ -177,9 +177,9 @@ def renew(session: Session, boards: Boards, worker: str, screens: Sequence[Scree
         theirs.setdefault(boards.of(screen), set()).update(on[screen.id])
     lock_candidates(session, sorted(set().union(*theirs.values())))
     free = {
-        each
+        other
         for board, some in theirs.items()
-        for each in free_of_others(session, board, worker, some)
+        for other in free_of_others(session, board, worker, some)
     }
     for screen in screens:
         if set(on.get(screen.id, ())) <= free:
@@ -216,7 +216,7 @@ def _of_board(
         suggested = _suggested(session, board, labeler.name, without, count - len(screens))
         if not suggested:
             break
-        asked = {each for _, candidates in suggested for each in candidates}
+        asked = {candidate for _, candidates in suggested for candidate in candidates}
         free, busy = _lock_free(session, board, labeler.name, asked)
         without |= asked
         for wnid, candidates in suggested:
@@ -224,7 +224,7 @@ def _of_board(
             # asked in two parts, it would have to be looked at twice.
             if board.pool.by_photo and not busy.isdisjoint(candidates):
                 continue
-            if some := [each for each in candidates if each in free]:
+            if some := [candidate for candidate in candidates if candidate in free]:
                 screens.append(_lease(session, board, labeler, visit, wnid, some))
     return screens
 

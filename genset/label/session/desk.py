@@ -105,9 +105,13 @@ class Desk:
         boards = boards_of(self.store, self.workspace.label)
         with answering(), self.store.begin() as session:
             me = lock_labeler(session, self.labeler.id)
-            lock_screens(session, filter(is_random_name, {each.screen for each in submissions}))
+            lock_screens(
+                session, filter(is_random_name, {submission.screen for submission in submissions})
+            )
             receipts = [
-                receipt for each in submissions for receipt in submit(session, boards, me, each)
+                receipt
+                for submission in submissions
+                for receipt in submit(session, boards, me, submission)
             ]
             boards.catch_up(session, me.name)
             far = self._far(session, boards, me)

@@ -49,7 +49,7 @@ def notices(store: Store, sources: Collection[str] | None = None) -> tuple[str, 
     """
     with answering(), store.session() as session:
         words = session.scalars(select(SourceWords).order_by(SourceWords.name))
-        found = {each.name: clean(each.notice, _LONGEST) for each in words}
+        found = {word.name: clean(word.notice, _LONGEST) for word in words}
         found.setdefault(_FLICKR, FLICKR_NOTICE)  # of photos that no scrape of this pool brought
         return tuple(
             notice

@@ -88,7 +88,7 @@ def submit(
     if screen is None or screen.worker != labeler.name:
         return _refused(labeler, submission, UNKNOWN)
     photos = _photos(session, screen)
-    candidates = [each.candidate_id for each in photos.values() if each.candidate_id is not None]
+    candidates = [photo.candidate_id for photo in photos.values() if photo.candidate_id is not None]
     decided = {given.photo for given in submission.labels}
     whole = decided >= {name for name, photo in photos.items() if photo.there}
     if screen.submitted_at is None and not whole:
@@ -126,7 +126,9 @@ def submit(
         else:
             ask(session, _NOTHING[table])
     if submission.added:
-        is_good = screen.submitted_at is not None or is_theirs or any(each.ok for each in receipts)
+        is_good = (
+            screen.submitted_at is not None or is_theirs or any(receipt.ok for receipt in receipts)
+        )
         if is_good:
             receipts += add_classes(session, screen, submission.added)
         else:

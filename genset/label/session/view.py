@@ -195,7 +195,9 @@ class _Look:
             # An example is never the photo that is asked about: that would be the answer.
             itself = image_id(self.workspace, row.photo_id or 0)
             for photo, wnid in asked[row.id]:
-                example = next((each for each in examples[wnid] if each.id != itself), None)
+                example = next(
+                    (example for example in examples[wnid] if example.id != itself), None
+                )
                 answer = answers.get(photo.id, (None, None))
                 yield ShownQuestion(photo.id, taxonomy[wnid], example, *answer)
 

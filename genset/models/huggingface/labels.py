@@ -89,7 +89,9 @@ def _by_number(labels: Sequence[str]) -> Matched:
     if len(set(numbers)) < len(numbers):
         raise BadInput("two of its labels are the same number")
     classes = imagenet1k()
-    order = [BACKGROUND if is_none(each) else classes.by_index(int(each)).wnid for each in labels]
+    order = [
+        BACKGROUND if is_none(label) else classes.by_index(int(label)).wnid for label in labels
+    ]
     note = "Its labels are numbers, taken for places in the sorted order of ImageNet's wnids."
     return Matched(tuple(order), note=note)
 
@@ -126,7 +128,7 @@ def in_sorted_order(labels: Sequence[str]) -> Matched | None:
             f"{len(strangers)} of its labels {no_names} of WordNet's ({_shown(strangers)}): taken "
             f"by {their} place, as the {len(labels) - len(strangers)} others stand."
         )
-    return Matched(tuple(each.wnid for each in classes), note=note)
+    return Matched(tuple(cls.wnid for cls in classes), note=note)
 
 
 def _each_by_itself(labels: Sequence[str]) -> Matched:
@@ -206,4 +208,6 @@ def plain(name: str) -> str:
 
 
 def _shown(labels: Sequence[str]) -> str:
-    return ", ".join(repr(each[:40]) for each in labels[:3]) + (", ..." if len(labels) > 3 else "")
+    return ", ".join(repr(label[:40]) for label in labels[:3]) + (
+        ", ..." if len(labels) > 3 else ""
+    )

@@ -80,7 +80,7 @@ def timm_order(network: Any, own: Taxonomy | None) -> tuple[str, ...] | None:
     config = config if isinstance(config, dict) else config.to_dict()
     names = config.get("label_names")
     if own is not None and names and len(names) == outputs:
-        return order_on([str(each) for each in names], own)
+        return order_on([str(name) for name in names], own)
     return timm_list(outputs)
 
 

@@ -44,7 +44,7 @@ def as_geometry(
     shapes = sorted({each.shape for each in expected})
     shape = shapes[0]
     if len(shapes) > 1 or shape[0] != 3 or shape[1] != shape[2]:
-        named = " and ".join(" x ".join(map(str, each)) for each in shapes[:2])
+        named = " and ".join(" x ".join(map(str, shape)) for shape in shapes[:2])
         raise BadInput(f"it takes {named}, not square colour photos of one size")
     for candidate in candidates:
         if all(map(_gives, [candidate] * len(photos), photos, expected)):

@@ -35,7 +35,7 @@ class Audit:
     @property
     def failed(self) -> tuple[str, ...]:
         """The points that it fails."""
-        return tuple(each.check for each in self.findings if each.verdict == "fail")
+        return tuple(finding.check for finding in self.findings if finding.verdict == "fail")
 
 
 def audit(

@@ -44,14 +44,14 @@ def unread(finding: Finding, photos: int) -> Finding:
 
 def lines(findings: Sequence[Finding]) -> Iterator[str]:
     """The checklist as text."""
-    widest = max(len(each.check) for each in findings)
-    for each in findings:
-        yield f"{each.verdict:8}  {each.check:{widest}}  {printable(each.says)}"
-        yield from (f"{'':10}{printable(name)}" for name in each.named[:_NAMED])
-        if (rest := len(each.named) - _NAMED) > 0:
+    widest = max(len(finding.check) for finding in findings)
+    for finding in findings:
+        yield f"{finding.verdict:8}  {finding.check:{widest}}  {printable(finding.says)}"
+        yield from (f"{'':10}{printable(name)}" for name in finding.named[:_NAMED])
+        if (rest := len(finding.named) - _NAMED) > 0:
             yield f"{'':10}... and {rest:,} more: --json names all"
     counts = {
-        word: sum(each.verdict == word for each in findings)
+        word: sum(finding.verdict == word for finding in findings)
         for word in ("pass", "fail", "not said")
     }
     yield ", ".join(f"{number} {word}" for word, number in counts.items())

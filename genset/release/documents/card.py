@@ -96,7 +96,7 @@ def coverage(photos: Sequence[ReleasePhoto], taxonomy: Taxonomy) -> list[str]:
 
 
 def _listed(sentences: Sequence[str]) -> str:
-    return "\n".join(f"- {said.markdown(each)}" for each in sentences)
+    return "\n".join(f"- {said.markdown(sentence)}" for sentence in sentences)
 
 
 def _several(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:

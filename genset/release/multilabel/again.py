@@ -113,7 +113,7 @@ class Earlier:
                 f"{self.release.name} was not chosen with --exclude {unknown[0]}: give the files "
                 "with which it was"
             )
-        known = {each.name: getattr(self.plan, each.name) for each in fields(self.plan)}
+        known = {field.name: getattr(self.plan, field.name) for field in fields(self.plan)}
         known |= {"exclude": tuple(exclude), "labels": labels}
         if labels is not None:
             known["min_confidence"] = self.manifest["strategy"].get("min_confidence")

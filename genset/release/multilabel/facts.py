@@ -64,11 +64,11 @@ def facts(
             any(each.is_question for wnid, each in asked.items() if wnid != photo.wnid)
             for photo, asked in photos
         ),
-        "unanswered": sum(each.is_open(rules) for each in questions),
-        "withdrawn": sum(each.is_cut_short(rules) for each in questions),
+        "unanswered": sum(question.is_open(rules) for question in questions),
+        "withdrawn": sum(question.is_cut_short(rules) for question in questions),
         "answered_before": len(further) - len(questions),
-        "votes": sum(each.said.total() for each in questions),
-        "agreement": alpha(each.said for each in questions),
+        "votes": sum(question.said.total() for question in questions),
+        "agreement": alpha(question.said for question in questions),
         "proposers": _proposers(questions),
         "rounds": [
             {
@@ -87,15 +87,15 @@ def facts(
 
 def _proposers(questions: Iterable[Asked]) -> dict[str, list[str]]:
     found: dict[str, set[str]] = {}
-    for each in questions:
-        for name, run in each.runs:
+    for question in questions:
+        for name, run in question.runs:
             found.setdefault(name, set()).add(run)
     return {name: sorted(filter(None, runs)) for name, runs in sorted(found.items())}
 
 
 def _rounds(session: Session, questions: Iterable[Asked]) -> list[ProposalRound]:
     """The rounds in which these were asked, the oldest first."""
-    claims = [claim for each in questions for claim in each.claims]
+    claims = [claim for question in questions for claim in question.claims]
     found: dict[int, ProposalRound] = {}
     for start in range(0, len(claims), 500):
         asked = select(Question.round_id).where(
@@ -109,10 +109,10 @@ def _rounds(session: Session, questions: Iterable[Asked]) -> list[ProposalRound]
 def _bias(questions: Iterable[Asked], rules: LabelRules) -> dict[str, dict[str, Any]]:
     answered: Counter[str] = Counter()
     right: Counter[str] = Counter()
-    for each in questions:
-        if each.ruling is not None or each.said.total() >= rules.votes:
-            answered[_kind(each)] += 1
-            right[_kind(each)] += each.answer(rules.votes) == "correct"
+    for question in questions:
+        if question.ruling is not None or question.said.total() >= rules.votes:
+            answered[_kind(question)] += 1
+            right[_kind(question)] += question.answer(rules.votes) == "correct"
     return {
         kind: {
             "answered": number,

@@ -28,21 +28,21 @@ def recounted(told: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> dict[s
         photos: those that remain, with all their lists.
     """
     classes = [each for photo in photos for each in _further(photo)]
-    questions = [each for each in classes if not _FOUND.issuperset(each.proposers)]
+    questions = [cls for cls in classes if not _FOUND.issuperset(cls.proposers)]
     needed = int(told["needed"])
     rules = LabelRules(votes=needed, grow_to=tuple(told["grow_to"]))
-    names = {name for each in questions for name in each.proposers}
-    lack = sum(_lacks(each, rules) for each in questions)
+    names = {name for question in questions for name in question.proposers}
+    lack = sum(_lacks(question, rules) for question in questions)
     return {
         **told,
         "photos_with_several": sum(len(photo.labels_correct or ()) > 1 for photo in photos),
         "questions": len(questions),
-        "photos_asked": len({each.file for each in questions}),
+        "photos_asked": len({question.file for question in questions}),
         "unanswered": min(told["unanswered"], lack),
         "withdrawn": min(told["withdrawn"], lack),
         "answered_before": len(classes) - len(questions),
-        "votes": sum(each.said.total() for each in questions),
-        "agreement": alpha(each.said for each in questions),
+        "votes": sum(question.said.total() for question in questions),
+        "agreement": alpha(question.said for question in questions),
         "proposers": {name: run for name, run in told["proposers"].items() if name in names},
         "bias": _bias(questions, needed),
     }
@@ -78,10 +78,10 @@ def _lacks(each: _Further, rules: LabelRules) -> bool:
 def _bias(questions: Sequence[_Further], needed: int) -> dict[str, dict[str, Any]]:
     answered: Counter[str] = Counter()
     right: Counter[str] = Counter()
-    for each in questions:
-        if each.is_ruled or each.said.total() >= needed:
-            answered[_kind(each)] += 1
-            right[_kind(each)] += each.is_right
+    for question in questions:
+        if question.is_ruled or question.said.total() >= needed:
+            answered[_kind(question)] += 1
+            right[_kind(question)] += question.is_right
     return {
         kind: {
             "answered": number,

@@ -139,7 +139,7 @@ def _chosen(
     first = {entry.task for entry in held}
     excluded = like_others(homes, plan.exclude)
     wanted = [
-        each for each in homes if not is_refused(each, not_wanted(each, plan, excluded), left_out)
+        home for home in homes if not is_refused(home, not_wanted(home, plan, excluded), left_out)
     ]
     pairs = table if plan.one_of_each else CandidateTable(())
     reasons: Reasons = {}

@@ -18,7 +18,7 @@ def content_hash(photos: Sequence[ReleasePhoto]) -> str:
     and their votes.
     """
     digest = hashlib.sha256()
-    names = [each.name for each in fields(ReleasePhoto)]
+    names = [field.name for field in fields(ReleasePhoto)]
     for photo in sorted(photos, key=lambda photo: photo.file):
         record = {name: getattr(photo, name) for name in names}
         for name in LATER:

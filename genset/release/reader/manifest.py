@@ -59,7 +59,7 @@ def read_manifest(path: Path) -> Manifest:
             raise ValueError(f"{form!r} has no classes but ImageNet's")
         taxonomy = read_classes(manifest)
         photos = tuple(read_photo(record, form, taxonomy) for record in manifest["photos"])
-        rest = {each.name: manifest.get(each.name) for each in fields(Manifest)}
+        rest = {field.name: manifest.get(field.name) for field in fields(Manifest)}
         rest["taxonomy"] = taxonomy
         documents = _documents(manifest.get("documents", {}))
         if (rest["multilabel"] is None) is (form == MULTILABEL):
@@ -88,7 +88,7 @@ def read_summary(path: Path) -> Summary:
     """
     try:
         manifest = _load(path)
-        told = {each.name: manifest[each.name] for each in fields(Summary)}
+        told = {field.name: manifest[field.name] for field in fields(Summary)}
         return typed(Summary, {**told, "photos": len(told["photos"])})
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise _none(path, error) from None

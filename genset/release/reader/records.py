@@ -138,7 +138,7 @@ def _check_answers(photo: ReleasePhoto, taxonomy: Taxonomy) -> None:
         raise ValueError(f"{photo.file!r}: the photo's own class comes first, and each class once")
     if set(votes) != set(every) or not set(rulings) | set(proposers) <= set(every):
         raise ValueError(f"{photo.file!r} has votes on other classes than its lists name")
-    counts = [each for said in votes.values() for each in said.items()]
+    counts = [item for said in votes.values() for item in said.items()]
     if not all(isinstance(word, str) and type(n) is int and n > 0 for word, n in counts):
         raise ValueError(f"{photo.file!r} has votes that are no numbers of labelers")
     if not all(isinstance(word, str) for word in rulings.values()):

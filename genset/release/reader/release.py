@@ -75,7 +75,9 @@ class Release(Manifest):
             manifest = read_manifest(self.root / MANIFEST)
         except (FileNotFoundError, NotADirectoryError):
             raise BadInput(f"{self.root} is no release: it has no {MANIFEST}") from None
-        super().__init__(**{each.name: getattr(manifest, each.name) for each in fields(manifest)})
+        super().__init__(
+            **{field.name: getattr(manifest, field.name) for field in fields(manifest)}
+        )
         if multi_hot and self.multilabel is None:
             raise BadInput(
                 f"{self.root} has one right answer for each photo: multi_hot needs a release of "

@@ -21,7 +21,7 @@ def typed(kind: type[_T], values: Mapping[str, Any]) -> _T:
 @cache
 def _wanted(kind: Any) -> list[tuple[str, tuple[Any, ...]]]:
     """The fields of a kind of record, each with the types that its value may have."""
-    return [(each.name, tuple(map(_plain, _kinds(each.type)))) for each in fields(kind)]
+    return [(field.name, tuple(map(_plain, _kinds(field.type)))) for field in fields(kind)]
 
 
 def _kinds(type_: Any) -> tuple[Any, ...]:

@@ -49,4 +49,4 @@ class MissedTogether:
     @property
     def pictured(self) -> int:
         """How many of them are shown, not named alone."""
-        return sum(each.photo is not None for each in self.photos)
+        return sum(photo.photo is not None for photo in self.photos)

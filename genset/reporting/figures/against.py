@@ -70,7 +70,7 @@ class _Axes:
     def __init__(self, baseline: Baseline, sures: Sequence[tuple[float, float]]) -> None:
         self.names = baseline.elsewhere, baseline.here
         known = baseline.known
-        xs = [*(each.elsewhere for each in baseline.models), *(each.elsewhere for each in known)]
+        xs = [*(model.elsewhere for model in baseline.models), *(each.elsewhere for each in known)]
         ys = [*(end for ends in sures for end in ends), *(each.here for each in known)]
         self._x, self._y = _ends(xs), _ends(ys)
 

@@ -34,7 +34,7 @@ def scored_again(results: Results, models: Sequence[ScoredModel], options: Repor
         words = (*_convention(model.run), *_how(model.run, spec), *["--logits"] * keeps_logits)
         is_last = model.run.mapping is not None and _reads_a_run(spec)
         commands.setdefault((is_last, words), []).append(model.run.spec)
-    in_turn = sorted(commands.items(), key=lambda each: each[0][0])
+    in_turn = sorted(commands.items(), key=lambda item: item[0][0])
     conventions = {_convention(model.run) for model in models}
     return Again(
         taxonomy=Path(options.taxonomy).name,

@@ -207,9 +207,9 @@ def _on_known_shift(
 def _by_known(baseline: Baseline, points: _Points, here: str, resampling: Resampling) -> Baseline:
     """With the line of the published weights, on the set that the column `here` is of."""
     weights = one_a_weights()
-    x = np.array([each.top1["imagenet"] for each in weights])
-    y = np.array([each.top1[here] for each in weights])
-    groups = [each.architecture for each in weights]
+    x = np.array([weight.top1["imagenet"] for weight in weights])
+    y = np.array([weight.top1[here] for weight in weights])
+    groups = [weight.architecture for weight in weights]
     trends = [
         fit_published(x, y, groups, draws=resampling.draws, seed=resampling.seed, scale=scale)
         for scale in SCALES
@@ -336,7 +336,9 @@ def _places(results: Results, column: str) -> tuple[PlaceAmong, ...]:
 def _place(run: Run, label: str, column: str) -> PlaceAmong:
     own = _published_as(run)
     others = [
-        each.top1[column] for each in one_a_weights() if own is None or each.weights != own.weights
+        weight.top1[column]
+        for weight in one_a_weights()
+        if own is None or weight.weights != own.weights
     ]
     accuracy = run.top1
     return PlaceAmong(

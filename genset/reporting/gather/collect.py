@@ -78,7 +78,7 @@ def collect_results(results: Results, runs: Path, options: ReportOptions = PLAIN
     models = summarize_models(results, pairs, options)
     flagged = summarize_flagged(results, options)
     missed = missed_together(results, pairs, records)
-    shown = [each.missed.image for each in missed.photos if each.photo] if missed else []
+    shown = [photo.missed.image for photo in missed.photos if photo.photo] if missed else []
     return ReportData(
         options=options,
         set=summarize(photos, release, options.named),

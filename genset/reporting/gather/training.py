@@ -75,8 +75,8 @@ def _split(
     places = np.flatnonzero(known)
     classes, earlier = results.classes[places], is_earlier[places]
     shared = np.isin(classes, np.intersect1d(classes[earlier], classes[~earlier]))
-    right = np.stack([results.right(each)[places] for each in results.models], axis=1)
-    counted = np.stack([each.answered[places] for each in results.models], axis=1)
+    right = np.stack([results.right(model)[places] for model in results.models], axis=1)
+    counted = np.stack([model.answered[places] for model in results.models], axis=1)
     matched = match(classes, right.astype(np.float64), counted, earlier, resampling)
     first = min(day for day in posted if day is not None)
     blind = [_is_blind(model, first) for model in results.models]
@@ -84,7 +84,7 @@ def _split(
     rows = zip(results.models, matched, beyond, strict=True)
     return DateSplit(
         until=until,
-        trained=tuple(each.label for each in results.models if _end(each) == end),
+        trained=tuple(model.label for model in results.models if _end(model) == end),
         earlier=int(is_earlier.sum()),
         later=int(is_later.sum()),
         taken_later=sum(

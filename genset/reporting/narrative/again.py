@@ -41,7 +41,7 @@ def evaluate(name: str, again: Again, scoring: Scoring) -> str:
         again: says of which classes it is.
         scoring: the models, and how.
     """
-    options = "".join(f" {each}" for each in scoring.options)
+    options = "".join(f" {option}" for option in scoring.options)
     models = "".join(f" \\\n    --model {_argument(spec)}" for spec in scoring.specs)
     return f"genset evaluate {_argument(name)}{_of_classes(again)}{options}{models}"
 
@@ -68,12 +68,12 @@ def _asked(options: ReportOptions) -> str:
     words += [f"--tta {_argument(f'{each.log.name}={each.model}')}" for each in options.tta]
     if options.tta_threshold is not None:
         words.append(f"--tta-threshold {options.tta_threshold:g}")
-    for each in options.counterparts:
-        named = f"{each.model}=" if each.model else ""
-        words.append(f"--counterpart {_argument(f'{named}{each.counterpart}')}")
+    for counterpart in options.counterparts:
+        named = f"{counterpart.model}=" if counterpart.model else ""
+        words.append(f"--counterpart {_argument(f'{named}{counterpart.counterpart}')}")
     if options.margin is not None:
         words.append(f"--margin {options.margin:g}")
-    return "".join(f" {each}" for each in words)
+    return "".join(f" {word}" for word in words)
 
 
 def _argument(text: str) -> str:

@@ -11,7 +11,7 @@ from genset.reporting.format import interval
 
 def headline(tasks: Sequence[FinetunedTask]) -> list[str]:
     """Whether each model transfers as well as the baseline: no more than the numbers support."""
-    labels = list(dict.fromkeys(each.label for task in tasks for each in task.models))
+    labels = list(dict.fromkeys(model.label for task in tasks for model in task.models))
     return [sentence for label in labels if (sentence := _transfer(tasks, label))]
 
 
@@ -107,7 +107,7 @@ def taken(found: FinetunedModel, name: str, other: str) -> str:
 
 def of_class(found: FinetunedModel, name: str) -> tuple[str, str]:
     """A class's accuracy and its interval, in per cent."""
-    accuracy = next(each.accuracy for each in found.classes if each.name == name)
+    accuracy = next(cls.accuracy for cls in found.classes if cls.name == name)
     return percent(accuracy.share, accuracy.photos), interval(accuracy)
 
 

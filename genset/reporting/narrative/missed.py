@@ -105,6 +105,6 @@ def name(found: MissedPhoto) -> str:
 
 def answers(missed: Missed, own: Taxonomy | None = None) -> list[tuple[str, int]]:
     """The models' answers with how many give each, the commonest first."""
-    said = [each.wnid for each in missed.answers]
+    said = [answer.wnid for answer in missed.answers]
     different: Sequence[str] = sorted(set(said), key=lambda wnid: (-said.count(wnid), wnid))
     return [(class_name(wnid, own), said.count(wnid)) for wnid in different]

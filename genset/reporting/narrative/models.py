@@ -197,7 +197,7 @@ def unlike_conventions(first: Scored, second: Scored) -> str:
 
 def left_out(label: str, flags: Sequence[str]) -> list[str]:
     """That a report leaves a model out, and why; nothing of a model without flags."""
-    return [f"{clean(label)} is flagged, and left out of reports. {each}" for each in flags]
+    return [f"{clean(label)} is flagged, and left out of reports. {flag}" for flag in flags]
 
 
 _BY: dict[By, str] = {

@@ -145,7 +145,7 @@ def _in_sum(pair: SourcePair, mean: ModelAtSources, first: str, second: str) -> 
         return f"What {many} have in common cannot tell more."
     if not sign(gap):
         return f"On average {many} show no difference that these photos can show: {_signed(gap)}."
-    signs = [sign(each.top1.difference) for each in pair.models if each.top1.difference]
+    signs = [sign(model.top1.difference) for model in pair.models if model.top1.difference]
     same = signs.count(sign(gap))
     return (
         f"On average {many} are {_apart(gap, first, second)}; for {same} of them alone the photos "

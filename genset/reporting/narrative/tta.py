@@ -206,7 +206,7 @@ def _top(top: TopK) -> str:
 
 
 def _place(label: str, bounds: Bounds) -> Place | None:
-    return next((each for each in bounds.places if each.model == label), None)
+    return next((place for place in bounds.places if place.model == label), None)
 
 
 def _range(found: Interval, digits: int) -> str:

@@ -22,12 +22,12 @@ def baseline_in_markdown(baseline: Baseline, about: SetSummary, again: Again) ->
         head = ("Model", "Here (%)", "Place", "Published here (%)")
         rows = [
             (
-                each.label,
-                f"{100 * each.accuracy:.2f}",
-                narrative.place(each),
-                NONE if each.published is None else f"{100 * each.published:.2f}",
+                place.label,
+                f"{100 * place.accuracy:.2f}",
+                narrative.place(place),
+                NONE if place.published is None else f"{100 * place.published:.2f}",
             )
-            for each in baseline.places
+            for place in baseline.places
         ]
         parts += [table(head, rows), *map(escape, narrative.places(baseline))]
     if baseline.models:

@@ -74,8 +74,8 @@ def as_markdown(data: ReportData) -> str:
             table(
                 ("Model", "Share of the gap (%)", "95 % interval"),
                 [
-                    (each.model, f"{100 * each.share:.1f}", between(each.interval))
-                    for each in data.bounds.places
+                    (place.model, f"{100 * place.share:.1f}", between(place.interval))
+                    for place in data.bounds.places
                 ],
             ),
         ]
@@ -91,7 +91,7 @@ def as_markdown(data: ReportData) -> str:
         parts += ["### By kind", *_by_group("Kind", data.models, data.kinds)]
     if data.missed:
         parts += ["### Errors that matter", *missed_in_markdown(data.missed, data.taxonomy)]
-    parts += [part for each in data.breakdowns for part in _breakdown(data.models, each)]
+    parts += [part for breakdown in data.breakdowns for part in _breakdown(data.models, breakdown)]
     if calibrated := [model for model in data.models if model.calibration]:
         parts += ["### Calibration", _calibration(calibrated)]
     return "\n\n".join(parts) + "\n"
@@ -105,7 +105,9 @@ def report_json(data: ReportData) -> dict[str, Any]:
     """
     # What has a form of its own is left to it; the rest is large, and not copied first.
     found: dict[str, Any] = {
-        each.name: getattr(data, each.name) for each in fields(data) if each.name not in _OWN_FORM
+        field.name: getattr(data, field.name)
+        for field in fields(data)
+        if field.name not in _OWN_FORM
     }
     for name in ("by_source", "by_training", "top5_bounds", "kinds"):
         if not found[name]:
@@ -149,9 +151,9 @@ def _taxonomy_to_json(data: ReportData) -> dict[str, Any]:
 def _without(record: Any, *left_out: str) -> dict[str, Any]:
     """The fields of a dataclass but some."""
     return {
-        each.name: getattr(record, each.name)
-        for each in fields(record)
-        if each.name not in left_out
+        field.name: getattr(record, field.name)
+        for field in fields(record)
+        if field.name not in left_out
     }
 
 
@@ -176,7 +178,7 @@ def _leaderboard(models: Sequence[ScoredModel]) -> str:
     rows = []
     for model in models:
         row = [
-            narrative.rank(model.rank, sum(each.rank is not None for each in models)),
+            narrative.rank(model.rank, sum(model.rank is not None for model in models)),
             model.label,
             *([model.run.engine or "–"] if has_engine else []),
         ]
@@ -243,12 +245,12 @@ def _hardest(data: ReportData) -> str:
     head = ("Class", "wnid", "Photos", "Mean top-1 (%)")
     rows = [
         (
-            class_name(each.name, data.taxonomy),
-            each.name,
-            f"{each.photos:,}",
-            f"{100 * each.mean:.1f}" if each.counted else "–",
+            class_name(cls.name, data.taxonomy),
+            cls.name,
+            f"{cls.photos:,}",
+            f"{100 * cls.mean:.1f}" if cls.counted else "–",
         )
-        for each in data.classes[:_LISTED]
+        for cls in data.classes[:_LISTED]
     ]
     return table(head, rows, words=2)
 
@@ -261,12 +263,12 @@ def _class_and_id(wnid: str, own: Taxonomy | None) -> str:
 def _confused(data: ReportData) -> str:
     rows = [
         (
-            _class_and_id(each.wnid, data.taxonomy),
-            _class_and_id(each.other, data.taxonomy),
-            f"{each.answers:,} of {each.of:,}",
-            f"{each.models}",
+            _class_and_id(confusion.wnid, data.taxonomy),
+            _class_and_id(confusion.other, data.taxonomy),
+            f"{confusion.answers:,} of {confusion.of:,}",
+            f"{confusion.models}",
         )
-        for each in data.confusions[:_LISTED]
+        for confusion in data.confusions[:_LISTED]
     ]
     return table(("Photos of", "Taken for", "First answers", "Models"), rows, words=2)
 

@@ -18,14 +18,14 @@ def missed_in_markdown(found: MissedTogether, own: Taxonomy | None = None) -> li
     if found.photos:
         rows = [
             (
-                narrative.name(each),
-                narrative.right(each.missed, own),
+                narrative.name(photo),
+                narrative.right(photo.missed, own),
                 ", ".join(
-                    f"{name} ({models})" for name, models in narrative.answers(each.missed, own)
+                    f"{name} ({models})" for name, models in narrative.answers(photo.missed, own)
                 ),
-                narrative.steps(each.missed),
+                narrative.steps(photo.missed),
             )
-            for each in found.photos[:_LISTED]
+            for photo in found.photos[:_LISTED]
         ]
         parts += [
             table(("Photo", "Right", "Leading models say", "Steps off"), rows, words=3),
@@ -43,7 +43,7 @@ def missed_to_json(found: MissedTogether) -> dict[str, Any]:
         {
             "leading": list(found.leading),
             **numbers,
-            "photos": [asdict(each.missed) for each in found.photos],
+            "photos": [asdict(photo.missed) for photo in found.photos],
         }
     )
     return as_json

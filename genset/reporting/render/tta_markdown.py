@@ -43,7 +43,7 @@ def entries_in_markdown(data: ReportData) -> list[str]:
         rows.insert(0, [LOWER, lower, *untimed, *_here(data, lower)])
         rows.append([UPPER, upper, *untimed, *_here(data, upper)])
     said = tta_narrative.sentences(data)
-    said += [f"{entry.name}: {each}." for entry in data.entries for each in entry.remarks]
+    said += [f"{entry.name}: {remark}." for entry in data.entries for remark in entry.remarks]
     held = tta_narrative.margin_tests(data)
     beside = [table(margins.HEAD, map(margins.row, held), words=2)] if held else []
     return [*map(escape, said), table(head, rows, words=3), *beside, *_finetuned(data)]

@@ -180,7 +180,7 @@ def fits(pair: SetPair) -> list[str]:
     """The lines through the models."""
     if not pair.fits:
         return [_no_line(pair)] if pair.models else []
-    lines = "; ".join(_line(pair, each) for each in pair.fits)
+    lines = "; ".join(_line(pair, fit) for fit in pair.fits)
     return [
         f"The lines through {len(pair.models)} models: {lines}. What a model has above a line is "
         "what its accuracy on the first set does not let expect. Intervals resample the second "

@@ -42,7 +42,7 @@ def _beside(years: Years) -> Iterator[str]:
                 f"The windows of {clean(one.set)} and {clean(other.set)} overlap: photos of the "
                 "one that was made first are missing from the other."
             )
-    days = [_days(each) for each in years.years]
+    days = [_days(year) for year in years.years]
     if max(days) > _NEARLY * min(days):
         yield (
             f"The windows are not equally long ({min(days):,} to {max(days):,} days): a longer one "
@@ -163,7 +163,7 @@ def progress(found: Progress) -> str:
 def rows(years: Years) -> list[tuple[str, str, str, str]]:
     """For each year: its set, its window, the same models' mean there, and the change."""
     first, *later = years.years
-    by_set = {each.second: each for each in years.drifts}
+    by_set = {drift.second: drift for drift in years.drifts}
     start = _mean(years.drifts[0].matched, 0) if years.drifts else NONE
     found = [(clean(first.set), window(first), start, "")]
     for year in later:

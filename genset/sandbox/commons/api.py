@@ -91,7 +91,7 @@ class Api:
         if "imageinfo" in params.get("prop", "").split("|"):
             later = self._add_image_info(pages, [photo for photo, _ in found], params)
         # As they come out of the database: by nothing that a client knows.
-        listed = sorted(pages, key=lambda each: number(f"order {each['pageid']}")) + missing
+        listed = sorted(pages, key=lambda page: number(f"order {page['pageid']}")) + missing
         answer: Answer = {} if later else {"batchcomplete": True}
         if after := later or further:
             answer["continue"] = after
@@ -129,7 +129,7 @@ class Api:
         words = _words(asked)
 
         def is_found(listing: Listing) -> bool:
-            if not all(_fits(each, listing.photo) for each in keywords):
+            if not all(_fits(keyword, listing.photo) for keyword in keywords):
                 return False
             return not asked.wanted or listing.says(asked) or words in _planned(listing.queries)
 

@@ -33,7 +33,7 @@ class Commons(Dialect):
 
     def __init__(self, collection: Collection, base: str, faults: Faults) -> None:
         super().__init__(collection, base, faults)
-        self._by_path = {unquote(path_of(each)): each for each in collection.photos.values()}
+        self._by_path = {unquote(path_of(photo)): photo for photo in collection.photos.values()}
 
     def what(self, request: Request) -> str:
         """Of calls: "search", "imageinfo", "siteinfo", or else the action."""

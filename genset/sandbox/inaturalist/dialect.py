@@ -49,7 +49,7 @@ class INaturalist(Dialect):
     def photo_id(self, request: Request) -> str | None:
         """The only one of an observation, or the one that an image's address names."""
         if found := _OBSERVATION.fullmatch(request.path):
-            named = [self._observations.get(int(each)) for each in found[1].split(",")]
+            named = [self._observations.get(int(part)) for part in found[1].split(",")]
             photos = [photo.id for each in named if each for photo in each.photos]
             return photos[0] if len(photos) == 1 else None
         image = _IMAGE.fullmatch(request.path)
@@ -60,7 +60,7 @@ class INaturalist(Dialect):
         if request.path == _SEARCH:
             return self._search(request.params, unsettle)
         if found := _OBSERVATION.fullmatch(request.path):
-            named = [self._observations.get(int(each)) for each in found[1].split(",")]
+            named = [self._observations.get(int(part)) for part in found[1].split(",")]
             there = [each for each in named if each and self._photos(each)]
             results = [self._described(each) for each in there[:MOST_AT_A_TIME]]
             return _as_json(_envelope(len(there), 1, _PER_PAGE, results))

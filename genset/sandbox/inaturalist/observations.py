@@ -80,7 +80,9 @@ def search(observations: Iterable[Observation], params: Params) -> list[Observat
     Parameters that are unknown, and values that cannot be read, narrow nothing.
     """
     tests = list(_tests(params))
-    found = [each for each in observations if all(test(each) for test in tests)]
+    found = [
+        observation for observation in observations if all(test(observation) for test in tests)
+    ]
     if params.get("order_by") == "id":
         found.sort(key=lambda each: each.id)
     elif params.get("order_by") == "observed_on":
@@ -137,7 +139,7 @@ def _several(value: str) -> list[str]:
 
 def _is_one(code: str | None, codes: list[str]) -> bool:
     """Whether a licence is one of those asked for, by their codes in any case."""
-    asked = {each.lower() for each in codes}
+    asked = {code.lower() for code in codes}
     return code in asked if code else "none" in asked
 
 

@@ -36,7 +36,9 @@ class OpenvinoEngine(Engine):
         network = core.read_model(options.onnx)
         side = model.preprocessing.geometry.crop
         dimensions = network.input(0).partial_shape
-        shape = [each.get_length() if each.is_static else None for each in dimensions]
+        shape = [
+            dimension.get_length() if dimension.is_static else None for dimension in dimensions
+        ]
         self.channels_last = has_channels_last(shape)
         # Fixed sizes make it a tenth faster.
         network.reshape([size, side, side, 3] if self.channels_last else [size, 3, side, side])

@@ -24,7 +24,11 @@ class TorchEngine(Engine):
         if not model.device:
             self.network = self.network.to(self.place).to(memory_format=torch.channels_last)
         # What a caller hands over may be of half precision; all that is loaded is float32.
-        numbers = (each.dtype for each in self.network.parameters() if each.is_floating_point())
+        numbers = (
+            parameter.dtype
+            for parameter in self.network.parameters()
+            if parameter.is_floating_point()
+        )
         self.takes = next(numbers, torch.float32)
         # The GPU would round factors to 10 bits, which float32 does not promise.
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False

@@ -102,7 +102,7 @@ class Distributed(Executor):
         for _, theirs in found:
             if theirs is not None:
                 raise theirs
-        failed = {number for reports, _ in found for each in reports for number in each.failed}
+        failed = {number for reports, _ in found for report in reports for number in report.failed}
         for number in range(len(job.tasks)):
             if number not in failed:
                 self._collect_shards(job, number)

@@ -152,11 +152,11 @@ class RayExecutor(Executor):
 
     @property
     def _gpus(self) -> int:
-        return sum(int(each["resources"].get("GPU", 0)) for each in self.machines)
+        return sum(int(machine["resources"].get("GPU", 0)) for machine in self.machines)
 
     def _cores_beside_a_gpu(self) -> int:
         """How many cores each GPU can have, on whichever machine it is."""
-        found = [each["resources"] for each in self.machines]
+        found = [machine["resources"] for machine in self.machines]
         return min(
             int(each.get("CPU", 0) // each["GPU"]) for each in found if each.get("GPU", 0) >= 1
         )

@@ -42,7 +42,7 @@ def best_answers(
         BadInput: no model was scored on the set, or none, or several, of a name.
         GensetError: a run's predictions cannot be read, or do not give its counts.
     """
-    found = [each for each in find_runs(runs, set_name) if each[1].set_hash == content_hash]
+    found = [run for run in find_runs(runs, set_name) if run[1].set_hash == content_hash]
     if not found:
         raise BadInput(
             f"{runs} has no model that was scored on {set_name} as it is now: genset evaluate "
@@ -79,4 +79,7 @@ def _by_photo(folder: Path, run: Run) -> dict[str, tuple[str, ...]]:
         raise GensetError(f"{folder}: predictions cannot be read ({error}); {_MEND}") from None
     if not gives_counts(run, predictions):
         raise GensetError(f"{folder}: predictions do not give the run's counts; {_MEND}")
-    return {each.image: tuple(wnid for wnid in each.top if wnid) for each in predictions}
+    return {
+        prediction.image: tuple(wnid for wnid in prediction.top if wnid)
+        for prediction in predictions
+    }

@@ -82,7 +82,9 @@ def make_run(photos: PhotoSet, counted: Counted, provenance: Provenance) -> Run:
 
 
 def _accuracy(predictions: Sequence[Prediction], k: int) -> Accuracy:
-    return Accuracy.of(sum(each.wnid in each.top[:k] for each in predictions), len(predictions))
+    return Accuracy.of(
+        sum(prediction.wnid in prediction.top[:k] for prediction in predictions), len(predictions)
+    )
 
 
 def provenance_of_answers(spec: ModelSpec, key: str, weights_hash: str) -> Provenance:

@@ -79,7 +79,7 @@ def several(name: str, runs: Sequence[Run], labels: Sequence[str]) -> str:
 
 def _settings(run: Run, runs: Sequence[Run]) -> str:
     """By what a run differs from the others, behind a space: " (crop=224, mean=0.5)"."""
-    every = [_set(each) for each in runs]
+    every = [_set(run) for run in runs]
     names = dict.fromkeys(name for each in every for name in each)
     differ = [name for name in names if len({repr(each.get(name)) for each in every}) > 1]
     said = [f"{name}={clean(str(_set(run).get(name, 'none')), 40)}" for name in differ]

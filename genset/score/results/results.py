@@ -120,7 +120,7 @@ class Results:
             BadInput: there is none, or several.
         """
         runs = [model.run for model in self.models]
-        named = [self.models[n] for n in meant(name, runs, [each.label for each in self.models])]
+        named = [self.models[n] for n in meant(name, runs, [model.label for model in self.models])]
         labels = [model.label for model in named or self.models]
         if not named:
             self._refuse_flagged(name)

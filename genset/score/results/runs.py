@@ -227,7 +227,7 @@ def note_left_out(folder: Path, run: Run, notes: Sequence[str]) -> Run:
         run: its record.
         notes: of the set as it is.
     """
-    others = [each for each in run.notes if each not in notes and not is_left_out(each)]
+    others = [note for note in run.notes if note not in notes and not is_left_out(note)]
     noted = replace(run, notes=[*notes, *others])
     if noted != run and (folder / _RECORD).is_file():
         _write_record(folder, noted)
@@ -282,8 +282,10 @@ def load_predictions(folder: Path) -> list[Prediction]:
 def gives_counts(run: Run, predictions: Sequence[Prediction]) -> bool:
     """Whether a run's predictions give the counts of its record: a file that was cut does not."""
     deep = bool(predictions) and len(predictions[0].top) >= 5
-    top1 = sum(each.wnid == each.top[0] for each in predictions)
-    top5 = sum(each.wnid in each.top[:5] for each in predictions) if deep else None
+    top1 = sum(prediction.wnid == prediction.top[0] for prediction in predictions)
+    top5 = (
+        sum(prediction.wnid in prediction.top[:5] for prediction in predictions) if deep else None
+    )
     kept = run.top1.photos, run.top1.correct, run.top5 and run.top5.correct
     return bool(predictions) and (len(predictions), top1, top5) == kept
 

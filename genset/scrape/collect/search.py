@@ -100,7 +100,7 @@ def question_of(search: Search) -> Question:
 
 def question_key(question: Question) -> str:
     """What tells a question from all others, in 32 hexadecimal digits."""
-    asked = [getattr(question, each.name) for each in fields(question) if each.compare]
+    asked = [getattr(question, field.name) for field in fields(question) if field.compare]
     return hashlib.sha256(repr(tuple(asked)).encode()).hexdigest()[:32]
 
 

@@ -161,9 +161,9 @@ def class_files(folder: Path, taxonomy: Taxonomy) -> Iterator[ClassFile]:
     if not classes:
         example = "n02123045" if taxonomy.is_imagenet else taxonomy.by_index(0).wnid
         raise BadInput(f"{folder} holds no class folders: put photos into {folder}/{example}/")
-    for each in classes:
-        wnid = taxonomy.meant_by(each.name) or taxonomy[each.name].wnid
-        shown = sorted(path for path in each.iterdir() if not path.name.startswith("."))
+    for cls in classes:
+        wnid = taxonomy.meant_by(cls.name) or taxonomy[cls.name].wnid
+        shown = sorted(path for path in cls.iterdir() if not path.name.startswith("."))
         for rank, path in enumerate(shown, start=1):
             if not path.is_file():
                 raise BadInput(f"{path} is no file: put photos right into their class folder")

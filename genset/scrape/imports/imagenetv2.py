@@ -89,7 +89,7 @@ def take_in(
         already=len(records) - candidates,
         selected=selected,
         left_out=len(found) - len(wanted) if dataset is None else 0,
-        early=sum(each.posted_at < workspace.posted_after for each in records),
+        early=sum(record.posted_at < workspace.posted_after for record in records),
     )
 
 
@@ -214,7 +214,7 @@ def _entries(path: Path, records: Any) -> Iterator[tuple[int, Mapping[str, Any]]
 
 def _add_photos(session: Session, records: Collection[_Found]) -> int:
     known = set(session.scalars(select(Photo.source_id).where(Photo.source == _SOURCE)))
-    new = {each.photo: each for each in records if each.photo not in known}
+    new = {record.photo: record for record in records if record.photo not in known}
     strictest = FLICKR[0]
     rows = (
         {
@@ -241,7 +241,7 @@ def _add_candidates(session: Session, records: Collection[_Found]) -> int:
     ids = session.execute(select(Photo.source_id, Photo.id).where(Photo.source == _SOURCE))
     photos = {row.source_id: row.id for row in ids}
     known = _candidates(session)
-    new = {each.task: each for each in records if each.task not in known}
+    new = {record.task: record for record in records if record.task not in known}
     rows = (
         {
             "wnid": each.wnid,
@@ -260,7 +260,7 @@ def _add_rulings(session: Session, records: Collection[_Found], dataset: str) ->
     """Rule correct what was chosen, but not a second time: somebody may have ruled otherwise."""
     candidates = _candidates(session)
     known = set(session.scalars(select(Ruling.candidate_id).where(Ruling.by == dataset)))
-    new = {candidates[each.task] for each in records} - known
+    new = {candidates[record.task] for record in records} - known
     rows = (
         {
             "candidate_id": candidate_id,

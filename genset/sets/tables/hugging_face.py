@@ -124,7 +124,7 @@ def _files(folder: Path) -> list[Path]:
         BadInput: there are several.
     """
     if (folder / _SPLITS).is_file():
-        splits = sorted(each.parent.name for each in folder.glob(f"*/{_STATE}"))
+        splits = sorted(path.parent.name for path in folder.glob(f"*/{_STATE}"))
         if len(splits) != 1:
             raise BadInput(f"{folder} has the splits {', '.join(splits)}: name one's folder")
         return _files(folder / splits[0])
@@ -215,7 +215,7 @@ def _meaning(
     columns: Columns, labels: Sequence[Any], classes: Classes
 ) -> Callable[[Any], tuple[str, str]]:
     """What gives the class of a label, "" for none, and the label's name."""
-    names = columns.names or tuple(sorted({str(each) for each in labels if each is not None}))
+    names = columns.names or tuple(sorted({str(label) for label in labels if label is not None}))
     wnids = dict(zip(names, wnids_of(names, classes), strict=True))
     return partial(_class_of, columns.names, wnids)
 

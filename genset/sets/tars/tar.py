@@ -55,7 +55,7 @@ def _read_one(path: Path, members: dict[str, Member], classes: Classes) -> Photo
     else:
         found.check(str(path))
         notes = found.notes()
-        ids = sorted(found.photos, key=lambda each: each.split("/"))
+        ids = sorted(found.photos, key=lambda photo: photo.split("/"))
         photos = [_photo(path, each, found.photos[each], members[each]) for each in ids]
     return PhotoSet(
         name=set_name(str(path)),

@@ -83,7 +83,7 @@ def read(name: str, root: Path, shards: Shards, classes: Classes) -> PhotoSet:
 def _truth(name: str, samples: "Mapping[str, _Sample]") -> Truth | None:
     """What the samples' json says of all right classes; other makers' json is not read for it."""
     records: dict[str, Mapping[str, Any]] = {}
-    for path, group in groupby(samples.items(), lambda each: each[1].path):
+    for path, group in groupby(samples.items(), lambda item: item[1].path):
         with path.open("rb") as file:
             for image, sample in group:
                 record = _record(sample, file)
@@ -131,7 +131,7 @@ def _grouped(members: Sequence[Member]) -> Iterator[tuple[str, dict[str, Member]
 
 def _samples(path: Path, members: Sequence[Member]) -> Iterator[_Sample]:
     for key, fields in _grouped(members):
-        photo = next((each for each in fields.values() if each.is_photo), None)
+        photo = next((field for field in fields.values() if field.is_photo), None)
         if photo is not None:
             yield _Sample(path, key, photo, fields)
 

@@ -181,14 +181,14 @@ def _wnids(path: object, image: str, classes: object, taxonomy: Taxonomy) -> Ite
     classes = _listed(classes)
     if not isinstance(classes, list | tuple | set | frozenset):
         raise BadInput(f"{path}: the labels of {image[:200]} are {NO_LIST}")
-    for each in classes:
-        if isinstance(each, str):
-            yield each
-        elif isinstance(each, Integral) and not isinstance(each, bool) and each in indices:
-            yield taxonomy.by_index(int(each)).wnid
+    for cls in classes:
+        if isinstance(cls, str):
+            yield cls
+        elif isinstance(cls, Integral) and not isinstance(cls, bool) and cls in indices:
+            yield taxonomy.by_index(int(cls)).wnid
         else:
             raise BadInput(
-                f"{path}: the labels of {image[:200]} are {NO_LIST}: {each!r:.40} is no class"
+                f"{path}: the labels of {image[:200]} are {NO_LIST}: {cls!r:.40} is no class"
             )
 
 

@@ -146,7 +146,7 @@ def _steps(runs: Sequence[Training], at: Sequence[float]) -> list[tuple[float, f
         if place == task.threshold:  # which a log's own stop may decide
             found = _hours(runs, place)
         else:
-            found = [hours for each in firsts if (hours := _first(each, place, task)) is not None]
+            found = [hours for first in firsts if (hours := _first(first, place, task)) is not None]
         if found:
             if len(steps) > 1 and steps[-1][1] == steps[-2][1] == fmean(found):
                 steps.pop()  # in the middle of a level stretch

@@ -104,7 +104,7 @@ def _draw_steps(
             shown += _draw_cell(axes, step.found, quantity, at, across=True)
     _limits(axes, shown, quantity, across=True)
     axes.set_ylim(len(steps) - 0.5, -0.5)
-    axes.set_yticks(range(len(steps)), [_label(*each) for each in steps] if labelled else [])
+    axes.set_yticks(range(len(steps)), [_label(*step) for step in steps] if labelled else [])
     for text in axes.get_yticklabels():
         _plain(text)
     name(axes, quantity.label, "")
@@ -216,7 +216,7 @@ def _draw_together(axes: "Axes", together: Interactions) -> None:
     axes.xaxis.set_major_locator(FixedLocator(inside))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.3g}×"))
     axes.xaxis.set_minor_locator(NullLocator())
-    labels = [clean(" × ".join(each.effect.factors), 60) for each in together.effects]
+    labels = [clean(" × ".join(effect.effect.factors), 60) for effect in together.effects]
     axes.set_yticks(range(len(labels)), labels)
     for text in axes.get_yticklabels():
         _plain(text)

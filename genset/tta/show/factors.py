@@ -74,7 +74,7 @@ def _cells(step: Step, found: Factors) -> list[str]:
 
 def _said(effects: Sequence[Effect]) -> list[str]:
     """Which of them mattered, the largest first, and of which the runs cannot tell."""
-    told = [each for each in effects if each.speedup]
+    told = [effect for effect in effects if effect.speedup]
     told.sort(key=lambda each: -(each.speedup.mean if each.speedup else 0.0))
     said = []
     for verdict in (Verdict.FASTER, Verdict.SLOWER, Verdict.CANNOT_TELL):
@@ -91,7 +91,7 @@ def _said(effects: Sequence[Effect]) -> list[str]:
 def _interactions(found: Interactions, title: str) -> Grid:
     whole = found.runs == found.possible
     head = ["factors", "times as fast", "p (Holm)", "", *([] if whole else ["over"])]
-    rows = [_interaction(each, whole) for each in found.effects]
+    rows = [_interaction(effect, whole) for effect in found.effects]
     notes = [
         "of one factor: the mean over all combinations of the others; of several: how many times "
         "as much they bring together as each by itself"

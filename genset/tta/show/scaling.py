@@ -12,10 +12,10 @@ def scaling_grids(found: Scaling) -> list[Grid]:
     several = any(row.runs > 1 for row in found.rows)
     levels = [level(threshold, found.percent) for threshold in found.thresholds]
     head = ["workers", f"log{'s' * several}", "time per epoch"]
-    head += [f"time to {each}" for each in levels]
+    head += [f"time to {level}" for level in levels]
     head += ["ideal", "speed-up per epoch"]
     more = len(levels) > 1
-    head += [f"speed-up to {each}" for each in levels] if more else ["speed-up to accuracy"]
+    head += [f"speed-up to {level}" for level in levels] if more else ["speed-up to accuracy"]
     head += ["communication"]
     rows = [
         [

@@ -10,7 +10,7 @@ from genset.tta.show.words import name, score
 
 def thresholds_grids(found: Thresholds) -> list[Grid]:
     """What `genset tta thresholds` prints."""
-    levels = [level(each, found.percent) for each in found.thresholds]
+    levels = [level(threshold, found.percent) for threshold in found.thresholds]
     rows = [[name(row.name), *_cells(row), score(row.best, found.percent)] for row in found.rows]
     short = sum(row.hours[-1] is None for row in found.rows)
     entries, stop = count(len(rows), "entry", "entries"), agree(short, "stops", "stop")

@@ -22,7 +22,7 @@ def refused_grids(refused: Sequence[MalformedLog]) -> list[Grid]:
 
 def differing_grids(differences: Sequence[str]) -> list[Grid]:
     """In what runs that were taken as of one entry differ."""
-    notes = [f"the runs differ in {each}" for each in differences]
+    notes = [f"the runs differ in {difference}" for difference in differences]
     return [Grid("Of different entries (--mixed)", notes=notes)] if notes else []
 
 

@@ -101,7 +101,7 @@ def _unseen(recorded: Any, found: Collected) -> str:
 
 def _device(recorded: Any, parts: Built, *, hip: bool) -> Device:
     """The device that most kernels ran on."""
-    used = Counter(each.device for each in parts.kernels or parts.copies)
+    used = Counter(kernel.device for kernel in parts.kernels or parts.copies)
     if not used:
         return Device("none")
     number = used.most_common(1)[0][0]

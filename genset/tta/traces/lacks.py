@@ -43,7 +43,7 @@ def lacks(trace: Trace, dropped: int) -> list[str]:
 
 
 def _of_inputs(operators: list[Operator]) -> list[str]:
-    shaped = [each for each in operators if each.shapes is not None]
+    shaped = [operator for operator in operators if operator.shapes is not None]
     if not shaped:
         return ["It has no shapes of inputs: record with record_shapes=True."]
     said = []
@@ -67,7 +67,7 @@ def _of_inputs(operators: list[Operator]) -> list[str]:
 
 
 def _of_launches(kernels: list[Kernel]) -> list[str]:
-    lost = sum(each.operator is None for each in kernels)
+    lost = sum(kernel.operator is None for kernel in kernels)
     if not lost:
         return []
     return [
@@ -79,15 +79,15 @@ def _of_launches(kernels: list[Kernel]) -> list[str]:
 def _of_messages(kernels: list[Kernel]) -> list[str]:
     said = []
     silent = sum(
-        each.collective is None and any(word in each.name.lower() for word in _CALLS)
-        for each in kernels
+        kernel.collective is None and any(word in kernel.name.lower() for word in _CALLS)
+        for kernel in kernels
     )
     if silent:
         said.append(
             f"{count(silent, 'communication kernel')} of which it does not say how much they "
             "moved: record with PyTorch 2.4 or newer."
         )
-    moved = [each.collective for each in kernels if each.collective]
+    moved = [kernel.collective for kernel in kernels if kernel.collective]
     odd = [
         each for each in moved if not each.bytes_each and (each.elements_in or each.elements_out)
     ]

@@ -143,7 +143,7 @@ def read_counters(path: Path) -> Measurement:
     ]
     metric = told[0] if told else None
     kernels = [_kernel(path, each, metric) for each in measured]
-    if not recorded or (metric is None and all(each.bytes is None for each in kernels)):
+    if not recorded or (metric is None and all(kernel.bytes is None for kernel in kernels)):
         raise BadInput(
             f"{path} has no value of {MATRIX_UNITS}: measure it, ncu --csv --metrics {METRICS} "
             "python train.py"

@@ -79,7 +79,7 @@ def _network(text: str) -> tuple[str, str] | None:
 
 def join_by_weights(runs: Sequence[Training], run: Run) -> WeightsJoin:
     """Whether a run of `genset evaluate` scored weights that one of these trainings left."""
-    left = {each.about.checkpoint: each.about.name for each in runs if each.about.checkpoint}
+    left = {run.about.checkpoint: run.about.name for run in runs if run.about.checkpoint}
     if not left:
         return WeightsJoin("word")
     scored = [*run.checkpoints, run.weights_hash.removeprefix("sha256:")]

@@ -33,7 +33,7 @@ def hold_to_margins(
     if not labels:
         raise BadInput("--counterpart is for the models of trainings: name one with --tta")
     found: dict[str, str] = {}
-    for asked in sorted(options.counterparts, key=lambda each: bool(each.model)):
+    for asked in sorted(options.counterparts, key=lambda counterpart: bool(counterpart.model)):
         models = [results.find(asked.model).label] if asked.model else labels
         found |= dict.fromkeys(models, asked.counterpart)
     if others := [model for model in found if model not in labels]:

@@ -108,9 +108,9 @@ def collect_series(sets: Sequence[GivenSet], options: ReportOptions) -> Series:
         ),
         pairs=pairs,
         groupings=tuple(
-            replace(each, convention=among)
+            replace(grouping, convention=among)
             for among, of_it in by_convention
-            for each in _groupings(given, releases, of_it, flagged, partial, options)
+            for grouping in _groupings(given, releases, of_it, flagged, partial, options)
         ),
         years=tuple(
             replace(each, convention=among)

@@ -54,7 +54,7 @@ def years_of(
     made = tuple(
         _years(
             sets,
-            sorted(windows, key=lambda each: (each[0].posted_after, sets[each[1]].name)),
+            sorted(windows, key=lambda window: (window[0].posted_after, sets[window[1]].name)),
             pairs,
             progress,
         )
@@ -96,7 +96,7 @@ def _years(
             )
             for window, place in windows
         ),
-        drifts=tuple(each for each in drifts if each is not None),
+        drifts=tuple(drift for drift in drifts if drift is not None),
         progress=tuple(progress_on(sets[place], place, of) for place in order[1:]),
         others=_others(sets, order),
     )
@@ -136,10 +136,10 @@ def _drift(
     if not models or not set.intersection(*wnids):
         return None
     known = (
-        each
-        for each in pairs
-        if (each.first, each.second, each.among) == (*names, "all")
-        and {row.label for row in each.models} == set(labels)
+        pair
+        for pair in pairs
+        if (pair.first, pair.second, pair.among) == (*names, "all")
+        and {row.label for row in pair.models} == set(labels)
     )
     one, other = (
         Side(sets[at].name, sets[at].results, [run for m in models if (run := m.runs[at])])

@@ -32,7 +32,7 @@ def series_json(series: Series) -> dict[str, Any]:
         "format": FORMAT,
         "headline": narrative.headline(series),
         "changes": narrative.changes(series),
-        "drift_and_progress": [line for each in series.years for line in years.sentences(each)],
+        "drift_and_progress": [line for year in series.years for line in years.sentences(year)],
         "resampling": how["resampling"],
         "include_flagged": how["include_flagged"],
         **to_json(found),

@@ -127,7 +127,7 @@ def _texts(path: Path, photos: PhotoSet) -> tuple[dict[str, str], tuple[str, ...
 
 
 def _offered(options: Collection[Options]) -> list[str]:
-    numbers = {len(each.letters) for each in options if each.letters}
+    numbers = {len(option.letters) for option in options if option.letters}
     if not numbers:
         return []
     return [

@@ -74,13 +74,15 @@ def _before_holm(found: Contrast, cells: Sequence[Configuration]) -> Verdict:
 
 def judged(effects: Sequence[Effect]) -> list[Effect]:
     """The effects of one table, with what can be said of each among so many."""
-    tested = [each for each in effects if each.verdict is Verdict.CANNOT_TELL]
+    tested = [effect for effect in effects if effect.verdict is Verdict.CANNOT_TELL]
     adjusted = dict(zip(map(id, tested), holm([each.p or 0.0 for each in tested]), strict=True))
     return [
-        replace(each, adjusted=adjusted[id(each)], verdict=_verdict(each, adjusted[id(each)]))
-        if id(each) in adjusted
-        else each
-        for each in effects
+        replace(
+            effect, adjusted=adjusted[id(effect)], verdict=_verdict(effect, adjusted[id(effect)])
+        )
+        if id(effect) in adjusted
+        else effect
+        for effect in effects
     ]
 
 

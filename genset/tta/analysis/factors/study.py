@@ -183,9 +183,9 @@ def _known(said: Mapping[str, Any], keys: tuple[str, ...], place: str) -> None:
 def _texts(said: Any, what: str) -> tuple[str, ...]:
     """A text, or a list of texts, of which each is something."""
     texts = [said] if isinstance(said, str) else said
-    if not isinstance(texts, list) or not all(isinstance(each, str) for each in texts):
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise BadInput(f'{what} is a text, or a list of texts: ["one", "two"]')
-    if any(not each.strip() or "\0" in each for each in texts):
+    if any(not text.strip() or "\0" in text for text in texts):
         raise BadInput(f"{what} has an empty text")
     return tuple(texts)
 

@@ -124,7 +124,7 @@ def communication(
         of_kernel_time=time / whole,
         unsized=[_unsized(cause, kernels, time) for cause, kernels in sorted(unsized.items())],
         link_gbits=link,
-        rates=sorted(rates, key=lambda each: (-each.seconds, each.collective, each.group or 0)),
+        rates=sorted(rates, key=lambda rate: (-rate.seconds, rate.collective, rate.group or 0)),
     )
 
 
@@ -170,8 +170,8 @@ def _group(moved: Collective | None, world: int | None) -> _Group:
 
 
 def _unsized(cause: Cause, kernels: Sequence[Kernel], time: float) -> Unsized:
-    types = {each.collective.unknown_type for each in kernels if each.collective}
-    share = sum(each.length for each in kernels) / time
+    types = {kernel.collective.unknown_type for kernel in kernels if kernel.collective}
+    share = sum(kernel.length for kernel in kernels) / time
     return Unsized(cause, share, len(kernels), sorted(types - {""}) if cause == "type" else [])
 
 

@@ -56,7 +56,7 @@ class Compared:
     def shown(self, longest: int) -> "Compared":
         """The same, its names cut to so many characters to be shown, and still told apart."""
         runs, points, measured = self.runs, self.points, self.counters
-        names = [run.name for run in runs] + [each.point.name for each in points]
+        names = [run.name for run in runs] + [point.point.name for point in points]
         names += [each.name for each in measured]
         cut = told_apart(names, longest)
         return Compared(

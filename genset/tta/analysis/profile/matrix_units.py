@@ -85,7 +85,7 @@ def matrix_units(kernels: Iterable[Kernel]) -> MatrixUnits | None:
         for each, names in by_family.items()
     ]
     yes, no, unclassified = (
-        sum(each.share for each in families if each.verdict == verdict)
+        sum(family.share for family in families if family.verdict == verdict)
         for verdict in ("yes", "no", "unclassified")
     )
     unknown = [
@@ -99,6 +99,6 @@ def matrix_units(kernels: Iterable[Kernel]) -> MatrixUnits | None:
         yes=yes,
         no=no,
         unclassified=unclassified,
-        families=sorted(families, key=lambda each: (-each.share, each.name)),
+        families=sorted(families, key=lambda family: (-family.share, family.name)),
         unknown=sorted(unknown, key=lambda each: (-each.share, each.name))[:_NAMED],
     )

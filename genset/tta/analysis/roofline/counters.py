@@ -81,7 +81,7 @@ def counters(measured: Sequence[MeasuredKernel], peak_gbs: float | None) -> Coun
         gbs=gbs,
         with_bytes=_part(measured, lambda each: each.bytes is not None),
         of_bandwidth=None if gbs is None or peak_gbs is None else gbs / peak_gbs,
-        kernels=sorted(kernels, key=lambda each: (-each.seconds, each.name)),
+        kernels=sorted(kernels, key=lambda kernel: (-kernel.seconds, kernel.name)),
     )
 
 

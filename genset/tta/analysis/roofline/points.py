@@ -48,7 +48,7 @@ class Point:
 
     def as_json(self) -> dict[str, Any]:
         """With what follows from it."""
-        known = {each.name: getattr(self, each.name) for each in fields(self)}
+        known = {field.name: getattr(self, field.name) for field in fields(self)}
         rates = {"tflops": self.tflops, "gbs": self.gbs, "flops_per_byte": self.intensity}
         return known | rates
 

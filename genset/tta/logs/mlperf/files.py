@@ -63,7 +63,9 @@ def read(path: Path, read_as: ReadAs) -> list[Training]:
         after = f"{second.seconds - told.start:,.0f} s after the first"
         reason = f"a second run_start, {after}: write each run into a file of its own"
         raise MalformedLog(path, reason, second.at)
-    told.evaluations = [each for each in told.evaluations if each.seconds >= told.start]
+    told.evaluations = [
+        evaluation for evaluation in told.evaluations if evaluation.seconds >= told.start
+    ]
     if not told.evaluations:
         raise MalformedLog(path, "no eval_accuracy after run_start: nothing was measured")
     name = _benchmark_of(path, told)

@@ -135,21 +135,21 @@ def _once(evaluations: list[Evaluation]) -> list[Evaluation]:
     """Evaluations in the order of time, each told once: the same again is a worker's repetition."""
     kept: list[Evaluation] = []
     seen: set[tuple[float, Targets]] = set()
-    for each in sorted(evaluations, key=lambda e: (e.seconds, e.values)):
-        if each.epoch is None:
-            if kept and kept[-1].values == each.values:
+    for evaluation in sorted(evaluations, key=lambda e: (e.seconds, e.values)):
+        if evaluation.epoch is None:
+            if kept and kept[-1].values == evaluation.values:
                 continue
-        elif (key := (each.epoch, each.values)) in seen:
+        elif (key := (evaluation.epoch, evaluation.values)) in seen:
             continue
         else:
             seen.add(key)
-        kept.append(each)
+        kept.append(evaluation)
     return kept
 
 
 def numbered(evaluations: list[Evaluation]) -> list[float]:
     """The epoch of each evaluation: as logged if that never runs backwards, else counted from 1."""
-    logged = [each.epoch for each in evaluations]
+    logged = [evaluation.epoch for evaluation in evaluations]
     known = [epoch for epoch in logged if epoch is not None]
     if len(known) == len(logged) and all(a <= b for a, b in pairwise(known)):
         return known

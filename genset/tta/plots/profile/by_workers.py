@@ -28,15 +28,15 @@ def draw_communication(axes: "Axes", found: ByWorkers) -> None:
     )
     for side, (label, colour, hatch, spreads) in zip((-0.5, 0.5), bars, strict=True):
         places = [at + side * width for at in range(len(spreads))]
-        means = [100 * each.mean for each in spreads]
+        means = [100 * spread.mean for spread in spreads]
         style: dict[str, object] = {
             "color": colour,
             "hatch": hatch,
             "edgecolor": "0.35",
             "linewidth": 0.6,
         }
-        below = [100 * (each.mean - each.least) for each in spreads]
-        above = [100 * (each.most - each.mean) for each in spreads]
+        below = [100 * (spread.mean - spread.least) for spread in spreads]
+        above = [100 * (spread.most - spread.mean) for spread in spreads]
         if any(below) or any(above):
             style |= {"yerr": [below, above], "ecolor": "0.2", "capsize": 3}
         drawn = axes.bar(places, means, width, label=label, **style)  # type: ignore[arg-type]

@@ -65,7 +65,9 @@ def draw_profile(found: Compared, path: Path) -> None:
 def _panels(found: Compared) -> list[_Panel]:
     """Bars first, then what has axes of its own."""
     names = [run.name for run in found.runs]
-    names += [each.point.name for each in found.points] + [each.name for each in found.counters]
+    names += [point.point.name for point in found.points] + [
+        counter.name for counter in found.counters
+    ]
     places = {name: at for at, name in enumerate(dict.fromkeys(names))}
     few(len(places), "runs")
     shared = [run for run in found.runs if run.shares]
@@ -83,7 +85,7 @@ def _panels(found: Compared) -> list[_Panel]:
         panels.append(_Panel(lambda axes: draw_roofline(axes, found, places), high))
     if timed:
         panels.append(_Panel(lambda axes: draw_throughput(axes, timed, places), _CURVES))
-    if any(each.counters.matrix_units is not None for each in found.counters):
+    if any(counter.counters.matrix_units is not None for counter in found.counters):
         panels.append(_Panel(lambda axes: draw_counters(axes, found.counters, places), _CURVES))
     return panels
 

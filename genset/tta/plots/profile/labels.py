@@ -51,7 +51,7 @@ def place(axes: "Axes", labels: Sequence[Label]) -> None:
     renderer: RendererAgg = FigureCanvasAgg(figure).get_renderer()  # type: ignore[no-untyped-call]
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
-    dots = [axes.transData.transform((each.x, each.y)) for each in labels]
+    dots = [axes.transData.transform((label.x, label.y)) for label in labels]
     taken = [text.get_window_extent(renderer) for text in axes.texts]
     taken += [_box(x, y, _points(renderer, 8.5)) for x, y in dots]
     lines: list[Path] = []
@@ -62,7 +62,7 @@ def place(axes: "Axes", labels: Sequence[Label]) -> None:
         else:
             x, y = drawn.get_extents().p0
             taken.append(_box(float(x), float(y), _points(renderer, 4)))
-    for label in sorted(labels, key=lambda each: (-each.y, each.x)):
+    for label in sorted(labels, key=lambda label: (-label.y, label.x)):
         taken.append(_write(axes, renderer, label, _Taken(taken, lines)))
 
 

@@ -92,9 +92,9 @@ def _stars(found: Compared) -> Iterator[tuple[str, Point]]:
     for run in found.runs:
         if run.roofline.run and _shown(run.roofline.run):
             yield run.name, run.roofline.run
-    for each in found.points:
-        if _shown(each.point):
-            yield each.point.name, each.point
+    for point in found.points:
+        if _shown(point.point):
+            yield point.point.name, point.point
 
 
 def _shown(point: Point) -> bool:

@@ -41,7 +41,7 @@ def roofs(found: Compared) -> list[Roofs]:
         line = run.roofline
         if line.peaks and line.busy:
             held.append((line.peaks, {each.roof for each in [*line.kinds, *line.operators]}))
-    held += [(each.peaks, {each.point.roof}) for each in found.points if each.peaks]
+    held += [(point.peaks, {point.point.roof}) for point in found.points if point.peaks]
     together: list[tuple[Peaks, set[str | None]]] = []
     for peaks, used in held:
         same = next((before for before, _ in together if before == peaks), None)

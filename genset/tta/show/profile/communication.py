@@ -22,18 +22,18 @@ def communication_grids(runs: Sequence[Profile]) -> list[Grid]:
     rows = [
         [
             name(run.name),
-            clean(each.collective, 40),
-            _ranks(each),
-            f"{each.calls:,}",
-            amount(each.bytes, "B"),
-            time(each.seconds),
-            _gbits(each.algorithm_gbits),
-            _gbits(each.bus_gbits),
-            _fastest(each),
-            *[share(each.of_link)] * linked,
+            clean(rate.collective, 40),
+            _ranks(rate),
+            f"{rate.calls:,}",
+            amount(rate.bytes, "B"),
+            time(rate.seconds),
+            _gbits(rate.algorithm_gbits),
+            _gbits(rate.bus_gbits),
+            _fastest(rate),
+            *[share(rate.of_link)] * linked,
         ]
         for run, talk in known
-        for each in talk.rates
+        for rate in talk.rates
     ]
     notes = [f"{name(run.name)}: {note}" for run, talk in known for note in _notes(talk)]
     if not rows:
@@ -49,7 +49,7 @@ def _notes(talk: Communication) -> Iterator[str]:
     yield f"{share(talk.of_kernel_time)} of kernel time is communication"
     for each in talk.unsized:
         yield _why(each)
-    assumed = next((each.group for each in talk.rates if each.group_assumed), None)
+    assumed = next((rate.group for rate in talk.rates if rate.group_assumed), None)
     if assumed is not None:
         yield (
             f"the sizes of groups are not recorded where it says so, and assumed to be all "

@@ -82,14 +82,14 @@ def _kernels(found: Measured) -> Grid:
     kernels = found.counters.kernels
     rows = [
         [
-            clean(each.name, 80),
-            f"{each.launches:,}",
-            time(each.seconds),
-            share(each.share),
-            share(each.matrix_units),
-            rate(each.gbs),
+            clean(kernel.name, 80),
+            f"{kernel.launches:,}",
+            time(kernel.seconds),
+            share(kernel.share),
+            share(kernel.matrix_units),
+            rate(kernel.gbs),
         ]
-        for each in kernels[:_MOST_KERNELS]
+        for kernel in kernels[:_MOST_KERNELS]
     ]
     more = len(kernels) - len(rows)
     notes = [f"and {more:,} more, which --json has"] * (more > 0)

@@ -24,7 +24,7 @@ def parts(values: Sequence[float]) -> list[str]:
     lost = sorted(range(len(values)), key=lambda at: tenths[at] - 1000 * values[at])
     for at in lost[: max(0, round(1000 * sum(values)) - sum(tenths))]:
         tenths[at] += 1
-    return [f"{each / 10:.1f} %" for each in tenths]
+    return [f"{tenth / 10:.1f} %" for tenth in tenths]
 
 
 def rate(value: float | None) -> str:

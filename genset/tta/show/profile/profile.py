@@ -34,7 +34,7 @@ def profile_grids(found: Compared) -> list[Grid]:
 
 def _remarks(found: Compared) -> list[str]:
     of = [(run.name, [*run.remarks, *run.roofline.remarks]) for run in found.runs]
-    of += [(each.point.name, each.remarks) for each in found.points]
+    of += [(point.point.name, point.remarks) for point in found.points]
     return [f"{name(who)}: {clean(remark, 400)}" for who, remarks in of for remark in remarks]
 
 

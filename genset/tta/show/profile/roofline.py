@@ -24,9 +24,9 @@ _OF_PEAK = ("achieved ÷ peak TFLOP/s", "achieved ÷ peak GB/s", "held against")
 def roofline_grids(runs: Sequence[Profile], points: Sequence[Elsewhere]) -> list[Grid]:
     """A line for each run, kind of operator and point given; then the longest operators."""
     rows = [row for run in runs for row in _of_run(run)]
-    rows += [[name(each.point.name), "given", *_cells(each.point)] for each in points]
+    rows += [[name(point.point.name), "given", *_cells(point.point)] for point in points]
     held = [(run.name, run.roofline.peaks) for run in runs if run.roofline.kinds]
-    held += [(each.point.name, each.peaks) for each in points]
+    held += [(point.point.name, point.peaks) for point in points]
     notes = [f"{name(who)}: {_peaks(peaks)}" for who, peaks in held if peaks]
     grids = []
     if rows:

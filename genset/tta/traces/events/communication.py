@@ -56,7 +56,7 @@ def moved_by(call: str, inputs: fields.Inputs) -> Collective | None:
         return None
     elements = sum(_elements(shape) for shape in inputs.shapes)
     types = sorted(set(inputs.types))
-    sizes = {bytes_of(each) for each in types}
+    sizes = {bytes_of(kind) for kind in types}
     each = sizes.pop() if len(sizes) == 1 else None
     unknown = "" if each else clean(", ".join(types), 40)
     return Collective(name, elements, elements if as_much else None, each, None, unknown)

@@ -136,9 +136,9 @@ class _Tally:
         units = _matrix_units(kernels) if kernels else None
         self.done.append(Done(operator.name, shapes, work, seconds(time), units))
         if work.bytes > 0:
-            for each in kernels or (operator,):
-                device = each.device if isinstance(each, Kernel) else 0
-                self.busy.setdefault(device, []).append(when(each))
+            for kernel in kernels or (operator,):
+                device = kernel.device if isinstance(kernel, Kernel) else 0
+                self.busy.setdefault(device, []).append(when(kernel))
 
     def leave(self, name: str, missing: Missing, number: int, time: float) -> None:
         before, so_far = self.left.get((name, missing), (0, 0.0))
@@ -175,8 +175,10 @@ def _of_device(trace: Trace, heads: Sequence[int | None], over: Span, tally: _Ta
     for place in sorted(launched):
         operator, kernels = trace.operators[place], launched[place]
         # Whose kernels were launched in part after the last step is not all in the span.
-        called = over.calls(operator.start) and all(over.calls(each.launched) for each in kernels)
-        counted = kernels if called else [each for each in kernels if over.holds(each)]
+        called = over.calls(operator.start) and all(
+            over.calls(kernel.launched) for kernel in kernels
+        )
+        counted = kernels if called else [kernel for kernel in kernels if over.holds(kernel)]
         time = length(union(map(when, counted)))
         if called and time > 0:
             tally.take(place, time, kernels)

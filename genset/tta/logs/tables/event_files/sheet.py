@@ -106,7 +106,7 @@ class EventSheet:
     def _apart(self, files: Sequence[Scalars]) -> list[list[Scalars]]:
         """Runs, each with its files in the order of time."""
         runs: list[list[Scalars]] = []
-        for scalars in sorted(files, key=lambda each: each.began or 0.0):
+        for scalars in sorted(files, key=lambda file: file.began or 0.0):
             points = self._points(scalars)
             if not points:  # the file of hyperparameters, or of a run that ended at once
                 continue
