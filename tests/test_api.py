@@ -54,8 +54,8 @@ def use():
     return [one.top1.correct, genset.compare(one, other).only_first]
 
 first = use()
-for package in ("evaluation", "evaluation.evaluate", "evaluation.results.measures.compare",
-                "reporting", "release", "api", "cli.models.report", "cli.models.score"):
+for package in ("score", "score.evaluate", "comparison.compare", "reporting", "release", "api",
+                "cli.models.report", "cli.models.score"):
     importlib.import_module(f"genset.{package}")
 print(json.dumps([loaded, first, use(), sorted(set(genset.__all__) - set(dir(genset)))]))
 """
