@@ -16,11 +16,11 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 72_800,
-    "modules": 906,
+    "lines of code": 73_500,
+    "modules": 915,
     "lines of tests": 78_700,
     "words of docs": 58_000,
-    "private words in 1,000 lines": 41.4,
+    "private words in 1,000 lines": 37,
     "classes named by a participle": 95,
     "modules over 400 lines": 4,
     "functions over 50 lines": 56,
