@@ -112,10 +112,9 @@ def compare(folder: Path, place: Path, args: argparse.Namespace) -> None:
         "release verify": ["release", "verify", "v1"],
         "evaluate, predictions": ["evaluate", "v1", *models()],
         "report": ["report", "v1", "-o", str(place / "page.html")],
-        "report, unchanged": ["report", "v1", "-o", str(place / "page.html")],
     }
     made = [place / "new", work / "releases" / "v2", work / "runs"]
-    keep = {"report": [work / "runs" / ".reports"], "report, unchanged": []}
+    keep: dict[str, list[Path]] = {"report": []}
     print("| | seconds | of processors | runs | peak MB |\n|---|---:|---:|---:|---:|")
     for name, words in commands.items():
         if args.only not in name:

@@ -1,4 +1,4 @@
-"""How long a report on many models takes, the first time and when nothing changed.
+"""How long a report on many models takes.
 
     python -m benchmarks.report --models 67 --photos 10000 --real DATA --runs 5
 
@@ -45,17 +45,8 @@ def main() -> None:
             many_real(asked.real, folder, asked.models, asked.photos)
         else:
             many_made_up(folder, asked.models, asked.photos, classes=1000)
-        time.sleep(3)  # what was written just now is not taken for settled
         for form, words in FORMS.items():
-            first, again = [], []
-            for _ in range(asked.runs):
-                (folder / "page.html").unlink(missing_ok=True)
-                for kept in (folder / "runs").glob(".reports/*"):
-                    kept.unlink()
-                first.append(_cost(folder, words))
-                again.append(_cost(folder, words))
-            _tell(f"{form}, first", first)
-            _tell(f"{form}, unchanged", again)
+            _tell(form, [_cost(folder, words) for _ in range(asked.runs)])
             if form == "page":
                 print(f"page: {(folder / 'page.html').stat().st_size / 1e6:.2f} MB")
 

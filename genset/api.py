@@ -317,7 +317,8 @@ def report(
     """
     from genset.reporting.data.options import ReportOptions
     from genset.reporting.gather.collect import collect_results
-    from genset.reporting.render.html import write_html
+    from genset.reporting.render.html import html_of
+    from genset.reporting.write import write_page
 
     if isinstance(evaluated, Evaluated):
         evaluated = [evaluated]
@@ -335,7 +336,7 @@ def report(
     folder = Path(runs) if runs is not None else locate_runs()
     with _files_named():
         data = collect_results(_side_by_side(models), folder, options)
-        write_html(data, Path(path))
+        write_page(Path(path), html_of(data))
     return data
 
 

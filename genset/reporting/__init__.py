@@ -7,7 +7,6 @@
     narrative   what the numbers say, in sentences
     figures     one a file, as SVG
     render      HTML, Markdown, JSON
-    inputs      what a report is made of, so that the same one is not made again
     write       gather and render
     series      several sets as one study, and each one's report
     truth       runs by a set's multi-label truth, for the table of genset evaluate

@@ -285,7 +285,7 @@ def test_a_window_that_was_frozen_under_another_name_is_found(
     assert made(genset, "--release", "first")["frozen"]["name"] == "first"
     assert genset("protocol", "run", "fish")["frozen"]["name"] == "first"
     said = genset.says("protocol", "run", "fish", "--release", "again")
-    assert "first is of this window too: genset report --protocol takes the newer one" in said
+    assert "first is of this window too" in said
 
 
 def test_a_window_that_overlaps_another_is_told(sandbox: Any, genset: Maintainer) -> None:

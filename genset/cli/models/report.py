@@ -101,20 +101,6 @@ _SEED = click.option(
     is_flag=True,
     help="Show photos, too, that no licence lets others hand on, as where all rights are reserved.",
 )
-@click.option(
-    "--protocol",
-    default="",
-    metavar="NAME",
-    help="Report on all releases of this protocol, in the order of their windows.",
-)
-@click.option(
-    "--new",
-    "newer",
-    multiple=True,
-    metavar="MODEL",
-    help="A model that is new on each later year of a protocol, all others being old (default: "
-    "those first scored since the year was frozen).",
-)
 @taxonomy_option
 @_SEED
 @click.option("--markdown", is_flag=True, help="Print the tables as Markdown.")
@@ -132,7 +118,6 @@ def report(
     labels: Path | None,
     entries: tuple[str, ...],
     counterparts: tuple[str, ...],
-    protocol: str,
     taxonomy: str,
     seed: int,
     **asked: Any,
@@ -147,8 +132,7 @@ def report(
     --upper name two models between which the others are placed.
 
     Several sets read as one study: a folder with an index, where they stand side by side, and the
-    full report on each. Of the years of one protocol it says apart what the photos made of it
-    (drift) and what the models did (progress).
+    full report on each.
 
     The file is written to the current folder, or where -o says. --markdown prints its tables, too;
     --json prints the numbers instead of writing it, and with -o does both.
@@ -161,7 +145,6 @@ def report(
     \b
     genset report v1 -o v1.html --reference imagenet-val
     genset report v1 v2 imagenet-val/ --out site/
-    genset report --protocol imagenet-2026 --out site/
     genset report v1 --tta runs/fast=fast --lower resnet18 --upper resnet50
     genset report v1 --tta runs/fast=fast --counterpart resnet50 --margin 1
     """
@@ -171,7 +154,6 @@ def report(
     from genset.statistics.resampling import Resampling
 
     kept = runs or locate_runs(folder)
-    sets += _releases_of(folder, protocol) if protocol else ()
     named = sets or (_newest_release(folder, "genset report photos/"),)
     # Without `kept`: where there are no runs yet, a report makes no folder for them.
     own = locate_taxonomy(taxonomy) if taxonomy else None
@@ -189,8 +171,6 @@ def report(
             told = f"no model was scored on {photos.name} by the runs in {kept} (--runs FOLDER)"
             click.echo(visible(told), err=True)
     writes = bool(output) or not as_json
-    if options.newer and len(found) < 2:
-        raise BadInput("--new is of the years of a protocol: name two of its releases or more")
     if len(found) > 1:
         done = _report_on_several(found, kept, output if writes else None, options)
     else:
@@ -346,17 +326,3 @@ def _newest_release(folder: Path | None, named: str) -> str:
     if not (found := find_releases(workspace.releases)):
         raise BadInput("there is no release to report on; make one with: genset release create")
     return found[-1].name
-
-
-def _releases_of(folder: Path | None, protocol: str) -> tuple[str, ...]:
-    """The folders of a protocol's releases, by window."""
-    from genset.protocols.kept import find_protocol, releases_of
-
-    workspace = Workspace.find(folder)
-    found = releases_of(workspace, find_protocol(workspace, protocol))
-    if not found:
-        raise BadInput(
-            f"there is no release of protocol {protocol} yet; make one with: genset protocol run "
-            f"{protocol}"
-        )
-    return tuple(each.name for each in found)

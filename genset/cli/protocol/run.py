@@ -200,9 +200,7 @@ def _beside(
         )
     for name, of in others.items():
         if of == window and name != called:
-            lines.append(
-                f"{name} is of this window too: genset report --protocol takes the newer one"
-            )
+            lines.append(f"{name} is of this window too")
         elif of and max(of.after, window.after) < min(of.before, window.before):
             lines.append(
                 f"the window of {name} (from {of.posted_after} until before {of.posted_before}) "

@@ -1,4 +1,4 @@
-"""What a report is asked for. Making these loads no NumPy: see `genset.reporting.inputs`."""
+"""What a report is asked for."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,8 +66,6 @@ class ReportOptions:
         resampling: how classes are resampled for intervals.
         include_flagged: count models, too, whose answers as a whole cannot be right.
         include_restricted: show photos, too, that no licence lets others hand on.
-        newer: labels of the models that are new on each year of a protocol; none: told by their
-            first runs.
         named: what the set was called on the command line; "" for the set's own name.
         taxonomy: what its classes were called there; "" where the set says them itself.
     """
@@ -85,7 +83,6 @@ class ReportOptions:
     resampling: Resampling = STANDARD
     include_flagged: bool = False
     include_restricted: bool = False
-    newer: tuple[str, ...] = ()
     named: str = ""
     taxonomy: str = ""
 

@@ -5,7 +5,6 @@ from typing import Literal, get_args
 
 from genset.reporting.data.options import ReportOptions
 from genset.reporting.data.report import SetSummary
-from genset.reporting.series.yearly import Years
 from genset.score.results.runs import Accuracy
 from genset.statistics.intervals import Interval
 from genset.statistics.matched import Matched, Mean
@@ -253,7 +252,6 @@ class Series:
         models: the best on the first set first; those that it does not have follow.
         pairs: every two sets that share a class, by each convention that applies to them.
         groupings: by source and by year posted, where releases say so.
-        years: of each protocol of which two windows or more are here.
         gaps: what was not scored.
         older: runs left out, because a later one has the same model and settings.
     """
@@ -263,7 +261,6 @@ class Series:
     models: tuple[ModelInSeries, ...]
     pairs: tuple[SetPair, ...]
     groupings: tuple[Grouping, ...]
-    years: tuple[Years, ...]
     gaps: tuple[Gap, ...]
     older: int
 

@@ -1,6 +1,5 @@
-"""A series: gathered when it is asked for, and not made again where nothing changed."""
+"""A series: gathered when it is asked for."""
 
-import hashlib
 import json
 import re
 from collections import Counter
@@ -12,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from genset.core.errors import BadInput
 from genset.reporting.data.options import PLAIN, ReportOptions
-from genset.reporting.inputs import is_page_of, write_page
-from genset.reporting.write import Report
+from genset.reporting.write import Report, write_page
 from genset.sets.photos import PhotoSet
 
 if TYPE_CHECKING:
@@ -70,8 +68,6 @@ class SeriesReport:
     def write(self, folder: Path) -> Path:
         """Write ``index.html``, and a full report on each set beside it.
 
-        A page that was made of the same things before stays as it is.
-
         Args:
             folder: made if it is not there.
 
@@ -79,13 +75,11 @@ class SeriesReport:
             The index.
         """
         folder.mkdir(parents=True, exist_ok=True)
-        digest = self._digest
         for report, page in zip(self._reports, self._pages, strict=True):
             report.write(folder / page)
-        if not is_page_of(folder / INDEX, digest):
-            from genset.reporting.series.render.page import html_of
+        from genset.reporting.series.render.page import html_of
 
-            write_page(folder / INDEX, html_of(self.data), digest)
+        write_page(folder / INDEX, html_of(self.data))
         return folder / INDEX
 
     def markdown(self) -> str:
@@ -101,21 +95,10 @@ class SeriesReport:
         return json.dumps(series_json(self.data), indent=2)
 
     @cached_property
-    def _digest(self) -> str:
-        """Over all that the index is made of: the sets, their order, and what they are called."""
-        digests = [report.digest for report in self._reports]
-        if not all(digests):
-            return ""
-        named = [named for named, _ in self._sets]
-        about = json.dumps([named, self._names, self._pages, digests])
-        return hashlib.sha256(about.encode()).hexdigest()
-
-    @cached_property
     def _results(self) -> "list[Results]":
         """What was scored on each set; read once for the index and the reports."""
         from genset.score.results.results import load_results
 
-        _ = self._digest  # of the files as they are before they are read
         return [load_results(photos, self._runs) for _, photos in self._sets]
 
     def _loaded(self, place: int) -> "Results":

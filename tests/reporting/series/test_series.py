@@ -1,7 +1,6 @@
 """`genset report SET SET ...`: the same models on several sets, from a terminal."""
 
 import json
-import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -458,41 +457,3 @@ def test_a_name_is_no_markup_and_no_command(here: Path) -> None:
     command = next(re.finditer(r"genset evaluate new/labels.csv.*?</code>", page, re.DOTALL))
     assert "$(touch owned)" in command[0]
     assert "&#39;file:" in command[0]
-
-
-def test_pages_of_the_same_things_are_left_as_they_are_and_of_others_are_not(
-    here: Path, two: Sequence[str]
-) -> None:
-    settle(here)
-    said(*two, "-o", "site")
-    written = stamps()
-    said(*two, "-o", "site")
-    assert stamps() == written
-
-    # A run on one set changes the index, where it is a row, and both reports (a model elsewhere
-    # may be a reference); another order of the sets changes the index alone.
-    keep(open_set("new/labels.csv"), {"late": 0.9})
-    settle(here)
-    said(*two, "-o", "site")
-    assert all(stamps()[name] != stamp for name, stamp in written.items())
-    assert "late" in Path("site/index.html").read_text("utf-8")
-    written = stamps()
-    said(*reversed(two), "-o", "site")
-    assert {name for name, stamp in stamps().items() if stamp != written[name]} == {"index.html"}
-
-    Path("site/index.html").write_text("<!DOCTYPE html><p>not what was written</p>")
-    said(*reversed(two), "-o", "site")
-    assert "late" in Path("site/index.html").read_text("utf-8")
-
-
-def stamps() -> dict[str, tuple[int, int]]:
-    return {
-        path.name: (path.stat().st_ino, path.stat().st_mtime_ns) for path in Path("site").iterdir()
-    }
-
-
-def settle(folder: Path) -> None:
-    """Make files old: one that changed only just now may change again in the same instant."""
-    for path in folder.rglob("*"):
-        if path.suffix != ".html":
-            os.utime(path, (1_700_000_000, 1_700_000_000))

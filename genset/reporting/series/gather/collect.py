@@ -28,7 +28,6 @@ from genset.reporting.series.data import (
 from genset.reporting.series.gather.conventions import conventions_on, in_order
 from genset.reporting.series.gather.groupings import groupings
 from genset.reporting.series.gather.identity import Joined, join
-from genset.reporting.series.gather.newer import OneSet
 from genset.reporting.series.gather.pairs import Side, conventions, pair_of
 from genset.reporting.series.gather.scores import (
     chooses_among_all,
@@ -37,7 +36,6 @@ from genset.reporting.series.gather.scores import (
     score_all,
     score_subset,
 )
-from genset.reporting.series.gather.years import years_of
 from genset.score.results.remarks import remarks
 from genset.score.results.results import Results, Scored
 from genset.sets.photos import PhotoSet
@@ -81,12 +79,7 @@ def collect_series(sets: Sequence[GivenSet], options: ReportOptions) -> Series:
     joined.sort(key=lambda model: (model.label in flagged, model.label in partial[0]))
     pairs = _pairs(sets, joined, options)
     rows = _rows(sets, joined, pairs, partial, options)
-    each_set = [
-        OneSet(each.name, each.results, release, frozenset({*flagged, *part}))
-        for each, release, part in zip(sets, releases, partial, strict=True)
-    ]
     by_convention = _by_convention(given, joined)
-    among, of_most = max(by_convention, key=lambda each: len(each[1]))
     return Series(
         options=options,
         sets=tuple(
@@ -111,10 +104,6 @@ def collect_series(sets: Sequence[GivenSet], options: ReportOptions) -> Series:
             replace(grouping, convention=among)
             for among, of_it in by_convention
             for grouping in _groupings(given, releases, of_it, flagged, partial, options)
-        ),
-        years=tuple(
-            replace(each, convention=among)
-            for each in years_of(each_set, of_most, pairs, options.newer, options.resampling)
         ),
         gaps=_gaps(sets, joined, options.taxonomy),
         older=older,

@@ -6,7 +6,7 @@ from typing import Any
 from genset.core.markdown import escape, table
 from genset.core.numbers import NONE, percent, points, span
 from genset.core.to_json import to_json
-from genset.reporting.series import narrative, years
+from genset.reporting.series import narrative
 from genset.reporting.series.conventions import mixed
 from genset.reporting.series.data import OnSet, Series, SetPair
 
@@ -16,7 +16,6 @@ FORMAT = "genset series 1"
 _OF_OWN_CLASSES = (
     ("sets", "conventions"),
     ("groupings", "convention"),
-    ("years", "convention"),
 )
 
 
@@ -32,7 +31,6 @@ def series_json(series: Series) -> dict[str, Any]:
         "format": FORMAT,
         "headline": narrative.headline(series),
         "changes": narrative.changes(series),
-        "drift_and_progress": [line for year in series.years for line in years.sentences(year)],
         "resampling": how["resampling"],
         "include_flagged": how["include_flagged"],
         **to_json(found),
@@ -49,11 +47,6 @@ def as_markdown(series: Series) -> str:
         parts.append(table(["Model", *heads], rows, words=None))
         parts.append(escape(narrative.intervals(series)))
         parts += [escape(sentence) for sentence in mixed(series)]
-    for found in series.years:
-        parts.append(f"### Years of {escape(found.protocol)}")
-        parts += [escape(sentence) for sentence in years.sentences(found)]
-        parts.append(table(years.HEADS, years.rows(found), words=None))
-        parts.append(escape(years.note(found)))
     for number, each in enumerate(series.sets):
         if each.is_subset and each.models:
             heads = [narrative.among_all(each), narrative.among_own(each.summary.classes)]

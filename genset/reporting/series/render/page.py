@@ -7,7 +7,7 @@ from genset.reporting.render.page.anchors import LEFT_OUT, run_anchor
 from genset.reporting.render.page.leaderboard import NAME
 from genset.reporting.render.page.script import policy, script
 from genset.reporting.render.templates import templates
-from genset.reporting.series import narrative, years
+from genset.reporting.series import narrative
 from genset.reporting.series.data import OnSet, Series, SetInSeries, SetPair
 from genset.reporting.series.render.figure import pair_plot
 
@@ -37,7 +37,6 @@ def html_of(series: Series) -> str:
         subsets=[each for each in enumerate(series.sets) if each[1].is_subset],
         pairs=[(pair, _figure(series, pair)) for pair in series.pairs],
         narrative=narrative,
-        years=years,
         numbers=numbers,
         most_open=_OPEN,
         many=_MANY,
