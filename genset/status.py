@@ -89,6 +89,20 @@ class Status:
     unanswered: int = 0
     examples: int = 0
 
+    @property
+    def next_command(self) -> str:
+        """What to type next: the first stage that is not complete."""
+        if self.searched < self.classes and not self.stored:
+            return "genset scrape"
+        if self.labeled < self.candidates or self.unanswered:
+            return "genset label"
+        if not self.releases:
+            return "genset release create v1" if self.labeled else "genset scrape"
+        newest = list(self.releases)[-1]
+        if not self.runs.get(newest):
+            return f"genset evaluate {newest} --model torchvision:resnet50"
+        return f"genset report {newest}"
+
 
 def status(workspace: Workspace, store: Store) -> Status:
     """Count what each stage has stored, in the database and not here: a pool may have millions."""

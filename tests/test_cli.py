@@ -3,11 +3,16 @@
 import json
 import os
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
+from click.testing import CliRunner
 from PIL import Image
 
+from genset.cli import cli
+from genset.cli.group import first_sentence
 from genset.label import Desk, Labelers
 from tests.commands import run
 from tests.label.desks import do_all
@@ -317,3 +322,65 @@ def test_a_licence_that_one_source_lacks_leaves_that_one_out(tmp_path: Path) -> 
     alone = ["scrape", "--source", "inaturalist", "--classes", TENCH, "--dry-run"]
     line = error_of(genset(*alone, "--license", "FAL", cwd=tmp_path / "work"), 2)
     assert "iNaturalist has no licence" in line
+
+
+def groups(command: click.Command, name: str = "genset") -> Iterator[tuple[str, click.Group]]:
+    if isinstance(command, click.Group):
+        yield name, command
+        for word, inner in command.commands.items():
+            yield from groups(inner, f"{name} {word}")
+
+
+@pytest.mark.parametrize(("name", "group"), list(groups(cli)), ids=str)
+def test_help_of_a_group_has_each_command_in_a_whole_sentence(
+    name: str, group: click.Group
+) -> None:
+    shown = CliRunner().invoke(cli, [*name.split()[1:], "--help"]).output
+    assert "..." not in shown.partition("Commands:")[2].partition("Collect:")[2]
+    flat = "".join(shown.split())
+    for word, command in group.commands.items():
+        assert "".join(f"{word}{first_sentence(command)}".split()) in flat
+
+
+def test_help_has_the_commands_under_headings() -> None:
+    shown = CliRunner().invoke(cli, ["--help"]).output
+    headings = [line for line in shown.splitlines() if line.endswith(":") and line[0] != " "]
+    assert headings == [
+        *("Options:", "Collect:", "Label:", "Release:", "Evaluate:"),
+        *("Time to accuracy:", "Maintain:"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("scrape --foo", "genset: No such option '--foo'; see genset scrape --help"),
+        ("nonsense", "genset: No such command 'nonsense'; see genset --help"),
+        ("release create", "genset: Missing argument 'NAME'; see genset release create --help"),
+    ],
+)
+def test_a_mistake_in_the_words_is_one_line(words: str, line: str, tmp_path: Path) -> None:
+    assert error_of(genset(*words.split(), cwd=tmp_path), 2) == f"{line}\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        (
+            "scrape",
+            "genset: stopped: the searches and photos so far are stored; "
+            "run the same command again to go on",
+        ),
+        ("status", "genset: stopped"),
+    ],
+)
+def test_ctrl_c_says_what_is_stored_and_how_to_go_on(
+    command: str, line: str, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli.commands[command], "callback", interrupt)
+    done = CliRunner().invoke(cli, ["-w", str(workspace), command])
+    assert done.exit_code == 130
+    assert done.stderr.strip() == line

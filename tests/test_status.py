@@ -462,3 +462,19 @@ def test_a_manifest_that_is_none_is_named(
     manifest.write_text(json.dumps(right | change))
     with pytest.raises(BadInput, match=re.escape(says)):
         status(workspace, store)
+
+
+def test_it_ends_with_the_next_command_of_each_stage(place: Place) -> None:
+    workspace, store = place
+    now = status(workspace, store)
+    fresh = replace(now, searched=0, stored=0, candidates=0, labeled=0)
+    assert fresh.next_command == "genset scrape"
+    assert now.next_command == "genset label"
+    complete = replace(now, labeled=now.candidates)
+    assert complete.next_command == "genset release create v1"
+    released = replace(complete, releases={"v1": 4, "v2": 3}, runs={"v1": ["m"]})
+    assert released.next_command == "genset evaluate v2 --model torchvision:resnet50"
+    scored = replace(released, runs={"v2": ["m"]})
+    assert scored.next_command == "genset report v2"
+    shown = genset("status", cwd=workspace.root).stdout
+    assert shown.splitlines()[-1].split(maxsplit=1) == ["next", "genset label"]

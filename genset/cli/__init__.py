@@ -11,13 +11,14 @@ import click
 from genset import __version__
 from genset.cli import begin, classes, protocol, release, tta, watch
 from genset.cli.common import PATH
+from genset.cli.group import Program
 from genset.cli.labeling import label, labelers, labels, managers
 from genset.cli.models import finetune, report, score
 from genset.cli.pool import duplicates, imports, keywords, life, scrape
 from genset.cli.release.site import site_command
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="genset")
 @click.option(
     "-w",
@@ -42,33 +43,29 @@ def cli(context: click.Context, folder: Path | None) -> None:
     context.obj = folder
 
 
-for command in (
-    begin.init,
-    classes.classes,
-    keywords.keywords,
-    begin.sandbox,
-    scrape.scrape,
-    life.add,
-    life.refresh,
-    life.remove,
-    life.pull,
-    imports.imports,
-    duplicates.hash_folder,
-    duplicates.duplicates,
-    label.label,
-    labelers.labelers,
-    managers.managers,
-    labels.labels,
-    release.release,
-    protocol.protocol,
-    site_command,
-    score.evaluate,
-    finetune.finetune,
-    report.report,
-    report.compare,
-    tta.tta,
-    watch.status,
-    watch.doctor,
-    watch.backup,
-):
-    cli.add_command(command)
+SECTIONS: dict[str, tuple[click.Command, ...]] = {
+    "Collect": (
+        begin.init,
+        classes.classes,
+        keywords.keywords,
+        scrape.scrape,
+        life.add,
+        imports.imports,
+        duplicates.duplicates,
+        duplicates.hash_folder,
+        life.refresh,
+        life.remove,
+        begin.sandbox,
+    ),
+    "Label": (label.label, labelers.labelers, labels.labels, managers.managers),
+    "Release": (release.release, life.pull, protocol.protocol, site_command),
+    "Evaluate": (score.evaluate, report.compare, report.report, finetune.finetune),
+    "Time to accuracy": (tta.tta,),
+    "Maintain": (watch.status, watch.doctor, watch.backup),
+}
+for section in SECTIONS.values():
+    for command in section:
+        cli.add_command(command)
+cli.sections = {
+    heading: [str(command.name) for command in section] for heading, section in SECTIONS.items()
+}

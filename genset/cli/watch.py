@@ -30,7 +30,7 @@ _SEARCHES = "search", "searches"
 @json_option
 @click.pass_obj
 def status(folder: Path | None, failed: bool, contested: bool, as_json: bool) -> None:
-    """Tell how far each stage is.
+    """Show how far each stage is, and the next command to type.
 
     A contested photo is held back until one class is ruled correct (genset labels review), or each
     class that claims it has a majority of votes for or against it.
@@ -101,8 +101,9 @@ def status(folder: Path | None, failed: bool, contested: bool, as_json: bool) ->
             for name, models in now.runs.items()
             if models
         ),
+        ("next", now.next_command),
     ]
-    answer = asdict(now)
+    answer = asdict(now) | {"next_command": now.next_command}
     if not now.sources:
         del answer["sources"]
     if not now.examples:

@@ -3,9 +3,10 @@
 import click
 
 from genset.cli.classes import make, show
+from genset.cli.group import Group
 
 
-@click.group()
+@click.group(cls=Group)
 def classes() -> None:
     """Make a file of classes of your own, and see what it says.
 

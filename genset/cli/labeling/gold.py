@@ -5,10 +5,11 @@ from pathlib import Path
 import click
 
 from genset.cli.common import json_option, opened, show, show_rows
+from genset.cli.group import Group
 from genset.core.to_json import to_json
 
 
-@click.group()
+@click.group(cls=Group)
 def gold() -> None:
     """Photos whose answer is known, hidden among the others at `gold` of genset.toml.
 

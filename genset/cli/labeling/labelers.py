@@ -5,12 +5,13 @@ from pathlib import Path
 import click
 
 from genset.cli.common import json_option, opened, show, show_rows
+from genset.cli.group import Group
 from genset.cli.labeling.gold import controls, gold
 from genset.cli.labeling.studies import study
 from genset.cli.labeling.trust import block, clear, unvoid, void
 
 
-@click.group()
+@click.group(cls=Group)
 def labelers() -> None:
     """Who may label, and how they are tested."""
 

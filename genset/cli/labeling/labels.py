@@ -9,6 +9,7 @@ import click
 
 from genset.aggregators import METHODS
 from genset.cli.common import FILE, PATH, json_option, opened, show, show_json, show_table
+from genset.cli.group import Group
 from genset.cli.labeling import reviews
 from genset.cli.labeling.proposals import mixed_photos, propose, show_proposal_stats
 from genset.core.errors import BadInput
@@ -25,7 +26,7 @@ panel_option = click.option(
 )
 
 
-@click.group()
+@click.group(cls=Group)
 def labels() -> None:
     """Labels: as tables, in numbers, brought together, settled."""
 

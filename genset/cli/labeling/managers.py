@@ -5,9 +5,10 @@ from pathlib import Path
 import click
 
 from genset.cli.common import json_option, opened, show, show_rows
+from genset.cli.group import Group
 
 
-@click.group()
+@click.group(cls=Group)
 def managers() -> None:
     """Who may open the manager's page, each by a link that can be taken back.
 

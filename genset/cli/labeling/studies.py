@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from genset.cli.common import FILE, json_option, opened, show, show_json, show_rows
+from genset.cli.group import Group
 from genset.core.numbers import count
 from genset.core.to_json import to_json
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 _PLATFORM = click.Choice(["prolific", "mturk"])
 
 
-@click.group()
+@click.group(cls=Group)
 def study() -> None:
     """Paid studies on Prolific or Mechanical Turk."""
 

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from genset.cli.common import FILE, FOLDER, json_option, opened, show, show_json, show_table
+from genset.cli.group import Group
 from genset.core.errors import GensetError
 from genset.core.numbers import count
 
@@ -37,7 +38,7 @@ def hash_folder(folder: Path, output: Path, as_json: bool) -> None:
         raise GensetError(f"{count(len(unreadable), one, several)}: {some}")
 
 
-@click.group()
+@click.group(cls=Group)
 def duplicates() -> None:
     """Photos that look alike, for somebody to decide."""
 

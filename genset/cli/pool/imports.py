@@ -6,10 +6,11 @@ from pathlib import Path
 import click
 
 from genset.cli.common import FOLDER, json_option, opened, show
+from genset.cli.group import Group
 from genset.core.numbers import count
 
 
-@click.group("import")
+@click.group("import", cls=Group)
 def imports() -> None:
     """Start from what another project collected."""
 

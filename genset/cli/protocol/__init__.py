@@ -2,12 +2,13 @@
 
 import click
 
+from genset.cli.group import Group
 from genset.cli.protocol.run import run_command
 from genset.cli.protocol.save import save_command
 from genset.cli.protocol.show import list_command, show_command
 
 
-@click.group()
+@click.group(cls=Group)
 def protocol() -> None:
     """How a series of releases is made, in the same way each time."""
 

@@ -2,6 +2,7 @@
 
 import click
 
+from genset.cli.group import Group
 from genset.cli.release.audit import audit_command
 from genset.cli.release.cite import cite_command
 from genset.cli.release.create import create_command
@@ -13,7 +14,7 @@ from genset.cli.release.takedown import takedown_command
 from genset.cli.release.verify import verify_command
 
 
-@click.group()
+@click.group(cls=Group)
 def release() -> None:
     """Frozen test sets."""
 

@@ -2,6 +2,7 @@
 
 import click
 
+from genset.cli.group import Group
 from genset.cli.tta.factors import factors_command
 from genset.cli.tta.profile import profile_command
 from genset.cli.tta.record import record_command
@@ -11,7 +12,7 @@ from genset.cli.tta.table import table_command
 from genset.cli.tta.thresholds import thresholds_command
 
 
-@click.group()
+@click.group(cls=Group)
 def tta() -> None:
     """Time to accuracy: training logs, read, compared and recorded."""
 
