@@ -18,7 +18,7 @@ PYTEST := OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --d
 QUICK := tests/statistics tests/core tests/classes tests/scrape/keywords tests/label/queue \
 	tests/tta/logs tests/tta/analysis tests/test_docs.py
 
-.PHONY: demo factors-demo test quick soak mutants check clean
+.PHONY: demo factors-demo test quick soak check clean
 
 demo: .venv/demo-installed  ## the whole way once, on real photos, without a key
 	PATH="$(CURDIR)/$(BIN):$$PATH" docs/demo/demo.sh
@@ -36,8 +36,6 @@ quick: .venv/dev-installed  ## the rooms that decide, in a minute and a half: fo
 soak: .venv/dev-installed  ## the long tests: kills, loads, several machines, real networks by every way
 	$(PYTEST) -m soak -n $(CORES)
 
-mutants: .venv/dev-installed  ## do the tests notice? SAMPLE=100 tries so many changes, MODULES=... of these
-	nice $(BIN)/python -m tests.mutants $(if $(SAMPLE),--sample $(SAMPLE)) $(MODULES)
 
 check: .venv/dev-installed  ## linter, formatter, types
 	$(BIN)/ruff check
