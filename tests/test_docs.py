@@ -34,22 +34,26 @@ def commands(group: click.Group) -> Iterator[click.Command]:
             yield from commands(command)
 
 
-EXAMPLES = sorted(
-    {line for line in [*shown_in_documents(), *shown_in_help()] if re.match(r"genset [a-z]", line)}
-)
-
-
-@pytest.mark.parametrize("example", EXAMPLES)
-def test_every_command_shown_is_one_that_there_is(example: str) -> None:
+def mistake_in(example: str) -> str | None:
+    """What of a command that is shown does not exist."""
     words = shlex.split(example.rstrip("\\"))[1:]
     command: click.Command = cli
     while isinstance(command, click.Group) and words:
         name = words.pop(0)
-        assert name in command.commands, example
+        if name not in command.commands:
+            return f"{example}: there is no command {name}"
         command = command.commands[name]
-    options = {name for parameter in command.params for name in parameter.opts}
+    options = {name for parameter in command.params for name in parameter.opts} | {"--help"}
     used = {word.partition("=")[0] for word in words if word.startswith("-")}
-    assert used <= options | {"--help"}, example
+    return f"{example}: there is no {used - options}" if used - options else None
+
+
+def test_every_command_shown_is_one_that_there_is() -> None:
+    shown = {*shown_in_documents(), *shown_in_help()}
+    examples = sorted(line for line in shown if re.match(r"genset [a-z]", line))
+    assert len(examples) > 100
+    mistakes = [mistake for example in examples if (mistake := mistake_in(example))]
+    assert not mistakes, "\n".join(mistakes)
 
 
 def test_every_command_has_help_with_an_example() -> None:
@@ -99,3 +103,12 @@ def test_the_index_of_docs_names_every_page() -> None:
     for path in (ROOT / "docs").iterdir():
         if path.suffix in (".md", ".ipynb") and path.name != "README.md":
             assert f"]({path.name})" in index, path.name
+
+
+def test_every_environment_variable_of_ours_is_in_the_table() -> None:
+    code = [path for top in ("genset", "labeler_app") for path in (ROOT / top).rglob("*.py")]
+    read = {name for path in code for name in re.findall("GENSET_[A-Z_]+", path.read_text("utf-8"))}
+    table = (ROOT / "docs" / "settings.md").read_text("utf-8")
+    assert read == set(re.findall("GENSET_[A-Z_]+", table)) - {
+        *("GENSET_REALDATA", "GENSET_CHROMIUM", "GENSET_TEST_POSTGRESQL"),
+    }
