@@ -55,18 +55,6 @@ def traces_by_workers(words: Sequence[str]) -> dict[int, list[Path]]:
     return found
 
 
-def files_by_name(option: str, words: Sequence[str]) -> dict[str, Path]:
-    """NAME=FILE, each name once."""
-    found: dict[str, Path] = {}
-    for word in words:
-        name, path = _named(word)
-        name = name or clean(path.stem, _LONGEST)
-        if name in found:
-            raise BadInput(f"{option} {word}: {name} has a file already")
-        found[name] = path
-    return found
-
-
 def texts_by_name(option: str, words: Sequence[str], names: Iterable[str]) -> dict[str, str]:
     """A text for each of `names`: NAME=TEXT is of one, TEXT alone of all that have none.
 

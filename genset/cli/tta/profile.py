@@ -8,7 +8,7 @@ import click
 
 from genset.cli.common import json_option
 from genset.cli.tta.common import can_draw, figure_option, markdown_option, one_form, show
-from genset.cli.tta.named import files_by_name, numbers_by_name, texts_by_name, traces_by_name
+from genset.cli.tta.named import numbers_by_name, texts_by_name, traces_by_name
 from genset.core.errors import BadInput
 
 if TYPE_CHECKING:
@@ -17,12 +17,6 @@ if TYPE_CHECKING:
 
 @click.command("profile")
 @click.argument("traces", metavar="NAME=TRACE...", nargs=-1)
-@click.option(
-    "--counters",
-    metavar="NAME=FILE.csv",
-    multiple=True,
-    help="What Nsight Compute measured (ncu --csv): matrix units, bytes and time by kernel.",
-)
 @click.option(
     "--point",
     "points",
@@ -61,7 +55,6 @@ if TYPE_CHECKING:
 @json_option
 def profile_command(
     traces: Sequence[str],
-    counters: Sequence[str],
     how: bool,
     output: Path | None,
     markdown: bool,
@@ -88,33 +81,29 @@ def profile_command(
 
     one_form(markdown, as_json)
     if how:
-        if traces or counters or output or any(given.values()):
+        if traces or output or any(given.values()):
             raise click.UsageError("--how prints how to record a trace: say it alone.")
         click.echo(HOW)
         return
-    if not traces and not counters and not given["points"]:
+    if not traces and not given["points"]:
         raise click.UsageError("Missing argument 'NAME=TRACE...'.")
     can_draw(output)
-    found = _compared(traces, counters, **given)
+    found = _compared(traces, **given)
     show(found, profile_grids(found), markdown, as_json)
     if output:
         draw_profile(found, output)
 
 
-def _compared(
-    traces: Sequence[str], counters: Sequence[str], points: Sequence[str], **said: Sequence[str]
-) -> "Compared":
+def _compared(traces: Sequence[str], points: Sequence[str], **said: Sequence[str]) -> "Compared":
     from genset.tta.analysis.profile.compared import Asked, compare
     from genset.tta.analysis.profile.run import Given
     from genset.tta.analysis.roofline.points import read_point
 
     paths = traces_by_name(traces)
     elsewhere = [read_point(word) for word in points]
-    measured = files_by_name("--counters", counters)
     names = [*paths, *(point.name for point in elsewhere)]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise BadInput(f"--point: {twice} is the name of another run: say another")
-    names += [name for name in measured if name not in names]
     devices = texts_by_name("--device", said["devices"], names)
     tflops, gbs, link = (
         numbers_by_name(f"--{option.replace('_', '-')}", said[option], names)
@@ -124,4 +113,4 @@ def _compared(
         name: Given(tflops.get(name), gbs.get(name), link.get(name), devices.get(name, ""))
         for name in names
     }
-    return compare(Asked(paths, measured, elsewhere, given))
+    return compare(Asked(paths, elsewhere, given))

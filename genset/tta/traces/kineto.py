@@ -20,7 +20,6 @@ from genset.tta.traces.stream import Members, read_events
 from genset.tta.traces.trace import Device, Trace
 
 _AMD = re.compile(r"\b(AMD|Radeon|Instinct|MI\d{2,3}\w?|gfx\d+)\b", re.IGNORECASE)
-_NEWEST = 1000  # of NVIDIA's compute capabilities, far from any
 
 
 def read_trace(path: Path) -> Trace:
@@ -40,7 +39,7 @@ def read_trace(path: Path) -> Trace:
         parts = built(found)
     if not (parts.kernels or parts.copies or parts.operators or parts.steps):
         raise refused(path, _nothing_in(found, parts))
-    rank, ranks, backend = _distributed(members["distributedInfo"])
+    rank, ranks = _distributed(members["distributedInfo"])
     device = _device(members["deviceProperties"], parts, hip=found.hip)
     unseen = "" if device.maker != "none" else _unseen(members["deviceProperties"], found)
     trace = Trace(
@@ -49,7 +48,6 @@ def read_trace(path: Path) -> Trace:
         unseen=unseen,
         rank=rank,
         ranks=ranks,
-        backend=backend,
         kernels=parts.kernels,
         copies=parts.copies,
         operators=parts.operators,
@@ -78,16 +76,15 @@ def _nothing_in(found: Collected, parts: Built) -> str:
     return "none of its events is one of PyTorch's profiler"
 
 
-def _distributed(recorded: Any) -> tuple[int | None, int | None, str | None]:
-    """The rank, how many there are, and what they speak through."""
+def _distributed(recorded: Any) -> tuple[int | None, int | None]:
+    """The rank, and how many there are."""
     if type(recorded) is not dict:
-        return None, None, None
+        return None, None
     rank = fields.amount(recorded.get("rank"))
     ranks = fields.amount(recorded.get("world_size")) or None
     if rank is not None and ranks is not None and rank >= ranks:
         rank = ranks = None
-    backend = recorded.get("backend")
-    return rank, ranks, (clean(backend) or None) if type(backend) is str else None
+    return rank, ranks
 
 
 def _unseen(recorded: Any, found: Collected) -> str:
@@ -109,9 +106,4 @@ def _device(recorded: Any, parts: Built, *, hip: bool) -> Device:
     about: dict[str, Any] = next((each for each in known if each.get("id") == number), {})
     raw = about.get("name")
     name = clean(raw) if type(raw) is str else ""
-    if hip or _AMD.search(name):
-        return Device("amd", name)
-    major, minor = (fields.amount(about.get(word)) for word in ("computeMajor", "computeMinor"))
-    if major is None or minor is None or max(major, minor) > _NEWEST:
-        return Device("nvidia", name)
-    return Device("nvidia", name, (major, minor))
+    return Device("amd" if hip or _AMD.search(name) else "nvidia", name)

@@ -1,6 +1,5 @@
 """The text of a file, gzipped or not, a part of it at a time."""
 
-import codecs
 import gzip
 import io
 import zlib
@@ -11,26 +10,6 @@ from pathlib import Path
 from genset.core.errors import BadInput
 
 _GZIP = b"\x1f\x8b"
-_LONGEST_LINE = 2**20
-
-
-def lines_of(path: Path, longest: int) -> Iterator[str]:
-    """Yield the lines of a file, gzipped or not; a very long one in parts.
-
-    Raises:
-        BadInput: it is not there, cannot be unpacked, or has more than `longest` characters.
-    """
-    read = 0
-    with opened(path) as file:
-        while True:
-            with unpacked(path):
-                line = file.readline(_LONGEST_LINE)
-            if not line:
-                return
-            read += len(line)
-            if read > longest:
-                raise BadInput(f"{path} has more than {longest >> 20} MB of text")
-            yield line
 
 
 @contextmanager
@@ -46,7 +25,7 @@ def unpacked(path: Path) -> Iterator[None]:
 
 @contextmanager
 def opened(path: Path) -> Iterator[io.TextIOBase]:
-    """The text of a file, gzipped or not, in UTF-8 or UTF-16, told from its first bytes.
+    """The text of a file in UTF-8, gzipped or not, as its first bytes say.
 
     Names of functions may have bytes that are no UTF-8; they cost themselves only.
     """
@@ -59,13 +38,7 @@ def opened(path: Path) -> Iterator[io.TextIOBase]:
             start = raw.read(len(_GZIP))
             raw.seek(0)
             if start == _GZIP:
-                packed = gzip.GzipFile(fileobj=raw)
-                with unpacked(path):
-                    start = packed.peek(len(_GZIP))[: len(_GZIP)]
-                raw = packed  # type: ignore[assignment]
-            # As PowerShell writes what a program prints.
-            wide = start in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-            encoding = "utf-16" if wide else "utf-8-sig"
-            yield io.TextIOWrapper(raw, encoding=encoding, errors="replace", newline="")
+                raw = gzip.GzipFile(fileobj=raw)  # type: ignore[assignment]
+            yield io.TextIOWrapper(raw, encoding="utf-8-sig", errors="replace", newline="")
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror or error}") from None

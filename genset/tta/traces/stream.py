@@ -25,6 +25,7 @@ _BLANK = re.compile(r"[ \t\n\r]*")
 _CUT_OFF = re.compile(r"|-|t(ru?)?|f(a(ls?)?)?|n(ul?)?|\.|[eE][+-]?")
 _BETWEEN = re.compile(r"[ \t\n\r]*,[ \t\n\r]*")
 _EVENTS_MEMBER = "traceEvents"
+_NOT_JSON = "it is no JSON, as torch.profiler's export_chrome_trace writes it"
 _NOT_A_TRACE = "it is no trace of PyTorch's profiler"
 
 Members = dict[str, Any]
@@ -52,7 +53,7 @@ def read_events(path: Path, members: Members) -> Iterator[dict[str, Any]]:
         elif first == "{":
             yield from _object(text, members)
         else:
-            raise text.refusal("it is no JSON" if first else "it is empty")
+            raise text.refusal(_NOT_JSON if first else "it is empty")
         if text.next():
             raise text.refusal("something follows the JSON's end")
 

@@ -17,12 +17,10 @@ class Device:
     Attributes:
         maker: whose runtime launched the kernels; "none" in a trace of the host alone.
         name: as the runtime tells it, "Tesla V100-SXM2-32GB"; "" if it is not recorded.
-        capability: NVIDIA's compute capability, (7, 0) for Volta; None of other makers.
     """
 
     maker: Literal["nvidia", "amd", "none"]
     name: str = ""
-    capability: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +117,6 @@ class Trace:
         unseen: by what a device shows that worked beside the host though none of its kernels is
             recorded, "it launched 12 kernels"; "" where nothing shows one, or kernels are recorded.
         rank, ranks: this one's number and how many there are; None if it is not recorded.
-        backend: of the process group, "nccl"; None without one.
         kernels, copies: by start.
         operators: by start, a parent before what it calls.
         steps: start and length of each training step that the profiler marked (ProfilerStep#3).
@@ -131,7 +128,6 @@ class Trace:
     unseen: str = ""
     rank: int | None = None
     ranks: int | None = None
-    backend: str | None = None
     kernels: list[Kernel] = field(default_factory=list)
     copies: list[Copy] = field(default_factory=list)
     operators: list[Operator] = field(default_factory=list)

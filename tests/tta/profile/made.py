@@ -5,7 +5,7 @@ from typing import Any
 
 from genset.tta.traces.trace import Collective, Copy, Device, Kernel, Operator, Trace
 
-V100 = Device("nvidia", "Tesla V100-SXM2-16GB", (7, 0))
+V100 = Device("nvidia", "Tesla V100-SXM2-16GB")
 HOST = Device("none")
 GEMM = "volta_sgemm_128x64_nn"
 NCCL = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)"

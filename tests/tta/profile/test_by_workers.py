@@ -62,7 +62,7 @@ def test_workers_may_be_machines_but_of_one_size() -> None:
 
 
 def test_different_devices_are_said() -> None:
-    a100 = Device("nvidia", "NVIDIA A100-SXM4-40GB", (8, 0))
+    a100 = Device("nvidia", "NVIDIA A100-SXM4-40GB")
     found = by_workers({1: [rank(0, 1, 10, 0)], 2: [rank(0, 2, 20, 0, device=a100)]})
     assert any("A100-SXM4-40GB, Tesla V100" in said for said in found.remarks)
 

@@ -130,29 +130,18 @@ def test_what_a_trace_does_not_hold_is_said_with_what_to_record(tmp_path: Path) 
     assert len(HOW.splitlines()) == 6
 
 
-def test_points_and_counters_need_no_trace(tmp_path: Path) -> None:
-    counters = tmp_path / "measured.csv"
-    head = '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"'
-    rows = [
-        '"0","gemm","gpu__time_duration.sum","ns","3000"',
-        '"0","gemm","sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active","%","60"',
-        '"0","gemm","dram__bytes.sum","Kbyte","900"',
-        '"1","relu","gpu__time_duration.sum","us","1"',
-        '"1","relu","sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active","%","0"',
-        '"1","relu","dram__bytes.sum","Kbyte","100"',
-    ]
-    counters.write_text("\n".join([head, *rows, ""]))
+def test_points_need_no_trace() -> None:
     words = ["--point", "tpu=4.6e14,1e13,20", "--device", "tpu=TPUv2"]
-    words += ["--counters", f"own={counters}", "--peak-gbs", "own=500"]
-    text = printed("profile", *words)
-    assert "given" in row(text, "Achieved", "tpu")[1]
-    assert row(text, "Measured by the hardware's counters", "own")[3].strip() == "45.0 %"
-    found = answer("profile", *words)
-    (point,), (own,) = found["points"], found["counters"]
+    assert "given" in row(printed("profile", *words), "Achieved", "tpu")[1]
+    (point,) = answer("profile", *words)["points"]
     assert point["point"]["tflops"] == pytest.approx(23)
     assert point["point"]["of_peak"] == pytest.approx(0.5)
-    assert own["counters"]["gbs"] == pytest.approx(250)
-    assert own["counters"]["of_bandwidth"] == pytest.approx(0.5)
+
+
+def test_a_table_of_another_profiler_is_answered_with_what_is_read(tmp_path: Path) -> None:
+    table = tmp_path / "measured.csv"
+    table.write_text('"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"\n')
+    assert "it is no JSON, as torch.profiler's export_chrome_trace" in refusal("profile", table)
 
 
 def test_own_peaks_are_of_all_runs_or_of_one(ranks: list[Path]) -> None:
@@ -185,7 +174,6 @@ def test_own_peaks_are_of_all_runs_or_of_one(ranks: list[Path]) -> None:
         (["run={0}", "--link-gbits", "fast"], "write a number above 0"),
         (["run={0}", "--link-gbits", "other=5"], "no run is called other (run)"),
         (["run={0}", "--peak-gbs", "5", "--peak-gbs", "6"], "once for all"),
-        (["run={0}", "--counters", "run={1}"], "has no row of columns"),
         (["run={0}", "--device", "run=Abacus"], "Abacus"),
         (["run=missing.json"], "missing.json"),
         (["run={0}", "--peak-tflops", "run="], "nothing stands after the =: write NAME=VALUE"),

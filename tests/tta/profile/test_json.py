@@ -12,21 +12,13 @@ from tests.tta.profile.recorded import STEP, STEPS, write_host, write_rank
 
 TALKS = 300.0, 200.0  # microseconds, by rank
 DOCUMENT = Path(__file__).parents[3] / "docs" / "profiling.md"
-COUNTERS = (
-    '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"\n'
-    '"0","gemm","gpu__time_duration.sum","us","3"\n'
-    '"0","gemm","dram__bytes.sum","Kbyte","900"\n'
-    '"0","gemm","sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active","%","60"\n'
-)
 
 
 @pytest.fixture
 def answers(tmp_path: Path) -> list[Any]:
     ranks = [write_rank(tmp_path / f"{at}.json", at, talk=talk) for at, talk in enumerate(TALKS)]
-    measured = tmp_path / "measured.csv"
-    measured.write_text(COUNTERS)
     words = [*(f"run={path}" for path in ranks), f"host={write_host(tmp_path / 'host.json')}"]
-    words += ["--counters", f"run={measured}", "--point", "tpu=1e15,1e13,30"]
+    words += ["--point", "tpu=1e15,1e13,30"]
     words += ["--device", "tpu=TPUv2", "--link-gbits", "run=200"]
     larger = write_rank(tmp_path / "larger.json", ranks=4)
     traces = ["--trace", f"2={ranks[0]}", "--trace", f"4={larger}"]
@@ -55,7 +47,6 @@ def test_times_are_seconds_and_rates_have_their_unit(answers: list[Any]) -> None
     assert talk["algorithm_gbits"] == pytest.approx(talk["bytes"] * 8 / talk["seconds"] / 1e9)
     assert run["communication"]["link_gbits"] == 200
     assert host["cpu_time"][0]["own_seconds"] == pytest.approx(1e-3)
-    assert answers[0]["counters"][0]["counters"]["seconds"] == pytest.approx(3e-6)
     assert answers[1]["traces"]["rows"][0]["step_seconds"] == pytest.approx(STEP / 1e6)
 
 

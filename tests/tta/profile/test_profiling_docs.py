@@ -5,7 +5,6 @@ from textwrap import indent
 
 from genset.tta.analysis.roofline.peaks import Peaks, known_devices
 from genset.tta.traces.how import HOW
-from genset.tta.traces.ncu import METRICS
 
 TEXT = (Path(__file__).parents[3] / "docs" / "profiling.md").read_text("utf-8")
 
@@ -18,10 +17,6 @@ def test_the_document_has_the_peaks_that_are_known() -> None:
     head = "| device | float32 | tf32 | float16 | bfloat16 | GB/s | source |"
     table = TEXT.split(f"{head}\n")[1].split("\n\n")[0].splitlines()[1:]
     assert table == [_row(peaks) for peaks in known_devices()]
-
-
-def test_the_document_names_the_counters_that_are_read() -> None:
-    assert f"ncu --csv --metrics {METRICS} " in TEXT
 
 
 def _row(peaks: Peaks) -> str:

@@ -155,7 +155,7 @@ def test_a_hosts_operators_are_by_own_time() -> None:
     assert profile("run", [rank(0, operators=made)]).cpu_time == []
 
 
-A100 = Device("nvidia", "NVIDIA A100-SXM4-40GB", (8, 0))
+A100 = Device("nvidia", "NVIDIA A100-SXM4-40GB")
 
 
 @pytest.mark.parametrize(

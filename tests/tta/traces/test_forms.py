@@ -19,7 +19,7 @@ def test_members_stand_in_any_order_and_bytes_are_gzipped_or_not(tmp_path: Path)
     before.write_text(json.dumps({**about, "other": [{"deep": [1]}], "traceEvents": events}))
     for path in (after, before):
         trace = read_trace(path)
-        assert trace.device == Device("nvidia", "Tesla V100-SXM2-32GB", (7, 0))
+        assert trace.device == Device("nvidia", "Tesla V100-SXM2-32GB")
         assert (trace.rank, trace.ranks) == (3, 8)
         assert (trace.kernels[0].operator, trace.kernels[0].start) == (0, 10)
 

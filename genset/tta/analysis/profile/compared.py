@@ -8,12 +8,10 @@ from genset.core.apart import told_apart
 from genset.core.errors import BadInput
 from genset.core.progress import progress
 from genset.tta.analysis.profile.run import Given, Profile, profile
-from genset.tta.analysis.roofline.counters import Counters, counters
 from genset.tta.analysis.roofline.peaks import Peaks
 from genset.tta.analysis.roofline.points import Point, held_against
 from genset.tta.analysis.roofline.remarks import point_above
 from genset.tta.traces.kineto import read_trace
-from genset.tta.traces.ncu import read_counters
 from genset.tta.traces.trace import Trace
 
 
@@ -31,38 +29,20 @@ class Elsewhere:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """What counters measured of a run, with or without a trace of it.
-
-    Attributes:
-        metric: Nsight Compute's of the matrix units; None if none was measured.
-        passed_over: others that the file has, which are not read.
-    """
-
-    name: str
-    metric: str | None
-    passed_over: list[str]
-    counters: Counters
-
-
-@dataclass(frozen=True, slots=True)
 class Compared:
     """What one figure shows."""
 
     runs: list[Profile]
     points: list[Elsewhere]
-    counters: list[Measured]
 
     def shown(self, longest: int) -> "Compared":
         """The same, its names cut to so many characters to be shown, and still told apart."""
-        runs, points, measured = self.runs, self.points, self.counters
+        runs, points = self.runs, self.points
         names = [run.name for run in runs] + [point.point.name for point in points]
-        names += [each.name for each in measured]
         cut = told_apart(names, longest)
         return Compared(
             [replace(run, name=cut[run.name]) for run in runs],
             [replace(p, point=replace(p.point, name=cut[p.point.name])) for p in points],
-            [replace(each, name=cut[each.name]) for each in measured],
         )
 
 
@@ -72,13 +52,11 @@ class Asked:
 
     Attributes:
         traces: of each run's ranks, by the run's name.
-        counters: files of Nsight Compute's, by the run's name.
         points: runs without a trace.
         given: what is said of devices, by the names of all of these.
     """
 
     traces: Mapping[str, Sequence[Path]]
-    counters: Mapping[str, Path]
     points: Sequence[Point]
     given: Mapping[str, Given]
 
@@ -91,15 +69,7 @@ def compare(asked: Asked) -> Compared:
     """
     given = asked.given
     elsewhere = [_elsewhere(point, given.get(point.name)) for point in asked.points]
-    read = {name: read_counters(path) for name, path in asked.counters.items()}
-    runs = _profiles(asked.traces, given)
-    peaks = {run.name: run.roofline.peaks for run in runs}
-    measured = []
-    for name, file in read.items():
-        of = peaks.get(name) or given.get(name, Given()).peaks("")
-        summed = counters(file.kernels, of.gbs if of else None)
-        measured.append(Measured(name, file.metric, file.passed_over, summed))
-    return Compared(runs, elsewhere, measured)
+    return Compared(_profiles(asked.traces, given), elsewhere)
 
 
 def _elsewhere(point: Point, given: Given | None) -> Elsewhere:

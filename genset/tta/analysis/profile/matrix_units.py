@@ -1,7 +1,7 @@
 """How much of the kernels' time is in kernels that use matrix units (Tensor Cores, MFMA).
 
-A kernel that uses them may still leave them waiting: how busy they are, counters of the hardware
-tell, not names.
+A kernel that uses them may still leave them waiting: how busy they are, only counters of the
+hardware tell.
 """
 
 from collections.abc import Iterable

@@ -182,7 +182,7 @@ def _of_units(units: MatrixUnits | None) -> list[str]:
         return []
     return [
         f"{100 * units.unclassified:.0f} % of kernel time is in kernels whose names do not tell "
-        "whether they use matrix units: counters of the hardware would (ncu --csv)"
+        "whether they use matrix units"
     ]
 
 

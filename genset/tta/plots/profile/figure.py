@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from genset.core.errors import BadInput
 from genset.tta.analysis.profile.compared import Compared
 from genset.tta.plots.profile.bars import draw_matrix_units, draw_shares
-from genset.tta.plots.profile.counters import draw_counters
 from genset.tta.plots.profile.labels import Label, place
 from genset.tta.plots.profile.roofline import draw_roofline
 from genset.tta.plots.profile.throughput import draw_throughput
@@ -65,9 +64,7 @@ def draw_profile(found: Compared, path: Path) -> None:
 def _panels(found: Compared) -> list[_Panel]:
     """Bars first, then what has axes of its own."""
     names = [run.name for run in found.runs]
-    names += [point.point.name for point in found.points] + [
-        counter.name for counter in found.counters
-    ]
+    names += [point.point.name for point in found.points]
     places = {name: at for at, name in enumerate(dict.fromkeys(names))}
     few(len(places), "runs")
     shared = [run for run in found.runs if run.shares]
@@ -85,8 +82,6 @@ def _panels(found: Compared) -> list[_Panel]:
         panels.append(_Panel(lambda axes: draw_roofline(axes, found, places), high))
     if timed:
         panels.append(_Panel(lambda axes: draw_throughput(axes, timed, places), _CURVES))
-    if any(counter.counters.matrix_units is not None for counter in found.counters):
-        panels.append(_Panel(lambda axes: draw_counters(axes, found.counters, places), _CURVES))
     return panels
 
 

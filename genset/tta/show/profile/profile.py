@@ -7,7 +7,6 @@ from genset.core.tables import Grid
 from genset.tta.analysis.profile.compared import Compared
 from genset.tta.analysis.profile.run import Profile
 from genset.tta.show.profile.communication import communication_grids
-from genset.tta.show.profile.counters import counters_grids
 from genset.tta.show.profile.roofline import roofline_grids
 from genset.tta.show.profile.shares import cpu_grids, matrix_units_grids, shares_grids
 from genset.tta.show.words import name
@@ -24,7 +23,6 @@ def profile_grids(found: Compared) -> list[Grid]:
         *communication_grids(found.runs),
         *cpu_grids(found.runs),
         *roofline_grids(found.runs, found.points),
-        *counters_grids(found.counters),
     ]
     for title, notes in (("Remarks", _remarks(found)), ("Not recorded", _lacks(found.runs))):
         if notes:

@@ -73,7 +73,7 @@ def matrix_units_grids(runs: Sequence[Profile]) -> list[Grid]:
     ]
     notes = [
         "a kernel that uses them may leave them waiting most of its time: how busy they are, only "
-        "counters of the hardware tell (--counters)"
+        "the hardware's counters tell (Nsight Compute)"
     ]
     notes += [
         f"{name(run.name)}: {share(run.outside)} of the trace's kernel time lies outside of the "
