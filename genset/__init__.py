@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from genset.api import Release, compare, evaluate, open_set, report
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = ["Release", "__version__", "compare", "evaluate", "open_set", "report"]
 
 
