@@ -59,7 +59,7 @@ FLOORS = (
     {"net"},
     {"sources", "label", "release", "sandbox"},
     {"scrape", "sets"},
-    {"score", "protocols"},
+    {"score"},
     {"comparison"},
     {"finetune"},
     {"reporting", "status"},

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from genset import __version__
-from genset.cli import begin, classes, protocol, release, tta, watch
+from genset.cli import begin, classes, release, tta, watch
 from genset.cli.common import PATH
 from genset.cli.group import Program
 from genset.cli.labeling import label, labelers, labels, managers
@@ -58,7 +58,7 @@ SECTIONS: dict[str, tuple[click.Command, ...]] = {
         begin.sandbox,
     ),
     "Label": (label.label, labelers.labelers, labels.labels, managers.managers),
-    "Release": (release.release, life.pull, protocol.protocol, site_command),
+    "Release": (release.release, life.pull, site_command),
     "Evaluate": (score.evaluate, report.compare, report.report, finetune.finetune),
     "Time to accuracy": (tta.tta,),
     "Maintain": (watch.status, watch.doctor, watch.backup),

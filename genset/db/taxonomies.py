@@ -157,17 +157,6 @@ IDENTITY: dict[str, Callable[[ImageClass], object]] = {
 }
 """What of a class never changes in a pool, by its key in a file."""
 
-_SHOWN: dict[str, Callable[[ImageClass], object]] = {
-    "name": lambda each: each.name,
-    "definition": lambda each: each.gloss,
-}
-
-
-def differs_by(one: ImageClass, other: ImageClass) -> str:
-    """The first key by which two classes are not one, or are shown otherwise to labelers; ""."""
-    keys = _SHOWN | IDENTITY
-    return next((key for key in keys if keys[key](one) != keys[key](other)), "")
-
 
 class ClassChanged(BadInput):
     """A class of the pool means another thing in the file: by `key`, one of `IDENTITY`."""

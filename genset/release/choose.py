@@ -1,7 +1,7 @@
 """Which candidates go into a release, and why the others do not."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,11 +35,10 @@ class Chosen:
 def choose(table: CandidateTable, plan: ReleasePlan) -> Chosen:
     """Choose candidates from a table, step by step, each from those that remain:
 
-    1. Remove candidates that a protocol did not collect, that the strategy refuses, or that
-       aggregated labels do.
+    1. Remove candidates that the strategy or aggregated labels refuse.
     2. Assign each photo to one class. If it is called correct for several, or several claim it and
        people have not said of each whether it is right, remove it.
-    3. Remove photos by source and by licence, and photos of other sets and earlier releases.
+    3. Remove photos by source and by licence, and photos of other sets.
     4. Of copies (the same bytes in one class; with `one_of_each` also similar photos), keep the
        one that was posted first.
     5. For owners with too many photos, draw some. (`Top` does so as it goes down its order.)
@@ -55,12 +54,11 @@ def choose(table: CandidateTable, plan: ReleasePlan) -> Chosen:
     left_out: Reasons = {}
     remaining = [
         entry
-        for entry in sorted(_in_time(table, plan), key=lambda entry: entry.task)
+        for entry in sorted(table.entries, key=lambda entry: entry.task)
         if not is_refused(entry, unfit(entry, plan), left_out)
     ]
     remaining = _one_class_each(remaining, table.entries, left_out)
-    earlier = plan.collected.earlier if plan.collected else ()
-    excluded = like_others(remaining, (*plan.exclude, *earlier), table.pairs)
+    excluded = like_others(remaining, plan.exclude)
     remaining = [
         entry
         for entry in remaining
@@ -72,8 +70,7 @@ def choose(table: CandidateTable, plan: ReleasePlan) -> Chosen:
     draws = plan.draws()
     if plan.draws_owners_first:
         remaining = few_of_each_owner(remaining, draws, left_out)
-    wanted = plan.collected.classes if plan.collected else (entry.wnid for entry in table.entries)
-    classes: dict[str, list[CandidateRow]] = {wnid: [] for wnid in wanted}
+    classes: dict[str, list[CandidateRow]] = {entry.wnid: [] for entry in table.entries}
     for entry in remaining:
         classes[entry.wnid].append(entry)
     pick = plan.strategy.pick(classes, draws)
@@ -85,14 +82,6 @@ def choose(table: CandidateTable, plan: ReleasePlan) -> Chosen:
         record_rest(pick.entries, chosen, "more than the smallest class has", left_out)
     ordered = tuple(sorted(chosen, key=lambda entry: entry.task))
     return Chosen(ordered, dict(sorted(left_out.items())), pick.short, pick.notes)
-
-
-def _in_time(table: CandidateTable, plan: ReleasePlan) -> Iterator[CandidateRow]:
-    """The candidates of a plan's window: another year's are no part of what is left out."""
-    window = plan.collected
-    for entry in table.entries:
-        if window is None or window.spans(entry.posted_at) or window.has(entry.task, ""):
-            yield entry
 
 
 def selection_frequency(votes: Mapping[Verdict, int]) -> float | None:
@@ -110,8 +99,6 @@ def unfit(entry: CandidateRow, plan: ReleasePlan) -> str | None:
     Aggregated labels speak before the strategy, whose words are of counted votes, but for
     candidates without votes or with a ruling, which they have no say in.
     """
-    if plan.collected is not None and not plan.collected.has(entry.task, entry.posted_at):
-        return "not collected by the protocol in this window"
     if plan.labels is not None and entry.aggregated and entry.ruling is None and entry.labels:
         if not entry.is_correct:
             return f"not called correct by {plan.labels.method}"

@@ -1,7 +1,7 @@
 """Photos of other sets, given by their hashes, that a release must not contain."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,20 +15,18 @@ from genset.release.table import CandidateRow
 
 @dataclass(frozen=True, slots=True)
 class Exclusion:
-    """A file of hashes, or a release.
+    """A file of hashes.
 
     Attributes:
-        name: the file's or the release's name, and `sha256` its hash.
-        digests: sha256 of photos; of a file, if it lists these.
-        fingerprints: perceptual hashes of photos, uint64; of a file, if ``genset hash`` wrote it.
-        photos: of a release, the names of its photos, as in ``flickr:6061409035``.
+        name: the file's name, and `sha256` its hash.
+        digests: sha256 of photos, if it lists these.
+        fingerprints: perceptual hashes of photos, uint64, if ``genset hash`` wrote it.
     """
 
     name: str
     sha256: str
     digests: frozenset[str]
     fingerprints: Hashes
-    photos: frozenset[str] = frozenset()
 
     @classmethod
     def read(cls, path: Path) -> "Exclusion":
@@ -47,25 +45,13 @@ class Exclusion:
             return cls(path.name, sha256, frozenset(), read_hashes(path).hashes)
         return cls(path.name, sha256, _digests(path), np.empty(0, np.uint64))
 
-    def shared_with(
-        self, entries: Sequence[CandidateRow], pairs: Iterable[tuple[str, str]] = ()
-    ) -> list[CandidateRow]:
-        """The candidates whose photo is listed: equal bytes, or at most 8 of 64 bits different.
-
-        Those too that are called one of its photos, or that are with one of them in `pairs` of
-        similar photos, as `CandidateTable` has them.
-        """
+    def shared_with(self, entries: Sequence[CandidateRow]) -> list[CandidateRow]:
+        """The candidates whose photo is listed: equal bytes, or at most 8 of 64 bits different."""
         hashed = [entry for entry in entries if entry.fingerprint is not None]
         ours = np.array([entry.fingerprint for entry in hashed], np.uint64)
         similar = {index for index, _, _ in near(ours, self.fingerprints)} if hashed else set()
         shared = [hashed[index] for index in sorted(similar)]
-        named = set(self.photos)
-        if self.photos:
-            named |= {one for one, other in pairs if other in self.photos}
-            named |= {other for one, other in pairs if one in self.photos}
-        return shared + [
-            entry for entry in entries if entry.sha256 in self.digests or entry.photo in named
-        ]
+        return shared + [entry for entry in entries if entry.sha256 in self.digests]
 
 
 def _digests(path: Path) -> frozenset[str]:

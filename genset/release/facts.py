@@ -12,30 +12,25 @@ from genset.core.dates import earliest_day
 from genset.db import Candidate, Label, Photo, Search, SourceWords, Verdict, is_out
 from genset.licenses import License, elsewhere
 from genset.release.reader import ReleasePhoto
-from genset.release.scope import Scope
 
 # What a manifest keeps of a source's words: not those that are for labelers alone.
 _WORDS = ("title", "home", "needs", "found", "limits", "terms", "posted", "taken", "notice")
 
 
-def collected(session: Session, photos: Sequence[ReleasePhoto], scope: Scope) -> dict[str, Any]:
+def collected(session: Session, photos: Sequence[ReleasePhoto]) -> dict[str, Any]:
     """Dates, searches and labels behind `photos`, as JSON. Times are ISO 8601 in UTC.
-
-    Searches, candidates and labels are those of `scope`.
 
     What the workspace does not have, such as searches for photos of your own, is None.
     """
     searches = session.execute(
-        select(func.count(), func.min(Search.asked_at), func.max(Search.asked_at)).where(
-            *scope.searches()
-        )
+        select(func.count(), func.min(Search.asked_at), func.max(Search.asked_at))
     ).one()
-    counted = (~is_out(Label), *scope.candidates(Label.candidate_id))
+    counted = ~is_out(Label)
     labels = session.execute(
-        select(func.count(), func.min(Label.decided_at), func.max(Label.decided_at)).where(*counted)
+        select(func.count(), func.min(Label.decided_at), func.max(Label.decided_at)).where(counted)
     ).one()
     guidelines = session.scalars(
-        select(Label.guideline).where(Label.guideline.is_not(None), *counted).distinct()
+        select(Label.guideline).where(Label.guideline.is_not(None), counted).distinct()
     )
     posted = sorted(photo.posted_at for photo in photos)
     return {
@@ -43,13 +38,16 @@ def collected(session: Session, photos: Sequence[ReleasePhoto], scope: Scope) ->
         "posted": [posted[0], posted[-1]],
         "searched": _span(searches[1], searches[2]),
         "searches": searches[0],
-        "candidates": session.scalar(
-            select(func.count()).select_from(Candidate).where(*scope.candidates(Candidate.id))
-        ),
+        "candidates": session.scalar(select(func.count()).select_from(Candidate)),
         "labeled": _span(labels[1], labels[2]),
         "labels": labels[0],
         "guidelines": sorted(str(guideline) for guideline in guidelines),
     }
+
+
+def labelers(session: Session) -> int:
+    """How many people labeled candidates."""
+    return session.scalar(select(func.count(Label.worker.distinct())).where(~is_out(Label))) or 0
 
 
 def words_of_sources(session: Session, photos: Sequence[ReleasePhoto]) -> dict[str, Any]:

@@ -14,12 +14,18 @@ from genset.db import Candidate, Store, Verdict, kept_taxonomy, votes
 from genset.licenses import spdx_id
 from genset.release.choose import Chosen, choose, selection_frequency
 from genset.release.choosing.plan import ReleasePlan
-from genset.release.facts import agreement, collected, ground, license_of, words_of_sources
+from genset.release.facts import (
+    agreement,
+    collected,
+    ground,
+    labelers,
+    license_of,
+    words_of_sources,
+)
 from genset.release.happened import happened
 from genset.release.preview import Preview, preview
 from genset.release.publish import free_folder, publish
 from genset.release.reader import Release, ReleasePhoto, fact_of
-from genset.release.scope import Scope
 from genset.release.seen import licenses_seen
 from genset.release.table import CandidateRow, read_table
 from genset.workspace import Workspace
@@ -67,24 +73,22 @@ def _facts(
     choice, photos, cast = _chosen(session, plan, since)
     if not photos:
         raise GensetError(_nothing(choice, plan))
-    scope = Scope(plan.collected)
     ruled = sum(entry.ruling is not None for entry in choice.chosen)
     facts = {
         **fact_of(kept_taxonomy(session)),
         "strategy": {**plan.as_json(), **({"ruled": ruled} if ruled else {})},
-        **scope.protocol(session),
-        "labelers": scope.labelers(session),
+        "labelers": labelers(session),
         "left_out": dict(sorted(Counter(choice.left_out.values()).items())),
         "short": choice.short,
         "notes": choice.notes,
         "collected": {
-            **collected(session, photos, scope),
-            "agreement": agreement(session, scope.cast(session, cast)),
+            **collected(session, photos),
+            "agreement": agreement(session, cast),
         },
         "unseen_since": since.date().isoformat(),
         "sources": words_of_sources(session, photos),
         **licenses_seen(session, photos),
-        **happened(session, workspace, name, photos, scope),
+        **happened(session, workspace, name, photos),
     }
     return facts, photos
 

@@ -7,13 +7,12 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import and_, func, select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from genset.db import Claim, Labeler, Photo, Search, labels_in_force
 from genset.release.facts import queries_asked
 from genset.release.reader import ReleasePhoto
-from genset.release.scope import Scope
 from genset.workspace import Workspace
 
 
@@ -22,7 +21,6 @@ def happened(
     workspace: Workspace,
     name: str,
     photos: Sequence[ReleasePhoto],
-    scope: Scope,
 ) -> dict[str, Any]:
     """What a manifest says of this beside `genset.release.facts`, as JSON.
 
@@ -30,7 +28,7 @@ def happened(
     `added` from folders, when both happened, and how many searches (`searches`: of a class by a
     query) and pages of results (`pages`) this workspace asked for, for the release's classes.
     `elsewhere` is there where searches that it did not make found some: for which class, by which
-    query. `labeling` has the labels in force on all candidates of `scope` (`labels`, `candidates`,
+    query. `labeling` has the labels in force on all candidates (`labels`, `candidates`,
     `labelers`), and the same by the way they came (`by_way`: page, import, review) with their
     dates, and labelers by how they signed in (`signed_in`; "" for those who never did: a table
     named them). `dataset` is what the maintainer says of it (`genset.dataset`).
@@ -40,11 +38,11 @@ def happened(
         "dataset": workspace.dataset.facts(name),
         "came": {
             source: _came(
-                session, source, [photo for photo in photos if photo.source == source], wnids, scope
+                session, source, [photo for photo in photos if photo.source == source], wnids
             )
             for source in sorted({photo.source for photo in photos})
         },
-        "labeling": _labeling(session, scope),
+        "labeling": _labeling(session),
     }
 
 
@@ -53,7 +51,6 @@ def _came(
     source: str,
     photos: Sequence[ReleasePhoto],
     wnids: Collection[str],
-    scope: Scope,
 ) -> dict[str, Any]:
     added = [photo for photo in photos if not photo.keyword]
     asked = select(
@@ -63,7 +60,7 @@ def _came(
         func.min(Search.asked_at),
         func.max(Search.asked_at),
     )
-    asked = asked.where(Search.source == source, Search.wnid.in_(wnids), *scope.searches())
+    asked = asked.where(Search.source == source, Search.wnid.in_(wnids))
     rows = session.execute(asked.group_by(Search.wnid, Search.query)).all()
     found_by = {(photo.wnid, photo.keyword) for photo in photos if photo.keyword}
     elsewhere = found_by - queries_asked(session, source, wnids)
@@ -90,10 +87,10 @@ def _stored(session: Session, source: str, photos: Sequence[ReleasePhoto]) -> li
     return found
 
 
-def _labeling(session: Session, scope: Scope) -> dict[str, Any]:
+def _labeling(session: Session) -> dict[str, Any]:
     force = labels_in_force().subquery()
     # Not those of proposals, which are told apart.
-    of_candidates = and_(Claim.rank > 0, *scope.candidates(Claim.id))
+    of_candidates = Claim.rank > 0
     counted = (func.count(), func.count(force.c.worker.distinct()))
     dates = (func.min(force.c.decided_at), func.max(force.c.decided_at))
     joined = select(*counted, func.count(force.c.candidate_id.distinct())).join(

@@ -8,15 +8,11 @@ from genset.release.exclusions import Exclusion
 from genset.release.table import CandidateRow, CandidateTable
 
 
-def like_others(
-    remaining: Sequence[CandidateRow],
-    exclude: Iterable[Exclusion],
-    pairs: Sequence[tuple[str, str]] = (),
-) -> Reasons:
+def like_others(remaining: Sequence[CandidateRow], exclude: Iterable[Exclusion]) -> Reasons:
     """The reason for each candidate whose photo is in another set."""
     found: Reasons = {}
     for each in exclude:
-        for entry in each.shared_with(remaining, pairs):
+        for entry in each.shared_with(remaining):
             found.setdefault(entry.task, f"looks like a photo of {each.name}")
     return found
 

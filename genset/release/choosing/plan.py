@@ -7,7 +7,6 @@ from typing import Any
 from genset.core.errors import BadInput
 from genset.licenses import LicenseChoice
 from genset.release.aggregated import AggregatedLabels
-from genset.release.collected import Collected
 from genset.release.exclusions import Exclusion
 from genset.release.strategies import RULE, Draws, Majority, Matched, Strategy
 from genset.release.table import CandidateRow
@@ -31,8 +30,6 @@ class ReleasePlan:
         one_of_each: whether only one of several similar photos is taken.
         rule: the version of the rule by which photos are drawn (`Draws`), which is in the manifest
             where it makes a difference: with `max_per_owner` or `balance`.
-        collected: the candidates of one window of a protocol, of which alone is chosen; None: of
-            all.
     """
 
     strategy: Strategy = field(default_factory=Majority)
@@ -47,7 +44,6 @@ class ReleasePlan:
     exclude: tuple[Exclusion, ...] = ()
     one_of_each: bool = False
     rule: int = RULE
-    collected: Collected | None = None
 
     def __post_init__(self) -> None:
         """Check the numbers, and what goes together.

@@ -48,7 +48,6 @@ def data_card(
         *_several(manifest, photos),
         "## How it was chosen",
         words(said.choice(manifest)),
-        *map(words, lineage.protocol(manifest)),
         *_left_out(manifest),
         *_replaced(manifest),
         *_changed(manifest),

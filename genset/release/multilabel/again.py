@@ -15,7 +15,6 @@ from genset.core.errors import BadInput
 from genset.licenses import choose_licenses
 from genset.release.aggregated import AggregatedLabels
 from genset.release.choosing.plan import ReleasePlan
-from genset.release.collected import Collected
 from genset.release.exclusions import Exclusion
 from genset.release.reader import MANIFEST, MULTILABEL, Release
 from genset.release.strategies import Matched, Reference, Strategy, strategy
@@ -137,7 +136,6 @@ def _plan(manifest: Mapping[str, Any]) -> _Parts:
         balance=told.get("balance", False),
         one_of_each=told.get("one_of_each", False),
         rule=told.get("rule", 1),
-        collected=Collected.of(manifest.get("protocol")),
     )
     excluded = {each["sha256"]: each["file"] for each in told.get("exclude", ())}
     return plan, dict(told.get("labels") or {}), excluded, short, bins

@@ -13,9 +13,8 @@ from genset.db import Store, kept_taxonomy, votes
 from genset.release.aggregated import AggregatedLabels
 from genset.release.choose import Chosen
 from genset.release.choosing.left_out import Reasons
-from genset.release.collected import Collected
 from genset.release.exclusions import Exclusion
-from genset.release.facts import agreement, collected, words_of_sources
+from genset.release.facts import agreement, collected, labelers, words_of_sources
 from genset.release.freeze import records, stored_as
 from genset.release.happened import happened
 from genset.release.multilabel.again import Earlier
@@ -26,7 +25,6 @@ from genset.release.multilabel.several import SEVERAL, Entering, entering
 from genset.release.preview import Preview, preview
 from genset.release.publish import free_folder, publish
 from genset.release.reader import MULTILABEL, Release, ReleasePhoto, fact_of
-from genset.release.scope import Scope
 from genset.release.seen import licenses_seen
 from genset.release.table import read_table
 from genset.workspace import Workspace
@@ -85,8 +83,7 @@ def create_multilabel(
     free_folder(workspace.releases, name)
     with store.session() as session:
         made = _made(session, workspace, earlier, exclude, labels)
-        scope = _scope(earlier)
-        told = {**made.facts, **happened(session, workspace, name, made.photos, scope)}
+        told = {**made.facts, **happened(session, workspace, name, made.photos)}
     _check_answered(made, allow_unanswered)
     said = workspace.dataset.words.get("contact", "")
     told["contact"] = contact or earlier.manifest.get("contact", "") or said
@@ -113,11 +110,6 @@ def chosen_for_multilabel(
         made = _made(session, workspace, earlier, exclude, labels)
     _check_answered(made, allow_unanswered)
     return made.photos
-
-
-def _scope(earlier: Earlier) -> Scope:
-    """The same as of the release that it is made from."""
-    return Scope(Collected.of(earlier.manifest.get("protocol")))
 
 
 def plan_multilabel(
@@ -202,20 +194,18 @@ def _made(
     )
     photos = [photo for photo, _ in pairs]
     before = earlier.manifest
-    scope = _scope(earlier)
     return _Made(
         name=earlier.release.name,
         facts={
             **fact_of(kept_taxonomy(session)),
             "strategy": before["strategy"],
-            **{name: before[name] for name in ("protocol",) if name in before},
-            "labelers": scope.labelers(session),
+            "labelers": labelers(session),
             "left_out": _left_out(before, gone, new),
             "short": _short(earlier, new),
             "notes": before.get("notes") or {},
             "collected": {
-                **collected(session, photos, scope),
-                "agreement": agreement(session, scope.cast(session, cast)),
+                **collected(session, photos),
+                "agreement": agreement(session, cast),
             },
             "unseen_since": since.date().isoformat(),
             "sources": before.get("sources") or words_of_sources(session, photos),

@@ -21,9 +21,8 @@ class Manifest:
 
     `documents` has the sha256 of the other documents in the folder, by name. `multilabel` says how
     photos came to have several right answers (`genset.release.multilabel.facts`); None: they have
-    one. `protocol` says by which protocol, and of which window, its photos were collected
-    (`genset.release.collected`); None: by none. `variant` says of what release and how the photos
-    were changed; None: they were not. `taxonomy` are its classes: ImageNet's, or its own.
+    one. `variant` says of what release and how the photos were changed; None: they were not.
+    `taxonomy` are its classes: ImageNet's, or its own.
     """
 
     name: str
@@ -35,7 +34,6 @@ class Manifest:
     documents: dict[str, str]
     photos: tuple[ReleasePhoto, ...]
     multilabel: dict[str, Any] | None = None
-    protocol: dict[str, Any] | None = None
     variant: dict[str, Any] | None = None
     taxonomy: Taxonomy = field(default_factory=imagenet1k)
 

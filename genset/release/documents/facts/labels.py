@@ -40,7 +40,7 @@ def annotation(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> l
     )
     found = [
         f"{count(labels, 'label')} by {count(labelers, 'labeler')} on "
-        f"{count(candidates, 'candidate')} of {_whose(manifest)}, as they stood when photos were "
+        f"{count(candidates, 'candidate')} of the pool, as they stood when photos were "
         "chosen."
         if labels
         else "The pool had no labels when photos were chosen."
@@ -59,12 +59,6 @@ def annotation(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> l
     if together := said.aggregation(manifest).strip():
         found.append(together)
     return found
-
-
-def _whose(manifest: Mapping[str, Any]) -> str:
-    """Whose candidates are counted: a manifest that says how many labels a window has means it."""
-    protocol = said.told(manifest, "protocol", dict)
-    return "the pool" if said.told(protocol, "labels", int) is None else "the protocol's window"
 
 
 def _ways(facts: Any) -> list[str]:

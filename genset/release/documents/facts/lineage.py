@@ -1,4 +1,4 @@
-"""What a release comes from: a whole, a release that it replaces or varies, a protocol."""
+"""What a release comes from: a whole, a release that it replaces or varies."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,7 +15,6 @@ def lineage(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list
         *part(manifest, photos),
         *replaced(manifest),
         *([f"It is {_variant_of(manifest)}."] if _variant_of(manifest) else []),
-        *protocol(manifest),
     ]
 
 
@@ -47,27 +46,6 @@ def replaced(manifest: Mapping[str, Any]) -> list[str]:
 def removed_files(manifest: Mapping[str, Any]) -> list[str]:
     """The files that were taken out."""
     return [line(file) for file in _removed(manifest)]
-
-
-def protocol(manifest: Mapping[str, Any]) -> list[str]:
-    """Under which protocol it was made, in which window of time, and what may not come again."""
-    facts = told(manifest, "protocol", dict)
-    if facts is None:
-        return []
-    earlier = [each for each in told(facts, "earlier", list) or [] if isinstance(each, Mapping)]
-    names = ", ".join(line(each.get("name", "")) for each in earlier)
-    first, end = (told(facts, name, str) for name in ("posted_after", "posted_before"))
-    sentences = [
-        f"Made under the protocol {line(facts.get('name', ''))} (sha256:"
-        f"{line(facts.get('sha256', ''))}), whose candidates are photos that its searches found "
-        f"and that were posted from {line(first or 'a day that is not stated')} until before "
-        f"{line(end or 'a day that is not stated')}."
-    ]
-    if names:
-        sentences.append(
-            f"Photos of earlier releases, and near duplicates of theirs, are left out: {names}."
-        )
-    return sentences
 
 
 def _removed(manifest: Mapping[str, Any]) -> list[Any]:

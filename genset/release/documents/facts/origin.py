@@ -158,28 +158,7 @@ def _days(photos: Sequence[ReleasePhoto]) -> str:
 def collection(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
     """How the photos came into the release."""
     came = [words for place in places(manifest, photos) for words in place.collection()]
-    return [*_protocol(manifest), *came, f"All {bytes_kept(manifest)}."]
-
-
-def _protocol(manifest: Mapping[str, Any]) -> Iterator[str]:
-    """By which protocol it was made, and which releases have no photo in common with it."""
-    told = said.told(manifest, "protocol", dict)
-    if told is None:
-        return
-    name, sha256, first, last = (
-        said.line(said.told(told, word, str) or "not stated")
-        for word in ("name", "sha256", "posted_after", "posted_before")
-    )
-    yield (
-        f"Collected, labeled and chosen by protocol {name} (sha256:{sha256}), of photos posted "
-        f"from {first} until before {last}."
-    )
-    every = [said.told(each, "name", str) for each in said.told(told, "earlier", list) or ()]
-    if names := ", ".join(said.line(each) for each in every if each):
-        yield (
-            f"Photos that are in {names}, or near duplicates of theirs, were left out: see how it "
-            "was chosen."
-        )
+    return [*came, f"All {bytes_kept(manifest)}."]
 
 
 def unseen(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
