@@ -190,7 +190,7 @@ def searches(
         "returned",
         "last",
         "capped",
-        "asked_at",
+        "searched_at",
     ]
     pages = -(-found // (500 * len(queries)))
     rows: list[tuple[object, ...]] = []

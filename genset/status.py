@@ -26,7 +26,7 @@ from genset.db import (
     SearchFailure,
     Store,
     in_labeling,
-    unsettled_photos,
+    undecided_photos,
     votes_in_labeling,
 )
 from genset.label.proposals.asked import questions
@@ -59,7 +59,7 @@ class Status:
 
     `waiting` photos and searches failed and are to be tried again; `down` says of each host that
     does not answer, by its name, since when. `contested` are photos that several classes claim and
-    that count for none yet (`genset.db.unsettled_photos`). `candidates` are those that labelers
+    that count for none yet (`genset.db.undecided_photos`). `candidates` are those that labelers
     are shown or spoke of (`genset.db.in_labeling`); `labeled` of them have votes in force,
     `labels` in all, by `labelers`: ``genset labels stats`` has the same numbers. `sources` is by
     name, where several were searched; empty where only one was. `questions` about further classes
@@ -121,7 +121,7 @@ def status(workspace: Workspace, store: Store) -> Status:
         votes, labeled, labelers = session.execute(
             select(func.count(), *of_votes).select_from(cast)
         ).one()
-        contested = select(func.count(Photo.id)).where(*_STORED, Photo.id.in_(unsettled_photos()))
+        contested = select(func.count(Photo.id)).where(*_STORED, Photo.id.in_(undecided_photos()))
         releases = summaries(workspace.releases)
         rules = workspace.label
         asked = [
@@ -289,7 +289,7 @@ def contested_photos(store: Store) -> Listing:
     With its page.
     """
     claimed = _in_pool(Candidate.wnid, *_NAME, Candidate.keyword, Photo.page_url).where(
-        Candidate.photo_id.in_(unsettled_photos())
+        Candidate.photo_id.in_(undecided_photos())
     )
     with store.session() as session:
         rows: list[tuple[str, ...]] = [

@@ -125,7 +125,6 @@ _KNOWN: dict[str, dict[str, type | tuple[type, ...]]] = {
         "grow_to": list,
         "threshold": (int, float),
         "gold": (int, float),
-        "controls": (int, float),  # the old name of `gold`
         "hold_suspects": bool,
         "one_key": str,
         "lease_minutes": (int, float),
@@ -420,10 +419,6 @@ def _images(root: Path, folder: str) -> Path:
 
 def _label_rules(path: Path, values: dict[str, Any]) -> LabelRules:
     values = {**values, "grow_to": tuple(values.get("grow_to", ()))}
-    if "controls" in values:
-        if "gold" in values:
-            raise BadInput(f"{path}: [label] controls is the old name of gold: keep one of them")
-        values["gold"] = values.pop("controls")
     try:
         return LabelRules(**values)
     except BadInput as error:

@@ -43,10 +43,9 @@ def words_for_blocked(store: Store, labeler: Labeler) -> str:
     if labeler.visit_id is None:
         return "Ask whoever sent you here what to do."
     study, visit = Studies(store).of_visit(labeler.visit_id)
-    worked = visit.outcome in ("done", "failed")
-    code = None if visit.outcome is None else study.code_for(visit.outcome, worked)
-    if code is None:
+    if visit.outcome is None:
         return _NO_CODE
+    code = study.code_for(visit.outcome)
     return f"What you did before is done. Your code: **{as_markdown(code)}**"
 
 
@@ -54,13 +53,14 @@ def _say_declined(study: Study) -> None:
     with st.container(key="terms"):
         st.title("You did not agree", anchor=False)
         st.markdown("Nothing of yours was stored but that. Thank you for your time.")
-        code = study.code_for("declined", worked=False)
-        if study.platform != "prolific" or code is None:
+        code = study.code_for("declined")
+        link = study.back(code)
+        if link is None:
             st.markdown("Return the work on the platform, please.")
             return
         st.markdown("Tell Prolific so with this code, or by the link:")
         st.code(code, language=None)
-        st.link_button("Back to Prolific", study.back(code) or "")
+        st.link_button("Back to Prolific", link)
 
 
 def _count(screens: int) -> str:

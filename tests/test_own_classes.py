@@ -14,7 +14,7 @@ import pytest
 from genset.classes import Taxonomy, imagenet1k
 from genset.classes.own import taxonomy_in
 from genset.core.errors import BadInput
-from genset.db.taxonomies import keep_taxonomy
+from genset.db.taxonomies import store_taxonomy
 from genset.label import Store, Workspace
 from genset.label.exchange.archive import export_all
 from genset.label.exchange.restore import import_all
@@ -68,7 +68,7 @@ def own_workspace(root: Path, text: str = PETS) -> tuple[Workspace, Store]:
 
 def keep(store: Store, text: str) -> Taxonomy:
     with store.begin_alone() as session:
-        kept = keep_taxonomy(session, taxonomy_in(text, "pets.toml"))
+        kept = store_taxonomy(session, taxonomy_in(text, "pets.toml"))
     store._looked_at = -1e9  # some seconds pass
     return kept
 

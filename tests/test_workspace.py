@@ -119,11 +119,6 @@ def test_labeling_follows_its_settings(tmp_path: Path) -> None:
     )
 
 
-def test_the_old_name_of_the_share_of_gold_questions_is_taken(tmp_path: Path) -> None:
-    configured(tmp_path, "[label]\ncontrols = 0.1\n")
-    assert Workspace.find(tmp_path).label.gold == 0.1
-
-
 @pytest.mark.parametrize(
     ("settings", "named"),
     [
@@ -151,12 +146,10 @@ def test_the_old_name_of_the_share_of_gold_questions_is_taken(tmp_path: Path) ->
         ("[label]\nvotes = 3\ngrow_to = [3]", "grow_to"),
         ("[label]\nvotes = 3\ngrow_to = [10, 5]", "grow_to"),
         ("[label]\nthreshold = 70", "threshold"),
-        ("[label]\ncontrols = 0.6", "gold"),
         ("[label]\ngold = 0.6", "gold"),
-        ("[label]\ngold = 0.1\ncontrols = 0.1", "controls"),
         ("[label]\nhold_suspects = 1", "hold_suspects"),
         ("[label]\none_key = 'unsure'", "one_key"),
-        ("[label]\ncontrols = '10%'", "controls"),
+        ("[label]\ngold = '10%'", "gold"),
         ("[label]\nlease_minutes = 0", "lease_minutes"),
         ("[label]\npanel = ' '", "panel"),
         ("[label]\nguideline = 2", "guideline"),

@@ -97,16 +97,16 @@ def _take(workspace: Workspace, file: Path, own: Taxonomy) -> dict[str, Any]:
     were shown with another definition.
     """
     from genset.classes.changes import Changes
-    from genset.db import Store, kept_taxonomy
+    from genset.db import Store, stored_taxonomy
     from genset.db.failures import explained
-    from genset.db.taxonomies import ClassChanged, keep_taxonomy, kept_hash, labels_of
+    from genset.db.taxonomies import ClassChanged, labels_of, store_taxonomy, taxonomy_hash
 
     url, text = workspace.store_url, file.read_text("utf-8-sig")
     told: dict[str, Any] = {}
     try:
         with closing(Store.open(url)) as store, explained(url), store.begin_alone() as session:
-            before = kept_taxonomy(session)
-            kept, found = keep_taxonomy(session, own), kept_hash(session)
+            before = stored_taxonomy(session)
+            kept, found = store_taxonomy(session, own), taxonomy_hash(session)
             if not before.is_imagenet and before.name != kept.name:
                 told = {"before": before.name}
             elif not before.is_imagenet:

@@ -5,7 +5,7 @@ from genset.db.contested import (
     claimed_by_several,
     in_labeling,
     is_contested,
-    unsettled_photos,
+    undecided_photos,
     votes_in_labeling,
 )
 from genset.db.database import Store, ask, is_postgresql
@@ -54,7 +54,7 @@ from genset.db.queries import (
     find_candidate,
     is_backed,
     is_called_correct,
-    is_in_vain,
+    is_discounted,
     is_out,
     is_ruled,
     is_ruled_correct,
@@ -66,14 +66,14 @@ from genset.db.queries import (
     votes_digest,
 )
 from genset.db.scraping import (
-    HeldLock,
     HostState,
     PhotoFailure,
     RateLimitState,
+    ScrapeLock,
     SearchFailure,
     Worker,
 )
-from genset.db.taxonomies import kept_taxonomy
+from genset.db.taxonomies import stored_taxonomy
 
 __all__ = [
     "Base",
@@ -84,7 +84,6 @@ __all__ = [
     "Fact",
     "GoldAnswer",
     "GoldQuestion",
-    "HeldLock",
     "HostState",
     "KnownAs",
     "Label",
@@ -105,6 +104,7 @@ __all__ = [
     "RemovedOwner",
     "ReviewRequest",
     "Ruling",
+    "ScrapeLock",
     "Screen",
     "ScreenPhoto",
     "Search",
@@ -127,18 +127,18 @@ __all__ = [
     "is_backed",
     "is_called_correct",
     "is_contested",
-    "is_in_vain",
+    "is_discounted",
     "is_out",
     "is_postgresql",
     "is_ruled",
     "is_ruled_correct",
-    "kept_taxonomy",
     "labels_in_force",
     "now",
     "requests_in_force",
     "rulings_in_force",
     "stored_candidates",
-    "unsettled_photos",
+    "stored_taxonomy",
+    "undecided_photos",
     "votes",
     "votes_digest",
     "votes_in_labeling",

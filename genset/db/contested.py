@@ -59,7 +59,7 @@ def claimed_by_several() -> Select[int]:
     return select(union(of_several, of_same_bytes).subquery().c.photo_id)
 
 
-def unsettled_photos() -> Select[int]:
+def undecided_photos() -> Select[int]:
     """The `Photo.id` of the stored photos that several classes claim, and that count for none yet.
 
     A photo is settled when a ruling calls it correct for a class, or when each class that claims it

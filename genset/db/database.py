@@ -18,7 +18,7 @@ from genset.core.errors import BadInput, MissingExtra
 from genset.db import sqlite
 from genset.db.failures import explained
 from genset.db.models import Base
-from genset.db.taxonomies import kept_taxonomy
+from genset.db.taxonomies import stored_taxonomy
 
 _NEVER_ANALYZED = text(
     "SELECT reltuples < 0 FROM pg_class WHERE oid = CAST('candidate' AS regclass)"
@@ -30,7 +30,7 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 
 # The newest file in migrations/versions. Written here so that opening a database that is up to
 # date, which every command does, need not load Alembic.
-HEAD = "0008"
+HEAD = "0001"
 
 
 class Store:
@@ -56,7 +56,7 @@ class Store:
         now = time.monotonic()
         if self._taxonomy is None or now - self._looked_at > _LOOK_AGAIN:
             with self.session() as session:
-                self._taxonomy = kept_taxonomy(session)
+                self._taxonomy = stored_taxonomy(session)
             self._looked_at = now
         return self._taxonomy
 

@@ -15,7 +15,7 @@ from genset.db.models import Fact
 from genset.workspace import Workspace
 
 MARKER = ".genset-images"
-_FACT, _BEGUN = "images", "images_begun"
+_FACT, _BEGUN = "images", "images_new"
 
 
 def claim_images(workspace: Workspace, store: Store, *, anew: bool = False) -> None:

@@ -57,9 +57,9 @@ class Study(Base):
     `key` is the platform's id of the study (of the HIT or its group on MTurk), `screens` how many
     a labeler does for the pay, `code` what proves to the platform that they did. The other codes
     say that gold questions were failed (fewer than the share `gold_needed` right; None: nobody
-    fails), that the labeler did not consent, and that there was nothing left to label; None: the
-    platform gets `code` then, or none where nothing was done. `pay` and `consent` are shown to
-    labelers, in the researchers' words. `signed` asks for Prolific's own token with every visit.
+    fails), that the labeler did not consent, and that there was nothing left to label. `pay` and
+    `consent` are shown to labelers, in the researchers' words. `signed` asks for Prolific's own
+    token with every visit.
     """
 
     __tablename__ = "study"
@@ -70,9 +70,9 @@ class Study(Base):
     key: Mapped[str] = mapped_column(Text)
     screens: Mapped[int]
     code: Mapped[str] = mapped_column(Text)
-    code_failed: Mapped[str | None] = mapped_column(Text)
-    code_declined: Mapped[str | None] = mapped_column(Text)
-    code_nothing: Mapped[str | None] = mapped_column(Text)
+    code_failed: Mapped[str] = mapped_column(Text)
+    code_declined: Mapped[str] = mapped_column(Text)
+    code_nothing: Mapped[str] = mapped_column(Text)
     gold_needed: Mapped[float | None] = mapped_column(Double)
     pay: Mapped[str] = mapped_column(Text, default="")
     consent: Mapped[str] = mapped_column(Text, default="")
@@ -195,7 +195,7 @@ class SourceWarned(Base):
 
     labeler_id: Mapped[int] = mapped_column(ForeignKey("labeler.id"), primary_key=True)
     source: Mapped[str] = mapped_column(String(32), primary_key=True)
-    told_at: Mapped[datetime] = mapped_column(UtcDateTime, default=now)
+    warned_at: Mapped[datetime] = mapped_column(UtcDateTime, default=now)
 
 
 class Screen(Base):
@@ -241,12 +241,15 @@ class GoldQuestion(Base):
     """A photo whose answer is known, to be hidden among a class's candidates.
 
     `expected` is correct or incorrect; `reason` says how that is known. Shown until `retired_at`.
-    `settled_id` is the candidate from whose votes or ruling that is known: when those no longer say
+    `basis_id` is the candidate from whose votes or ruling that is known: when those no longer say
     so, the question is none. None: a manager knows it.
     """
 
-    __tablename__ = "control"
-    __table_args__ = (UniqueConstraint("wnid", "photo_id"), Index("control_photo", "photo_id"))
+    __tablename__ = "gold_question"
+    __table_args__ = (
+        UniqueConstraint("wnid", "photo_id"),
+        Index("gold_question_photo", "photo_id"),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     wnid: Mapped[str] = mapped_column(CLASS_ID)
@@ -255,7 +258,7 @@ class GoldQuestion(Base):
     reason: Mapped[str] = mapped_column(Text)
     created_at: Mapped[datetime] = mapped_column(UtcDateTime, default=now)
     retired_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    settled_id: Mapped[int | None] = mapped_column(ForeignKey("candidate.id"))
+    basis_id: Mapped[int | None] = mapped_column(ForeignKey("candidate.id"))
 
     photo: Mapped[Photo] = relationship(lazy="joined", innerjoin=True)
 
@@ -271,16 +274,16 @@ class ScreenPhoto(Base):
     __tablename__ = "screen_photo"
     __table_args__ = (
         UniqueConstraint("screen_id", "place"),
-        CheckConstraint("(candidate_id IS NULL) <> (control_id IS NULL)", name="one_photo"),
+        CheckConstraint("(candidate_id IS NULL) <> (gold_id IS NULL)", name="one_photo"),
         Index("screen_photo_candidate", "candidate_id"),
-        Index("screen_photo_control", "control_id"),
+        Index("screen_photo_gold", "gold_id"),
     )
 
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
     screen_id: Mapped[str] = mapped_column(ForeignKey("screen.id"))
     place: Mapped[int]
     candidate_id: Mapped[int | None] = mapped_column(ForeignKey("candidate.id"))
-    gold_id: Mapped[int | None] = mapped_column("control_id", ForeignKey("control.id"))
+    gold_id: Mapped[int | None] = mapped_column(ForeignKey("gold_question.id"))
 
 
 class Label(Base):
@@ -319,12 +322,12 @@ class Label(Base):
 class GoldAnswer(Base):
     """What a labeler said of a gold question. Append-only; the newest (largest `number`) counts."""
 
-    __tablename__ = "control_answer"
-    __table_args__ = (Index("control_answer_by_worker", "worker", "control_id"),)
+    __tablename__ = "gold_answer"
+    __table_args__ = (Index("gold_answer_by_worker", "worker", "gold_id"),)
 
     number: Mapped[int] = mapped_column(primary_key=True)
     id: Mapped[uuid.UUID] = mapped_column(unique=True, default=uuid.uuid4)
-    gold_id: Mapped[int] = mapped_column("control_id", ForeignKey("control.id"))
+    gold_id: Mapped[int] = mapped_column(ForeignKey("gold_question.id"))
     worker: Mapped[str] = mapped_column(Text)
     screen_id: Mapped[str | None] = mapped_column(ForeignKey("screen.id"))
     verdict: Mapped[Verdict] = mapped_column(_verdict())

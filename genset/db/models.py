@@ -49,8 +49,7 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-# SQLite holds no text to a length, so its tables stay as they were before ids could be longer.
-CLASS_ID = String(16).with_variant(String(LONGEST_ID), "postgresql")
+CLASS_ID = String(LONGEST_ID)
 
 
 class Base(DeclarativeBase):
@@ -90,7 +89,7 @@ class Search(Base):
     last: Mapped[bool]
     capped: Mapped[bool]
     bookmark: Mapped[str] = mapped_column(Text, default="")
-    asked_at: Mapped[datetime] = mapped_column(UtcDateTime, default=now)
+    searched_at: Mapped[datetime] = mapped_column(UtcDateTime, default=now)
 
 
 class SourceWords(Base):
@@ -234,7 +233,7 @@ class ExamplePhoto(Base):
     __table_args__ = (UniqueConstraint("wnid", "photo_id"),)
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    wnid: Mapped[str] = mapped_column(String(LONGEST_ID))
+    wnid: Mapped[str] = mapped_column(CLASS_ID)
     photo_id: Mapped[int] = mapped_column(ForeignKey("photo.id"), index=True)
 
 
@@ -292,7 +291,7 @@ class DuplicatePair(Base):
 class Fact(Base):
     """Something that holds for the whole workspace, by its name.
 
-    "images": the id in the marker file of the folder of originals, and "images_begun" the one that
+    "images": the id in the marker file of the folder of originals, and "images_new" the one that
     it gets when it is made. "query_list": the version of the queries that the workspace searches
     with. "taxonomy": the hash of its own taxonomy in force. "hashes:" and a hash: the last photo
     (`PhotoLook.compared`) that was compared with that file of hashes.

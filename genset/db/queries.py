@@ -98,7 +98,7 @@ def is_backed() -> ColumnElement[bool]:
     return or_(exists(behind.correlate(Question)), ~exists(by.correlate(Question)))
 
 
-def is_in_vain() -> ColumnElement[bool]:
+def is_discounted() -> ColumnElement[bool]:
     """Whether a label that is given now on a `Screen` would not count: its labeler's are out."""
     out = _taken_out()
     by_worker = select(out.c.worker).where(out.c.visit_id.is_(None))

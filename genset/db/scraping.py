@@ -54,15 +54,15 @@ class SearchFailure(Attempts, Base):
 class HostState(Base):
     """What is known of a host.
 
-    It asked at `held_at` to be left alone until `held_until`. It has not answered since
+    It asked at `paused_at` for no calls until `paused_until`. It has not answered since
     `down_since`, and is asked again at `probe_at`, for the `probes`-th time; `error` is the last.
     """
 
     __tablename__ = "host"
 
     name: Mapped[str] = mapped_column(Text, primary_key=True)
-    held_at: Mapped[float | None] = mapped_column(Double)
-    held_until: Mapped[float | None] = mapped_column(Double)
+    paused_at: Mapped[float | None] = mapped_column(Double)
+    paused_until: Mapped[float | None] = mapped_column(Double)
     down_since: Mapped[float | None] = mapped_column(Double)
     probe_at: Mapped[float | None] = mapped_column(Double)
     probes: Mapped[int] = mapped_column(default=0)
@@ -90,10 +90,10 @@ class Worker(Base):
     seen_at: Mapped[float] = mapped_column(Double)
 
 
-class HeldLock(Base):
+class ScrapeLock(Base):
     """What a scraper works on alone: the "class" or "photo" of this number."""
 
-    __tablename__ = "held_lock"
+    __tablename__ = "scrape_lock"
 
     kind: Mapped[str] = mapped_column(String(16), primary_key=True)
     number: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)

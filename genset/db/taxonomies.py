@@ -23,13 +23,13 @@ from genset.db.models import Candidate, Fact, Photo, Search, TaxonomyVersion
 _FACT = "taxonomy"
 
 
-def kept_hash(session: Session) -> str:
+def taxonomy_hash(session: Session) -> str:
     """The hash of the workspace's own taxonomy; "" where it is on ImageNet's."""
     fact = session.get(Fact, _FACT)
     return fact.value if fact else ""
 
 
-def kept_taxonomy(session: Session) -> Taxonomy:
+def stored_taxonomy(session: Session) -> Taxonomy:
     """The workspace's classes, as they are in this transaction.
 
     It asks for one short row: versions that were read before are kept in memory.
@@ -37,7 +37,7 @@ def kept_taxonomy(session: Session) -> Taxonomy:
     Raises:
         GensetError: the database lacks those that it names.
     """
-    if not (kept := kept_hash(session)):
+    if not (kept := taxonomy_hash(session)):
         return imagenet1k()
     if (known := _known.get(kept)) is not None:
         return known
@@ -63,7 +63,7 @@ def _read(content: str) -> Taxonomy:
         raise GensetError(f"the store's taxonomy is damaged: {error!r}; restore a backup") from None
 
 
-def keep_taxonomy(session: Session, taxonomy: Taxonomy) -> Taxonomy:
+def store_taxonomy(session: Session, taxonomy: Taxonomy) -> Taxonomy:
     """Make it the workspace's, in a transaction that runs alone; return it as it is kept.
 
     A pool does not change its taxonomy: classes may be added, which then come last. What is said
@@ -76,8 +76,8 @@ def keep_taxonomy(session: Session, taxonomy: Taxonomy) -> Taxonomy:
             is another.
     """
     begun = has_begun(session)
-    if begun and kept_hash(session):
-        taxonomy = _added(kept_taxonomy(session), taxonomy)
+    if begun and taxonomy_hash(session):
+        taxonomy = _added(stored_taxonomy(session), taxonomy)
     elif begun:
         raise BadInput(
             "this workspace has photos of ImageNet's classes, and a pool does not change its "
@@ -104,7 +104,7 @@ def drop_taxonomy(session: Session) -> None:
     Raises:
         BadInput: the workspace has begun on classes of its own.
     """
-    kept = kept_taxonomy(session)
+    kept = stored_taxonomy(session)
     if not kept.is_imagenet and has_begun(session):
         raise BadInput(
             f"this workspace's taxonomy is {kept.name}, not {IMAGENET}: make another workspace"

@@ -113,9 +113,9 @@ class Hosts:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """A host's row. `held_until` is 0 where it is not held, `down_since` None where it answers."""
+    """A host's row: `paused_until` is 0 and `down_since` None where there is none."""
 
-    held_until: float = 0.0
+    paused_until: float = 0.0
     down_since: float | None = None
     probe_at: float = 0.0
     probes: int = 0
@@ -190,9 +190,9 @@ class Host:
                 f"{self.title} has not answered since {_clock(state.down_since)} ({state.error}): "
                 "run the same command again later"
             )
-        if state.held_until - now > patience:
+        if state.paused_until - now > patience:
             raise HostGaveUp(
-                f"{self.title} asks to be left alone until {_clock(state.held_until)}: run the "
+                f"{self.title} asks to be left alone until {_clock(state.paused_until)}: run the "
                 "same command again then"
             )
 
@@ -386,11 +386,11 @@ class Host:
         """Let nobody call for so many seconds, those neither who wait for their turn already."""
         shorter = update(HostState).where(
             HostState.name == self._name,
-            HostState.held_until.is_(None)
-            | (HostState.held_until < now + seconds)
-            | (HostState.held_at > now + _CLOCKS_DIFFER),
+            HostState.paused_until.is_(None)
+            | (HostState.paused_until < now + seconds)
+            | (HostState.paused_at > now + _CLOCKS_DIFFER),
         )
-        self._change(shorter.values(held_at=now, held_until=now + seconds))
+        self._change(shorter.values(paused_at=now, paused_until=now + seconds))
 
     def _change(self, change: Any) -> bool:
         """Change the row, and look at it anew; whether there was something to change."""
@@ -406,23 +406,24 @@ class Host:
             return self._state
         self._seen = time.monotonic()  # one thread looks; others go by what is known meanwhile
         row = select(
-            HostState.held_at,
-            HostState.held_until,
+            HostState.paused_at,
+            HostState.paused_until,
             HostState.down_since,
             HostState.probe_at,
             HostState.probes,
             HostState.error,
         ).where(HostState.name == self._name)
         with self.hosts.store.session() as session:
-            held_at, held_until, down_since, probe_at, probes, error = session.execute(row).one()
+            paused_at, paused_until, down_since, probe_at, probes, error = session.execute(
+                row
+            ).one()
         now = self.hosts.now()
         # What was set later than now was set by a wrong clock, and is no reason to wait for it.
-        is_held = held_until is not None and (held_at or 0.0) <= now + _CLOCKS_DIFFER
+        is_paused = paused_until is not None and (paused_at or 0.0) <= now + _CLOCKS_DIFFER
+        until = (paused_until or 0.0) if is_paused else 0.0
         before, self._state = (
             self._state,
-            _State(
-                (held_until or 0.0) if is_held else 0.0, down_since, probe_at or 0.0, probes, error
-            ),
+            _State(until, down_since, probe_at or 0.0, probes, error),
         )
         if before.down_since is not None and down_since is None:
             self.hosts.say(f"{self.title} answers again")
@@ -437,8 +438,8 @@ class Host:
                 f"{self.title} has not answered since {_clock(state.down_since)} ({state.error}); "
                 f"asking again at {_clock(until)}"
             )
-        elif state.held_until - now > scaled(LONG):
-            about, until, is_new = None, state.held_until, True
+        elif state.paused_until - now > scaled(LONG):
+            about, until, is_new = None, state.paused_until, True
             line = f"{self.title} asks to be left alone until {_clock(until)}"
         else:
             return
@@ -463,8 +464,8 @@ def reason_of(error: Exception) -> str:
 def _opens_at(state: _State, now: float) -> float:
     """When a host may be called; what only a wrong clock can have said does not count."""
     if state.down_since is None or state.probe_at > now + 2 * scaled(_LAST_PROBE):
-        return state.held_until
-    return max(state.held_until, state.probe_at)
+        return state.paused_until
+    return max(state.paused_until, state.probe_at)
 
 
 def _probe_pause(probes: int) -> float:

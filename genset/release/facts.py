@@ -23,7 +23,7 @@ def collected(session: Session, photos: Sequence[ReleasePhoto]) -> dict[str, Any
     What the workspace does not have, such as searches for photos of your own, is None.
     """
     searches = session.execute(
-        select(func.count(), func.min(Search.asked_at), func.max(Search.asked_at))
+        select(func.count(), func.min(Search.searched_at), func.max(Search.searched_at))
     ).one()
     counted = ~is_out(Label)
     labels = session.execute(

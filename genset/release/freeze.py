@@ -10,7 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput, GensetError
-from genset.db import Candidate, Store, Verdict, kept_taxonomy, votes
+from genset.db import Candidate, Store, Verdict, stored_taxonomy, votes
 from genset.licenses import spdx_id
 from genset.release.choose import Chosen, choose, selection_frequency
 from genset.release.choosing.plan import ReleasePlan
@@ -75,7 +75,7 @@ def _facts(
         raise GensetError(_nothing(choice, plan))
     ruled = sum(entry.ruling is not None for entry in choice.chosen)
     facts = {
-        **fact_of(kept_taxonomy(session)),
+        **fact_of(stored_taxonomy(session)),
         "strategy": {**plan.as_json(), **({"ruled": ruled} if ruled else {})},
         "labelers": labelers(session),
         "left_out": dict(sorted(Counter(choice.left_out.values()).items())),
@@ -102,7 +102,7 @@ def dry_run(workspace: Workspace, store: Store, plan: ReleasePlan) -> Preview:
     """
     with store.session() as session:
         choice, photos, _ = _chosen(session, plan, workspace.posted_after)
-        taxonomy = kept_taxonomy(session)
+        taxonomy = stored_taxonomy(session)
     return preview(photos, choice, taxonomy)
 
 

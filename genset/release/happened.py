@@ -57,8 +57,8 @@ def _came(
         Search.wnid,
         Search.query,
         func.count(),
-        func.min(Search.asked_at),
-        func.max(Search.asked_at),
+        func.min(Search.searched_at),
+        func.max(Search.searched_at),
     )
     asked = asked.where(Search.source == source, Search.wnid.in_(wnids))
     rows = session.execute(asked.group_by(Search.wnid, Search.query)).all()

@@ -14,7 +14,7 @@ from genset.db import (
     Verdict,
     is_called_correct,
     rulings_in_force,
-    unsettled_photos,
+    undecided_photos,
     votes,
 )
 from genset.release.aggregated import AggregatedLabel, AggregatedLabels
@@ -38,7 +38,7 @@ class CandidateRow:
         aggregated: what the votes say together; None where votes are counted instead.
         rank: its place in the results of the search that found it, from 1.
         unsettled: whether several classes claim its photo, and it counts for none yet
-            (`genset.db.unsettled_photos`).
+            (`genset.db.undecided_photos`).
     """
 
     id: int
@@ -114,7 +114,7 @@ def read_table(
     """
     cast = votes(session, without=without)
     rulings = rulings_in_force(session)
-    unsettled = set(session.scalars(unsettled_photos()))
+    unsettled = set(session.scalars(undecided_photos()))
     rows = session.execute(
         select(
             Candidate.id,

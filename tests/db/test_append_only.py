@@ -1,14 +1,11 @@
 """What was said and decided cannot be changed, whatever program has the file open."""
 
-import shutil
 import sqlite3
 import uuid
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select
 
 from genset.db import (
     Candidate,
@@ -23,34 +20,26 @@ from genset.db import (
     Verdict,
 )
 
-ROOT = Path(__file__).parent.parent
-OLD = ROOT / "compatibility" / "workspace" / "genset.db"  # as version 0.1.0 wrote it
-TABLES = ("label", "control_answer", "ruling", "review_request", "labeler_event")
+TABLES = ("label", "gold_answer", "ruling", "review_request", "labeler_event")
 
 
-@pytest.fixture(params=["new", "upgraded"])
-def path(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
     """A database with a row in each of the tables, closed."""
     path = tmp_path / "genset.db"
-    if request.param == "upgraded":
-        shutil.copy(OLD, path)
     store = Store.open(f"sqlite:///{path}")
     with store.begin() as session:
-        candidate = session.scalars(select(Candidate)).first()
-        if candidate is None:
-            candidate = _candidate()
-            session.add(candidate)
-            session.flush()
-        question = session.scalars(select(GoldQuestion)).first()
-        if question is None:
-            question = GoldQuestion(
-                wnid="n01440764",
-                photo_id=candidate.photo_id,
-                expected=Verdict.CORRECT,
-                reason="seen",
-            )
-            session.add(question)
-            session.flush()
+        candidate = _candidate()
+        session.add(candidate)
+        session.flush()
+        question = GoldQuestion(
+            wnid="n01440764",
+            photo_id=candidate.photo_id,
+            expected=Verdict.CORRECT,
+            reason="seen",
+        )
+        session.add(question)
+        session.flush()
         said = {"worker": "ann", "verdict": Verdict.CORRECT}
         session.add(Label(candidate_id=candidate.id, **said))
         session.add(GoldAnswer(gold_id=question.id, **said))
@@ -62,7 +51,7 @@ def path(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
         )
         session.add(LabelerEvent(worker="ann", what=LabelerAct.VOID, by="mia", reason="spam"))
     store.close()
-    yield path
+    return path
 
 
 def _candidate() -> Candidate:
@@ -125,22 +114,3 @@ def test_another_program_can_neither_change_delete_nor_replace_a_row(
         columns, marks = ", ".join(said), ", ".join("?" * len(said))
         other.execute(f"INSERT INTO {table} ({columns}) VALUES ({marks})", list(said.values()))
         assert other.execute(f"SELECT count(*) FROM {table}").fetchone() == (len(before) + 1,)
-
-
-def test_an_upgraded_database_knows_what_its_gold_questions_rest_on(tmp_path: Path) -> None:
-    path = tmp_path / "genset.db"
-    shutil.copy(OLD, path)
-    with closing(sqlite3.connect(path)) as old:
-        rows = old.execute("SELECT id, reason FROM control").fetchall()
-    made = {number for number, reason in rows if reason.startswith("labelers or a reviewer")}
-    store = Store.open(f"sqlite:///{path}")
-    with store.session() as session:
-        questions = session.scalars(select(GoldQuestion)).all()
-        assert {each.id for each in questions if each.settled_id is not None} == made
-        for each in questions:
-            if each.settled_id is not None:
-                settled = session.get_one(Candidate, each.settled_id)
-                assert settled.photo_id == each.photo_id
-                assert each.reason.endswith(settled.wnid)
-    assert made
-    store.close()

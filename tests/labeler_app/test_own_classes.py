@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from genset.classes.own import taxonomy_in
 from genset.db import Store
-from genset.db.taxonomies import keep_taxonomy
+from genset.db.taxonomies import store_taxonomy
 from genset.scrape.imports.examples import add_examples
 from genset.scrape.imports.folder import Origin
 from genset.workspace import Workspace
@@ -49,7 +49,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     workspace, store = labeled_workspace(folder / "workspace", [])
     let_many_label(workspace)
     with store.begin_alone() as session:
-        keep_taxonomy(session, taxonomy_in(OWN, "own.toml"))
+        store_taxonomy(session, taxonomy_in(OWN, "own.toml"))
     for place, wnid in enumerate(("dog.v2", "كلب", "長")):
         for number in range(5):
             add_candidate(workspace, store, wnid, 100 * place + number, number + 1)

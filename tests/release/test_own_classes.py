@@ -20,7 +20,7 @@ from genset.classes import document_of, hash_of, mistakes_in, taxonomy_of
 from genset.classes.own import taxonomy_in
 from genset.core.errors import BadInput
 from genset.db import Candidate, Photo, Store, Verdict, stored_candidates
-from genset.db.taxonomies import keep_taxonomy
+from genset.db.taxonomies import store_taxonomy
 from genset.release.audit.audit import audit
 from genset.release.choosing.plan import ReleasePlan
 from genset.release.citing import cited
@@ -70,7 +70,7 @@ Known = dict[str, str]  # the class of each photo, by its sha256
 def made(tmp_path: Path) -> Iterator[tuple[Workspace, Store]]:
     workspace, store = labeled_workspace(tmp_path / "workspace", classes=())
     with store.begin_alone() as session:
-        keep_taxonomy(session, taxonomy_in(OWN, "own.toml"))
+        store_taxonomy(session, taxonomy_in(OWN, "own.toml"))
     store._looked_at = -1e9
     for place, wnid in enumerate(FULL):
         for number in (10 * place, 10 * place + 1):
@@ -259,7 +259,7 @@ def test_audit_site_and_diff_know_its_classes(
     assert "<script>alert" not in page and "&lt;script&gt;alert(1)" in page
     workspace, store = made
     with store.begin_alone() as session:
-        keep_taxonomy(session, taxonomy_in(OWN + '[classes.newt]\nname = "newt"\n', "own.toml"))
+        store_taxonomy(session, taxonomy_in(OWN + '[classes.newt]\nname = "newt"\n', "own.toml"))
     found = diff(release, create(workspace, store, "v2"))
     assert found.same == 10
     assert [set(each) for each in found.facts["taxonomy"]] == [{"name", "hash"}] * 2

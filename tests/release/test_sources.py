@@ -129,7 +129,7 @@ def search(pool: Pool, source: str, wnid: str) -> Search:
         licenses="",
         safe_search=1,
         capped=False,
-        asked_at=datetime(2021, 1, 1, tzinfo=UTC),
+        searched_at=datetime(2021, 1, 1, tzinfo=UTC),
         **facts,
     )
 

@@ -13,7 +13,7 @@ from PIL import Image
 import genset
 from genset.classes import read_taxonomy
 from genset.db import Verdict
-from genset.db.taxonomies import keep_taxonomy
+from genset.db.taxonomies import store_taxonomy
 from genset.release.freeze import create
 from tests.labeled_workspace import add_candidate, labeled_workspace, vote
 from tests.score.colours import BLUE, GREEN, RED, colours
@@ -42,7 +42,7 @@ def released(tmp_path: Path, further: list[bytes]) -> Path:
     (tmp_path / "own.toml").write_text(CLASSES, "utf-8")
     workspace, store = labeled_workspace(tmp_path / "mine", classes=())
     with store.begin_alone() as session:
-        keep_taxonomy(session, read_taxonomy(tmp_path / "own.toml"))
+        store_taxonomy(session, read_taxonomy(tmp_path / "own.toml"))
     store._looked_at = -1e9  # some seconds pass
     photos = [(wnid, painted(colour, number)) for number, (wnid, colour) in enumerate(PHOTOS)]
     photos += [("cool", content) for content in further]

@@ -8,7 +8,7 @@ import pytest
 
 from genset.classes.built_in import taxonomy_named
 from genset.db import Verdict
-from genset.db.taxonomies import keep_taxonomy
+from genset.db.taxonomies import store_taxonomy
 from genset.release.freeze import create
 from tests.conftest import ROOT
 from tests.labeled_workspace import add_candidate, labeled_workspace, vote
@@ -25,7 +25,7 @@ def released(realdata: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     workspace, store = labeled_workspace(tmp_path / "ten", classes=())
     own = taxonomy_named("cifar10")
     with store.begin_alone() as session:
-        keep_taxonomy(session, own)
+        store_taxonomy(session, own)
     store._looked_at = -1e9
     number = 0
     strangers = iter(sorted((realdata / "photos").glob("*/*.jpg")))

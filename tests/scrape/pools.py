@@ -230,9 +230,9 @@ class Pool:
         }
 
 
-_OURS = {"id", "asked_at", "stored_at", "made_at"}
+_OURS = {"id", "searched_at", "stored_at", "made_at"}
 # What scrapers know of hosts, of each other, and of this one workspace.
-_THEIRS = {"fact", "host", "rate_limit", "worker", "held_lock"}
+_THEIRS = {"fact", "host", "rate_limit", "worker", "scrape_lock"}
 
 
 def answer_of(

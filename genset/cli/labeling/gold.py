@@ -73,7 +73,3 @@ def retire(folder: Path | None, number: int, as_json: bool) -> None:
     with opened(folder) as (_, store):
         retire_gold_question(store, number)
     show({"retired": number}, f"gold question {number} is shown no more", as_json)
-
-
-# What they were called before; scripts may say so still.
-controls = click.Group("controls", commands=gold.commands, help="The old name of `gold`.")

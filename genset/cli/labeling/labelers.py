@@ -6,7 +6,7 @@ import click
 
 from genset.cli.common import json_option, opened, show, show_rows
 from genset.cli.group import Group
-from genset.cli.labeling.gold import controls, gold
+from genset.cli.labeling.gold import gold
 from genset.cli.labeling.studies import study
 from genset.cli.labeling.trust import block, clear, unvoid, void
 
@@ -78,4 +78,3 @@ labelers.add_command(clear)
 labelers.add_command(block)
 labelers.add_command(study)
 labelers.add_command(gold)
-labelers.add_command(controls)

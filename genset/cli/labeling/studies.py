@@ -40,9 +40,9 @@ def study() -> None:
 )
 @click.option("--signed/--not-signed", default=None, help="Take only links that Prolific signed.")
 @click.option("--code", help="The completion code (default: a random one, as for the others).")
-@click.option("--code-failed", metavar="CODE", help="For who missed too many gold questions.")
-@click.option("--code-declined", metavar="CODE", help="For who did not agree.")
-@click.option("--code-nothing", metavar="CODE", help="For whom there was nothing left.")
+@click.option("--code-failed", metavar="CODE", help="Code if too many gold questions were missed.")
+@click.option("--code-declined", metavar="CODE", help="Code if consent was refused.")
+@click.option("--code-nothing", metavar="CODE", help="Code if no photos were left.")
 @click.option(
     "--address",
     default="https://labels.example.org",
@@ -196,13 +196,11 @@ def _described(made: "Study", link: str | None, question: str | None) -> str:
         f"{made.code}",
     ]
     others = {
-        "failed gold questions": made.code_failed,
-        "did not agree": made.code_declined,
-        "nothing left": made.code_nothing,
+        "gold questions failed": made.code_failed,
+        "consent refused": made.code_declined,
+        "no photos left": made.code_nothing,
     }
-    if any(others.values()):
-        told = ", ".join(f"{code} {what}" for what, code in others.items() if code)
-        lines.append(f"other codes: {told}")
+    lines.append("other codes: " + ", ".join(f"{code} {what}" for what, code in others.items()))
     if link is not None:
         lines.append(f"the study's address: {link}")
     if question is not None:

@@ -146,7 +146,7 @@ def _gold_rows(session: Session) -> Cells:
             each.reason,
             each.created_at,
             each.retired_at,
-            None if each.settled_id is None else session.get_one(Claim, each.settled_id).task,
+            None if each.basis_id is None else session.get_one(Claim, each.basis_id).task,
         )
 
 

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from genset.classes import IMAGENET, hash_of
 from genset.core.errors import BadInput
-from genset.db import kept_taxonomy
+from genset.db import stored_taxonomy
 from genset.db.taxonomies import was_kept
 from genset.label.exchange.sheet import Cells, naming, read_if_there
 
@@ -19,7 +19,7 @@ _COLUMNS = ("taxonomy", "hash", "wnid", "name")
 
 def taxonomy_sheet(session: Session) -> dict[str, tuple[tuple[str, ...], Cells]]:
     """Columns and rows: a row for each class; no table where they are ImageNet's."""
-    taxonomy = kept_taxonomy(session)
+    taxonomy = stored_taxonomy(session)
     if taxonomy.is_imagenet:
         return {}
     named = taxonomy.name, hash_of(taxonomy)
@@ -34,7 +34,7 @@ def check_taxonomy(session: Session, folder: Path) -> None:
     Raises:
         BadInput: they are of another taxonomy, or one has another name.
     """
-    here, theirs = kept_taxonomy(session), IMAGENET
+    here, theirs = stored_taxonomy(session), IMAGENET
     for place, row in read_if_there(folder / f"{TAXONOMY}.csv", *_COLUMNS):
         theirs = row["taxonomy"]
         if theirs != here.name:

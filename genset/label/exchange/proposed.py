@@ -12,7 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput
-from genset.db import Claim, Photo, Proposal, ProposalRound, ProposedBy, Question, kept_taxonomy
+from genset.db import Claim, Photo, Proposal, ProposalRound, ProposedBy, Question, stored_taxonomy
 from genset.label.exchange.sheet import Cells, Row, naming, number_in, read_if_there, time_in
 from genset.label.exchange.table import (
     Imported,
@@ -143,7 +143,7 @@ def _round(row: Row) -> ProposalRound:
 
 def _add_questions(session: Session, path: Path, rounds: Mapping[int, int]) -> Imported:
     claims, photos = candidates_by_task(session), photos_by_name(session)
-    taxonomy = kept_taxonomy(session)
+    taxonomy = stored_taxonomy(session)
     there = set(session.scalars(select(Question.candidate_id)))
     new = known = 0
     for place, row in read_if_there(path, *_QUESTIONS):

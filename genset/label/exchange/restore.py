@@ -23,8 +23,8 @@ from genset.db import (
     ScreenPhoto,
     Store,
     Visit,
-    kept_taxonomy,
     now,
+    stored_taxonomy,
 )
 from genset.label.exchange.classes import check_taxonomy
 from genset.label.exchange.proposed import add_proposals
@@ -100,7 +100,7 @@ def _add_labels(here: Here, folder: Path) -> dict[str, Imported]:
 def _add_gold(session: Session, folder: Path) -> Imported:
     photos = photos_by_name(session)
     there = {(each.wnid, each.photo_id) for each in session.scalars(select(GoldQuestion))}
-    candidates, taxonomy = candidates_by_task(session), kept_taxonomy(session)
+    candidates, taxonomy = candidates_by_task(session), stored_taxonomy(session)
     new = known = 0
     for place, row in read_if_there(folder / "controls.csv", "task", "label", "reason"):
         with naming(place):
@@ -112,7 +112,7 @@ def _add_gold(session: Session, folder: Path) -> Imported:
                 reason=row["reason"],
                 created_at=time_in(row, "created_at") or now(),
                 retired_at=time_in(row, "retired_at"),
-                settled_id=known_task(row["settled"], candidates, "candidate")
+                basis_id=known_task(row["settled"], candidates, "candidate")
                 if row.get("settled")
                 else None,
             )
@@ -151,7 +151,7 @@ class _Visits:
 def _add_screens(session: Session, folder: Path) -> Imported:
     visits, photos = _Visits(session), photos_by_name(session)
     there = set(session.scalars(select(Screen.id)))
-    taxonomy = kept_taxonomy(session)
+    taxonomy = stored_taxonomy(session)
     added: set[str] = set()
     known = 0
     for place, row in read_if_there(

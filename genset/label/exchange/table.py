@@ -18,9 +18,9 @@ from genset.db import (
     Screen,
     Store,
     Verdict,
-    kept_taxonomy,
     labels_in_force,
     now,
+    stored_taxonomy,
 )
 from genset.label.exchange.sheet import Row, naming, number_in, read_sheet, time_in, write_sheet
 from genset.label.people.labelers import checked_worker
@@ -117,7 +117,7 @@ class Here:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.taxonomy = kept_taxonomy(session)
+        self.taxonomy = stored_taxonomy(session)
         self.candidates: Mapping[str, int] = {c.task: c.id for c in session.scalars(select(Claim))}
         self.photos = {task.partition("/")[2] for task in self.candidates}
         self.screens = set(session.scalars(select(Screen.id)))

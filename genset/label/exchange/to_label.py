@@ -4,7 +4,7 @@ from pathlib import Path
 
 from sqlalchemy import exists, select
 
-from genset.db import Candidate, Label, Photo, Store, kept_taxonomy
+from genset.db import Candidate, Label, Photo, Store, stored_taxonomy
 from genset.label.exchange.sheet import write_sheet
 from genset.label.exchange.table import NEEDED
 
@@ -22,7 +22,7 @@ def export_unlabeled(store: Store, images: Path, path: Path) -> int:
         BadInput: the file cannot be written.
     """
     with store.session() as session:
-        taxonomy = kept_taxonomy(session)
+        taxonomy = stored_taxonomy(session)
         found = session.scalars(
             select(Candidate)
             .join(Photo)

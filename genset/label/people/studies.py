@@ -57,30 +57,27 @@ class Study:
     key: str
     screens: int
     code: str
-    code_failed: str | None = None
-    code_declined: str | None = None
-    code_nothing: str | None = None
+    code_failed: str
+    code_declined: str
+    code_nothing: str
     gold_needed: float | None = None
     pay: str = ""
     consent: str = ""
     signed: bool = False
 
-    def code_for(self, outcome: str, worked: bool) -> str | None:
-        """What the platform is told of a visit that ended so; None: nothing.
-
-        Studies of an older workspace have one code only: it is for who did work.
-        """
-        own = {
+    def code_for(self, outcome: Outcome) -> str:
+        """What the platform is told of a visit that ended so."""
+        codes: dict[Outcome, str] = {
             "done": self.code,
             "failed": self.code_failed,
             "declined": self.code_declined,
             "nothing": self.code_nothing,
-        }[outcome]
-        return own or (self.code if worked and outcome != "declined" else None)
+        }
+        return codes[outcome]
 
-    def back(self, code: str | None) -> str | None:
-        """Where a visitor tells the platform of a code; None where a code is typed in, or none."""
-        return _PROLIFIC + code if code and self.platform == "prolific" else None
+    def back(self, code: str) -> str | None:
+        """Where a visitor tells the platform of a code; None where a code is typed in."""
+        return _PROLIFIC + code if self.platform == "prolific" else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,9 +160,8 @@ class Studies:
                 if (given := getattr(terms, name)) is not None:
                     setattr(there, name, given)
             there.gold_needed = there.gold_needed or None
-            named = [code for name in _CODES if (code := getattr(there, name))]
-            if len(set(named)) < len(named):
-                raise BadInput("each of a study's codes is another one: the platform tells by them")
+            if len({getattr(there, name) for name in _CODES}) < len(_CODES):
+                raise BadInput("a study's four codes must differ: the platform goes by them")
             session.flush()
             return study_of(there)
 

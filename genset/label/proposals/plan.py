@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from genset.classes import Taxonomy
 from genset.core.errors import BadInput
-from genset.db import kept_taxonomy, rulings_in_force, votes
+from genset.db import rulings_in_force, stored_taxonomy, votes
 from genset.db.growth import question_lacks
 from genset.label.proposals.choose import (
     LABELER,
@@ -124,7 +124,7 @@ def make_plan(
     here = Existing(session, photos)
     drawn = drawn_photos([photo.file for photo in photos], rules.share, rules.seed)
     at_random = {photo.file: here.is_random(photo, photo.file in drawn) for photo in photos}
-    taxonomy = kept_taxonomy(session)
+    taxonomy = stored_taxonomy(session)
     lists = {photo.file: ranked(photo.wnid, photo.file, models, taxonomy) for photo in photos}
     average = _average(here, photos, at_random, lists, rules.most)
     for photo in photos:

@@ -21,9 +21,9 @@ from genset.db import (
     find_candidate,
     is_out,
     is_postgresql,
-    kept_taxonomy,
     now,
     requests_in_force,
+    stored_taxonomy,
 )
 from genset.label.answering import answering
 
@@ -68,7 +68,7 @@ def add_gold_question(
     with answering(), store.begin() as session:
         lock_gold_questions(session)
         candidate = find_candidate(session, task)
-        wnid = kept_taxonomy(session)[wnid or candidate.wnid].wnid
+        wnid = stored_taxonomy(session)[wnid or candidate.wnid].wnid
         question = session.scalar(
             select(GoldQuestion).where(
                 GoldQuestion.wnid == wnid, GoldQuestion.photo_id == candidate.photo_id
@@ -79,7 +79,7 @@ def add_gold_question(
         elif question.expected != expected and _was_shown(session, question):
             raise BadInput(f"labelers have seen {task} as {question.expected}: retire it instead")
         question.expected, question.reason, question.retired_at = expected, reason, None
-        question.settled_id = None  # from now on a manager knows it
+        question.basis_id = None  # from now on a manager knows it
         session.flush()
         return _known(question)
 
@@ -146,35 +146,35 @@ def settled(session: Session, candidates: Iterable[int]) -> dict[int, Verdict]:
     }
 
 
-def is_settled_wrong() -> ColumnElement[bool]:
-    """Whether a `GoldQuestion` holds while its `settled_id` is settled as wrong, not as right.
+def is_known_wrong() -> ColumnElement[bool]:
+    """Whether a `GoldQuestion` holds while its `basis_id` is settled as wrong, not as right.
 
     That is the claim itself then, which labelers found wrong. Otherwise the answer is known of what
     is right: the claim itself, or another class of the same photo.
     """
     itself = select(Claim.id).where(
-        Claim.id == GoldQuestion.settled_id, Claim.wnid == GoldQuestion.wnid
+        Claim.id == GoldQuestion.basis_id, Claim.wnid == GoldQuestion.wnid
     )
     return and_(GoldQuestion.expected == INCORRECT, exists(itself.correlate(GoldQuestion))).label(
-        "settled_wrong"
+        "known_wrong"
     )
 
 
-def holds(settled_id: int | None, settled_wrong: bool, known: Mapping[int, Verdict]) -> bool:
+def holds(basis_id: int | None, known_wrong: bool, known: Mapping[int, Verdict]) -> bool:
     """Whether a gold question's answer is known still, by what is `settled` now."""
-    return settled_id is None or known.get(settled_id) is (INCORRECT if settled_wrong else CORRECT)
+    return basis_id is None or known.get(basis_id) is (INCORRECT if known_wrong else CORRECT)
 
 
 def not_holding(session: Session) -> set[int]:
     """The gold questions, by id, whose answer is not known any more.
 
-    They were made of candidates that labelers or a reviewer had settled (`settled_id`), and those
+    They were made of candidates that labelers or a reviewer had settled (`basis_id`), and those
     do not say so now: votes were taken out, somebody disagreed since, or another ruling was made.
     """
-    made = select(GoldQuestion.id, GoldQuestion.settled_id, is_settled_wrong())
-    rows = session.execute(made.where(GoldQuestion.settled_id.is_not(None))).all()
-    known = settled(session, (row.settled_id for row in rows))
-    return {row.id for row in rows if not holds(row.settled_id, row.settled_wrong, known)}
+    made = select(GoldQuestion.id, GoldQuestion.basis_id, is_known_wrong())
+    rows = session.execute(made.where(GoldQuestion.basis_id.is_not(None))).all()
+    known = settled(session, (row.basis_id for row in rows))
+    return {row.id for row in rows if not holds(row.basis_id, row.known_wrong, known)}
 
 
 def gold_scores(
@@ -201,17 +201,17 @@ def gold_scores(
             GoldAnswer.worker,
             GoldAnswer.verdict,
             GoldQuestion.expected,
-            GoldQuestion.settled_id,
-            is_settled_wrong(),
+            GoldQuestion.basis_id,
+            is_known_wrong(),
         )
         .join(GoldAnswer.question)
         .where(GoldAnswer.number.in_(newest))
     )
     given = session.execute(answers).all()
-    known = settled(session, (row.settled_id for row in given if row.settled_id is not None))
+    known = settled(session, (row.basis_id for row in given if row.basis_id is not None))
     found: dict[str, tuple[int, int]] = {}
-    for name, verdict, expected, settled_id, settled_wrong in given:
-        if holds(settled_id, settled_wrong, known):
+    for name, verdict, expected, basis_id, known_wrong in given:
+        if holds(basis_id, known_wrong, known):
             right, of = found.get(name, (0, 0))
             said = Verdict.INCORRECT if verdict is Verdict.BROKEN else verdict
             found[name] = (right + (said is expected), of + 1)

@@ -25,7 +25,7 @@ from genset.db import (
     requests_in_force,
     rulings_in_force,
     stored_candidates,
-    unsettled_photos,
+    undecided_photos,
 )
 from genset.label.aggregate.votes import Vote
 
@@ -36,7 +36,7 @@ class Ballot:
 
     `said` counts its votes by verdict. `content` is the sha256 of its photo; `unsettled` says that
     several classes claim the photo, and that it counts for none yet
-    (`genset.db.unsettled_photos`). `request` is what sent it to review, until a ruling. `home`
+    (`genset.db.undecided_photos`). `request` is what sent it to review, until a ruling. `home`
     is the photo's own class, where labelers are asked whether this one is in it, too; else None.
     `is_candidate` is False where nothing but that asks about it: no search returned the photo.
     """
@@ -129,7 +129,7 @@ def _ballots(
         Photo.sha256,
         Question.home,
     )
-    unsettled = set(session.scalars(unsettled_photos())) if kind is Candidate else set()
+    unsettled = set(session.scalars(undecided_photos())) if kind is Candidate else set()
     found = []
     for number, wnid, photo_id, source, source_id, sha256, home in session.execute(pool):
         task = _task(wnid, source, source_id)

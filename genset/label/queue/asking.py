@@ -20,9 +20,9 @@ from genset.db import (
     ScreenPhoto,
     Verdict,
     ask,
-    kept_taxonomy,
+    stored_taxonomy,
 )
-from genset.label.quality.gold import holds, is_settled_wrong, lock_gold_questions, settled
+from genset.label.quality.gold import holds, is_known_wrong, lock_gold_questions, settled
 from genset.label.queue.board import QUESTIONS_ON_A_SCREEN, Board
 from genset.label.queue.hiding import are_far
 
@@ -58,8 +58,8 @@ _GOLD = (
         GoldQuestion.id,
         GoldQuestion.wnid,
         GoldQuestion.expected,
-        GoldQuestion.settled_id,
-        is_settled_wrong(),
+        GoldQuestion.basis_id,
+        is_known_wrong(),
         and_(
             GoldQuestion.retired_at.is_(None),
             ~exists(
@@ -79,13 +79,13 @@ _NOTHING = select(GoldQuestion.id).where(false())
 class _Known(NamedTuple):
     """A class of which it is known whether the photo shows it.
 
-    `gold_id` is the gold question's where there is one already; else `settled_id` would make one.
+    `gold_id` is the gold question's where there is one already; else `basis_id` would make one.
     """
 
     wnid: str
     expected: Verdict
     gold_id: int | None
-    settled_id: int | None
+    basis_id: int | None
 
 
 def questions_of(
@@ -136,7 +136,7 @@ def _choose(
             photo_id=photo,
             expected=each.expected,
             reason=f"labelers or a reviewer settled what this photo of {home} shows",
-            settled_id=each.settled_id,
+            basis_id=each.basis_id,
         )
         for each in chosen
         if each.gold_id is None
@@ -161,7 +161,7 @@ def _known(
     claims = {row.wnid: row for row in ask(session, _CLAIMS, about)}
     gold = ask(session, _GOLD, about).all()
     others = ask(session, _CLASSES, {"candidates": board.some(_LOOKED_AT)}).scalars().all()
-    settled_ids = {row.settled_id for row in gold if row.settled_id is not None}
+    settled_ids = {row.basis_id for row in gold if row.basis_id is not None}
     now_known = settled(session, settled_ids | {row.id for row in claims.values()})
 
     def may_test(wnid: str) -> bool:
@@ -171,7 +171,7 @@ def _known(
 
     found: dict[Verdict, list[_Known]] = {Verdict.CORRECT: [], Verdict.INCORRECT: []}
     for row in gold:
-        is_known = holds(row.settled_id, row.settled_wrong, now_known)
+        is_known = holds(row.basis_id, row.known_wrong, now_known)
         if row.is_new and is_known and may_test(row.wnid):
             found[row.expected].append(_Known(row.wnid, row.expected, row.id, None))
     taken = {row.wnid for row in gold}
@@ -179,7 +179,7 @@ def _known(
         if wnid not in taken and may_test(wnid) and (verdict := now_known.get(claim.id)):
             found[verdict].append(_Known(wnid, verdict, None, claim.id))
     if home in claims and now_known.get(claims[home].id) is Verdict.CORRECT:
-        taxonomy = kept_taxonomy(session)
+        taxonomy = stored_taxonomy(session)
         for wnid in dict.fromkeys(others):
             if wnid not in taken and _is_surely_not_there(taxonomy, wnid, home, claims):
                 kind = Verdict.INCORRECT

@@ -19,12 +19,12 @@ from genset.db import (
     ScreenPhoto,
     Verdict,
     ask,
-    kept_taxonomy,
+    stored_taxonomy,
 )
 from genset.label.quality.gold import (
     AGREEING,
     holds,
-    is_settled_wrong,
+    is_known_wrong,
     lock_gold_questions,
     settled,
     settled_right,
@@ -86,7 +86,7 @@ def _may_have_been_an_example() -> ColumnElement[bool]:
     named_late = or_(*said) & exists(was_here.correlate(GoldQuestion))
     return and_(
         is_for_examples(GoldQuestion.photo_id),
-        or_(GoldQuestion.settled_id.is_not(None), named_late),
+        or_(GoldQuestion.basis_id.is_not(None), named_late),
     )
 
 
@@ -106,8 +106,8 @@ _NOT_SHOWN = (
     select(
         GoldQuestion.id,
         GoldQuestion.expected,
-        GoldQuestion.settled_id,
-        is_settled_wrong(),
+        GoldQuestion.basis_id,
+        is_known_wrong(),
         Candidate.id,
     )
     .join(Photo, Photo.id == GoldQuestion.photo_id)
@@ -176,9 +176,9 @@ def _choose(session: Session, board: Board, worker: str, wnid: str, count: int) 
 
     unseen: dict[Verdict, list[int]] = {Verdict.CORRECT: [], Verdict.INCORRECT: []}
     questions = ask(session, _NOT_SHOWN, {"worker": worker, "wnid": wnid}).all()
-    known_now = settled(session, (row.settled_id for row in questions if row.settled_id))
-    for gold_id, expected, settled_id, settled_wrong, candidate_id in questions:
-        is_known = holds(settled_id, settled_wrong, known_now)
+    known_now = settled(session, (row.basis_id for row in questions if row.basis_id))
+    for gold_id, expected, basis_id, known_wrong, candidate_id in questions:
+        is_known = holds(basis_id, known_wrong, known_now)
         if is_known and (candidate_id is None or may_test(candidate_id)):
             unseen[expected].append(gold_id)
     for kind, known in unseen.items():
@@ -203,7 +203,7 @@ def _make_wrong(
     session: Session, board: Board, worker: str, wnid: str, known: Callable[[str], list[int]]
 ) -> list[int]:
     """Make a photo of some far class a gold question that is known to be wrong."""
-    classes, taxonomy = board.classes, kept_taxonomy(session)
+    classes, taxonomy = board.classes, stored_taxonomy(session)
     for other in _random.sample(classes, min(_TRIES, len(classes))):
         if are_far(taxonomy, wnid, other):
             # What is still open, this labeler may be asked about: they would see it twice.
@@ -234,7 +234,7 @@ def _make(
                 photo_id=photo_id,
                 expected=expected,
                 reason=f"labelers or a reviewer settled that it is right for {right_for}",
-                settled_id=candidate_id,
+                basis_id=candidate_id,
             )
             session.add(made)
             session.flush()

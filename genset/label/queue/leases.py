@@ -27,7 +27,7 @@ from genset.db import (
     ScreenPhoto,
     Visit,
     ask,
-    is_in_vain,
+    is_discounted,
     is_postgresql,
     now,
 )
@@ -77,7 +77,7 @@ _LIVE = (
         Screen.expires_at > bindparam("now"),
         Screen.panel == bindparam("panel"),
         ScreenPhoto.candidate_id.is_not(None),
-        ~is_in_vain(),
+        ~is_discounted(),
     )
     .group_by(Screen.wnid, ScreenPhoto.candidate_id)
 )
@@ -307,7 +307,7 @@ def _lease(
             "screen_id": screen.id,
             "place": place,
             "candidate_id": photo.candidate_id,
-            "control_id": photo.gold_id,
+            "gold_id": photo.gold_id,
         }
         for place, photo in enumerate(photos, 1)
     ]

@@ -23,8 +23,8 @@ from genset.db import (
     Verdict,
     ask,
     is_postgresql,
-    kept_taxonomy,
     now,
+    stored_taxonomy,
 )
 from genset.label.proposals.choose import LABELER
 from genset.label.proposals.share import has_random_classes
@@ -84,7 +84,7 @@ def add_classes(session: Session, screen: Screen, added: Sequence[AddedClass]) -
     if screen.photo_id is None:
         return [Receipt(each.id, False, NOT_HERE) for each in added]
     places, here = _on_screen(session, screen)
-    taxonomy = kept_taxonomy(session)
+    taxonomy = stored_taxonomy(session)
     receipts: dict[int, Receipt] = {}
     # Several who add the same classes take them in one order, and so none waits for one that waits.
     for number, each in sorted(enumerate(added), key=lambda one: one[1].wnid):

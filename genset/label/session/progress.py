@@ -87,7 +87,7 @@ def _done(
             outcome = "failed"
     if outcome is None:
         return None
-    code = study.code_for(outcome, worked=done > 0)
+    code = study.code_for(outcome)
     return Done("study", outcome, code, study.back(code))
 
 

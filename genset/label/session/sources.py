@@ -72,7 +72,7 @@ def heed(store: Store, labeler: Labeler, sources: Collection[str]) -> None:
     """Note that this labeler was told of these sources: they are not told again."""
     with answering(), store.begin() as session:
         for source in sources:
-            session.merge(SourceWarned(labeler_id=labeler.id, source=source, told_at=now()))
+            session.merge(SourceWarned(labeler_id=labeler.id, source=source, warned_at=now()))
 
 
 def _has_photos(session: Session, source: str) -> bool:

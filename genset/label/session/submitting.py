@@ -199,7 +199,7 @@ def _row(given: GivenLabel, photo: _Photo, screen: Screen) -> dict[str, Any]:
         "decided_order": given.order,
     }
     if photo.candidate_id is None:
-        return {"control_id": photo.gold_id, **said}
+        return {"gold_id": photo.gold_id, **said}
     return {
         "candidate_id": photo.candidate_id,
         "panel": screen.panel,

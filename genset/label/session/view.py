@@ -22,7 +22,7 @@ from genset.db import (
     SourceWords,
     Verdict,
     ask,
-    kept_taxonomy,
+    stored_taxonomy,
 )
 from genset.db import Screen as ScreenRow
 from genset.label.queue.board import Board, is_for_examples
@@ -87,7 +87,7 @@ _EXAMPLES = (
         # Of gold questions none but those that are asked on screens of their own photo alone.
         ~exists().where(
             GoldQuestion.photo_id == Photo.id,
-            not_(and_(is_for_examples(Photo.id), GoldQuestion.settled_id.is_not(None))),
+            not_(and_(is_for_examples(Photo.id), GoldQuestion.basis_id.is_not(None))),
         ),
     )
 )
@@ -158,7 +158,7 @@ class _Look:
 
     def at_classes(self, rows: Sequence[ScreenRow]) -> list[Screen]:
         photos = _photos(self.session, rows, self._answers(rows))
-        taxonomy = kept_taxonomy(self.session)
+        taxonomy = stored_taxonomy(self.session)
         confusable = {
             row.wnid: taxonomy.confusable(row.wnid)[:_CONFUSABLE] for row in rows if photos[row.id]
         }
@@ -182,7 +182,7 @@ class _Look:
         ]
 
     def at_photos(self, rows: Sequence[ScreenRow]) -> list[AlsoScreen]:
-        answers, taxonomy = self._answers(rows), kept_taxonomy(self.session)
+        answers, taxonomy = self._answers(rows), stored_taxonomy(self.session)
         asked: dict[str, list[tuple[Example, str]]] = defaultdict(list)
         telling = set(ask(self.session, _TELLING).scalars())
         screens = {"screens": [row.id for row in rows]}

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from genset.core.errors import GensetError
 from genset.core.numbers import agree, count
-from genset.db import Store, kept_taxonomy, votes
+from genset.db import Store, stored_taxonomy, votes
 from genset.release.aggregated import AggregatedLabels
 from genset.release.choose import Chosen
 from genset.release.choosing.left_out import Reasons
@@ -128,7 +128,7 @@ def plan_multilabel(
     """
     with store.session() as session:
         made = _made(session, workspace, earlier, exclude, labels)
-        taxonomy = kept_taxonomy(session)
+        taxonomy = stored_taxonomy(session)
     choice = Chosen((), made.reasons, made.facts["short"], made.facts["notes"])
     seen = replace(preview(made.photos, choice, taxonomy), left_out=made.facts["left_out"])
     return Planned(seen, made.facts["multilabel"])
@@ -197,7 +197,7 @@ def _made(
     return _Made(
         name=earlier.release.name,
         facts={
-            **fact_of(kept_taxonomy(session)),
+            **fact_of(stored_taxonomy(session)),
             "strategy": before["strategy"],
             "labelers": labelers(session),
             "left_out": _left_out(before, gone, new),

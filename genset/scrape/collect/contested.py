@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session, aliased
 
 from genset.classes import Taxonomy
 from genset.core.numbers import agree, count
-from genset.db import Candidate, Photo, kept_taxonomy, unsettled_photos
+from genset.db import Candidate, Photo, stored_taxonomy, undecided_photos
 
 _MOST_RIVALS = 3  # to name in one line
 
@@ -83,10 +83,10 @@ def explain(session: Session, wnids: Iterable[str]) -> dict[str, str]:
         .where(Candidate.wnid.in_(sorted(set(wnids))))
         .group_by(Candidate.wnid)
     )
-    claimed = stored.where(Candidate.photo_id.in_(unsettled_photos()))
+    claimed = stored.where(Candidate.photo_id.in_(undecided_photos()))
     held = dict(session.execute(stored).all())
     lost = dict(session.execute(claimed.order_by(Candidate.wnid)).all())
-    taxonomy = kept_taxonomy(session)
+    taxonomy = stored_taxonomy(session)
     return {
         wnid: _line(wnid, count, held[wnid], contested_with(session, wnid), taxonomy)
         for wnid, count in lost.items()

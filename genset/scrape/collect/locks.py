@@ -14,7 +14,7 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
-from genset.db import HeldLock, Store, Worker
+from genset.db import ScrapeLock, Store, Worker
 
 Kind = Literal["class", "photo"]
 T = TypeVar("T")
@@ -55,7 +55,7 @@ class Locks:
         self._heart.join()
         # A store that is gone is what ends this; others see soon that we are dead.
         with suppress(OperationalError), self._store.begin() as session:
-            session.execute(delete(HeldLock).where(HeldLock.worker_id == self._id))
+            session.execute(delete(ScrapeLock).where(ScrapeLock.worker_id == self._id))
             session.execute(delete(Worker).where(Worker.id == self._id))
 
     def take(self, kind: Kind, numbers: Collection[int]) -> set[int]:
@@ -64,18 +64,18 @@ class Locks:
         with self._store.begin() as session:
             for some in _in_parts(sorted(numbers)):
                 rows = [{"kind": kind, "number": each, "worker_id": self._id} for each in some]
-                insert = self._store.insert(HeldLock).values(rows).on_conflict_do_nothing()
-                taken.update(session.scalars(insert.returning(HeldLock.number)))
+                insert = self._store.insert(ScrapeLock).values(rows).on_conflict_do_nothing()
+                taken.update(session.scalars(insert.returning(ScrapeLock.number)))
         return taken
 
     def release(self, session: Session, kind: Kind, numbers: Collection[int]) -> None:
         """Give them back, as part of a transaction."""
         for some in _in_parts(sorted(numbers)):
             session.execute(
-                delete(HeldLock).where(
-                    HeldLock.kind == kind,
-                    HeldLock.number.in_(some),
-                    HeldLock.worker_id == self._id,
+                delete(ScrapeLock).where(
+                    ScrapeLock.kind == kind,
+                    ScrapeLock.number.in_(some),
+                    ScrapeLock.worker_id == self._id,
                 )
             )
 
@@ -101,7 +101,7 @@ class Locks:
                 or (worker.machine == machine and not _is_running(worker.pid))
             ]
             for some in _in_parts(dead):
-                session.execute(delete(HeldLock).where(HeldLock.worker_id.in_(some)))
+                session.execute(delete(ScrapeLock).where(ScrapeLock.worker_id.in_(some)))
                 session.execute(delete(Worker).where(Worker.id.in_(some)))
 
 

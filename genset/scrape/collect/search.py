@@ -141,7 +141,7 @@ def _halves(whole: Question, asked: Sequence[Search]) -> list[Question]:
     """
     if not _last(asked).capped or not any(search.returned for search in asked):
         return []
-    end = whole.posted_before or min(search.asked_at for search in asked)
+    end = whole.posted_before or min(search.searched_at for search in asked)
     middle = (whole.posted_after + (end - whole.posted_after) / 2).replace(microsecond=0)
     if middle - whole.posted_after < _SHORTEST_WINDOW:
         return []

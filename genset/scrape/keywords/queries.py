@@ -30,7 +30,7 @@ from genset.classes import (
     read_toml,
 )
 from genset.core.errors import BadInput, GensetError
-from genset.db import Fact, QueryList, Search, Store, kept_taxonomy
+from genset.db import Fact, QueryList, Search, Store, stored_taxonomy
 from genset.workspace import Workspace
 
 OWN_LIST = "queries.toml"
@@ -105,7 +105,7 @@ def workspace_queries(workspace: Workspace, store: Store, *, begin: bool = False
 
 def _in_force(session: Session, workspace: Workspace) -> tuple[Queries, bool]:
     """The queries that a workspace searches with, and whether it keeps them already."""
-    taxonomy = kept_taxonomy(session)
+    taxonomy = stored_taxonomy(session)
     written = _kept(session)
     if written is None:
         has_searched = session.scalar(select(Search.id).limit(1)) is not None

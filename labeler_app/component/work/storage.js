@@ -121,31 +121,6 @@ export class Storage {
     return event.key === null || event.key.startsWith(this.#prefix);
   }
 
-  /**
-   * What older versions kept under the labeler's name alone, of whatever workspace it was:
-   * `[{screen, key, name, value}]`, unsent submissions and drafts.
-   */
-  inherited(labeler) {
-    const prefix = `genset ${labeler} `;
-    const found = [];
-    for (const key of this.#items.keys().filter((each) => each.startsWith(prefix))) {
-      const name = key.slice(prefix.length);
-      const [kind, rest] = name.split(" ");
-      const value = parsed(this.#items.get(key));
-      const screen = kind === "outbox" ? value?.screen : rest;
-      if ((kind === "outbox" || kind === "draft") && value && screen) {
-        found.push({ screen, key, name, value });
-      }
-    }
-    return found;
-  }
-
-  /** Make one of these this workspace's. */
-  adopt({ key, name, value }) {
-    this.#write(name, value);
-    this.#items.remove(key);
-  }
-
   #all(kind) {
     const first = `${this.#prefix}${kind} `;
     const keys = this.#items.keys().filter((key) => key.startsWith(first));

@@ -21,7 +21,6 @@ export class Work {
   sheet = null; // on display; null before the first and after the last
   progress = null; // as the server counts
   refused = null; // why this labeler gets no screens any more
-  #labeler;
   #lease; // milliseconds for which a sign of life keeps a screen
   #environment;
   #open = []; // screens to label, oldest first, without those that were submitted
@@ -31,7 +30,6 @@ export class Work {
   #patience;
   #settled = 0; // how often what is stored has changed, as far as is known here
   #submitted = 0; // screens, on this page
-  #inherited = true; // there may be something that an older version kept
   #heart = () => {};
   #closed = false;
 
@@ -44,10 +42,9 @@ export class Work {
     this.server = server;
     this.told = told;
     // Within names of things that the browser keeps, no labeler's name may look like another's.
-    this.#labeler = encodeURIComponent(labeler);
     this.#lease = lease_minutes * A_MINUTE;
     this.#environment = environment;
-    const owner = `${workspace}/${this.#labeler}`;
+    const owner = `${workspace}/${encodeURIComponent(labeler)}`;
     const locks = new Locks(environment.locks);
     const inTurn = (send) => locks.inTurn(`genset ${owner} outbox`, send);
     this.storage = new Storage(owner, environment);
@@ -217,7 +214,6 @@ export class Work {
     const answer = await this.server.screens(held, Math.min(MOST, AHEAD + away));
     this.storage.listed(new Set(answer.screens.map(({ id }) => id)), sent);
     if (waiting > 0) this.outbox.flush(); // what did not go through a moment ago may now
-    if (this.#inherited) await this.#inherit();
     const known = new Map(this.#open.map((screen) => [screen.id, screen]));
     // The answer may be older than what was submitted meanwhile.
     const gone = this.storage.submitted();
@@ -236,26 +232,6 @@ export class Work {
     if (lost) this.#lose([on.screen.id]);
     await this.#claimAhead();
     this.told({ what: "status" });
-  }
-
-  /**
-   * Take over what an older version kept, if it is certain to be this workspace's: the server knows
-   * the screens. What is another's stays as it is.
-   */
-  async #inherit() {
-    const found = this.storage.inherited(this.#labeler);
-    for (let first = 0; first < found.length; first += MOST) {
-      const some = found.slice(first, first + MOST);
-      const { lost } = await this.server.beat([...new Set(some.map(({ screen }) => screen))]);
-      for (const each of some.filter(({ screen }) => !lost.includes(screen))) {
-        this.storage.adopt(each);
-      }
-    }
-    this.#inherited = false;
-    if (found.length > 0) {
-      this.#leaveSubmitted();
-      this.outbox.flush();
-    }
   }
 
   #count(progress) {

@@ -164,7 +164,7 @@ def test_a_gold_question_holds_while_the_votes_that_made_it_do(anywhere: Opened)
     with store.session() as session:
         made = session.query(GoldQuestion).all()
         assert made
-        assert all(each.settled_id is not None for each in made)
+        assert all(each.basis_id is not None for each in made)
 
     def score() -> int:
         [cleo] = [each for each in collect(store, workspace).by_labeler if each.name == "cleo"]

@@ -108,7 +108,7 @@ def test_what_two_found_in_a_photo_tests_a_third(
         ).all()
         own = [each for each in known if each.expected is CORRECT]
         wrong = [each for each in known if each.expected is INCORRECT]
-        settled = {each.id: session.get_one(Claim, each.settled_id).wnid for each in known}
+        settled = {each.id: session.get_one(Claim, each.basis_id).wnid for each in known}
     assert own
     assert wrong
     assert {each.wnid for each in own} == {BASSINET}

@@ -96,36 +96,6 @@ test("two labelers on one browser keep their own, whatever their names", async (
   assert.equal(other.work.outbox.labels, 0);
 });
 
-test("what an older version kept is taken over where the server knows the screen", async () => {
-  const here = world({ screens: 6 });
-  here.server.screens({ count: 4, held: [] }); // s0 to s3 are this labeler's
-  const label = (screen, place) => ({
-    id: `old ${screen} ${place}`,
-    photo: `${screen}.${place}`,
-    verdict: "incorrect",
-    shown_at: 1,
-    decided_at: 2,
-    order: place + 1,
-    supersedes: null,
-  });
-  const waiting = (screen) => ({
-    ...{ id: `of ${screen}`, screen, shown_at: 1, submitted_at: 3, put_at: 3 },
-    labels: [0, 1, 2, 3, 4].map((place) => label(screen, place)),
-  });
-  here.browser.put("genset ann outbox of-s0", waiting("s0"));
-  here.browser.put("genset ann outbox of-x7", waiting("x7")); // another workspace's
-  here.browser.put("genset ann history", []);
-  const draft = { seen: 9, decided: [["s1.0", { verdict: "broken", at: 1, seen: 9 }]], steps: [] };
-  here.browser.put("genset ann draft s1", draft);
-  const tab = new Tab(here.clock, here.browser, here.network);
-  await here.clock.pass(10 * A_SECOND);
-  assert.deepEqual(here.server.submitted, ["s0"]);
-  assert.equal(tab.work.sheet.screen.id, "s1");
-  assert.equal(tab.work.sheet.verdict(tab.work.sheet.items[0]), "broken");
-  assert.deepEqual(here.browser.keys("genset ann outbox"), ["genset ann outbox of-x7"]);
-  assert.deepEqual(here.server.refusals, []);
-});
-
 test("refused labels are kept with the reason, until they are dismissed one by one", async () => {
   const here = world({ screens: 3 });
   const tab = new Tab(here.clock, here.browser, here.network);

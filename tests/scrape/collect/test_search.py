@@ -66,7 +66,7 @@ class Archive:
                 returned=len(shown),
                 last=last,
                 capped=last and len(found) > HANDED_OVER,
-                asked_at=END,
+                searched_at=END,
             )
         )
 
@@ -157,7 +157,7 @@ def test_a_window_without_an_end_ends_when_it_was_first_asked() -> None:
         returned=50,
         last=True,
         capped=True,
-        asked_at=END,
+        searched_at=END,
     )
     middle = START + (END - START) / 2
     old, new = frontier(image_class("n00000001", "one"), plan, [asked]).steps

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import select
 
-from genset.db import HeldLock, Store
+from genset.db import ScrapeLock, Store
 from genset.sandbox import Request
 from genset.scrape.collect import locks
 from genset.scrape.collect.locks import Locks
@@ -68,7 +68,7 @@ def test_scrapes_at_once_share_the_work(
 def held(store: Store) -> set[int]:
     """The classes that somebody works on."""
     with store.session() as session:
-        return set(session.scalars(select(HeldLock.number)))
+        return set(session.scalars(select(ScrapeLock.number)))
 
 
 def test_what_is_taken_is_nobody_elses_until_it_is_given_back(store_url: str) -> None:
