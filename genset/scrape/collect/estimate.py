@@ -20,7 +20,7 @@ from genset.db import (
     votes,
 )
 from genset.scrape.collect.plan import ScrapePlan
-from genset.scrape.collect.state import ClassState, class_states, of_classes
+from genset.scrape.collect.state import ClassState, class_states
 from genset.sources.source import Rates
 from genset.statistics.intervals import wilson
 
@@ -196,10 +196,19 @@ def _right_photos(session: Session, plan: ScrapePlan) -> RightPhotos:
 def _classes_of(session: Session, source: str, wnids: Collection[str]) -> dict[int, str]:
     """The class of each candidate of these classes that has a label or a ruling, by its id."""
     spoken_of = union(select(Label.candidate_id).where(~is_out(Label)), select(Ruling.candidate_id))
-    theirs = Candidate.id.in_(spoken_of), *of_classes(wnids), Photo.source == source
-    found = select(Candidate.id, Candidate.wnid).join(Candidate.photo).where(*theirs)
-    wanted = frozenset(wnids)
-    return {id: wnid for id, wnid in session.execute(found) if wnid in wanted}
+    # They are few beside all candidates, so the database is not asked for classes or a source:
+    # it would take all photos of the source first.
+    found = (
+        select(Candidate.id, Candidate.wnid, Photo.source)
+        .join(Candidate.photo)
+        .where(Candidate.id.in_(spoken_of))
+    )
+    selected = frozenset(wnids)
+    return {
+        id: wnid
+        for id, wnid, its_source in session.execute(found)
+        if wnid in selected and its_source == source
+    }
 
 
 def _interval(

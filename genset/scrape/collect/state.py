@@ -19,7 +19,7 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from genset.classes import ImageClass
 from genset.db import (
@@ -54,7 +54,7 @@ _RANKED = select(
 # Of a photo that is not stored it does not matter, and takes a while.
 _CONTESTED = and_(Photo.sha256.is_not(None), is_contested())
 _LOOKED_AT = Photo.license, Photo.license_url, Photo.posted_at, Photo.taken_at
-_FEW_CLASSES = 1000
+_FEW_CLASSES = 100
 _NOTHING = Frontier(steps=(), is_even=True)
 
 
@@ -209,23 +209,22 @@ def lacking_first(store: Store, plan: ScrapePlan) -> ScrapePlan:
 
     How far each of the others is takes longer to tell, so a scrape of many begins with these.
     """
-    held = (
-        select(Candidate.wnid, func.count())
+    # By source, and not of this source alone: asked for its photos, SQLite takes these first and
+    # looks for each of the classes among each photo's.
+    stored = (
+        select(Candidate.wnid, Photo.source, func.count())
         .join(Photo, Candidate.photo_id == Photo.id)
-        .where(
-            *of_classes([cls.wnid for cls in plan.classes]),
-            Photo.source == plan.source.about.name,
-            Photo.sha256.is_not(None),
-            Photo.refused.is_(None),
-        )
-        .group_by(Candidate.wnid)
+        .where(*of_classes([cls.wnid for cls in plan.classes]))
+        .where(Photo.sha256.is_not(None), Photo.refused.is_(None))
+        .group_by(Candidate.wnid, Photo.source)
     )
     with store.session() as session:
-        stored = dict(session.execute(held).all())
+        rows = session.execute(stored).all()
+    counts = {wnid: count for wnid, source, count in rows if source == _source(plan)}
     return replace(
         plan,
         classes=tuple(
-            sorted(plan.classes, key=lambda cls: stored.get(cls.wnid, 0) >= plan.per_class)
+            sorted(plan.classes, key=lambda cls: counts.get(cls.wnid, 0) >= plan.per_class)
         ),
     )
 
@@ -233,7 +232,7 @@ def lacking_first(store: Store, plan: ScrapePlan) -> ScrapePlan:
 def of_classes(wnids: Collection[str]) -> list[ColumnElement[bool]]:
     """What keeps a question about candidates to these classes; of many, it may tell of others too.
 
-    A list of thousands takes a database much longer than all rows do, and has an end.
+    All rows take a database less time than a list of hundreds of names, which also has an end.
     """
     return [Candidate.wnid.in_(wnids)] if len(wnids) <= _FEW_CLASSES else []
 
@@ -243,30 +242,46 @@ def forget_refusals(store: Store, plan: ScrapePlan) -> None:
 
     But for the photos that somebody removed or called duplicates, or that opted out.
     """
+    wnids = [cls.wnid for cls in plan.classes]
+    source = plan.source.about.name
     with store.begin() as session:
-        for wnids in in_batches([cls.wnid for cls in plan.classes], _FEW_CLASSES):
-            for statement in _forgotten(wnids, plan.source.about.name):
-                session.execute(statement, execution_options={"synchronize_session": False})
+        for statement in _forgotten(session, wnids, source):
+            session.execute(statement, execution_options={"synchronize_session": False})
 
 
-def _forgotten(wnids: Sequence[str], source: str) -> Iterator[Update | Delete]:
-    # An expression, and not the column: SQLite would look each photo up once for each class.
-    theirs = exists().where((Candidate.wnid + "").in_(wnids))
-    failed = PhotoFailure.photo_id
-    yield (
-        update(Photo)
-        .where(
-            Photo.refused.is_not(None),
-            Photo.refused.not_like("removed%"),
-            Photo.refused.not_like("duplicate%"),  # a person's word
-            Photo.refused.not_like(f"{OPTED_OUT}%"),
-            Photo.source == source,
-            theirs.where(Candidate.photo_id == Photo.id),
+def _forgotten(session: Session, wnids: Sequence[str], source: str) -> Iterator[Update | Delete]:
+    in_pool = set(session.scalars(select(Candidate.wnid).distinct()))
+    batches = list(in_batches(wnids, _FEW_CLASSES))
+    # Of all classes there is nothing to look up.
+    for some in [None] if in_pool <= set(wnids) else batches:
+        yield (
+            update(Photo)
+            .where(
+                Photo.refused.is_not(None),
+                Photo.refused.not_like("removed%"),
+                Photo.refused.not_like("duplicate%"),  # a person's word
+                Photo.refused.not_like(f"{OPTED_OUT}%"),
+                Photo.source == source,
+                *_is_candidate_of(some, Photo.id),
+            )
+            .values(refused=None)
         )
-        .values(refused=None)
-    )
-    yield delete(PhotoFailure).where(
-        theirs.where(Candidate.photo_id == failed),
-        exists().where(Photo.id == failed, Photo.source == source),
-    )
-    yield delete(SearchFailure).where(SearchFailure.wnid.in_(wnids), SearchFailure.source == source)
+        failed = PhotoFailure.photo_id
+        yield delete(PhotoFailure).where(
+            *_is_candidate_of(some, failed),
+            exists().where(Photo.id == failed, Photo.source == source),
+        )
+    for some in batches:
+        yield delete(SearchFailure).where(
+            SearchFailure.wnid.in_(some), SearchFailure.source == source
+        )
+
+
+def _is_candidate_of(
+    wnids: Sequence[str] | None, photo_id: InstrumentedAttribute[int]
+) -> list[ColumnElement[bool]]:
+    """Whether a photo is a candidate of one of these classes; nothing to ask where all count."""
+    if wnids is None:
+        return []
+    # An expression, and not the column: SQLite would look each photo up once for each class.
+    return [exists().where((Candidate.wnid + "").in_(wnids), Candidate.photo_id == photo_id)]
