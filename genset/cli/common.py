@@ -4,10 +4,10 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict
-from datetime import datetime
+from functools import wraps
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,7 +17,7 @@ import click
 from genset.core.errors import MissingExtra
 from genset.core.numbers import count
 from genset.core.safe import visible
-from genset.core.tables import aligned
+from genset.core.table import FORMATS, Table, of_words, render
 from genset.core.to_json import to_json
 from genset.workspace import Workspace
 
@@ -157,19 +157,52 @@ def show_json(answer: Any) -> None:
     click.echo(json.dumps(answer, indent=2, default=asdict))
 
 
+def format_option(command: Callable[..., None]) -> Callable[..., None]:
+    """Add ``--format`` and ``--json``, its short form; the command takes them as `format`.
+
+    It prints by `show_tables`. There is one rule for JSON: a command whose answer is one table
+    gives its rows as a list of objects, and one whose answer is more gives the whole of it, its
+    document, which holds the tables' numbers and others.
+    """
+
+    @click.option(
+        "--format",
+        type=click.Choice(FORMATS),
+        default="text",
+        help="How to print the answer. [default: text]",
+    )
+    @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+    @wraps(command)
+    def formatted(format: str, as_json: bool, **rest: Any) -> None:
+        if as_json and format not in ("text", "json"):
+            raise click.UsageError(f"--json and --format {format} exclude each other: give one.")
+        command(format="json" if as_json else format, **rest)
+
+    return formatted
+
+
+def show_tables(tables: Table | Sequence[Table], format: str, document: Any = None) -> None:
+    """Print an answer: its tables, or as JSON its document, where it has one.
+
+    Either is harmless in a terminal, whatever strangers' words are in it.
+
+    Args:
+        tables: the whole answer, for people.
+        format: one of `genset.core.table.FORMATS`.
+        document: what JSON holds instead of the tables; dataclasses, dates and paths are known.
+    """
+    if format == "json" and document is not None:
+        show_json(to_json(document))
+    else:
+        click.echo(render(tables, format))
+
+
 def show_path(path: Path) -> None:
     """Print where something was written: on a terminal that can, as a link that opens it."""
     text = visible(str(path))
     if sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
         text = f"\x1b]8;;{path.absolute().as_uri()}\x1b\\{text}\x1b]8;;\x1b\\"
     click.echo(text)
-
-
-def show_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print a table in aligned columns, a line for each row whatever its cells hold."""
-    cells = [[visible(str(cell)).replace("\n", " ") for cell in row] for row in rows]
-    for line in aligned(head, cells):
-        click.echo(line)
 
 
 def counted(counts: dict[str, int], one: str, many: str = "") -> str:
@@ -184,15 +217,11 @@ def need(extra: str, what: str, *modules: str) -> None:
         raise MissingExtra(what, extra)
 
 
-def show_rows(head: tuple[str, ...], rows: Sequence[tuple[object, ...]], as_json: bool) -> None:
-    """Print a table, or with `as_json` a list of objects with the names in `head`."""
-    if as_json:
-        show_json([to_json(dict(zip(head, row, strict=True))) for row in rows])
-    else:
-        show_table(head, [tuple(_in_words(cell) for cell in row) for row in rows])
+def show_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """`show_tables` of words, until the last command uses that."""
+    show_tables(of_words(head, [[str(cell) for cell in row] for row in rows]), "text")
 
 
-def _in_words(cell: object) -> object:
-    if cell is None:
-        return ""
-    return f"{cell:%Y-%m-%d %H:%M}" if isinstance(cell, datetime) else cell
+def show_rows(head: Sequence[str], rows: Sequence[Sequence[object]], as_json: bool) -> None:
+    """`show_tables` of one table, until the last command uses that."""
+    show_tables(of_words(head, rows), "json" if as_json else "text")

@@ -1,0 +1,418 @@
+"""One table, made once, rendered to text, Markdown, HTML, CSV, JSON and LaTeX.
+
+    models = Table(
+        columns=[
+            Column("model"),
+            Column("top1", "Top-1", unit="%", format=lambda share: f"{100 * share:.1f}"),
+        ],
+        rows=[("torchvision:resnet50", 0.7613), ("timm:vit_tiny", None)],
+        title="Accuracy",
+    )
+    print(render(models, "markdown"))
+
+Rows hold raw values: a share, a date, None where there is none. CSV and JSON print those, under
+the columns' names; what people read prints them by the columns' formats, under their titles.
+Whatever words the cells hold, they stay words in their cells.
+"""
+
+import csv
+import html
+import io
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+from unicodedata import combining, east_asian_width
+
+from genset.core.numbers import NONE
+from genset.core.safe import clean, visible
+from genset.core.to_json import to_json
+
+FORMATS = ("text", "markdown", "csv", "json", "latex")
+"""What a command prints its tables in; `render` knows "html" too."""
+
+_LONGEST = 2000  # characters of a text in Markdown, HTML and LaTeX
+
+
+def plain(value: Any) -> str:
+    """A value in words, where a column says nothing else: a date to the minute, 0.25, text."""
+    if isinstance(value, datetime):
+        return f"{value:%Y-%m-%d %H:%M}"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What a column holds and how it is shown.
+
+    Args:
+        name: its key in JSON and CSV.
+        title: its head for people; left out, the name.
+        unit: shown behind the title, as in "time (h)".
+        format: a value of it in words; never called with None.
+        align: left out, right where all values are numbers.
+        missing: what is shown for None.
+        css: a class of its cells in HTML.
+    """
+
+    name: str
+    title: str = ""
+    unit: str = ""
+    format: Callable[[Any], str] = plain
+    align: Literal["", "left", "right"] = ""
+    missing: str = NONE
+    css: str = ""
+
+    @property
+    def head(self) -> str:
+        """What people read above it."""
+        title = self.title or self.name
+        return f"{title} ({self.unit})" if self.unit else title
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A value whose words depend on more than itself, such as a share and its photos.
+
+    Args:
+        value: the raw value, as CSV and JSON have it.
+        text: what people read.
+        note: a second, smaller line in HTML; elsewhere in brackets behind the text.
+    """
+
+    value: Any
+    text: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Columns, rows of as many cells, a title above and notes below.
+
+    Without columns and rows it is a titled list of notes.
+    """
+
+    columns: Sequence[Column] = ()
+    rows: Sequence[Sequence[Any]] = ()
+    title: str = ""
+    notes: Sequence[str] = ()
+
+    def texts(self, number: int) -> list[str]:
+        """The cells of a row as people read them."""
+        cells = zip(self.columns, self.rows[number], strict=True)
+        return [_with_note(*_shown(column, value)) for column, value in cells]
+
+    def aligned_right(self) -> list[bool]:
+        """For each column, whether it is aligned to the right, as numbers are."""
+        return [
+            column.align == "right" or (not column.align and _are_numbers(cells))
+            for column, cells in zip(self.columns, self._by_column(), strict=True)
+        ]
+
+    def _by_column(self) -> Iterable[Sequence[Any]]:
+        return zip(*self.rows, strict=True) if self.rows else [()] * len(self.columns)
+
+
+def of_words(
+    head: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    title: str = "",
+    notes: Sequence[str] = (),
+) -> Table:
+    """A table whose cells are in words already: columns of these names, no formats."""
+    return Table([Column(name, missing="") for name in head], list(rows), title, notes)
+
+
+def render(tables: Table | Sequence[Table], format: str) -> str:
+    """The tables in one of `FORMATS`, or "html".
+
+    JSON is a list of rows for one table, and for several a list of their titles, rows and notes.
+    CSV is always one table: several are put below each other, with their titles in a first column.
+    """
+    several = [tables] if isinstance(tables, Table) else list(tables)
+    if format == "json":
+        found = json_rows(tables) if isinstance(tables, Table) else list(map(_document, several))
+        return json.dumps(found, indent=2, allow_nan=False)
+    writers = {
+        "text": as_text,
+        "markdown": as_markdown,
+        "html": as_html,
+        "csv": as_csv,
+        "latex": as_latex,
+    }
+    return writers[format](several)
+
+
+# Text
+
+
+def as_text(tables: Iterable[Table]) -> str:
+    """For a terminal: aligned columns, one line a row whatever its cells hold."""
+    parts = []
+    for table in tables:
+        lines = list(_text_lines(table)) if table.columns else []
+        notes = [visible(note) for note in table.notes]
+        blocks = ([_one_line(table.title)] * bool(table.title), lines, notes)
+        parts.append("\n\n".join("\n".join(block) for block in blocks if block))
+    return "\n\n".join(parts)
+
+
+def _text_lines(table: Table) -> Iterator[str]:
+    head = [column.head for column in table.columns]
+    rows = [head, *(table.texts(number) for number in range(len(table.rows)))]
+    cells = [[_one_line(text) for text in row] for row in rows]
+    widths = [max(map(_width, column)) for column in zip(*cells, strict=True)]
+    right = table.aligned_right()
+    for row in cells:
+        padded = (_padded(*cell) for cell in zip(row, widths, right, strict=True))
+        yield "  ".join(padded).rstrip()
+
+
+def _one_line(text: str) -> str:
+    return visible(text.replace("\n", " "))
+
+
+def _padded(text: str, width: int, right: bool) -> str:
+    blanks = " " * (width - _width(text))
+    return blanks + text if right else text + blanks
+
+
+def _width(text: str) -> int:
+    """Columns of a terminal: two for a character of East Asia, none for an accent."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+
+
+# Markdown
+
+
+def as_markdown(tables: Iterable[Table]) -> str:
+    """For a document: titles are headings, notes are a list."""
+    parts = []
+    for table in tables:
+        heading = [f"## {escape_markdown(table.title)}"] * bool(table.title)
+        lines = ["\n".join(_markdown_lines(table))] * bool(table.columns)
+        notes = ["\n".join(map(_markdown_note, table.notes))] * bool(table.notes)
+        parts.append("\n\n".join([*heading, *lines, *notes]))
+    return "\n\n".join(parts)
+
+
+def escape_markdown(text: str) -> str:
+    """Keep Markdown, and the HTML in it, from reading words as markup."""
+    words = html.escape(clean(text, _LONGEST), quote=False)
+    return re.sub(r"([\\`*_{}\[\]|#~])", r"\\\1", words)
+
+
+def _markdown_lines(table: Table) -> Iterator[str]:
+    yield _markdown_row(column.head for column in table.columns)
+    yield f"|{'|'.join('--:' if right else ':--' for right in table.aligned_right())}|"
+    for number in range(len(table.rows)):
+        yield _markdown_row(table.texts(number))
+
+
+def _markdown_row(texts: Iterable[str]) -> str:
+    return f"| {' | '.join(map(escape_markdown, texts))} |"
+
+
+def _markdown_note(note: str) -> str:
+    """An item of a list; a sign or number at its start would begin a list of its own."""
+    return "- " + re.sub(r"^(\d*)([-+.)=])", r"\1\\\2", escape_markdown(note))
+
+
+# HTML
+
+
+def as_html(tables: Iterable[Table]) -> str:
+    """For a page: tables with a caption, notes as a list; numbers have the class ``numbers``."""
+    parts = []
+    for table in tables:
+        if table.columns:
+            parts.append("\n".join(["<table>", *_html_lines(table), "</table>"]))
+        elif table.title:
+            parts.append(f"<p>{_html(table.title)}</p>")
+        if table.notes:
+            notes = "\n".join(f"<li>{_html(note)}</li>" for note in table.notes)
+            parts.append(f"<ul>\n{notes}\n</ul>")
+    return "\n".join(parts)
+
+
+def _html_lines(table: Table) -> Iterator[str]:
+    if table.title:
+        yield f"<caption>{_html(table.title)}</caption>"
+    classes = [
+        _class(column.css, "numbers" * right)
+        for column, right in zip(table.columns, table.aligned_right(), strict=True)
+    ]
+    heads = zip(table.columns, classes, strict=True)
+    titles = (f'<th scope="col"{css}>{_html(column.head)}</th>' for column, css in heads)
+    yield f"<thead><tr>{''.join(titles)}</tr></thead>"
+    yield "<tbody>"
+    for row in table.rows:
+        yield f"<tr>{''.join(_html_cells(table.columns, row, classes))}</tr>"
+    yield "</tbody>"
+
+
+def _html_cells(
+    columns: Sequence[Column], row: Sequence[Any], classes: Sequence[str]
+) -> Iterator[str]:
+    """The first names the row, for those who hear the table."""
+    tag, more = "th", ' scope="row"'
+    for column, value, css in zip(columns, row, classes, strict=True):
+        text, note = _shown(column, value)
+        small = f"<small>{_html(note)}</small>" if note else ""
+        yield f"<{tag}{more}{css}>{_html(text)}{small}</{tag}>"
+        tag, more = "td", ""
+
+
+def _html(text: str) -> str:
+    return f"<bdi>{html.escape(clean(text, _LONGEST))}</bdi>" if text else ""
+
+
+def _class(*names: str) -> str:
+    found = " ".join(filter(None, names))
+    return f' class="{html.escape(found)}"' if found else ""
+
+
+# CSV
+
+# A spreadsheet takes a cell that begins so for a formula, which a stranger may have written.
+_FORMULA = re.compile(r"'*[=+\-@]")
+
+
+def as_csv(tables: Sequence[Table]) -> str:
+    """For programs: raw values below the columns' names.
+
+    A text that a spreadsheet would take for a formula has an apostrophe before it, which
+    `genset.label` takes off where it reads such files.
+    """
+    tables = [table for table in tables if table.columns]
+    several = len(tables) > 1
+    names = list(dict.fromkeys(column.name for table in tables for column in table.columns))
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(_csv_cell(name) for name in ["table"] * several + names)
+    for table in tables:
+        for row in json_rows(table):
+            cells = [table.title] * several + [row.get(name) for name in names]
+            writer.writerow(map(_csv_cell, cells))
+    return text.getvalue().removesuffix("\n")
+
+
+def _csv_cell(value: Any) -> str:
+    if value is None or isinstance(value, str):
+        text = visible(re.sub(r"\r\n?|\t", " ", value or ""))
+        return f"'{text}" if _FORMULA.match(text) else text
+    return json.dumps(value)
+
+
+# JSON
+
+
+def json_rows(table: Table) -> list[dict[str, Any]]:
+    """The rows as objects of the columns' names; a number that is none, or infinite, is null."""
+    names = [column.name for column in table.columns]
+    return [
+        dict(zip(names, (to_json(_raw(value)) for value in row), strict=True)) for row in table.rows
+    ]
+
+
+def _document(table: Table) -> dict[str, Any]:
+    return {"title": table.title, "rows": json_rows(table), "notes": list(table.notes)}
+
+
+# LaTeX
+
+_LATEX = {
+    **{sign: f"\\{sign}" for sign in "{}$&#_%"},
+    "\\": r"\textbackslash{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "`": r"\textasciigrave{}",
+    '"': r"\textquotedbl{}",
+    "[": "{[}",  # at the start of a row it would be an argument of the line end before it
+    "*": "{*}",
+    "−": "$-$",
+    "×": r"$\times$",
+    "±": r"$\pm$",
+    "∞": r"$\infty$",
+    "≥": r"$\geq$",
+    "≤": r"$\leq$",
+    "→": r"$\to$",
+    "·": r"$\cdot$",
+}
+
+
+def as_latex(tables: Iterable[Table]) -> str:
+    r"""For a paper: ``\usepackage{booktabs}`` and ``\usepackage[T1]{fontenc}`` are needed.
+
+    A table with a title is a ``table`` with a caption and a label.
+    """
+    return "\n\n".join("\n".join(_latex_lines(table)) for table in tables)
+
+
+def escape_latex(text: str) -> str:
+    """Keep LaTeX from reading words as commands, and two hyphens as a dash."""
+    words = "".join(_LATEX.get(char, char) for char in clean(text, _LONGEST))
+    return re.sub("-(?=-)", "-{}", words)
+
+
+def _latex_lines(table: Table) -> Iterator[str]:
+    notes = [f"{escape_latex(note)}\\par" for note in table.notes]
+    if not table.columns:
+        yield from [f"\\paragraph{{{escape_latex(table.title)}}}"] * bool(table.title)
+        yield from notes
+        return
+    align = "".join("r" if right else "l" for right in table.aligned_right())
+    if table.title:
+        label = re.sub(r"[^a-z0-9]+", "-", table.title.lower()).strip("-")[:60]
+        yield r"\begin{table}"
+        yield r"\centering"
+        yield f"\\caption{{{escape_latex(table.title)}}}"
+        yield f"\\label{{tab:{label}}}"
+    yield f"\\begin{{tabular}}{{{align}}}"
+    yield r"\toprule"
+    yield _latex_row(column.head for column in table.columns)
+    yield r"\midrule"
+    for number in range(len(table.rows)):
+        yield _latex_row(table.texts(number))
+    yield r"\bottomrule"
+    yield r"\end{tabular}"
+    yield from [r"{\par\smallskip\footnotesize", *notes, "}"] if notes else []
+    yield from [r"\end{table}"] * bool(table.title)
+
+
+def _latex_row(texts: Iterable[str]) -> str:
+    return " & ".join(map(escape_latex, texts)) + r" \\"
+
+
+# Cells
+
+
+def _shown(column: Column, cell: Any) -> tuple[str, str]:
+    """What people read of a cell: its text and its note."""
+    if isinstance(cell, Cell):
+        return cell.text, cell.note
+    if cell is None or (isinstance(cell, float) and cell != cell):
+        return column.missing, ""
+    return column.format(cell), ""
+
+
+def _with_note(text: str, note: str) -> str:
+    return f"{text} ({note})" if note else text
+
+
+def _raw(cell: Any) -> Any:
+    return cell.value if isinstance(cell, Cell) else cell
+
+
+def _are_numbers(cells: Iterable[Any]) -> bool:
+    found = [value for value in map(_raw, cells) if value is not None]
+    return bool(found) and all(
+        isinstance(value, int | float) and not isinstance(value, bool) for value in found
+    )
