@@ -86,7 +86,7 @@ def main() -> None:
     parser.add_argument("--genset", nargs=2, type=Path, help=argparse.SUPPRESS)  # one run of ours
     args = parser.parse_args()
     if args.genset:
-        run_genset(*args.genset)
+        scrape_listed(*args.genset)
         return
     with tempfile.TemporaryDirectory(prefix="genset-benchmark-") as folder:
         work = Path(folder)
@@ -141,14 +141,6 @@ def img2dataset(args: argparse.Namespace, output: str) -> Contender:
                         yield file.read()
 
     return Contender(f"img2dataset, {output}", command, stored)
-
-
-def run_genset(addresses: Path, out: Path) -> None:
-    """Scrape a list of addresses into a new workspace, in a process like that of the command."""
-    from genset.own_process import own_process
-
-    with own_process():
-        scrape_listed(addresses, out)
 
 
 def scrape_listed(addresses: Path, out: Path) -> None:

@@ -5,13 +5,6 @@ from collections.abc import Iterable
 
 from genset.core.errors import GensetError, first_line
 from genset.core.safe import visible
-from genset.own_process import own_process
-
-
-def entry() -> None:
-    """Be the command ``genset``."""
-    with own_process():
-        main()
 
 
 def main() -> None:
@@ -42,4 +35,4 @@ def _end(messages: Iterable[str], code: int) -> None:
 
 
 if __name__ == "__main__":
-    entry()
+    main()

@@ -51,7 +51,7 @@ PARTICIPLES = set(
 
 # Each line may import from the lines above it, and rooms on one line do not import each other.
 FLOORS = (
-    {"core", "own_process"},
+    {"core"},
     {"statistics", "aggregators", "dataset", "licenses"},
     {"workspace"},
     {"classes", "tta"},

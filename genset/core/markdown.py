@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
+from genset.core.markup import escape_markdown as escape
 from genset.core.table import Column, Table, as_markdown
-from genset.core.table import escape_markdown as escape
 
 __all__ = ["escape", "table"]
 

@@ -16,7 +16,6 @@ Whatever words the cells hold, they stay words in their cells.
 """
 
 import csv
-import html
 import io
 import json
 import re
@@ -26,14 +25,13 @@ from datetime import datetime
 from typing import Any, Literal
 from unicodedata import combining, east_asian_width
 
+from genset.core.markup import escape_html, escape_latex, escape_markdown
 from genset.core.numbers import NONE
-from genset.core.safe import clean, visible
+from genset.core.safe import visible
 from genset.core.to_json import to_json
 
 FORMATS = ("text", "markdown", "csv", "json", "latex")
 """What a command prints its tables in; `render` knows "html" too."""
-
-_LONGEST = 2000  # characters of a text in Markdown, HTML and LaTeX
 
 
 def plain(value: Any) -> str:
@@ -107,12 +105,10 @@ class Table:
     def aligned_right(self) -> list[bool]:
         """For each column, whether it is aligned to the right, as numbers are."""
         return [
-            column.align == "right" or (not column.align and _are_numbers(cells))
-            for column, cells in zip(self.columns, self._by_column(), strict=True)
+            column.align == "right"
+            or (not column.align and _are_numbers(row[number] for row in self.rows))
+            for number, column in enumerate(self.columns)
         ]
-
-    def _by_column(self) -> Iterable[Sequence[Any]]:
-        return zip(*self.rows, strict=True) if self.rows else [()] * len(self.columns)
 
 
 def of_words(
@@ -133,7 +129,14 @@ def render(tables: Table | Sequence[Table], format: str) -> str:
     """
     several = [tables] if isinstance(tables, Table) else list(tables)
     if format == "json":
-        found = json_rows(tables) if isinstance(tables, Table) else list(map(_document, several))
+        found = (
+            json_rows(tables)
+            if isinstance(tables, Table)
+            else [
+                {"title": table.title, "rows": json_rows(table), "notes": list(table.notes)}
+                for table in several
+            ]
+        )
         return json.dumps(found, indent=2, allow_nan=False)
     writers = {
         "text": as_text,
@@ -200,12 +203,6 @@ def as_markdown(tables: Iterable[Table]) -> str:
     return "\n\n".join(parts)
 
 
-def escape_markdown(text: str) -> str:
-    """Keep Markdown, and the HTML in it, from reading words as markup."""
-    words = html.escape(clean(text, _LONGEST), quote=False)
-    return re.sub(r"([\\`*_{}\[\]|#~])", r"\\\1", words)
-
-
 def _markdown_lines(table: Table) -> Iterator[str]:
     yield _markdown_row(column.head for column in table.columns)
     yield f"|{'|'.join('--:' if right else ':--' for right in table.aligned_right())}|"
@@ -242,10 +239,8 @@ def as_html(tables: Iterable[Table]) -> str:
 def _html_lines(table: Table) -> Iterator[str]:
     if table.title:
         yield f"<caption>{_html(table.title)}</caption>"
-    classes = [
-        _class(column.css, "numbers" * right)
-        for column, right in zip(table.columns, table.aligned_right(), strict=True)
-    ]
+    columns = list(zip(table.columns, table.aligned_right(), strict=True))
+    classes = [_class(column.css, "numbers" * right) for column, right in columns]
     heads = zip(table.columns, classes, strict=True)
     titles = (f'<th scope="col"{css}>{_html(column.head)}</th>' for column, css in heads)
     yield f"<thead><tr>{''.join(titles)}</tr></thead>"
@@ -268,12 +263,12 @@ def _html_cells(
 
 
 def _html(text: str) -> str:
-    return f"<bdi>{html.escape(clean(text, _LONGEST))}</bdi>" if text else ""
+    return f"<bdi>{escape_html(text)}</bdi>" if text else ""
 
 
 def _class(*names: str) -> str:
     found = " ".join(filter(None, names))
-    return f' class="{html.escape(found)}"' if found else ""
+    return f' class="{escape_html(found)}"' if found else ""
 
 
 # CSV
@@ -319,33 +314,7 @@ def json_rows(table: Table) -> list[dict[str, Any]]:
     ]
 
 
-def _document(table: Table) -> dict[str, Any]:
-    return {"title": table.title, "rows": json_rows(table), "notes": list(table.notes)}
-
-
 # LaTeX
-
-_LATEX = {
-    **{sign: f"\\{sign}" for sign in "{}$&#_%"},
-    "\\": r"\textbackslash{}",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "`": r"\textasciigrave{}",
-    '"': r"\textquotedbl{}",
-    "[": "{[}",  # at the start of a row it would be an argument of the line end before it
-    "*": "{*}",
-    "−": "$-$",
-    "×": r"$\times$",
-    "±": r"$\pm$",
-    "∞": r"$\infty$",
-    "≥": r"$\geq$",
-    "≤": r"$\leq$",
-    "→": r"$\to$",
-    "·": r"$\cdot$",
-}
 
 
 def as_latex(tables: Iterable[Table]) -> str:
@@ -354,12 +323,6 @@ def as_latex(tables: Iterable[Table]) -> str:
     A table with a title is a ``table`` with a caption and a label.
     """
     return "\n\n".join("\n".join(_latex_lines(table)) for table in tables)
-
-
-def escape_latex(text: str) -> str:
-    """Keep LaTeX from reading words as commands, and two hyphens as a dash."""
-    words = "".join(_LATEX.get(char, char) for char in clean(text, _LONGEST))
-    return re.sub("-(?=-)", "-{}", words)
 
 
 def _latex_lines(table: Table) -> Iterator[str]:
@@ -412,7 +375,5 @@ def _raw(cell: Any) -> Any:
 
 
 def _are_numbers(cells: Iterable[Any]) -> bool:
-    found = [value for value in map(_raw, cells) if value is not None]
-    return bool(found) and all(
-        isinstance(value, int | float) and not isinstance(value, bool) for value in found
-    )
+    kinds = {type(_raw(cell)) for cell in cells} - {type(None)}
+    return bool(kinds) and kinds <= {int, float}

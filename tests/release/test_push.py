@@ -31,9 +31,9 @@ GENSET = """
 import sys
 from genset.release.export import photos
 photos._MOST_PHOTOS = 3
-from genset.__main__ import entry
+from genset.__main__ import main
 sys.argv[0] = "genset"
-entry()
+main()
 """
 READ = """
 import hashlib, json, sys
