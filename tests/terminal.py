@@ -140,9 +140,30 @@ def import_all() -> None:
     gc.freeze()  # nobody looks through these, so that processes share their memory
 
 
+def run_command() -> None:
+    """Be the command, and leave its memory to the system: freeing it all takes seconds.
+
+    What was registered for the end is still done.
+    """
+    from genset.__main__ import main
+
+    code = 1
+
+    def leave() -> None:
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        os._exit(code)
+
+    atexit.register(leave)  # what is registered first is called last
+    try:
+        main()
+        code = 0
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+        raise
+
+
 if __name__ == "__main__":
     import_all()
     become(next_job())
-    from genset.__main__ import entry
-
-    entry()
+    run_command()
