@@ -240,11 +240,6 @@ class Workspace:
         return self.root / "runs"
 
     @property
-    def whom_to_ask(self) -> str:
-        """Whom owners and users write to: as ``[dataset]`` says, else ``[scrape]``; "" for none."""
-        return self.dataset.words.get("contact", "") or self.contact
-
-    @property
     def is_shared(self) -> bool:
         """Whether other machines may work on it: on its database, or in its folder of originals."""
         return self.images != self.root / "images" or not self.store_url.startswith("sqlite")

@@ -26,7 +26,6 @@ COMMANDS = {
     "release verify v1": "v1: 1 photo is what the manifest says",
     "release diff v1 v1": "1 photo the same,",
     "release export v1 --format imagefolder": "1 photo as imagefolder",
-    "site v1 --out public --contact ann@example.org": "1 photo of 1 owner is credited",
     "release cite v1 --as bibtex": "Release v1: 1 photo,",
 }
 

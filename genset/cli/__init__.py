@@ -15,7 +15,6 @@ from genset.cli.group import Program
 from genset.cli.labeling import label, labelers, labels, managers
 from genset.cli.models import finetune, report, score
 from genset.cli.pool import duplicates, imports, keywords, life, scrape
-from genset.cli.release.site import site_command
 
 
 @click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
@@ -58,7 +57,7 @@ SECTIONS: dict[str, tuple[click.Command, ...]] = {
         begin.sandbox,
     ),
     "Label": (label.label, labelers.labelers, labels.labels, managers.managers),
-    "Release": (release.release, life.pull, site_command),
+    "Release": (release.release, life.pull),
     "Evaluate": (score.evaluate, report.compare, report.report, finetune.finetune),
     "Time to accuracy": (tta.tta,),
     "Maintain": (watch.status, watch.doctor, watch.backup),

@@ -32,7 +32,7 @@ from genset.db.labels import (
     Screen,
     Verdict,
 )
-from genset.db.models import Candidate, Claim, ExamplePhoto, Photo, Proposal
+from genset.db.models import Candidate, Claim, ExamplePhoto, Photo, PhotoEvent, Proposal
 
 
 def stored_candidates(*wnids: str) -> Select[Candidate]:
@@ -47,6 +47,17 @@ def stored_candidates(*wnids: str) -> Select[Candidate]:
         .order_by(Candidate.wnid, Candidate.rank, Candidate.id)
     )
     return query.where(Candidate.wnid.in_(wnids)) if wnids else query
+
+
+def gone_photos() -> Select[Photo]:
+    """The photos that their source did not show any more when it was last asked."""
+    last = (
+        select(func.max(PhotoEvent.id))
+        .where(PhotoEvent.what.in_(("gone", "back")))
+        .group_by(PhotoEvent.photo_id)
+    )
+    joined = select(Photo).join(PhotoEvent, PhotoEvent.photo_id == Photo.id)
+    return joined.where(PhotoEvent.id.in_(last), PhotoEvent.what == "gone").order_by(Photo.id)
 
 
 def is_ruled() -> ColumnElement[bool]:

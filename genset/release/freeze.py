@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from genset.core.errors import BadInput, GensetError
 from genset.db import Candidate, Store, Verdict, stored_taxonomy, votes
 from genset.licenses import spdx_id
+from genset.release.checks import check_photos
 from genset.release.choose import Chosen, choose, selection_frequency
 from genset.release.choosing.plan import ReleasePlan
 from genset.release.facts import (
@@ -94,7 +95,7 @@ def _facts(
 
 
 def dry_run(workspace: Workspace, store: Store, plan: ReleasePlan) -> Preview:
-    """Preview the release that `create` would make.
+    """Preview the release that `create` would make, and check its photos.
 
     Raises:
         BadInput: nobody voted in the panel, or aggregated labels are of other votes than may
@@ -103,7 +104,7 @@ def dry_run(workspace: Workspace, store: Store, plan: ReleasePlan) -> Preview:
     with store.session() as session:
         choice, photos, _ = _chosen(session, plan, workspace.posted_after)
         taxonomy = stored_taxonomy(session)
-    return preview(photos, choice, taxonomy)
+        return preview(photos, choice, taxonomy, check_photos(photos, session))
 
 
 def chosen_photos(workspace: Workspace, store: Store, plan: ReleasePlan) -> list[ReleasePhoto]:

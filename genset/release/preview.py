@@ -7,6 +7,7 @@ from typing import Any
 
 from genset.classes import Taxonomy
 from genset.core.numbers import agree, count
+from genset.release.checks import Checks
 from genset.release.choose import Chosen
 from genset.release.reader import ReleasePhoto
 from genset.release.strategies.matched import BINS, bin_of
@@ -28,6 +29,7 @@ class Preview:
         left_out: the number of candidates that are left out, by reason.
         short, notes: as in `Chosen`.
         reasons: the reason for each candidate that is left out, by its task.
+        checks: the photos with which something is wrong.
     """
 
     photos: int
@@ -42,6 +44,7 @@ class Preview:
     short: dict[str, int] = field(default_factory=dict)
     notes: dict[str, dict[str, Any]] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
+    checks: Checks = field(default_factory=Checks)
 
     def lines(self) -> Iterator[str]:
         """The numbers as text."""
@@ -67,9 +70,12 @@ class Preview:
         for note, values in self.notes.items():
             some = _some(f"{wnid} {value}" for wnid, value in values.items())
             yield f"  {note}: {count(len(values), 'class', 'classes')}: {some}"
+        yield from self.checks.lines()
 
 
-def preview(photos: Iterable[ReleasePhoto], choice: Chosen, taxonomy: Taxonomy) -> Preview:
+def preview(
+    photos: Iterable[ReleasePhoto], choice: Chosen, taxonomy: Taxonomy, checks: Checks
+) -> Preview:
     """Preview a choice. `photos` are the records of the chosen candidates."""
     frequencies = [0] * BINS
     classes: Counter[str] = Counter()
@@ -97,6 +103,7 @@ def preview(photos: Iterable[ReleasePhoto], choice: Chosen, taxonomy: Taxonomy) 
         short=choice.short,
         notes=choice.notes,
         reasons=choice.left_out,
+        checks=checks,
     )
 
 

@@ -9,11 +9,10 @@ from datetime import date, datetime, timedelta
 from sqlalchemy import func, select
 
 from genset.core.errors import BadInput, GensetError
+from genset.core.numbers import agree, count
 from genset.db import Photo, PhotoEvent, RemovedOwner, Store, now
-from genset.release.documents.facts.about import About
 from genset.release.documents.said import told
 from genset.release.fewer import facts_of_fewer
-from genset.release.letter import letter
 from genset.release.publish import publish
 from genset.release.reader import MANIFEST, Release
 from genset.workspace import Workspace
@@ -29,14 +28,14 @@ class Takedown:
         old, new: the two.
         removed: the files that the new one lacks.
         requested: the day on which somebody asked for it, ISO 8601; None where that was not said.
-        letter: what to write to those who have a copy of the old one.
+        answer: what to answer, to the owner and to those who have a copy of the old one.
     """
 
     old: Release
     new: Release
     removed: tuple[str, ...]
     requested: str | None
-    letter: str
+    answer: str
 
 
 def takedown(
@@ -95,9 +94,19 @@ def takedown(
     }
     originals = (old.own_file(photo.file) for photo in remaining)
     new = publish(workspace.releases, name, facts, remaining, originals, form)
-    contact = About(facts).contact or workspace.whom_to_ask
-    words = letter(old, new, gone, asked, contact, list(_replaced(old)))
-    return Takedown(old, new, removed, asked, words)
+    return Takedown(old, new, removed, asked, _answer(old, new, len(gone), asked))
+
+
+def _answer(old: Release, new: Release, gone: int, requested: str | None) -> str:
+    """Two sentences, which name no owner."""
+    photos, that = count(gone, "photo"), agree(gone, "it", "them")
+    why = f", as was asked on {requested}" if requested else ""
+    copies = ", ".join([old.name, *(name for name, _ in _replaced(old))])
+    return (
+        f"{new.name} ({new.content_hash}) replaces {old.name} without {photos}{why}. Please delete "
+        f"{that} from every copy of {copies} and use {new.name}: its manifest names the files "
+        "under replaces."
+    )
 
 
 def _replaced(release: Release) -> Iterator[tuple[str, str]]:

@@ -2,7 +2,8 @@
 
 import json
 import shutil
-from datetime import UTC, datetime
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,8 @@ from genset.scrape.upkeep.removal import remove
 from genset.workspace import Workspace
 from tests.labeled_workspace import GOLDFISH, TENCH
 from tests.release.conftest import Pool
+
+Genset = Callable[..., str]
 
 
 @pytest.fixture
@@ -132,3 +135,49 @@ def test_an_owner_s_photos_go_though_the_pool_never_had_them(
     run("remove", "--owner", "flickr:100@N00", "--reason", "does not want to take part")
     assert run("release", "takedown", "v1").exit_code == 0
     assert named(Release(workspace.releases / "v1.1")) == named(release) - {"100"}
+
+
+@pytest.fixture
+def genset(pool: Pool) -> Genset:
+    """Call a command in the pool's workspace; return what it prints, or the error's line."""
+
+    def call(*words: object) -> str:
+        done = CliRunner().invoke(cli, ["-w", str(pool.workspace.root), *map(str, words)])
+        if isinstance(done.exception, GensetError):
+            return f"{done.exception.exit_code}: {done.exception}"
+        assert done.exit_code == 0, done.output
+        return done.output
+
+    return call
+
+
+def test_a_takedown_records_the_day_and_prints_what_to_answer(
+    pool: Pool, release: Release, genset: Genset
+) -> None:
+    gone = next(photo for photo in release.photos if photo.source_id == "100")
+    assert gone.wnid == GOLDFISH
+    remove(pool.workspace, pool.store, "flickr:100", "its owner asked")
+    later = datetime.now(UTC).date() + timedelta(days=2)
+    assert "is to come" in genset("release", "takedown", "v1", "--requested", later)
+    asked = genset("release", "takedown", "v1", "--requested", "2999-01-01")
+    assert asked.startswith("2: 2999-01-01 is to come")
+    told = json.loads(genset("release", "takedown", "v1", "--requested", "2026-05-03", "--json"))
+    answer, new = told["answer"], Release(pool.workspace.releases / "v1.1")
+    assert answer == (
+        f"v1.1 ({new.content_hash}) replaces v1 without 1 photo, as was asked on 2026-05-03. "
+        "Please delete it from every copy of v1 and use v1.1: its manifest names the files under "
+        "replaces."
+    )
+    assert gone.owner not in answer and gone.owner_name not in answer
+    replaces = json.loads((new.root / MANIFEST).read_text("utf-8"))["replaces"]
+    today = datetime.now(UTC).date().isoformat()
+    assert (replaces["requested"], replaces["taken_out"]) == ("2026-05-03", today)
+    assert "as was asked on 2026-05-03" in (new.root / "DATA_CARD.md").read_text("utf-8")
+    new.verify()
+    # Of an owner of whom all is out, the day is kept with the owner.
+    remove(pool.workspace, pool.store, "101@N00", "all of it")
+    text = genset("release", "takedown", "v1.1")
+    # The first version has it, too.
+    assert "replaces v1.1 without 1 photo. Please delete it from every copy of v1.1, v1 and" in text
+    second = json.loads((pool.workspace.releases / "v1.2" / MANIFEST).read_text("utf-8"))
+    assert second["replaces"]["taken_out"] == today and "requested" not in second["replaces"]

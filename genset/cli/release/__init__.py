@@ -3,13 +3,11 @@
 import click
 
 from genset.cli.group import Group
-from genset.cli.release.audit import audit_command
 from genset.cli.release.cite import cite_command
 from genset.cli.release.create import create_command
 from genset.cli.release.diff import diff_command
 from genset.cli.release.export import export_command
 from genset.cli.release.push import push_command
-from genset.cli.release.sign import sign_command
 from genset.cli.release.takedown import takedown_command
 from genset.cli.release.verify import verify_command
 
@@ -22,8 +20,6 @@ def release() -> None:
 for command in (
     create_command,
     verify_command,
-    sign_command,
-    audit_command,
     takedown_command,
     diff_command,
     export_command,

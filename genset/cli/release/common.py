@@ -49,13 +49,18 @@ def said_now(folder: Path | None, release: "Release", name: str = "") -> dict[st
 
     With a `name`, what it says of the part of the release that is called so.
     """
+    if not is_of_workspace(folder, release):
+        return {}
+    return Workspace.find(folder).dataset.facts(name or release.name)
+
+
+def is_of_workspace(folder: Path | None, release: "Release") -> bool:
+    """Whether a release lies in the workspace's ``releases/``."""
     try:
-        workspace = Workspace.find(folder)
+        releases = Workspace.find(folder).releases
     except NotAWorkspace:
-        return {}
-    if release.root.resolve().parent != workspace.releases.resolve():
-        return {}
-    return workspace.dataset.facts(name or release.name)
+        return False
+    return release.root.resolve().parent == releases.resolve()
 
 
 def release_summary(found: "Release") -> dict[str, Any]:

@@ -22,8 +22,7 @@ def takedown_command(
 ) -> None:
     """Make NAME.1: release NAME without the photos that genset remove took out of the pool.
 
-    It prints the letter to those who have a copy of NAME: the files to delete, and what to use
-    instead, without a word on their owner.
+    It prints what to answer to the owner, and to those who have a copy of NAME.
 
     \b
     genset remove flickr:6061409035 --reason "its owner asked on 3 May"
@@ -38,15 +37,15 @@ def takedown_command(
     lines = [
         f"{done.new.root}: {count(len(done.new.photos), 'photo')}; {len(done.removed):,} taken out",
         *(f"  removed: {file}" for file in done.removed),
-        f"  {done.old.root} still has them: delete it, and tell those who have a copy:",
+        f"  {done.old.root} still has them: delete it. What to answer:",
         "",
-        done.letter,
+        done.answer,
     ]
     answer = {
         **release_summary(done.new),
         "replaces": done.old.name,
         "removed": done.removed,
         "requested": done.requested,
-        "letter": done.letter,
+        "answer": done.answer,
     }
     show(answer, "\n".join(lines), as_json)

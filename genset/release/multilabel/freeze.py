@@ -11,6 +11,7 @@ from genset.core.errors import GensetError
 from genset.core.numbers import agree, count
 from genset.db import Store, stored_taxonomy, votes
 from genset.release.aggregated import AggregatedLabels
+from genset.release.checks import check_photos
 from genset.release.choose import Chosen
 from genset.release.choosing.left_out import Reasons
 from genset.release.exclusions import Exclusion
@@ -129,8 +130,9 @@ def plan_multilabel(
     with store.session() as session:
         made = _made(session, workspace, earlier, exclude, labels)
         taxonomy = stored_taxonomy(session)
+        checks = check_photos(made.photos, session)
     choice = Chosen((), made.reasons, made.facts["short"], made.facts["notes"])
-    seen = replace(preview(made.photos, choice, taxonomy), left_out=made.facts["left_out"])
+    seen = replace(preview(made.photos, choice, taxonomy, checks), left_out=made.facts["left_out"])
     return Planned(seen, made.facts["multilabel"])
 
 

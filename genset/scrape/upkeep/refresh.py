@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from genset.core.errors import GensetError, SourceUnavailable
 from genset.core.progress import progress
-from genset.db import Photo, PhotoEvent, Store, now
+from genset.db import Photo, PhotoEvent, Store, gone_photos, now
 from genset.licenses import License, attribution, same_license
 from genset.net.side_by_side import side_by_side
 from genset.sources.registry import is_source
@@ -251,15 +251,5 @@ def _is_gone(session: Session, photo: Photo) -> bool:
 
 def _gone(session: Session, source: str) -> dict[str, str]:
     """The pages of the pool's photos that are gone, by photo."""
-    last = (
-        select(func.max(PhotoEvent.id))
-        .where(PhotoEvent.what.in_(("gone", "back")))
-        .group_by(PhotoEvent.photo_id)
-    )
-    gone = (
-        select(Photo)
-        .join(PhotoEvent, PhotoEvent.photo_id == Photo.id)
-        .where(_in_pool(source), PhotoEvent.id.in_(last), PhotoEvent.what == "gone")
-        .order_by(Photo.id)
-    )
-    return {f"{p.source}:{p.source_id}": p.page_url for p in session.scalars(gone)}
+    gone = session.scalars(gone_photos().where(_in_pool(source)))
+    return {f"{photo.source}:{photo.source_id}": photo.page_url for photo in gone}
