@@ -356,6 +356,16 @@ def test_help_has_the_commands_under_headings() -> None:
     [
         ("scrape --foo", "genset: No such option '--foo'; see genset scrape --help"),
         ("nonsense", "genset: No such command 'nonsense'; see genset --help"),
+        (
+            "scrape --posted-after 2015",
+            "genset: Invalid value for '--posted-after': 2015 is a year: write a day, such as "
+            "2015-01-01; see genset scrape --help",
+        ),
+        (
+            "scrape --posted-after yesterday",
+            "genset: Invalid value for '--posted-after': 'yesterday' is no day: write it like "
+            "2015-01-31; see genset scrape --help",
+        ),
         ("release create", "genset: Missing argument 'NAME'; see genset release create --help"),
     ],
 )

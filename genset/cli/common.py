@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict
+from datetime import datetime
 from functools import wraps
 from importlib.util import find_spec
 from pathlib import Path
@@ -29,7 +30,31 @@ PATH = click.Path(path_type=Path)
 FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 
-DAY = click.DateTime(["%Y-%m-%d"])
+
+class DayType(click.ParamType[datetime]):
+    """A day such as 2015-01-31."""
+
+    name = "YYYY-MM-DD"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> datetime:
+        """Read it.
+
+        Raises:
+            click.BadParameter: it is no day; the message says what to write.
+        """
+        if isinstance(value, datetime):
+            return value
+        if re.fullmatch("[12][0-9]{3}", value):
+            self.fail(f"{value} is a year: write a day, such as {value}-01-01", param, ctx)
+        try:
+            return datetime.strptime(value, "%Y-%m-%d")
+        except ValueError:
+            self.fail(f"{value!r} is no day: write it like 2015-01-31", param, ctx)
+
+
+DAY = DayType()
 
 min_size_option = click.option(
     "--min-size",
