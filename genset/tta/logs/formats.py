@@ -6,47 +6,28 @@ the module with the three names of `Format` and put it into `FORMATS`.
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
 
 from genset.core.errors import BadInput
 from genset.tta.logs.dawnbench import files as dawnbench
-from genset.tta.logs.entries import MalformedLog, Training
+from genset.tta.logs.entries import MalformedLog
 from genset.tta.logs.mlperf import files as mlperf
-from genset.tta.logs.read_as import ReadAs
+from genset.tta.logs.read_as import Format, ReadAs
 from genset.tta.logs.tables import fastai, ffcv, lightning, table, tensorboard, wandb
 
 # As much of a file as it takes to tell its format.
 _START = 65_536
 
 
-class Format(Protocol):
-    """One way in which logs are written."""
-
-    @property
-    def NAME(self) -> str:  # noqa: N802 - a module's constant
-        """The word that `--format` takes."""
-
-    def recognizes(self, path: Path, start: bytes) -> bool:
-        """Whether a file with this name, that begins with these bytes, is of this format."""
-
-    def read(self, path: Path, read_as: ReadAs) -> list[Training]:
-        """Read a file's runs, at least one.
-
-        Raises:
-            MalformedLog: it has no right reading.
-        """
-
-
 # The first that recognizes a file reads it.
 FORMATS: tuple[Format, ...] = (
-    mlperf,
-    tensorboard,
-    ffcv,
-    lightning,
-    fastai,
-    wandb,
-    table,
-    dawnbench,
+    mlperf.FORMAT,
+    tensorboard.FORMAT,
+    ffcv.FORMAT,
+    lightning.FORMAT,
+    fastai.FORMAT,
+    wandb.FORMAT,
+    table.FORMAT,
+    dawnbench.FORMAT,
 )
 
 
@@ -73,9 +54,9 @@ def format_in_folder(path: Path, read_as: ReadAs) -> Format | None:
 
 
 def _named(name: str) -> Format:
-    found = next((each for each in FORMATS if name == each.NAME), None)
+    found = next((each for each in FORMATS if name == each.name), None)
     if found is None:
-        names = ", ".join(each.NAME for each in FORMATS)
+        names = ", ".join(each.name for each in FORMATS)
         raise BadInput(f"there is no format {name}: name one of {names}")
     return found
 

@@ -1,6 +1,10 @@
-"""What a user says of how a log is to be read."""
+"""What a user says of how a log is to be read, and what a reader of logs is."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
+
+from genset.tta.logs.entries import Training
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,3 +25,18 @@ class ReadAs:
     time: str = ""
     run: str = ""
     lower_is_better: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One way in which logs are written.
+
+    Attributes:
+        name: the word that the user says.
+        recognizes: whether a file of this name and with these first bytes is of this format.
+        read: reads a file's runs, at least one, or raises `MalformedLog`.
+    """
+
+    name: str
+    recognizes: Callable[[Path, bytes], bool]
+    read: Callable[[Path, ReadAs], list[Training]]

@@ -13,10 +13,9 @@ from genset.core.numbers import duration
 from genset.tta.logs.dawnbench.curve import Curve, read_curve
 from genset.tta.logs.dawnbench.fields import Fields
 from genset.tta.logs.entries import FAILED, STOPPED, About, Inference, MalformedLog, Training
-from genset.tta.logs.read_as import ReadAs
+from genset.tta.logs.read_as import Format, ReadAs
 from genset.tta.logs.tasks import F1, SCORES, TASKS, TOP1, TOP5, Task
 
-NAME = "dawnbench"
 SUFFIXES = (".json", ".tsv")
 _SHORT = 8  # digits of a commit that are shown
 _SHA256 = re.compile("[0-9a-f]{64}")
@@ -211,3 +210,6 @@ def _checkpoint(fields: Fields) -> str:
     left = fields.misc().get("checkpoint") if fields.recording() is not None else None
     digest = left.get("sha256") if isinstance(left, dict) else None
     return digest if isinstance(digest, str) and _SHA256.fullmatch(digest) else ""
+
+
+FORMAT = Format("dawnbench", recognizes, read)

@@ -14,11 +14,8 @@ from genset.tta.logs.mlperf.lines import MARK, SETTINGS, read_lines
 from genset.tta.logs.mlperf.run import Told, gather, numbered, reaches
 from genset.tta.logs.mlperf.systems import system_of
 from genset.tta.logs.numbers import as_percent
-from genset.tta.logs.read_as import ReadAs
+from genset.tta.logs.read_as import Format, ReadAs
 from genset.tta.logs.tasks import Task
-
-NAME = "mlperf"
-
 
 # Texts that may quote a line of a log.
 _NO_LOGS = (".md", ".rst", ".html", ".py", ".sh", ".awk", ".ipynb", ".patch", ".diff", ".json")
@@ -163,3 +160,6 @@ def _entry(path: Path) -> str:
     # Some of v0.7 have no folder of the benchmark.
     described = below == 1 and (path.absolute().parents[2] / "systems").is_dir()
     return "/".join(reversed(plain[: 2 if described else 1]))
+
+
+FORMAT = Format("mlperf", recognizes, read)

@@ -16,13 +16,11 @@ from typing import NoReturn
 
 from genset.tta.logs.entries import Training
 from genset.tta.logs.numbers import number
-from genset.tta.logs.read_as import ReadAs
+from genset.tta.logs.read_as import Format, ReadAs
 from genset.tta.logs.tables.columns.find import find_columns
 from genset.tta.logs.tables.sheets.open import names_of, open_sheet
 from genset.tta.logs.tables.sheets.sheet import Sheet
 from genset.tta.logs.tables.table import trainings
-
-NAME = "fastai"
 
 _COLUMNS = ["epoch", "train_loss", "valid_loss"]
 _TIME = "time"
@@ -80,3 +78,6 @@ class AddedUp:
     def refuse(self, reason: str, at: int | None = None) -> NoReturn:
         """See `Sheet.refuse`."""
         self._sheet.refuse(reason, at)
+
+
+FORMAT = Format("fastai", recognizes, read)

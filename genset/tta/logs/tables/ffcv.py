@@ -12,14 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from genset.tta.logs.entries import About, Training
-from genset.tta.logs.read_as import ReadAs
+from genset.tta.logs.read_as import Format, ReadAs
 from genset.tta.logs.tables.columns.find import find_columns, normal_names
 from genset.tta.logs.tables.runs import Rows, read_rows
 from genset.tta.logs.tables.sheets.cells import moment
 from genset.tta.logs.tables.sheets.open import names_of, open_sheet
 from genset.tta.logs.tasks import TASKS
-
-NAME = "ffcv"
 
 _ITS_OWN = {"relative_time", "top_1", "top_5", "epoch"}
 
@@ -79,3 +77,6 @@ def _name(path: Path, run: Rows) -> str:
 def _hardware(run: Rows) -> str:
     gpus = run.settings.get("dist.world_size", "")
     return f"{gpus} GPU" if gpus else ""
+
+
+FORMAT = Format("ffcv", recognizes, read)

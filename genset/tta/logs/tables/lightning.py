@@ -16,12 +16,10 @@ from pathlib import Path
 
 from genset.tta.logs.entries import Training
 from genset.tta.logs.numbers import decoded
-from genset.tta.logs.read_as import ReadAs
+from genset.tta.logs.read_as import Format, ReadAs
 from genset.tta.logs.tables.columns.find import find_columns
 from genset.tta.logs.tables.sheets.open import names_of, open_sheet
 from genset.tta.logs.tables.table import trainings
-
-NAME = "lightning"
 
 _SETTINGS = "hparams.yaml"
 _MOST_BYTES = 1_000_000
@@ -72,3 +70,6 @@ def _hparams(path: Path) -> dict[str, str]:
     return {
         name: said for name, said in found.items() if "/" not in said and not _OF_A_RUN.search(name)
     }
+
+
+FORMAT = Format("lightning", recognizes, read)

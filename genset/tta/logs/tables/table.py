@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from genset.tta.logs.entries import About, Training
-from genset.tta.logs.read_as import ReadAs
+from genset.tta.logs.read_as import Format, ReadAs
 from genset.tta.logs.tables.columns.clock import clocks
 from genset.tta.logs.tables.columns.described import described, describing
 from genset.tta.logs.tables.columns.find import Columns, find_columns, normal_names
@@ -22,8 +22,6 @@ from genset.tta.logs.tables.runs import Rows, read_rows
 from genset.tta.logs.tables.sheets.open import is_table, names_of, open_sheet
 from genset.tta.logs.tables.sheets.sheet import Sheet
 from genset.tta.logs.tasks import SCORES
-
-NAME = "table"
 
 _DAWNBENCH = {score.lower() for score in SCORES}
 
@@ -89,3 +87,6 @@ def trainings(
 def _name(name: str, run: Rows, by_seed: bool) -> str:
     of_run = f"seed {run.name}" if by_seed else run.name
     return " ".join(part for part in (name, of_run) if part)
+
+
+FORMAT = Format("table", recognizes, read)

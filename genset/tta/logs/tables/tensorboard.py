@@ -12,13 +12,11 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from genset.tta.logs.entries import MalformedLog, Training
-from genset.tta.logs.read_as import ReadAs
+from genset.tta.logs.read_as import Format, ReadAs
 from genset.tta.logs.tables.columns.find import find_columns, normal_names
 from genset.tta.logs.tables.event_files.sheet import EPOCH, RUN, TIME, EventSheet
 from genset.tta.logs.tables.sheets.open import names_of, open_sheet
 from genset.tta.logs.tables.table import trainings
-
-NAME = "tensorboard"
 
 _MARK = "tfevents"
 _HELD_OUT = ("validation", "val", "eval", "test")
@@ -86,3 +84,6 @@ def _event_files(folder: Path) -> list[Path]:
     if not folder.is_dir():
         return []
     return sorted(path for path in folder.iterdir() if _is_event_file(path) and path.is_file())
+
+
+FORMAT = Format("tensorboard", recognizes, read)

@@ -16,13 +16,11 @@ from pathlib import Path
 from typing import NoReturn
 
 from genset.tta.logs.entries import MalformedLog, Training
-from genset.tta.logs.read_as import ReadAs
+from genset.tta.logs.read_as import Format, ReadAs
 from genset.tta.logs.tables.columns.find import find_columns, normal_names
 from genset.tta.logs.tables.sheets.open import names_of, open_sheet
 from genset.tta.logs.tables.sheets.sheet import Sheet
 from genset.tta.logs.tables.table import trainings
-
-NAME = "wandb"
 
 _BETWEEN = " - "
 _ENDS = ("__MIN", "__MAX")
@@ -94,3 +92,6 @@ class Chart:
     def refuse(self, reason: str, at: int | None = None) -> NoReturn:
         """See `Sheet.refuse`."""
         self._sheet.refuse(reason, at)
+
+
+FORMAT = Format("wandb", recognizes, read)

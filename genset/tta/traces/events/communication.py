@@ -4,7 +4,7 @@ from math import prod
 from typing import Any
 
 from genset.core.safe import clean
-from genset.tta.traces.events import fields
+from genset.tta.traces.events.fields import Inputs, amount
 from genset.tta.traces.trace import Collective, Shape
 
 # As c10::ScalarType, torch.dtype and C++ name them.
@@ -28,18 +28,18 @@ def collective_of(arguments: dict[str, Any]) -> Collective | None:
     name = arguments.get("Collective name")
     if type(name) is not str or not name:
         return None
-    entered = fields.amount(arguments.get("In msg nelems"))
-    left = fields.amount(arguments.get("Out msg nelems"))
+    entered = amount(arguments.get("In msg nelems"))
+    left = amount(arguments.get("Out msg nelems"))
     if entered is None or left is None:
         return None
-    group = fields.amount(arguments.get("Group size"))
+    group = amount(arguments.get("Group size"))
     kind = arguments.get("dtype")
     each = bytes_of(kind)
     unknown = "" if each or type(kind) is not str else clean(kind, 40)
     return Collective(clean(name), entered, left, each, group or None, unknown)
 
 
-def moved_by(call: str, inputs: fields.Inputs) -> Collective | None:
+def moved_by(call: str, inputs: Inputs) -> Collective | None:
     """What a call of a process group moved, told from the tensors it was called on.
 
     Args:

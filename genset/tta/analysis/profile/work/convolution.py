@@ -127,7 +127,7 @@ def _flops(batch: int, positions: Shape, weights: Shape) -> int:
     return 2 * batch * prod(positions) * prod(weights)
 
 
-FORMULAS: dict[str, Formula] = {
+CONVOLUTIONS: dict[str, Formula] = {
     **{name: partial(_forward, places) for name, places in _FORWARD.items()},
     "aten::convolution_backward": _backward,
 }

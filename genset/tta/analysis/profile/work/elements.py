@@ -89,7 +89,7 @@ def _with_in_place(rule: _Rule, names: str) -> dict[str, partial[Work]]:
 # their factors, and three terms.
 _NORM, _NORM_BACKWARD = 5, 8
 
-FORMULAS: dict[str, Formula] = {
+ELEMENTS: dict[str, Formula] = {
     **_of(
         _Rule("batch norm", _NORM, "first"),
         "native_batch_norm cudnn_batch_norm miopen_batch_norm _batch_norm_with_update "

@@ -2,16 +2,19 @@
 
 from collections.abc import Mapping
 
-from genset.tta.analysis.profile.work import convolution, elements, pooling, products
+from genset.tta.analysis.profile.work.convolution import CONVOLUTIONS
+from genset.tta.analysis.profile.work.elements import ELEMENTS
+from genset.tta.analysis.profile.work.pooling import POOLING
+from genset.tta.analysis.profile.work.products import CAUSAL, PRODUCTS
 from genset.tta.analysis.profile.work.inputs import Formula, Inputs
 from genset.tta.analysis.profile.work.work import CannotTell, Work
 from genset.tta.traces.trace import Operator
 
 FORMULAS: Mapping[str, Formula] = {
-    **elements.FORMULAS,
-    **pooling.FORMULAS,
-    **products.FORMULAS,
-    **convolution.FORMULAS,
+    **ELEMENTS,
+    **POOLING,
+    **PRODUCTS,
+    **CONVOLUTIONS,
 }
 
 
@@ -27,7 +30,7 @@ def work_of(operator: Operator) -> Work | None:
 
 def is_causal(operator: Operator) -> bool:
     """Whether an attention says that no query sees later keys."""
-    place = products.CAUSAL.get(operator.name)
+    place = CAUSAL.get(operator.name)
     try:
         return place is not None and Inputs(operator).flags(place, 1) == (True,)
     except CannotTell:

@@ -55,7 +55,7 @@ def _backward(index: int | None, inputs: Inputs) -> Work:
     return Work("pooling", prod(inputs.shape(1)), moved, inputs.precision(0))
 
 
-FORMULAS: dict[str, Formula] = {
+POOLING: dict[str, Formula] = {
     "aten::max_pool2d_with_indices": partial(_pool, 4, 5, _INDEX),
     "aten::avg_pool2d": partial(_pool, None, 4, 0),
     "aten::_adaptive_avg_pool2d": _adaptive,

@@ -93,7 +93,7 @@ _DENSE = [
     )
 ]
 
-FORMULAS: dict[str, Formula] = {
+PRODUCTS: dict[str, Formula] = {
     "aten::mm": partial(_product, 0, None),
     "aten::bmm": partial(_product, 0, None),
     "aten::_int_mm": partial(_product, 0, None),
