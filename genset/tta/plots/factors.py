@@ -13,7 +13,7 @@ from genset.tta.analysis.factors.curves import Curve
 from genset.tta.analysis.factors.interactions import Interactions
 from genset.tta.analysis.factors.steps import Step
 from genset.tta.analysis.units import level, metric
-from genset.tta.plots.style import few, name, unit, write
+from genset.tta.plots.style import check_few, label_axes, time_unit, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,7 +48,7 @@ def draw_factors(found: Factors, path: Path) -> None:
     studies = [(title, steps) for title, steps in _studies(found) if steps]
     if not studies and not found.curves:
         raise BadInput("no run has anything on, and no setting differs: there is nothing to draw")
-    few(len(found.order), "factors")
+    check_few(len(found.order), "factors")
     if len(found.curves) > _MOST_CURVES:
         raise BadInput(f"a figure shows at most {_MOST_CURVES} curves, not {len(found.curves)}")
     heights = [0.9 + 0.36 * len(steps) for _, steps in studies]
@@ -71,7 +71,7 @@ def draw_factors(found: Factors, path: Path) -> None:
     if together:
         _draw_together(figure.add_subplot(grid[len(heights) - 1, :]), together)
     figure.supxlabel("diamond: mean; line: its interval of 95 %; dot: a run", fontsize=9)
-    write(figure, path)
+    write_figure(figure, path)
 
 
 def _studies(found: Factors) -> list[tuple[str, list[tuple[str, Step]]]]:
@@ -82,12 +82,12 @@ def _studies(found: Factors) -> list[tuple[str, list[tuple[str, Step]]]]:
 
 def _quantities(found: Factors) -> tuple[_Quantity, _Quantity, _Quantity, _Quantity]:
     hours = [run.hours for cell in found.configurations for run in cell.runs if run.hours]
-    time_unit, hours_of_one = unit(max(hours, default=1.0))
+    unit, hours_of_one = time_unit(max(hours, default=1.0))
     least = level(found.threshold, found.percent)
     score = f"final {metric(found.score)}{', %' if found.percent else ''}"
     return (
         _Quantity(
-            f"{time_unit} to {least}", lambda run: run.hours, lambda all: all.hours, hours_of_one
+            f"{unit} to {least}", lambda run: run.hours, lambda all: all.hours, hours_of_one
         ),
         _Quantity(score, lambda run: run.final, lambda all: all.final, from_zero=False),
         _Quantity(found.throughput_unit, lambda run: run.throughput, lambda all: all.throughput),
@@ -107,7 +107,7 @@ def _draw_steps(
     axes.set_yticks(range(len(steps)), [_label(*step) for step in steps] if labelled else [])
     for text in axes.get_yticklabels():
         _plain(text)
-    name(axes, quantity.label, "")
+    label_axes(axes, quantity.label, "")
 
 
 def _label(label: str, step: Step) -> str:
@@ -136,7 +136,7 @@ def _draw_curve(axes: "Axes", curve: Curve, quantity: _Quantity) -> None:
         axes.xaxis.set_major_locator(FixedLocator(values))
         axes.set_xticklabels([_tick(*point) for point in curve.points])
     _limits(axes, shown, quantity, across=False)
-    name(axes, "", quantity.label)
+    label_axes(axes, "", quantity.label)
     _plain(axes.set_xlabel(clean(curve.setting, 40)))
 
 
@@ -222,7 +222,7 @@ def _draw_together(axes: "Axes", together: Interactions) -> None:
         _plain(text)
     axes.set_ylim(len(labels) - 0.5, -0.5)
     axes.set_title("how they work together", loc="left", fontsize=12)
-    name(axes, "times as fast; of several, beyond what each brings by itself", "")
+    label_axes(axes, "times as fast; of several, beyond what each brings by itself", "")
 
 
 def _plain(text: object) -> None:

@@ -6,7 +6,7 @@ from genset.tta.analysis.profile.by_workers import ByWorkers
 from genset.tta.analysis.scaling import Scaling
 from genset.tta.analysis.units import level
 from genset.tta.plots.profile.by_workers import draw_communication
-from genset.tta.plots.style import few, name, write
+from genset.tta.plots.style import check_few, label_axes, write_figure
 
 _MARKERS = "sD^vPX*<>p"
 
@@ -20,7 +20,7 @@ def draw_scaling(found: Scaling, path: Path, talk: ByWorkers | None = None) -> N
     from matplotlib.figure import Figure
     from matplotlib.ticker import FixedLocator, NullLocator, ScalarFormatter
 
-    few(len(found.thresholds), "thresholds")
+    check_few(len(found.thresholds), "thresholds")
     shares = [row for row in found.rows if row.communication is not None]
     panels = 1 + bool(shares) + bool(talk)
     figure = Figure(figsize=((6, 9, 13)[panels - 1], 4.2), layout="constrained")
@@ -44,7 +44,7 @@ def draw_scaling(found: Scaling, path: Path, talk: ByWorkers | None = None) -> N
         axis.set_major_formatter(ScalarFormatter())
     axes[0].xaxis.set_major_locator(FixedLocator(workers))
     axes[0].yaxis.set_major_locator(FixedLocator([row.ideal for row in found.rows]))
-    name(axes[0], "workers", "speed-up")
+    label_axes(axes[0], "workers", "speed-up")
     axes[0].legend(frameon=False, fontsize=9)
     if shares:
         names = [str(row.workers) for row in found.rows]
@@ -52,7 +52,7 @@ def draw_scaling(found: Scaling, path: Path, talk: ByWorkers | None = None) -> N
         said = ["not logged" if row.communication is None else "" for row in found.rows]
         axes[1].bar_label(bars, said, padding=3, fontsize=9)
         axes[1].set_ylim(0, 100)
-        name(axes[1], "workers", "time in communication, %")
+        label_axes(axes[1], "workers", "time in communication, %")
     if talk:
         draw_communication(axes[-1], talk)
-    write(figure, path)
+    write_figure(figure, path)

@@ -8,7 +8,7 @@ from genset.core.numbers import agree
 from genset.tta.analysis.stability import Stability
 from genset.tta.analysis.units import level, metric
 from genset.tta.logs.entries import Training
-from genset.tta.plots.style import legend, most, name, style, unit, write
+from genset.tta.plots.style import legend, first_lines, label_axes, line_style, time_unit, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,15 +25,15 @@ def draw_stability(found: Stability, runs: Sequence[Training], path: Path) -> No
     """
     from matplotlib.figure import Figure
 
-    told_apart = len(most(runs)) == len(runs)
+    told_apart = len(first_lines(runs)) == len(runs)
     figure = Figure(figsize=(11, 4.6), layout="constrained")
     whole, near = figure.subplots(1, 2)
-    time_unit, hours_of_one = unit(max(run.epochs[-1].hours for run in runs))
+    unit, hours_of_one = time_unit(max(run.epochs[-1].hours for run in runs))
     for axes in (whole, near):
         _lines(axes, found, runs, hours_of_one, told_apart)
         axes.axhline(found.threshold, color="0.35", linewidth=1, linestyle=":")
         said = f"{metric(found.score)}, %" if found.percent else metric(found.score)
-        name(axes, f"{time_unit} of training", said)
+        label_axes(axes, f"{unit} of training", said)
     _look_near(near, found, runs, hours_of_one)
     least = level(found.threshold, found.percent)
     reach = agree(found.reached, "reaches", "reach")
@@ -41,7 +41,7 @@ def draw_stability(found: Stability, runs: Sequence[Training], path: Path) -> No
     near.set_title("near the threshold", loc="left", fontsize=12)
     if told_apart:
         legend(near, [(at, run.about.name) for at, run in enumerate(runs)])
-    write(figure, path)
+    write_figure(figure, path)
 
 
 def _points(run: Training, hours_of_one: float) -> tuple[list[float], list[float]]:
@@ -60,7 +60,7 @@ def _lines(
     axes: "Axes", found: Stability, runs: Sequence[Training], hours_of_one: float, told_apart: bool
 ) -> None:
     for at, run in enumerate(runs):
-        colour, dash = style(at if told_apart else 0)
+        colour, dash = line_style(at if told_apart else 0)
         times, scores = _points(run, hours_of_one)
         axes.step(times, scores, where="post", color=colour, linestyle=dash, linewidth=1.4)
         if reached := run.first_at(found.threshold):

@@ -46,25 +46,25 @@ def check_figure(path: Path) -> None:
         raise BadInput(f"{path}: a figure is written as .png or .svg")
 
 
-def most(names: Sequence[Row]) -> Sequence[Row]:
+def first_lines(names: Sequence[Row]) -> Sequence[Row]:
     """The first of them, as many as a reader can tell apart."""
     return names[:_MOST]
 
 
-def few(count: int, what: str) -> None:
+def check_few(count: int, what: str) -> None:
     """Refuse more lines than a reader can tell apart."""
     if count > _MOST:
         raise BadInput(f"a figure shows at most {_MOST} {what}, not {count}: name fewer")
 
 
-def style(at: int) -> tuple[str, Dash]:
+def line_style(at: int) -> tuple[str, Dash]:
     """Colour and dash of a line, by its place. Dashes tell lines apart where colours are not seen:
     in print, or by who does not see them.
     """
     return f"C{at % 10}", _DASHES[at % len(_DASHES)]
 
 
-def name(axes: "Axes", x: str, y: str) -> None:
+def label_axes(axes: "Axes", x: str, y: str) -> None:
     """Name the two axes, with a grid."""
     axes.set_xlabel(x)
     axes.set_ylabel(y)
@@ -73,7 +73,7 @@ def name(axes: "Axes", x: str, y: str) -> None:
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def unit(most_hours: float) -> tuple[str, float]:
+def time_unit(most_hours: float) -> tuple[str, float]:
     """A unit of time that such a training is told in, and how many hours it is."""
     if most_hours < 1 / 30:
         return "seconds", 1 / 3600
@@ -120,20 +120,20 @@ def dollars_axis(axes: "Axes") -> None:
     axes.yaxis.set_minor_formatter(NullFormatter())
 
 
-def number(axes: "Axes", at: int, x: float, y: float) -> None:
+def number_line(axes: "Axes", at: int, x: float, y: float) -> None:
     """The number of a line, counted from 1, on it."""
-    ground = {"boxstyle": "circle,pad=0.15", "facecolor": "white", "edgecolor": style(at)[0]}
+    ground = {"boxstyle": "circle,pad=0.15", "facecolor": "white", "edgecolor": line_style(at)[0]}
     axes.text(x, y, str(at + 1), fontsize=6.5, ha="center", va="center", bbox=ground, zorder=7)
 
 
 def legend(axes: "Axes", names: Sequence[tuple[int, str]], numbered: bool = False) -> None:
-    """Names beside the lines, and the lines' numbers where they have some (see `number`).
+    """Names beside the lines, and the lines' numbers where they have some (see `number_line`).
 
     A stranger's name is no formula, and may begin with "_".
     """
     from matplotlib.lines import Line2D
 
-    styles = (style(at) for at, _ in names)
+    styles = (line_style(at) for at, _ in names)
     handles = [Line2D([], [], color=colour, linestyle=dash) for colour, dash in styles]
     labels = [f" {f'{at + 1}: ' * numbered}{clean(name, 44)}" for at, name in names]
     legend = axes.legend(
@@ -157,7 +157,7 @@ def boxes_for_missing_glyphs() -> Iterator[None]:
         yield
 
 
-def write(figure: "Figure", path: Path) -> None:
+def write_figure(figure: "Figure", path: Path) -> None:
     """Write the whole file or none; an SVG has the same bytes each time."""
     from matplotlib import rc_context
 

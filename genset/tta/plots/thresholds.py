@@ -5,7 +5,7 @@ from pathlib import Path
 from genset.core.errors import BadInput
 from genset.tta.analysis.thresholds import Thresholds
 from genset.tta.analysis.units import level, metric
-from genset.tta.plots.style import hours_axis, legend, most, name, style, write
+from genset.tta.plots.style import hours_axis, legend, first_lines, label_axes, line_style, write_figure
 
 
 def draw_thresholds(found: Thresholds, path: Path) -> None:
@@ -15,7 +15,7 @@ def draw_thresholds(found: Thresholds, path: Path) -> None:
     """
     from matplotlib.figure import Figure
 
-    rows = most(found.rows)
+    rows = first_lines(found.rows)
     figure = Figure(figsize=(9, 5), layout="constrained")
     axes = figure.subplots()
     drawn: list[tuple[float, int]] = []
@@ -23,7 +23,7 @@ def draw_thresholds(found: Thresholds, path: Path) -> None:
     for at, row in enumerate(rows):
         if not row.steps:
             continue
-        colour, dash = style(at)
+        colour, dash = line_style(at)
         xs, ys = zip(*row.steps, strict=True)
         drawn.append((ys[-1], at))
         axes.step(xs, ys, where="pre", color=colour, linestyle=dash, linewidth=1.6)
@@ -37,7 +37,7 @@ def draw_thresholds(found: Thresholds, path: Path) -> None:
     way = -1 if found.lower_is_better else 1  # harder to the right
     axes.set_xlim(first - way * margin, last + way * margin)
     unit = ", %" if found.percent else ""
-    name(axes, f"threshold, {metric(found.score)}{unit}", "time to reach it")
+    label_axes(axes, f"threshold, {metric(found.score)}{unit}", "time to reach it")
     said = [f"the best {len(rows)} of {len(found.rows)} entries"] * (len(rows) < len(found.rows))
     if any(row.hours[-1] is None for row in rows):
         said.append("× marks where an entry stops short")
@@ -45,4 +45,4 @@ def draw_thresholds(found: Thresholds, path: Path) -> None:
     # The slowest comes first, as in the figure.
     drawn.sort(reverse=True)
     legend(axes, [(at, rows[at].name) for _, at in drawn])
-    write(figure, path)
+    write_figure(figure, path)

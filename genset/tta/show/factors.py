@@ -12,7 +12,7 @@ from genset.tta.analysis.factors.effects import Effect, Verdict
 from genset.tta.analysis.factors.interactions import Interaction, Interactions
 from genset.tta.analysis.factors.steps import Step
 from genset.tta.analysis.units import amount, goal
-from genset.tta.show.words import differing_grids, name
+from genset.tta.show.words import differing_grids, short_name
 
 _TOGETHER = {Verdict.FASTER: "more together", Verdict.SLOWER: "less together"}
 _LUCKY = (
@@ -52,7 +52,7 @@ def factors_grids(found: Factors) -> list[Grid]:
 def _steps(title: str, labels: Sequence[str], steps: Sequence[Step], found: Factors) -> Grid:
     unit = found.throughput_unit
     head = ["with", "reach", "time", "times as fast", "", "final", "adds", unit, "times as many"]
-    rows = [[name(label), *_cells(step, found)] for label, step in zip(labels, steps, strict=True)]
+    rows = [[short_name(label), *_cells(step, found)] for label, step in zip(labels, steps, strict=True)]
     return Grid(title, head, rows, _said([step.brings for step in steps if step.brings]))
 
 
@@ -117,7 +117,7 @@ def _interaction(each: Interaction, whole: bool) -> list[str]:
 
 def _curve(curve: Curve, found: Factors) -> Grid:
     title = (
-        f"{_title(found)} by {name(curve.setting)}{with_on(curve.on)}{_settings(curve.settings)}"
+        f"{_title(found)} by {short_name(curve.setting)}{with_on(curve.on)}{_settings(curve.settings)}"
     )
     rows = [
         [
@@ -130,14 +130,14 @@ def _curve(curve: Curve, found: Factors) -> Grid:
         ]
         for value, cell in curve.points
     ]
-    head = [name(curve.setting), "reach", "time", "epochs needed", found.throughput_unit, "final"]
+    head = [short_name(curve.setting), "reach", "time", "epochs needed", found.throughput_unit, "final"]
     some = any(0 < cell.reached < len(cell.runs) for _, cell in curve.points)
     return Grid(title, head, rows, [_LUCKY] if some else [])
 
 
 def _never(found: Factors) -> list[str]:
     return [
-        f"never: {name(run.name)}{with_on(cell.on)} (best {amount(run.best, found.percent)})"
+        f"never: {short_name(run.name)}{with_on(cell.on)} (best {amount(run.best, found.percent)})"
         for cell in found.configurations
         for run in cell.runs
         if run.hours is None
@@ -153,11 +153,11 @@ def _alone(found: Factors) -> list[str]:
 
 
 def _title(found: Factors) -> str:
-    return f"{name(found.task)}, {goal(found)}"
+    return f"{short_name(found.task)}, {goal(found)}"
 
 
 def _names(effect: Effect) -> str:
-    return name(" × ".join(effect.factors))
+    return short_name(" × ".join(effect.factors))
 
 
 def with_on(on: Sequence[str]) -> str:

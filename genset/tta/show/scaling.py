@@ -4,7 +4,7 @@ from genset.core.numbers import NONE, count, duration
 from genset.core.tables import Grid
 from genset.tta.analysis.scaling import Scaling
 from genset.tta.analysis.units import level
-from genset.tta.show.words import differing_grids, name
+from genset.tta.show.words import differing_grids, short_name
 
 
 def scaling_grids(found: Scaling) -> list[Grid]:
@@ -20,7 +20,7 @@ def scaling_grids(found: Scaling) -> list[Grid]:
     rows = [
         [
             str(row.workers),
-            f"{row.runs} runs" if row.runs > 1 else name(row.name),
+            f"{row.runs} runs" if row.runs > 1 else short_name(row.name),
             duration(row.epoch_hours),
             *(duration(each.hours) for each in row.at),
             f"{row.ideal:.3g}×",
@@ -35,7 +35,7 @@ def scaling_grids(found: Scaling) -> list[Grid]:
         notes.append("numbers of several runs are means, times to accuracy of those that get there")
     if all(row.communication is None for row in found.rows):
         notes.append("no log says how long communication took (column communicationHours)")
-    title = f"{name(found.task)}: speed-up over {count(found.rows[0].workers, 'worker')}"
+    title = f"{short_name(found.task)}: speed-up over {count(found.rows[0].workers, 'worker')}"
     return [Grid(title, head, rows, notes), *differing_grids(found.differences)]
 
 

@@ -4,7 +4,7 @@ from genset.core.numbers import agree, count, duration
 from genset.core.tables import Grid
 from genset.tta.analysis.stability import EpochTime, Stability
 from genset.tta.analysis.units import level, metric
-from genset.tta.show.words import differing_grids, ends, name, number, remarks, score, span
+from genset.tta.show.words import differing_grids, percent_interval, short_name, plain_number, remark_lines, score_text, hours_interval
 
 _MOST = 20  # runs, a line each
 
@@ -14,11 +14,11 @@ def stability_grids(found: Stability) -> list[Grid]:
     least = level(found.threshold, found.percent)
     rows = [
         [
-            name(row.name),
+            short_name(row.name),
             duration(row.hours),
-            number(row.epoch),
-            score(row.final, found.percent),
-            score(row.best, found.percent),
+            plain_number(row.epoch),
+            score_text(row.final, found.percent),
+            score_text(row.best, found.percent),
         ]
         for row in found.runs[:_MOST]
     ]
@@ -26,17 +26,17 @@ def stability_grids(found: Stability) -> list[Grid]:
     more = [f"and {count(runs - _MOST, 'more run')}, which --json has"] if runs > _MOST else []
     notes = [
         *more,
-        f"{found.reached} of {runs} runs {reach} {least} ({ends(found.share, 0)}, Clopper-Pearson)",
+        f"{found.reached} of {runs} runs {reach} {least} ({percent_interval(found.share, 0)}, Clopper-Pearson)",
         *_times(found),
         *_expected(found),
         *([_epochs(found.epoch_time)] if found.epoch_time else []),
         *found.remarks,
-        *remarks(found.runs),
+        *remark_lines(found.runs),
     ]
     head = ["run", f"time to {least}", "epoch", "final", "best"]
-    of = f", {name(found.entry)}" if found.entry else ""
+    of = f", {short_name(found.entry)}" if found.entry else ""
     by = "" if found.score == found.task else f", {metric(found.score)}"
-    title = f"{name(found.task)}{of}: {runs} runs{by}"
+    title = f"{short_name(found.task)}{of}: {runs} runs{by}"
     return [Grid(title, head, rows, notes), *differing_grids(found.differences)]
 
 
@@ -45,7 +45,7 @@ def _times(found: Stability) -> list[str]:
     if found.variation is not None:
         said = f"coefficient of variation {_percent(found.variation)}"
         if found.variation_interval:
-            said += f" ({ends(found.variation_interval, _digits(found.variation))}, modified McKay)"
+            said += f" ({percent_interval(found.variation_interval, _digits(found.variation))}, modified McKay)"
         notes.append(f"mean time {duration(found.hours)}; {said}")
     if found.hours_without_ends is not None:
         mean = duration(found.hours_without_ends)
@@ -63,7 +63,7 @@ def _expected(found: Stability) -> list[str]:
         return ["no run gets there, so how long it takes until one does cannot be told"]
     said = f"expected time until a run gets there: {duration(found.expected_hours)}"
     if found.expected_interval:
-        said += f" ({span(found.expected_interval)})"
+        said += f" ({hours_interval(found.expected_interval)})"
     else:
         said += " (two that get there are needed for an interval)"
     if found.reached < len(found.runs):
@@ -76,7 +76,7 @@ def _epochs(found: EpochTime) -> str:
     if found.variation is not None:
         said += f"; coefficient of variation from run to run {_percent(found.variation)}"
         if found.variation_interval:
-            said += f" ({ends(found.variation_interval, _digits(found.variation))})"
+            said += f" ({percent_interval(found.variation_interval, _digits(found.variation))})"
     return said + ("" if found.within is None else f", inside a run {_percent(found.within)}")
 
 

@@ -6,7 +6,7 @@ from genset.core.tables import Grid
 from genset.tta.analysis.rows import InferenceRow, TrainingRow
 from genset.tta.analysis.table import Table, TaskTable
 from genset.tta.analysis.units import goal, level, metric
-from genset.tta.show.words import factor, name, number, refused_grids, remarks, score
+from genset.tta.show.words import factor, short_name, plain_number, refused_grids, remark_lines, score_text
 
 
 def table_grids(found: Table) -> list[Grid]:
@@ -43,9 +43,9 @@ def _trainings(table: TaskTable) -> Grid:
             duration(row.hours),
             *[duration(row.hours_without_ends)] * without_ends,
             dollars(row.cost),
-            number(row.epoch if row.epoch is None else round(row.epoch, 2)),
-            score(row.final, table.percent),
-            score(row.best, table.percent),
+            plain_number(row.epoch if row.epoch is None else round(row.epoch, 2)),
+            score_text(row.final, table.percent),
+            score_text(row.best, table.percent),
             *_ratios(row, table.training_baseline is not None),
         ]
         for row in table.trainings
@@ -58,12 +58,12 @@ def _trainings(table: TaskTable) -> Grid:
     if base := table.training_baseline:
         notes.append(_base(base.name, duration(base.time), dollars(base.cost)))
     for row in table.never:
-        notes.append(f"never: {name(row.name)} (best {score(row.best, table.percent)})")
-    notes += remarks([*table.trainings, *table.never])
+        notes.append(f"never: {short_name(row.name)} (best {score_text(row.best, table.percent)})")
+    notes += remark_lines([*table.trainings, *table.never])
     notes += _counts("hardware", table.hardware["training"])
     notes += _counts("framework", table.frameworks["training"])
     reach = _reach(len(table.trainings), len(table.trainings) + len(table.never))
-    return Grid(f"{name(table.task)}, training: {reach} {goal(table)}", head, rows, notes)
+    return Grid(f"{short_name(table.task)}, training: {reach} {goal(table)}", head, rows, notes)
 
 
 def _inferences(table: TaskTable) -> Grid:
@@ -74,7 +74,7 @@ def _inferences(table: TaskTable) -> Grid:
             *_who(row),
             _latency(row.latency),
             dollars(row.cost_10k),
-            score(row.score, table.percent),
+            score_text(row.score, table.percent),
             *_ratios(row, table.inference_baseline is not None),
         ]
         for row in table.inferences
@@ -85,12 +85,12 @@ def _inferences(table: TaskTable) -> Grid:
     notes = []
     if base := table.inference_baseline:
         notes.append(_base(base.name, _latency(base.time), dollars(base.cost)))
-    notes += [f"{side} {least}: {name(row.name)}" for row in short]
-    notes += remarks(table.inferences)
+    notes += [f"{side} {least}: {short_name(row.name)}" for row in short]
+    notes += remark_lines(table.inferences)
     notes += _counts("hardware", table.hardware["inference"])
     notes += _counts("framework", table.frameworks["inference"])
     reach = _reach(sum(row.reaches is True for row in table.inferences), len(rows))
-    return Grid(f"{name(table.task)}, inference: {reach} {goal(table)}", head, rows, notes)
+    return Grid(f"{short_name(table.task)}, inference: {reach} {goal(table)}", head, rows, notes)
 
 
 def _reach(some: int, of: int) -> str:
@@ -100,7 +100,7 @@ def _reach(some: int, of: int) -> str:
 def _who(row: TrainingRow | InferenceRow) -> list[str]:
     day = row.submitted.isoformat() if row.submitted else NONE
     texts = (clean(text, 32) or NONE for text in (row.model, row.hardware, row.framework))
-    return [name(row.name), *texts, day]
+    return [short_name(row.name), *texts, day]
 
 
 def _against(held: bool) -> list[str]:
@@ -112,7 +112,7 @@ def _ratios(row: TrainingRow | InferenceRow, held: bool) -> list[str]:
 
 
 def _base(entry: str, time: str, cost: str) -> str:
-    return f"faster and cheaper: over {name(entry)} ({time}, {cost})"
+    return f"faster and cheaper: over {short_name(entry)} ({time}, {cost})"
 
 
 def _counts(what: str, counts: dict[str, int]) -> list[str]:

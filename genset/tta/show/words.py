@@ -26,26 +26,26 @@ def differing_grids(differences: Sequence[str]) -> list[Grid]:
     return [Grid("Of different entries (--mixed)", notes=notes)] if notes else []
 
 
-def name(text: str) -> str:
+def short_name(text: str) -> str:
     """A stranger's name, as long as a column takes."""
     return clean(text, 60)
 
 
-def remarks(rows: Sequence[TrainingRow | InferenceRow]) -> list[str]:
+def remark_lines(rows: Sequence[TrainingRow | InferenceRow]) -> list[str]:
     """What rows have to remark, each with whose it is; what all of several have, once."""
     counts = Counter(remark for row in rows for remark in set(row.remarks))
     shared = [remark for remark, count in counts.items() if count == len(rows) > 1]
     said = [f"all {len(rows)}: {remark}" for remark in sorted(shared)]
     for row in rows:
-        said += [f"{name(row.name)}: {remark}" for remark in row.remarks if remark not in shared]
+        said += [f"{short_name(row.name)}: {remark}" for remark in row.remarks if remark not in shared]
     return said
 
 
-def number(value: float | None) -> str:
+def plain_number(value: float | None) -> str:
     return NONE if value is None else f"{value:g}"
 
 
-def score(value: float | None, percent: bool = True) -> str:
+def score_text(value: float | None, percent: bool = True) -> str:
     return NONE if value is None else amount(value, percent)
 
 
@@ -61,12 +61,12 @@ def factor(ratio: float | None) -> str:
     return f"{ratio:,.0f}×" if ratio >= 9.95 else f"{ratio:.2g}×"
 
 
-def ends(interval: Interval, digits: int) -> str:
+def percent_interval(interval: Interval, digits: int) -> str:
     """A 95 % interval in per cent."""
     high = "∞" if isinf(interval.high) else f"{100 * interval.high:.{digits}f} %"
     return f"95 %: {100 * interval.low:.{digits}f} to {high}"
 
 
-def span(interval: Interval) -> str:
+def hours_interval(interval: Interval) -> str:
     """A 95 % interval of hours."""
     return f"95 %: {duration(interval.low)} to {duration(interval.high)}"

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from genset.cli import cli
 from genset.core.errors import BadInput
-from genset.tta.show.profile.numbers import parts
+from genset.tta.show.profile.numbers import percents
 from genset.tta.traces.how import HOW
 from tests.tta.analysis.answers import answer, printed, refusal, tta
 from tests.tta.profile.recorded import (
@@ -383,7 +383,7 @@ def test_a_table_is_printed_before_its_figure_is_drawn(ranks: list[Path], tmp_pa
 def test_shares_that_are_all_of_something_add_up_as_printed() -> None:
     """By rounding each alone, thirds would be 99.9 %."""
     for shares in ([1 / 3] * 3, [1 / 6] * 6, [0.9996, 0.0002, 0.0002], [0.0, 1.0], [0.07] * 14):
-        tenths = [round(10 * float(each.removesuffix(" %"))) for each in parts(shares)]
+        tenths = [round(10 * float(each.removesuffix(" %"))) for each in percents(shares)]
         assert sum(tenths) == (1000 if sum(shares) > 0.99 else 980)
         pairs = zip(tenths, shares, strict=True)
         assert all(abs(each - 1000 * share) < 1 for each, share in pairs)

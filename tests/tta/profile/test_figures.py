@@ -13,7 +13,7 @@ from matplotlib.text import Text
 from PIL import Image
 
 from genset.tta.plots.profile.labels import Label, place
-from genset.tta.plots.style import style
+from genset.tta.plots.style import line_style
 from tests.tta.analysis.answers import printed, refusal
 from tests.tta.profile.recorded import write_host, write_rank
 from tests.tta.written import write_tsv
@@ -154,8 +154,8 @@ def test_numbers_and_names_stand_clear_of_the_roofs(
 
 
 def test_lines_of_eight_runs_differ_without_their_colours() -> None:
-    assert len({str(style(at)[1]) for at in range(9)}) == 9
-    assert len({style(at) for at in range(20)}) == 20
+    assert len({str(line_style(at)[1]) for at in range(9)}) == 9
+    assert len({line_style(at) for at in range(20)}) == 20
 
 
 def test_names_outside_of_the_font_warn_nobody(

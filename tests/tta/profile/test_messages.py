@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from genset.tta.show.profile.numbers import amount, rate
+from genset.tta.show.profile.numbers import quantity, rate
 from tests.tta.analysis.answers import answer, printed
 from tests.tta.profile.made import NCCL
 from tests.tta.traces.made import Event, event, kernel, launch, write
@@ -150,6 +150,6 @@ def test_the_messages_of_a_real_trace(realdata: Path) -> None:
     assert found["bus_gbits"] == pytest.approx(found["algorithm_gbits"] / 2)
     assert found["fastest_algorithm_gbits"] == pytest.approx(max(one))
     text = printed("profile", path)
-    assert amount(size, "B") == "3.84 GB"
+    assert quantity(size, "B") == "3.84 GB"
     assert f"{rate(8 * size / time / 1e3)} Gbit/s" == "207 Gbit/s"
     assert "3.84 GB  149 ms   207 Gbit/s  103 Gbit/s" in text

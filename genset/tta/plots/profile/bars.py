@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from genset.core.safe import clean
 from genset.tta.analysis.profile.run import Profile
-from genset.tta.plots.style import few, name
+from genset.tta.plots.style import check_few, label_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,7 +56,7 @@ def draw_matrix_units(axes: "Axes", runs: Sequence[Profile]) -> None:
 
 
 def _draw(axes: "Axes", names: Sequence[str], parts: Sequence[_Part], label: str) -> None:
-    few(len(names), "bars, one a rank")
+    check_few(len(names), "bars, one a rank")
     left = [0.0] * len(names)
     for part in parts:
         values = [100 * share for share in part.shares]
@@ -68,7 +68,7 @@ def _draw(axes: "Axes", names: Sequence[str], parts: Sequence[_Part], label: str
     axes.set_yticks(range(len(names)), names)
     for text in axes.get_yticklabels():
         text.set_parse_math(False)
-    name(axes, label, "")
+    label_axes(axes, label, "")
     axes.grid(visible=False, axis="y")
     # Above the bars, where nothing stands.
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, fontsize=9)

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from genset.tta.analysis.profile.by_workers import ByWorkers
-from genset.tta.plots.style import name, write
+from genset.tta.plots.style import label_axes, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,7 +16,7 @@ def draw_by_workers(found: ByWorkers, path: Path) -> None:
 
     figure = Figure(figsize=(6, 4.2), layout="constrained")
     draw_communication(figure.subplots(), found)
-    write(figure, path)
+    write_figure(figure, path)
 
 
 def draw_communication(axes: "Axes", found: ByWorkers) -> None:
@@ -43,6 +43,6 @@ def draw_communication(axes: "Axes", found: ByWorkers) -> None:
         axes.bar_label(drawn, [f"{mean:.0f}" for mean in means], padding=2, fontsize=8)
     axes.set_xticks(range(len(found.rows)), [str(row.workers) for row in found.rows])
     axes.set_ylim(0, 100)
-    name(axes, "workers", "time in communication, %")
+    label_axes(axes, "workers", "time in communication, %")
     axes.grid(visible=False, axis="x")
     axes.legend(frameon=False, fontsize=9)

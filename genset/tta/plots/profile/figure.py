@@ -10,7 +10,7 @@ from genset.tta.plots.profile.bars import draw_matrix_units, draw_shares
 from genset.tta.plots.profile.labels import Label, place
 from genset.tta.plots.profile.roofline import draw_roofline
 from genset.tta.plots.profile.throughput import draw_throughput
-from genset.tta.plots.style import boxes_for_missing_glyphs, few, write
+from genset.tta.plots.style import boxes_for_missing_glyphs, check_few, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,7 +58,7 @@ def draw_profile(found: Compared, path: Path) -> None:
         for axes, points in labels:
             if points:
                 place(axes, points)
-    write(figure, path)
+    write_figure(figure, path)
 
 
 def _panels(found: Compared) -> list[_Panel]:
@@ -66,7 +66,7 @@ def _panels(found: Compared) -> list[_Panel]:
     names = [run.name for run in found.runs]
     names += [point.point.name for point in found.points]
     places = {name: at for at, name in enumerate(dict.fromkeys(names))}
-    few(len(places), "runs")
+    check_few(len(places), "runs")
     shared = [run for run in found.runs if run.shares]
     united = [run for run in found.runs if run.matrix_units]
     timed = [run for run in found.runs if run.roofline.throughput]

@@ -10,7 +10,7 @@ from genset.tta.analysis.roofline.points import Point
 from genset.tta.plots.profile.axes import ticks
 from genset.tta.plots.profile.labels import Label
 from genset.tta.plots.profile.roofs import Roofs, draw_roofs, roofs
-from genset.tta.plots.style import name, style
+from genset.tta.plots.style import label_axes, line_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,7 +54,7 @@ def draw_roofline(axes: "Axes", found: Compared, places: Mapping[str, int]) -> l
             kinds[str(point.kind) if point.kind in _MARKERS else "others"] = _marker(point)
     labels = []
     for who, point in _stars(found):
-        colour = style(places[who])[0]
+        colour = line_style(places[who])[0]
         star = {"markersize": 17, "markeredgecolor": "black", "zorder": 5}
         axes.plot([point.intensity], [point.tflops], "*", color=colour, **star)  # type: ignore[arg-type]
         labels.append(Label(str(places[who] + 1), point.intensity, point.tflops, colour))
@@ -62,13 +62,13 @@ def draw_roofline(axes: "Axes", found: Compared, places: Mapping[str, int]) -> l
     _limits(axes, found, above)
     memories = draw_roofs(axes, above)
     _legend(axes, kinds, memories, [(places[who], who) for who, _ in _stars(found)])
-    name(axes, "FLOPs a byte", "TFLOP/s")
+    label_axes(axes, "FLOPs a byte", "TFLOP/s")
     axes.set_title("roofline: achieved beside the peaks, TFLOP/s", loc="left", fontsize=12)
     return labels if len(places) > 1 else []
 
 
 def _draw_run(axes: "Axes", run: Profile, place: int) -> None:
-    colour = style(place)[0]
+    colour = line_style(place)[0]
     for point in _operators(run):
         size = (3 + 30 * (point.share or 0) ** 0.5) ** 2
         faint = {"color": colour, "alpha": 0.25, "linewidths": 0, "zorder": 2}
@@ -133,7 +133,7 @@ def _legend(
     star = {"linestyle": "", "marker": "*", "markeredgecolor": "black", "markersize": 10}
     for at, who in stars:
         number = f"{at + 1}: " if len(stars) > 1 else ""
-        handles.append(Line2D([], [], color=style(at)[0], label=f" {number}{who}", **star))  # type: ignore[arg-type]
+        handles.append(Line2D([], [], color=line_style(at)[0], label=f" {number}{who}", **star))  # type: ignore[arg-type]
     handles += memories
     # Multiply-adds first.
     order = sorted(kinds, key=lambda kind: (kind not in MULTIPLIES, kind == "others", kind))

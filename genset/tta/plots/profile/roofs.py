@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from genset.core.safe import clean
 from genset.tta.analysis.profile.compared import Compared
 from genset.tta.analysis.roofline.peaks import Peaks, Roof
-from genset.tta.plots.style import style
+from genset.tta.plots.style import line_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,7 +67,7 @@ def draw_roofs(axes: "Axes", found: Sequence[Roofs]) -> "list[Line2D]":
     said: list[tuple[float, str]] = []
     memories: list[Line2D] = []
     for at, each in enumerate(found):
-        line = {"color": "0.35", "linestyle": style(at)[1], "linewidth": 1.1, "zorder": 1}
+        line = {"color": "0.35", "linestyle": line_style(at)[1], "linewidth": 1.1, "zorder": 1}
         gbs = each.peaks.gbs
         device = f"{clean(each.peaks.device, 24) or 'given'} " if len(found) > 1 else ""
         if gbs:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from genset.tta.analysis.profile.run import Profile
 from genset.tta.plots.profile.axes import ticks
-from genset.tta.plots.style import legend, name, number, style
+from genset.tta.plots.style import legend, label_axes, number_line, line_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,12 +31,12 @@ def draw_throughput(axes: "Axes", runs: Sequence[Profile], places: Mapping[str, 
         found = run.roofline.throughput
         shares = [100 * share for share in accumulate(each.share for each in found)]
         xs = [low / 2, *(max(each.tflops, low) for each in found), high]
-        colour, dash = style(places[run.name])
+        colour, dash = line_style(places[run.name])
         ys = [0.0, *shares, shares[-1]]
         axes.step(xs, ys, where="post", color=colour, linestyle=dash, linewidth=1.6)
         if len(runs) > 1:  # curves that lie together are found by numbers at different heights
             height = shares[-1] * (at + 0.5) / len(runs)
-            number(
+            number_line(
                 axes,
                 places[run.name],
                 next(x for x, y in zip(xs, ys, strict=True) if y >= height),
@@ -45,7 +45,7 @@ def draw_throughput(axes: "Axes", runs: Sequence[Profile], places: Mapping[str, 
     axes.set_xlim(low, high)
     axes.set_ylim(0, 101)
     ticks(axes, "x")
-    name(axes, "TFLOP/s", "share of time at so many or less, %")
+    label_axes(axes, "TFLOP/s", "share of time at so many or less, %")
     if len(places) > 1:
         legend(axes, [(places[run.name], run.name) for run in runs], numbered=len(runs) > 1)
     less = any(run.roofline.unknown > _LITTLE for run in runs)

@@ -3,7 +3,7 @@
 from genset.core.numbers import NONE
 from genset.core.tables import Grid
 from genset.tta.analysis.profile.by_workers import ByWorkers, Spread
-from genset.tta.show.profile.numbers import share, time
+from genset.tta.show.profile.numbers import percent, short_time
 
 
 def by_workers_grids(found: ByWorkers) -> list[Grid]:
@@ -16,7 +16,7 @@ def by_workers_grids(found: ByWorkers) -> list[Grid]:
             _spread(row.total),
             _spread(row.exposed),
             _spread(row.idle),
-            NONE if row.step_seconds is None else time(row.step_seconds),
+            NONE if row.step_seconds is None else short_time(row.step_seconds),
         ]
         for row in found.rows
     ]
@@ -35,5 +35,5 @@ def by_workers_grids(found: ByWorkers) -> list[Grid]:
 
 def _spread(found: Spread) -> str:
     if found.least == found.most:
-        return share(found.mean)
-    return f"{share(found.mean)} ({100 * found.least:.1f} to {100 * found.most:.1f})"
+        return percent(found.mean)
+    return f"{percent(found.mean)} ({100 * found.least:.1f} to {100 * found.most:.1f})"

@@ -7,8 +7,8 @@ from genset.core.safe import clean
 from genset.core.tables import Grid
 from genset.tta.analysis.profile.communication import Communication, Rate, Unsized
 from genset.tta.analysis.profile.run import Profile
-from genset.tta.show.profile.numbers import amount, rate, share, time
-from genset.tta.show.words import name
+from genset.tta.show.profile.numbers import quantity, rate, percent, short_time
+from genset.tta.show.words import short_name
 
 
 def communication_grids(runs: Sequence[Profile]) -> list[Grid]:
@@ -21,21 +21,21 @@ def communication_grids(runs: Sequence[Profile]) -> list[Grid]:
     head += ["fastest call's bus", *["bus ÷ link"] * linked]
     rows = [
         [
-            name(run.name),
+            short_name(run.name),
             clean(rate.collective, 40),
             _ranks(rate),
             f"{rate.calls:,}",
-            amount(rate.bytes, "B"),
-            time(rate.seconds),
+            quantity(rate.bytes, "B"),
+            short_time(rate.seconds),
             _gbits(rate.algorithm_gbits),
             _gbits(rate.bus_gbits),
             _fastest(rate),
-            *[share(rate.of_link)] * linked,
+            *[percent(rate.of_link)] * linked,
         ]
         for run, talk in known
         for rate in talk.rates
     ]
-    notes = [f"{name(run.name)}: {note}" for run, talk in known for note in _notes(talk)]
+    notes = [f"{short_name(run.name)}: {note}" for run, talk in known for note in _notes(talk)]
     if not rows:
         return [Grid("Communication", notes=notes)]
     notes.append(
@@ -46,7 +46,7 @@ def communication_grids(runs: Sequence[Profile]) -> list[Grid]:
 
 
 def _notes(talk: Communication) -> Iterator[str]:
-    yield f"{share(talk.of_kernel_time)} of kernel time is communication"
+    yield f"{percent(talk.of_kernel_time)} of kernel time is communication"
     for each in talk.unsized:
         yield _why(each)
     assumed = next((rate.group for rate in talk.rates if rate.group_assumed), None)
@@ -61,7 +61,7 @@ def _notes(talk: Communication) -> Iterator[str]:
 
 def _why(found: Unsized) -> str:
     """Why the size of a message is not known."""
-    of = f"of {share(found.share)} of it ({count(found.calls, 'kernel')})"
+    of = f"of {percent(found.share)} of it ({count(found.calls, 'kernel')})"
     if found.cause == "type":
         types = clean(", ".join(found.types), 120) or "not recorded"
         return f"{of} it is not known how many bytes an element has: its type is {types}"

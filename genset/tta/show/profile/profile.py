@@ -9,7 +9,7 @@ from genset.tta.analysis.profile.run import Profile
 from genset.tta.show.profile.communication import communication_grids
 from genset.tta.show.profile.roofline import roofline_grids
 from genset.tta.show.profile.shares import cpu_grids, matrix_units_grids, shares_grids
-from genset.tta.show.words import name
+from genset.tta.show.words import short_name
 
 _LONGEST = 60  # characters of a name, as many as a column takes
 
@@ -33,9 +33,9 @@ def profile_grids(found: Compared) -> list[Grid]:
 def _remarks(found: Compared) -> list[str]:
     of = [(run.name, [*run.remarks, *run.roofline.remarks]) for run in found.runs]
     of += [(point.point.name, point.remarks) for point in found.points]
-    return [f"{name(who)}: {clean(remark, 400)}" for who, remarks in of for remark in remarks]
+    return [f"{short_name(who)}: {clean(remark, 400)}" for who, remarks in of for remark in remarks]
 
 
 def _lacks(runs: Sequence[Profile]) -> list[str]:
-    said = [f"{name(run.name)}: {clean(lack, 400)}" for run in runs for lack in run.lacks]
+    said = [f"{short_name(run.name)}: {clean(lack, 400)}" for run in runs for lack in run.lacks]
     return [*said, "genset tta profile --how prints how to record it"] if said else []

@@ -11,8 +11,8 @@ from genset.tta.analysis.profile.run import Profile
 from genset.tta.analysis.roofline.peaks import Peaks
 from genset.tta.analysis.roofline.points import Point
 from genset.tta.analysis.roofline.roofline import Throughput
-from genset.tta.show.profile.numbers import amount, parts, peak, rate, share, time
-from genset.tta.show.words import name
+from genset.tta.show.profile.numbers import quantity, percents, as_given, rate, percent, short_time
+from genset.tta.show.words import short_name
 
 _MOST_OPERATORS = 10
 _LITTLE = 0.005  # of the time whose work is not known, that changes no digit shown
@@ -24,10 +24,10 @@ _OF_PEAK = ("achieved ÷ peak TFLOP/s", "achieved ÷ peak GB/s", "held against")
 def roofline_grids(runs: Sequence[Profile], points: Sequence[Elsewhere]) -> list[Grid]:
     """A line for each run, kind of operator and point given; then the longest operators."""
     rows = [row for run in runs for row in _of_run(run)]
-    rows += [[name(point.point.name), "given", *_cells(point.point)] for point in points]
+    rows += [[short_name(point.point.name), "given", *_cells(point.point)] for point in points]
     held = [(run.name, run.roofline.peaks) for run in runs if run.roofline.kinds]
     held += [(point.point.name, point.peaks) for point in points]
-    notes = [f"{name(who)}: {_peaks(peaks)}" for who, peaks in held if peaks]
+    notes = [f"{short_name(who)}: {_peaks(peaks)}" for who, peaks in held if peaks]
     grids = []
     if rows:
         notes.append(
@@ -51,16 +51,16 @@ def _of_run(run: Profile) -> Iterator[list[str]]:
     whole = "whole, at least" if found.unknown > _LITTLE else "whole"
     for what, point in ((whole, found.run), ("busy", found.busy)):
         if point:
-            yield [name(run.name), what, *_cells(point, found.devices)]
+            yield [short_name(run.name), what, *_cells(point, found.devices)]
     for point in found.kinds:
         kind = point.kind or clean(point.name, 32)
-        yield [name(run.name), kind, *_cells(point, found.devices)]
+        yield [short_name(run.name), kind, *_cells(point, found.devices)]
 
 
 def _devices(runs: Sequence[Profile]) -> list[str]:
     """What is of all devices together where there are several, and what is of each."""
     return [
-        f"{name(run.name)}: of {run.roofline.devices} devices; times are the mean over them, FLOPs "
+        f"{short_name(run.name)}: of {run.roofline.devices} devices; times are the mean over them, FLOPs "
         "and bytes are of all together, and TFLOP/s and GB/s per device"
         for run in runs
         if run.roofline.devices > 1 and run.roofline.kinds
@@ -69,24 +69,24 @@ def _devices(runs: Sequence[Profile]) -> list[str]:
 
 def _cells(point: Point, devices: int = 1) -> list[str]:
     return [
-        time(point.seconds / devices),
-        share(point.share),
-        amount(point.flops, "FLOP") if point.flops else NONE,
-        amount(point.bytes, "B"),
+        short_time(point.seconds / devices),
+        percent(point.share),
+        quantity(point.flops, "FLOP") if point.flops else NONE,
+        quantity(point.bytes, "B"),
         rate(point.intensity) if point.flops else NONE,
         rate(point.tflops) if point.flops else NONE,
         rate(point.gbs),
-        share(point.of_peak if point.flops else None),
-        share(point.of_bandwidth),
+        percent(point.of_peak if point.flops else None),
+        percent(point.of_bandwidth),
         (point.roof if point.flops else None) or NONE,
     ]
 
 
 def _peaks(peaks: Peaks) -> str:
     """The peaks and where they come from."""
-    said = [f"{roof} {peak(tflops)} TFLOP/s" for roof, tflops in peaks.tflops.items()]
+    said = [f"{roof} {as_given(tflops)} TFLOP/s" for roof, tflops in peaks.tflops.items()]
     if peaks.gbs is not None:
-        said.append(f"memory {peak(peaks.gbs)} GB/s")
+        said.append(f"memory {as_given(peaks.gbs)} GB/s")
     of = f"peaks of {clean(peaks.device, 40)}" if peaks.device else "peaks"
     return f"{of}: {', '.join(said)} ({clean(peaks.source, 240)})"
 
@@ -98,7 +98,7 @@ def _throughput(runs: Sequence[Profile]) -> list[Grid]:
     said = [f"{low:g} to {high:g}" for low, high in pairwise(_BINS)]
     head = ["run", f"under {_BINS[0]:g}", *said, f"{_BINS[-1]:g} and more", "not counted"]
     rows = [
-        [name(run.name), *parts([*_binned(run.roofline.throughput), run.roofline.unknown])]
+        [short_name(run.name), *percents([*_binned(run.roofline.throughput), run.roofline.unknown])]
         for run in known
     ]
     notes = [
@@ -132,7 +132,7 @@ def _operators(run: Profile) -> list[Grid]:
     notes = [f"and {more} more, which --json has"] if more else []
     if run.roofline.devices > 1:
         notes.append("calls, FLOPs and bytes of all devices; times and rates per device")
-    title = f"{name(run.name)}: the operators that take longest, by shapes"
+    title = f"{short_name(run.name)}: the operators that take longest, by shapes"
     return [Grid(title, ["operator", "on", "calls", *_HEAD, *_OF_PEAK], rows, notes)]
 
 

@@ -8,8 +8,8 @@ from genset.core.tables import Grid
 from genset.tta.analysis.profile.matrix_units import FamilyShare
 from genset.tta.analysis.profile.run import Profile
 from genset.tta.analysis.profile.shares import Shares
-from genset.tta.show.profile.numbers import parts, share, time
-from genset.tta.show.words import name
+from genset.tta.show.profile.numbers import percents, percent, short_time
+from genset.tta.show.words import short_name
 
 _MOST_RANKS = 16  # lines of one run
 _MOST_FAMILIES = 12
@@ -28,20 +28,20 @@ def shares_grids(runs: Sequence[Profile]) -> list[Grid]:
     head += ["communication in all", "copies in all"]
     rows = [
         [
-            name(run.name),
+            short_name(run.name),
             clean(run.device, 32) or NONE,
             NONE if line.rank is None else str(line.rank),
             *[f"device {line.device}"] * several,
             _span(line),
-            *parts([line.computing, line.exposed, line.copying_alone, line.idle]),
-            share(line.communication),
-            share(line.copies),
+            *percents([line.computing, line.exposed, line.copying_alone, line.idle]),
+            percent(line.communication),
+            percent(line.copies),
         ]
         for run in runs
         for line in run.shares[:_MOST_RANKS]
     ]
     notes = [
-        f"{name(run.name)}: and {count(more, 'more rank')}, which --json has"
+        f"{short_name(run.name)}: and {count(more, 'more rank')}, which --json has"
         for run in runs
         if (more := len(run.shares) - _MOST_RANKS) > 0
     ]
@@ -53,7 +53,7 @@ def shares_grids(runs: Sequence[Profile]) -> list[Grid]:
 
 
 def _span(line: Shares) -> str:
-    said = time(line.span_seconds)
+    said = short_time(line.span_seconds)
     return f"{said} ({count(line.steps, 'step')})" if line.steps else said
 
 
@@ -65,9 +65,9 @@ def matrix_units_grids(runs: Sequence[Profile]) -> list[Grid]:
     head = ["run", "kernel time", "use them", "do not", "unclassified"]
     rows = [
         [
-            name(run.name),
-            time(units.kernel_seconds),
-            *parts([units.yes, units.no, units.unclassified]),
+            short_name(run.name),
+            short_time(units.kernel_seconds),
+            *percents([units.yes, units.no, units.unclassified]),
         ]
         for run, units in known
     ]
@@ -76,7 +76,7 @@ def matrix_units_grids(runs: Sequence[Profile]) -> list[Grid]:
         "the hardware's counters tell (Nsight Compute)"
     ]
     notes += [
-        f"{name(run.name)}: {share(run.outside)} of the trace's kernel time lies outside of the "
+        f"{short_name(run.name)}: {percent(run.outside)} of the trace's kernel time lies outside of the "
         "marked steps and of what they launched, and is in no table"
         for run, _ in known
         if run.outside > 0
@@ -92,11 +92,11 @@ def _families(runs: Sequence[Profile]) -> list[Grid]:
         for family in run.matrix_units.families if run.matrix_units else ():
             found.setdefault((family.name, family.generation), {})[run.name] = family
     order = sorted(found.values(), key=lambda by: -max(each.share for each in by.values()))
-    head = ["kernels", "generation", "use them", *(name(run.name) for run in runs)]
+    head = ["kernels", "generation", "use them", *(short_name(run.name) for run in runs)]
     rows = []
     for by in order[:_MOST_FAMILIES]:
         family = next(iter(by.values()))
-        shares = (share(by[run.name].share) if run.name in by else NONE for run in runs)
+        shares = (percent(by[run.name].share) if run.name in by else NONE for run in runs)
         rows.append([family.name, family.generation or NONE, family.verdict, *shares])
     more = len(order) - len(rows)
     notes = [f"and {count(more, 'family', 'families')} more, which --json has"] * (more > 0)
@@ -105,7 +105,7 @@ def _families(runs: Sequence[Profile]) -> list[Grid]:
 
 def _unknown(runs: Sequence[Profile]) -> list[Grid]:
     notes = [
-        f"{name(run.name)}: {share(kernel.share)} in {clean(kernel.name, 100)}"
+        f"{short_name(run.name)}: {percent(kernel.share)} in {clean(kernel.name, 100)}"
         for run in runs
         if run.matrix_units
         for kernel in run.matrix_units.unknown[:_MOST_KERNELS]
@@ -120,12 +120,12 @@ def cpu_grids(runs: Sequence[Profile]) -> list[Grid]:
         if not run.cpu_time:
             continue
         rows = [
-            [clean(each.name, 60), f"{each.calls:,}", time(each.own_seconds), share(each.share)]
+            [clean(each.name, 60), f"{each.calls:,}", short_time(each.own_seconds), percent(each.share)]
             for each in run.cpu_time[:_MOST_OPERATORS]
         ]
         more = len(run.cpu_time) - len(rows)
         notes = [f"and {count(more, 'operator')} more, which --json has"] * (more > 0)
         notes.append("own time: without that of the operators that it called")
-        title = f"{name(run.name)}: the processor's time by operator"
+        title = f"{short_name(run.name)}: the processor's time by operator"
         grids.append(Grid(title, ["operator", "calls", "own time", "share"], rows, notes))
     return grids
