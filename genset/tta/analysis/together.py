@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from genset.tta.logs.entries import STOPPED, Training
 
-_MOST = 3  # values that a remark names
+_MOST_NAMED = 3  # values that a remark names
 
 
 def counted(runs: Sequence[Training], threshold: float) -> list[Training]:
@@ -23,13 +23,13 @@ def together(runs: Sequence[Training], threshold: float) -> list[str]:
     kept = counted(runs, threshold)
     said = []
     if out := [run.about.name for run in runs if run not in kept]:
-        said.append(f"stopped before the threshold, and not counted: {_named(out)}")
+        said.append(f"stopped before the threshold, and not counted: {_first_of(out)}")
     for what in sorted({what for run in kept for what in run.about.origin}):
         values = sorted({run.about.origin.get(what, "") for run in kept} - {""})
         if len(values) > 1:
-            said.append(f"the runs are of {len(values)} {what}s: {_named(values)}")
+            said.append(f"the runs are of {len(values)} {what}s: {_first_of(values)}")
     return said
 
 
-def _named(values: Sequence[str]) -> str:
-    return ", ".join([*values[:_MOST], *(["..."] if len(values) > _MOST else [])])
+def _first_of(values: Sequence[str]) -> str:
+    return ", ".join([*values[:_MOST_NAMED], *(["..."] if len(values) > _MOST_NAMED else [])])

@@ -8,11 +8,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from genset.core.errors import BadInput
-from genset.tta.logs.dawnbench import files as dawnbench
+from genset.tta.logs.dawnbench.files import DAWNBENCH
 from genset.tta.logs.entries import MalformedLog
-from genset.tta.logs.mlperf import files as mlperf
+from genset.tta.logs.mlperf.files import MLPERF
 from genset.tta.logs.read_as import Format, ReadAs
-from genset.tta.logs.tables import fastai, ffcv, lightning, table, tensorboard, wandb
+from genset.tta.logs.tables.fastai import FASTAI
+from genset.tta.logs.tables.ffcv import FFCV
+from genset.tta.logs.tables.lightning import LIGHTNING
+from genset.tta.logs.tables.table import TABLE
+from genset.tta.logs.tables.tensorboard import TENSORBOARD
+from genset.tta.logs.tables.wandb import WANDB
 
 # As much of a file as it takes to tell its format.
 _START = 65_536
@@ -20,14 +25,14 @@ _START = 65_536
 
 # The first that recognizes a file reads it.
 FORMATS: tuple[Format, ...] = (
-    mlperf.FORMAT,
-    tensorboard.FORMAT,
-    ffcv.FORMAT,
-    lightning.FORMAT,
-    fastai.FORMAT,
-    wandb.FORMAT,
-    table.FORMAT,
-    dawnbench.FORMAT,
+    MLPERF,
+    TENSORBOARD,
+    FFCV,
+    LIGHTNING,
+    FASTAI,
+    WANDB,
+    TABLE,
+    DAWNBENCH,
 )
 
 

@@ -7,11 +7,10 @@ from pathlib import Path
 
 from genset.core.errors import BadInput
 from genset.tta.logs.copies import without_copies
-from genset.tta.logs.dawnbench import files as dawnbench
-from genset.tta.logs.dawnbench.files import SUFFIXES, read_entry
+from genset.tta.logs.dawnbench.files import DAWNBENCH, SUFFIXES, read_entry
 from genset.tta.logs.entries import Entries, MalformedLog, Training
 from genset.tta.logs.formats import format_in_folder, format_of
-from genset.tta.logs.mlperf import files as mlperf
+from genset.tta.logs.mlperf.files import MLPERF, is_result
 from genset.tta.logs.names import told_apart
 from genset.tta.logs.read_as import Format, ReadAs
 
@@ -32,7 +31,7 @@ def read_entries(folder: Path, read_as: ReadAs = ReadAs()) -> Entries:  # noqa: 
         logs = _logs_of(folder, read_as)
     pairs: dict[Path, dict[str, Path]] = {}
     for path, reader in logs:
-        if reader is not dawnbench.FORMAT:
+        if reader is not DAWNBENCH:
             entries.found[path] = path
             _add(reader, path, read_as, entries.trainings, entries.refused)
             continue
@@ -123,11 +122,7 @@ def _logs_of(path: Path, read_as: ReadAs) -> Iterator[tuple[Path, Format]]:
     """A log that was named, and the file beside it where an entry has two."""
     reader = _reader_of(path, read_as)
     beside = [path.with_suffix(suffix) for suffix in SUFFIXES if path.suffix.lower() in SUFFIXES]
-    both = (
-        {path, *(file for file in beside if file.is_file())}
-        if reader is dawnbench.FORMAT
-        else {path}
-    )
+    both = {path, *(file for file in beside if file.is_file())} if reader is DAWNBENCH else {path}
     yield from ((file, reader) for file in sorted(both))
 
 
@@ -159,9 +154,9 @@ def _logs_in(
             found.append((path, reader))
         else:
             others.append(path)
-    if any(reader is mlperf.FORMAT for _, reader in found):
+    if any(reader is MLPERF for _, reader in found):
         # A run that left no line is a run that failed: without it, a share would be too high.
-        lost = [path for path in others if mlperf.is_result(path)]
+        lost = [path for path in others if is_result(path)]
         refused += [MalformedLog(path, "no line of MLPerf's in it") for path in lost]
     tables = {path.with_suffix("") for path, reader in found if _is_other_tsv(path, reader)}
     for path, reader in found:
@@ -171,7 +166,7 @@ def _logs_in(
 
 
 def _is_other_tsv(path: Path, reader: Format) -> bool:
-    return path.suffix.lower() == ".tsv" and reader is not dawnbench.FORMAT
+    return path.suffix.lower() == ".tsv" and reader is not DAWNBENCH
 
 
 def _files_in(folder: Path, refused: list[MalformedLog]) -> list[Path]:

@@ -86,9 +86,7 @@ def _quantities(found: Factors) -> tuple[_Quantity, _Quantity, _Quantity, _Quant
     least = level(found.threshold, found.percent)
     score = f"final {metric(found.score)}{', %' if found.percent else ''}"
     return (
-        _Quantity(
-            f"{unit} to {least}", lambda run: run.hours, lambda all: all.hours, hours_of_one
-        ),
+        _Quantity(f"{unit} to {least}", lambda run: run.hours, lambda all: all.hours, hours_of_one),
         _Quantity(score, lambda run: run.final, lambda all: all.final, from_zero=False),
         _Quantity(found.throughput_unit, lambda run: run.throughput, lambda all: all.throughput),
         _Quantity("epochs needed", lambda run: run.epoch, lambda all: all.epochs),

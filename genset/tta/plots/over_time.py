@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from genset.core.safe import clean
 from genset.tta.analysis.over_time import OverTime
 from genset.tta.analysis.units import goal
-from genset.tta.plots.style import dollars_axis, check_few, hours_axis, label_axes, write_figure
+from genset.tta.plots.style import check_few, dollars_axis, hours_axis, label_axes, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,7 +8,14 @@ from genset.core.numbers import agree
 from genset.tta.analysis.stability import Stability
 from genset.tta.analysis.units import level, metric
 from genset.tta.logs.entries import Training
-from genset.tta.plots.style import legend, first_lines, label_axes, line_style, time_unit, write_figure
+from genset.tta.plots.style import (
+    first_lines,
+    label_axes,
+    legend,
+    line_style,
+    time_unit,
+    write_figure,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

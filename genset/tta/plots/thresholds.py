@@ -5,7 +5,14 @@ from pathlib import Path
 from genset.core.errors import BadInput
 from genset.tta.analysis.thresholds import Thresholds
 from genset.tta.analysis.units import level, metric
-from genset.tta.plots.style import hours_axis, legend, first_lines, label_axes, line_style, write_figure
+from genset.tta.plots.style import (
+    first_lines,
+    hours_axis,
+    label_axes,
+    legend,
+    line_style,
+    write_figure,
+)
 
 
 def draw_thresholds(found: Thresholds, path: Path) -> None:

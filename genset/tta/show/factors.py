@@ -52,7 +52,9 @@ def factors_grids(found: Factors) -> list[Grid]:
 def _steps(title: str, labels: Sequence[str], steps: Sequence[Step], found: Factors) -> Grid:
     unit = found.throughput_unit
     head = ["with", "reach", "time", "times as fast", "", "final", "adds", unit, "times as many"]
-    rows = [[short_name(label), *_cells(step, found)] for label, step in zip(labels, steps, strict=True)]
+    rows = [
+        [short_name(label), *_cells(step, found)] for label, step in zip(labels, steps, strict=True)
+    ]
     return Grid(title, head, rows, _said([step.brings for step in steps if step.brings]))
 
 
@@ -116,9 +118,7 @@ def _interaction(each: Interaction, whole: bool) -> list[str]:
 
 
 def _curve(curve: Curve, found: Factors) -> Grid:
-    title = (
-        f"{_title(found)} by {short_name(curve.setting)}{with_on(curve.on)}{_settings(curve.settings)}"
-    )
+    title = f"{_title(found)} by {short_name(curve.setting)}{with_on(curve.on)}{_settings(curve.settings)}"
     rows = [
         [
             f"{value:g}",
@@ -130,7 +130,14 @@ def _curve(curve: Curve, found: Factors) -> Grid:
         ]
         for value, cell in curve.points
     ]
-    head = [short_name(curve.setting), "reach", "time", "epochs needed", found.throughput_unit, "final"]
+    head = [
+        short_name(curve.setting),
+        "reach",
+        "time",
+        "epochs needed",
+        found.throughput_unit,
+        "final",
+    ]
     some = any(0 < cell.reached < len(cell.runs) for _, cell in curve.points)
     return Grid(title, head, rows, [_LUCKY] if some else [])
 

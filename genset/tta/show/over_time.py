@@ -18,7 +18,12 @@ def _grid(found: OverTime) -> Grid:
     what, said = ("cost", dollars) if found.by_cost else ("time", duration)
     first = found.best[0].value
     rows = [
-        [entry.day.isoformat(), short_name(entry.name), said(entry.value), times(first, entry.value)]
+        [
+            entry.day.isoformat(),
+            short_name(entry.name),
+            said(entry.value),
+            times(first, entry.value),
+        ]
         for entry in found.best
     ]
     notes = []

@@ -4,7 +4,15 @@ from genset.core.numbers import agree, count, duration
 from genset.core.tables import Grid
 from genset.tta.analysis.stability import EpochTime, Stability
 from genset.tta.analysis.units import level, metric
-from genset.tta.show.words import differing_grids, percent_interval, short_name, plain_number, remark_lines, score_text, hours_interval
+from genset.tta.show.words import (
+    differing_grids,
+    hours_interval,
+    percent_interval,
+    plain_number,
+    remark_lines,
+    score_text,
+    short_name,
+)
 
 _MOST = 20  # runs, a line each
 

@@ -6,7 +6,14 @@ from genset.core.tables import Grid
 from genset.tta.analysis.rows import InferenceRow, TrainingRow
 from genset.tta.analysis.table import Table, TaskTable
 from genset.tta.analysis.units import goal, level, metric
-from genset.tta.show.words import factor, short_name, plain_number, refused_grids, remark_lines, score_text
+from genset.tta.show.words import (
+    factor,
+    plain_number,
+    refused_grids,
+    remark_lines,
+    score_text,
+    short_name,
+)
 
 
 def table_grids(found: Table) -> list[Grid]:
@@ -60,8 +67,8 @@ def _trainings(table: TaskTable) -> Grid:
     for row in table.never:
         notes.append(f"never: {short_name(row.name)} (best {score_text(row.best, table.percent)})")
     notes += remark_lines([*table.trainings, *table.never])
-    notes += _counts("hardware", table.hardware["training"])
-    notes += _counts("framework", table.frameworks["training"])
+    notes += _counts_line("hardware", table.hardware["training"])
+    notes += _counts_line("framework", table.frameworks["training"])
     reach = _reach(len(table.trainings), len(table.trainings) + len(table.never))
     return Grid(f"{short_name(table.task)}, training: {reach} {goal(table)}", head, rows, notes)
 
@@ -87,8 +94,8 @@ def _inferences(table: TaskTable) -> Grid:
         notes.append(_base(base.name, _latency(base.time), dollars(base.cost)))
     notes += [f"{side} {least}: {short_name(row.name)}" for row in short]
     notes += remark_lines(table.inferences)
-    notes += _counts("hardware", table.hardware["inference"])
-    notes += _counts("framework", table.frameworks["inference"])
+    notes += _counts_line("hardware", table.hardware["inference"])
+    notes += _counts_line("framework", table.frameworks["inference"])
     reach = _reach(sum(row.reaches is True for row in table.inferences), len(rows))
     return Grid(f"{short_name(table.task)}, inference: {reach} {goal(table)}", head, rows, notes)
 
@@ -115,7 +122,7 @@ def _base(entry: str, time: str, cost: str) -> str:
     return f"faster and cheaper: over {short_name(entry)} ({time}, {cost})"
 
 
-def _counts(what: str, counts: dict[str, int]) -> list[str]:
+def _counts_line(what: str, counts: dict[str, int]) -> list[str]:
     return [f"entries by {what}: " + ", ".join(f"{count} {kind}" for kind, count in counts.items())]
 
 

@@ -5,13 +5,16 @@ from genset.core.tables import Grid
 from genset.tta.analysis.thresholds import ThresholdRow, Thresholds
 from genset.tta.analysis.units import level, metric
 from genset.tta.logs.tasks import TOP1, TOP5
-from genset.tta.show.words import short_name, score_text
+from genset.tta.show.words import score_text, short_name
 
 
 def thresholds_grids(found: Thresholds) -> list[Grid]:
     """What `genset tta thresholds` prints."""
     levels = [level(threshold, found.percent) for threshold in found.thresholds]
-    rows = [[short_name(row.name), *_cells(row), score_text(row.best, found.percent)] for row in found.rows]
+    rows = [
+        [short_name(row.name), *_cells(row), score_text(row.best, found.percent)]
+        for row in found.rows
+    ]
     short = sum(row.hours[-1] is None for row in found.rows)
     entries, stop = count(len(rows), "entry", "entries"), agree(short, "stops", "stop")
     notes = [f"{short} of {entries} {stop} short of {levels[-1]}"] if short else []
@@ -20,7 +23,9 @@ def thresholds_grids(found: Thresholds) -> list[Grid]:
     what = metric(found.score) + (" accuracy" if found.score in (TOP1, TOP5) else "")
     if found.task == found.score:  # a task that is called as its column
         what = "each threshold"
-    return [Grid(f"{short_name(found.task)}: time to {what}", ["entry", *levels, "best"], rows, notes)]
+    return [
+        Grid(f"{short_name(found.task)}: time to {what}", ["entry", *levels, "best"], rows, notes)
+    ]
 
 
 def _cells(row: ThresholdRow) -> list[str]:

@@ -37,7 +37,9 @@ def remark_lines(rows: Sequence[TrainingRow | InferenceRow]) -> list[str]:
     shared = [remark for remark, count in counts.items() if count == len(rows) > 1]
     said = [f"all {len(rows)}: {remark}" for remark in sorted(shared)]
     for row in rows:
-        said += [f"{short_name(row.name)}: {remark}" for remark in row.remarks if remark not in shared]
+        said += [
+            f"{short_name(row.name)}: {remark}" for remark in row.remarks if remark not in shared
+        ]
     return said
 
 

@@ -1,6 +1,6 @@
 """Operators as a trace holds them, from what they were called on; and their kernels."""
 
-from genset.tta.analysis.profile.work.count import Counted, Done, count
+from genset.tta.analysis.profile.work.count import Counted, Done, count_work
 from genset.tta.traces.trace import Kernel, Operator, Shape
 from tests.tta.profile.made import GEMM, HOST, trace
 
@@ -51,7 +51,7 @@ def called(
 def on_device(operators: list[Operator], *kernels: Kernel) -> Counted:
     """What is counted where the operators launched these kernels; else one of 2 µs each."""
     each = [launched(place, 100.0 * place, 2.0) for place in range(len(operators))]
-    return count(trace(*(kernels or each), operators=operators))
+    return count_work(trace(*(kernels or each), operators=operators))
 
 
 def launched(
@@ -63,7 +63,7 @@ def launched(
 
 def only(operator: Operator) -> Done:
     """What is counted of one operator on the host."""
-    found = count(trace(operators=[operator], device=HOST))
+    found = count_work(trace(operators=[operator], device=HOST))
     assert not found.left_out, found.left_out
     (done,) = found.done
     return done

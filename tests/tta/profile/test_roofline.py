@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from genset.core.errors import BadInput
-from genset.tta.analysis.profile.work.count import count
+from genset.tta.analysis.profile.work.count import count_work
 from genset.tta.analysis.roofline.peaks import Peaks, find_peaks
 from genset.tta.analysis.roofline.points import read_point
 from genset.tta.analysis.roofline.roofline import roofline
@@ -216,7 +216,7 @@ def test_a_point_that_is_none_is_refused_in_one_line(text: str, said: str) -> No
 @pytest.mark.soak
 def test_a_real_v100_stays_under_its_roof(realdata: Path) -> None:
     trace = read_trace(realdata / "traces" / "v100_with_input_dims.json.gz")
-    found = roofline([count(trace)], find_peaks(trace.device.name))
+    found = roofline([count_work(trace)], find_peaks(trace.device.name))
     assert found.run is not None and found.run.of_peak is not None and found.run.of_peak < 0.05
     products = [point for point in found.operators if point.kind == "matrix product"]
     assert products and all(0 < (point.of_roof or 0) < 1 for point in products)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from genset.tta.analysis.profile.span import span
-from genset.tta.analysis.profile.work.count import count
+from genset.tta.analysis.profile.work.count import count_work
 from genset.tta.analysis.profile.work.work import MULTIPLIES
 from genset.tta.traces.kineto import read_trace
 from tests.tta.profile.called import called, floats, halves, launched, listed, on_device, only
@@ -36,7 +36,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("network", ["resnet", "attention", "convolutions", "called_again"])
 @pytest.mark.soak
 def test_flops_are_those_of_pytorch_operator_by_operator(recorded: Path, network: str) -> None:
-    found = count(read_trace(recorded / f"{network}.json"))
+    found = count_work(read_trace(recorded / f"{network}.json"))
     counted = [[d.name, d.work.flops] for d in found.done if d.work.kind in MULTIPLIES]
     expected = json.loads((recorded / f"{network}.flops.json").read_text())
     assert len(expected) > 10
@@ -45,7 +45,7 @@ def test_flops_are_those_of_pytorch_operator_by_operator(recorded: Path, network
 
 
 def test_a_resnets_time_is_all_in_its_operators_and_what_is_left_out(recorded: Path) -> None:
-    found = count(read_trace(recorded / "resnet.json"))
+    found = count_work(read_trace(recorded / "resnet.json"))
     kinds = {each.work.kind for each in found.done}
     assert {"convolution", "batch norm", "ReLU", "pooling", "matrix product"} <= kinds
     assert found.on == "host"
@@ -136,7 +136,7 @@ def test_of_calls_of_one_name_in_each_other_the_innermost_counts() -> None:
     assert (product.work.flops, product.work.precision) == (2 * 20 * 6 * 7, "float16")
     assert product.seconds == pytest.approx(6.5e-6)
     assert found.left_out == []
-    host = count(trace(operators=operators, device=HOST))
+    host = count_work(trace(operators=operators, device=HOST))
     assert [done.work.flops for done in host.done if done.name == "aten::mm"] == [1680]
     assert host.seconds == pytest.approx(60e-6)
 
@@ -161,7 +161,7 @@ def test_operators_count_that_were_called_in_the_steps_with_all_their_kernels() 
     at = [replace(product, start=10.0 * place) for place in range(4)]
     late = [launched(place, 10.0 * place + 8, 1.0, at=10.0 * place) for place in range(4)]
     made = trace(*late, launched(2, 40, 3.0, at=20), operators=at, steps=((5, 25),))
-    found = count(made, span(made, "steps"))
+    found = count_work(made, span(made, "steps"))
     # The first was called before and the last after the step, and both run in its time.
     assert [done.seconds for done in found.done] == pytest.approx([1e-6, 4e-6])
     assert [(left.missing, left.count) for left in found.left_out] == [("steps", 2)]
@@ -172,7 +172,7 @@ def test_operators_count_that_were_called_in_the_steps_with_all_their_kernels() 
 def test_what_runs_at_once_keeps_the_device_busy_once() -> None:
     products = [called("aten::mm", floats(2, 3), floats(3, 4))] * 2
     kernels = launched(0, 0, 10.0), replace(launched(1, 2, 10.0), stream=8)
-    found = count(trace(*kernels, operators=products))
+    found = count_work(trace(*kernels, operators=products))
     assert (found.busy, found.span) == pytest.approx((12e-6, 12e-6))
     assert [done.seconds for done in found.done] == pytest.approx([10e-6, 10e-6])
 
@@ -327,7 +327,7 @@ def test_the_products_of_a_real_trace(realdata: Path) -> None:
         if any(start <= time <= end for time in launches[event["tid"]]):
             one, other = event["args"]["Input Dims"][first : first + 2]
             flops += 2 * prod(one) * other[-1]
-    found = count(read_trace(path))
+    found = count_work(read_trace(path))
     assert flops > 0
     assert sum(d.work.flops for d in found.done if d.work.kind in MULTIPLIES) == flops
 
@@ -335,7 +335,7 @@ def test_the_products_of_a_real_trace(realdata: Path) -> None:
 @pytest.mark.realdata
 @pytest.mark.parametrize("name", ["alexnet.json.gz", "v100_resnet_training.pt.trace.json.gz"])
 def test_a_real_trace_without_shapes_counts_nothing_and_says_why(realdata: Path, name: str) -> None:
-    found = count(read_trace(realdata / "traces" / name))
+    found = count_work(read_trace(realdata / "traces" / name))
     assert found.done == []
     assert found.left_out[0].missing == "shapes"
     assert found.left_out[0].name in ("aten::convolution", "aten::convolution_backward")

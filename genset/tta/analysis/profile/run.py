@@ -11,7 +11,7 @@ from genset.tta.analysis.profile.matrix_units import MatrixUnits, matrix_units
 from genset.tta.analysis.profile.ranks import in_order
 from genset.tta.analysis.profile.shares import Shares, shares
 from genset.tta.analysis.profile.span import SpanOf, span, span_of
-from genset.tta.analysis.profile.work.count import count
+from genset.tta.analysis.profile.work.count import count_work
 from genset.tta.analysis.roofline.peaks import Peaks, find_peaks, named_peaks, own_peaks
 from genset.tta.analysis.roofline.roofline import Roofline, roofline
 from genset.tta.traces.trace import Kernel, Trace
@@ -120,7 +120,7 @@ def profile(name: str, traces: Sequence[Trace], given: Given | None = None) -> P
         matrix_units=units,
         communication=talk,
         cpu_time=cpu_time(op for trace in ranks for op in trace.operators) if host else [],
-        roofline=roofline([] if unseen else list(map(count, ranks, spans)), peaks),
+        roofline=roofline([] if unseen else list(map(count_work, ranks, spans)), peaks),
         remarks=[*_of_span(ranks, of), *_of_unseen(unseen), *_of_units(units), *_of_talk(talk)],
         lacks=_lacks(ranks),
     )

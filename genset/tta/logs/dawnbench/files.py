@@ -212,4 +212,4 @@ def _checkpoint(fields: Fields) -> str:
     return digest if isinstance(digest, str) and _SHA256.fullmatch(digest) else ""
 
 
-FORMAT = Format("dawnbench", recognizes, read)
+DAWNBENCH = Format("dawnbench", recognizes, read)

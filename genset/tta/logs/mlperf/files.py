@@ -162,4 +162,4 @@ def _entry(path: Path) -> str:
     return "/".join(reversed(plain[: 2 if described else 1]))
 
 
-FORMAT = Format("mlperf", recognizes, read)
+MLPERF = Format("mlperf", recognizes, read)

@@ -27,7 +27,7 @@ _TIME = "time"
 _CLOCK = re.compile(r"(?:(\d+):)?(\d+):(\d{2})", re.ASCII)
 
 
-def recognizes(path: Path, start: bytes) -> bool:
+def is_fastai(path: Path, start: bytes) -> bool:
     """Whether a table has fastai's columns, and minutes with seconds in that of time."""
     names = names_of(path, start)
     if names[:3] != _COLUMNS or names[-1] != _TIME:
@@ -36,7 +36,7 @@ def recognizes(path: Path, start: bytes) -> bool:
     return bool(second) and _CLOCK.fullmatch(second[0].split(",")[-1].strip()) is not None
 
 
-def read(path: Path, read_as: ReadAs) -> list[Training]:
+def read_fastai(path: Path, read_as: ReadAs) -> list[Training]:
     """Read the one run of a file.
 
     Raises:
@@ -80,4 +80,4 @@ class AddedUp:
         self._sheet.refuse(reason, at)
 
 
-FORMAT = Format("fastai", recognizes, read)
+FASTAI = Format("fastai", is_fastai, read_fastai)

@@ -23,15 +23,15 @@ _ITS_OWN = {"relative_time", "top_1", "top_5", "epoch"}
 
 # How a run was trained. Not where its files are, who listens where, and how loud it logs.
 _MOMENT = "timestamp"
-_SETTINGS = ("training.", "model.", "lr.", "resolution.", "validation.", "dist.world_size")
+_FFCV_SETTINGS = ("training.", "model.", "lr.", "resolution.", "validation.", "dist.world_size")
 
 
-def recognizes(path: Path, start: bytes) -> bool:
+def is_ffcv(path: Path, start: bytes) -> bool:
     """Whether a table has ffcv-imagenet's columns."""
     return normal_names(names_of(path, start)) >= _ITS_OWN
 
 
-def read(path: Path, read_as: ReadAs) -> list[Training]:
+def read_ffcv(path: Path, read_as: ReadAs) -> list[Training]:
     """Read a file's runs. They are ImageNet's: its training script is for nothing else.
 
     Raises:
@@ -39,13 +39,13 @@ def read(path: Path, read_as: ReadAs) -> list[Training]:
     """
     sheet = open_sheet(path)
     columns = find_columns(sheet, read_as, TASKS["imagenet"])
-    said = [(name, at) for at, name in enumerate(sheet.names) if name.startswith(_SETTINGS)]
+    said = [(name, at) for at, name in enumerate(sheet.names) if name.startswith(_FFCV_SETTINGS)]
     said += [(name, at) for at, name in enumerate(sheet.names) if name == _MOMENT]
     columns = replace(columns, settings=tuple(said))
     runs, fractions = read_rows(sheet, columns)
     began = [moment(run.settings.pop(_MOMENT, "")) for run in runs]
     recipes = [tuple(run.settings.items()) for run in runs]
-    names = [_name(path, run) for run in runs]
+    names = [_ffcv_name(path, run) for run in runs]
     trainings = []
     for run, name, recipe, day in zip(runs, names, recipes, began, strict=True):
         about = About(
@@ -65,7 +65,7 @@ def read(path: Path, read_as: ReadAs) -> list[Training]:
     return trainings
 
 
-def _name(path: Path, run: Rows) -> str:
+def _ffcv_name(path: Path, run: Rows) -> str:
     """Words that a person tells runs apart by, and the beginning of the uid."""
     planned = run.settings.get("training.epochs")
     words = [run.settings.get("model.arch", ""), f"{planned} epochs" if planned else ""]
@@ -79,4 +79,4 @@ def _hardware(run: Rows) -> str:
     return f"{gpus} GPU" if gpus else ""
 
 
-FORMAT = Format("ffcv", recognizes, read)
+FFCV = Format("ffcv", is_ffcv, read_ffcv)

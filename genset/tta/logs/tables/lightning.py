@@ -21,33 +21,33 @@ from genset.tta.logs.tables.columns.find import find_columns
 from genset.tta.logs.tables.sheets.open import names_of, open_sheet
 from genset.tta.logs.tables.table import trainings
 
-_SETTINGS = "hparams.yaml"
+_HPARAMS = "hparams.yaml"
 _MOST_BYTES = 1_000_000
 _OF_A_RUN = re.compile(r"seed|path|dir|folder|file|name$|host|port|resume", re.IGNORECASE)
-_NO_TIME = (
+_NO_LIGHTNING_TIME = (
     "Lightning logs none, so log it with the score, as in on_validation_epoch_end: "
     'self.log("seconds", time.monotonic() - self.began); or name a column with --time-column'
 )
 
 
-def recognizes(path: Path, start: bytes) -> bool:
+def is_lightning(path: Path, start: bytes) -> bool:
     """Whether a file is named as Lightning names it and has its two columns."""
-    lies = path.name == "metrics.csv" or path.with_name(_SETTINGS).is_file()
+    lies = path.name == "metrics.csv" or path.with_name(_HPARAMS).is_file()
     return lies and {"epoch", "step"} <= set(names_of(path, start))
 
 
-def read(path: Path, read_as: ReadAs) -> list[Training]:
+def read_lightning(path: Path, read_as: ReadAs) -> list[Training]:
     """Read the one run of a file.
 
     Raises:
         MalformedLog: it has no right reading.
     """
     sheet = open_sheet(path)
-    columns = find_columns(sheet, read_as, no_time=_NO_TIME, time_later=True)
-    return trainings(sheet, columns, _name(path), _hparams(path.with_name(_SETTINGS)))
+    columns = find_columns(sheet, read_as, no_time=_NO_LIGHTNING_TIME, time_later=True)
+    return trainings(sheet, columns, _lightning_name(path), _hparams(path.with_name(_HPARAMS)))
 
 
-def _name(path: Path) -> str:
+def _lightning_name(path: Path) -> str:
     """The logger's name and the version, from the folders that Lightning makes of them."""
     if path.name != "metrics.csv":
         return path.stem
@@ -72,4 +72,4 @@ def _hparams(path: Path) -> dict[str, str]:
     }
 
 
-FORMAT = Format("lightning", recognizes, read)
+LIGHTNING = Format("lightning", is_lightning, read_lightning)

@@ -89,4 +89,4 @@ def _name(name: str, run: Rows, by_seed: bool) -> str:
     return " ".join(part for part in (name, of_run) if part)
 
 
-FORMAT = Format("table", recognizes, read)
+TABLE = Format("table", recognizes, read)

@@ -86,4 +86,4 @@ def _event_files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if _is_event_file(path) and path.is_file())
 
 
-FORMAT = Format("tensorboard", recognizes, read)
+TENSORBOARD = Format("tensorboard", recognizes, read)

@@ -25,20 +25,20 @@ from genset.tta.logs.tables.table import trainings
 _BETWEEN = " - "
 _ENDS = ("__MIN", "__MAX")
 _OF_RUNS = {"name", "state", "runtime"}
-_NO_TIME = (
+_NO_CHART_TIME = (
     "choose Relative Time (Process) as the chart's x axis and export it again, or name a column "
     "with --time-column"
 )
 
 
-def recognizes(path: Path, start: bytes) -> bool:
+def is_wandb(path: Path, start: bytes) -> bool:
     """Whether a table has W&B's columns."""
     names = names_of(path, start)
     own = "_step" in names and ("_runtime" in names or "_timestamp" in names)
     return own or _is_chart(names) or normal_names(names) >= _OF_RUNS
 
 
-def read(path: Path, read_as: ReadAs) -> list[Training]:
+def read_wandb(path: Path, read_as: ReadAs) -> list[Training]:
     """Read the run of a history, or the runs of a chart.
 
     Raises:
@@ -48,7 +48,7 @@ def read(path: Path, read_as: ReadAs) -> list[Training]:
     if _is_chart(sheet.names):
         chart = Chart(sheet)
         named = replace(read_as, run=chart.names[-1])
-        return trainings(chart, find_columns(chart, named, no_time=_NO_TIME), "")
+        return trainings(chart, find_columns(chart, named, no_time=_NO_CHART_TIME), "")
     if normal_names(sheet.names) >= _OF_RUNS and "_step" not in sheet.names:
         why = "it has a line for each run, not for each epoch"
         raise MalformedLog(path, f"{why}: export a chart, or run.scan_history()", 1)
@@ -94,4 +94,4 @@ class Chart:
         self._sheet.refuse(reason, at)
 
 
-FORMAT = Format("wandb", recognizes, read)
+WANDB = Format("wandb", is_wandb, read_wandb)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from genset.tta.analysis.profile.run import Profile
 from genset.tta.plots.profile.axes import ticks
-from genset.tta.plots.style import legend, label_axes, number_line, line_style
+from genset.tta.plots.style import label_axes, legend, line_style, number_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

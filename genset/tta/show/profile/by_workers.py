@@ -13,9 +13,9 @@ def by_workers_grids(found: ByWorkers) -> list[Grid]:
         [
             str(row.workers),
             str(row.ranks),
-            _spread(row.total),
-            _spread(row.exposed),
-            _spread(row.idle),
+            _spread_text(row.total),
+            _spread_text(row.exposed),
+            _spread_text(row.idle),
             NONE if row.step_seconds is None else short_time(row.step_seconds),
         ]
         for row in found.rows
@@ -33,7 +33,7 @@ def by_workers_grids(found: ByWorkers) -> list[Grid]:
     return [Grid("Communication by number of workers", head, rows, notes)]
 
 
-def _spread(found: Spread) -> str:
+def _spread_text(found: Spread) -> str:
     if found.least == found.most:
         return percent(found.mean)
     return f"{percent(found.mean)} ({100 * found.least:.1f} to {100 * found.most:.1f})"

@@ -7,7 +7,7 @@ from genset.core.safe import clean
 from genset.core.tables import Grid
 from genset.tta.analysis.profile.communication import Communication, Rate, Unsized
 from genset.tta.analysis.profile.run import Profile
-from genset.tta.show.profile.numbers import quantity, rate, percent, short_time
+from genset.tta.show.profile.numbers import percent, quantity, rate, short_time
 from genset.tta.show.words import short_name
 
 
@@ -27,8 +27,8 @@ def communication_grids(runs: Sequence[Profile]) -> list[Grid]:
             f"{rate.calls:,}",
             quantity(rate.bytes, "B"),
             short_time(rate.seconds),
-            _gbits(rate.algorithm_gbits),
-            _gbits(rate.bus_gbits),
+            _gbits_text(rate.algorithm_gbits),
+            _gbits_text(rate.bus_gbits),
             _fastest(rate),
             *[percent(rate.of_link)] * linked,
         ]
@@ -56,7 +56,7 @@ def _notes(talk: Communication) -> Iterator[str]:
             f"{assumed} ranks of the run: in smaller groups a link carried less"
         )
     if talk.link_gbits is not None:
-        yield f"the link's advertised rate is {_gbits(talk.link_gbits)}"
+        yield f"the link's advertised rate is {_gbits_text(talk.link_gbits)}"
 
 
 def _why(found: Unsized) -> str:
@@ -80,9 +80,9 @@ def _ranks(found: Rate) -> str:
 
 def _fastest(found: Rate) -> str:
     if found.bus_gbits is None and found.fastest_algorithm_gbits is not None:
-        return f"{_gbits(found.fastest_algorithm_gbits)} (algorithm)"
-    return _gbits(found.fastest_bus_gbits)
+        return f"{_gbits_text(found.fastest_algorithm_gbits)} (algorithm)"
+    return _gbits_text(found.fastest_bus_gbits)
 
 
-def _gbits(value: float | None) -> str:
+def _gbits_text(value: float | None) -> str:
     return NONE if value is None else f"{rate(value)} Gbit/s"

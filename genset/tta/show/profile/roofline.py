@@ -11,7 +11,7 @@ from genset.tta.analysis.profile.run import Profile
 from genset.tta.analysis.roofline.peaks import Peaks
 from genset.tta.analysis.roofline.points import Point
 from genset.tta.analysis.roofline.roofline import Throughput
-from genset.tta.show.profile.numbers import quantity, percents, as_given, rate, percent, short_time
+from genset.tta.show.profile.numbers import as_given, percent, percents, quantity, rate, short_time
 from genset.tta.show.words import short_name
 
 _MOST_OPERATORS = 10

@@ -8,13 +8,13 @@ from genset.core.tables import Grid
 from genset.tta.analysis.profile.matrix_units import FamilyShare
 from genset.tta.analysis.profile.run import Profile
 from genset.tta.analysis.profile.shares import Shares
-from genset.tta.show.profile.numbers import percents, percent, short_time
+from genset.tta.show.profile.numbers import percent, percents, short_time
 from genset.tta.show.words import short_name
 
 _MOST_RANKS = 16  # lines of one run
 _MOST_FAMILIES = 12
 _MOST_KERNELS = 5
-_MOST_OPERATORS = 15
+_MOST_CPU_OPERATORS = 15
 
 
 def shares_grids(runs: Sequence[Profile]) -> list[Grid]:
@@ -120,8 +120,13 @@ def cpu_grids(runs: Sequence[Profile]) -> list[Grid]:
         if not run.cpu_time:
             continue
         rows = [
-            [clean(each.name, 60), f"{each.calls:,}", short_time(each.own_seconds), percent(each.share)]
-            for each in run.cpu_time[:_MOST_OPERATORS]
+            [
+                clean(each.name, 60),
+                f"{each.calls:,}",
+                short_time(each.own_seconds),
+                percent(each.share),
+            ]
+            for each in run.cpu_time[:_MOST_CPU_OPERATORS]
         ]
         more = len(run.cpu_time) - len(rows)
         notes = [f"and {count(more, 'operator')} more, which --json has"] * (more > 0)

@@ -80,7 +80,7 @@ class Counted:
     causal: bool = False
 
 
-def count(trace: Trace, over: Span | None = None) -> Counted:
+def count_work(trace: Trace, over: Span | None = None) -> Counted:
     """The work of the trace's operators.
 
     Args:

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 from genset.tta.analysis.profile.work.convolution import CONVOLUTIONS
 from genset.tta.analysis.profile.work.elements import ELEMENTS
+from genset.tta.analysis.profile.work.inputs import Formula, Inputs
 from genset.tta.analysis.profile.work.pooling import POOLING
 from genset.tta.analysis.profile.work.products import CAUSAL, PRODUCTS
-from genset.tta.analysis.profile.work.inputs import Formula, Inputs
 from genset.tta.analysis.profile.work.work import CannotTell, Work
 from genset.tta.traces.trace import Operator
 
