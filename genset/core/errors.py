@@ -14,7 +14,7 @@
 
 A room may have a finer kind that only its callers need:
 `genset.score.evaluate.SomeModelsFailed` (a ModelError),
-`genset.tta.logs.entries.MalformedLog` (a BadInput).
+`genset.tta.runs.MalformedLog` (a BadInput).
 
 Messages are one line: they name the thing and the mend. The command line prints them as they
 are, so they carry no secrets.

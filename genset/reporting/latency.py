@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from genset.core.errors import GensetError
 from genset.core.progress import progress
 from genset.score.engines import ENGINES
-from genset.tta.logs.tasks import TASKS, TOP1, TOP5
 from genset.tta.record.inference import cost_of, write_inference
-from genset.tta.record.machine import hardware
+from genset.tta.record.provenance import hardware
 from genset.tta.record.recording import Header
+from genset.tta.runs import TASKS, TOP1, TOP5
 
 if TYPE_CHECKING:
     from genset.models.spec import ModelSpec

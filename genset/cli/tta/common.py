@@ -14,7 +14,7 @@ from genset.core.numbers import count
 
 if TYPE_CHECKING:
     from genset.core.tables import Grid
-    from genset.tta.logs.entries import MalformedLog, Training
+    from genset.tta.runs import MalformedLog, Training
 
 RUNS = click.Path(path_type=Path, exists=True)
 
@@ -69,7 +69,7 @@ def reading_options(command: Callable[..., None]) -> Callable[..., None]:
         lower_is_better: bool | None,
         **rest: Any,
     ) -> None:
-        from genset.tta.logs.read_as import ReadAs
+        from genset.tta.logs.common import ReadAs
 
         command(read_as=ReadAs(format, metric, epoch, time, run, lower_is_better), **rest)
 
@@ -129,7 +129,7 @@ def one_form(markdown: bool, as_json: bool) -> None:
 
 def can_draw(output: Path | None) -> None:
     """Refuse a figure that cannot be written before the work for it begins."""
-    from genset.tta.plots.style import check_figure
+    from genset.tta.figures import check_figure
 
     if output:
         need("evaluate", "A figure", "matplotlib")

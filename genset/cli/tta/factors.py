@@ -17,7 +17,7 @@ from genset.cli.tta.common import (
 )
 
 if TYPE_CHECKING:
-    from genset.tta.logs.read_as import ReadAs
+    from genset.tta.logs.common import ReadAs
 
 
 @click.command("factors")
@@ -47,10 +47,9 @@ def factors_command(
     \b
     genset tta factors RUNS.toml -o factors.svg
     """
-    from genset.tta.analysis.factors.analyse import factors
-    from genset.tta.analysis.factors.study import read_study
-    from genset.tta.plots.factors import draw_factors
-    from genset.tta.show.factors import factors_grids
+    from genset.tta.factors.factors import factors, factors_grids
+    from genset.tta.factors.figure import draw_factors
+    from genset.tta.factors.study import read_study
 
     can_draw(output)
     found = factors(read_study(runs), threshold, read_as, mixed)

@@ -12,7 +12,7 @@ from genset.cli.tta.named import numbers_by_name, texts_by_name, traces_by_name
 from genset.core.errors import BadInput
 
 if TYPE_CHECKING:
-    from genset.tta.analysis.profile.compared import Compared
+    from genset.tta.profile.compared import Compared
 
 
 @click.command("profile")
@@ -75,9 +75,9 @@ def profile_command(
         --peak-tflops tpu=184 --peak-gbs tpu=2800
     genset tta profile --how
     """
-    from genset.tta.plots.profile.figure import draw_profile
-    from genset.tta.show.profile.profile import profile_grids
-    from genset.tta.traces.how import HOW
+    from genset.tta.profile.figure import draw_profile
+    from genset.tta.profile.tables import profile_grids
+    from genset.tta.traces.trace import HOW
 
     one_form(markdown, as_json)
     if how:
@@ -95,9 +95,9 @@ def profile_command(
 
 
 def _compared(traces: Sequence[str], points: Sequence[str], **said: Sequence[str]) -> "Compared":
-    from genset.tta.analysis.profile.compared import Asked, compare
-    from genset.tta.analysis.profile.run import Given
-    from genset.tta.analysis.roofline.points import read_point
+    from genset.tta.profile.compared import Asked, compare
+    from genset.tta.profile.roofline import read_point
+    from genset.tta.profile.run import Given
 
     paths = traces_by_name(traces)
     elsewhere = [read_point(word) for word in points]

@@ -13,9 +13,9 @@ from genset.core.errors import GensetError
 from genset.core.numbers import agree, count, duration
 
 if TYPE_CHECKING:
-    from genset.tta.logs.tasks import Task
     from genset.tta.record.running import Job, Output, Recorded
     from genset.tta.record.series import SeriesRun
+    from genset.tta.runs import Task
 
 
 @click.command("record", context_settings={"allow_interspersed_args": False})
@@ -94,11 +94,10 @@ def record_command(
     """
     from getpass import getuser
 
-    from genset.tta.record.machine import hardware
+    from genset.tta.record.provenance import hardware
     from genset.tta.record.recording import Header
     from genset.tta.record.running import Job, Output
-    from genset.tta.record.seeds import choose_seeds
-    from genset.tta.record.series import runs_of
+    from genset.tta.record.series import choose_seeds, runs_of
     from genset.tta.record.task import choose_task
 
     chosen = choose_seeds([*command, str(checkpoint or "")], runs, seeds)

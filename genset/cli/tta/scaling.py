@@ -22,9 +22,9 @@ from genset.cli.tta.named import traces_by_workers
 from genset.core.errors import BadInput
 
 if TYPE_CHECKING:
-    from genset.tta.analysis.profile.by_workers import ByWorkers
-    from genset.tta.logs.entries import MalformedLog
-    from genset.tta.logs.read_as import ReadAs
+    from genset.tta.logs.common import ReadAs
+    from genset.tta.profile.by_workers import ByWorkers
+    from genset.tta.runs import MalformedLog
 
 
 @click.command("scaling")
@@ -76,13 +76,10 @@ def scaling_command(
     genset tta scaling 1=runs-1/ 4=runs-4/ --threshold 90 --threshold 93
     genset tta scaling --trace 8=rank0.json.gz,rank1.json.gz --trace 16=sixteen.json.gz
     """
-    from genset.tta.analysis.scaling import scaling
     from genset.tta.logs.reading import read_runs
-    from genset.tta.plots.profile.by_workers import draw_by_workers
-    from genset.tta.plots.scaling import draw_scaling
-    from genset.tta.show.profile.by_workers import by_workers_grids
-    from genset.tta.show.scaling import scaling_grids
-    from genset.tta.show.words import refused_grids
+    from genset.tta.profile.by_workers import by_workers_grids, draw_by_workers
+    from genset.tta.scaling import draw_scaling, scaling, scaling_grids
+    from genset.tta.words import refused_grids
 
     if not logs and not traces:
         raise click.UsageError("Missing argument 'WORKERS=LOG...'.")
@@ -109,8 +106,8 @@ def scaling_command(
 
 
 def _communication(words: Sequence[str]) -> "ByWorkers":
-    from genset.tta.analysis.profile.by_workers import by_workers
-    from genset.tta.analysis.profile.compared import read_devices
+    from genset.tta.profile.by_workers import by_workers
+    from genset.tta.profile.compared import read_devices
 
     return by_workers(read_devices(traces_by_workers(words)))
 

@@ -21,8 +21,8 @@ from genset.cli.tta.common import (
 )
 
 if TYPE_CHECKING:
-    from genset.tta.logs.entries import MalformedLog
-    from genset.tta.logs.read_as import ReadAs
+    from genset.tta.logs.common import ReadAs
+    from genset.tta.runs import MalformedLog
 
 
 @click.command("stability")
@@ -53,12 +53,10 @@ def stability_command(
     \b
     genset tta stability run1.tsv run2.tsv run3.tsv run4.tsv run5.tsv -o runs.png
     """
-    from genset.tta.analysis.stability import stability
-    from genset.tta.analysis.together import counted
     from genset.tta.logs.reading import read_runs
-    from genset.tta.plots.stability import draw_stability
-    from genset.tta.show.stability import stability_grids
-    from genset.tta.show.words import refused_grids
+    from genset.tta.one_entry import counted
+    from genset.tta.stability import draw_stability, stability, stability_grids
+    from genset.tta.words import refused_grids
 
     can_draw(output)
     refused: list[MalformedLog] = []

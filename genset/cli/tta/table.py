@@ -20,7 +20,7 @@ from genset.core.errors import BadInput, GensetError
 from genset.core.numbers import count
 
 if TYPE_CHECKING:
-    from genset.tta.logs.read_as import ReadAs
+    from genset.tta.logs.common import ReadAs
 
 _DAY = click.DateTime(["%Y-%m-%d"])
 
@@ -84,12 +84,9 @@ def table_command(
     genset tta table dawn-bench-entries --exclude-author "Stanford DAWN" --baseline seed
     genset tta table dawn-bench-entries --over-time -o best.png
     """
-    from genset.tta.analysis.over_time import over_time
-    from genset.tta.analysis.table import Chosen, table
     from genset.tta.logs.reading import read_entries
-    from genset.tta.plots.over_time import draw_over_time
-    from genset.tta.show.over_time import over_time_grids
-    from genset.tta.show.table import table_grids
+    from genset.tta.over_time import draw_over_time, over_time, over_time_grids
+    from genset.tta.table import Chosen, table, table_grids
 
     if output and not by_day:
         raise BadInput("the figure of a table is the best by date: say --over-time too")

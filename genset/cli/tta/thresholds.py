@@ -19,8 +19,8 @@ from genset.cli.tta.common import (
 )
 
 if TYPE_CHECKING:
-    from genset.tta.logs.entries import MalformedLog
-    from genset.tta.logs.read_as import ReadAs
+    from genset.tta.logs.common import ReadAs
+    from genset.tta.runs import MalformedLog
 
 
 @click.command("thresholds")
@@ -63,11 +63,9 @@ def thresholds_command(
     \b
     genset tta thresholds ImageNet/train --to 93.5 -o thresholds.svg
     """
-    from genset.tta.analysis.thresholds import thresholds
     from genset.tta.logs.reading import read_runs
-    from genset.tta.plots.thresholds import draw_thresholds
-    from genset.tta.show.thresholds import thresholds_grids
-    from genset.tta.show.words import refused_grids
+    from genset.tta.thresholds import draw_thresholds, thresholds, thresholds_grids
+    from genset.tta.words import refused_grids
 
     can_draw(output)
     refused: list[MalformedLog] = []

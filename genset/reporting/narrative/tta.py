@@ -12,7 +12,7 @@ from genset.reporting.data.tta import JoinedEntry
 from genset.reporting.narrative import margins
 from genset.reporting.narrative.finetuning import difference
 from genset.statistics.intervals import Interval
-from genset.tta.analysis import units
+from genset.tta import words
 
 LOWER, UPPER = "lower reference", "upper reference"
 
@@ -38,12 +38,12 @@ def sentences(data: ReportData) -> list[str]:
 
 def goal(entry: JoinedEntry) -> str:
     """What it must reach: "93 % top-5 on ImageNet"."""
-    return f"{units.goal(entry)} on {clean(entry.task)}"
+    return f"{words.goal(entry)} on {clean(entry.task)}"
 
 
 def best(entry: JoinedEntry) -> str:
     """The best score of its runs."""
-    return units.amount(entry.best, entry.percent)
+    return words.amount(entry.best, entry.percent)
 
 
 def time(entry: JoinedEntry) -> str:

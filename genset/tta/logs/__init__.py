@@ -1,1 +1,1 @@
-"""Training logs read into one form, whatever wrote them: `Training`, a run with its epochs."""
+"""Logs of training runs, in their formats, read as `genset.tta.runs.Training`."""

@@ -2,17 +2,138 @@
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from genset.core.errors import BadInput
-from genset.tta.logs.copies import without_copies
-from genset.tta.logs.dawnbench.files import DAWNBENCH, SUFFIXES, read_entry
-from genset.tta.logs.entries import Entries, MalformedLog, Training
-from genset.tta.logs.formats import format_in_folder, format_of
-from genset.tta.logs.mlperf.files import MLPERF, is_result
-from genset.tta.logs.names import told_apart
-from genset.tta.logs.read_as import Format, ReadAs
+from genset.tta.logs.common import Format, ReadAs
+from genset.tta.logs.dawnbench import DAWNBENCH, SUFFIXES, read_entry
+from genset.tta.logs.mlperf import MLPERF, is_result
+from genset.tta.logs.tables import TABLE
+from genset.tta.logs.tensorboard import TENSORBOARD
+from genset.tta.logs.trackers import FASTAI, FFCV, LIGHTNING, WANDB
+from genset.tta.runs import About, Entries, MalformedLog, Training
+
+# As much of a file as it takes to tell its format.
+_START = 65_536
+
+
+# The first that recognizes a file reads it.
+FORMATS: tuple[Format, ...] = (
+    MLPERF,
+    TENSORBOARD,
+    FFCV,
+    LIGHTNING,
+    FASTAI,
+    WANDB,
+    TABLE,
+    DAWNBENCH,
+)
+
+
+def format_of(path: Path, read_as: ReadAs = ReadAs()) -> Format | None:  # noqa: B008 - immutable
+    """The format that was asked for, or the one that recognizes the file; None if none does.
+
+    Raises:
+        BadInput: there is no format of the name that was asked for.
+        MalformedLog: the file cannot be read.
+    """
+    if read_as.format:
+        return _named(read_as.format)
+    return _recognizing(path, FORMATS)
+
+
+def format_in_folder(path: Path, read_as: ReadAs) -> Format | None:
+    """The format of a file that nobody named: a folder holds others, which are none.
+
+    Raises:
+        BadInput: there is no format of the name that was asked for.
+        MalformedLog: the file cannot be read.
+    """
+    return _recognizing(path, [_named(read_as.format)] if read_as.format else FORMATS)
+
+
+def _named(name: str) -> Format:
+    found = next((each for each in FORMATS if name == each.name), None)
+    if found is None:
+        names = ", ".join(each.name for each in FORMATS)
+        raise BadInput(f"there is no format {name}: name one of {names}")
+    return found
+
+
+def _recognizing(path: Path, formats: Sequence[Format]) -> Format | None:
+    try:
+        with path.open("rb") as file:
+            start = file.read(_START)
+    except OSError as error:
+        raise MalformedLog(path, f"it cannot be read: {error.strerror}") from None
+    return next((each for each in formats if each.recognizes(path, start)), None)
+
+
+def told_apart(runs: Iterable[Training]) -> list[Training]:
+    """The runs, where the entries of two folders never have one name.
+
+    ``NVIDIA/dgx1/resnet`` of two rounds becomes ``v0.6/NVIDIA/results/dgx1/resnet`` and
+    ``v0.7/NVIDIA/results/dgx1/resnet``: the folders from where they part.
+    """
+    kept = list(runs)
+    folders: dict[str, set[Path]] = defaultdict(set)
+    for run in kept:
+        if run.about.entry:
+            folders[run.about.entry].add(_folder(run))
+    above = {name: os.path.commonpath(of) for name, of in folders.items() if len(of) > 1}
+    return [
+        _renamed(run, _folder(run).relative_to(above[run.about.entry]).as_posix())
+        if run.about.entry in above
+        else run
+        for run in kept
+    ]
+
+
+def _folder(run: Training) -> Path:
+    return run.about.path.absolute().parent
+
+
+def _renamed(run: Training, folders: str) -> Training:
+    entry = run.about.entry
+    if folders != ".":
+        ends_alike = folders.split("/")[-1] == entry.split("/")[-1]
+        entry = folders if ends_alike else f"{folders}/{entry}"
+    return replace(run, about=replace(run.about, entry=entry))
+
+
+def without_copies(runs: Sequence[Training]) -> tuple[list[Training], list[MalformedLog]]:
+    """The runs, each once, and what is to be said of the others: the first of them counts.
+
+    The same epochs are no copy where authors, machines or prices differ: one training may be an
+    entry at each of several prices.
+    """
+    kept: list[Training] = []
+    copies: list[MalformedLog] = []
+    alike: dict[Hashable, list[About]] = {}
+    for run in runs:
+        epochs = tuple((e.epoch, e.hours, *sorted(e.scores.items())) for e in run.epochs)
+        known = alike.setdefault((run.about.task, epochs), [])
+        first = next((about for about in known if not _differ(about, run.about)), None)
+        if first:
+            reason = f"it holds the same epochs as {first.path}, so it is no further run"
+            copies.append(MalformedLog(run.about.path, reason))
+        else:
+            known.append(run.about)
+            kept.append(run)
+    return kept, copies
+
+
+def _differ(one: About, other: About) -> bool:
+    """Whether both say who trained what on which machine for how much, and not the same."""
+    pairs = zip(_told(one), _told(other), strict=True)
+    return any(a and b and a != b for a, b in pairs)
+
+
+def _told(about: About) -> tuple[object, ...]:
+    return about.author, about.model, about.hardware, about.cost_per_hour
 
 
 def read_entries(folder: Path, read_as: ReadAs = ReadAs()) -> Entries:  # noqa: B008 - immutable

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from genset.core.files import write_text
-from genset.tta.logs.dawnbench.fields import PER_CENT
+from genset.tta.logs.dawnbench_json import PER_CENT
 from genset.tta.record.recording import Header, names
 
 _HOUR = 3_600_000  # milliseconds

@@ -21,12 +21,10 @@ from typing import Any
 
 from genset.core.errors import BadInput
 from genset.core.files import write_text
-from genset.tta.logs.dawnbench.curve import COMMUNICATION
-from genset.tta.logs.dawnbench.fields import Fields
-from genset.tta.logs.dawnbench.files import read_run
-from genset.tta.logs.entries import Epoch
-from genset.tta.logs.tasks import SCORES, Task
-from genset.tta.record.lines import Line
+from genset.tta.logs.dawnbench import COMMUNICATION, read_run
+from genset.tta.logs.dawnbench_json import Fields
+from genset.tta.record.recorder import Line
+from genset.tta.runs import SCORES, Epoch, Task
 
 # Hidden, so that no table takes what lies there for runs.
 ATTEMPTS = ".attempts"

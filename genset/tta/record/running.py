@@ -14,10 +14,10 @@ from typing import Any, BinaryIO
 
 from genset import __version__
 from genset.core.errors import BadInput
-from genset.tta.logs.entries import Epoch
-from genset.tta.record.lines import read_line
 from genset.tta.record.provenance import Checkpoint, NoCheckpoint, code_of, read_checkpoint
+from genset.tta.record.recorder import read_line
 from genset.tta.record.recording import Header, Recording, reserved
+from genset.tta.runs import Epoch
 
 # A line longer than this is no epoch's; what lies in the memory of a program that ends none is not
 # kept.

@@ -4,9 +4,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from genset.core.errors import BadInput
-from genset.tta.logs.tasks import SCORES, TASKS, TOP1, Task
-from genset.tta.record.lines import SCORE_WORDS
+from genset.tta.record.recorder import SCORE_WORDS
 from genset.tta.record.recording import recordings
+from genset.tta.runs import SCORES, TASKS, TOP1, Task
 
 _ABOVE = 2  # folders that may be called like a task, as in ImageNet/train/ENTRY
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from genset.core.errors import BadInput
+
 Shape = tuple[int, ...]
 
 
@@ -133,3 +135,17 @@ class Trace:
     operators: list[Operator] = field(default_factory=list)
     steps: list[tuple[float, float]] = field(default_factory=list)
     lacks: list[str] = field(default_factory=list)
+
+
+def refused(path: Path, why: str) -> BadInput:
+    """A refusal in one line that names the file."""
+    return BadInput(f"{path} cannot be read as a trace: {why}")
+
+
+HOW = """\
+from torch.profiler import profile, schedule
+with profile(record_shapes=True, schedule=schedule(wait=5, warmup=3, active=3, repeat=1),
+             on_trace_ready=lambda p: p.export_chrome_trace("rank0.json.gz")) as profiler:
+    for batch in batches:  # yours: 11 or more
+        train(batch)  # yours: a whole training step
+        profiler.step()"""

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genset.tta.analysis.one_entry import differences
-from genset.tta.logs.entries import About, Epoch, Training
-from genset.tta.logs.tasks import TASKS
+from genset.tta.one_entry import differences
+from genset.tta.runs import TASKS, About, Epoch, Training
 from tests.tta.analysis.answers import answer, printed, refusal
 from tests.tta.written import write_entry, write_tsv
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from genset.tta.analysis.rows import InferenceRow, TrainingRow
-from genset.tta.analysis.table import Chosen, TaskTable, table
 from genset.tta.logs.reading import read_entries
+from genset.tta.rows import InferenceRow, TrainingRow
+from genset.tta.table import Chosen, TaskTable, table
 
 pytestmark = pytest.mark.realdata
 

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from genset.cli import cli
-from genset.tta.analysis.factors.study import read_study
+from genset.tta.factors.study import read_study
 from tests.tta.factors.studies import answer, write_study
 
 DEMO = Path(__file__).parents[3] / "docs" / "factors-demo"

@@ -13,12 +13,10 @@ from hypothesis import strategies as st
 from genset.core.errors import BadInput
 from genset.core.tables import as_markdown, as_text
 from genset.core.to_json import to_json
-from genset.tta.analysis.table import table
-from genset.tta.logs.dawnbench.curve import Curve, read_curve
-from genset.tta.logs.dawnbench.files import read_run
-from genset.tta.logs.entries import Entries, MalformedLog
+from genset.tta.logs.dawnbench import Curve, read_curve, read_run
 from genset.tta.logs.reading import read_entries, read_runs
-from genset.tta.show.table import table_grids
+from genset.tta.runs import Entries, MalformedLog
+from genset.tta.table import table, table_grids
 from tests.tta.written import FIELDS, HEAD, write_entry, write_inference, write_tsv
 
 TWO = "1\t0.5\t30.5\t60\n2\t1.25\t75.5\t93.1\n"

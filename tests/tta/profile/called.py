@@ -1,6 +1,6 @@
 """Operators as a trace holds them, from what they were called on; and their kernels."""
 
-from genset.tta.analysis.profile.work.count import Counted, Done, count_work
+from genset.tta.profile.work import Counted, Done, count_work
 from genset.tta.traces.trace import Kernel, Operator, Shape
 from tests.tta.profile.made import GEMM, HOST, trace
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from genset.core.errors import BadInput
-from genset.tta.analysis.profile.by_workers import by_workers
+from genset.tta.profile.by_workers import by_workers
 from genset.tta.traces.trace import Device, Trace
 from tests.tta.profile.made import HOST, NCCL, kernel, operator, trace
 

@@ -9,8 +9,8 @@ from click.testing import CliRunner
 
 from genset.cli import cli
 from genset.core.errors import BadInput
-from genset.tta.show.profile.numbers import percents
-from genset.tta.traces.how import HOW
+from genset.tta.traces.trace import HOW
+from genset.tta.words import percents
 from tests.tta.analysis.answers import answer, printed, refusal, tta
 from tests.tta.profile.recorded import (
     ALL_REDUCE,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from genset.tta.analysis.profile.communication import bus_factor, communicates, communication
+from genset.tta.profile.communication import bus_factor, communicates, communication
 from genset.tta.traces.trace import Collective
 from tests.tta.profile.made import NCCL, kernel
 

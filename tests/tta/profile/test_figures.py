@@ -12,8 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from PIL import Image
 
-from genset.tta.plots.profile.labels import Label, place
-from genset.tta.plots.style import line_style
+from genset.tta.figures import Label, line_style, place
 from tests.tta.analysis.answers import printed, refusal
 from tests.tta.profile.recorded import write_host, write_rank
 from tests.tta.written import write_tsv
@@ -132,9 +131,7 @@ def test_numbers_and_names_stand_clear_of_the_roofs(
 ) -> None:
     """Runs that lie close, and four devices whose roofs do."""
     kept: list[Figure] = []
-    monkeypatch.setattr(
-        "genset.tta.plots.profile.figure.write", lambda figure, _: kept.append(figure)
-    )
+    monkeypatch.setattr("genset.tta.profile.figure.write", lambda figure, _: kept.append(figure))
     devices = ("H100 SXM", "H100 PCIe", "A100 SXM 40 GB", "V100 SXM2")
     words = ["profile", *runs, "--peak-tflops", "two=14", "--peak-gbs", "two=900"]
     for at, device in enumerate(devices):

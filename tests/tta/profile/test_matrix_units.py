@@ -2,8 +2,7 @@
 
 import pytest
 
-from genset.tta.analysis.profile.families import family
-from genset.tta.analysis.profile.matrix_units import matrix_units
+from genset.tta.profile.matrix_units import family, matrix_units
 from tests.tta.profile.made import NCCL, kernel
 
 YES = {

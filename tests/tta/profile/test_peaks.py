@@ -3,7 +3,7 @@
 import pytest
 
 from genset.core.errors import BadInput
-from genset.tta.analysis.roofline.peaks import find_peaks, known_devices, own_peaks, roof_of
+from genset.tta.profile.peaks import find_peaks, known_devices, own_peaks, roof_of
 
 # Names as CUDA's runtime gives them; TFLOP/s on matrix units in half precision, GB/s.
 NAMES = [

@@ -3,8 +3,8 @@
 from pathlib import Path
 from textwrap import indent
 
-from genset.tta.analysis.roofline.peaks import Peaks, known_devices
-from genset.tta.traces.how import HOW
+from genset.tta.profile.peaks import Peaks, known_devices
+from genset.tta.traces.trace import HOW
 
 TEXT = (Path(__file__).parents[3] / "docs" / "profiling.md").read_text("utf-8")
 

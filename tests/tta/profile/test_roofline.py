@@ -5,10 +5,9 @@ from pathlib import Path
 import pytest
 
 from genset.core.errors import BadInput
-from genset.tta.analysis.profile.work.count import count_work
-from genset.tta.analysis.roofline.peaks import Peaks, find_peaks
-from genset.tta.analysis.roofline.points import read_point
-from genset.tta.analysis.roofline.roofline import roofline
+from genset.tta.profile.peaks import Peaks, find_peaks
+from genset.tta.profile.roofline import read_point, roofline
+from genset.tta.profile.work import count_work
 from genset.tta.traces.kineto import read_trace
 from tests.tta.profile.called import called, floats, halves, launched, on_device
 from tests.tta.profile.made import NCCL

@@ -10,7 +10,7 @@ import pytest
 
 from genset.core.errors import BadInput
 from genset.core.to_json import to_json
-from genset.tta.analysis.profile.run import Given, Profile, profile
+from genset.tta.profile.run import Given, Profile, profile
 from genset.tta.traces.kineto import read_trace
 from genset.tta.traces.trace import Collective, Device, Trace
 from tests.tta.profile import swept

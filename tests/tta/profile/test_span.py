@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genset.tta.analysis.profile.by_workers import by_workers
-from genset.tta.analysis.profile.run import profile
+from genset.tta.profile.by_workers import by_workers
+from genset.tta.profile.run import profile
 from genset.tta.traces.trace import Kernel, Operator, Trace
 from tests.tta.analysis.answers import answer, printed
 from tests.tta.profile.called import called, floats, launched

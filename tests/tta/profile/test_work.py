@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from genset.tta.analysis.profile.span import span
-from genset.tta.analysis.profile.work.count import count_work
-from genset.tta.analysis.profile.work.work import MULTIPLIES
+from genset.tta.profile.inputs import MULTIPLIES
+from genset.tta.profile.shares import span
+from genset.tta.profile.work import count_work
 from genset.tta.traces.kineto import read_trace
 from tests.tta.profile.called import called, floats, halves, launched, listed, on_device, only
 from tests.tta.profile.made import HOST, NCCL, trace

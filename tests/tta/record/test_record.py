@@ -16,13 +16,12 @@ from hypothesis import strategies as st
 
 from genset.core.errors import BadInput
 from genset.tta import Recorder
-from genset.tta.logs.dawnbench.files import read_run
-from genset.tta.logs.entries import Training
+from genset.tta.logs.dawnbench import read_run
 from genset.tta.logs.reading import read_entries
-from genset.tta.logs.tasks import TASKS, TOP1, TOP5, Task
-from genset.tta.record.lines import Line, read_line, write_line
-from genset.tta.record.machine import hardware
+from genset.tta.record.provenance import hardware
+from genset.tta.record.recorder import Line, read_line, write_line
 from genset.tta.record.recording import Header, Recording, reserved
+from genset.tta.runs import TASKS, TOP1, TOP5, Task, Training
 from tests.killing import killed_at_each_change
 
 BIRDS = Task("birds", TOP1, 30.0)

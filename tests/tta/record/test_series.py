@@ -18,11 +18,10 @@ from click.testing import CliRunner, Result
 from genset.cli import cli
 from genset.core.errors import BadInput
 from genset.tta.logs.reading import read_entries
-from genset.tta.logs.tasks import TOP1, Task
 from genset.tta.record.recording import Header, reserved
 from genset.tta.record.running import Job, Output
-from genset.tta.record.seeds import parse_seeds
-from genset.tta.record.series import Series, record_series, runs_of
+from genset.tta.record.series import Series, parse_seeds, record_series, runs_of
+from genset.tta.runs import TOP1, Task
 from tests.killing import killed_at_each_change
 
 # A training: two epochs, and a checkpoint that says its seed. Seed 2 fails until a file is there.

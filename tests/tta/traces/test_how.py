@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from genset.tta.traces.how import HOW
 from genset.tta.traces.kineto import read_trace
+from genset.tta.traces.trace import HOW
 
 
 def test_the_lines_run_as_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

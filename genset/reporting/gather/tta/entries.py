@@ -12,12 +12,11 @@ from genset.reporting.data.tta import JoinedEntry
 from genset.reporting.gather.tta.identity import join_by_weights, names_differ
 from genset.reporting.gather.tta.margins import hold_to_margins
 from genset.score.results.results import Results, Scored
-from genset.tta.analysis.one_entry import check_one_entry
-from genset.tta.analysis.rows import TrainingRow, training_row
-from genset.tta.analysis.stability import stability
-from genset.tta.analysis.together import counted, together
-from genset.tta.logs.entries import MalformedLog, Training, one_task
 from genset.tta.logs.reading import read_file, read_runs
+from genset.tta.one_entry import check_one_entry, counted, together
+from genset.tta.rows import TrainingRow, training_row
+from genset.tta.runs import MalformedLog, Training, one_task
+from genset.tta.stability import stability
 
 
 def join_entries(results: Results, options: ReportOptions) -> tuple[JoinedEntry, ...]:

@@ -11,7 +11,7 @@ from genset.core.errors import BadInput
 from genset.models.spec import parse_spec
 from genset.reporting.data.tta import WeightsJoin
 from genset.score.results.runs import Run
-from genset.tta.logs.entries import Training
+from genset.tta.runs import Training
 
 # Each before those that it contains; spellings, and what is meant.
 _FAMILIES = {

@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from genset.cli import cli
-from genset.tta.logs.entries import one_task
 from genset.tta.logs.reading import read_runs
+from genset.tta.runs import one_task
 
 pytestmark = pytest.mark.realdata
 

@@ -8,9 +8,9 @@ import pytest
 from click.testing import CliRunner
 
 from genset.cli import cli
-from genset.tta.logs.entries import Training
-from genset.tta.logs.read_as import ReadAs
+from genset.tta.logs.common import ReadAs
 from genset.tta.logs.reading import read_file
+from genset.tta.runs import Training
 
 
 @pytest.fixture

@@ -15,9 +15,9 @@ from pyarrow import parquet
 
 from genset.cli import cli
 from genset.core.errors import BadInput
-from genset.tta.logs.entries import MalformedLog
-from genset.tta.logs.read_as import ReadAs
+from genset.tta.logs.common import ReadAs
 from genset.tta.logs.reading import read_file
+from genset.tta.runs import MalformedLog
 from tests.tta.logs.tables.written import measured, runs_of
 
 PLAIN = "epoch,time,val_acc\n1,60,60\n2,120.5,93.5\n"

@@ -13,9 +13,9 @@ import pytest
 from click.testing import CliRunner
 
 from genset.cli import cli
-from genset.tta.logs.entries import MalformedLog, Training
-from genset.tta.logs.read_as import ReadAs
+from genset.tta.logs.common import ReadAs
 from genset.tta.logs.reading import read_file, read_runs
+from genset.tta.runs import MalformedLog, Training
 from tests.tta.logs.tables.written import measured, runs_of
 
 EPOCHS = 3

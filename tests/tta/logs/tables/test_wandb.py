@@ -6,8 +6,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from genset.tta.logs.entries import MalformedLog
-from genset.tta.logs.read_as import ReadAs
+from genset.tta.logs.common import ReadAs
+from genset.tta.runs import MalformedLog
 from tests.tta.logs.tables.written import measured, runs_of
 
 # As pandas writes run.scan_history(): an index without a name, rows of training and validation.

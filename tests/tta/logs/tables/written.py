@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from genset.tta.logs.entries import Training
-from genset.tta.logs.read_as import ReadAs
+from genset.tta.logs.common import ReadAs
 from genset.tta.logs.reading import read_file
+from genset.tta.runs import Training
 
 
 def runs_of(path: Path, content: str | bytes, read_as: ReadAs = ReadAs()) -> list[Training]:  # noqa: B008

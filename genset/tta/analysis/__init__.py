@@ -1,1 +1,0 @@
-"""What logs say: time and cost to accuracy, how stable, how it scales."""

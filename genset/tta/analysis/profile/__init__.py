@@ -1,1 +1,0 @@
-"""What the hardware did, from profilers' traces: shares of time, matrix units, communication."""

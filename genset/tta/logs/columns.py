@@ -1,0 +1,297 @@
+"""Which column of a table holds what."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from genset.tta.logs.common import ReadAs, number
+from genset.tta.logs.metrics import Choice, NoChoice, choose, listed
+from genset.tta.logs.sheets import Sheet, moment, seconds
+from genset.tta.runs import Task
+
+_UNITS = {
+    3600.0: ("h", "hr", "hrs", "hour", "hours"),
+    60.0: ("min", "mins", "minute", "minutes"),
+    1.0: ("s", "sec", "secs", "second", "seconds"),
+    0.001: ("ms", "msec", "millis", "millisecond", "milliseconds"),
+}
+_SECONDS = {word: unit for unit, words in _UNITS.items() for word in words}
+
+# Names that say seconds by their writers' habit: ffcv's, W&B's.
+_IN_SECONDS = {"relative_time", "relative_time_process", "relative_time_wall", "runtime"}
+
+# Time since training began goes before moments.
+_SINCE = {
+    *_IN_SECONDS,
+    "run_time",
+    "elapsed",
+    "elapsed_time",
+    "time_elapsed",
+    "time",
+    "total_time",
+    "time_total",
+    "cumulative_time",
+    "wall_clock",
+    "wallclock",
+    "wall_clock_time",
+    "time_since_start",
+    "time_since_began",
+}
+_MOMENTS = {"timestamp", "wall_time", "walltime", "datetime", "date_time"}
+
+# Ten years: no training is as long, and moments in seconds since 1970 are later.
+_TEN_YEARS = 315_360_000
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The column of time: where it is, and how many seconds one of its numbers is."""
+
+    column: int
+    unit: float = 1.0
+    stated: bool = True
+
+    def read(self, text: str) -> float | None:
+        """Seconds since training began, or since 1970 (`is_moment`); None if it is neither."""
+        value = number(text)
+        if value is not None:
+            time = value * self.unit
+            return _moment_in_seconds(time) if is_moment(time) else time
+        if (day := moment(text)) is not None:
+            return day.timestamp()
+        return seconds(text)
+
+
+def is_moment(time: float) -> bool:
+    """Whether seconds are counted from 1970, not from a training's beginning."""
+    return time >= _TEN_YEARS
+
+
+def clock_named(at: int, name: str) -> Clock:
+    """The clock of the column that a user names, by the unit in its name."""
+    unit = _unit(name)
+    return Clock(at, unit or 1.0, unit is not None or _base(name) in _IN_SECONDS | _MOMENTS)
+
+
+def clocks(names: Sequence[str]) -> list[Clock]:
+    """The columns that hold the time, by their names; moments only where there is nothing else."""
+    since = [clock_named(at, name) for at, name in enumerate(names) if _base(name) in _SINCE]
+    return since or [Clock(at) for at, name in enumerate(names) if _base(name) in _MOMENTS]
+
+
+def _words(name: str) -> list[str]:
+    apart = re.sub(r"([a-z])([A-Z])", r"\1_\2", name)
+    return [word for word in re.split(r"[^a-z0-9]+", apart.lower()) if word]
+
+
+def _unit(name: str) -> float | None:
+    words = _words(name)
+    return _SECONDS.get(words[-1]) if words else None
+
+
+def _base(name: str) -> str:
+    """A name without its unit; hours alone are time."""
+    words = _words(name)
+    if _unit(name) is not None:
+        # "s" and "h" alone may be anything.
+        return "_".join(words[:-1]) or ("time" if len(words[-1]) > 2 and words[-1] != "min" else "")
+    return "_".join(words)
+
+
+def _moment_in_seconds(value: float) -> float:
+    """Seconds since 1970 of a number that may be in milli-, micro- or nanoseconds."""
+    while value >= 1e11:
+        value /= 1000
+    return value
+
+
+_EPOCHS = ("epoch", "epochs", "trainer_epoch", "current_epoch", "epoch_num", "training_iteration")
+_STEPS = ("step", "global_step", "trainer_global_step", "iteration", "iter", "steps", "iterations")
+_RUNS = ("uid", "run", "run_id", "run_name", "trial", "trial_id", "seed")
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Where a table has what.
+
+    Attributes:
+        choice: the task, and the columns of its scores.
+        clock: the column of time.
+        epoch: None if no column counts epochs or steps: then rows with a score are counted.
+        run: what tells the table's runs apart; None if it is one run.
+        settings: columns that say how a run was trained, by the setting's name.
+        time_named: the user, or the log's writer, says that this is the time since training began.
+        time_later: a score may stand in a row without a time: the time is that of the next row
+            that has one.
+    """
+
+    choice: Choice
+    clock: Clock
+    epoch: int | None
+    run: int | None = None
+    settings: tuple[tuple[str, int], ...] = ()
+    time_named: bool = False
+    time_later: bool = False
+    remarks: tuple[str, ...] = ()
+
+
+def find_columns(
+    sheet: Sheet,
+    read_as: ReadAs,
+    task: Task | None = None,
+    no_time: str = "",
+    time_later: bool = False,
+) -> Columns:
+    """Find a table's columns, by what the user says and else by their names.
+
+    Args:
+        task: what the log's writer is known to be for.
+        no_time: what to do where no column holds the time, if the log's writer says that.
+        time_later: see `Columns`.
+
+    Raises:
+        MalformedLog: the columns that it takes are not there, or several would do.
+    """
+    names = sheet.names
+    epoch = _epoch(sheet, read_as)
+    run = _named(sheet, read_as.run) if read_as.run else _first(sheet, _RUNS)
+    clock = _clock(sheet, read_as, no_time)
+    taken = {epoch, run, clock.column}
+    rest = ["" if at in taken else name for at, name in enumerate(names)]
+    try:
+        choice = choose(rest, read_as, sheet.path, task)
+    except NoChoice as why:
+        sheet.refuse(str(why), 1)
+    for column in (score.column for score in choice.scores):
+        _once(sheet, column)
+    remarks = [*choice.remarks]
+    if epoch is None:
+        remarks.append("no column of epochs: its rows with a score are counted")
+    elif _normal(names[epoch]) in _STEPS:
+        remarks.append(f"its epochs are steps ({names[epoch]})")
+    named = bool(read_as.time)
+    return Columns(
+        choice, clock, epoch, run, time_named=named, time_later=time_later, remarks=tuple(remarks)
+    )
+
+
+def normal_names(names: Sequence[str]) -> set[str]:
+    """Names in small letters with ``_`` for all else, as readers recognize a table by them."""
+    return {_normal(name) for name in names}
+
+
+def _clock(sheet: Sheet, read_as: ReadAs, no_time: str) -> Clock:
+    if read_as.time:
+        at = _named(sheet, read_as.time)
+        return clock_named(at, sheet.names[at])
+    found = clocks(sheet.names)
+    if len({sheet.names[clock.column] for clock in found}) > 1:
+        several = listed([sheet.names[clock.column] for clock in found])
+        sheet.refuse(f"several columns of time: say which with --time-column: {several}", 1)
+    if not found:
+        mend = no_time or (
+            "name the column with the time since training began with --time-column; there are "
+            + listed(sheet.names)
+        )
+        sheet.refuse(f"no column of time: {mend}", 1)
+    _once(sheet, found[0].column)
+    return found[0]
+
+
+def _epoch(sheet: Sheet, read_as: ReadAs) -> int | None:
+    if read_as.epoch:
+        return _named(sheet, read_as.epoch)
+    return _first(sheet, (*_EPOCHS, *_STEPS))
+
+
+def _first(sheet: Sheet, known: Sequence[str]) -> int | None:
+    """The column with the first of these names that is there."""
+    names = [_normal(name) for name in sheet.names]
+    at = next((names.index(name) for name in known if name in names), None)
+    if at is not None:
+        _once(sheet, at)
+    return at
+
+
+def _named(sheet: Sheet, name: str) -> int:
+    if name not in sheet.names:
+        sheet.refuse(f"no column {name}; there are {listed(sheet.names)}", 1)
+    at = sheet.names.index(name)
+    _once(sheet, at)
+    return at
+
+
+def _once(sheet: Sheet, at: int) -> None:
+    if sheet.names.count(sheet.names[at]) > 1:
+        sheet.refuse(f"two columns {sheet.names[at]}", 1)
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
+
+
+# What `About` has a place for, by the names that its columns go by.
+_ABOUT = {
+    "model": ("model", "arch", "architecture", "model_name", "net"),
+    "framework": ("framework",),
+    "hardware": ("hardware", "gpu", "device_name"),
+    "author": ("author", "user"),
+}
+_ABOUT_OF = {name: field for field, names in _ABOUT.items() for name in names}
+
+# What is the same from a run's beginning to its end: not a learning rate, which follows a
+# schedule, and not seeds, paths, times and addresses.
+_SETTINGS = {
+    "batch_size",
+    "global_batch_size",
+    "train_batch_size",
+    "max_epochs",
+    "num_epochs",
+    "total_epochs",
+    "optimizer",
+    "optim",
+    "weight_decay",
+    "momentum",
+    "label_smoothing",
+    "warmup_epochs",
+    "image_size",
+    "img_size",
+    "resolution",
+    "dataset",
+    "precision",
+    "amp",
+    "world_size",
+    "num_gpus",
+    "base_lr",
+    "max_lr",
+    "peak_lr",
+}
+
+
+def describing(names: Sequence[str]) -> tuple[tuple[str, int], ...]:
+    """The columns that describe a run, each by its name."""
+    return tuple(
+        (name, at)
+        for at, name in enumerate(names)
+        if _last(name) in _SETTINGS or _last(name) in _ABOUT_OF
+    )
+
+
+def described(said: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Fields of `About`, and settings, of what is said of a run by name."""
+    fields: dict[str, str] = {}
+    settings: dict[str, str] = {}
+    for name, text in said.items():
+        field = _ABOUT_OF.get(_last(name))
+        if not text:
+            continue
+        if field and field not in fields:
+            fields[field] = text
+        elif not field:
+            settings[name] = text
+    return fields, settings
+
+
+def _last(name: str) -> str:
+    """A name without the groups before it: ``config/batch_size`` and ``training.batch_size``."""
+    return re.sub(r"[ -]+", "_", re.split(r"[./]", name.lower())[-1])

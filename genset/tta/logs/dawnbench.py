@@ -1,0 +1,397 @@
+"""Reads one DAWNBench entry: its JSON file, its TSV file, or both.
+
+Which task it is for is told by a folder above it (``ImageNet``, ``CIFAR10``, ``SQuAD``), by
+``task`` in its ``misc``, or by the scores that it has; what `genset tta record` wrote says so
+itself.
+"""
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from genset.core.errors import BadInput
+from genset.core.numbers import agree, count, duration
+from genset.tta.logs.common import Format, ReadAs, as_percent, decoded, number, swapped
+from genset.tta.logs.dawnbench_json import Fields
+from genset.tta.runs import (
+    F1,
+    FAILED,
+    SCORES,
+    STOPPED,
+    TASKS,
+    TOP1,
+    TOP5,
+    About,
+    Epoch,
+    Inference,
+    MalformedLog,
+    Task,
+    Training,
+)
+
+COMMUNICATION = "communicationHours"
+_COLUMNS = ("epoch", "hours", COMMUNICATION, *SCORES)
+_KNOWN = {name.lower(): name for name in _COLUMNS}
+
+# Where no score of a column exceeds 1 and one of the other exceeds this, the two are in different
+# units: top-5 is never twenty times top-1.
+_APART = 20
+
+_A_CENTURY = 876_600
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A training log. `columns` are the scores that it has; `remarks` say how they were read."""
+
+    epochs: tuple[Epoch, ...]
+    columns: tuple[str, ...]
+    remarks: tuple[str, ...]
+
+
+def read_curve(path: Path, data: bytes, percent: bool = False) -> Curve:
+    """Read the TSV file's bytes; `path` is for messages.
+
+    `percent` is for a log whose writer is known to have meant per cent, however small the scores.
+
+    Raises:
+        MalformedLog: there is no right reading.
+    """
+    text = decoded(data)
+    if text is None:
+        raise MalformedLog(path, "it is not UTF-8 text")
+    # Not str.splitlines, which also splits at characters that editors count no lines by.
+    numbered = enumerate(re.split(r"\r\n|\n|\r", text), 1)
+    lines = [(at, line) for at, line in numbered if line.strip() and line.lstrip()[0] != "#"]
+    if not lines:
+        raise MalformedLog(path, "it is empty")
+    (head_at, head), *body = lines
+    tabs = "\t" in head
+    names = _cells(head, tabs)
+    while not names[-1]:
+        names.pop()
+    columns = _columns(path, head_at, names)
+    # A time that was cut off may look whole: 1.2 of 1.25. A score then only gets lower.
+    ended = text.endswith(("\n", "\r"))
+    cut = bool(body) and not ended and columns["hours"] == len(names) - 1
+    if cut:
+        body.pop()
+    rows = [
+        (at, _row(path, at, _cells_of(path, at, line, names, tabs), columns)) for at, line in body
+    ]
+    if not rows:
+        raise MalformedLog(path, "it has no epoch below the header")
+    _in_order(path, rows)
+    if not percent:
+        _not_swapped(path, rows)
+    if not (percent or ended or cut):
+        _has_unit(path, rows)
+    curve = _scaled(path, rows, [name for name in SCORES if name in columns], percent)
+    if cut:
+        remark = "its last line has no end and may be cut off, so it does not count"
+        curve = replace(curve, remarks=(*curve.remarks, remark))
+    return curve
+
+
+def _cells(line: str, tabs: bool) -> list[str]:
+    return [cell.strip() for cell in line.split("\t")] if tabs else line.split()
+
+
+def _cells_of(path: Path, at: int, line: str, names: list[str], tabs: bool) -> list[str]:
+    """A row's cells, as many as there are columns; tabs at its end are nothing."""
+    cells = _cells(line, tabs)
+    while len(cells) > len(names) and not cells[-1]:
+        cells.pop()
+    if len(cells) != len(names):
+        mend = "; leave a cell empty for what was not measured" if len(cells) < len(names) else ""
+        raise MalformedLog(path, f"{count(len(cells), 'cell')} for {len(names)} columns{mend}", at)
+    return cells
+
+
+def _columns(path: Path, at: int, cells: list[str]) -> dict[str, int]:
+    """Where each known column is."""
+    names = [_KNOWN.get(re.sub(r"[^a-z0-9]", "", cell.lower()), cell) for cell in cells]
+    for name in ("epoch", "hours"):
+        if name not in names:
+            wanted = "begin with a line of names divided by tabs: epoch, hours, top1Accuracy ..."
+            raise MalformedLog(path, f"no column {name}; {wanted}", at)
+    if doubled := [name for name in _COLUMNS if names.count(name) > 1]:
+        raise MalformedLog(path, f"two columns {doubled[0]}", at)
+    if not any(name in names for name in SCORES):
+        raise MalformedLog(path, f"no score: add a column {', '.join(SCORES[:2])} or {F1}", at)
+    return {name: names.index(name) for name in _COLUMNS if name in names}
+
+
+def _row(path: Path, at: int, cells: list[str], columns: dict[str, int]) -> dict[str, float]:
+    """A line's numbers by column; a score that is not there was not measured."""
+    row = {}
+    for name, place in columns.items():
+        cell = cells[place]
+        if not cell and name not in ("epoch", "hours"):
+            continue
+        value = number(cell)
+        if value is None or value < 0:
+            raise MalformedLog(path, f"{name} is no number from 0 up: {cell[:40]!r}", at)
+        if name == "hours" and value > _A_CENTURY:
+            raise MalformedLog(path, f"more hours than a century has: {cell[:40]}", at)
+        if name in SCORES and value > 100:
+            raise MalformedLog(path, f"{name} is over 100: {cell[:40]}", at)
+        row[name] = value
+    return row
+
+
+def _in_order(path: Path, rows: list[tuple[int, dict[str, float]]]) -> None:
+    """Refuse a log whose time or epochs run backwards: which line came first is not known."""
+    before: dict[str, float] = {}
+    for at, row in rows:
+        for name in ("hours", "epoch", COMMUNICATION):
+            if name in row and row[name] < before.get(name, 0.0):
+                was = f"{row[name]:g} after {before[name]:g}"
+                raise MalformedLog(path, f"{name} runs backwards: {was}", at)
+        before |= row
+        if row.get(COMMUNICATION, 0.0) > row["hours"]:
+            raise MalformedLog(path, "more hours in communication than in all", at)
+
+
+def _not_swapped(path: Path, rows: list[tuple[int, dict[str, float]]]) -> None:
+    """Refuse values that stand under each other's names."""
+    times = [row["hours"] for _, row in rows]
+    scores = {name: [row.get(name) for _, row in rows] for name in SCORES}
+    if found := swapped([row["epoch"] for _, row in rows], times, scores):
+        reason, at = found
+        raise MalformedLog(path, reason, rows[at][0])
+
+
+def _has_unit(path: Path, rows: list[tuple[int, dict[str, float]]]) -> None:
+    """Refuse a log whose unit rests on a last line that may be cut off: 1 may be 1 of 12.5."""
+    *before, (at, last) = rows
+    if any(name in row for _, row in before for name in SCORES):
+        return
+    if max((last[name] for name in SCORES if name in last), default=2) <= 1:
+        reason = "its only score stands in a line without an end, which may be cut off"
+        raise MalformedLog(path, reason, at)
+
+
+def _scaled(
+    path: Path, rows: list[tuple[int, dict[str, float]]], columns: list[str], percent: bool
+) -> Curve:
+    """Scores in per cent. A file is in fractions of 1 if no score of it is over 1."""
+    best = {c: max((row[c] for _, row in rows if c in row), default=None) for c in columns}
+    measured = {name: value for name, value in best.items() if value is not None}
+    if not measured:
+        raise MalformedLog(path, "no epoch has a score")
+    if min(measured.values()) <= 1 and max(measured.values()) > _APART and not percent:
+        raise MalformedLog(path, "one score is in fractions of 1, the other in per cent")
+    fractions = max(measured.values()) <= 1 and not percent
+    epochs = []
+    for at, row in rows:
+        scores = {c: as_percent(row[c]) if fractions else row[c] for c in columns if c in row}
+        if TOP1 in scores and TOP5 in scores and scores[TOP5] < scores[TOP1]:
+            raise MalformedLog(path, "top-5 below top-1: are the two columns swapped?", at)
+        epochs.append(Epoch(row["epoch"], row["hours"], scores, row.get(COMMUNICATION)))
+    remarks = []
+    if fractions and F1 not in measured:  # DAWNBench's own example has F1 in fractions
+        remarks.append("scores read as fractions of 1: none is over 1")
+    if without := sum(len(epoch.scores) < len(columns) for epoch in epochs):
+        lack = agree(without, "lacks", "lack")
+        remarks.append(f"{without} of {count(len(epochs), 'epoch')} {lack} a score")
+    return Curve(tuple(epochs), tuple(columns), tuple(remarks))
+
+
+SUFFIXES = (".json", ".tsv")
+_SHORT = 8  # digits of a commit that are shown
+_SHA256 = re.compile("[0-9a-f]{64}")
+
+
+# A JSON file alone is an entry if it has one of these; else it is the JSON of something else.
+_TELLING = ("authorEmail", "codeURL", "costPerHour", "latency", "timestamp", *SCORES)
+_TOLD = re.compile("|".join(f'"{name}"' for name in _TELLING).encode())
+
+
+def recognizes(path: Path, start: bytes) -> bool:
+    """Whether a file is one of an entry's two, by its name, and a JSON file alone by its fields."""
+    suffix = path.suffix.lower()
+    if suffix == ".json":
+        return path.with_suffix(".tsv").is_file() or _TOLD.search(start) is not None
+    return suffix == ".tsv"
+
+
+def read(path: Path, read_as: ReadAs) -> list[Training]:
+    """Read one training run, from either of its files; its columns have names of their own.
+
+    Raises:
+        BadInput: there is no such file, or it has no right reading (`MalformedLog`).
+    """
+    return [read_run(path)]
+
+
+def read_entry(json_file: Path | None, tsv_file: Path | None) -> Training | Inference:
+    """An entry of which at least one file is there.
+
+    Raises:
+        MalformedLog: it has no right reading.
+    """
+    if json_file is None:
+        assert tsv_file is not None
+        raise MalformedLog(tsv_file, "no .json file beside it says what it is")
+    fields = _fields(json_file)
+    if tsv_file is not None:
+        return _training(fields, _curve(tsv_file, fields))
+    if fields.values.get("latency") is None and fields.values.get("cost") is None:
+        if fields.recording() is not None:
+            raise MalformedLog(json_file, "its recording was cut off before the first epoch")
+        reason = "neither a .tsv file with epochs beside it nor a latency or a cost in it"
+        raise MalformedLog(json_file, reason)
+    return _inference(fields)
+
+
+def read_run(path: Path) -> Training:
+    """Read one training run: a TSV file, with or without a JSON file beside it, or the JSON file.
+
+    Raises:
+        BadInput: there is no such file, or it has no right reading (`MalformedLog`).
+    """
+    beside = {suffix: path.with_suffix(suffix) for suffix in SUFFIXES}
+    if path.suffix.lower() not in SUFFIXES:
+        raise BadInput(f"{path} is no training log: name a .tsv file, or a folder of them")
+    beside[path.suffix.lower()] = path
+    if not path.is_file():
+        raise BadInput(f"there is no file {path}")
+    if not beside[".tsv"].is_file():
+        raise MalformedLog(path, "no .tsv file with its epochs beside it")
+    if beside[".json"].is_file():
+        fields = _fields(beside[".json"])
+        return _training(fields, _curve(beside[".tsv"], fields))
+    curve = _curve(beside[".tsv"], None)
+    task = _task(beside[".tsv"], None, curve.columns)
+    return Training(
+        About(name=path.stem, path=path, task=task, remarks=curve.remarks), curve.epochs
+    )
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise MalformedLog(path, f"it cannot be read: {error.strerror}") from None
+
+
+def _fields(path: Path) -> Fields:
+    return Fields(path, _bytes(path))
+
+
+def _curve(path: Path, fields: Fields | None) -> Curve:
+    recorded = fields is not None and fields.recording() is not None
+    return read_curve(path, _bytes(path), percent=recorded)
+
+
+def _task(path: Path, fields: Fields | None, scores: tuple[str, ...]) -> Task:
+    own = fields.own_task(scores) if fields else None
+    if own and fields and fields.recording() is not None:
+        return own
+    folders = (TASKS.get(folder.name.lower()) for folder in list(path.absolute().parents)[:2])
+    if known := next((task for task in folders if task), own):
+        return known
+    by_score = {TOP5: TASKS["imagenet"], F1: TASKS["squad"], TOP1: TASKS["cifar10"]}
+    return next(task for score, task in by_score.items() if score in scores)
+
+
+def _training(fields: Fields, curve: Curve) -> Training:
+    task = _task(fields.path, fields, curve.columns)
+    if not any(task.score in epoch.scores for epoch in curve.epochs):
+        tsv_file = fields.path.with_suffix(".tsv")
+        raise MalformedLog(tsv_file, f"no {task.score}, which {task.name} is judged by")
+    remarks = [*curve.remarks]
+    recording = fields.recording() or {"finished": True}
+    if recording.get("finished") is not True:
+        remarks.append("its training did not end by itself")
+    if recording.get("interruptions"):
+        remarks.append("its training was interrupted and went on")
+    if recording.get("setAside"):
+        remarks.append(_set_aside(recording.get("setAsideHours")))
+    return Training(_about(fields, task, remarks), curve.epochs)
+
+
+def _set_aside(hours: object) -> str:
+    """A remark on attempts that are no part of the run, and on the hours that they took."""
+    said = "an earlier attempt at it did not end, and it began anew"
+    if isinstance(hours, int | float) and hours > 0:
+        said += f": {duration(hours)} of training are left out"
+    return said
+
+
+def _inference(fields: Fields) -> Inference:
+    values = fields.values
+    # "accuracy" stands in the example of DAWNBench's own README.
+    named = {"accuracy": TOP1, **{score: score for score in SCORES}}
+    given = {score: name for name, score in named.items() if values.get(name) is not None}
+    if not given:
+        raise MalformedLog(fields.path, f"no score: add {', '.join(SCORES[:2])} or {F1}")
+    task = _task(fields.path, fields, tuple(given))
+    remarks = [] if task.score in given else [f"no {task.score}, which {task.name} is judged by"]
+    price, latency, cost = (fields.number(n) for n in ("costPerHour", "latency", "cost"))
+    if cost is None and price is not None and latency is not None:
+        cost = price * latency / 3_600_000  # dollars an hour, milliseconds
+    return Inference(
+        _about(fields, task, remarks),
+        latency=latency,
+        cost=cost,
+        score=fields.score(given[task.score]) if task.score in given else None,
+    )
+
+
+def _about(fields: Fields, task: Task, remarks: list[str]) -> About:
+    if missing := fields.missing():
+        remarks.append(f"no {', '.join(missing)}")
+    return About(
+        name=fields.path.stem,
+        path=fields.path,
+        task=task,
+        author=fields.text("author"),
+        framework=fields.text("framework"),
+        model=fields.text("model"),
+        hardware=fields.text("hardware"),
+        submitted=fields.day("timestamp"),
+        cost_per_hour=fields.number("costPerHour"),
+        remarks=tuple(remarks),
+        entry=_recorded_text(fields, "entry"),
+        settings=fields.settings(),
+        checkpoint=_checkpoint(fields),
+        origin=_origin(fields),
+        ending=_ending(fields),
+    )
+
+
+def _recorded_text(fields: Fields, name: str) -> str:
+    """A text that `genset tta record` wrote into ``misc``; empty where it wrote none."""
+    value = fields.misc().get(name) if fields.recording() is not None else None
+    return " ".join(value.split()) if isinstance(value, str) else ""
+
+
+def _origin(fields: Fields) -> dict[str, str]:
+    """The commit that a recorded run was made of, and the mark of its command."""
+    code = fields.misc().get("code")
+    commit = code.get("commit") if isinstance(code, dict) else None
+    found = {"command": _recorded_text(fields, "command")}
+    if isinstance(code, dict) and isinstance(commit, str):
+        changed = " with changes" if code.get("changed") is True else ""
+        found["commit"] = f"{commit[:_SHORT]}{changed}"
+    return {what: text for what, text in found.items() if text}
+
+
+def _ending(fields: Fields) -> str:
+    """How a recorded run ended that did not end by itself."""
+    recording = fields.recording() or {"finished": True}
+    if recording.get("finished") is True:
+        return ""
+    return STOPPED if recording.get("stopped") is True else FAILED
+
+
+def _checkpoint(fields: Fields) -> str:
+    """The sha256 of the weights that a recorded run left."""
+    left = fields.misc().get("checkpoint") if fields.recording() is not None else None
+    digest = left.get("sha256") if isinstance(left, dict) else None
+    return digest if isinstance(digest, str) and _SHA256.fullmatch(digest) else ""
+
+
+DAWNBENCH = Format("dawnbench", recognizes, read)

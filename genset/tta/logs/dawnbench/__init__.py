@@ -1,1 +1,0 @@
-"""DAWNBench's entries: ``NAME.json`` with ``NAME.tsv`` beside it, or ``NAME.json`` alone."""

@@ -1,0 +1,238 @@
+"""Which column holds the score that counts, and what is known of it by its name.
+
+Trackers call one thing by many names: ``val_acc``, ``top_1``, ``val/acc1``, ``Prec@1``. A name is
+cut into the split that it was measured on (``val``) and what was measured (``acc``).
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from genset.tta.logs.common import ReadAs
+from genset.tta.runs import F1, TASKS, TOP1, TOP5, Task
+
+_TRAIN = {"train", "training", "tr"}
+_HELD_OUT = {
+    "val": "val",
+    "valid": "val",
+    "validation": "val",
+    "dev": "val",
+    "test": "test",
+    "testing": "test",
+    "eval": "eval",
+    "evaluation": "eval",
+}
+# Of each row, or over rows: not what one epoch was found to be.
+_DERIVED = {"min", "max", "std", "stderr", "best", "step", "batch"}
+
+_ACCURACY = r"(acc|accuracy|prec|precision)"
+_KINDS = {
+    TOP5: rf"top_?5|{_ACCURACY}_?5|hit_?5|{_ACCURACY}_top_?5|top_?5_{_ACCURACY}"
+    r"|top_k_categorical_accuracy|sparse_top_k_categorical_accuracy",
+    TOP1: rf"top_?1|{_ACCURACY}_?1|hit_?1|{_ACCURACY}_top_?1|top_?1_{_ACCURACY}",
+    "accuracy": r"acc|accuracy|((sparse_)?categorical|binary|multiclass|binary)_accuracy",
+    F1: r"f_?1(_?score)?|(binary|multiclass)_f_?1_score",
+    "error": r"(top_?[15]_)?(err|error)(_?[15]|_rate|_top_?[15])?",
+}
+_KINDS_COMPILED = {kind: re.compile(pattern) for kind, pattern in _KINDS.items()}
+
+# Words for what is better when there is less of it, in a unit of its own.
+_LOSSES = re.compile(
+    r"loss|losses|logloss|perplexity|ppl|nll|entropy|mse|rmse|mae|mape|wer|cer|bpc|bpb|fid"
+    r"|err|error|distance|bpd|bits_per_(dim|char|byte)|neg(ative)?_log_likelihood"
+)
+
+# The first kinds that a table has are those that may count.
+_RANKS = ((TOP1, TOP5, "accuracy"), (F1,), ("error",), ("loss",))
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a column's name says of the score in it.
+
+    Attributes:
+        kind: one of `SCORES`, ``accuracy``, ``error``, ``loss``; empty if the name says nothing.
+        split: ``train``, ``val``, ``test``, ``eval``, or empty.
+        lower_is_better: as a loss.
+        percent: it is a share, in fractions of 1 or in per cent.
+        in_percent: the name itself says per cent.
+        derived: a lowest, highest or mean value of others.
+    """
+
+    kind: str
+    split: str
+    lower_is_better: bool
+    percent: bool
+    in_percent: bool
+    derived: bool
+
+
+def known(column: str) -> Known:
+    """What the name of a column says."""
+    words = _words(column)
+    split = next((_HELD_OUT[word] for word in words if word in _HELD_OUT), "")
+    if not split and _TRAIN & set(words):
+        split = "train"
+    in_percent = "%" in column or bool({"pct", "percent", "percentage"} & set(words))
+    measured = [
+        word
+        for word in words
+        if word not in _HELD_OUT
+        and word not in _TRAIN
+        and word not in ("epoch", "pct", "percent", "percentage")
+    ]
+    name = "_".join(measured)
+    kind = next((kind for kind, names in _KINDS_COMPILED.items() if names.fullmatch(name)), "")
+    lower = any(_LOSSES.fullmatch(words) for words in (*measured, name))
+    percent = bool(kind) or in_percent
+    if not kind and lower:
+        kind = "loss"
+    derived = bool(_DERIVED & set(words)) and kind != F1
+    return Known(kind, split, lower or kind == "error", percent, in_percent, derived)
+
+
+def _words(column: str) -> list[str]:
+    apart = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", column)
+    return [word for word in re.split(r"[^a-z0-9]+", apart.lower()) if word]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A column that is read.
+
+    Attributes:
+        column: where it is in the table.
+        name: what it is called among an epoch's scores.
+        percent: it is a share; its values are fractions of 1 if none is over 1.
+        in_percent: its values are per cent, however small.
+    """
+
+    column: int
+    name: str
+    percent: bool
+    in_percent: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The task of a table's runs, the columns to read (the first is the one that counts)."""
+
+    task: Task
+    scores: tuple[Score, ...]
+    remarks: tuple[str, ...] = ()
+
+
+class NoChoice(Exception):
+    """No column, or several, could be the one that counts; the message says what to do."""
+
+
+def choose(names: Sequence[str], read_as: ReadAs, path: Path, task: Task | None = None) -> Choice:
+    """Find the column that counts.
+
+    Args:
+        names: of the columns; those of no use here are empty.
+        read_as: `metric` is taken if it is there.
+        path: of the log: a folder above it may name one of DAWNBench's tasks.
+        task: what the log's writer is known to be for.
+
+    Raises:
+        NoChoice: the column that was asked for is not there, or none or several would do.
+    """
+    task = task or task_above(path)
+    at = _asked(names, read_as.metric) if read_as.metric else _found(names, task)
+    about = known(names[at])
+    lower = about.lower_is_better if read_as.lower_is_better is None else read_as.lower_is_better
+    score = _score_of(about, task)
+    if task is None or score is None or lower:
+        own = Task(names[at], names[at], None, lower, about.percent)
+        return Choice(own, (_read(at, names[at], about),), _taken(names, at, read_as))
+    if score != task.score:
+        task = Task(task.name, score, None)
+    return Choice(task, (_read(at, score, about), *_beside(names, at, score, about)))
+
+
+def task_above(path: Path) -> Task | None:
+    """The task of DAWNBench that one of the two folders above a file names."""
+    folders = (TASKS.get(folder.name.lower()) for folder in list(path.absolute().parents)[:2])
+    return next((task for task in folders if task), None)
+
+
+def _read(at: int, name: str, about: Known) -> Score:
+    return Score(at, name, about.percent, about.in_percent)
+
+
+def _beside(names: Sequence[str], at: int, score: str, about: Known) -> list[Score]:
+    """The other of top-1 and top-5, where it was measured on the same photos."""
+    columns = {other: known(name) for other, name in enumerate(names) if name and other != at}
+    found = {
+        further.kind: _read(other, further.kind, further)
+        for other, further in columns.items()
+        if further.kind in (TOP1, TOP5) and further.kind != score
+        if further.split == about.split and not further.derived
+    }
+    return list(found.values())
+
+
+def _score_of(about: Known, task: Task | None) -> str | None:
+    """The score of DAWNBench that a column is: its plain accuracy is top-1."""
+    kind = TOP1 if about.kind == "accuracy" and task and task.score != F1 else about.kind
+    return kind if kind in (TOP1, TOP5, F1) else None
+
+
+def _asked(names: Sequence[str], metric: str) -> int:
+    for alike in (str, str.lower):
+        fitting = [at for at, name in enumerate(names) if alike(name) == alike(metric)]
+        if len(fitting) == 1:
+            return fitting[0]
+        if fitting:
+            raise NoChoice(f"{len(fitting)} columns are called {names[fitting[0]]}")
+    raise NoChoice(f"no column {metric}; {_there(names)}")
+
+
+def could_count(about: Known) -> bool:
+    """Whether a column may be the one that counts without being asked for.
+
+    A loss or an error without a split is likelier that of the photos that were trained on.
+    """
+    held_out = about.split and about.split != "train"
+    plain = not about.split and about.kind not in ("", "error", "loss")
+    return bool(about.kind) and not about.derived and (bool(held_out) or plain)
+
+
+def _found(names: Sequence[str], task: Task | None) -> int:
+    columns = {at: known(name) for at, name in enumerate(names) if name}
+    could = {at: about for at, about in columns.items() if could_count(about)}
+    for kinds in _RANKS:
+        fitting = [at for at, about in could.items() if about.kind in kinds]
+        # Beside val_acc, acc is that of the photos that were trained on.
+        fitting = [at for at in fitting if could[at].split] or fitting
+        if task:
+            score = [at for at in fitting if _score_of(could[at], task) == task.score]
+            fitting = score or fitting
+        if len(fitting) == 1:
+            return fitting[0]
+        if fitting:
+            several = listed([names[at] for at in fitting])
+            raise NoChoice(f"several columns could be the score: name one with --metric: {several}")
+    raise NoChoice(f"no column is known to be a score: name it with --metric; {_there(names)}")
+
+
+def _taken(names: Sequence[str], at: int, read_as: ReadAs) -> tuple[str, ...]:
+    about = known(names[at])
+    if not about.kind and read_as.lower_is_better is None:
+        return (f"more {names[at]} is taken for better: else say --lower-is-better",)
+    if read_as.metric or about.split or about.kind != "accuracy":
+        return ()
+    return (f"{names[at]} is taken for the accuracy on photos that were not trained on",)
+
+
+def _there(names: Sequence[str]) -> str:
+    return f"there are {listed(names)}"
+
+
+def listed(names: Sequence[str], most: int = 20) -> str:
+    """Names as an error lists them: quoted where they have a comma or a space."""
+    shown = [repr(name[:60]) if re.search(r"[\s,]", name) else name[:60] for name in names if name]
+    more = f" and {len(shown) - most} more" if len(shown) > most else ""
+    return ", ".join(shown[:most]) + more if shown else "no others"

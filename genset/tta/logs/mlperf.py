@@ -1,0 +1,310 @@
+"""Reads a log of MLPerf Training, of any round: one file is one run.
+
+By MLPerf's rules time runs from ``run_start`` to ``run_stop``, and a run counts if it reached the
+target of its benchmark. Five runs or more in one folder, ``result_0.txt`` and so on, are an entry.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+from genset.tta.logs.common import Format, ReadAs, as_percent, decoded
+from genset.tta.logs.mlperf_lines import MARK, SETTINGS, Told, gather, numbered, reaches, read_lines
+from genset.tta.runs import TOP1, About, Epoch, MalformedLog, Stop, Task, Training
+
+_LARGEST = 1 << 20
+
+# What submitters write where there is nothing to say.
+_NOTHING = ("", "n/a", "na", "none", "null", "0", "-", "tbd")
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """What a log was made on. A text that is not known is empty."""
+
+    hardware: str = ""
+    framework: str = ""
+    submitter: str = ""
+
+
+def system_of(path: Path) -> System:
+    """The system of a log's file, by the file that describes it."""
+    folders = list(path.absolute().parents)
+    if len(folders) < 4:
+        return System()
+    system, results = folders[1], folders[2]
+    described = [system / "entry.json"]
+    if results.name == "results":
+        described.insert(0, results.parent / "systems" / f"{system.name}.json")
+    return next((_system(told) for file in described if (told := _read(file))), System())
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    try:
+        if not path.is_file() or path.stat().st_size > _LARGEST:
+            return None
+        told = json.loads(decoded(path.read_bytes()) or "")
+    except (OSError, ValueError, RecursionError):
+        return None
+    return told if isinstance(told, dict) else None
+
+
+def _system(told: dict[str, Any]) -> System:
+    accelerator, nodes = _text(told, "accelerator_model_name"), _count(told, "number_of_nodes")
+    each = _count(told, "accelerators_per_node")
+    if not accelerator:
+        accelerator = _text(told, "host_processor_model_name")
+        each = _count(told, "host_processors_per_node")
+    hardware = _text(told, "hardware")  # of v0.5
+    if accelerator:
+        count = each * nodes if each and nodes else each
+        hardware = f"{count} x {accelerator}" if count else accelerator
+    return System(hardware, _text(told, "framework"), _text(told, "submitter"))
+
+
+def _text(told: dict[str, Any], name: str) -> str:
+    text = " ".join(str(told.get(name) or "").split())
+    return "" if text.lower() in _NOTHING else text[:200]
+
+
+def _count(told: dict[str, Any], name: str) -> int | None:
+    text = _text(told, name)
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 7 else None
+
+
+# An eval_accuracy may hold several scores, which must all reach their targets.
+Targets = tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """A benchmark of MLPerf Training.
+
+    Attributes:
+        score: what it is judged by.
+        targets: by round, which scores count as reached, in the log's own unit.
+        fractions: logs hold fractions of 1, from this round on; empty: they hold no fractions.
+        percent: people read the score in per cent; else in a unit of its own.
+        hundredfold: fractions of it are read a hundredfold without being per cent, as BLEU.
+    """
+
+    score: str
+    targets: Mapping[str, Targets]
+    fractions: str = "0.5"
+    percent: bool = False
+    hundredfold: bool = False
+    lower_is_better: bool = False
+
+    def is_fraction(self, form: str) -> bool:
+        """Whether a log of this form holds fractions of 1."""
+        return bool(self.fractions) and float(form or "0.7") >= float(self.fractions)
+
+    def target(self, form: str, seconds: float) -> Targets | None:
+        """The scores that count as reached, by a log's form and its time; None if not known.
+
+        From v0.7 on lines do not tell their round. Then it is the one of the day.
+        """
+        day = datetime.fromtimestamp(seconds, UTC).date() if seconds < _YEAR_5000 else date.max
+        held = form or next(name for name, until in _ROUNDS if day <= until)
+        past = [at for name, at in self.targets.items() if float(name) <= float(held)]
+        return past[-1] if past else None
+
+
+_YEAR_5000 = 95_617_584_000
+
+# Rounds that changed a target, and when the next one's work began: halfway between the deadlines.
+_ROUNDS = (
+    ("0.7", date(2020, 12, 1)),
+    ("1.0", date(2022, 1, 1)),
+    ("2.0", date.max),
+)
+
+# Source: the rules of MLPerf Training, rounds v0.5 to v2.1.
+_BENCHMARKS = {
+    "resnet": Benchmark(TOP1, {"0.5": (0.749,), "0.6": (0.759,)}, percent=True),
+    "ssd": Benchmark("mAP", {"0.5": (0.212,), "0.6": (0.23,), "2.0": (0.34,)}),
+    "maskrcnn": Benchmark("box mAP", {"0.5": (0.377, 0.339)}),  # of boxes, of segments
+    "gnmt": Benchmark(
+        "BLEU", {"0.5": (21.8,), "0.6": (24.0,), "0.7": (0.24,)}, "0.7", hundredfold=True
+    ),
+    "transformer": Benchmark("BLEU", {"0.5": (25.0,), "0.7": (0.25,)}, "0.7", hundredfold=True),
+    "ncf": Benchmark("hit rate", {"0.5": (0.635,)}, percent=True),
+    "minigo": Benchmark("win rate", {"0.5": (0.4,), "0.6": (0.5,)}, percent=True),
+    "bert": Benchmark("masked-LM accuracy", {"0.7": (0.712,), "1.0": (0.72,)}, percent=True),
+    "dlrm": Benchmark("AUC", {"0.7": (0.8025,)}),
+    "rnnt": Benchmark("word error rate", {"1.0": (0.058,)}, "", lower_is_better=True),
+    "unet3d": Benchmark("mean DICE", {"1.0": (0.908,)}),
+}
+_ALSO = {
+    "resnet50": "resnet",
+    "mask": "maskrcnn",
+    "mask_rcnn": "maskrcnn",
+    "single_stage_detector": "ssd",
+    "rnn_translator": "gnmt",
+    "recommendation": "ncf",
+    "rnn_t": "rnnt",
+}
+
+
+def known_name(name: str) -> str:
+    """The name of a benchmark that goes by several; empty if it is none of those known."""
+    plain = name.strip().lower().replace("-", "_")
+    plain = _ALSO.get(plain, plain)
+    return plain if plain in _BENCHMARKS else ""
+
+
+def benchmark(name: str) -> Benchmark:
+    """What a benchmark is judged by; one that is not known, by its ``eval_accuracy``."""
+    return _BENCHMARKS.get(known_name(name), Benchmark("eval_accuracy", {}, fractions=""))
+
+
+# Texts that may quote a line of a log.
+_NO_LOGS = (".md", ".rst", ".html", ".py", ".sh", ".awk", ".ipynb", ".patch", ".diff", ".json")
+
+_RESULT = re.compile(r"result_\d+\.txt")
+_ROUND = re.compile(r"v\d+\.\d+(\.\d+)?")
+
+# Some logs begin with as much of other words; a file that is named as MLPerf names them is a log.
+_BEGINNING = 8 << 20
+
+
+def recognizes(path: Path, start: bytes) -> bool:
+    """Whether a file has lines of MLPerf's near its beginning."""
+    if path.suffix.lower() in _NO_LOGS:
+        return False
+    return MARK in start or (path.name.startswith("result") and _has_mark(path))
+
+
+def is_result(path: Path) -> bool:
+    """Whether a file is named as MLPerf names a run's log."""
+    return _RESULT.fullmatch(path.name) is not None
+
+
+def _has_mark(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return MARK in file.read(_BEGINNING)
+    except OSError as error:
+        raise MalformedLog(path, f"it cannot be read: {error.strerror}") from None
+
+
+def read(path: Path, read_as: ReadAs) -> list[Training]:
+    """Read the one run of a log.
+
+    Raises:
+        MalformedLog: it has no right reading.
+    """
+    told = gather(read_lines(path))
+    if told.start is None:
+        raise MalformedLog(path, "no run_start: when training began is not known")
+    if second := told.second_run():
+        after = f"{second.seconds - told.start:,.0f} s after the first"
+        reason = f"a second run_start, {after}: write each run into a file of its own"
+        raise MalformedLog(path, reason, second.at)
+    told.evaluations = [
+        evaluation for evaluation in told.evaluations if evaluation.seconds >= told.start
+    ]
+    if not told.evaluations:
+        raise MalformedLog(path, "no eval_accuracy after run_start: nothing was measured")
+    name = _benchmark_of(path, told)
+    judged = benchmark(name)
+    targets = told.target or judged.target(told.form, told.start)
+    scale = _scale(path, told, judged)
+    task = Task(
+        f"MLPerf {name}",
+        judged.score,
+        scale(targets[0]) if targets else None,
+        judged.lower_is_better,
+        judged.percent,
+    )
+    epochs = tuple(
+        Epoch(epoch, (each.seconds - told.start) / 3600, {judged.score: scale(each.values[0])})
+        for epoch, each in zip(numbered(told.evaluations), told.evaluations, strict=True)
+    )
+    return [Training(_about(path, told, task, name), epochs, _stop(told, targets, judged))]
+
+
+def _about(path: Path, told: Told, task: Task, benchmark: str) -> About:
+    remarks = []
+    if task.threshold is not None and told.target is None:
+        remarks.append("no eval_target in it: MLPerf's own for the benchmark counts")
+    if told.stop is None:
+        remarks.append("no run_stop: it was cut off, or its last evaluation is its end")
+    if told.succeeded is False:
+        remarks.append("its run_stop says that it did not succeed")
+    system = system_of(path)
+    return About(
+        name=path.stem,
+        path=path,
+        task=task,
+        author=told.said.get("submission_org", "") or system.submitter,
+        framework=system.framework,
+        model=benchmark,
+        hardware=system.hardware or told.said.get("submission_platform", ""),
+        remarks=tuple(remarks),
+        entry=_entry(path),
+        settings={SETTINGS[key]: text for key, text in told.said.items() if key in SETTINGS},
+    )
+
+
+def _scale(path: Path, told: Told, judged: Benchmark) -> Callable[[float], float]:
+    """What makes a log's scores such as people read them.
+
+    Raises:
+        MalformedLog: a score is over 1 where the round's logs hold fractions of 1.
+    """
+    fractions = judged.is_fraction(told.form) and max(told.target or (0.0,)) <= 1
+    over = (e for e in told.evaluations if fractions and max(e.values) > 1)
+    if first := next(over, None):
+        reason = f"{judged.score} is over 1: log eval_target in the same unit, or fractions of 1"
+        raise MalformedLog(path, reason, first.at)
+    return as_percent if fractions and (judged.percent or judged.hundredfold) else float
+
+
+def _benchmark_of(path: Path, told: Told) -> str:
+    """The benchmark as the log names it, or else as a folder above it is called."""
+    folders = (known_name(folder.name) for folder in list(path.absolute().parents)[:3])
+    said = told.benchmark or told.said.get("submission_benchmark", "")
+    return known_name(said) or said or next((name for name in folders if name), "unknown")
+
+
+def _stop(told: Told, targets: Targets | None, judged: Benchmark) -> Stop:
+    """How the run ended by MLPerf's rules, in hours since its start.
+
+    Where no ``run_stop`` says whether it succeeded, it did if an evaluation reached the target.
+    """
+    assert told.start is not None
+    first = None
+    if targets:
+        first = next((e for e in told.evaluations if reaches(e.values, targets, judged)), None)
+    last = first or told.evaluations[-1]
+    succeeded = first is not None and told.succeeded is not False
+    seconds = last.seconds if told.stop is None else told.stop
+    return Stop((seconds - told.start) / 3600, succeeded)
+
+
+def _entry(path: Path) -> str:
+    """The folders that tell an entry of several runs from others: submitter, system, benchmark."""
+    if not path.name.startswith("result_"):
+        return ""
+    folders = [folder.name for folder in path.absolute().parents]
+    below = folders.index("results") if "results" in folders[:3] else 0
+    # Some of v0.5 have folders between the submitter's and their results; the round is above it.
+    above = folders[below + 1 :]
+    depth = next((at for at, name in enumerate(above[:5]) if _ROUND.fullmatch(name)), 0)
+    if below and depth:
+        submitter = [name for name in above[:depth] if not name.endswith("submission")]
+        return "/".join(reversed([*folders[:below], *submitter]))
+    plain = [name for name in folders if name != "results" and not name.endswith("submission")]
+    if known_name(folders[0]):
+        return "/".join(reversed(plain[:3]))
+    # Some of v0.7 have no folder of the benchmark.
+    described = below == 1 and (path.absolute().parents[2] / "systems").is_dir()
+    return "/".join(reversed(plain[: 2 if described else 1]))
+
+
+MLPERF = Format("mlperf", recognizes, read)

@@ -1,0 +1,337 @@
+"""Finds MLPerf's lines in a log, and reads the few that time to accuracy needs.
+
+Each round has a form of its own::
+
+    :::MLPv0.5.0 resnet 1543785258.927 (file.py:12) eval_accuracy: {"epoch": 1, "value": 0.1076}
+    :::MLL 1560881731.835 eval_accuracy: {"value": 0.1076, "metadata": {"epoch_num": 1}}
+    :::MLLOG {"time_ms": 1592886398000, "key": "eval_accuracy", "value": 0.1, "metadata": {...}}
+
+They stand among everything else that a training prints, behind a worker's number or a logger's
+name, behind a progress bar on the same line, and several on one line where workers print at once.
+"""
+
+import json
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from genset.tta.logs.common import number
+from genset.tta.logs.mlperf import Benchmark, Targets
+from genset.tta.runs import MalformedLog
+
+MARK = b":::ML"
+
+# A line that is longer is no line of a log: it is not kept in memory.
+_LONGEST = 65_536
+_CHUNK = 1 << 20
+
+_V05 = re.compile(r":::MLPv(0\.5)\.\d+ (\S+) (\d+(?:\.\d+)?) \(.*?:\d+\) (\w+)\s*(?::(.*))?$")
+_V06 = re.compile(r":::MLL (\d+(?:\.\d+)?) (\w+): (\{.*)")
+_LATER = re.compile(r":::MLLOG (\{.*)")
+# What is told of a run, and of how it was trained; a log has thousands of other lines.
+KEYS = ("run_start", "run_stop", "eval_accuracy", "eval_target")
+SUBMISSION = ("submission_benchmark", "submission_org", "submission_platform")
+SETTINGS = {
+    "global_batch_size": "batch size",
+    "input_batch_size": "input batch size",  # of v0.5: of all workers together, or of one
+    "opt_name": "optimizer",
+    "opt_base_learning_rate": "learning rate",
+    "opt_learning_rate_warmup_epochs": "warm-up epochs",
+    "opt_learning_rate_warmup_steps": "warm-up steps",
+    "opt_learning_rate_decay_boundary_epochs": "decay epochs",
+    "max_sequence_length": "sequence length",
+}
+_WANTED = frozenset((*KEYS, *SUBMISSION, *SETTINGS))
+_WORDS = frozenset(key.encode() for key in _WANTED)
+# Where each form has its key.
+_KEY = re.compile(rb""""key" ?: ?"(\w+)"|\) (\w+)|:::MLL [0-9.]+ (\w+)""")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of MLPerf's log.
+
+    Attributes:
+        key: what it tells, as ``run_start``.
+        seconds: since 1970.
+        value: a number, a text, an object, or None.
+        more: what stands beside the value: the epoch, the status.
+        benchmark: as the line names it; empty from v0.6 on.
+        form: "0.5", "0.6", or "" from v0.7 on.
+        at: its number in the file, from 1.
+    """
+
+    key: str
+    seconds: float
+    value: Any = None
+    more: dict[str, Any] = field(default_factory=dict)
+    benchmark: str = ""
+    form: str = ""
+    at: int = 0
+
+
+def read_lines(path: Path) -> Iterator[Line]:
+    """The lines of MLPerf's in a file that can be read, in its order, however large it is.
+
+    A line that was cut off or garbled by another is passed over.
+
+    Raises:
+        MalformedLog: the file cannot be read.
+    """
+    try:
+        for at, text, ended in _marked(path):
+            # Two workers may print on one line.
+            for part in re.split(r"(?=:::ML)", text)[1:]:
+                line = _line(part.rstrip(), ended)
+                if line and line.key in _WANTED:
+                    yield replace(line, at=at)
+    except OSError as error:
+        raise MalformedLog(path, f"it cannot be read: {error.strerror}") from None
+
+
+def _marked(path: Path) -> Iterator[tuple[int, str, bool]]:
+    """The lines with MLPerf's mark and a key of ours: number, text, whether it was ended."""
+    rest, at = b"", 0
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            *lines, rest = (rest + chunk).split(b"\n")
+            for at, line in enumerate(lines, at + 1):  # noqa: B020 - goes on where it stood
+                # A progress bar ends its own lines with a carriage return.
+                yield from ((at, _text(part), True) for part in line.split(b"\r") if _is_ours(part))
+            if len(rest) > _LONGEST:
+                rest = _tail(rest)
+    yield from ((at + 1, _text(part), False) for part in rest.split(b"\r") if _is_ours(part))
+
+
+def _is_ours(line: bytes) -> bool:
+    if MARK not in line or len(line) > _LONGEST:
+        return False
+    return any(not _WORDS.isdisjoint(found) for found in _KEY.findall(line))
+
+
+def _tail(rest: bytes) -> bytes:
+    """As much of a line without an end as may belong to a line of ours."""
+    return rest[max(rest.rfind(MARK), len(rest) - len(MARK)) :][: _LONGEST + 1]
+
+
+def _text(line: bytes) -> str:
+    return line.decode("utf-8", errors="replace")
+
+
+def _line(text: str, ended: bool) -> Line | None:
+    if match := _LATER.match(text):
+        return _later(_object(match[1]))
+    if match := _V06.match(text):
+        if (told := _object(match[3])) is None:
+            return None
+        return Line(match[2], float(match[1]), told.get("value"), _more(told), form="0.6")
+    # A line of v0.5 that was cut off may look whole: 0.05 of 0.058, run_stop of run_stop: {...}.
+    if (match := _V05.match(text)) and (ended or text.endswith("}")):
+        form, benchmark, seconds, key, words = match.groups()
+        value = _value((words or "").strip())
+        more = value if isinstance(value, dict) else {}
+        if "value" in more:
+            value = more["value"]
+        return Line(key, float(seconds), value, more, benchmark, form)
+    return None
+
+
+def _later(told: dict[str, Any] | None) -> Line | None:
+    if told is None or not isinstance(key := told.get("key"), str):
+        return None
+    for name, unit in (("time_ms", 1000.0), ("time_s", 1.0)):
+        if (time := as_number(told.get(name))) is not None:
+            return Line(key, time / unit, told.get("value"), _more(told))
+    return None
+
+
+def as_number(value: Any) -> float | None:
+    """The finite number that a value is, also where it is written as text; None if it is none."""
+    if isinstance(value, str):
+        return number(value.strip())
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        exact = float(value)
+    except OverflowError:
+        return None
+    return exact if math.isfinite(exact) else None
+
+
+def _more(told: dict[str, Any]) -> dict[str, Any]:
+    more = told.get("metadata")
+    return more if isinstance(more, dict) else {}
+
+
+def _value(words: str) -> Any:
+    """What stands behind a key of v0.5: JSON, or bare words."""
+    if words.startswith("{"):
+        return _object(words)
+    try:
+        return json.loads(words) if words else None
+    except (ValueError, RecursionError):
+        return words
+
+
+def _object(text: str) -> dict[str, Any] | None:
+    """The JSON object that a text begins with; some write it with single quotes in places."""
+    for written in (text, text.replace("'", '"')):
+        try:
+            told, _ = json.JSONDecoder().raw_decode(written)
+        except (ValueError, RecursionError):
+            continue
+        return told if isinstance(told, dict) else None
+    return None
+
+
+# Workers start at once. In MLPerf's published results no log has two starts that differ.
+_SECONDS_APART = 10
+
+_FAILED = ("abort", "aborted", "fail", "failed", "failure", "error")
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """One ``eval_accuracy``: what was measured, by part, in the log's own unit."""
+
+    seconds: float
+    epoch: float | None
+    values: Targets
+    at: int = 0
+
+
+@dataclass(slots=True)
+class Told:
+    """What the lines of one log tell.
+
+    Attributes:
+        start, stop: seconds since 1970; None if no line tells.
+        last_start: the latest ``run_start``.
+        succeeded: what ``run_stop`` says; None if it says nothing.
+        target: the log's ``eval_target``, by part.
+        said: values of further keys, as `SETTINGS` and `SUBMISSION` name them; of a setting that
+            has several, all.
+    """
+
+    start: float | None = None
+    stop: float | None = None
+    last_start: Line | None = None
+    succeeded: bool | None = None
+    target: Targets | None = None
+    benchmark: str = ""
+    form: str = ""
+    evaluations: list[Evaluation] = field(default_factory=list)
+    said: dict[str, str] = field(default_factory=dict)
+
+    def second_run(self) -> Line | None:
+        """The ``run_start`` of another run than the first; None if the log holds one run."""
+        if self.start is None or self.last_start is None:
+            return None
+        late = self.last_start.seconds
+        apart = late > self.start + _SECONDS_APART or (self.stop is not None and late > self.stop)
+        return self.last_start if apart and late > self.start else None
+
+
+def gather(lines: Iterable[Line]) -> Told:
+    """What lines tell, whatever their order."""
+    told = Told()
+    said: dict[str, set[str]] = defaultdict(set)
+    for line in lines:
+        told.benchmark = told.benchmark or line.benchmark
+        told.form = told.form or line.form
+        if line.key == "run_start":
+            told.start = line.seconds if told.start is None else min(told.start, line.seconds)
+            if told.last_start is None or line.seconds > told.last_start.seconds:
+                told.last_start = line
+        elif line.key == "run_stop":
+            told.stop = line.seconds if told.stop is None else min(told.stop, line.seconds)
+            _judge(told, line)
+        elif line.key == "eval_target":
+            told.target = told.target or numbers(line.value)
+        elif line.key == "eval_accuracy":
+            if values := numbers(line.value):
+                told.evaluations.append(Evaluation(line.seconds, _epoch(line), values, line.at))
+        elif _is_plain(line.value):
+            text = " ".join(str(line.value).split())[:200]
+            if line.key in SETTINGS:
+                said[line.key].add(text)
+            else:
+                told.said.setdefault(line.key, text)
+    # In no order of theirs: what is logged of evaluation may come before what is of training.
+    told.said |= {key: " and ".join(sorted(values)) for key, values in said.items()}
+    told.evaluations = _once(told.evaluations)
+    return told
+
+
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, str | int | float | list)
+
+
+def _judge(told: Told, line: Line) -> None:
+    """Take the word of a ``run_stop``: of several, one that says failed decides."""
+    status, success = line.more.get("status"), line.more.get("success")
+    if isinstance(line.value, dict) and success is None:
+        success = line.value.get("success")
+    if isinstance(success, str):
+        success = success.strip().lower() == "true"
+    said = success if isinstance(success, bool) else None
+    if isinstance(status, str):
+        word = status.strip().lower()
+        said = False if word in _FAILED else True if word == "success" else said
+    if said is not None:
+        told.succeeded = said and told.succeeded is not False
+
+
+def numbers(value: Any) -> Targets | None:
+    """The scores in a value: a number, a list of them, or an object of them; None if none is."""
+    if isinstance(value, dict):
+        inner = next((v for v in value.values() if isinstance(v, dict)), value)
+        value = [inner[name] for name in sorted(inner)]
+    found = [as_number(each) for each in (value if isinstance(value, list) else [value])]
+    if not found or None in found:
+        return None
+    # Seven digits are what logs of 32-bit numbers hold: 21.799999237 is 21.8.
+    return tuple(float(f"{number:.7g}") for number in found if number is not None)
+
+
+def _epoch(line: Line) -> float | None:
+    for name in ("epoch_num", "epoch", "first_epoch_num"):
+        if (epoch := as_number(line.more.get(name))) is not None:
+            return epoch
+    return None
+
+
+def _once(evaluations: list[Evaluation]) -> list[Evaluation]:
+    """Evaluations in the order of time, each told once: the same again is a worker's repetition."""
+    kept: list[Evaluation] = []
+    seen: set[tuple[float, Targets]] = set()
+    for evaluation in sorted(evaluations, key=lambda e: (e.seconds, e.values)):
+        if evaluation.epoch is None:
+            if kept and kept[-1].values == evaluation.values:
+                continue
+        elif (key := (evaluation.epoch, evaluation.values)) in seen:
+            continue
+        else:
+            seen.add(key)
+        kept.append(evaluation)
+    return kept
+
+
+def numbered(evaluations: list[Evaluation]) -> list[float]:
+    """The epoch of each evaluation: as logged if that never runs backwards, else counted from 1."""
+    logged = [evaluation.epoch for evaluation in evaluations]
+    known = [epoch for epoch in logged if epoch is not None]
+    if len(known) == len(logged) and all(a <= b for a, b in pairwise(known)):
+        return known
+    return [float(at) for at in range(1, len(logged) + 1)]
+
+
+def reaches(values: Targets, targets: Targets, judged: Benchmark) -> bool:
+    """Whether an evaluation is as good as the target in all its parts."""
+    pairs = zip(values, targets, strict=False)
+    return all(v <= t if judged.lower_is_better else v >= t for v, t in pairs)

@@ -1,1 +1,0 @@
-"""Which column of a table holds what: by its name, or by what the user says."""

@@ -1,1 +1,0 @@
-"""Opens a table, whatever its file is like: its names, then row by row, in bounded memory."""

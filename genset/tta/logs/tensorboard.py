@@ -1,0 +1,314 @@
+"""Reads TensorBoard's event files: the files of one folder are a run, as TensorBoard shows them.
+
+Time counts from the first event, which writers write when they are made: make the writer before
+training begins. Keras writes a folder `validation` beside a folder `train`; then it counts from the
+first event of both. Epochs are those of a scalar ``epoch`` where one is logged, as Lightning does,
+and steps elsewhere. The CSV file of one tag, that TensorBoard's page offers, is read as well: its
+time counts from its first value.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NoReturn
+
+from genset.tta.logs.columns import find_columns, normal_names
+from genset.tta.logs.common import Format, ReadAs
+from genset.tta.logs.metrics import could_count, known
+from genset.tta.logs.sheets import names_of, open_sheet, shortest
+from genset.tta.logs.tables import trainings
+from genset.tta.runs import MalformedLog, Training
+
+_MOST_POINTS = 200_000
+_MOST_TAGS = 10_000
+# Of a record: its length and two checksums.
+_AROUND_A_RECORD = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One value of a tag: the step that it was logged with, and when, in seconds since 1970."""
+
+    step: int
+    moment: float
+    value: float
+
+
+@dataclass(slots=True)
+class Scalars:
+    """What an event file holds.
+
+    Attributes:
+        began: the moment of its first event; None if it has none.
+        tags: of all scalars, in the order in which they come first.
+        points: by tag, of those that were asked for.
+        cut_off: its last event is not whole.
+    """
+
+    path: Path
+    began: float | None = None
+    tags: dict[str, None] = field(default_factory=dict)
+    points: dict[str, list[Point]] = field(default_factory=dict)
+    cut_off: bool = False
+
+
+def read_scalars(path: Path, wanted: Callable[[str], bool], stairs: str = "") -> Scalars:
+    """Read a file's scalars.
+
+    Args:
+        wanted: says of a tag whether its values are kept.
+        stairs: a tag of which only changes are kept: the epoch, which some log with each step.
+
+    Raises:
+        MalformedLog: it is no event file, or holds too much.
+    """
+    found = Scalars(path)
+    kept, size = 0, 0
+    for record, event in _events(path):
+        size += _AROUND_A_RECORD + record
+        if found.began is None:
+            found.began = event.wall_time
+        for value in event.summary.value:
+            number = _number(value)
+            if number is None:
+                continue
+            found.tags[value.tag] = None
+            if value.tag == stairs or wanted(value.tag):
+                points = found.points.setdefault(value.tag, [])
+                if value.tag != stairs or not points or points[-1].value != number:
+                    points.append(Point(event.step, event.wall_time, number))
+                    kept += 1
+        if kept > _MOST_POINTS or len(found.tags) > _MOST_TAGS:
+            raise MalformedLog(path, "it has too many scalars: log scores once an epoch")
+    if found.began is None:
+        raise MalformedLog(path, "it is empty, or no event file")
+    found.cut_off = size < path.stat().st_size
+    return found
+
+
+def _events(path: Path) -> Iterator[tuple[int, Any]]:
+    """Each event with the bytes that it takes; the first that is damaged is the end."""
+    from google.protobuf.message import DecodeError
+    from tensorboard.backend.event_processing.event_file_loader import RawEventFileLoader
+    from tensorboard.compat.proto.event_pb2 import Event
+
+    try:
+        for record in RawEventFileLoader(str(path)).Load():
+            yield len(record), Event.FromString(record)
+    except OSError as error:
+        raise MalformedLog(path, f"it cannot be read: {error.strerror}") from None
+    except DecodeError:
+        raise MalformedLog(path, "it is no event file") from None
+
+
+def _number(value: Any) -> float | None:
+    """The one number of a value; None for images, texts, histograms."""
+    if value.WhichOneof("value") == "simple_value":
+        return float(value.simple_value)
+    if value.WhichOneof("value") != "tensor" or value.tensor.tensor_shape.dim:
+        return None
+    if value.metadata.plugin_data.plugin_name not in ("scalars", ""):
+        return None
+    from tensorboard.util.tensor_util import make_ndarray
+
+    array = make_ndarray(value.tensor)
+    return float(array) if array.dtype.kind in "fiu" else None
+
+
+TIME, EPOCH, RUN = "wall time", "epoch or step", "run of the folder"
+
+
+class EventSheet:
+    """All event files of a folder: see `Sheet`.
+
+    Files that go on one after another, with later steps, are one run that was resumed. What begins
+    again at its first step, or runs at the same time, is a run of its own.
+    """
+
+    def __init__(self, files: Sequence[Path], before: Sequence[Path], metric: str, epoch: str):
+        """Read the files.
+
+        Args:
+            files: of the folder, in the order of their names.
+            before: further files, of the training beside a folder of validation: the run began
+                with the first of theirs.
+            metric: the tag that was asked for; empty if none was.
+            epoch: the tag that says the epoch; empty for ``epoch``.
+
+        Raises:
+            MalformedLog: one of them has no right reading.
+        """
+        self.path = files[0]
+        self.remarks: list[str] = []
+        self._epoch = epoch or "epoch"
+        # What Keras writes into folders `train` and `validation` has one name in both.
+        folder = self.path.parent.name
+        self._prefix = f"{folder}/" if known(f"{folder}/accuracy").split else ""
+        self._metric = metric.removeprefix(self._prefix)
+        read = [read_scalars(file, self._wanted, self._epoch) for file in files]
+        self._began = [
+            scalars.began
+            for scalars in (read_scalars(file, lambda tag: False) for file in before)
+            if scalars.began is not None
+        ]
+        if any(scalars.cut_off for scalars in read):
+            self.remarks.append("its last event is cut off, and not counted")
+        self._tags = list({tag: None for scalars in read for tag in scalars.tags})
+        self.names = [TIME, EPOCH, *(self._prefix + tag for tag in self._tags), RUN]
+        self._runs = self._apart(read)
+
+    def several(self) -> bool:
+        """Whether the folder holds more than one run."""
+        return len(self._runs) > 1
+
+    def metric(self) -> str:
+        """The name of the column that was asked for."""
+        return self._prefix + self._metric if self._metric else ""
+
+    def rows(self, columns: Sequence[int]) -> Iterator[tuple[int, list[str]]]:
+        """For each run a row with its first moment, and one for each step with a score."""
+        at = 0
+        for run, files in enumerate(self._runs, 1):
+            name = str(run)
+            at += 1
+            began = min([files[0].began or 0.0, *self._began])
+            yield at, self._row(columns, {0: repr(began), len(self.names) - 1: name})
+            last = -1
+            for scalars in files:
+                for step, cells in self._by_step(scalars, last):
+                    at += 1
+                    last = step
+                    yield at, self._row(columns, cells | {len(self.names) - 1: name})
+
+    def refuse(self, reason: str, at: int | None = None) -> NoReturn:
+        """See `Sheet.refuse`; events have no lines."""
+        raise MalformedLog(self.path, reason)
+
+    def _wanted(self, tag: str) -> bool:
+        return tag == self._metric if self._metric else could_count(known(self._prefix + tag))
+
+    def _by_step(self, scalars: Scalars, last: int) -> Iterator[tuple[int, dict[int, str]]]:
+        """What was logged at each step after the last, with the moment at which all of it was."""
+        stairs = scalars.points.get(self._epoch, [])
+        steps: dict[tuple[int, int], dict[int, str]] = {}
+        for column, tag in enumerate(self._tags, 2):
+            if tag == self._epoch or not self._wanted(tag):
+                continue
+            times: dict[int, int] = {}
+            for point in scalars.points.get(tag, []):
+                times[point.step] = again = times.get(point.step, 0) + 1
+                if point.step > last:
+                    cells = steps.setdefault((point.step, again), {})
+                    cells[column] = repr(shortest(point.value))
+                    cells[0] = repr(max(point.moment, float(cells.get(0, "0"))))
+                    cells[1] = repr(_epoch_at(stairs, point.step))
+        for (step, _), cells in sorted(steps.items(), key=lambda item: float(item[1][0])):
+            yield step, cells
+
+    def _row(self, columns: Sequence[int], cells: dict[int, str]) -> list[str]:
+        return [cells.get(column, "") for column in columns]
+
+    def _apart(self, files: Sequence[Scalars]) -> list[list[Scalars]]:
+        """Runs, each with its files in the order of time."""
+        runs: list[list[Scalars]] = []
+        for scalars in sorted(files, key=lambda file: file.began or 0.0):
+            points = self._points(scalars)
+            if not points:  # the file of hyperparameters, or of a run that ended at once
+                continue
+            before = [
+                p for s in (runs[-1] if runs else []) for tag in s.points.values() for p in tag
+            ]
+            first = min(point.step for point in points)
+            goes_on = before and first > min(point.step for point in before)
+            if goes_on and (scalars.began or 0.0) >= max(point.moment for point in before):
+                runs[-1].append(scalars)
+                remark = "it was resumed: the pause is part of its time"
+                if remark not in self.remarks:
+                    self.remarks.append(remark)
+            else:
+                runs.append([scalars])
+        return runs
+
+    def _points(self, scalars: Scalars) -> list[Point]:
+        """All scores that a file has."""
+        scores = (points for tag, points in scalars.points.items() if tag != self._epoch)
+        return [point for points in scores for point in points]
+
+
+def _epoch_at(stairs: Sequence[Point], step: int) -> float:
+    """The epoch that was logged last up to a step; the step itself if none was."""
+    at = bisect_right(stairs, step, key=lambda point: point.step)
+    return stairs[at - 1].value if at else float(step)
+
+
+_MARK = "tfevents"
+_HELD_OUT = ("validation", "val", "eval", "test")
+_MOST_FILES = 1000
+
+# The columns of the CSV file that TensorBoard's page offers for a tag.
+_VALUE = "Value"
+_DOWNLOADED = {"wall_time", "step", "value"}
+
+
+def recognizes(path: Path, start: bytes) -> bool:
+    """Whether a file is a folder's first event file: the others are read with it."""
+    if normal_names(names_of(path, start)) == _DOWNLOADED:
+        return True
+    if not _is_event_file(path):
+        return False
+    beside = _event_files(path.parent)
+    if path.parent.name == "train" and any(
+        _event_files(path.parent.with_name(name)) for name in _HELD_OUT
+    ):
+        return False  # the training beside a folder of validation
+    return not beside or path.name == beside[0].name
+
+
+def read(path: Path, read_as: ReadAs) -> list[Training]:
+    """Read the runs of a file's folder.
+
+    Raises:
+        MalformedLog: it has no right reading, or the `tensorboard` package is not installed.
+    """
+    if not _is_event_file(path) and path.suffix.lower() == ".csv":
+        return _downloaded(path, read_as)
+    if find_spec("tensorboard") is None:
+        raise MalformedLog(path, "it needs tensorboard: pip install 'genset[tensorboard]'")
+    folder = path.absolute().parent
+    files = _event_files(path.parent) if _is_event_file(path) else [path]
+    if len(files) > _MOST_FILES:
+        raise MalformedLog(path, f"its folder has more than {_MOST_FILES} event files")
+    before: list[Path] = []
+    if folder.name in _HELD_OUT:
+        before = _event_files(folder.with_name("train")) or _event_files(folder.parent)
+        folder = folder.parent
+    sheet = EventSheet(files, before, read_as.metric, read_as.epoch)
+    run = RUN if sheet.several() else ""
+    said = replace(read_as, metric=sheet.metric(), time=TIME, epoch=EPOCH, run=run)
+    return trainings(sheet, find_columns(sheet, said), folder.name)
+
+
+def _downloaded(path: Path, read_as: ReadAs) -> list[Training]:
+    """Read what TensorBoard's page saves of one tag: ``run-NAME-tag-TAG.csv``."""
+    sheet = open_sheet(path)
+    run, mark, tag = path.stem.removeprefix("run-").rpartition("-tag-")
+    value = tag if mark else _VALUE
+    sheet.names = [value if name == _VALUE else name for name in sheet.names]
+    metric = read_as.metric or value
+    return trainings(sheet, find_columns(sheet, replace(read_as, metric=metric)), run or path.stem)
+
+
+def _is_event_file(path: Path) -> bool:
+    return _MARK in path.name and not path.name.endswith(".profile-empty")
+
+
+def _event_files(folder: Path) -> list[Path]:
+    """The event files in a folder, by name: their names begin with the second of their making."""
+    if not folder.is_dir():
+        return []
+    return sorted(path for path in folder.iterdir() if _is_event_file(path) and path.is_file())
+
+
+TENSORBOARD = Format("tensorboard", recognizes, read)

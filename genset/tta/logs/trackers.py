@@ -1,0 +1,274 @@
+"""Reads fastai's CSVLogger, ``history.csv``: its time is each epoch's own, in whole seconds.
+
+::
+
+    epoch,train_loss,valid_loss,accuracy,time
+    0,1.231,0.702,0.7812,01:12
+
+Times are added up; a row that is there again is passed over. All of its scores but `train_loss` are
+of the photos that were not trained on.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NoReturn
+
+from genset.tta.logs.columns import find_columns, normal_names
+from genset.tta.logs.common import Format, ReadAs, decoded, number
+from genset.tta.logs.sheets import Sheet, moment, names_of, open_sheet
+from genset.tta.logs.tables import Rows, read_rows, trainings
+from genset.tta.runs import TASKS, About, MalformedLog, Training
+
+_COLUMNS = ["epoch", "train_loss", "valid_loss"]
+_TIME = "time"
+_CLOCK = re.compile(r"(?:(\d+):)?(\d+):(\d{2})", re.ASCII)
+
+
+def is_fastai(path: Path, start: bytes) -> bool:
+    """Whether a table has fastai's columns, and minutes with seconds in that of time."""
+    names = names_of(path, start)
+    if names[:3] != _COLUMNS or names[-1] != _TIME:
+        return False
+    second = start.decode("utf-8", errors="replace").splitlines()[1:2]
+    return bool(second) and _CLOCK.fullmatch(second[0].split(",")[-1].strip()) is not None
+
+
+def read_fastai(path: Path, read_as: ReadAs) -> list[Training]:
+    """Read the one run of a file.
+
+    Raises:
+        MalformedLog: it has no right reading.
+    """
+    sheet = AddedUp(open_sheet(path))
+    columns = find_columns(sheet, read_as)
+    sheet.remarks.append("its time is the sum of its epochs' whole seconds")
+    return trainings(sheet, columns, path.stem)
+
+
+class AddedUp:
+    """Such a table with the seconds since training began in its last column."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self.path, self.remarks, self._sheet = sheet.path, sheet.remarks, sheet
+        self.names = [*sheet.names[:-1], "seconds"]
+
+    def rows(self, columns: Sequence[int]) -> Iterator[tuple[int, list[str]]]:
+        """See `Sheet.rows`."""
+        time, seconds, last = len(self.names) - 1, 0, -1.0
+        seen: set[tuple[str, ...]] = set()
+        for at, row in self._sheet.rows(range(len(self.names))):
+            if tuple(row) in seen:
+                continue
+            seen.add(tuple(row))
+            cell, epoch = row[time], number(row[0])
+            if not (match := _CLOCK.fullmatch(cell)):
+                self.refuse(f"{_TIME} is no epoch's time: {cell[:40]!r}", at)
+            # Without the epochs between, or in another order, the sum is no time.
+            if epoch is None or epoch not in (last, last + 1):
+                why = f"epoch {row[0][:40]!r} where {last + 1:g} is due"
+                self.refuse(f"{why}: the time is the sum of all epochs' times, in their order", at)
+            last = epoch
+            hours, minutes, rest = (int(part or 0) for part in match.groups())
+            seconds += 3600 * hours + 60 * minutes + rest
+            yield at, [str(seconds) if column == time else row[column] for column in columns]
+
+    def refuse(self, reason: str, at: int | None = None) -> NoReturn:
+        """See `Sheet.refuse`."""
+        self._sheet.refuse(reason, at)
+
+
+FASTAI = Format("fastai", is_fastai, read_fastai)
+
+
+_ITS_OWN = {"relative_time", "top_1", "top_5", "epoch"}
+
+# How a run was trained. Not where its files are, who listens where, and how loud it logs.
+_MOMENT = "timestamp"
+_FFCV_SETTINGS = ("training.", "model.", "lr.", "resolution.", "validation.", "dist.world_size")
+
+
+def is_ffcv(path: Path, start: bytes) -> bool:
+    """Whether a table has ffcv-imagenet's columns."""
+    return normal_names(names_of(path, start)) >= _ITS_OWN
+
+
+def read_ffcv(path: Path, read_as: ReadAs) -> list[Training]:
+    """Read a file's runs. They are ImageNet's: its training script is for nothing else.
+
+    Raises:
+        MalformedLog: it has no right reading.
+    """
+    sheet = open_sheet(path)
+    columns = find_columns(sheet, read_as, TASKS["imagenet"])
+    said = [(name, at) for at, name in enumerate(sheet.names) if name.startswith(_FFCV_SETTINGS)]
+    said += [(name, at) for at, name in enumerate(sheet.names) if name == _MOMENT]
+    columns = replace(columns, settings=tuple(said))
+    runs, fractions = read_rows(sheet, columns)
+    began = [moment(run.settings.pop(_MOMENT, "")) for run in runs]
+    recipes = [tuple(run.settings.items()) for run in runs]
+    names = [_ffcv_name(path, run) for run in runs]
+    trainings = []
+    for run, name, recipe, day in zip(runs, names, recipes, began, strict=True):
+        about = About(
+            name=name,
+            path=path,
+            task=columns.choice.task,
+            framework="PyTorch (ffcv)",
+            model=run.settings.get("model.arch", ""),
+            hardware=_hardware(run),
+            submitted=day.date() if day else None,
+            remarks=(*columns.remarks, *run.remarks, *sheet.remarks),
+            # Runs of one recipe are one entry, which has the name of the first.
+            entry=names[recipes.index(recipe)] if recipes.count(recipe) > 1 else "",
+            settings=run.settings,
+        )
+        trainings.append(Training(about, run.epochs(columns, fractions)))
+    return trainings
+
+
+def _ffcv_name(path: Path, run: Rows) -> str:
+    """Words that a person tells runs apart by, and the beginning of the uid."""
+    planned = run.settings.get("training.epochs")
+    words = [run.settings.get("model.arch", ""), f"{planned} epochs" if planned else ""]
+    recipe = ", ".join(word for word in words if word)
+    uid = f"({run.name[:8]})" if run.name else ""
+    return " ".join(part for part in (path.stem, recipe, uid) if part)
+
+
+def _hardware(run: Rows) -> str:
+    gpus = run.settings.get("dist.world_size", "")
+    return f"{gpus} GPU" if gpus else ""
+
+
+FFCV = Format("ffcv", is_ffcv, read_ffcv)
+
+
+_HPARAMS = "hparams.yaml"
+_MOST_BYTES = 1_000_000
+_OF_A_RUN = re.compile(r"seed|path|dir|folder|file|name$|host|port|resume", re.IGNORECASE)
+_NO_LIGHTNING_TIME = (
+    "Lightning logs none, so log it with the score, as in on_validation_epoch_end: "
+    'self.log("seconds", time.monotonic() - self.began); or name a column with --time-column'
+)
+
+
+def is_lightning(path: Path, start: bytes) -> bool:
+    """Whether a file is named as Lightning names it and has its two columns."""
+    lies = path.name == "metrics.csv" or path.with_name(_HPARAMS).is_file()
+    return lies and {"epoch", "step"} <= set(names_of(path, start))
+
+
+def read_lightning(path: Path, read_as: ReadAs) -> list[Training]:
+    """Read the one run of a file.
+
+    Raises:
+        MalformedLog: it has no right reading.
+    """
+    sheet = open_sheet(path)
+    columns = find_columns(sheet, read_as, no_time=_NO_LIGHTNING_TIME, time_later=True)
+    return trainings(sheet, columns, _lightning_name(path), _hparams(path.with_name(_HPARAMS)))
+
+
+def _lightning_name(path: Path) -> str:
+    """The logger's name and the version, from the folders that Lightning makes of them."""
+    if path.name != "metrics.csv":
+        return path.stem
+    version, logger = path.absolute().parent, path.absolute().parent.parent
+    return f"{logger.name} {version.name}" if version.name.startswith("version_") else version.name
+
+
+def _hparams(path: Path) -> dict[str, str]:
+    """The plain ``name: value`` lines of the hyperparameters; of YAML, no more is read.
+
+    Without what may differ from run to run of one recipe: seeds and paths.
+    """
+    try:
+        with path.open("rb") as file:
+            text = decoded(file.read(_MOST_BYTES)) or ""
+    except OSError:
+        return {}
+    pairs = (line.split(": ", 1) for line in text.splitlines() if not line.startswith((" ", "-")))
+    found = {pair[0]: pair[1].strip("'\" ") for pair in pairs if len(pair) == 2}
+    return {
+        name: said for name, said in found.items() if "/" not in said and not _OF_A_RUN.search(name)
+    }
+
+
+LIGHTNING = Format("lightning", is_lightning, read_lightning)
+
+
+_BETWEEN = " - "
+_ENDS = ("__MIN", "__MAX")
+_OF_RUNS = {"name", "state", "runtime"}
+_NO_CHART_TIME = (
+    "choose Relative Time (Process) as the chart's x axis and export it again, or name a column "
+    "with --time-column"
+)
+
+
+def is_wandb(path: Path, start: bytes) -> bool:
+    """Whether a table has W&B's columns."""
+    names = names_of(path, start)
+    own = "_step" in names and ("_runtime" in names or "_timestamp" in names)
+    return own or _is_chart(names) or normal_names(names) >= _OF_RUNS
+
+
+def read_wandb(path: Path, read_as: ReadAs) -> list[Training]:
+    """Read the run of a history, or the runs of a chart.
+
+    Raises:
+        MalformedLog: it has no right reading.
+    """
+    sheet = open_sheet(path)
+    if _is_chart(sheet.names):
+        chart = Chart(sheet)
+        named = replace(read_as, run=chart.names[-1])
+        return trainings(chart, find_columns(chart, named, no_time=_NO_CHART_TIME), "")
+    if normal_names(sheet.names) >= _OF_RUNS and "_step" not in sheet.names:
+        why = "it has a line for each run, not for each epoch"
+        raise MalformedLog(path, f"{why}: export a chart, or run.scan_history()", 1)
+    own = next((name for name in ("_runtime", "_timestamp") if name in sheet.names), "")
+    columns = find_columns(sheet, replace(read_as, time=read_as.time or own))
+    return trainings(sheet, columns, path.stem)
+
+
+def _is_chart(names: Sequence[str]) -> bool:
+    """Whether all columns but the first name a run and what was logged of it."""
+    return len(names) > 1 and all(_BETWEEN in name for name in names[1:])
+
+
+class Chart:
+    """A chart's file as a table with a column for each thing logged, and a last one for the run."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self.path, self.remarks, self._sheet = sheet.path, sheet.remarks, sheet
+        # By run, where each thing that was logged stands.
+        self._runs: dict[str, dict[str, int]] = {}
+        for at, name in enumerate(sheet.names[1:], 1):
+            run, logged = name.rsplit(_BETWEEN, 1)
+            if logged.endswith(_ENDS):
+                continue
+            if logged in self._runs.setdefault(run, {}):
+                sheet.refuse(f"two columns {name}", 1)
+            self._runs[run][logged] = at
+        logged_names = {name: None for columns in self._runs.values() for name in columns}
+        self.names = [sheet.names[0], *logged_names, "name of the run"]
+
+    def rows(self, columns: Sequence[int]) -> Iterator[tuple[int, list[str]]]:
+        """A row for each run that has a value in a row of the file."""
+        names = [self.names[column] for column in columns]
+        for at, cells in self._sheet.rows(range(len(self._sheet.names))):
+            for run, places in self._runs.items():
+                if any(cells[place] for place in places.values()):
+                    of_run = {self.names[0]: cells[0], self.names[-1]: run}
+                    of_run |= {name: cells[place] for name, place in places.items()}
+                    yield at, [of_run.get(name, "") for name in names]
+
+    def refuse(self, reason: str, at: int | None = None) -> NoReturn:
+        """See `Sheet.refuse`."""
+        self._sheet.refuse(reason, at)
+
+
+WANDB = Format("wandb", is_wandb, read_wandb)

@@ -1,0 +1,269 @@
+"""Whether runs are of one entry: the same recipe, trained several times.
+
+Runs of different models, machines, frameworks or schedules differ by what they are, so what is
+said of how stable a recipe is, or of what more workers bring, would be said of something else. A
+log that does not say a thing differs from none in it.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+from genset.core.errors import BadInput
+from genset.core.safe import clean
+from genset.tta.logs.common import number
+from genset.tta.runs import STOPPED, Training
+
+_MOST_NAMED = 3  # values that a remark names
+
+
+def counted(runs: Sequence[Training], threshold: float) -> list[Training]:
+    """The runs without those that were asked to end before they got there.
+
+    They do not tell whether they would have: they are neither a success nor a failure.
+    """
+    return [run for run in runs if run.about.ending != STOPPED or run.first_at(threshold)]
+
+
+def together(runs: Sequence[Training], threshold: float) -> list[str]:
+    """What is to be remarked on all runs: which do not count, and where their origins differ.
+
+    A log that does not say a thing differs from none in it.
+    """
+    kept = counted(runs, threshold)
+    said = []
+    if out := [run.about.name for run in runs if run not in kept]:
+        said.append(f"stopped before the threshold, and not counted: {_first_of(out)}")
+    for what in sorted({what for run in kept for what in run.about.origin}):
+        values = sorted({run.about.origin.get(what, "") for run in kept} - {""})
+        if len(values) > 1:
+            said.append(f"the runs are of {len(values)} {what}s: {_first_of(values)}")
+    return said
+
+
+def _first_of(values: Sequence[str]) -> str:
+    return ", ".join([*values[:_MOST_NAMED], *(["..."] if len(values) > _MOST_NAMED else [])])
+
+
+# The first kind with a word in the text is its kind: a machine with GPUs names its CPUs too.
+_HARDWARE = (
+    ("TPU", r"tpu"),
+    ("NPU", r"npu|ebman\d|hanguang|ascend"),
+    (
+        "GPU",
+        r"gpus?\b|[kmptv]\d{1,3}\b|[agthl]\d{2,3}\b|gv100|gtx|rtx|titan|tesla|volta|dgx|"
+        r"\bp[2345]d?\.|\bg[3456]\w*\.|gn[5-8]\w*|\bpi[12]\.|\bn[dc]\d+\w*|2080|1080|mi\d{3}",
+    ),
+    ("CPU", r"cpu|xeon|epyc|graviton|\bc\d\w*\.|n1-|n2-"),
+)
+_FRAMEWORK = (
+    ("PyTorch", r"pytorch|fast\.?ai"),
+    ("TensorFlow", r"tensorflow|tensorpack|keras"),
+    ("MXNet", r"mxnet"),
+    ("Caffe", r"caffe"),
+    ("JAX", r"\bjax|\bflax"),
+    ("PaddlePaddle", r"paddle"),
+    ("TensorRT", r"tensorrt"),
+)
+
+
+def hardware_kind(text: str) -> str:
+    """TPU, NPU, GPU, CPU, other, or not said."""
+    return _kind(text, _HARDWARE)
+
+
+def framework_kind(text: str) -> str:
+    """PyTorch, TensorFlow, MXNet, Caffe, JAX, PaddlePaddle, TensorRT, other, or not said."""
+    return _kind(text, _FRAMEWORK)
+
+
+def _kind(text: str, kinds: tuple[tuple[str, str], ...]) -> str:
+    if not text.strip():
+        return "not said"
+    return next((kind for kind, words in kinds if re.search(words, text, re.IGNORECASE)), "other")
+
+
+# Runs of one schedule end within this factor of each other.
+_ALIKE = 1.5
+
+# Where a run was stopped since it got there, a longer one of the same schedule has come this share
+# of the way from its own first score, if not farther.
+_FAR = 0.75
+
+_MOST = 4  # values that a message names
+_PAIRED = 20  # as many runs are compared with each other
+
+# A type of machine or accelerator: "V100", "p3.16xlarge", "TPUv2", "RTX 4090".
+_TYPE = re.compile(
+    r"\b(?:[a-z]+|(?:rtx|gtx|dgx|epyc|gold|platinum|tpu)[ -]v?)\d[\w.]*", re.IGNORECASE
+)
+
+# Settings that go with the number of workers.
+_BY_SIZE = re.compile(
+    r"batch|\blr|learning.?rate|warm|worker|gpu|node|device|world|rank|process|accum", re.IGNORECASE
+)
+
+
+def check_one_entry(
+    runs: Sequence[Training], threshold: float, mixed: bool = False, sizes: bool = False
+) -> list[str]:
+    """Refuse runs of different entries.
+
+    Args:
+        runs: all for one task.
+        threshold: in the score's unit: a run that ends where it gets there was stopped for that.
+        mixed: differences are let pass, and returned.
+        sizes: the runs are of one entry at several sizes: the number of machines and what goes
+            with it (batch size, learning rate) may differ, and so may the framework's version.
+
+    Returns:
+        In what the runs differ, one line each; none if they do not.
+
+    Raises:
+        BadInput: they differ, and `mixed` is not said.
+    """
+    found = differences(runs, threshold, sizes)
+    if found and not mixed:
+        none = "; no two are alike, so none is a repeat" if _all_differ(runs, threshold) else ""
+        named = "; ".join(found[:3]) + (f"; and {len(found) - 3} more" if len(found) > 3 else "")
+        raise BadInput(
+            f"the runs are not of one entry: {named}{none}. Name one entry's runs, or say --mixed"
+        )
+    return found
+
+
+def differences(runs: Sequence[Training], threshold: float, sizes: bool = False) -> list[str]:
+    """In what runs differ: "model ResNet-18 and ResNet-50". See `check_one_entry`."""
+    abouts = [run.about for run in runs]
+    # Where logs say how and on what they were trained, that decides, not what they are called.
+    by_name = not sizes and not all(about.settings and about.hardware for about in abouts)
+    found = [
+        _differ("entry", (about.entry for about in abouts if by_name), _same_words),
+        *machinery(runs, sizes),
+    ]
+    keys = {key for about in abouts for key in about.settings}
+    for key in sorted(keys, key=lambda key: ("epoch" not in key.lower(), key)):
+        if not (sizes and _BY_SIZE.search(key)):
+            values = (about.settings.get(key, "") for about in abouts)
+            found.append(_differ(key, values, _same_words))
+    return [line for line in [*found, _lengths(runs, threshold)] if line]
+
+
+def machinery(runs: Sequence[Training], sizes: bool = False) -> list[str]:
+    """In which models, machines and frameworks runs differ. See `check_one_entry`."""
+    abouts = [run.about for run in runs]
+    found = [
+        _differ("model", (about.model for about in abouts), _same_words),
+        _differ(
+            "hardware",
+            (about.hardware for about in abouts),
+            _same_machines if sizes else _same_words,
+        ),
+        _differ(
+            "framework",
+            (about.framework for about in abouts),
+            _same_framework if sizes else _same_words,
+        ),
+    ]
+    return [line for line in found if line]
+
+
+def _differ(what: str, values: Iterable[str], same: Callable[[str, str], bool]) -> str:
+    """A line that names the values that are not the same; empty if all are, or say nothing."""
+    distinct: list[str] = []
+    for value in values:
+        if value and not any(same(value, other) for other in distinct):
+            distinct.append(value)
+    if len(distinct) < 2:
+        return ""
+    if None not in (numbers := [number(value) for value in distinct]):
+        distinct = [text for _, text in sorted(zip(numbers, distinct, strict=True))]
+    return f"{clean(what, 40)} {_named([clean(value, 50) for value in distinct])}"
+
+
+def _named(values: Sequence[str]) -> str:
+    if len(values) > _MOST:
+        values = [*values[: _MOST - 1], f"{len(values) - _MOST + 1} more"]
+    return f"{', '.join(values[:-1])} and {values[-1]}"
+
+
+def _lengths(runs: Sequence[Training], threshold: float) -> str:
+    """Where logs do not name the epochs planned: that they end far from each other."""
+    # One that did not end by itself does not tell how long it was to be.
+    runs = [run for run in runs if not run.about.ending]
+    if all(any("epoch" in key.lower() for key in run.about.settings) for run in runs):
+        return ""
+    ends = {_end(run) for run in runs if not _stopped(run, threshold)}
+    if ends and max(ends) > _ALIKE * min(ends):
+        return f"last epoch {_named([f'{end:g}' for end in sorted(ends)])}"
+    stopped = [run for run in runs if run.stop is None and _stopped(run, threshold)]
+    for end in sorted({_end(run) for run in stopped}):
+        for run in runs:
+            way = _way(run, end, threshold) if _end(run) > _ALIKE * end else None
+            if way is not None and way < _FAR:
+                return (
+                    f"last epoch {end:g} and {_end(run):g} (when the shorter got there, the longer "
+                    f"had come {max(100 * way, 0):.0f} % of the way from its first score)"
+                )
+    return ""
+
+
+def _end(run: Training) -> float:
+    return max(run.epochs[-1].epoch, 1.0)
+
+
+def _way(run: Training, epoch: float, threshold: float) -> float | None:
+    """How far a run had come by an epoch: 0 is its first score, 1 the threshold.
+
+    None where it had one score by then, or began at the threshold: that tells nothing.
+    """
+    task = run.about.task
+    told = [e for e in run.epochs if task.score in e.scores and e.epoch <= epoch]
+    scores = [e.scores[task.score] for e in told]
+    if len(scores) < 2 or task.reaches(scores[0], threshold):
+        return None
+    best = min(scores) if task.lower_is_better else max(scores)
+    return (best - scores[0]) / (threshold - scores[0])
+
+
+def _stopped(run: Training, threshold: float) -> bool:
+    """Whether a run may be shorter than planned since it got there."""
+    task = run.about.task
+    scores = run.scores()
+    return run.stop is not None or (
+        task.reaches(scores[-1], threshold)
+        and not any(task.reaches(score, threshold) for score in scores[:-1])
+    )
+
+
+def _all_differ(runs: Sequence[Training], threshold: float) -> bool:
+    return len(runs) <= _PAIRED and all(
+        differences([run, other], threshold) for at, run in enumerate(runs) for other in runs[:at]
+    )
+
+
+def _same_words(one: str, other: str) -> bool:
+    """Whether two texts have the same words and numbers: "PyTorch 2.4" and "pytorch-2.4" do."""
+    numbers = number(one.strip()), number(other.strip())
+    if None not in numbers:
+        return numbers[0] == numbers[1]
+    return _words(one) == _words(other)
+
+
+def _words(text: str) -> list[str]:
+    found = re.findall(r"[^\W\d_]+|\d+(?:\.\d+)*", text.casefold())
+    return found or [text.strip().casefold()]
+
+
+def _same_machines(one: str, other: str) -> bool:
+    """Whether two texts name a type of machine or accelerator in common, however many of them."""
+    types = [{re.sub("[ -]", "", t.lower()) for t in _TYPE.findall(text)} for text in (one, other)]
+    if all(types):
+        return bool(types[0] & types[1])
+    return hardware_kind(one) == hardware_kind(other)
+
+
+def _same_framework(one: str, other: str) -> bool:
+    kinds = framework_kind(one), framework_kind(other)
+    if kinds[0] == kinds[1] == "other":
+        return [w for w in _words(one) if w.isalpha()] == [w for w in _words(other) if w.isalpha()]
+    return kinds[0] == kinds[1]

@@ -1,1 +1,0 @@
-"""Figures of this room, as PNG or SVG. Only this room imports matplotlib, and when it draws."""

@@ -1,0 +1,280 @@
+"""The work of a trace: which operators count, and how long the device was at each.
+
+An operator counts once, with the kernels of all that it called (see `heads_of`).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from genset.tta.profile.communication import communicates
+from genset.tta.profile.elements import ELEMENTS, POOLING
+from genset.tta.profile.inputs import CannotTell, Formula, Inputs, Missing, Work
+from genset.tta.profile.matrix_units import family
+from genset.tta.profile.products import CAUSAL, CONVOLUTIONS, PRODUCTS
+from genset.tta.profile.shares import Span, Stretch, length, seconds, span, union, when
+from genset.tta.traces.trace import Kernel, Operator, Shape, Trace
+
+FORMULAS: Mapping[str, Formula] = {
+    **ELEMENTS,
+    **POOLING,
+    **PRODUCTS,
+    **CONVOLUTIONS,
+}
+
+
+def work_of(operator: Operator) -> Work | None:
+    """The operator's work; None if it has no formula.
+
+    Raises:
+        CannotTell: the trace does not hold what its formula needs.
+    """
+    formula = FORMULAS.get(operator.name)
+    return None if formula is None else formula(Inputs(operator))
+
+
+def is_causal(operator: Operator) -> bool:
+    """Whether an attention says that no query sees later keys."""
+    place = CAUSAL.get(operator.name)
+    try:
+        return place is not None and Inputs(operator).flags(place, 1) == (True,)
+    except CannotTell:
+        return False
+
+
+def heads_of(operators: Sequence[Operator]) -> list[int | None]:
+    """For each operator, the one with a formula that it is, or was called by.
+
+    That is the outermost but for wrappers: the time of their own goes with the call that they wrap,
+    and what else they call stands for itself.
+    """
+    wrapped = _wrapped(operators)
+    heads: list[int | None] = []
+    for place, operator in enumerate(operators):
+        parent = operator.parent
+        head = None if parent is None or parent in wrapped else heads[parent]
+        if head is None and operator.name in FORMULAS:
+            head = place
+        heads.append(head)
+    for wrapper, call in wrapped.items():
+        heads[wrapper] = heads[call]
+    return heads
+
+
+def _wrapped(operators: Sequence[Operator]) -> dict[int, int]:
+    """Operators that call themselves, each with the innermost such call: that is the one that runs.
+
+    So vmap calls aten::mm on all of a batch, and autocast on tensors in half precision.
+    """
+    calls: list[int | None] = []
+    inner: dict[int, int] = {}
+    for place, operator in enumerate(operators):
+        call = None if operator.parent is None else calls[operator.parent]
+        if call is None:
+            call = place if operator.name in FORMULAS else None
+        elif operator.name == operators[call].name:
+            inner.setdefault(call, place)
+            call = place
+        calls.append(call)
+    for call in sorted(inner, reverse=True):
+        inner[call] = inner.get(inner[call], inner[call])
+    return inner
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """An operator whose work is known.
+
+    Attributes:
+        shapes: of the tensors it was called on.
+        seconds: in which at least one kernel ran that it, or an operator under it, launched; in a
+            trace of the host alone, its own and that of the operators under it.
+        matrix_units: whether a kernel of its uses them; None if no name tells.
+    """
+
+    name: str
+    shapes: tuple[Shape, ...]
+    work: Work
+    seconds: float
+    matrix_units: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Operators of one name whose work is not known.
+
+    Attributes:
+        name: of the operator; "" of kernels that none launched.
+        missing: "shapes" or "values" of an operator that has a formula; "formula" of one that has
+            none; "operator" of kernels that no operator launched; "steps" of one that was called
+            outside of the marked steps, and whose kernels ran in their time.
+        count: how many kernels; in a trace of the host alone, operators.
+        seconds: the sum of their times.
+    """
+
+    name: str
+    missing: Missing
+    count: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The work in one trace's span.
+
+    Attributes:
+        on: whose time the seconds are.
+        seconds: of all that is done and left out; kernels that communicate are in neither.
+        devices: how many kernels ran on in it; 1 of a trace of the host alone.
+        span: seconds of it, added up over the devices.
+        busy: seconds of it in which a kernel of what is done ran, added up over the devices; what
+            runs at once on one counts once. Of no work without bytes. Never above `span`.
+        done: operators by start.
+        left_out: longest first.
+        causal: whether an attention among them is masked, whose FLOPs count as if it were not.
+    """
+
+    on: Literal["device", "host"]
+    seconds: float
+    devices: int
+    span: float
+    busy: float
+    done: list[Done] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+    causal: bool = False
+
+
+def count_work(trace: Trace, over: Span | None = None) -> Counted:
+    """The work of the trace's operators.
+
+    Args:
+        over: the time whose work counts: that of operators which were called then, over all of
+            their kernels. If it is not given, from the first event on the device (of the host) to
+            the last.
+    """
+    over = over or span(trace, "device")
+    heads = heads_of(trace.operators)
+    tally = _Tally(trace.operators)
+    if trace.device.maker == "none":
+        _of_host(trace, heads, over, tally)
+        devices = 1
+    else:
+        devices = _of_device(trace, heads, over, tally)
+    left = [LeftOut(*key, number, seconds(time)) for key, (number, time) in tally.left.items()]
+    return Counted(
+        on="host" if trace.device.maker == "none" else "device",
+        seconds=sum(each.seconds for each in tally.done) + sum(each.seconds for each in left),
+        devices=devices,
+        span=seconds(over.end - over.start) * devices,
+        busy=seconds(sum(length(union(each)) for each in tally.busy.values())),
+        done=tally.done,
+        left_out=sorted(left, key=lambda each: (-each.seconds, each.name)),
+        causal=tally.causal,
+    )
+
+
+class _Tally:
+    """What is counted so far; times are microseconds."""
+
+    def __init__(self, operators: Sequence[Operator]) -> None:
+        self._operators = operators
+        self._known: dict[tuple[object, ...], Work | Missing] = {}
+        self.done: list[Done] = []
+        self.left: dict[tuple[str, Missing], tuple[int, float]] = {}
+        self.busy: dict[int, list[Stretch]] = {}
+        self.causal = False
+
+    def take(self, place: int, time: float, kernels: Sequence[Kernel]) -> None:
+        """Count an operator that has a formula.
+
+        Args:
+            kernels: of it and of those under it; none in a trace of the host alone.
+        """
+        operator = self._operators[place]
+        work = self._work(operator)
+        if not isinstance(work, Work):
+            self.leave(operator.name, work, max(1, len(kernels)), time)
+            return
+        self.causal = self.causal or is_causal(operator)
+        shapes = _of_tensors(operator)
+        units = _matrix_units(kernels) if kernels else None
+        self.done.append(Done(operator.name, shapes, work, seconds(time), units))
+        if work.bytes > 0:
+            for kernel in kernels or (operator,):
+                device = kernel.device if isinstance(kernel, Kernel) else 0
+                self.busy.setdefault(device, []).append(when(kernel))
+
+    def leave(self, name: str, missing: Missing, number: int, time: float) -> None:
+        before, so_far = self.left.get((name, missing), (0, 0.0))
+        self.left[name, missing] = before + number, so_far + time
+
+    def _work(self, operator: Operator) -> Work | Missing:
+        """Operators are called again and again on the same shapes."""
+        key = operator.name, operator.shapes, operator.types, operator.values
+        if key not in self._known:
+            try:
+                self._known[key] = work_of(operator) or "formula"
+            except CannotTell as why:
+                self._known[key] = why.missing
+        return self._known[key]
+
+
+def _of_device(trace: Trace, heads: Sequence[int | None], over: Span, tally: _Tally) -> int:
+    """Count operators by their kernels; the number of devices that kernels ran on."""
+    launched: dict[int, list[Kernel]] = {}
+    devices = set()
+    for kernel in trace.kernels:
+        held = over.holds(kernel)
+        if held:
+            devices.add(kernel.device)
+        if communicates(kernel):
+            continue
+        head = None if kernel.operator is None else heads[kernel.operator]
+        if head is not None:
+            launched.setdefault(head, []).append(kernel)
+        elif held and kernel.operator is None:
+            tally.leave("", "operator", 1, kernel.length)
+        elif held and kernel.operator is not None:
+            tally.leave(trace.operators[kernel.operator].name, "formula", 1, kernel.length)
+    for place in sorted(launched):
+        operator, kernels = trace.operators[place], launched[place]
+        # Whose kernels were launched in part after the last step is not all in the span.
+        called = over.calls(operator.start) and all(
+            over.calls(kernel.launched) for kernel in kernels
+        )
+        counted = kernels if called else [kernel for kernel in kernels if over.holds(kernel)]
+        time = length(union(map(when, counted)))
+        if called and time > 0:
+            tally.take(place, time, kernels)
+        elif time > 0:
+            tally.leave(operator.name, "steps", len(counted), time)
+    return max(1, len(devices))
+
+
+def _of_host(trace: Trace, heads: Sequence[int | None], over: Span, tally: _Tally) -> None:
+    times: dict[int, float] = {}
+    for head, operator in zip(heads, trace.operators, strict=True):
+        if head is not None:
+            times[head] = times.get(head, 0.0) + operator.own
+        elif over.calls(operator.start) and operator.own > 0:
+            tally.leave(operator.name, "formula", 1, operator.own)
+    for place in sorted(times):
+        if times[place] > 0 and over.calls(trace.operators[place].start):
+            tally.take(place, times[place], ())
+
+
+def _matrix_units(kernels: Sequence[Kernel]) -> bool | None:
+    verdicts = {family(kernel.name).verdict for kernel in kernels}
+    if "yes" in verdicts:
+        return True
+    return None if "unclassified" in verdicts else False
+
+
+def _of_tensors(operator: Operator) -> tuple[Shape, ...]:
+    """The shapes of its tensors that have sides, not those in lists."""
+    found: list[Shape] = []
+    for shape in operator.shapes or ():
+        sides = tuple(side for side in shape if isinstance(side, int))
+        if sides and len(sides) == len(shape):
+            found.append(sides)
+    return tuple(found)

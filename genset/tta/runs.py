@@ -1,0 +1,251 @@
+"""What logs hold, after they were read: one object for each run."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from math import isfinite
+from pathlib import Path
+
+from genset.core.errors import BadInput
+
+TOP1, TOP5, F1 = "top1Accuracy", "top5Accuracy", "f1Score"
+SCORES = (TOP1, TOP5, F1)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is trained for.
+
+    Attributes:
+        name: as DAWNBench's folders are called, or as a log names it.
+        score: the column that counts: one of `SCORES`, or another as its log calls it.
+        threshold: the score that counts as reached, in the score's unit; None if none is agreed on.
+        lower_is_better: reached is what is at or below the threshold, as of a loss.
+        percent: the score is in per cent (0 to 100); else in a unit of its own, as a loss is.
+    """
+
+    name: str
+    score: str
+    threshold: float | None
+    lower_is_better: bool = False
+    percent: bool = True
+
+    def reaches(self, score: float, threshold: float) -> bool:
+        """Whether a score is as good as a threshold, or better."""
+        return score <= threshold if self.lower_is_better else score >= threshold
+
+    def threshold_or(self, asked: float | None) -> float:
+        """The threshold to hold scores against: the one that was asked for, or the task's own.
+
+        Raises:
+            BadInput: there is neither, it is no finite number, it is not within 0 to 100 where
+                scores are in per cent, or looks like a fraction of 1 there.
+        """
+        threshold = self.threshold if asked is None else self.asked(asked)
+        if threshold is None:
+            raise BadInput(f"{self.name} has no threshold of its own: say one with --threshold")
+        return threshold
+
+    def asked(self, threshold: float) -> float:
+        """A threshold as a person said it.
+
+        An accuracy of 0.94 % is never what is meant, and nearly every log reaches it; an error of
+        0.94 % may be.
+
+        Raises:
+            BadInput: see `threshold_or`.
+        """
+        if not isfinite(threshold):
+            raise BadInput(f"a threshold is a finite number, not {threshold:g}")
+        if self.percent and not 0 <= threshold <= 100:
+            raise BadInput(f"a threshold is from 0 to 100 per cent, not {threshold:g}")
+        if self.percent and not self.lower_is_better and 0 < threshold < 1:
+            raise BadInput(
+                f"{self.name}: a threshold of {threshold:g} is {threshold:g} %; "
+                f"for {100 * threshold:g} % say {100 * threshold:g}"
+            )
+        return threshold
+
+
+# Source: DAWNBench's website. (The README of its entries says 0.73 for SQuAD in places.)
+TASKS = {
+    task.name.lower(): task
+    for task in (Task("ImageNet", TOP5, 93.0), Task("CIFAR10", TOP1, 94.0), Task("SQuAD", F1, 75.0))
+}
+
+
+FAILED = "failed"  # or cut off, nobody knows by what
+STOPPED = "stopped"  # by a signal that asked it to end
+
+
+class MalformedLog(BadInput):
+    """A log has no right reading. `reason` says why, `line` (from 1) where, if it is one line."""
+
+    def __init__(self, path: Path, reason: str, line: int | None = None) -> None:
+        place = f", line {line}" if line else ""
+        super().__init__(f"{path}{place}: {reason}")
+        self.path, self.reason, self.line = path, reason, line
+
+    def as_json(self) -> dict[str, object]:
+        """Where and why."""
+        return {"file": self.path, "line": self.line, "reason": self.reason}
+
+
+@dataclass(frozen=True, slots=True)
+class Epoch:
+    """One line of a training log.
+
+    Attributes:
+        epoch: as logged: from 0 or from 1, also between whole numbers, also repeated.
+        hours: since training began; never less than on the line before.
+        scores: by column, in per cent (0 to 100), or in the unit of a task that is not judged in
+            per cent; a score that was not measured is not in it.
+        communication: hours since training began that went into communication, if logged.
+    """
+
+    epoch: float
+    hours: float
+    scores: dict[str, float]
+    communication: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a log, or the JSON file beside it, says of a run. A text that it lacks is empty.
+
+    Attributes:
+        name: of the run: the file's name without its suffix, or what the log calls it.
+        entry: what several runs of one recipe have in common; empty if the run is one by itself.
+        settings: what the log says of how it was trained, by name: batch size, epochs planned,
+            learning rate. Not what may differ from run to run of one entry: seeds, paths, times.
+        submitted: the day of ``timestamp``.
+        cost_per_hour: US dollars for all machines together.
+        remarks: what a reader should know of how the files were read, one line each.
+        checkpoint: the sha256 of the file of weights that the run left, 64 hexadecimal digits;
+            empty where that is not known.
+        origin: by what a recorded run was made ("commit", "command"). Runs of one entry may differ
+            in it, but that is worth a remark.
+        ending: `FAILED` or `STOPPED` of a recorded run that did not end by itself; else empty.
+    """
+
+    name: str
+    path: Path
+    task: Task
+    author: str = ""
+    framework: str = ""
+    model: str = ""
+    hardware: str = ""
+    submitted: date | None = None
+    cost_per_hour: float | None = None
+    remarks: tuple[str, ...] = ()
+    entry: str = ""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    checkpoint: str = ""
+    origin: Mapping[str, str] = field(default_factory=dict)
+    ending: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """How a run ended by its log's own word, as MLPerf's ``run_stop`` tells.
+
+    Attributes:
+        hours: from its start to its stop.
+        succeeded: whether it reached the log's own threshold; None if the log does not say.
+    """
+
+    hours: float
+    succeeded: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """One training run: at least one epoch, in the order of time.
+
+    `stop` is there where the log's rules count time from start to stop, as MLPerf's do.
+    """
+
+    about: About
+    epochs: tuple[Epoch, ...]
+    stop: Stop | None = None
+
+    def first_at(self, threshold: float) -> Epoch | None:
+        """The first epoch with a score as good as `threshold`: DAWNBench's rule.
+
+        For the log's own threshold, a log with a `stop` is judged by that: its word decides
+        whether the threshold was reached, and the hours are those to the stop.
+        """
+        task = self.about.task
+        found = (e for e in self.epochs if task.score in e.scores)
+        first = next((e for e in found if task.reaches(e.scores[task.score], threshold)), None)
+        if first is None or self.stop is None or threshold != task.threshold:
+            return first
+        return None if self.stop.succeeded is False else replace(first, hours=self.stop.hours)
+
+    def epoch_hours(self) -> float | None:
+        """The mean time of an epoch, without the first; None of a log with one that is epoch 0."""
+        first, last = self.epochs[0], self.epochs[-1]
+        if last.epoch > first.epoch:
+            return (last.hours - first.hours) / (last.epoch - first.epoch)
+        return last.hours / last.epoch if last.epoch > 0 else None
+
+    def best(self) -> float:
+        """The best score that counts, in its unit."""
+        return min(self.scores()) if self.about.task.lower_is_better else max(self.scores())
+
+    def scores(self) -> list[float]:
+        """The score that counts, epoch by epoch, in its unit, where it was measured."""
+        name = self.about.task.score
+        return [epoch.scores[name] for epoch in self.epochs if name in epoch.scores]
+
+
+@dataclass(frozen=True, slots=True)
+class Inference:
+    """An inference entry.
+
+    Attributes:
+        latency: milliseconds for one photo (or question) at a time.
+        cost: US dollars for one.
+        score: of the task, in per cent.
+    """
+
+    about: About
+    latency: float | None
+    cost: float | None
+    score: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """All that was read.
+
+    Attributes:
+        refused: the files that have no right reading, or are copies.
+        found: the log that each file belongs to: of an entry's two files, the first.
+    """
+
+    trainings: list[Training] = field(default_factory=list)
+    inferences: list[Inference] = field(default_factory=list)
+    refused: list[MalformedLog] = field(default_factory=list)
+    found: dict[Path, Path] = field(default_factory=dict)
+
+
+def one_task(runs: Sequence[Training]) -> Task:
+    """The task that all runs are for.
+
+    Raises:
+        BadInput: they are for different ones.
+    """
+    tasks = {run.about.task for run in runs}
+    if len(tasks) > 1:
+        names = ", ".join(sorted(map(_described, tasks)))
+        raise BadInput(f"the runs are for different tasks: {names}")
+    return tasks.pop()
+
+
+def _described(task: Task) -> str:
+    """A task as an error names it: ``ImageNet (top5Accuracy, 93 %)``, ``val_loss``."""
+    unit = " %" if task.percent else ""
+    threshold = "" if task.threshold is None else f"{task.threshold:g}{unit}"
+    parts = [part for part in (task.score, threshold) if part and part != task.name]
+    return f"{task.name} ({', '.join(parts)})" if parts else task.name

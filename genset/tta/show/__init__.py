@@ -1,1 +1,0 @@
-"""Answers of this room as people read them: tables and sentences."""

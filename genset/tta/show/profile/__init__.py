@@ -1,1 +1,0 @@
-"""What profilers' traces say, as people read it: tables and sentences."""

@@ -1,0 +1,250 @@
+"""How the time to accuracy depends on the accuracy that is asked for.
+
+Schedules tuned for one threshold are often over soon after it: such an entry has a time for 93 %
+and none for 93.5 %.
+"""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import floor, log10
+from pathlib import Path
+from statistics import fmean
+
+from genset.core.errors import BadInput
+from genset.core.numbers import agree, count, duration
+from genset.core.tables import Grid
+from genset.tta.figures import first_lines, hours_axis, label_axes, legend, line_style, write_figure
+from genset.tta.rows import by_entry, entry_name
+from genset.tta.runs import TOP1, TOP5, Task, Training, one_task
+from genset.tta.words import level, metric, score_text, short_name
+
+# Without word from the user thresholds begin so far below the task's own.
+_POINTS = 3.0
+_STEPS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdRow:
+    """One entry.
+
+    Attributes:
+        hours: to each of the thresholds, of several runs the mean over those that get there; None
+            where none does.
+        best: the best score of all runs.
+        reached: how many runs reach each of the thresholds.
+        steps: threshold and hours wherever the hours change between the first and the last
+            threshold, the easiest first: up to each, and from the one before it, its hours hold.
+    """
+
+    name: str
+    hours: list[float | None]
+    best: float
+    runs: int
+    reached: list[int]
+    steps: list[tuple[float, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """Entries that get farthest first, of those that get as far the fastest.
+
+    `thresholds` are from the easiest to the hardest: falling where lower is better.
+    """
+
+    task: str
+    score: str
+    thresholds: list[float]
+    rows: list[ThresholdRow]
+    percent: bool
+    lower_is_better: bool
+
+
+def levels(task: Task, low: float | None, high: float | None, step: float | None) -> list[float]:
+    """Thresholds from one end to the other, both in it, the easiest first: 90, 90.5, ..., 93.
+
+    Without an end, the task's own threshold is the hardest, and three points from it the easiest.
+    Without a step there are about eight, in per cent half a point apart or more.
+
+    Raises:
+        BadInput: an end is neither given nor known, or is no threshold (`Task.asked`), they do not
+            rise, or the steps are none or over 1,000.
+    """
+    low, high = (None if end is None else task.asked(end) for end in (low, high))
+    if high is None:
+        high = task.threshold
+    if low is None and high is not None and task.percent:
+        low = min(high + _POINTS, 100.0) if task.lower_is_better else max(high - _POINTS, 0.0)
+    if low is None or high is None:
+        raise BadInput(f"{task.name}: say from which {task.score} to which with --from and --to")
+    if task.lower_is_better and low < high:
+        low, high = high, low  # the easiest first, whichever way they were said
+    least, most = sorted((low, high))
+    if low > high and not task.lower_is_better:
+        raise BadInput(f"thresholds from {low:g} to {high:g} do not rise: swap --from and --to")
+    if step is None:
+        span = most - least
+        step = max(_even(span / 8), 0.5) if task.percent else _even(span / 6)
+    if not step > 0 or not (most - least) / step <= _STEPS:
+        raise BadInput(f"a step of {step:g} is too small: at most 1,000 thresholds")
+    count = int((most - least) / step + 1e-9)
+    way = -1 if high < low else 1
+    found = [round(low + way * at * step, 6) for at in range(count + 1)]
+    return found if found[-1] == high else [*found, high]
+
+
+def _even(step: float) -> float:
+    """The next 1, 2 or 5 in its place: 0.13 is 0.2."""
+    if step <= 0:
+        return 1.0
+    unit = 10.0 ** floor(log10(step))
+    return next(unit * even for even in (1, 2, 5, 10) if unit * even >= step * (1 - 1e-9))
+
+
+def thresholds(
+    runs: Sequence[Training],
+    low: float | None = None,
+    high: float | None = None,
+    step: float | None = None,
+) -> Thresholds:
+    """The time of each entry to each threshold; see `levels`.
+
+    Raises:
+        BadInput: the entries are for different tasks, or there are no thresholds.
+    """
+    task = one_task(runs)
+    at = levels(task, low, high, step)
+    rows = sorted((_row(entry, at) for entry in by_entry(runs)), key=_far_and_fast)
+    return Thresholds(task.name, task.score, at, rows, task.percent, task.lower_is_better)
+
+
+def _row(runs: Sequence[Training], at: Sequence[float]) -> ThresholdRow:
+    task = runs[0].about.task
+    times = [_hours(runs, threshold) for threshold in at]
+    bests = [run.best() for run in runs]
+    return ThresholdRow(
+        name=entry_name(runs),
+        hours=[fmean(found) if found else None for found in times],
+        best=min(bests) if task.lower_is_better else max(bests),
+        runs=len(runs),
+        reached=[len(found) for found in times],
+        steps=_steps(runs, at),
+    )
+
+
+def _hours(runs: Sequence[Training], threshold: float) -> list[float]:
+    return [point.hours for run in runs if (point := run.first_at(threshold))]
+
+
+def _steps(runs: Sequence[Training], at: Sequence[float]) -> list[tuple[float, float]]:
+    """Where the mean time of runs changes: at the scores that they got to, epoch by epoch."""
+    task = runs[0].about.task
+    least, most = min(at), max(at)
+    firsts = [_improvements(run) for run in runs]
+    places = {at[0], at[-1]} | {score for scores, _ in firsts for score in scores}
+    places |= {task.threshold} if task.threshold is not None else set()
+    steps: list[tuple[float, float]] = []
+    for place in sorted(places, reverse=task.lower_is_better):
+        if not least <= place <= most:
+            continue
+        if place == task.threshold:  # which a log's own stop may decide
+            found = _hours(runs, place)
+        else:
+            found = [hours for first in firsts if (hours := _first(first, place, task)) is not None]
+        if found:
+            if len(steps) > 1 and steps[-1][1] == steps[-2][1] == fmean(found):
+                steps.pop()  # in the middle of a level stretch
+            steps.append((place, fmean(found)))
+    return steps
+
+
+def _improvements(run: Training) -> tuple[list[float], list[float]]:
+    """A run's scores that were better than all before them, and when they were."""
+    task = run.about.task
+    scores: list[float] = []
+    hours: list[float] = []
+    for epoch in run.epochs:
+        score = epoch.scores.get(task.score)
+        if score is not None and not (scores and task.reaches(scores[-1], score)):
+            scores.append(score)
+            hours.append(epoch.hours)
+    return scores, hours
+
+
+def _first(improved: tuple[list[float], list[float]], least: float, task: Task) -> float | None:
+    scores, hours = improved
+    sign = -1.0 if task.lower_is_better else 1.0
+    place = bisect_left(scores, sign * least, key=lambda score: sign * score)
+    return hours[place] if place < len(hours) else None
+
+
+def _far_and_fast(row: ThresholdRow) -> tuple[int, float]:
+    reached = [hours for hours in row.hours if hours is not None]
+    return -len(reached), reached[-1] if reached else 0.0
+
+
+def thresholds_grids(found: Thresholds) -> list[Grid]:
+    """What `genset tta thresholds` prints."""
+    levels = [level(threshold, found.percent) for threshold in found.thresholds]
+    rows = [
+        [short_name(row.name), *_cells(row), score_text(row.best, found.percent)]
+        for row in found.rows
+    ]
+    short = sum(row.hours[-1] is None for row in found.rows)
+    entries, stop = count(len(rows), "entry", "entries"), agree(short, "stops", "stop")
+    notes = [f"{short} of {entries} {stop} short of {levels[-1]}"] if short else []
+    if any(row.runs > 1 for row in found.rows):
+        notes.append("of several runs: the mean of those that get there")
+    what = metric(found.score) + (" accuracy" if found.score in (TOP1, TOP5) else "")
+    if found.task == found.score:  # a task that is called as its column
+        what = "each threshold"
+    return [
+        Grid(f"{short_name(found.task)}: time to {what}", ["entry", *levels, "best"], rows, notes)
+    ]
+
+
+def _cells(row: ThresholdRow) -> list[str]:
+    return [
+        duration(hours) + (f" ({reached} of {row.runs})" if 0 < reached < row.runs else "")
+        for hours, reached in zip(row.hours, row.reached, strict=True)
+    ]
+
+
+def draw_thresholds(found: Thresholds, path: Path) -> None:
+    """Time against threshold, in steps; a line that ends in a cross stops short there.
+
+    Of many entries the best: that get farthest, and there the fastest.
+    """
+    from matplotlib.figure import Figure
+
+    rows = first_lines(found.rows)
+    figure = Figure(figsize=(9, 5), layout="constrained")
+    axes = figure.subplots()
+    drawn: list[tuple[float, int]] = []
+    first, last = found.thresholds[0], found.thresholds[-1]
+    for at, row in enumerate(rows):
+        if not row.steps:
+            continue
+        colour, dash = line_style(at)
+        xs, ys = zip(*row.steps, strict=True)
+        drawn.append((ys[-1], at))
+        axes.step(xs, ys, where="pre", color=colour, linestyle=dash, linewidth=1.6)
+        if row.hours[-1] is None:
+            axes.plot(xs[-1], ys[-1], "x", color=colour, markersize=8, markeredgewidth=2.5)
+    if not drawn:
+        least = level(first, found.percent)
+        raise BadInput(f"no entry reaches {least}: there is nothing to draw")
+    hours_axis(axes)
+    margin = max(0.1 if found.percent else 0.0, 0.03 * abs(last - first)) or 0.1
+    way = -1 if found.lower_is_better else 1  # harder to the right
+    axes.set_xlim(first - way * margin, last + way * margin)
+    unit = ", %" if found.percent else ""
+    label_axes(axes, f"threshold, {metric(found.score)}{unit}", "time to reach it")
+    said = [f"the best {len(rows)} of {len(found.rows)} entries"] * (len(rows) < len(found.rows))
+    if any(row.hours[-1] is None for row in rows):
+        said.append("× marks where an entry stops short")
+    axes.set_title("; ".join(said), loc="left", fontsize=12)
+    # The slowest comes first, as in the figure.
+    drawn.sort(reverse=True)
+    legend(axes, [(at, rows[at].name) for _, at in drawn])
+    write_figure(figure, path)

@@ -1,1 +1,0 @@
-"""Events of a trace, taken apart: what each says, and what is kept of it."""

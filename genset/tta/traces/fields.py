@@ -1,0 +1,157 @@
+"""What stands in an event, as it should be: anything else is told as None."""
+
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+from genset.core.safe import clean
+from genset.tta.traces.trace import Collective, Shape
+
+_FURTHEST = 1e17  # microseconds: thousands of years, and still exact to some
+_LARGEST = 2**62
+_LONGEST = 86_400e6  # microseconds: no profiler records a day
+_DIMENSIONS = 32
+_TENSORS = 1000  # of one operator, those in its lists counted
+
+Shapes = tuple[Shape | tuple[Shape, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What an operator was called on; see `genset.tta.traces.trace.Operator`."""
+
+    shapes: Shapes | None = None
+    types: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+
+
+NO_INPUTS = Inputs()
+
+
+def moment(value: Any) -> float | None:
+    """A time on the trace's clock in microseconds, an int where it is recorded as one."""
+    kind = type(value)
+    if (kind is float or kind is int) and -_FURTHEST < value < _FURTHEST:
+        return value  # type: ignore[no-any-return]
+    return None
+
+
+def length(value: Any) -> float | None:
+    """How long something took in microseconds: not negative, less than a day."""
+    kind = type(value)
+    if (kind is float or kind is int) and 0 <= value < _LONGEST:
+        return float(value)
+    return None
+
+
+def whole(value: Any) -> int | None:
+    """A whole number that a machine counts with; not true or false."""
+    if type(value) is int and -_LARGEST < value < _LARGEST:
+        return value
+    return None
+
+
+def amount(value: Any) -> int | None:
+    """A whole number that is not negative."""
+    found = whole(value)
+    return found if found is not None and found >= 0 else None
+
+
+def shapes(value: Any) -> Shapes | None:
+    """The shapes of an operator's inputs; of a list of tensors, a tuple of shapes."""
+    if type(value) is not list or len(value) > _TENSORS:
+        return None
+    found: list[Shape | tuple[Shape, ...]] = []
+    tensors = 0
+    for each in value:
+        if type(each) is not list:
+            return None
+        if not each or type(each[0]) is int:
+            shape = _shape(each)
+            if shape is None:
+                return None
+            found.append(shape)
+            continue
+        tensors += len(each)
+        inner = [_shape(part) for part in each] if tensors <= _TENSORS else [None]
+        if None in inner:
+            return None
+        found.append(tuple(inner))  # type: ignore[arg-type]
+    return tuple(found)
+
+
+def _shape(value: Any) -> Shape | None:
+    if type(value) is not list or len(value) > _DIMENSIONS:
+        return None
+    for size in value:
+        if type(size) is not int or not 0 <= size < _LARGEST:
+            return None
+    return tuple(value)
+
+
+# As c10::ScalarType, torch.dtype and C++ name them.
+_BYTES = {
+    1: "byte char bool uint8 int8 unsignedchar signedchar float8_e4m3fn float8_e5m2 "
+    "float8_e4m3fnuz float8_e5m2fnuz qint8 quint8",
+    2: "half bfloat16 float16 short int16 uint16 shortint",
+    4: "float float32 int int32 uint32 complexhalf",
+    8: "double float64 long int64 uint64 longint longlong complexfloat complex64",
+    16: "complexdouble complex128",
+}
+_BYTES_OF = {name: size for size, names in _BYTES.items() for name in names.split()}
+
+# Of these a call's inputs are all that enters; of the first, as much leaves.
+_AS_MUCH_LEAVES = ("allreduce", "broadcast", "broadcastoop", "reduce", "reduceoop", "send", "recv")
+_IN_ALONE = ("reducescatter", "allgather", "gather", "alltoall")
+
+
+def collective_of(arguments: dict[str, Any]) -> Collective | None:
+    """What an event says that it moved, or None if it says nothing."""
+    name = arguments.get("Collective name")
+    if type(name) is not str or not name:
+        return None
+    entered = amount(arguments.get("In msg nelems"))
+    left = amount(arguments.get("Out msg nelems"))
+    if entered is None or left is None:
+        return None
+    group = amount(arguments.get("Group size"))
+    kind = arguments.get("dtype")
+    each = bytes_of(kind)
+    unknown = "" if each or type(kind) is not str else clean(kind, 40)
+    return Collective(clean(name), entered, left, each, group or None, unknown)
+
+
+def moved_by(call: str, inputs: Inputs) -> Collective | None:
+    """What a call of a process group moved, told from the tensors it was called on.
+
+    Args:
+        call: "all_to_all", "_reduce_scatter_base", "send 0->1"; of others nothing is told.
+    """
+    if not inputs.shapes or not inputs.types:
+        return None
+    name = call.split(" ")[0]
+    kind = "".join(letter for letter in name if letter.isalpha())
+    kind = kind.removesuffix("coalesced").removesuffix("intotensor").removesuffix("tensor")
+    kind = kind.removesuffix("base")
+    as_much = kind in _AS_MUCH_LEAVES
+    if not as_much and kind not in _IN_ALONE:
+        return None
+    elements = sum(_elements(shape) for shape in inputs.shapes)
+    types = sorted(set(inputs.types))
+    sizes = {bytes_of(kind) for kind in types}
+    each = sizes.pop() if len(sizes) == 1 else None
+    unknown = "" if each else clean(", ".join(types), 40)
+    return Collective(name, elements, elements if as_much else None, each, None, unknown)
+
+
+def bytes_of(kind: Any) -> int | None:
+    """How many bytes an element takes: "Float" 4, "c10::Half" 2; None of other types."""
+    if type(kind) is not str:
+        return None
+    return _BYTES_OF.get(kind[:40].lower().removeprefix("c10::").replace(" ", ""))
+
+
+def _elements(shape: Shape | tuple[Shape, ...]) -> int:
+    if shape and isinstance(shape[0], tuple):
+        return sum(prod(inner) for inner in shape if isinstance(inner, tuple))
+    return prod(size for size in shape if isinstance(size, int))
