@@ -16,7 +16,7 @@ CORES := $(shell nproc 2>/dev/null || echo 2)
 PYTEST := OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
 # What decides, and needs no browser, server or network.
 QUICK := tests/statistics tests/core tests/classes tests/scrape/keywords tests/label/queue \
-	tests/tta/logs tests/tta/analysis tests/test_docs.py
+	tests/tta/logs tests/tta/test_several_runs.py tests/test_docs.py
 
 .PHONY: demo factors-demo test quick soak check clean
 

@@ -9,7 +9,6 @@ from genset.core.numbers import NONE, count, duration
 from genset.core.safe import clean
 from genset.core.tables import Grid
 from genset.statistics.intervals import Interval
-from genset.tta.rows import InferenceRow, TrainingRow
 from genset.tta.runs import F1, TOP1, TOP5, MalformedLog
 
 _METRICS = {TOP1: "top-1", TOP5: "top-5", F1: "F1"}
@@ -24,6 +23,15 @@ class Judged(Protocol):
     def threshold(self) -> float: ...
     @property
     def percent(self) -> bool: ...
+
+
+class WithRemarks(Protocol):
+    """What has a name, and lines that a reader should know."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def remarks(self) -> tuple[str, ...]: ...
 
 
 def metric(column: str) -> str:
@@ -65,7 +73,7 @@ def short_name(text: str) -> str:
     return clean(text, 60)
 
 
-def remark_lines(rows: Sequence[TrainingRow | InferenceRow]) -> list[str]:
+def remark_lines(rows: Sequence[WithRemarks]) -> list[str]:
     """What rows have to remark, each with whose it is; what all of several have, once."""
     counts = Counter(remark for row in rows for remark in set(row.remarks))
     shared = [remark for remark, count in counts.items() if count == len(rows) > 1]

@@ -19,7 +19,7 @@ from genset.reporting.render.markdown import as_markdown, report_json
 from genset.sets.photos import PhotoSet
 from tests.reporting.sets import Page, release_of, report, score, score_on
 from tests.score.painted import painted_set
-from tests.tta.written import write_entry
+from tests.tta.dawnbench_entries import write_entry
 
 RECORDED: dict[str, Any] = {"task": "ImageNet", "recording": {"finished": True}}
 

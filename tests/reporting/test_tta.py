@@ -18,7 +18,7 @@ from genset.reporting.write import write_report
 from genset.sets.photos import PhotoSet
 from tests.reporting.heads import keep_finetuned
 from tests.reporting.sets import Page, release_of, report, score
-from tests.tta.written import write_entry, write_tsv
+from tests.tta.dawnbench_entries import write_entry, write_tsv
 
 
 @pytest.fixture

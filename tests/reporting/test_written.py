@@ -16,7 +16,7 @@ from genset.sets.truths.keep import keep_truth
 from genset.sets.truths.truth import Truth
 from tests.reporting.heads import keep_finetuned
 from tests.reporting.sets import WNIDS, release_of, score
-from tests.tta.written import write_entry
+from tests.tta.dawnbench_entries import write_entry
 
 
 def printed(*words: str) -> str:

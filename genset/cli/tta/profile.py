@@ -96,7 +96,7 @@ def profile_command(
 
 def _compared(traces: Sequence[str], points: Sequence[str], **said: Sequence[str]) -> "Compared":
     from genset.tta.profile.compared import Asked, compare
-    from genset.tta.profile.roofline import read_point
+    from genset.tta.profile.peaks import read_point
     from genset.tta.profile.run import Given
 
     paths = traces_by_name(traces)

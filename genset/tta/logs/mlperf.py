@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from genset.tta.logs.common import Format, ReadAs, as_percent, decoded
-from genset.tta.logs.mlperf_lines import MARK, SETTINGS, Told, gather, numbered, reaches, read_lines
+from genset.tta.logs.mlperf_lines import MARK, SETTINGS, Scores, Told, gather, numbered, read_lines
 from genset.tta.runs import TOP1, About, Epoch, MalformedLog, Stop, Task, Training
 
 _LARGEST = 1 << 20
@@ -76,10 +76,6 @@ def _count(told: dict[str, Any], name: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 7 else None
 
 
-# An eval_accuracy may hold several scores, which must all reach their targets.
-Targets = tuple[float, ...]
-
-
 @dataclass(frozen=True, slots=True)
 class Benchmark:
     """A benchmark of MLPerf Training.
@@ -93,7 +89,7 @@ class Benchmark:
     """
 
     score: str
-    targets: Mapping[str, Targets]
+    targets: Mapping[str, Scores]
     fractions: str = "0.5"
     percent: bool = False
     hundredfold: bool = False
@@ -103,7 +99,7 @@ class Benchmark:
         """Whether a log of this form holds fractions of 1."""
         return bool(self.fractions) and float(form or "0.7") >= float(self.fractions)
 
-    def target(self, form: str, seconds: float) -> Targets | None:
+    def target(self, form: str, seconds: float) -> Scores | None:
         """The scores that count as reached, by a log's form and its time; None if not known.
 
         From v0.7 on lines do not tell their round. Then it is the one of the day.
@@ -272,7 +268,7 @@ def _benchmark_of(path: Path, told: Told) -> str:
     return known_name(said) or said or next((name for name in folders if name), "unknown")
 
 
-def _stop(told: Told, targets: Targets | None, judged: Benchmark) -> Stop:
+def _stop(told: Told, targets: Scores | None, judged: Benchmark) -> Stop:
     """How the run ended by MLPerf's rules, in hours since its start.
 
     Where no ``run_stop`` says whether it succeeded, it did if an evaluation reached the target.
@@ -280,11 +276,17 @@ def _stop(told: Told, targets: Targets | None, judged: Benchmark) -> Stop:
     assert told.start is not None
     first = None
     if targets:
-        first = next((e for e in told.evaluations if reaches(e.values, targets, judged)), None)
+        first = next((e for e in told.evaluations if _reaches(e.values, targets, judged)), None)
     last = first or told.evaluations[-1]
     succeeded = first is not None and told.succeeded is not False
     seconds = last.seconds if told.stop is None else told.stop
     return Stop((seconds - told.start) / 3600, succeeded)
+
+
+def _reaches(values: Scores, targets: Scores, judged: Benchmark) -> bool:
+    """Whether an evaluation is as good as the target in all its parts."""
+    pairs = zip(values, targets, strict=False)
+    return all(v <= t if judged.lower_is_better else v >= t for v, t in pairs)
 
 
 def _entry(path: Path) -> str:

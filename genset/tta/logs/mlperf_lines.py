@@ -21,8 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from genset.tta.logs.common import number
-from genset.tta.logs.mlperf import Benchmark, Targets
 from genset.tta.runs import MalformedLog
+
+# An eval_accuracy may hold several scores, which must all reach their targets.
+Scores = tuple[float, ...]
 
 MARK = b":::ML"
 
@@ -201,7 +203,7 @@ class Evaluation:
 
     seconds: float
     epoch: float | None
-    values: Targets
+    values: Scores
     at: int = 0
 
 
@@ -222,7 +224,7 @@ class Told:
     stop: float | None = None
     last_start: Line | None = None
     succeeded: bool | None = None
-    target: Targets | None = None
+    target: Scores | None = None
     benchmark: str = ""
     form: str = ""
     evaluations: list[Evaluation] = field(default_factory=list)
@@ -287,7 +289,7 @@ def _judge(told: Told, line: Line) -> None:
         told.succeeded = said and told.succeeded is not False
 
 
-def numbers(value: Any) -> Targets | None:
+def numbers(value: Any) -> Scores | None:
     """The scores in a value: a number, a list of them, or an object of them; None if none is."""
     if isinstance(value, dict):
         inner = next((v for v in value.values() if isinstance(v, dict)), value)
@@ -309,7 +311,7 @@ def _epoch(line: Line) -> float | None:
 def _once(evaluations: list[Evaluation]) -> list[Evaluation]:
     """Evaluations in the order of time, each told once: the same again is a worker's repetition."""
     kept: list[Evaluation] = []
-    seen: set[tuple[float, Targets]] = set()
+    seen: set[tuple[float, Scores]] = set()
     for evaluation in sorted(evaluations, key=lambda e: (e.seconds, e.values)):
         if evaluation.epoch is None:
             if kept and kept[-1].values == evaluation.values:
@@ -329,9 +331,3 @@ def numbered(evaluations: list[Evaluation]) -> list[float]:
     if len(known) == len(logged) and all(a <= b for a, b in pairwise(known)):
         return known
     return [float(at) for at in range(1, len(logged) + 1)]
-
-
-def reaches(values: Targets, targets: Targets, judged: Benchmark) -> bool:
-    """Whether an evaluation is as good as the target in all its parts."""
-    pairs = zip(values, targets, strict=False)
-    return all(v <= t if judged.lower_is_better else v >= t for v, t in pairs)

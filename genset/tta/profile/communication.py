@@ -6,15 +6,14 @@ n ranks, (n - 1) / n for an all-gather, a reduce-scatter and an all-to-all, 1 fo
 reduce and a send. A kernel's time holds the wait for the slowest rank: rates are lower bounds.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from genset.core.numbers import NONE, count
 from genset.core.safe import clean
 from genset.core.tables import Grid
-from genset.tta.profile.matrix_units import communicates as is_communication
-from genset.tta.profile.run import Profile
+from genset.tta.profile.kernels import communicates
 from genset.tta.profile.shares import length, seconds, union
 from genset.tta.traces.trace import Collective, Kernel
 from genset.tta.words import percent, quantity, rate, short_name, short_time
@@ -87,11 +86,6 @@ class Communication:
     unsized: list[Unsized]
     link_gbits: float | None
     rates: list[Rate]
-
-
-def communicates(kernel: Kernel) -> bool:
-    """Whether it moves data between devices: the trace says so, or its name does."""
-    return kernel.collective is not None or is_communication(kernel.name)
 
 
 def communication(
@@ -232,17 +226,16 @@ def _gbits(size: float, time: float) -> float:
     return size * _BITS / time / _GIGA
 
 
-def communication_grids(runs: Sequence[Profile]) -> list[Grid]:
-    """A line for each collective, and what part of it has no size."""
-    known = [(run, run.communication) for run in runs if run.communication]
-    if not known:
+def communication_grids(found: Mapping[str, Communication]) -> list[Grid]:
+    """A line for each collective, and what part of it has no size; by run."""
+    if not found:
         return []
-    linked = any(talk.link_gbits is not None for _, talk in known)
+    linked = any(talk.link_gbits is not None for talk in found.values())
     head = ["run", "collective", "ranks", "calls", "moved", "time", "algorithm", "bus"]
     head += ["fastest call's bus", *["bus ÷ link"] * linked]
     rows = [
         [
-            short_name(run.name),
+            short_name(run),
             clean(rate.collective, 40),
             _ranks(rate),
             f"{rate.calls:,}",
@@ -253,10 +246,10 @@ def communication_grids(runs: Sequence[Profile]) -> list[Grid]:
             _fastest(rate),
             *[percent(rate.of_link)] * linked,
         ]
-        for run, talk in known
+        for run, talk in found.items()
         for rate in talk.rates
     ]
-    notes = [f"{short_name(run.name)}: {note}" for run, talk in known for note in _notes(talk)]
+    notes = [f"{short_name(run)}: {note}" for run, talk in found.items() for note in _notes(talk)]
     if not rows:
         return [Grid("Communication", notes=notes)]
     notes.append(

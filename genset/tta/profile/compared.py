@@ -7,9 +7,8 @@ from pathlib import Path
 from genset.core.apart import told_apart
 from genset.core.errors import BadInput
 from genset.core.progress import progress
-from genset.tta.profile.peaks import Peaks
-from genset.tta.profile.remarks import point_above
-from genset.tta.profile.roofline import Point, held_against
+from genset.tta.profile.peaks import Peaks, Point, held_against
+from genset.tta.profile.roofline import point_above
 from genset.tta.profile.run import Given, Profile, profile
 from genset.tta.traces.kineto import read_trace
 from genset.tta.traces.trace import Trace

@@ -1,119 +1,27 @@
 """A run's roofline: what its operators achieved beside what the device could do at most."""
 
-import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from math import floor, log10
-from typing import Any
 
-from genset.core.errors import BadInput
 from genset.core.safe import clean
-from genset.tta.profile.inputs import MULTIPLIES, Kind, Precision
-from genset.tta.profile.peaks import Peaks, Roof, roof_of
-from genset.tta.profile.remarks import remarks, together_above
+from genset.tta.profile.inputs import MULTIPLIES, Missing
+from genset.tta.profile.peaks import Peaks, Point, Roof, held_against, roof_of, tells_by_units
 from genset.tta.profile.work import Counted, Done, LeftOut
-from genset.tta.traces.trace import Shape
 
-_LONGEST = 5000  # characters of a name, which tells a point from others
+# What is left out, less than this share of the time, is not worth a sentence.
+_LITTLE = 0.005
+# More than this, and a run's figures are too low to be read without a warning.
+_MUCH = 0.1
 
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """A run, a kind of operators, an operator on certain shapes, or what was measured elsewhere.
-
-    Attributes:
-        kind: of its operators; None of a whole run.
-        flops, bytes: of all its calls; see `Work`. `bytes` and `seconds` are above 0.
-        seconds: in which they were done, of all ranks added up.
-        count: how many calls; of a run, operators.
-        shapes: of the tensors that an operator was called on; () of others.
-        share: of the time of kernels that do not communicate, 0 to 1; None of a run and of a
-            point given by hand.
-        roof: which of the device's peaks it is held against; None without one.
-        of_peak: achieved ÷ peak FLOP/s; None without a peak.
-        of_bandwidth: achieved ÷ peak bytes/s; None without a peak.
-        of_roof: achieved ÷ what the roof allows at its intensity; above 1 the bytes came from a
-            cache, or a peak is wrong. None without both peaks, and without FLOPs.
-    """
-
-    name: str
-    kind: Kind | None
-    flops: float
-    bytes: float
-    seconds: float
-    count: int = 1
-    shapes: tuple[Shape, ...] = ()
-    share: float | None = None
-    precision: Precision | None = None
-    roof: Roof | None = None
-    of_peak: float | None = None
-    of_bandwidth: float | None = None
-    of_roof: float | None = None
-
-    def as_json(self) -> dict[str, Any]:
-        """With what follows from it."""
-        known = {field.name: getattr(self, field.name) for field in fields(self)}
-        rates = {"tflops": self.tflops, "gbs": self.gbs, "flops_per_byte": self.intensity}
-        return known | rates
-
-    @property
-    def tflops(self) -> float:
-        """Achieved 10^12 FLOP/s."""
-        return self.flops / self.seconds / 1e12
-
-    @property
-    def gbs(self) -> float:
-        """Achieved 10^9 bytes/s, of the least to move."""
-        return self.bytes / self.seconds / 1e9
-
-    @property
-    def above(self) -> float:
-        """The larger of its known shares of the peaks: over the roof above 1; 0 without peaks."""
-        return max((self.of_peak or 0.0) if self.flops > 0 else 0.0, self.of_bandwidth or 0.0)
-
-    @property
-    def intensity(self) -> float:
-        """FLOPs a byte; 0 of what only moves bytes, which no logarithmic axis shows."""
-        return self.flops / self.bytes
-
-
-def held_against(point: Point, peaks: Peaks | None, roof: Roof | None) -> Point:
-    """The point with its shares of the peaks."""
-    peak = None if peaks is None or roof is None else peaks.tflops.get(roof)
-    gbs = None if peaks is None else peaks.gbs
-    of_peak = None if peak is None else point.tflops / peak
-    of_bandwidth = None if gbs is None else point.gbs / gbs
-    of_roof = None
-    if of_peak is not None and of_bandwidth is not None and point.flops > 0:
-        of_roof = max(of_peak, of_bandwidth)
-    return replace(point, roof=roof, of_peak=of_peak, of_bandwidth=of_bandwidth, of_roof=of_roof)
-
-
-def read_point(text: str) -> Point:
-    """A run without a trace, as `--point NAME=FLOPS,BYTES,SECONDS` tells it.
-
-    Raises:
-        BadInput: it is not that, or a number is not above 0.
-    """
-    said = f"--point {clean(text, 80)}"
-    name, equals, numbers = text.rpartition("=")
-    name = clean(name, _LONGEST).strip()
-    if not equals or not name:
-        raise BadInput(f"{said}: write NAME=FLOPS,BYTES,SECONDS, such as 'TPUv2=3.1e15,4e13,90'")
-    words = numbers.split(",")
-    if len(words) != 3:
-        raise BadInput(f"{said}: after the = stand three numbers, FLOPS,BYTES,SECONDS")
-    values: list[float] = []
-    for what, word in zip(("FLOPS", "BYTES", "SECONDS"), words, strict=True):
-        try:
-            value = float(word)
-        except ValueError:
-            raise BadInput(f"{said}: {what} is not a number") from None
-        if not (math.isfinite(value) and 1e-12 < value < 1e30):
-            raise BadInput(f"{said}: {what} is a number above 0 (and below 1e30)")
-        values.append(value)
-    flops, moved, seconds = values
-    return Point(name, None, flops, moved, seconds)
+_WHY: dict[Missing, str] = {
+    "values": "whose strides and the like are not recorded (PyTorch before 2.1 records none)",
+    "shapes": "whose shapes are not recorded (record_shapes=True records them, but for lists of "
+    "more than 30 tensors)",
+    "formula": "that genset has no formula for",
+    "steps": "called outside of the marked steps",
+    "operator": "that no operator launched (a CUDA graph's, compiled code's)",
+}
 
 
 _BINS = 100  # of each power of ten
@@ -188,7 +96,7 @@ def roofline(ranks: Sequence[Counted], peaks: Peaks | None) -> Roofline:
     together = sorted(
         (_kind(of, whole, peaks) for of in kinds.values()), key=lambda point: -point.seconds
     )
-    above = together_above(stars, together, points)
+    above = _together_above(stars, together, points)
     return Roofline(
         peaks=peaks,
         devices=sum(rank.devices for rank in ranks),
@@ -199,7 +107,7 @@ def roofline(ranks: Sequence[Counted], peaks: Peaks | None) -> Roofline:
         throughput=_throughput(worked, whole),
         unknown=sum(each.seconds for each in left) / whole if whole > 0 else 0.0,
         left_out=left,
-        remarks=[*remarks(ranks, points, left, peaks), *above],
+        remarks=[*_remarks(ranks, points, left, peaks), *above],
     )
 
 
@@ -285,3 +193,114 @@ def _left_out(ranks: Sequence[Counted]) -> list[LeftOut]:
             )
         )
     return sorted(together.values(), key=lambda each: (-each.seconds, each.name))
+
+
+def _remarks(
+    ranks: Sequence[Counted], points: Sequence[Point], left: Sequence[LeftOut], peaks: Peaks | None
+) -> list[str]:
+    """A sentence each.
+
+    Args:
+        points: the operators'.
+        left: what is left out, longest first.
+    """
+    whole = sum(rank.seconds for rank in ranks)
+    on = "operators" if any(rank.on == "host" for rank in ranks) else "kernels"
+    said = _left_out_remarks(left, whole, on)
+    unknown = sum(each.seconds for each in left) / whole if whole > 0 else 0.0
+    if points and unknown > _MUCH:
+        said.append(
+            f"the work of {100 * unknown:.0f} % of the time of {on} is not known: the run's "
+            "achieved FLOP/s and bytes/s are at least what is printed"
+        )
+    said += _of_unknown_units(points, peaks)
+    said += _above(points)
+    if any(rank.causal for rank in ranks):
+        said.append(
+            "attention is masked (is_causal), and counted whole, as torch.utils.flop_counter "
+            "does: its kernels may do half of that"
+        )
+    if points and on == "kernels" and (peaks is None or not peaks.tflops):
+        said.append("the device's peaks are not known: give them, --peak-tflops and --peak-gbs")
+    elif points and on == "kernels" and peaks is not None and peaks.gbs is None:
+        said.append("the device's name does not tell its memory: give its rate, --peak-gbs")
+    return said
+
+
+def _left_out_remarks(left: Sequence[LeftOut], whole: float, on: str) -> list[str]:
+    said = []
+    for missing, why in _WHY.items():
+        of = [each for each in left if each.missing == missing]
+        share = sum(each.seconds for each in of) / whole if whole > 0 else 0.0
+        if share < _LITTLE:
+            continue
+        most = f", most in {clean(of[0].name, 60)}" if of[0].name else ""
+        thing = on if missing == "operator" else "operators"
+        said.append(f"left out: {100 * share:.1f} % of the time of {on}, in {thing} {why}{most}")
+    return said
+
+
+def _of_unknown_units(points: Sequence[Point], peaks: Peaks | None) -> list[str]:
+    """Products of float32 that matrix units may have done, as TF32, or not."""
+    if peaks is None or not tells_by_units(peaks):
+        return []
+    of = [
+        point
+        for point in points
+        if point.kind in MULTIPLIES and point.precision == "float32" and point.roof is None
+    ]
+    if not of:
+        return []
+    share = sum(point.share or 0.0 for point in of)
+    vector, tf32 = (peaks.tflops.get(roof) for roof in ("float32", "tf32"))
+    return [
+        f"{100 * share:.1f} % of the time is products of float32 by kernels whose names do not "
+        f"tell whether they used matrix units (TF32), most in {clean(of[0].name, 60)}: they are "
+        f"held against no peak, since it is {vector or 0:,.4g} TFLOP/s without and "
+        f"{tf32 or 0:,.4g} with them"
+    ]
+
+
+def _above(points: Sequence[Point]) -> list[str]:
+    above = [point for point in points if point.above > 1.0]
+    if not above:
+        return []
+    highest = max(above, key=lambda point: point.above)
+    share = sum(point.share or 0.0 for point in above)
+    return [
+        f"{len(above)} of {len(points)} points, {100 * share:.1f} % of the time, are above the "
+        f"roof ({clean(highest.name, 60)} {highest.above:,.1f} times): what they read was in a "
+        "cache, or a peak is wrong"
+    ]
+
+
+def _together_above(
+    stars: Sequence[Point], kinds: Sequence[Point], points: Sequence[Point]
+) -> list[str]:
+    """What is said of a whole run, and of kinds of operators, that lie above the roof.
+
+    Args:
+        points: the operators'; where one is above, its kind need not be named.
+    """
+    precision = "a part was done in a faster precision than it is held against, or a peak is wrong"
+    whole = sorted(stars, key=lambda star: -star.above)[:1]
+    said = [each for star in whole for each in _star_above(star, "the run as a whole", precision)]
+    named = {point.kind for point in points if point.above > 1.0}
+    for kind in kinds:
+        if kind.kind not in named:
+            said += _star_above(kind, f"{clean(kind.name, 60)} as a whole", precision)
+    return said
+
+
+def point_above(point: Point) -> list[str]:
+    """What is said of a point given by hand that lies above the roof."""
+    return _star_above(point, "the point", "its FLOPs, its seconds or a peak is wrong")
+
+
+def _star_above(star: Point, what: str, flops: str) -> list[str]:
+    """No cache makes FLOPs: where those are above the roof, something else is the reason."""
+    if star.above <= 1.0:
+        return []
+    over = (star.of_peak or 0.0) > 1.0
+    why = flops if over else "what it read was in a cache, or a peak or a number is wrong"
+    return [f"{what} is above the roof, {star.above:,.2f} times: {why}"]

@@ -8,8 +8,7 @@ from genset.core.safe import clean
 from genset.tta.figures import Label, label_axes, line_style, ticks
 from genset.tta.profile.compared import Compared
 from genset.tta.profile.inputs import MULTIPLIES, Kind
-from genset.tta.profile.peaks import Peaks, Roof
-from genset.tta.profile.roofline import Point
+from genset.tta.profile.peaks import Peaks, Point, Roof
 from genset.tta.profile.run import Profile
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from math import inf
 from pathlib import Path
 from typing import Literal
 
-from genset.tta.profile.communication import communicates
+from genset.tta.profile.kernels import communicates
 from genset.tta.traces.trace import Copy, Kernel, Operator, Trace
 
 _MICROSECONDS = 1e6  # a second

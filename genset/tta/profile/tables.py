@@ -9,8 +9,8 @@ from genset.core.tables import Grid
 from genset.tta.profile.communication import communication_grids
 from genset.tta.profile.compared import Compared, Elsewhere
 from genset.tta.profile.matrix_units import FamilyShare
-from genset.tta.profile.peaks import Peaks
-from genset.tta.profile.roofline import Point, Throughput
+from genset.tta.profile.peaks import Peaks, Point
+from genset.tta.profile.roofline import Throughput
 from genset.tta.profile.run import Profile
 from genset.tta.profile.shares import Shares
 from genset.tta.words import as_given, percent, percents, quantity, rate, short_name, short_time
@@ -277,7 +277,7 @@ def profile_grids(found: Compared) -> list[Grid]:
     grids = [
         *shares_grids(found.runs),
         *matrix_units_grids(found.runs),
-        *communication_grids(found.runs),
+        *communication_grids({r.name: r.communication for r in found.runs if r.communication}),
         *cpu_grids(found.runs),
         *roofline_grids(found.runs, found.points),
     ]

@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from genset.tta.profile.communication import communicates
 from genset.tta.profile.elements import ELEMENTS, POOLING
 from genset.tta.profile.inputs import CannotTell, Formula, Inputs, Missing, Work
-from genset.tta.profile.matrix_units import family
+from genset.tta.profile.kernels import communicates, family
 from genset.tta.profile.products import CAUSAL, CONVOLUTIONS, PRODUCTS
 from genset.tta.profile.shares import Span, Stretch, length, seconds, span, union, when
 from genset.tta.traces.trace import Kernel, Operator, Shape, Trace

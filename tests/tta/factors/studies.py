@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from genset.cli import cli
 from genset.core.errors import GensetError
-from tests.tta.written import write_entry
+from tests.tta.dawnbench_entries import write_entry
 
 # By so much repeats are slower: their geometric mean is that of the middle one.
 SCATTER = (0.98, 1.0, 1 / 0.98)

@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
+from tests.tta.dawnbench_entries import write_entry
 from tests.tta.factors.studies import (
     answer,
     factors,
@@ -16,7 +17,6 @@ from tests.tta.factors.studies import (
     write_repeats,
     write_study,
 )
-from tests.tta.written import write_entry
 
 BRINGS = {"amp": 2.0, "warmup": 0.8, "1cycle": 3.0}
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.tta.dawnbench_entries import write_entry
 from tests.tta.factors.studies import answer, factors, refusal, write_repeats, write_study
-from tests.tta.written import write_entry
 
 RUN = '\n[[run]]\nlog = "a"\n'
 

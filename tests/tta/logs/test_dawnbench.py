@@ -17,7 +17,7 @@ from genset.tta.logs.dawnbench import Curve, read_curve, read_run
 from genset.tta.logs.reading import read_entries, read_runs
 from genset.tta.runs import Entries, MalformedLog
 from genset.tta.table import table, table_grids
-from tests.tta.written import FIELDS, HEAD, write_entry, write_inference, write_tsv
+from tests.tta.dawnbench_entries import FIELDS, HEAD, write_entry, write_inference, write_tsv
 
 TWO = "1\t0.5\t30.5\t60\n2\t1.25\t75.5\t93.1\n"
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from genset.core.errors import BadInput
 from genset.tta.logs.reading import read_file
-from tests.tta.logs.mlperf.written import ROUNDS, lines
+from tests.tta.logs.mlperf_logs import ROUNDS, lines
 
 OWN = 74.9
 THRESHOLDS = (30.0, OWN, 75.0, 90.0)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.tta.analysis.answers import answer, printed
+from tests.tta.answers import answer, printed
 
 
 @pytest.mark.parametrize(

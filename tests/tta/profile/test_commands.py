@@ -11,7 +11,8 @@ from genset.cli import cli
 from genset.core.errors import BadInput
 from genset.tta.traces.trace import HOW
 from genset.tta.words import percents
-from tests.tta.analysis.answers import answer, printed, refusal, tta
+from tests.tta.answers import answer, printed, refusal, tta
+from tests.tta.dawnbench_entries import write_tsv
 from tests.tta.profile.recorded import (
     ALL_REDUCE,
     ELEMENTS,
@@ -21,7 +22,6 @@ from tests.tta.profile.recorded import (
     write_host,
     write_rank,
 )
-from tests.tta.written import write_tsv
 
 TRACES = "traces"
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from genset.tta.profile.communication import bus_factor, communicates, communication
+from genset.tta.profile.communication import bus_factor, communication
+from genset.tta.profile.kernels import communicates
 from genset.tta.traces.trace import Collective
 from tests.tta.profile.made import NCCL, kernel
 

@@ -13,9 +13,9 @@ from matplotlib.text import Text
 from PIL import Image
 
 from genset.tta.figures import Label, line_style, place
-from tests.tta.analysis.answers import printed, refusal
+from tests.tta.answers import printed, refusal
+from tests.tta.dawnbench_entries import write_tsv
 from tests.tta.profile.recorded import write_host, write_rank
-from tests.tta.written import write_tsv
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -131,7 +131,7 @@ def test_numbers_and_names_stand_clear_of_the_roofs(
 ) -> None:
     """Runs that lie close, and four devices whose roofs do."""
     kept: list[Figure] = []
-    monkeypatch.setattr("genset.tta.profile.figure.write", lambda figure, _: kept.append(figure))
+    monkeypatch.setattr("genset.tta.profile.figure.write_figure", lambda figure, _: kept.append(figure))
     devices = ("H100 SXM", "H100 PCIe", "A100 SXM 40 GB", "V100 SXM2")
     words = ["profile", *runs, "--peak-tflops", "two=14", "--peak-gbs", "two=900"]
     for at, device in enumerate(devices):

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.tta.analysis.answers import answer
+from tests.tta.answers import answer
 from tests.tta.profile.recorded import STEP, STEPS, write_host, write_rank
 
 TALKS = 300.0, 200.0  # microseconds, by rank

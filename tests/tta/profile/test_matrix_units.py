@@ -2,7 +2,8 @@
 
 import pytest
 
-from genset.tta.profile.matrix_units import family, matrix_units
+from genset.tta.profile.kernels import family
+from genset.tta.profile.matrix_units import matrix_units
 from tests.tta.profile.made import NCCL, kernel
 
 YES = {

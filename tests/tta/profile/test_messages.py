@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from genset.tta.words import quantity, rate
-from tests.tta.analysis.answers import answer, printed
+from tests.tta.answers import answer, printed
 from tests.tta.profile.made import NCCL
 from tests.tta.traces.made import Event, event, kernel, launch, write
 from tests.tta.traces.test_real import events_of

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from genset.core.errors import BadInput
-from genset.tta.profile.peaks import Peaks, find_peaks
-from genset.tta.profile.roofline import read_point, roofline
+from genset.tta.profile.peaks import Peaks, find_peaks, read_point
+from genset.tta.profile.roofline import roofline
 from genset.tta.profile.work import count_work
 from genset.tta.traces.kineto import read_trace
 from tests.tta.profile.called import called, floats, halves, launched, on_device

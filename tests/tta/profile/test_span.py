@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from genset.tta.profile.by_workers import by_workers
 from genset.tta.profile.run import profile
 from genset.tta.traces.trace import Kernel, Operator, Trace
-from tests.tta.analysis.answers import answer, printed
+from tests.tta.answers import answer, printed
 from tests.tta.profile.called import called, floats, launched
 from tests.tta.profile.made import NCCL, copy, kernel, trace
 from tests.tta.traces import made

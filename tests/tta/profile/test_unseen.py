@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tta.analysis.answers import answer
+from tests.tta.answers import answer
 
 ROOT = Path(__file__).parents[3]
 TEXT = (ROOT / "docs" / "profiling.md").read_text("utf-8")

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from tests.tta.analysis.answers import answer, printed, refusal
-from tests.tta.written import write_entry, write_inference, write_tsv
+from tests.tta.answers import answer, printed, refusal
+from tests.tta.dawnbench_entries import write_entry, write_inference, write_tsv
 
 
 @pytest.fixture

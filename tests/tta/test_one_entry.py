@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from genset.tta.one_entry import differences
 from genset.tta.runs import TASKS, About, Epoch, Training
-from tests.tta.analysis.answers import answer, printed, refusal
-from tests.tta.written import write_entry, write_tsv
+from tests.tta.answers import answer, printed, refusal
+from tests.tta.dawnbench_entries import write_entry, write_tsv
 
 CURVE = [60.0, 92.0, 93.2]
 

@@ -16,7 +16,7 @@ from genset.cli import cli
 from genset.tta.logs.common import ReadAs
 from genset.tta.logs.reading import read_file, read_runs
 from genset.tta.runs import MalformedLog, Training
-from tests.tta.logs.tables.written import measured, runs_of
+from tests.tta.logs.table_files import measured, runs_of
 
 EPOCHS = 3
 

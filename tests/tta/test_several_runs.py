@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from genset.core.numbers import duration
-from tests.tta.analysis.answers import answer, printed, refusal
-from tests.tta.written import write_entry, write_tsv
+from tests.tta.answers import answer, printed, refusal
+from tests.tta.dawnbench_entries import write_entry, write_tsv
 
 START = 1_543_785_258.0
 

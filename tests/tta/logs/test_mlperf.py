@@ -13,7 +13,7 @@ from genset.cli import cli
 from genset.core.errors import BadInput
 from genset.tta.logs.reading import read_entries, read_file, read_runs
 from genset.tta.runs import MalformedLog, Training, one_task
-from tests.tta.logs.mlperf.written import ROUNDS, START, line, lines, write
+from tests.tta.logs.mlperf_logs import ROUNDS, START, line, lines, write
 
 STOP = 2 + 1 / 3600  # hours: a second after the second evaluation
 

@@ -6,8 +6,8 @@ import pytest
 from PIL import Image
 
 from genset.core.errors import BadInput, GensetError
-from tests.tta.analysis.answers import answer, partly, refusal, tta
-from tests.tta.written import write_entry, write_inference, write_tsv
+from tests.tta.answers import answer, partly, refusal, tta
+from tests.tta.dawnbench_entries import write_entry, write_inference, write_tsv
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from genset.core.errors import BadInput
 from genset.tta.logs.common import ReadAs
 from genset.tta.logs.reading import read_file
 from genset.tta.runs import MalformedLog
-from tests.tta.logs.tables.written import measured, runs_of
+from tests.tta.logs.table_files import measured, runs_of
 
 PLAIN = "epoch,time,val_acc\n1,60,60\n2,120.5,93.5\n"
 READ = [(1, 60, 60), (2, 120.5, 93.5)]

@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 import pytest
 
 from genset.core.errors import BadInput
-from tests.tta.analysis.answers import answer, partly, printed, refusal, tta
-from tests.tta.written import write_entry, write_tsv
+from tests.tta.answers import answer, partly, printed, refusal, tta
+from tests.tta.dawnbench_entries import write_entry, write_tsv
 
 
 def _runs(folder: Path, *hours: float) -> Path:
