@@ -131,7 +131,8 @@ def test_numbers_and_names_stand_clear_of_the_roofs(
 ) -> None:
     """Runs that lie close, and four devices whose roofs do."""
     kept: list[Figure] = []
-    monkeypatch.setattr("genset.tta.profile.figure.write_figure", lambda figure, _: kept.append(figure))
+    write = "genset.tta.profile.figure.write_figure"
+    monkeypatch.setattr(write, lambda figure, _: kept.append(figure))
     devices = ("H100 SXM", "H100 PCIe", "A100 SXM 40 GB", "V100 SXM2")
     words = ["profile", *runs, "--peak-tflops", "two=14", "--peak-gbs", "two=900"]
     for at, device in enumerate(devices):
