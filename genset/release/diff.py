@@ -91,7 +91,7 @@ def _facts(release: Release) -> dict[str, Any]:
 
 
 def _differing(one: ReleasePhoto, other: ReleasePhoto) -> dict[str, list[Any]]:
-    """The fields that differ, of those that both manifests' formats have.
+    """The fields that differ.
 
     Where only one has several right answers a photo, the other one's is its class.
     """

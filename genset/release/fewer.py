@@ -6,20 +6,17 @@ from typing import Any
 
 from genset.core.errors import GensetError
 from genset.release.multilabel.recount import recounted
-from genset.release.reader import BEFORE, MANIFEST, MULTILABEL, Release, ReleasePhoto
+from genset.release.reader import MANIFEST, Release, ReleasePhoto
 
 _NOT_COPIED = {"format", "name", "created_at", "genset", "content_hash", "manifest_hash"}
 _MADE_OF_IT = {"photos", "documents"}
 
 
-def facts_of_fewer(
-    release: Release, remaining: Sequence[ReleasePhoto]
-) -> tuple[dict[str, Any], str]:
-    """The facts of a manifest as they are to be copied, and the format to write them in.
+def facts_of_fewer(release: Release, remaining: Sequence[ReleasePhoto]) -> dict[str, Any]:
+    """The facts of a manifest as they are to be copied.
 
     What it says of photos' several right answers is counted again (`recounted`), and of changed
-    photos those that remain are named. A DOI is the whole's, and not copied. Records of old stay as
-    they are: what they do not say, nobody knows now.
+    photos those that remain are named. A DOI is the whole's, and not copied.
 
     Raises:
         GensetError: the answers cannot be counted.
@@ -29,7 +26,7 @@ def facts_of_fewer(
     facts = {
         name: value for name, value in manifest.items() if name not in _NOT_COPIED | _MADE_OF_IT
     }
-    if manifest["format"] == MULTILABEL:
+    if facts.get("multilabel") is not None:
         try:
             facts["multilabel"] = recounted(facts["multilabel"], remaining)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
@@ -38,8 +35,7 @@ def facts_of_fewer(
         facts["dataset"] = {key: word for key, word in facts["dataset"].items() if key != "doi"}
     if isinstance(facts.get("variant"), dict):
         facts["variant"] = of_changed(facts["variant"], {photo.file for photo in remaining})
-    form = BEFORE[-1] if manifest["format"] in BEFORE else manifest["format"]
-    return facts, form
+    return facts
 
 
 def of_changed(variant: Mapping[str, Any], files: Set[str]) -> dict[str, Any]:

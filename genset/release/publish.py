@@ -37,7 +37,6 @@ def publish(
     facts: Mapping[str, Any],
     photos: Sequence[ReleasePhoto],
     originals: Iterable[Path],
-    form: str = FORMAT,
 ) -> Release:
     """Write ``releases/NAME/``.
 
@@ -47,13 +46,12 @@ def publish(
         facts: the other fields of the manifest.
         photos: the records, sorted by `file`.
         originals: the files of the photos, in the same order.
-        form: the manifest's format: that of the photos' records, not the first one.
 
     Raises:
         BadInput: the name is taken or cannot be a folder's name.
         GensetError: an original is missing or damaged.
     """
-    manifest, texts = described(name, facts, photos, form)
+    manifest, texts = described(name, facts, photos)
     with one_at_a_time(releases):
         folder = free_folder(releases, name)  # check again, now under the lock
         with folder_written_whole(folder) as partial:
@@ -72,14 +70,14 @@ def publish(
 
 
 def described(
-    name: str, facts: Mapping[str, Any], photos: Sequence[ReleasePhoto], form: str
+    name: str, facts: Mapping[str, Any], photos: Sequence[ReleasePhoto]
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """The manifest of photos and the documents that are made of it, by their files' names.
 
     It is made now and by this version, unless `facts` say otherwise.
     """
     manifest: dict[str, Any] = {
-        "format": form,
+        "format": FORMAT,
         "name": name,
         "created_at": now().isoformat(timespec="seconds"),
         "genset": __version__,

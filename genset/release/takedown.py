@@ -78,7 +78,7 @@ def takedown(
         )
     if not remaining:
         raise GensetError(f"no photo of {old.name} would be left: delete {old.root}")
-    facts, form = facts_of_fewer(old, remaining)
+    facts = facts_of_fewer(old, remaining)
     name = _next(old.name, "replaces" in facts)
     last = max(
         photos_out.get((photo.source, photo.source_id)) or owners_out[photo.source, photo.owner]
@@ -93,7 +93,7 @@ def takedown(
         **{word: day for word, day in days.items() if day},
     }
     originals = (old.own_file(photo.file) for photo in remaining)
-    new = publish(workspace.releases, name, facts, remaining, originals, form)
+    new = publish(workspace.releases, name, facts, remaining, originals)
     return Takedown(old, new, removed, asked, _answer(old, new, len(gone), asked))
 
 

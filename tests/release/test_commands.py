@@ -86,7 +86,7 @@ def test_what_a_dry_run_says_is_what_create_makes(pool: Pool, genset: Genset) ->
         "min_labels": 1,
         "seed": 5,
         "max_per_owner": 1,
-        "rule": 2,
+        "rule": 1,
     }
     assert manifest["contact"] == "ann@example.org"
 

@@ -4,7 +4,6 @@ import csv
 import hashlib
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import mlcroissant
 import pytest
@@ -16,7 +15,7 @@ from genset.release.choosing.plan import ReleasePlan
 from genset.release.documents import documents
 from genset.release.facts import alpha
 from genset.release.freeze import create
-from genset.release.reader import MANIFEST, Release, content_hash, manifest_hash
+from genset.release.reader import MANIFEST, Release
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate
 from tests.release.conftest import Pool
 
@@ -181,24 +180,3 @@ def test_agreement_is_that_of_the_labelers_numbers(pool: Pool) -> None:
         each = [Vote(str(row.candidate_id), row.worker, row.verdict.value) for row in rows]
     assert alpha(said.values()) == pytest.approx(krippendorff_alpha(each).alpha, abs=1e-6)
     assert alpha([]) is None
-
-
-def test_a_release_of_the_first_form_is_still_read_and_verified(
-    release: Release, tmp_path: Path
-) -> None:
-    manifest = json.loads(text(release, MANIFEST))
-    for later in ("documents", "short", "notes", "contact", "collected", "unseen_since", "sources"):
-        del manifest[later]
-    for record in manifest["photos"]:
-        del record["license_id"], record["unseen"]
-    photos = tuple(replace(each, license_id=None, unseen=None) for each in release.photos)
-    manifest |= {"format": "genset release 1", "content_hash": content_hash(photos)}
-    manifest["manifest_hash"] = manifest_hash(manifest)
-    folder = tmp_path / "old"
-    for photo in release.photos:
-        (folder / photo.wnid).mkdir(parents=True, exist_ok=True)
-        (folder / photo.file).write_bytes((release.root / photo.file).read_bytes())
-    (folder / MANIFEST).write_text(json.dumps(manifest), "utf-8")
-    old = Release(folder)
-    old.verify()
-    assert (old.photos, old.content_hash) == (photos, manifest["content_hash"])

@@ -239,17 +239,6 @@ def test_every_format_has_the_map_of_classes(kind: str, release: Release, tmp_pa
     assert table.name.is_unique
 
 
-@pytest.mark.parametrize("kind", FORMATS)
-def test_an_older_release_gets_the_map_too_where_it_is_not_the_release_itself(
-    kind: str, tmp_path: Path
-) -> None:
-    kept = Release(Path(__file__).parent.parent / "compatibility" / "workspace" / "releases" / "v1")
-    export(kept, kind, tmp_path / "out")
-    assert (tmp_path / "out" / "classes.csv").is_file() is (kind not in ("imagefolder", "mixed"))
-    if kind == "imagefolder":
-        Release(tmp_path / "out").verify()
-
-
 def test_the_hubs_card_says_what_the_hub_asks_for(release: Release, tmp_path: Path) -> None:
     words = {"doi": "10.5281/zenodo.7"}
     export(release, "huggingface", tmp_path / "out", lambda name: words if name == "v1" else {})

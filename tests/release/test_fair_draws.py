@@ -1,13 +1,11 @@
 """Draws are fair: an owner's many photos, or a crowded bin, are no advantage."""
 
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genset.core.errors import BadInput
 from genset.release.choose import Chosen, choose
 from genset.release.choosing.plan import ReleasePlan
 from genset.release.strategies import Majority, Matched, Reference, Strategy, Threshold, Top
@@ -158,32 +156,10 @@ def test_of_the_top_nothing_is_left_out_that_might_be_in(
             assert all(levels(each) >= levels(left) for each in owners)
 
 
-# Releases of the first rule
-
-
-@given(table=tables(), plan=PLANS)
-def test_without_limit_and_balance_both_rules_draw_the_same(
-    table: CandidateTable, plan: ReleasePlan
-) -> None:
-    plan = replace(plan, max_per_owner=None, balance=False)
-    assert choose(table, replace(plan, rule=1)) == choose(table, plan)
-    assert "rule" not in plan.as_json()
-
-
-@pytest.mark.parametrize("strategy", TEN, ids=lambda strategy: strategy.name)
-def test_a_plan_of_the_first_rule_is_followed_and_told_apart(strategy: Strategy) -> None:
-    old = ReleasePlan(strategy, 7, max_per_owner=1, rule=1)
-    assert old.as_json()["rule"] == 1
-    assert replace(old, rule=2).as_json()["rule"] == 2
-    for seed in range(20):
-        drawn = photos(choose(CROWD, replace(old, seed=seed)))
-        assert any(number >= 99 for number in drawn)  # as it was: nearly always
-
-
-def test_a_rule_that_is_not_known_is_refused() -> None:
-    for rule in (0, 3, True, "two"):
-        with pytest.raises(BadInput, match="install a newer one"):
-            ReleasePlan(rule=rule)  # type: ignore[arg-type]
+@given(plan=PLANS)
+def test_the_rule_is_named_where_it_matters(plan: ReleasePlan) -> None:
+    matters = plan.max_per_owner is not None or plan.balance
+    assert plan.as_json().get("rule") == (1 if matters else None)
 
 
 def test_a_class_that_is_full_leaves_the_others_their_places() -> None:

@@ -327,10 +327,6 @@ def _forget(document: dict[str, Any]) -> None:
     del document["taxonomy"]
 
 
-def _be_old(document: dict[str, Any]) -> None:
-    document["format"] = "genset release 2"
-
-
 def _be_a_list(document: dict[str, Any]) -> None:
     document["taxonomy"] = []
 
@@ -341,7 +337,7 @@ def _half_a_character(document: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [_rename, _reorder, _lose, _climb, _forget, _be_old, _be_a_list, _half_a_character],
+    [_rename, _reorder, _lose, _climb, _forget, _be_a_list, _half_a_character],
 )
 def test_a_strangers_classes_are_not_believed(
     change: Callable[[dict[str, Any]], None], release: Release, tmp_path: Path

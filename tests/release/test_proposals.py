@@ -30,6 +30,6 @@ def test_a_release_of_single_labels_is_the_same_with_answers_about_other_classes
     assert len(after) == 8
     assert manifest.read_bytes() == kept
     told = [json.loads((each.root / MANIFEST).read_text("utf-8")) for each in (before, after)]
-    assert told[0]["format"] == told[1]["format"] == "genset release 3"
+    assert told[0]["format"] == told[1]["format"] == "genset release 1"
     assert {photo.wnid for photo in after.photos} == {*CLASSES}
     assert TENCH in {photo.wnid for photo in after.photos}

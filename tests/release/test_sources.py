@@ -1,7 +1,6 @@
 """A release of photos from several places: what its manifest and its documents say of each."""
 
 import csv
-import hashlib
 import json
 import re
 import tarfile
@@ -23,23 +22,15 @@ from genset.cli import cli
 from genset.core.errors import BadInput
 from genset.db import Search, SourceWords
 from genset.release.choosing.plan import ReleasePlan
-from genset.release.diff import diff
-from genset.release.documents import documents, said
+from genset.release.documents import said
 from genset.release.export import export
 from genset.release.freeze import create
 from genset.release.reader import (
     MANIFEST,
     Release,
-    content_hash,
-    manifest_hash,
-    read_manifest,
 )
-from genset.release.takedown import takedown
-from genset.scrape.upkeep.removal import remove
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate
 from tests.release.conftest import Pool
-
-KEPT = Path(__file__).parent.parent / "compatibility" / "workspace" / "releases"
 
 EVIL = (
     "<script>alert(1)</script> <img src=x onerror=alert(2)> [a](javascript:alert(3)) "
@@ -169,7 +160,7 @@ def test_each_photo_says_its_licence_and_on_which_ground_it_is_in(several: Pool)
         "505": "CC-BY-SA-4.0",
     }
     manifest = told(release)
-    assert (manifest["format"], manifest["unseen_since"]) == ("genset release 3", "2014-01-01")
+    assert (manifest["format"], manifest["unseen_since"]) == ("genset release 1", "2014-01-01")
     assert set(manifest["sources"]) == set(WORDS)  # a folder has no words
     assert manifest["sources"]["commons"]["terms"] == "Each under its own licence."
     assert "warning" not in manifest["sources"]["commons"]  # which is for labelers alone
@@ -199,70 +190,6 @@ def test_another_ground_and_another_type_are_refused(
     (release.root / MANIFEST).write_text(json.dumps(manifest), "utf-8")
     with pytest.raises(BadInput, match=r"manifest\.json is not a release's manifest"):
         Release(release.root)
-
-
-# What older versions of genset wrote
-
-
-@pytest.mark.parametrize("name", ["v1", "v1.1"])
-def test_documents_of_an_older_manifest_are_made_again_byte_for_byte(name: str) -> None:
-    kept = Release(KEPT / name)
-    kept.verify()
-    made = documents(told(kept), kept.photos)
-    assert {name: text(kept, name) for name in kept.documents} == made
-    assert {photo.unseen for photo in kept.photos} == {None}
-
-
-@pytest.mark.parametrize("form", [3, 4])
-def test_so_are_those_of_manifests_that_do_not_say_who_made_them(form: int) -> None:
-    """Of a release of several sources, and of one with several right answers."""
-    path = Path(__file__).parent / "kept" / f"release-{form}.json"
-    kept = read_manifest(path)
-    made = documents(json.loads(path.read_text("utf-8")), kept.photos)
-    assert kept.documents == {
-        name: hashlib.sha256(words.encode()).hexdigest() for name, words in made.items()
-    }
-
-
-def test_an_older_record_says_nothing_that_its_format_does_not_know(tmp_path: Path) -> None:
-    manifest = told(Release(KEPT / "v1"))
-    manifest["photos"][0]["unseen"] = "taken"
-    (tmp_path / MANIFEST).write_text(json.dumps(manifest), "utf-8")
-    with pytest.raises(BadInput, match="'genset release 2' has no license_id"):
-        Release(tmp_path)
-
-
-def older(release: Release) -> Release:
-    """The release as the version before wrote it."""
-    manifest = told(release) | {"format": "genset release 2"}
-    for fact in ("unseen_since", "sources", "manifest_hash", "documents"):
-        manifest.pop(fact)
-    for record in manifest["photos"]:
-        del record["license_id"], record["unseen"]
-    path = release.root / MANIFEST
-    path.chmod(0o644)
-    for name in release.documents:
-        (release.root / name).unlink()
-    path.write_text(json.dumps(manifest), "utf-8")
-    manifest["content_hash"] = content_hash(Release(release.root).photos)
-    photos = manifest.pop("photos")
-    manifest |= {"documents": {}, "photos": photos}
-    manifest["manifest_hash"] = manifest_hash(manifest)
-    path.write_text(json.dumps(manifest), "utf-8")
-    return Release(release.root)
-
-
-def test_a_takedown_of_an_older_release_stays_in_its_format(several: Pool) -> None:
-    old = older(several.create())
-    remove(several.workspace, several.store, "flickr:500", "its owner asked")
-    new = takedown(several.workspace, several.store, old).new
-    new.verify()
-    assert told(new)["format"] == "genset release 2"
-    assert [photo.as_json() for photo in new.photos] == [
-        photo.as_json() for photo in old.photos if photo.source_id != "500"
-    ]
-    now = several.create("now")
-    assert diff(old, now).changed == {}  # another format is no change of a photo
 
 
 # Documents

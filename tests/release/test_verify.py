@@ -177,14 +177,16 @@ def test_a_folder_without_a_manifest_is_no_release(tmp_path: Path) -> None:
 )
 def test_a_manifest_that_is_no_manifest_is_refused_in_one_line(tmp_path: Path, text: str) -> None:
     (tmp_path / MANIFEST).write_text(text, "utf-8")
-    with pytest.raises(BadInput, match=r"manifest\.json (is not a release's|is in the form)") as no:
+    with pytest.raises(
+        BadInput, match=r"manifest\.json (is not a release's|is in the format)"
+    ) as no:
         Release(tmp_path)
     assert "\n" not in str(no.value)
 
 
 def test_a_manifest_of_another_form_is_refused(release: Release) -> None:
     edit_manifest(release, lambda manifest: manifest.update(format="genset release 99"))
-    with pytest.raises(BadInput, match="in the form 'genset release 99'"):
+    with pytest.raises(BadInput, match="in the format 'genset release 99'"):
         Release(release.root)
 
 

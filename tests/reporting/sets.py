@@ -13,7 +13,6 @@ from genset.classes import imagenet1k
 from genset.release.reader import (
     FORMAT,
     MANIFEST,
-    MULTILABEL,
     ReleasePhoto,
     content_hash,
     manifest_hash,
@@ -121,6 +120,8 @@ def _record(number: int, wnid: str, size: tuple[int, int]) -> tuple[ReleasePhoto
         rank=1,
         labels={"correct": 2, "unsure": 1},
         selection_frequency=0.6667,
+        license_id="CC-BY-2.0",
+        unseen="posted",
     )
     return record, content
 
@@ -133,13 +134,14 @@ def _write(
         (root / record.file).write_bytes(content)
     records = sorted((record for record, _ in photos), key=lambda record: record.file)
     manifest = {
-        "format": MULTILABEL if "multilabel" in also else FORMAT,
+        "format": FORMAT,
         "name": "small",
         "created_at": "2026-01-02T03:04:05+00:00",
         "content_hash": content_hash(records),
         "strategy": {"name": "majority"},
         "labelers": 3,
         "left_out": {"not labeled": 4},
+        "documents": {},
         **also,
         "photos": [record.as_json() for record in records],
     }

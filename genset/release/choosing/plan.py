@@ -28,8 +28,6 @@ class ReleasePlan:
         balance: whether every class gets as many photos as the class with the fewest.
         exclude: photos of other sets, which the release must not contain.
         one_of_each: whether only one of several similar photos is taken.
-        rule: the version of the rule by which photos are drawn (`Draws`), which is in the manifest
-            where it makes a difference: with `max_per_owner` or `balance`.
     """
 
     strategy: Strategy = field(default_factory=Majority)
@@ -43,14 +41,12 @@ class ReleasePlan:
     balance: bool = False
     exclude: tuple[Exclusion, ...] = ()
     one_of_each: bool = False
-    rule: int = RULE
 
     def __post_init__(self) -> None:
         """Check the numbers, and what goes together.
 
         Raises:
-            BadInput: `max_per_owner` is below 1, labels or their confidence do not apply, or the
-                rule is not known.
+            BadInput: `max_per_owner` is below 1, or labels or their confidence do not apply.
         """
         if self.labels is not None and isinstance(self.strategy, Matched):
             raise BadInput(
@@ -64,16 +60,15 @@ class ReleasePlan:
                 raise BadInput("--min-confidence must be from 0 to 1")
         if self.max_per_owner is not None and self.max_per_owner < 1:
             raise BadInput("--max-per-owner must be at least 1")
-        self.draws()
 
     def draws(self, held: Iterable[CandidateRow] = ()) -> Draws:
         """Its random draws, for a release that has the photos `held` whatever is drawn."""
-        return Draws(self.seed, self.max_per_owner, self.rule).after(held)
+        return Draws(self.seed, self.max_per_owner).after(held)
 
     @property
     def draws_owners_first(self) -> bool:
         """Whether the photos of each owner are drawn before the strategy picks."""
-        return self.rule == 1 or not self.strategy.limits_owners
+        return not self.strategy.limits_owners
 
     def as_json(self) -> dict[str, Any]:
         """The plan as JSON, for the manifest. Unused options are left out."""
@@ -87,7 +82,7 @@ class ReleasePlan:
             "balance": self.balance,
             "exclude": [{"file": each.name, "sha256": each.sha256} for each in self.exclude],
             "one_of_each": self.one_of_each,
-            "rule": self.rule if self.max_per_owner is not None or self.balance else None,
+            "rule": RULE if self.max_per_owner is not None or self.balance else None,
         }
         return {
             "name": self.strategy.name,

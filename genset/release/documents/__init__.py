@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from genset.classes.taxonomy import CLASSES_TABLE
-from genset.release.documents import earlier, said
 from genset.release.documents.card import data_card
 from genset.release.documents.credits import attributions
 from genset.release.documents.croissant import croissant
@@ -34,15 +33,6 @@ def documents(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> di
     taxonomy = classes_of(manifest)
     table = metadata(manifest, photos, taxonomy)
     several = {ANSWERS: answers(photos, taxonomy)} if is_told(manifest) else {}
-    if not _says_what_happened(manifest):
-        return {
-            CARD: earlier.data_card(manifest, photos),
-            CREDITS: attributions(manifest, photos, earlier.credited_via(manifest, photos)),
-            LICENSES: earlier.licenses(photos),
-            TABLE: table,
-            CROISSANT: earlier.croissant(manifest, photos, table),
-            **several,
-        }
     via = {place.name: place.credit for place in origin.places(manifest, photos)}
     return {
         CARD: data_card(manifest, photos, taxonomy),
@@ -54,12 +44,3 @@ def documents(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> di
         CROISSANT: croissant(manifest, photos, table, taxonomy),
         **several,
     }
-
-
-def _says_what_happened(manifest: Mapping[str, Any]) -> bool:
-    """Whether it has the facts of `genset.release.happened`, as those that older ones wrote do not.
-
-    A new version of a release has the facts of the one that it replaces. Older versions knew no
-    classes but ImageNet's.
-    """
-    return not said.is_before(manifest) and ("came" in manifest or "taxonomy" in manifest)

@@ -48,9 +48,7 @@ def croissant(
         "datePublished": cited.created_at,
         "creator": _creators(about),
         "citeAs": bibtex(cited),
-        "license": sorted(
-            {web_link(photo.license_url) or photo.license_id or "" for photo in photos}
-        ),
+        "license": sorted({web_link(photo.license_url) or photo.license_id for photo in photos}),
         "keywords": list(cited.keywords),
         **({"sameAs": f"https://doi.org/{cited.doi}"} if cited.doi else {}),
         **_responsible(manifest, photos, about, taxonomy),

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from genset.classes import Taxonomy
-from genset.release.documents import said
 from genset.release.documents.facts.classes import its_number
 from genset.release.documents.tables.metadata import columns
 from genset.release.reader import LISTS, ReleasePhoto
@@ -25,10 +24,6 @@ _MEANINGS = {
     "sha256": "Hash of the photo's original bytes.",
     "labels": "How many labelers said what, as JSON.",
     "selection_frequency": "Share of labelers who said that the photo shows the class, 0 to 1.",
-    "rank": "Its place by relevance in the results of the search that found it, from 1.",
-    "keyword": "What was searched for.",
-}
-_MEANINGS_SINCE_3 = {
     "rank": "Its place in the results of the search that found it, from 1: by relevance, where its "
     "source has such an order.",
     "keyword": "What was searched for; empty where nothing was.",
@@ -53,7 +48,7 @@ _MEANINGS_SINCE_3 = {
 
 def _of_own_classes(taxonomy: Taxonomy) -> dict[str, str]:
     """What columns mean where classes are not ImageNet's."""
-    wnids = {name: _MEANINGS_SINCE_3[name].replace("The wnids", "The ids") for name in LISTS}
+    wnids = {name: _MEANINGS[name].replace("The wnids", "The ids") for name in LISTS}
     place = f"The place of the class among {its_number(taxonomy)} in their order, from 0."
     return {**wnids, "label": place, "wnid": "The id of the class; classes.csv has its name."}
 
@@ -84,7 +79,7 @@ def _suffixes(photos: Sequence[ReleasePhoto]) -> list[str]:
 
 
 def records(manifest: Mapping[str, Any], taxonomy: Taxonomy) -> dict[str, Any]:
-    meanings = _MEANINGS if said.is_before(manifest) else _MEANINGS | _MEANINGS_SINCE_3
+    meanings = _MEANINGS
     if not taxonomy.is_imagenet:
         meanings = meanings | _of_own_classes(taxonomy)
     return {

@@ -14,7 +14,6 @@ from genset.aggregators import METHODS
 from genset.core.links import web_link
 from genset.core.safe import printable
 from genset.dataset import doi_in
-from genset.release.reader import BEFORE
 
 _T = TypeVar("_T")
 
@@ -28,11 +27,6 @@ def told(facts: Any, name: str, kind: type[_T]) -> _T | None:
 def line(value: object) -> str:
     """Any value as words on one line."""
     return printable(value if isinstance(value, str) else json.dumps(value))
-
-
-def is_before(manifest: Mapping[str, Any]) -> bool:
-    """Whether a manifest is of the time when there was one source."""
-    return manifest.get("format") in BEFORE
 
 
 def markdown(value: object) -> str:

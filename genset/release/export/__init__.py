@@ -21,7 +21,6 @@ from genset.release.documents import (
     LICENSES,
 )
 from genset.release.documents.citation import Citation, bibtex
-from genset.release.documents.tables.classes import class_map
 from genset.release.export.contents import Contents, contents_of, is_restricted
 from genset.release.formats import FORMATS
 from genset.release.publish import folder_written_whole
@@ -104,11 +103,8 @@ def export(
         contents = contents_of(release, include_restricted or kind in _BY_ADDRESS)
         texts = {**contents.texts, CITATION: citation(contents, said)}
         with folder_written_whole(folder.absolute()) as partial:
-            for name in (CARD, DATASHEET, CREDITS, LICENSES):
-                if name in texts:
-                    write_text(partial / name, texts[name])
-            if CLASSES in texts or kind not in _AS_FROZEN:
-                write_text(partial / CLASSES, texts.get(CLASSES) or class_map(release.taxonomy))
+            for name in (CARD, DATASHEET, CREDITS, LICENSES, CLASSES):
+                write_text(partial / name, texts[name])
             # These have no manifest, which says it elsewhere.
             if kind not in (*_AS_FROZEN, *_BY_ADDRESS) and not release.taxonomy.is_imagenet:
                 head = f"The classes of {contents.release.name}, as genset reads them."

@@ -77,7 +77,7 @@ def unrestricted_part_of(release: Release) -> Contents:
             f"no licence lets any photo of {release.name} be handed on: share --format manifest, "
             "or say --include-restricted where they are yours"
         )
-    facts, form = facts_of_fewer(release, photos)
+    facts = facts_of_fewer(release, photos)
     whole = json.loads((release.root / MANIFEST).read_text("utf-8"))
     facts |= {name: whole[name] for name in ("created_at", "genset") if name in whole}
     if isinstance(facts.get("collected"), dict):
@@ -88,7 +88,7 @@ def unrestricted_part_of(release: Release) -> Contents:
         "photos": len(release.photos),
         "restricted": len(release.photos) - len(photos),
     }
-    manifest, texts = described(f"{release.name[:_LONGEST]}{PART}", facts, photos, form)
+    manifest, texts = described(f"{release.name[:_LONGEST]}{PART}", facts, photos)
     part = Release(release.root)
     part.name, part.content_hash, part.photos = manifest["name"], manifest["content_hash"], photos
     return Contents(part, {**texts, MANIFEST: "".join(manifest_lines(manifest))})

@@ -33,8 +33,7 @@ def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
     copy_all(copies, "export")
     document = {"classes": release.classes, "labels": labels}
     write_text(folder / "labels.json", json.dumps(document, indent=1) + "\n")
-    if any(photo.unseen for photo in release.photos):  # its format is new enough to tell
-        write_text(folder / TABLE, texts[TABLE])
+    write_text(folder / TABLE, texts[TABLE])
     if ANSWERS in texts:
         write_text(folder / ANSWERS, texts[ANSWERS])
 

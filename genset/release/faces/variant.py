@@ -113,7 +113,7 @@ def blur_release(release: Release, releases: Path, detector: CenterFace) -> Rele
     if not kept:
         raise GensetError(f"no photo of {release.name} would be left: none may be changed")
     kept.sort(key=lambda each: each[0].file)
-    facts, form = facts_of_fewer(release, [photo for photo, _ in kept])
+    facts = facts_of_fewer(release, [photo for photo, _ in kept])
     facts["variant"] = {
         "what": "faces blurred",
         "name": release.name,
@@ -129,7 +129,7 @@ def blur_release(release: Release, releases: Path, detector: CenterFace) -> Rele
         "left_out": left_out,
     }
     photos, originals = [photo for photo, _ in kept], [path for _, path in kept]
-    return publish(releases, f"{release.name}-blurred", facts, photos, originals, form)
+    return publish(releases, f"{release.name}-blurred", facts, photos, originals)
 
 
 def _changed(photo: ReleasePhoto, content: bytes, folder: Path) -> tuple[ReleasePhoto, Path]:
@@ -143,7 +143,7 @@ def _changed(photo: ReleasePhoto, content: bytes, folder: Path) -> tuple[Release
 
 def _may_be_changed(photo: ReleasePhoto) -> bool:
     """Whether its licence allows copies that are changed, by its id, name and address alike."""
-    ids = (photo.license_id or "", spdx_id(License(photo.license, photo.license_url)))
+    ids = (photo.license_id, spdx_id(License(photo.license, photo.license_url)))
     names = (photo.license.upper().replace(" ", "-"), *ids)
     return all("-ND-" not in f"{name}-" for name in names)
 

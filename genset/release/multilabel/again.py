@@ -16,8 +16,8 @@ from genset.licenses import choose_licenses
 from genset.release.aggregated import AggregatedLabels
 from genset.release.choosing.plan import ReleasePlan
 from genset.release.exclusions import Exclusion
-from genset.release.reader import MANIFEST, MULTILABEL, Release
-from genset.release.strategies import Matched, Reference, Strategy, strategy
+from genset.release.reader import MANIFEST, Release
+from genset.release.strategies import RULE, Matched, Reference, Strategy, strategy
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Earlier:
                 writes them.
         """
         manifest = json.loads((release.root / MANIFEST).read_text("utf-8"))
-        if manifest["format"] == MULTILABEL:
+        if manifest.get("multilabel") is not None:
             of = manifest["multilabel"].get("from", {}).get("name", "its first release")
             raise BadInput(
                 f"{release.name} has several right answers a photo already: make another one "
@@ -135,8 +135,9 @@ def _plan(manifest: Mapping[str, Any]) -> _Parts:
         max_per_owner=told.get("max_per_owner"),
         balance=told.get("balance", False),
         one_of_each=told.get("one_of_each", False),
-        rule=told.get("rule", 1),
     )
+    if (rule := told.get("rule", RULE)) != RULE:
+        raise BadInput(f"its photos were drawn by rule {rule!r}; this genset knows rule {RULE}")
     excluded = {each["sha256"]: each["file"] for each in told.get("exclude", ())}
     return plan, dict(told.get("labels") or {}), excluded, short, bins
 

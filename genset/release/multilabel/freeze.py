@@ -25,7 +25,7 @@ from genset.release.multilabel.kept import held, kept, unseen_since
 from genset.release.multilabel.several import SEVERAL, Entering, entering
 from genset.release.preview import Preview, preview
 from genset.release.publish import free_folder, publish
-from genset.release.reader import MULTILABEL, Release, ReleasePhoto, fact_of
+from genset.release.reader import Release, ReleasePhoto, fact_of
 from genset.release.seen import licenses_seen
 from genset.release.table import read_table
 from genset.workspace import Workspace
@@ -89,7 +89,7 @@ def create_multilabel(
     said = workspace.dataset.words.get("contact", "")
     told["contact"] = contact or earlier.manifest.get("contact", "") or said
     originals = (workspace.images / stored_as(photo) for photo in made.photos)
-    return publish(workspace.releases, name, told, made.photos, originals, MULTILABEL)
+    return publish(workspace.releases, name, told, made.photos, originals)
 
 
 def chosen_for_multilabel(
@@ -181,7 +181,7 @@ def _made(
         labels.check(session, plan.panel)
     since = unseen_since(earlier, workspace)
     table = read_table(session, without=plan.panel, labels=labels)
-    photos_left, gone = kept(session, earlier, since)
+    photos_left, gone = kept(session, earlier)
     if not photos_left:
         raise GensetError(f"no photo of {earlier.release.name} is in the pool any more")
     first = held(table, photos_left)

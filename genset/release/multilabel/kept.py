@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from genset.db import Candidate, Photo, RemovedOwner, Verdict, rulings_in_force
 from genset.licenses import spdx_id
 from genset.release.choosing.left_out import Reasons
-from genset.release.facts import ground, license_of
+from genset.release.facts import license_of
 from genset.release.multilabel.again import Earlier
 from genset.release.reader import ReleasePhoto
 from genset.release.table import CandidateRow, CandidateTable
@@ -25,7 +25,7 @@ def unseen_since(earlier: Earlier, workspace: Workspace) -> datetime:
     return datetime.combine(date.fromisoformat(day), time(), UTC)
 
 
-def kept(session: Session, earlier: Earlier, since: datetime) -> tuple[list[ReleasePhoto], Reasons]:
+def kept(session: Session, earlier: Earlier) -> tuple[list[ReleasePhoto], Reasons]:
     """The earlier release's photos that may still be used, and the reasons for the others.
 
     Their licences are those that the pool has now: owners may have changed them since.
@@ -53,7 +53,7 @@ def kept(session: Session, earlier: Earlier, since: datetime) -> tuple[list[Rele
         elif wanted is not None and not wanted.wants(license_of(row)):
             gone[task] = f"licence {license_of(row).name}"
         else:
-            left.append(_up_to_date(photo, row, since))
+            left.append(_up_to_date(photo, row))
     return left, gone
 
 
@@ -86,15 +86,14 @@ def _ruled_wrong(session: Session) -> set[tuple[str, str]]:
     return found
 
 
-def _up_to_date(photo: ReleasePhoto, row: Photo, since: datetime) -> ReleasePhoto:
-    """A record with its licence of today, and what manifests of older formats do not say."""
+def _up_to_date(photo: ReleasePhoto, row: Photo) -> ReleasePhoto:
+    """A record with its licence of today."""
     license = license_of(row)
     return replace(
         photo,
         license=license.name,
         license_url=license.url,
         license_id=spdx_id(license),
-        unseen=photo.unseen or ground(row, since),
     )
 
 

@@ -17,35 +17,25 @@ A release is a folder::
 
 It never changes: each photo's record has the hash of the photo, `content_hash` is over these
 records (what a model is scored on), `documents` has the hash of each document, and `manifest_hash`
-is over the whole manifest. Manifests in the first format have no documents, and those in the first
-two do not say which of a source's photos count as unseen, nor their licences' SPDX ids; they are
-read, verified and pulled as ever. A manifest in the fourth format has several right answers for a
-photo (``genset release create --multilabel``); all others stay in the third. Where classes are not
-ImageNet's but the workspace's own, ``taxonomy`` has them: their name, hash and document.
+is over the whole manifest. Where photos have several right answers
+(``genset release create --multilabel``), ``multilabel`` says how they came to have them. Where
+classes are not ImageNet's but the workspace's own, ``taxonomy`` has them: their name, hash and
+document.
 """
 
 from genset.release.reader.classes import classes_of, fact_of
 from genset.release.reader.hashes import content_hash, manifest_hash
-from genset.release.reader.layout import (
-    BEFORE,
-    FORMAT,
-    LACKING,
-    MANIFEST,
-    MULTILABEL,
-    manifest_lines,
-)
+from genset.release.reader.layout import FORMAT, LACKING, MANIFEST, manifest_lines
 from genset.release.reader.manifest import Manifest, Summary, read_manifest, read_summary
 from genset.release.reader.records import ANSWERS, LISTS, ReleasePhoto
 from genset.release.reader.release import Release, find_releases, is_name, release_named, summaries
 
 __all__ = [
     "ANSWERS",
-    "BEFORE",
     "FORMAT",
     "LACKING",
     "LISTS",
     "MANIFEST",
-    "MULTILABEL",
     "Manifest",
     "Release",
     "ReleasePhoto",

@@ -3,27 +3,23 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from typing import Any
 
-from genset.release.reader.records import BESIDE, LATER, ReleasePhoto
+from genset.release.reader.records import ReleasePhoto
+
+_NOT_HASHED = ("license_id", "unseen", "confidence")
 
 
 def content_hash(photos: Sequence[ReleasePhoto]) -> str:
     """A sha256 over the photos' records, sorted by `file`.
 
-    It is over what records of every format have. What came later is not in it: the same photos
-    with the same votes have one hash, whatever version of genset froze them, and by whatever method
-    their votes were brought together. Where photos have several right answers, it is over these,
-    and their votes.
+    `license_id` and `unseen` follow from the rest and are not in it, nor is `confidence`: the same
+    photos with the same votes have one hash, by whatever method their votes were aggregated. Where
+    photos have several right answers, it is over these, and their votes.
     """
     digest = hashlib.sha256()
-    names = [field.name for field in fields(ReleasePhoto)]
     for photo in sorted(photos, key=lambda photo: photo.file):
-        record = {name: getattr(photo, name) for name in names}
-        for name in LATER:
-            if name in BESIDE or record[name] is None:
-                del record[name]
+        record = {name: value for name, value in photo.as_json().items() if name not in _NOT_HASHED}
         digest.update(json.dumps(record, sort_keys=True).encode() + b"\n")
     return f"sha256:{digest.hexdigest()}"
 

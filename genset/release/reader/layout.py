@@ -7,9 +7,7 @@ from typing import Any
 
 MANIFEST = "manifest.json"
 LACKING = "to-pull.csv"  # of an export as "mixed", until genset pull has completed it
-FORMAT = "genset release 3"
-MULTILABEL = "genset release 4"
-BEFORE = ("genset release 1", "genset release 2")
+FORMAT = "genset release 1"
 
 
 def manifest_lines(manifest: Mapping[str, Any]) -> Iterator[str]:
@@ -26,13 +24,8 @@ def manifest_lines(manifest: Mapping[str, Any]) -> Iterator[str]:
 
 
 def is_laid_out_as_written(path: Path) -> bool:
-    """Whether a manifest has exactly the bytes that `manifest_lines` writes.
-
-    The first format had another layout, so this is always true for it.
-    """
+    """Whether a manifest has exactly the bytes that `manifest_lines` writes."""
     manifest = json.loads(path.read_text("utf-8"))
-    if manifest["format"] == BEFORE[0]:
-        return True
     with path.open("rb") as file:
         same = all(file.readline() == line.encode() for line in manifest_lines(manifest))
         return same and not file.read()

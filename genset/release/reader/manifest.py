@@ -10,7 +10,7 @@ from genset.classes import Taxonomy, imagenet1k
 from genset.core.errors import BadInput
 from genset.release.reader.classes import read_classes
 from genset.release.reader.hashes import content_hash, manifest_hash
-from genset.release.reader.layout import BEFORE, FORMAT, MANIFEST, MULTILABEL
+from genset.release.reader.layout import FORMAT, MANIFEST
 from genset.release.reader.records import ReleasePhoto, read_photo
 from genset.release.reader.typed import typed
 
@@ -52,16 +52,12 @@ def read_manifest(path: Path) -> Manifest:
     """
     try:
         manifest = _load(path)
-        form = manifest["format"]
-        if form in BEFORE and manifest.get("taxonomy") is not None:
-            raise ValueError(f"{form!r} has no classes but ImageNet's")
         taxonomy = read_classes(manifest)
-        photos = tuple(read_photo(record, form, taxonomy) for record in manifest["photos"])
+        several = manifest.get("multilabel") is not None
+        photos = tuple(read_photo(record, taxonomy, several) for record in manifest["photos"])
         rest = {field.name: manifest.get(field.name) for field in fields(Manifest)}
         rest["taxonomy"] = taxonomy
-        documents = _documents(manifest.get("documents", {}))
-        if (rest["multilabel"] is None) is (form == MULTILABEL):
-            raise ValueError(f"{MULTILABEL!r} alone says how its photos have several answers")
+        documents = _documents(manifest["documents"])
         _check_variant(rest["variant"])
         return typed(Manifest, {**rest, "documents": documents, "photos": photos})
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -93,10 +89,10 @@ def read_summary(path: Path) -> Summary:
 
 
 def _load(path: Path) -> Any:
-    """A manifest of a form that is known, whose content is not checked yet."""
+    """A manifest of our format, whose content is not checked yet."""
     manifest = json.loads(path.read_text("utf-8"))
-    if (form := manifest["format"]) not in (*BEFORE, FORMAT, MULTILABEL):
-        raise BadInput(f"{path} is in the form {form!r}, not {FORMAT!r} or {MULTILABEL!r}")
+    if (form := manifest["format"]) != FORMAT:
+        raise BadInput(f"{path} is in the format {form!r}, not {FORMAT!r}")
     return manifest
 
 

@@ -1,12 +1,10 @@
 """What a manifest says of each photo."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from genset.classes import Taxonomy
-from genset.release.reader.layout import BEFORE, MULTILABEL
 from genset.release.reader.typed import typed
 
 # On which ground a photo counts as unseen (`ReleasePhoto.unseen`).
@@ -21,23 +19,23 @@ class ReleasePhoto:
     labelers by verdict. `selection_frequency` is the share who said correct, 0 to 1, or None
     without votes that count (a reviewer accepted the photo).
 
-    Since format 3: `license_id` is the licence's SPDX id. `unseen` is the ground on which the photo
-    counts as unseen: it was "taken" since the manifest's day `unseen_since`, so was nowhere before
-    it; it was "posted" at its source since, and may have been elsewhere before; or "none" of both
-    is known. Where they are None, the manifest does not say.
+    `license_id` is the licence's SPDX id. `unseen` is the ground on which the photo counts as
+    unseen: it was "taken" since the manifest's day `unseen_since`, so was nowhere before it; it was
+    "posted" at its source since, and may have been elsewhere before; or "none" of both is known.
 
     `confidence` is that of the aggregated label "correct" by which the photo was taken, 0 to 1;
     None where votes were counted, or a ruling decided.
 
-    In format 4 only, None in all others: `labels_correct` are the wnids of all classes that are
-    right answers, the photo's own first; `labels_unclear` those of which the votes do not tell, or
-    of which nobody was asked yet; `labels_wrong` those that are not in it. Each is sorted but for
-    the photo's own class, and a class is in one of them at most: of those in none, nobody was
-    asked. `label_votes` has the number of labelers by verdict for each of these classes,
-    `label_rulings` the verdict of a reviewer where there is one, and `label_proposers` who proposed
-    to ask about a class: models by their names, "confusable" (it is confused with the photo's own),
-    "random", "labeler" (one named it), and "search" where one found the photo for it, too, or
-    "added" where somebody added it to the class. The photo's own class is not there.
+    The rest is None but where photos have several right answers: `labels_correct` are the wnids
+    of all classes that are right answers, the photo's own first; `labels_unclear` those of
+    which the votes do not tell, or of which nobody was asked yet; `labels_wrong` those that are
+    not in it. Each is sorted but for the photo's own class, and a class is in one of them at
+    most: of those in none, nobody was asked. `label_votes` has the number of labelers by
+    verdict for each of these classes, `label_rulings` the verdict of a reviewer where there is
+    one, and `label_proposers` who proposed to ask about a class: models by their names,
+    "confusable" (it is confused with the photo's own), "random", "labeler" (one named it), and
+    "search" where one found the photo for it, too, or "added" where somebody added it to the
+    class. The photo's own class is not there.
     """
 
     file: str
@@ -61,8 +59,8 @@ class ReleasePhoto:
     rank: int
     labels: dict[str, int]
     selection_frequency: float | None
-    license_id: str | None = None
-    unseen: str | None = None
+    license_id: str
+    unseen: str
     confidence: float | None = None
     labels_correct: tuple[str, ...] | None = None
     labels_unclear: tuple[str, ...] | None = None
@@ -72,39 +70,34 @@ class ReleasePhoto:
     label_proposers: dict[str, list[str]] | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """The record as a manifest has it: without what its format does not say."""
+        """The record as a manifest has it: without what is None of `confidence` and answers."""
         record = asdict(self)
         lists = {name: list(record[name]) for name in LISTS if record[name] is not None}
-        return as_written(record | lists)
+        return {
+            name: value
+            for name, value in (record | lists).items()
+            if value is not None or name not in OPTIONAL
+        }
 
 
-# Of what came after the first format: what the content hash is not over, and what it is.
-BESIDE = ("license_id", "unseen", "confidence")
 LISTS = ("labels_correct", "labels_unclear", "labels_wrong")
 ANSWERS = (*LISTS, "label_votes", "label_rulings", "label_proposers")
-LATER = (*BESIDE, *ANSWERS)
+OPTIONAL = ("confidence", *ANSWERS)
 
 
-def as_written(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A record's fields, without those of which its manifest's format knows nothing."""
-    return {name: value for name, value in record.items() if value is not None or name not in LATER}
-
-
-def read_photo(record: dict[str, Any], form: str, taxonomy: Taxonomy) -> ReleasePhoto:
-    """A photo's record in a manifest of this format, with these classes.
+def read_photo(record: dict[str, Any], taxonomy: Taxonomy, several: bool) -> ReleasePhoto:
+    """A photo's record in a manifest with these classes, and with `several` right answers or one.
 
     Raises:
         ValueError, TypeError: it is none.
     """
     lists = {name: tuple(record[name]) for name in LISTS if name in record}
     photo = typed(ReleasePhoto, {**record, **lists})
-    if form in BEFORE and not record.keys().isdisjoint(LATER):
-        raise ValueError(f"{form!r} has no {' and no '.join(LATER)}")
-    if form == MULTILABEL:
+    if several:
         _check_answers(photo, taxonomy)
     elif not record.keys().isdisjoint(ANSWERS):
-        raise ValueError(f"{form!r} has no {' and no '.join(ANSWERS)}")
-    if photo.unseen not in (None, *GROUNDS):
+        raise ValueError(f"a manifest without multilabel has no {' and no '.join(ANSWERS)}")
+    if photo.unseen not in GROUNDS:
         raise ValueError(f"a photo is unseen by what is {', '.join(GROUNDS)}: {photo.unseen!r}")
     if photo.confidence is not None and not 0 <= photo.confidence <= 1:
         raise ValueError(f"a confidence is from 0 to 1: {photo.confidence!r}")

@@ -11,12 +11,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from genset.core.errors import BadInput
 from genset.release.table import CandidateRow
 
-# The version of the rule by which photos are drawn. In the first one, all draws of a release were
-# by one hash: owners with many photos were nearly always in it.
-RULE = 2
+RULE = 1
+"""The version of the rule by which photos are drawn, which a manifest names.
+
+It does with a limit for an owner's photos or with balance, where another rule would matter.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,22 +27,12 @@ class Draws:
     Attributes:
         seed: of all of them.
         max_per_owner: the most photos of one owner, at least 1; None: no limit.
-        rule: the version of the rule, 1 to `RULE`; releases of an older one are drawn by it again.
         taken: how many photos of each owner are in the release whatever is drawn, by owner.
     """
 
     seed: int
     max_per_owner: int | None = None
-    rule: int = RULE
     taken: Mapping[str, int] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        """Refuse a rule that is not known, with BadInput."""
-        if type(self.rule) is not int or not 1 <= self.rule <= RULE:
-            raise BadInput(
-                f"its photos were drawn by rule {self.rule!r}, and this genset knows 1 to {RULE}: "
-                "install a newer one"
-            )
 
     def order(self, entries: Iterable[CandidateRow], purpose: str = "") -> list[CandidateRow]:
         """The entries in a random order: sorted by the sha256 of ``SEED TASK``.
@@ -49,7 +40,7 @@ class Draws:
         Where the draw has a `purpose` ("owner": which of an owner's photos come first; "balance":
         which of a class's), of ``SEED PURPOSE TASK``.
         """
-        lead = f"{self.seed} {purpose} " if purpose and self.rule > 1 else f"{self.seed} "
+        lead = f"{self.seed} {purpose} " if purpose else f"{self.seed} "
 
         def drawn(entry: CandidateRow) -> bytes:
             return hashlib.sha256(f"{lead}{entry.task}".encode()).digest()

@@ -157,7 +157,7 @@ def test_the_manifest_says_how_it_was_asked_and_decided(asking: Asking) -> None:
     asking.say(1, CROQUET, bob="correct")
     made = asking.freeze()
     told = json.loads((made.root / MANIFEST).read_text("utf-8"))
-    assert told["format"] == "genset release 4"
+    assert told["format"] == "genset release 1"
     facts = told["multilabel"]
     assert facts == made.multilabel
     assert facts["from"] == {"name": "v1", "content_hash": asking.v1.content_hash}

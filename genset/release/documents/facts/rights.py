@@ -53,7 +53,7 @@ def seen(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[st
 
 def by_license(photos: Sequence[ReleasePhoto]) -> Iterator[str]:
     """Each licence and how many photos are under it, in Markdown."""
-    counts = Counter((photo.license_id or "", photo.license, photo.license_url) for photo in photos)
+    counts = Counter((photo.license_id, photo.license, photo.license_url) for photo in photos)
     for (id, name, url), number in sorted(counts.items()):
         *rest, last = filter(None, (said.markdown(id), said.address(url), said.markdown(name)))
         yield f"- {', '.join([*rest, last])}: {number:,} photos"
@@ -70,7 +70,7 @@ def licenses(photos: Sequence[ReleasePhoto], about: About) -> str:
     ]
     if words := reserved(photos):
         lines += ["", words]
-    counts = Counter((photo.license, photo.license_url, photo.license_id or "") for photo in photos)
+    counts = Counter((photo.license, photo.license_url, photo.license_id) for photo in photos)
     for (name, url, id), number in sorted(counts.items()):
         lines += ["", f"{printable(name)}: {number:,} photos"]
         lines += [f"    {printable(url)}"] if url else []

@@ -4,14 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from genset.release.documents import said
-from genset.release.reader import MULTILABEL, ReleasePhoto
+from genset.release.reader import ReleasePhoto
 
 _FEW = 20  # decided questions; of fewer, no share is told
 
 
 def is_told(manifest: Mapping[str, Any]) -> bool:
     """Whether the manifest has several right answers for a photo."""
-    return manifest.get("format") == MULTILABEL
+    return manifest.get("multilabel") is not None
 
 
 def asking(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> Iterator[str]:

@@ -32,20 +32,20 @@ _COLUMNS = (
     "rank",
     "labels",
     "selection_frequency",
+    "license_id",
+    "taken_at",
+    "unseen",
 )
-_SINCE_3 = ("license_id", "taken_at", "unseen")
 
 # Whatever a stranger wrote there leads to the web, or is left out.
 _ADDRESSES = ("page_url", "license_url")
 
 
 def columns(manifest: Mapping[str, Any]) -> tuple[str, ...]:
-    """The table's columns, for a manifest of this format."""
-    if said.is_before(manifest):
-        return _COLUMNS
+    """The table's columns: a manifest without several right answers has fewer."""
     aggregated = ("confidence",) if said.method(manifest) else ()
     answers = ANSWERS if is_told(manifest) else ()
-    return (*_COLUMNS, *_SINCE_3, *aggregated, *answers)
+    return (*_COLUMNS, *aggregated, *answers)
 
 
 def metadata(
@@ -58,7 +58,7 @@ def metadata(
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    names, before = columns(manifest), said.is_before(manifest)
+    names = columns(manifest)
     writer.writerow(names)
     for photo in photos:
         known = {
@@ -68,14 +68,13 @@ def metadata(
             # A stranger's words: on one line.
             "owner_name": " ".join(photo.owner_name.split()),
             "keyword": " ".join(photo.keyword.split()),
+            **{name: web_link(getattr(photo, name)) or "" for name in _ADDRESSES},
         }
-        if not before:
-            known |= {name: web_link(getattr(photo, name)) or "" for name in _ADDRESSES}
         if is_told(manifest):
             known |= {name: json.dumps(getattr(photo, name)) for name in ANSWERS}
             known |= {name: " ".join(getattr(photo, name) or ()) for name in LISTS}
         row = [known[name] if name in known else getattr(photo, name) for name in names]
-        writer.writerow(row if before else map(_clean, row))
+        writer.writerow(map(_clean, row))
     return text.getvalue()
 
 
