@@ -29,7 +29,7 @@ from genset.db import (
     undecided_photos,
     votes_in_labeling,
 )
-from genset.label.proposals.asked import questions
+from genset.label.proposals.questions import questions
 from genset.release.reader import summaries
 from genset.score.results.names import by_convention
 from genset.score.results.runs import find_runs

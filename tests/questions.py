@@ -20,15 +20,13 @@ BASSINET, LAMPSHADE, CROQUET, MINK, TRACTOR = (
 FURTHER = (BASSINET, LAMPSHADE, CROQUET)
 
 
-def ask_about(
-    store: Store, questions: Mapping[str, Sequence[str]], *, seed: int = 0, at_random: bool = False
-) -> int:
+def ask_about(store: Store, questions: Mapping[str, Sequence[str]], *, seed: int = 0) -> int:
     """Store a round of questions, as ``genset labels propose`` would; return its number.
 
     `questions` are the further classes of each photo, by its own task (WNID/SOURCE:PHOTO_ID).
     """
     with store.begin() as session:
-        made = ProposalRound(release="v1", content_hash="0" * 64, seed=seed, share=0.1, most=8)
+        made = ProposalRound(release="v1", content_hash="0" * 64, seed=seed, most=8)
         session.add(made)
         session.flush()
         for task, classes in questions.items():
@@ -41,22 +39,10 @@ def ask_about(
                     claim = Proposal(wnid=wnid, photo_id=own.photo_id, keyword="", rank=0)
                     session.add(claim)
                     session.flush()
-                session.add(
-                    Question(
-                        candidate_id=claim.id, round_id=made.id, home=own.wnid, at_random=at_random
-                    )
-                )
+                session.add(Question(candidate_id=claim.id, round_id=made.id, home=own.wnid))
                 session.flush()
-                kind = "random" if at_random else "model"
-                name = "" if at_random else "timm:resnet50"
-                session.add(
-                    ProposedBy(
-                        candidate_id=claim.id,
-                        kind=kind,
-                        name=name,
-                        place=None if at_random else place,
-                    )
-                )
+                by = {"kind": "model", "name": "timm:resnet50", "place": place}
+                session.add(ProposedBy(candidate_id=claim.id, **by))
         return made.id
 
 

@@ -1,10 +1,9 @@
 """A workspace on classes of its own, from an empty folder to labels, on either database.
 
 Their ids are of other scripts and their names strangers' words: both go safely through folders,
-queries, the page, tables and archives.
+queries, the page, tables.
 """
 
-import csv
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,9 +14,7 @@ from genset.classes import Taxonomy, imagenet1k
 from genset.classes.own import taxonomy_in
 from genset.core.errors import BadInput
 from genset.db.taxonomies import store_taxonomy
-from genset.label import Store, Workspace
-from genset.label.exchange.archive import export_all
-from genset.label.exchange.restore import import_all
+from genset.label import Store, Workspace, export_labels, import_labels
 from genset.label.quality.stats import collect
 from genset.label.queue.hiding import are_far
 from genset.sandbox import Sandbox
@@ -105,40 +102,8 @@ def test_labels_go_through_the_page_the_tables_and_the_numbers(
     assert status(workspace, store).classes == 3
     stats = collect(store, workspace)
     assert {each.wnid: each.votes for each in stats.classes} == {DOG: 2, PANDA: 2, LONG: 2}
-    counts = export_all(store, tmp_path / "out")
-    assert (counts["labels"], counts["taxonomy"]) == (6, 3)
-    with (tmp_path / "out" / "taxonomy.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert {(row["taxonomy"], row["wnid"]) for row in rows} == {
-        ("pets", DOG),
-        ("pets", PANDA),
-        ("pets", LONG),
-    }
-    assert import_all(store, tmp_path / "out")["labels"].known == 6
-
-
-def test_an_archive_of_other_classes_is_refused_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    workspace, store = own_workspace(tmp_path / "pets")
-    do_all(desk_of((workspace, store), "ann"))
-    export_all(store, tmp_path / "out")
-    store.close()
-    _, imagenets = labeled_workspace(tmp_path / "imagenet")
-    with pytest.raises(BadInput, match=r"classes of pets, and this workspace is on .*imagenet1k"):
-        import_all(imagenets, tmp_path / "out")
-    export_all(imagenets, tmp_path / "of imagenet")
-    assert not (tmp_path / "of imagenet" / "taxonomy.csv").exists()
-    imagenets.close()
-    _, renamed = own_workspace(tmp_path / "renamed", PETS.replace('"red panda"', '"raccoon"'))
-    with pytest.raises(
-        BadInput, match=r"taxonomy\.csv, line 3: .* is 'red panda' there and 'raccoon'"
-    ):
-        import_all(renamed, tmp_path / "out")
-    with pytest.raises(BadInput, match="of the classes of imagenet1k"):
-        import_all(renamed, tmp_path / "of imagenet")
-    assert collect(renamed, workspace).votes == 0
-    renamed.close()
+    assert export_labels(store, tmp_path / "labels.csv") == 6
+    assert import_labels(store, tmp_path / "labels.csv").known == 6
 
 
 def test_classes_that_come_while_people_label_leave_their_screens_whole(
@@ -236,7 +201,7 @@ def test_a_pool_gains_classes_and_neither_loses_nor_changes_any(tmp_path: Path) 
 def test_what_is_said_of_a_class_can_be_mended(tmp_path: Path) -> None:
     _, store = own_workspace(tmp_path / "pets")
     vote(store, f"{DOG}/flickr:1", "ann", CORRECT)
-    export_all(store, tmp_path / "before")
+    export_labels(store, tmp_path / "before.csv")
     mended = (
         PETS.replace("what barks;", "what barks and bites;")
         .replace('"red panda"', '"lesser panda"')
@@ -252,7 +217,7 @@ def test_what_is_said_of_a_class_can_be_mended(tmp_path: Path) -> None:
     store._looked_at = -1e9
     panda = store.taxonomy[PANDA]
     assert (panda.name, panda.gloss) == ("lesser panda", "red")
-    assert import_all(store, tmp_path / "before")["labels"].known == 1  # of before the mend
+    assert import_labels(store, tmp_path / "before.csv").known == 1  # of before the mend
     told = json.loads(genset(*words, "--json", cwd=tmp_path))["taxonomy"]
     assert (told["new"], told["changed"], told["labels"]) == ([], {}, {})
     store.close()

@@ -6,7 +6,6 @@ is a new row.
 """
 
 import enum
-import secrets
 import uuid
 from datetime import datetime
 
@@ -87,20 +86,15 @@ class Visit(Base):
     once the platform's own export was read: whether it names this visit (None: not read yet).
     `consented_at` and `ended_at` are None until then; `outcome` says how it ended: "done",
     "failed" (gold questions), "declined" (no consent) or "nothing" (left to label).
-    `handed_in_at` is when its page first posted it to MTurk. An archive of labels knows it by its
-    random `name`, and by no id of the platform's: one that came in an archive has no study and no
-    labeler here, but decisions about it hold.
+    `handed_in_at` is when its page first posted it to MTurk.
     """
 
     __tablename__ = "visit"
     __table_args__ = (UniqueConstraint("study_id", "key"), Index("visit_labeler", "labeler_id"))
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    name: Mapped[str] = mapped_column(
-        String(32), unique=True, default=lambda: secrets.token_hex(16)
-    )
-    study_id: Mapped[int | None] = mapped_column(ForeignKey("study.id"))
-    labeler_id: Mapped[int | None] = mapped_column(ForeignKey("labeler.id"))
+    study_id: Mapped[int] = mapped_column(ForeignKey("study.id"))
+    labeler_id: Mapped[int] = mapped_column(ForeignKey("labeler.id"))
     key: Mapped[str] = mapped_column(Text)
     verified: Mapped[bool] = mapped_column(default=False)
     listed: Mapped[bool | None]
@@ -383,10 +377,8 @@ class ReviewRequest(Base):
 class ProposalRound(Base):
     """One asking about further classes in a release's photos: what ``genset labels propose`` did.
 
-    `share` of the photos, 0 to 1, have proposals drawn at random in place of models' (as it was
-    given, or where photos stayed as an earlier round drew them, as it came out); `most` is how
-    many classes a photo has at most; `seed` is of all draws. Its questions are asked until
-    `withdrawn_at`.
+    `most` is how many classes it proposes for a photo at most, `seed` of the order in which they
+    are asked. Its questions are asked until `withdrawn_at`.
     """
 
     __tablename__ = "proposal_round"
@@ -395,17 +387,13 @@ class ProposalRound(Base):
     release: Mapped[str] = mapped_column(Text)
     content_hash: Mapped[str] = mapped_column(Text)
     seed: Mapped[int]
-    share: Mapped[float] = mapped_column(Double)
     most: Mapped[int]
     made_at: Mapped[datetime] = mapped_column(UtcDateTime, default=now)
     withdrawn_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
 
 class Question(Base):
-    """Whether a photo of the class `home` shows another class, too: the claim that is asked about.
-
-    `at_random` where its photo is one of the share that has proposals drawn at random.
-    """
+    """Whether a photo of the class `home` shows another class, too: that of a claim."""
 
     __tablename__ = "question"
     __table_args__ = (Index("question_home", "home", "candidate_id"),)
@@ -413,7 +401,6 @@ class Question(Base):
     candidate_id: Mapped[int] = mapped_column(ForeignKey("candidate.id"), primary_key=True)
     round_id: Mapped[int] = mapped_column(ForeignKey("proposal_round.id"), index=True)
     home: Mapped[str] = mapped_column(CLASS_ID)
-    at_random: Mapped[bool] = mapped_column(default=False)
 
     claim: Mapped[Claim] = relationship(lazy="joined", innerjoin=True)
 
@@ -422,8 +409,8 @@ class ProposedBy(Base):
     """Who proposed a class for a photo. Several may.
 
     `kind` is "model" (`name` is the model's, `place` the rank of its answer, from 1, `run` the key
-    of its run), "confusable" (`name` is the class that it is confused with), "random", or
-    "labeler" (`name` is the labeler's, who said that it is there).
+    of its run), "confusable" (`name` is the class that it is confused with), or "labeler" (`name`
+    is the labeler's, who said that it is there).
     """
 
     __tablename__ = "proposed_by"

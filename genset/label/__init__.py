@@ -3,8 +3,8 @@
 from genset.classes import LONGEST_ID, ImageClass, Taxonomy
 from genset.db import LabelerAct, Store, Verdict
 from genset.label.aggregate import Vote
+from genset.label.exchange.labels import export_labels, import_labels
 from genset.label.exchange.submissions import Reconciled, reconcile, write_decisions
-from genset.label.exchange.table import export_labels, import_labels
 from genset.label.people.labelers import Labeler, Labelers
 from genset.label.people.managers import Manager, Managers
 from genset.label.people.mturk import mturk_question

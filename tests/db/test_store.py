@@ -205,7 +205,7 @@ def test_a_search_that_finds_a_proposed_photo_makes_it_a_candidate_with_its_labe
     [number, _] = add_candidates(store, candidate(1), candidate(2, CRANE))
     with store.begin() as session:
         photo_id = session.get_one(Claim, number).photo_id
-        asked = ProposalRound(release="v1", content_hash="x", seed=0, share=0.1, most=8)
+        asked = ProposalRound(release="v1", content_hash="x", seed=0, most=8)
         claim = Proposal(wnid=CRANE, photo_id=photo_id, keyword="", rank=0)
         session.add_all([asked, claim])
         session.flush()

@@ -11,7 +11,7 @@ from genset.aggregators import METHODS
 from genset.cli.common import FILE, PATH, json_option, opened, show, show_json, show_table
 from genset.cli.group import Group
 from genset.cli.labeling import reviews
-from genset.cli.labeling.proposals import mixed_photos, propose, show_proposal_stats
+from genset.cli.labeling.proposals import propose, show_proposal_stats
 from genset.core.errors import BadInput
 from genset.core.numbers import count
 
@@ -28,7 +28,7 @@ panel_option = click.option(
 
 @click.group(cls=Group)
 def labels() -> None:
-    """Labels: as tables, in numbers, brought together, settled."""
+    """Export, import, summarize, aggregate and review labels."""
 
 
 labels.add_command(propose)
@@ -36,90 +36,70 @@ labels.add_command(propose)
 
 @labels.command("export")
 @click.argument("target", type=PATH)
+@click.option("--rulings", is_flag=True, help="Instead of labels, the reviewers' rulings in force.")
 @click.option(
     "--unlabeled", is_flag=True, help="Instead, a table to fill in: the candidates without a label."
 )
 @json_option
 @click.pass_obj
-def labels_export(folder: Path | None, target: Path, unlabeled: bool, as_json: bool) -> None:
-    """Write all that was labeled into a folder, or, to a .csv file, the labels in force alone.
+def labels_export(
+    folder: Path | None, target: Path, rulings: bool, unlabeled: bool, as_json: bool
+) -> None:
+    """Write the labels in force to a CSV file: task, worker, label, and when and how it was given.
 
-    The folder's labels.csv, and a single file, are what crowd-kit reads.
+    crowd-kit reads it, and so does `genset labels import`, also in another workspace.
 
     \b
-    genset labels export labels/
     genset labels export labels.csv
+    genset labels export rulings.csv --rulings
     genset labels export to-label.csv --unlabeled
     """
-    if unlabeled:
-        _export_unlabeled(folder, target, as_json)
-    elif target.suffix.lower() == ".csv":
-        from genset.label.exchange.table import export_labels
+    from genset.label.exchange import labels as tables
 
-        with opened(folder) as (_, store):
-            number = export_labels(store, target)
-        text = f"{count(number, 'label')} in force: {target}"
-        show({"file": str(target), "labels": number}, text, as_json)
-    else:
-        from genset.label.exchange.archive import export_all
-
-        with opened(folder) as (_, store):
-            counts = export_all(store, target)
-        lines = [f"{target}:", *(f"  {number:>7,} {name}" for name, number in counts.items())]
-        show({"folder": str(target), **counts}, "\n".join(lines), as_json)
-
-
-def _export_unlabeled(folder: Path | None, target: Path, as_json: bool) -> None:
-    from genset.label.exchange.to_label import export_unlabeled
-
+    if rulings and unlabeled:
+        raise BadInput("give --rulings or --unlabeled: each writes a table of its own")
     if target.suffix.lower() != ".csv":
-        raise BadInput(f"--unlabeled writes one table: give a name that ends in .csv, not {target}")
+        raise BadInput(f"labels are written as one table: give a name that ends in .csv: {target}")
     with opened(folder) as (workspace, store):
-        number = export_unlabeled(store, workspace.images, target)
-    text = f"{count(number, 'candidate')} without a label: {target}"
-    if number:
-        text += "; fill in worker and label (correct, incorrect, unsure or broken), then import it"
-    show({"file": str(target), "candidates": number}, text, as_json)
+        if rulings:
+            name, number = "rulings", tables.export_rulings(store, target)
+            text = f"{count(number, 'ruling')} in force: {target}"
+        elif unlabeled:
+            name, number = "candidates", tables.export_unlabeled(store, workspace.images, target)
+            text = f"{count(number, 'candidate')} without a label: {target}"
+            if number:
+                text += "; fill in worker and label (correct, incorrect, unsure or broken), then "
+                text += f"run: genset labels import {target}"
+        else:
+            name, number = "labels", tables.export_labels(store, target)
+            text = f"{count(number, 'label')} in force: {target}"
+    show({"file": str(target), name: number}, text, as_json)
 
 
 @labels.command("import")
-@click.argument("source", type=click.Path(path_type=Path, exists=True))
+@click.argument("source", type=FILE)
 @click.option("--panel", default="main", show_default=True, help="For rows that name no panel.")
 @json_option
 @click.pass_obj
 def labels_import(folder: Path | None, source: Path, panel: str, as_json: bool) -> None:
-    """Add the labels of a folder that was exported, or of a CSV file with task, worker, label.
+    """Add the labels of a CSV file with task, worker, label; or the rulings that were exported.
 
-    What is here already is not added again.
+    What is stored already is not added again.
 
     \b
-    genset labels import labels/
+    genset labels import labels.csv
     genset labels import crowd.csv --panel fresh
+    genset labels import rulings.csv
     """
-    from genset.label.exchange.restore import import_all
-    from genset.label.exchange.table import import_labels
-    from genset.label.proposals.asked import count_mixed
+    from genset.label.exchange.labels import import_table
 
     with opened(folder) as (_, store):
-        if source.is_dir():
-            found = import_all(store, source)
-            proposed = found.get("questions")
-            mixed = count_mixed(store) if proposed is not None and proposed.new else 0
-        else:
-            found, mixed = {"labels": import_labels(store, source, panel)}, 0
-    lines = [
-        f"{each.new} {name.replace('_', ' ')} added, {each.known} known already"
-        + (f", {each.older} left out: a later decision is here" if each.older else "")
-        for name, each in found.items()
-        if name == "labels" or each.new or each.known or each.older
-    ]
-    if mixed:
-        lines.append(
-            f"{mixed_photos(mixed)}: genset labels stats leaves them out of what people see by "
-            "themselves"
-        )
-    answer = {**found, **({"mixed_photos": mixed} if mixed else {})}
-    show(answer if source.is_dir() else found["labels"], "\n".join(lines), as_json)
+        rows = import_table(store, source, panel)
+    added = count(rows.new, rows.table.removesuffix("s"))
+    text = f"{added} added, {rows.known:,} known already"
+    if rows.older:
+        text += f", {rows.older:,} left out: a later decision is stored"
+    show(rows, text, as_json)
 
 
 @labels.command("stats")
@@ -130,8 +110,8 @@ def labels_stats(folder: Path | None, panel: str | None, as_json: bool) -> None:
     """Say how far labeling is, how far labelers agree, and whom to look at.
 
     With --json there is also every class, every candidate's selection frequency with its interval,
-    and every candidate to adjudicate. Where further classes were proposed, both say what came of
-    them, and how far proposals sway labelers.
+    and every candidate to adjudicate. Where further classes were proposed, both say how far the
+    questions about them are answered.
 
     \b
     genset labels stats --panel fresh

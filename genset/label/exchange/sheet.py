@@ -13,7 +13,6 @@ from genset.core.files import write_text
 from genset.db import now
 
 Row = dict[str, str]
-Cells = Iterator[tuple[object, ...]]
 
 _LARGEST = 2**31 - 1  # what PostgreSQL keeps as INTEGER
 
@@ -49,16 +48,14 @@ def write_sheet(path: Path, columns: Sequence[str], rows: Iterable[Sequence[obje
     return count
 
 
-def remove_sheet(path: Path) -> None:
-    """Delete a file that may not be there.
+def columns_in(path: Path) -> tuple[str, ...]:
+    """The names of a table's columns.
 
     Raises:
-        BadInput: it cannot be deleted.
+        BadInput: the file cannot be read.
     """
-    try:
-        path.unlink(missing_ok=True)
-    except OSError as error:
-        raise BadInput(f"cannot delete {path}: {error.strerror}") from None
+    with _opened(path) as table:
+        return tuple(table.fieldnames or ())
 
 
 def read_sheet(path: Path, needed: Sequence[str]) -> Iterator[tuple[str, Row]]:
@@ -70,18 +67,14 @@ def read_sheet(path: Path, needed: Sequence[str]) -> Iterator[tuple[str, Row]]:
         BadInput: the file cannot be read, lacks one of the `needed` columns, or a row does, or a
             row has more cells than the first line names.
     """
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            table = csv.DictReader(file, strict=True)
-            missing = [name for name in needed if name not in (table.fieldnames or ())]
-            if missing:
-                raise BadInput(
-                    f"{path}: no column {', '.join(missing)}; the first line must name "
-                    f"{', '.join(needed)}"
-                )
-            rows = [(f"{path}, line {table.line_num}", row) for row in table]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise BadInput(f"{path}: {error}") from None
+    with _opened(path) as table:
+        missing = [name for name in needed if name not in (table.fieldnames or ())]
+        if missing:
+            raise BadInput(
+                f"{path}: no column {', '.join(missing)}; the first line must name "
+                f"{', '.join(needed)}"
+            )
+        rows = [(f"{path}, line {table.line_num}", row) for row in table]
     for place, row in rows:
         if any(row[name] is None for name in needed):
             raise BadInput(f"{place}: the row is short of a column")
@@ -93,14 +86,13 @@ def read_sheet(path: Path, needed: Sequence[str]) -> Iterator[tuple[str, Row]]:
         yield place, {name: _text(value) for name, value in row.items() if isinstance(name, str)}
 
 
-def read_if_there(path: Path, *needed: str) -> Iterator[tuple[str, Row]]:
-    """The same of a file that may not be there: then there are no rows.
-
-    Raises:
-        BadInput: as `read_sheet`.
-    """
-    if path.exists():
-        yield from read_sheet(path, needed)
+@contextmanager
+def _opened(path: Path) -> Iterator["csv.DictReader[str]"]:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            yield csv.DictReader(file, strict=True)
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise BadInput(f"{path}: {error}") from None
 
 
 @contextmanager

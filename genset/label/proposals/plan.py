@@ -1,56 +1,33 @@
-"""What a round of proposals adds to the questions that are there already."""
+"""What a round of proposals adds to the questions that are stored already."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from genset.classes import Taxonomy
 from genset.core.errors import BadInput
-from genset.db import rulings_in_force, stored_taxonomy, votes
-from genset.db.growth import question_lacks
-from genset.label.proposals.choose import (
-    LABELER,
-    MODEL,
-    RANDOM,
-    ModelAnswers,
-    Proposer,
-    drawn_classes,
-    drawn_count,
-    drawn_photos,
-    ranked,
+from genset.db import (
+    Claim,
+    Photo,
+    ProposalRound,
+    ProposedBy,
+    Question,
+    in_batches,
+    is_backed,
+    rulings_in_force,
+    stored_taxonomy,
+    votes,
 )
-from genset.label.proposals.existing import AskedBefore, Existing, proposed
+from genset.db.growth import question_lacks
+from genset.label.proposals.choose import LABELER, MODEL, ModelAnswers, Proposer, ranked
 from genset.release.reader import ReleasePhoto
 from genset.workspace import LabelRules
 
 MOST = 8
 """Classes that a screen of one photo asks about, beside one whose answer is known."""
-
-
-@dataclass(frozen=True, slots=True)
-class ProposalRules:
-    """How proposals are chosen.
-
-    Attributes:
-        most: the most classes that a round proposes for a photo, 1 to 8.
-        share: of the photos, 0 to 1, gets classes drawn at random in the place of models' answers.
-        seed: of all draws, at least 0.
-    """
-
-    most: int = MOST
-    share: float = 0.1
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        """Refuse what no round can follow, with BadInput."""
-        if not 1 <= self.most <= MOST:
-            raise BadInput(f"a photo has 1 to {MOST} proposals, not {self.most}")
-        if not 0 <= self.share <= 1:
-            raise BadInput(f"the share of random proposals is from 0 to 1, not {self.share}")
-        if not 0 <= self.seed < 2**31:
-            raise BadInput(f"a seed is from 0 to {2**31 - 1}, not {self.seed}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +40,6 @@ class NewQuestion:
     photo_id: int
     wnid: str
     home: str
-    at_random: bool
     candidate_id: int | None
     again: bool
 
@@ -77,10 +53,8 @@ class Plan:
             labelers named, where they were withdrawn.
         proposers: who proposes what, by photo and class: those that are not stored yet.
         photos: how many photos it asks about, or has asked about before.
-        at_random: how many of these have classes drawn at random.
-        held: how many stay with their kind, though this round's share and seed draw them otherwise.
         left_out: photos of the release that nobody can be asked about, by reason.
-        known: questions that are there already, and still asked.
+        known: questions that are stored already, and not withdrawn.
         claimed: how many of `questions` another class's search found already.
         votes: what `questions` take at least, beside the votes that they have.
         by: how many of `questions` each model proposes, and the others; several may do so.
@@ -89,8 +63,6 @@ class Plan:
     questions: list[NewQuestion] = field(default_factory=list)
     proposers: dict[tuple[int, str], list[Proposer]] = field(default_factory=dict)
     photos: int = 0
-    at_random: int = 0
-    held: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
     known: int = 0
     claimed: int = 0
@@ -102,110 +74,155 @@ def make_plan(
     session: Session,
     photos: Sequence[ReleasePhoto],
     models: Sequence[ModelAnswers],
-    rules: ProposalRules,
-    votes: LabelRules,
+    rules: LabelRules,
+    most: int = MOST,
 ) -> Plan:
     """Choose the classes for each photo of a release, and see which are not asked about yet.
 
-    A photo has the classes of `ranked`, at most ``rules.most`` of them. The photos that
-    `drawn_photos` names have as many classes at random (`drawn_count`) as the others have questions
-    on average, over all rounds; where there are no others, as many as models and confusable classes
-    would give these. A photo that has questions already stays with its kind, unless they were
-    withdrawn before anybody answered one. What labelers had named comes back with what is proposed.
+    What labelers had named comes back with what is proposed.
 
     Args:
         session: of the store.
         photos: of the release.
         models: whose answers are proposed.
-        rules: how many, and which at random.
-        votes: how many labelers each question goes to.
+        rules: how many labelers each question goes to.
+        most: the most classes that the round proposes for a photo, 1 to `MOST`.
+
+    Raises:
+        BadInput: `most` is out of its range.
     """
+    if not 1 <= most <= MOST:
+        raise BadInput(f"a photo has 1 to {MOST} proposals, not {most}")
     plan = Plan()
-    here = Existing(session, photos)
-    drawn = drawn_photos([photo.file for photo in photos], rules.share, rules.seed)
-    at_random = {photo.file: here.is_random(photo, photo.file in drawn) for photo in photos}
+    stored = _StoredQuestions(session, photos)
     taxonomy = stored_taxonomy(session)
-    lists = {photo.file: ranked(photo.wnid, photo.file, models, taxonomy) for photo in photos}
-    average = _average(here, photos, at_random, lists, rules.most)
     for photo in photos:
-        if (reason := here.left_out(photo)) is not None:
+        if (reason := stored.left_out(photo)) is not None:
             plan.left_out[reason] += 1
             continue
-        asked = here.asked(photo)
-        if at_random[photo.file]:
-            proposers = _draw(photo, asked, average, rules.seed, taxonomy)
-            chosen = list(proposers)
-        else:
-            found = lists[photo.file]
-            chosen = list(found)[: rules.most]
-            proposers = {wnid: by for wnid, by in found.items() if wnid in {*chosen, *asked}}
+        photo_id = stored.id_of(photo)
+        questions = stored.questions[photo_id]
+        by_class = ranked(photo.wnid, photo.file, models, taxonomy)
+        chosen = list(by_class)[:most]
         plan.photos += 1
-        plan.at_random += at_random[photo.file]
-        plan.held += at_random[photo.file] is not (photo.file in drawn)
-        plan.known += sum(each.is_open for each in asked.values())
-        number = here.id_of(photo)
-        named = sorted(
-            wnid for wnid, each in asked.items() if each.comes_back and wnid not in chosen
-        )
-        for wnid in [*chosen, *named]:
-            before = asked.get(wnid)
-            if before is None or not before.is_open:
-                claim, again = here.claim(number, wnid), before is not None
+        plan.known += sum(question.is_open for question in questions.values())
+        named = {wnid for wnid, question in questions.items() if question.comes_back}
+        for wnid in [*chosen, *sorted(named - set(chosen))]:
+            question = questions.get(wnid)
+            if question is None or not question.is_open:
+                claim, again = stored.claims.get((photo_id, wnid)), question is not None
                 plan.claimed += claim is not None and not again
-                plan.questions.append(
-                    NewQuestion(number, wnid, photo.wnid, at_random[photo.file], claim, again)
-                )
-                by = proposers.get(wnid, [Proposer(LABELER)])
-                plan.by.update(each.name if each.kind == MODEL else each.kind for each in by)
-        for wnid, by in proposers.items():
-            if fresh := [each for each in by if here.is_news(number, wnid, each)]:
-                plan.proposers[number, wnid] = fresh
-    plan.votes = _votes_lacking(session, plan.questions, votes)
+                plan.questions.append(NewQuestion(photo_id, wnid, photo.wnid, claim, again))
+                by = by_class.get(wnid) or [Proposer(LABELER)]
+                plan.by.update(one.name if one.kind == MODEL else one.kind for one in by)
+        for wnid, by in by_class.items():
+            if wnid in chosen or wnid in questions:
+                new = [one for one in by if stored.is_new(photo_id, wnid, one)]
+                if new:
+                    plan.proposers[photo_id, wnid] = new
+    plan.votes = _votes_missing(session, plan.questions, rules)
     return plan
 
 
-def _draw(
-    photo: ReleasePhoto,
-    asked: Mapping[str, AskedBefore],
-    average: float,
-    seed: int,
-    taxonomy: Taxonomy,
-) -> dict[str, list[Proposer]]:
-    """The classes at random that a photo still lacks."""
-    lack = drawn_count(average, photo.file, seed) - proposed(asked)
-    there = [
-        wnid
-        for wnid, each in asked.items()
-        if each.is_open or (each.comes_back and not each.is_proposed)
-    ]
-    drawn = drawn_classes({photo.wnid, *there}, lack, photo.file, seed, taxonomy)
-    return {wnid: [Proposer(RANDOM)] for wnid in drawn}
+class _StoredQuestion(NamedTuple):
+    """`is_named`: a labeler named the class, and it is backed."""
+
+    is_open: bool
+    is_named: bool
+
+    @property
+    def comes_back(self) -> bool:
+        """Whether it is asked again, whatever is proposed now: somebody saw it in the photo."""
+        return self.is_named and not self.is_open
 
 
-def _average(
-    here: Existing,
-    photos: Sequence[ReleasePhoto],
-    at_random: Mapping[str, bool],
-    lists: Mapping[str, Mapping[str, object]],
-    most: int,
-) -> float:
-    """Questions of a photo whose classes are not drawn at random, with those to be added."""
-    counts = []
-    for photo in photos:
-        if not at_random[photo.file]:
-            asked, chosen = here.asked(photo), list(lists[photo.file])[:most]
-            new = sum(not (wnid in asked and asked[wnid].counts) for wnid in chosen)
-            counts.append(proposed(asked) + new)
-    counts = counts or [min(most, len(found)) for found in lists.values()]
-    return sum(counts) / len(counts) if counts else 0.0
+class _StoredPhoto(NamedTuple):
+    id: int
+    sha256: str | None
+    refused: str | None
 
 
-def _votes_lacking(session: Session, questions: Sequence[NewQuestion], rules: LabelRules) -> int:
+class _StoredQuestions:
+    """The photos, claims and questions that the store has of a release, read once.
+
+    Attributes:
+        claims: the id of the claim that a photo (by its id) shows a class.
+        questions: of each photo, by class.
+    """
+
+    def __init__(self, session: Session, photos: Sequence[ReleasePhoto]) -> None:
+        self._photos: dict[tuple[str, str], _StoredPhoto] = {}
+        by_source: dict[str, list[str]] = defaultdict(list)
+        for photo in photos:
+            by_source[photo.source].append(photo.source_id)
+        for source, ids in by_source.items():
+            for some in in_batches(ids):
+                query = select(Photo.id, Photo.sha256, Photo.refused, Photo.source_id)
+                rows = session.execute(
+                    query.where(Photo.source == source, Photo.source_id.in_(some))
+                )
+                self._photos |= {
+                    (source, source_id): _StoredPhoto(photo_id, sha256, refused)
+                    for photo_id, sha256, refused, source_id in rows
+                }
+        self.claims: dict[tuple[int, str], int] = {}
+        self.questions: Mapping[int, dict[str, _StoredQuestion]] = defaultdict(dict)
+        self._runs: set[tuple[int, str, str | None]] = set()
+        self._proposers: set[tuple[int, str, str, str]] = set()
+        for photo_ids in in_batches([photo.id for photo in self._photos.values()]):
+            self._read(session, photo_ids)
+
+    def _read(self, session: Session, photo_ids: list[int]) -> None:
+        about = Claim.photo_id.in_(photo_ids)
+        claims = select(Claim.photo_id, Claim.wnid, Claim.id).where(about)
+        self.claims |= {(photo, wnid): claim for photo, wnid, claim in session.execute(claims)}
+        proposers = (
+            select(Claim.photo_id, Claim.wnid, ProposedBy.kind, ProposedBy.name, ProposedBy.run)
+            .join(ProposedBy, ProposedBy.candidate_id == Claim.id)
+            .where(about)
+        )
+        named: set[tuple[int, str]] = set()
+        for photo, wnid, kind, name, run in session.execute(proposers):
+            self._proposers.add((photo, wnid, kind, name))
+            if kind == MODEL:
+                self._runs.add((photo, wnid, run))
+            elif kind == LABELER:
+                named.add((photo, wnid))
+        questions = (
+            select(Claim.photo_id, Claim.wnid, ProposalRound.withdrawn_at, is_backed())
+            .join(Question, Question.candidate_id == Claim.id)
+            .join(ProposalRound, ProposalRound.id == Question.round_id)
+            .where(about)
+        )
+        for photo, wnid, withdrawn_at, backed in session.execute(questions):
+            is_named = backed and (photo, wnid) in named
+            self.questions[photo][wnid] = _StoredQuestion(withdrawn_at is None, is_named)
+
+    def left_out(self, photo: ReleasePhoto) -> str | None:
+        """Why nobody can be asked about a photo; None where they can."""
+        stored = self._photos.get((photo.source, photo.source_id))
+        if stored is None:
+            return "not in this workspace"
+        is_gone = stored.refused is not None or stored.sha256 != photo.sha256
+        return "removed" if is_gone else None
+
+    def id_of(self, photo: ReleasePhoto) -> int:
+        """The `Photo.id` of one that is not left out."""
+        return self._photos[photo.source, photo.source_id].id
+
+    def is_new(self, photo_id: int, wnid: str, by: Proposer) -> bool:
+        """Whether it is not stored yet that this one proposes the class. A model is its run."""
+        if by.kind == MODEL and (photo_id, wnid, by.run) in self._runs:
+            return False
+        return (photo_id, wnid, by.kind, by.name) not in self._proposers
+
+
+def _votes_missing(session: Session, questions: Sequence[NewQuestion], rules: LabelRules) -> int:
     ids = [question.candidate_id for question in questions if question.candidate_id is not None]
     total = (len(questions) - len(ids)) * rules.votes
     if not ids:
         return total
-    cast, rulings = votes(session, rules.panel), rulings_in_force(session)
+    counts, rulings = votes(session, rules.panel), rulings_in_force(session)
     return total + sum(
-        question_lacks(rules, cast.get(number, {}), ruled=number in rulings) for number in ids
+        question_lacks(rules, counts.get(claim, {}), ruled=claim in rulings) for claim in ids
     )

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from genset.core.errors import BadInput
 from genset.db import Claim, Label, ProposalRound, ProposedBy, Question, Store, in_batches, now
 from genset.label.proposals.choose import ModelAnswers
-from genset.label.proposals.plan import NewQuestion, Plan, ProposalRules, make_plan
+from genset.label.proposals.plan import MOST, NewQuestion, Plan, make_plan
 from genset.release.reader import Manifest
 from genset.workspace import LabelRules
 
@@ -21,8 +21,7 @@ class Proposed:
     Attributes:
         release: its name.
         round: the number of the round; None where nothing was added, or nothing was to be.
-        photos: those that are asked about; `at_random` of them have classes drawn at random.
-        held: photos that stay as an earlier round drew them, though this share and seed would not.
+        photos: those that are asked about.
         questions: those that are new; `again` of them were asked in a round that was withdrawn
             (those that labelers named come back, whatever is proposed), and of `claimed` another
             class's search had found the photo: the labels that they have count.
@@ -36,8 +35,6 @@ class Proposed:
     release: str
     round: int | None
     photos: int
-    at_random: int
-    held: int
     questions: int
     again: int
     claimed: int
@@ -62,12 +59,12 @@ def preview(
     store: Store,
     release: Manifest,
     models: Sequence[ModelAnswers],
-    rules: ProposalRules,
-    votes: LabelRules,
+    rules: LabelRules,
+    most: int = MOST,
 ) -> Proposed:
     """What `propose` would do. Nothing is stored."""
     with store.session() as session:
-        plan = make_plan(session, release.photos, models, rules, votes)
+        plan = make_plan(session, release.photos, models, rules, most)
     return _proposed(release.name, None, plan)
 
 
@@ -75,8 +72,9 @@ def propose(
     store: Store,
     release: Manifest,
     models: Sequence[ModelAnswers],
-    rules: ProposalRules,
-    votes: LabelRules,
+    rules: LabelRules,
+    most: int = MOST,
+    seed: int = 0,
 ) -> Proposed:
     """Ask about further classes in a release's photos, as `make_plan` says.
 
@@ -87,19 +85,24 @@ def propose(
         store: of the workspace that the release was made in.
         release: whose photos are asked about.
         models: whose answers are proposed.
-        rules: how many, and which at random.
-        votes: how many labelers each question goes to.
+        rules: how many labelers each question goes to.
+        most: the most classes that are proposed for a photo, 1 to 8.
+        seed: of the order in which a photo's classes are asked, from 0.
+
+    Raises:
+        BadInput: `most` or `seed` is out of its range.
     """
+    if not 0 <= seed < 2**31:
+        raise BadInput(f"a seed is from 0 to {2**31 - 1}, not {seed}")
     with store.begin_alone() as session:
-        plan = make_plan(session, release.photos, models, rules, votes)
+        plan = make_plan(session, release.photos, models, rules, most)
         number = None
         if plan.questions:
             asked = ProposalRound(
                 release=release.name,
                 content_hash=release.content_hash,
-                seed=rules.seed,
-                share=plan.at_random / plan.photos if plan.held else rules.share,
-                most=rules.most,
+                seed=seed,
+                most=most,
             )
             session.add(asked)
             session.flush()
@@ -156,8 +159,6 @@ def _proposed(release: str, number: int | None, plan: Plan) -> Proposed:
         release=release,
         round=number,
         photos=plan.photos,
-        at_random=plan.at_random,
-        held=plan.held,
         questions=len(plan.questions),
         again=sum(question.again for question in plan.questions),
         claimed=plan.claimed,
@@ -202,7 +203,6 @@ def _add_questions(
             "candidate_id": ids[question.photo_id, question.wnid],
             "round_id": number,
             "home": question.home,
-            "at_random": question.at_random,
         }
         (again if question.again else new).append(row)
     if new:

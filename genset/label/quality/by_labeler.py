@@ -73,7 +73,6 @@ def by_labeler(
     votes: Sequence[Vote],
     panel: str | None,
     answers: Mapping[str, int],
-    agreeing: Mapping[str, tuple[str, ...]],
 ) -> list[LabelerStats]:
     """Every labeler who has a vote or who answered a gold question, by name.
 
@@ -82,7 +81,6 @@ def by_labeler(
         votes: on candidates.
         panel: that they are of; None: of all.
         answers: how many votes on questions about further classes each labeler has, by name.
-        agreeing: why to look at those who agree with whatever is proposed, by name.
     """
     said: dict[str, Counter[str]] = defaultdict(Counter)
     for vote in votes:
@@ -110,7 +108,6 @@ def by_labeler(
                 ),
                 *(hurries(timed.get(worker, ())) or _is_fastest(worker, paces, middle)),
                 *_says_one_thing(said[worker]),
-                *agreeing.get(worker, ()),
             ),
         )
         for worker in sorted({*said, *gold, *answers})

@@ -135,7 +135,7 @@ def rule(store: Store, task: str, verdict: Verdict, by: str, reason: str) -> Non
     Raises:
         BadInput: there is no such candidate, or `by` or `reason` is empty or too long.
     """
-    by, reason = _signed("a ruling", by, reason)
+    by, reason = signed("a ruling", by, reason)
     with store.begin() as session:
         candidate = find_candidate(session, task)
         session.add(Ruling(candidate_id=candidate.id, verdict=verdict, by=by, reason=reason))
@@ -161,7 +161,7 @@ def send_to_review(store: Store, task: str, rules: LabelRules, by: str, reason: 
         BadInput: there is no such candidate, its photo is not in the pool, or `by` or `reason` is
             empty or too long.
     """
-    by, reason = _signed("a request for review", by, reason)
+    by, reason = signed("a request for review", by, reason)
     with store.begin() as session:
         candidate = find_candidate(session, task)
         photo = candidate.photo
@@ -176,8 +176,12 @@ def send_to_review(store: Store, task: str, rules: LabelRules, by: str, reason: 
     return labelers
 
 
-def _signed(what: str, by: str, reason: str) -> tuple[str, str]:
-    """Who decides, and why, in one line each."""
+def signed(what: str, by: str, reason: str) -> tuple[str, str]:
+    """Who decides, and why, in one line each.
+
+    Raises:
+        BadInput: one of them is empty or too long.
+    """
     by, reason = " ".join(by.split()), " ".join(reason.split())
     if not by or not reason:
         raise BadInput(f"{what} needs somebody who makes it, and a reason")

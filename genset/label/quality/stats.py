@@ -12,8 +12,7 @@ from genset.db import Candidate, Label, Store, Verdict, in_labeling, is_out, vot
 from genset.db.growth import wanted
 from genset.label.aggregate.votes import Vote
 from genset.label.people.standing import standings_in
-from genset.label.proposals.agreeing import reasons
-from genset.label.proposals.bias import ProposalStats, collect_proposals
+from genset.label.proposals.questions import ProposalStats, proposal_stats
 from genset.label.quality.agreement import Agreement, alpha_by_class, krippendorff_alpha
 from genset.label.quality.by_labeler import LabelerStats, by_labeler
 from genset.label.quality.in_force import Ballot, ballots, check_panel, further, panels
@@ -82,10 +81,10 @@ class Stats:
     of (`genset.db.in_labeling`), as in ``genset status``: with a stored photo that no other
     class claims, or that was voted or ruled on. `ruled` of them were settled in review. `histogram`
     counts labeled candidates by selection frequency in tenths: 0 to under 0.1, ..., 0.9 to under 1,
-    and 1. Votes of those who are `taken_out` are in none of these. `proposals` is what became of
-    further classes that were proposed; None without any. Questions about these are in no other
-    number, unless a search found the photo for the class; those that wait for a ruling are among
-    the `disputes`.
+    and 1. Votes of those who are `taken_out` are in none of these. `proposals` says how far
+    questions about further classes are answered; None without any. These are in no other number,
+    unless a search found the photo for the class; those that wait for a ruling are among the
+    `disputes`.
     """
 
     panel: str | None
@@ -119,11 +118,10 @@ def collect(store: Store, workspace: Workspace, panel: str | None = None) -> Sta
         counted = set(session.scalars(ids))
         pool = [ballot for ballot in everything if ballot.candidate_id in counted]
         votes = [vote for ballot in pool for vote in ballot.votes]
-        proposals = collect_proposals(session, workspace.label, panel)
-        agreeing = reasons(proposals.by_labeler) if proposals else {}
+        proposals = proposal_stats(session, workspace.label, panel)
         asked = further(session, panel)
         answers = Counter(vote.worker for ballot in asked for vote in ballot.votes)
-        labelers = by_labeler(session, votes, panel, answers, agreeing)
+        labelers = by_labeler(session, votes, panel, answers)
         unsettled = disputes(session, [*everything, *asked], workspace.label)
         out = _taken_out(session)
         cast = votes_in_labeling().subquery()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, cast
 
-from sqlalchemy import Table, bindparam, exists, select, update
+from sqlalchemy import Table, bindparam, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -27,7 +27,6 @@ from genset.db import (
     stored_taxonomy,
 )
 from genset.label.proposals.choose import LABELER
-from genset.label.proposals.share import has_random_classes
 from genset.label.queue.asking import MOST_QUESTIONS
 from genset.label.session.reasons import (
     ASKED,
@@ -56,12 +55,6 @@ _OF_PHOTO = (
     select(
         Question.round_id,
         ProposalRound.withdrawn_at,
-        Question.at_random,
-        exists(
-            select(ProposedBy.id)
-            .where(ProposedBy.candidate_id == Question.candidate_id, ProposedBy.kind != LABELER)
-            .correlate(Question)
-        ),
     )
     .join(Claim, Claim.id == Question.candidate_id)
     .join(ProposalRound, ProposalRound.id == Question.round_id)
@@ -119,14 +112,12 @@ def _on_screen(session: Session, screen: Screen) -> tuple[int, set[str]]:
     )
 
 
-def _as_the_others(session: Session, screen: Screen) -> dict[str, Any]:
-    """The round of a photo's questions, and whether its classes were drawn at random."""
-    rows = ask(session, _OF_PHOTO, {"photo": screen.photo_id}).all()
-    still_asked = [number for number, withdrawn_at, *_ in rows if withdrawn_at is None]
-    return {
-        "round_id": min(still_asked or [number for number, *_ in rows]),
-        "at_random": bool(has_random_classes((drawn, proposed) for *_, drawn, proposed in rows)),
-    }
+def _round_of(session: Session, screen: Screen) -> int:
+    """The round of a photo's questions: the first that is not withdrawn, or else the first."""
+    rounds = ask(session, _OF_PHOTO, {"photo": screen.photo_id}).all()
+    is_open = [round_id for round_id, withdrawn_at in rounds if withdrawn_at is None]
+    first: int = min(is_open or [round_id for round_id, _ in rounds])
+    return first
 
 
 def _known(session: Session, screen: Screen, added: AddedClass) -> bool | None:
@@ -150,14 +141,15 @@ def _add(session: Session, screen: Screen, added: AddedClass, place: int) -> boo
     decided = select(Label.number).where(Label.candidate_id == claim, Label.worker == screen.worker)
     if session.scalar(decided.limit(1)) is not None:
         return False
-    asked = {"candidate_id": claim, "home": screen.wnid, **_as_the_others(session, screen)}
-    _insert_new(session, Question, asked)
+    round_id = _round_of(session, screen)
+    question = {"candidate_id": claim, "home": screen.wnid, "round_id": round_id}
+    _insert_new(session, Question, question)
     # One that was withdrawn before comes back: somebody sees it.
     withdrawn = select(ProposalRound.id).where(ProposalRound.withdrawn_at.is_not(None))
     session.execute(
         update(Question)
         .where(Question.candidate_id == claim, Question.round_id.in_(withdrawn))
-        .values(round_id=asked["round_id"], at_random=asked["at_random"])
+        .values(round_id=round_id)
     )
     by = {"candidate_id": claim, "kind": LABELER, "name": screen.worker}
     _insert_new(session, ProposedBy, by)

@@ -101,7 +101,11 @@ def _listed(sentences: Sequence[str]) -> str:
 def _several(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
     if not several.is_told(manifest):
         return []
-    said_of = (*several.asking(manifest, photos), several.bias(manifest), several.rule(manifest))
+    said_of = (
+        *several.asking(manifest, photos),
+        several.suggestion(manifest),
+        several.rule(manifest),
+    )
     return ["## More than one right answer", *map(said.markdown, said_of)]
 
 

@@ -60,9 +60,8 @@ class Asked:
         claims: the rows that claim it: one, unless the same bytes have several names.
         is_question: whether it is, or was, a question of the multi-label pass.
         is_live: whether it is one that was not withdrawn.
-        at_random: whether its photo is one whose proposals were drawn at random.
-        proposers: the names of the models that proposed it, or "confusable", "random", "labeler",
-            "search" or "added" for others.
+        proposers: the names of the models that proposed it, or "confusable", "labeler", "search" or
+            "added" for others.
         runs: the keys of these models' runs, by name.
     """
 
@@ -72,7 +71,6 @@ class Asked:
     claims: tuple[int, ...] = ()
     is_question: bool = False
     is_live: bool = False
-    at_random: bool = False
     proposers: tuple[str, ...] = ()
     runs: tuple[tuple[str, str], ...] = ()
     sent: int = 0
@@ -178,7 +176,6 @@ class _Claim(NamedTuple):
     keyword: str
     sha256: str
     round_id: int | None
-    at_random: bool
     is_live: bool
     is_unbacked: bool
 
@@ -192,7 +189,6 @@ def _claims(session: Session, photos: Sequence[str]) -> list[_Claim]:
             Claim.keyword,
             Photo.sha256,
             Question.round_id,
-            Question.at_random,
             ProposalRound.withdrawn_at,
             is_backed().label("backed"),
         )
@@ -210,7 +206,6 @@ def _claims(session: Session, photos: Sequence[str]) -> list[_Claim]:
             row.keyword,
             row.sha256 or "",
             row.round_id if row.backed else None,
-            at_random=bool(row.at_random),
             is_live=row.round_id is not None and row.withdrawn_at is None and bool(row.backed),
             is_unbacked=row.round_id is not None and not row.backed and row.rank == 0,
         )
@@ -245,7 +240,6 @@ def _asked(
         claims=tuple(row.id for row in group),
         is_question=is_question,
         is_live=any(row.is_live for row in group),
-        at_random=any(row.at_random for row in group),
         proposers=tuple(dict.fromkeys(names)),
         runs=tuple((each.name, each.run or "") for each in by if each.kind == "model"),
     )

@@ -1,6 +1,5 @@
 """What a manifest says of its photos' several right answers, as JSON."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -12,7 +11,6 @@ from genset.release.facts import alpha
 from genset.release.multilabel.again import Earlier
 from genset.release.multilabel.answers import RULE, Asked
 from genset.release.reader import ReleasePhoto
-from genset.statistics.intervals import wilson
 from genset.workspace import LabelRules
 
 _Photos = Sequence[tuple[ReleasePhoto, Mapping[str, Asked]]]
@@ -30,12 +28,8 @@ def facts(
     `photos_asked` in so many photos, with `votes` and their `agreement` (Krippendorff's alpha);
     `unanswered`: those that more labelers should have seen; `withdrawn`: those that were
     withdrawn before they had all their votes. `answered_before`: classes that have
-    votes without having been a question. `rounds`: each asking; `random_share` and `seed` are those
-    of the last. `proposers`: the models that proposed classes, with the keys of their runs, one for
-    each release that was asked about. `bias`: by who proposed (models; confusable classes that no
-    model did; at random; labelers), how many decided questions there are (`answered`) and how many
-    are right, with a 95 % Wilson interval of that share: what is right of those at random is right
-    by chance, or because it was asked for.
+    votes without having been a question. `rounds`: each asking. `proposers`: the models that
+    proposed classes, with the keys of their runs, one for each release that was asked about.
 
     Args:
         session: of the workspace's database.
@@ -73,15 +67,11 @@ def facts(
         "rounds": [
             {
                 "seed": each.seed,
-                "random_share": each.share,
                 "most": each.most,
                 "made_at": each.made_at.isoformat(timespec="seconds"),
             }
             for each in rounds
         ],
-        "random_share": rounds[-1].share if rounds else None,
-        "seed": rounds[-1].seed if rounds else None,
-        "bias": _bias(questions, rules),
     }
 
 
@@ -104,29 +94,3 @@ def _rounds(session: Session, questions: Iterable[Asked]) -> list[ProposalRound]
         for each in session.scalars(select(ProposalRound).where(ProposalRound.id.in_(asked))):
             found[each.id] = each
     return [found[id] for id in sorted(found)]
-
-
-def _bias(questions: Iterable[Asked], rules: LabelRules) -> dict[str, dict[str, Any]]:
-    answered: Counter[str] = Counter()
-    right: Counter[str] = Counter()
-    for question in questions:
-        if question.ruling is not None or question.said.total() >= rules.votes:
-            answered[_kind(question)] += 1
-            right[_kind(question)] += question.answer(rules.votes) == "correct"
-    return {
-        kind: {
-            "answered": number,
-            "right": right[kind],
-            "interval": [round(end, 6) for end in wilson(right[kind], number)],
-        }
-        for kind, number in sorted(answered.items())
-    }
-
-
-def _kind(each: Asked) -> str:
-    """The one kind of proposer that a question counts for: "models" wherever one proposed it."""
-    if each.at_random and "random" in each.proposers:
-        return "random"
-    if each.runs:
-        return "models"
-    return "confusable" if "confusable" in each.proposers else "labelers"

@@ -9,11 +9,9 @@ from genset.db.growth import question_lacks
 from genset.release.facts import alpha
 from genset.release.multilabel.answers import ADDED, SEARCH
 from genset.release.reader import ReleasePhoto
-from genset.statistics.intervals import wilson
 from genset.workspace import LabelRules
 
 _FOUND = {SEARCH, ADDED}  # nobody asked about these
-_NO_MODEL = {"confusable", "random", "labeler", *_FOUND}
 
 
 def recounted(told: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> dict[str, Any]:
@@ -44,7 +42,6 @@ def recounted(told: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> dict[s
         "votes": sum(question.said.total() for question in questions),
         "agreement": alpha(question.said for question in questions),
         "proposers": {name: run for name, run in told["proposers"].items() if name in names},
-        "bias": _bias(questions, needed),
     }
 
 
@@ -73,28 +70,3 @@ def _further(photo: ReleasePhoto) -> Iterator[_Further]:
 
 def _lacks(each: _Further, rules: LabelRules) -> bool:
     return not each.is_ruled and question_lacks(rules, each.said, ruled=False) > 0
-
-
-def _bias(questions: Sequence[_Further], needed: int) -> dict[str, dict[str, Any]]:
-    answered: Counter[str] = Counter()
-    right: Counter[str] = Counter()
-    for question in questions:
-        if question.is_ruled or question.said.total() >= needed:
-            answered[_kind(question)] += 1
-            right[_kind(question)] += question.is_right
-    return {
-        kind: {
-            "answered": number,
-            "right": right[kind],
-            "interval": [round(end, 6) for end in wilson(right[kind], number)],
-        }
-        for kind, number in sorted(answered.items())
-    }
-
-
-def _kind(each: _Further) -> str:
-    """The one kind of proposer that a question counts for."""
-    if any(name not in _NO_MODEL for name in each.proposers):
-        return "models"
-    kinds = {"random": "random", "confusable": "confusable"}
-    return next((kinds[name] for name in kinds if name in each.proposers), "labelers")

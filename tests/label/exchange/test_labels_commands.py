@@ -7,8 +7,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
+from sqlalchemy import select
 
 from genset.cli import cli
+from genset.db import Ruling
 from genset.label import Store, Verdict
 from genset.workspace import Workspace
 from tests.labeled_workspace import GOLDFISH, TENCH, labeled_workspace, vote
@@ -39,19 +41,20 @@ def voted(store: Store) -> None:
         vote(store, task, "eve", wrong if number in (1, 4, 6) else right)
 
 
-def test_all_goes_out_into_a_folder_and_in_again(opened: Opened, tmp_path: Path) -> None:
-    workspace, store = opened
-    voted(store)
-    other, _ = labeled_workspace(tmp_path / "other")
-    done = run(workspace, "export", str(tmp_path / "labels"))
-    assert done.exit_code == 0
-    assert "30 labels" in done.output
-    assert run(other, "import", str(tmp_path / "labels")).output == (
-        "30 labels added, 0 known already\n"
-    )
-    found = answer(other, "import", str(tmp_path / "labels"))
-    assert isinstance(found, dict)
-    assert found["labels"] == {"new": 0, "known": 30, "older": 0}
+def test_rulings_are_a_table_of_their_own(opened: Opened, tmp_path: Path) -> None:
+    workspace, _ = opened
+    assert run(workspace, "rule", ONE, "correct", "--reason", "seen", "--by", "mia").exit_code == 0
+    path = tmp_path / "rulings.csv"
+    assert answer(workspace, "export", str(path), "--rulings") == {"file": str(path), "rulings": 1}
+    other, there = labeled_workspace(tmp_path / "other")
+    assert run(other, "import", str(path)).output == "1 ruling added, 0 known already\n"
+    with there.session() as session:
+        assert [(each.by, each.reason) for each in session.scalars(select(Ruling))] == [
+            ("mia", "seen")
+        ]
+    there.close()
+    both = run(workspace, "export", str(path), "--rulings", "--unlabeled").exception
+    assert "give --rulings or --unlabeled" in str(both)
 
 
 def test_a_csv_file_holds_what_is_in_force(opened: Opened, tmp_path: Path) -> None:
@@ -60,7 +63,12 @@ def test_a_csv_file_holds_what_is_in_force(opened: Opened, tmp_path: Path) -> No
     path = tmp_path / "labels.csv"
     assert answer(workspace, "export", str(path)) == {"file": str(path), "labels": 30}
     other, _ = labeled_workspace(tmp_path / "other")
-    assert answer(other, "import", str(path), "--panel", "x") == {"new": 30, "known": 0, "older": 0}
+    assert answer(other, "import", str(path), "--panel", "x") == {
+        "table": "labels",
+        "new": 30,
+        "known": 0,
+        "older": 0,
+    }
 
 
 def test_what_nobody_labeled_goes_out_to_be_filled_in(opened: Opened, tmp_path: Path) -> None:
@@ -80,9 +88,11 @@ def test_what_nobody_labeled_goes_out_to_be_filled_in(opened: Opened, tmp_path: 
     assert "to-label.csv, line 2" in str(refused.exception)
     filled = [line.replace(",,,", ",bob,correct,") for line in lines]
     path.write_text("\n".join([head, *filled]), "utf-8")
-    assert answer(workspace, "import", str(path)) == {"new": len(lines), "known": 0, "older": 0}
+    rows = {"table": "labels", "new": len(lines), "known": 0, "older": 0}
+    assert answer(workspace, "import", str(path)) == rows
     assert "0 candidates" in run(workspace, "export", str(path), "--unlabeled").output
-    assert ".csv" in str(run(workspace, "export", str(tmp_path), "--unlabeled").exception)
+    for words in ((), ("--unlabeled",), ("--rulings",)):
+        assert ".csv" in str(run(workspace, "export", str(tmp_path), *words).exception)
 
 
 def test_stats_tell_in_words_and_as_json(opened: Opened) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import delete, func, select, text
+from sqlalchemy import func, select, text
 
 from genset.classes import imagenet1k
 from genset.core.errors import BadInput, GensetError
@@ -24,7 +24,7 @@ from genset.db import (
     Verdict,
     votes,
 )
-from genset.label.exchange.table import import_labels
+from genset.label.exchange.labels import import_labels
 from genset.release.reader import Release
 from genset.scrape.upkeep.removal import remove
 from genset.workspace import Workspace
@@ -80,7 +80,7 @@ def of_photo(store: Store, photo: str) -> dict[str, Question]:
 
 def test_a_photo_is_asked_about_with_what_models_said_and_what_is_like_it(scored: Opened) -> None:
     workspace, store, _ = scored
-    told = propose(workspace, "--random-share", "0")
+    told = propose(workspace)
     found = of_photo(store, "/flickr:0")
     home = ALL.index(TENCH)
     both, alone = [ALL[home + 52], ALL[home + 53]], [ALL[home + 50], ALL[home + 51]]
@@ -106,7 +106,7 @@ def test_the_first_pass_sees_none_of_it(scored: Opened) -> None:
     before = json.loads(done(workspace, "status", "--json").stdout)
     assert "questions" not in done(workspace, "status").output
     propose(workspace)
-    asks = {"questions": 160, "unanswered": 160}
+    asks = {"questions": 160, "unanswered": 160, "next_command": "genset label"}
     assert json.loads(done(workspace, "status", "--json").stdout) == {**before, **asks}
     vote(store, next(iter(asked(store))), "ben", Verdict.INCORRECT)
     said = "questions  1 of 160 about further classes answered; 159 lack votes\n"
@@ -114,31 +114,11 @@ def test_the_first_pass_sees_none_of_it(scored: Opened) -> None:
     assert json.loads(done(workspace, "labels", "stats", "--json").stdout)["candidates"] == 20
 
 
-def test_a_share_of_photos_has_classes_at_random_as_many_as_the_others(scored: Opened) -> None:
-    workspace, store, _ = scored
-    told = propose(workspace, "--random-share", "0.3", "--most", "5", "--seed", "4")
-    found = asked(store)
-    at_random = {task.partition("/")[2] for task, each in found.items() if each.at_random}
-    others = {task.partition("/")[2] for task, each in found.items() if not each.at_random}
-    assert told["at_random"] == len(at_random) == 6
-    assert at_random.isdisjoint(others)
-    assert Counter(task.partition("/")[2] for task in found) == Counter(
-        dict.fromkeys(at_random | others, 5)
-    )
-    by = proposers(store)
-    for task, each in found.items():
-        assert (by[task] == [("random", "", None)]) == each.at_random
-        assert not task.startswith(each.home)
-    with store.session() as session:
-        [made] = session.scalars(select(ProposalRound))
-    assert (made.share, made.seed, made.most, made.release) == (0.3, 4, 5, "v1")
-
-
 def test_the_same_again_adds_nothing_and_a_further_model_only_what_is_new(scored: Opened) -> None:
     workspace, store, release = scored
     first = propose(workspace, "--model", "a")
     before, by_before = asked(store), proposers(store)
-    task = next(task for task, each in before.items() if not each.at_random)
+    task = next(iter(before))
     vote(store, task, "ben", Verdict.CORRECT)
     assert propose(workspace, "--model", "a")["questions"] == 0
     assert proposers(store) == by_before
@@ -153,8 +133,6 @@ def test_the_same_again_adds_nothing_and_a_further_model_only_what_is_new(scored
     for name, each in before.items():
         assert after[name].round_id == each.round_id
         assert by_after[name][: len(by_before[name])] == by_before[name]
-    photos = {name.partition("/")[2]: each.at_random for name, each in before.items()}
-    assert all(photos[name.partition("/")[2]] == each.at_random for name, each in after.items())
     with store.session() as session:
         rounds = session.scalars(select(ProposalRound).order_by(ProposalRound.id)).all()
         assert [each.content_hash for each in rounds] == [release.content_hash] * 2
@@ -164,32 +142,18 @@ def test_the_same_again_adds_nothing_and_a_further_model_only_what_is_new(scored
         assert session.scalar(select(func.count()).select_from(ProposalRound)) == 2
 
 
-def test_photos_keep_their_kind_whatever_a_later_round_draws(scored: Opened) -> None:
-    workspace, store, _ = scored
-    propose(workspace, "--model", "a")
-    kinds = {task.partition("/")[2]: each.at_random for task, each in asked(store).items()}
-    later = propose(workspace, "--seed", "9", "--random-share", "0.6")
-    assert later["questions"] > 0
-    assert later["at_random"] == sum(kinds.values()) == 2
-    for task, each in asked(store).items():
-        assert each.at_random == kinds[task.partition("/")[2]]
-
-
 @pytest.mark.soak
-def test_two_workspaces_with_one_seed_ask_the_same(scored: Opened, tmp_path: Path) -> None:
+def test_two_workspaces_ask_the_same(scored: Opened, tmp_path: Path) -> None:
     workspace, store, _ = scored
     other, there, _ = released(tmp_path / "other")
     score(other, "b", shifted(52))
     score(other, "a", shifted(50))
     for each in (workspace, other):
-        propose(each, "--seed", "3", "--random-share", "0.25")
+        propose(each, "--seed", "3")
     assert proposers(there) == proposers(store)
-    other_seed = {task for task, each in asked(store).items() if each.at_random}
-    with there.begin() as session:
-        for table in (ProposedBy, Question, ProposalRound):
-            session.execute(delete(table))
-    propose(other, "--seed", "4", "--random-share", "0.25")
-    assert {task for task, each in asked(there).items() if each.at_random} != other_seed
+    with there.session() as session:
+        [made] = session.scalars(select(ProposalRound))
+    assert (made.seed, made.most, made.release) == (3, 8, "v1")
     there.close()
 
 
@@ -200,7 +164,7 @@ def test_what_another_search_found_becomes_a_question_with_its_labels(scored: Op
         photo = session.scalars(select(Photo).where(Photo.source_id == "0")).one()
         session.add(Candidate(wnid=wnid, photo=photo, keyword="x", rank=3))
     vote(store, f"{wnid}/flickr:0", "ben", Verdict.CORRECT)
-    told = propose(workspace, "--random-share", "0")
+    told = propose(workspace)
     assert told["claimed"] == 1
     assert told["votes"] == told["questions"] - 1
     assert f"{wnid}/flickr:0" in asked(store)
@@ -208,7 +172,7 @@ def test_what_another_search_found_becomes_a_question_with_its_labels(scored: Op
         kinds = Counter(type(each.claim) for each in session.scalars(select(Question)))
     assert kinds == {Candidate: 1, Proposal: told["questions"] - 1}
     stats = json.loads(done(workspace, "labels", "stats", "--json").stdout)["proposals"]
-    assert (stats["decided"], stats["right"]) == (1, 1)
+    assert (stats["right"], stats["unclear"], stats["wrong"]) == (1, 0, 0)
 
 
 def test_removed_photos_are_left_out_and_counted(scored: Opened) -> None:
@@ -233,7 +197,7 @@ def test_a_dry_run_tells_the_same_and_stores_nothing(scored: Opened) -> None:
     said = done(workspace, "labels", "propose", "v1", "--dry-run").output
     assert claims(store) == before
     assert asked(store) == {}
-    assert said.startswith("v1: would ask 160 new questions of 20 photos, 2 of these with")
+    assert said.startswith("v1: would ask 160 new questions of 20 photos\n")
     assert "they take 480 votes" in said
     assert propose(workspace) == {**would, "round": 1}
 
@@ -283,7 +247,6 @@ def test_all_of_a_round_is_stored_or_nothing(scored: Opened) -> None:
         (("v2",), "v2 is no release"),
         (("v1", "--model", "c"), "no model 'c' was scored on v1; known: a, b"),
         (("v1", "--most", "9"), "a photo has 1 to 8 proposals, not 9"),
-        (("v1", "--random-share", "2"), "share of random proposals is from 0 to 1, not 2.0"),
         (("v1", "--seed", "-1"), "a seed is from 0 to"),
         (("v1", "--runs", "nowhere"), "nowhere has no model that was scored on v1 as it is now"),
     ],
@@ -341,20 +304,17 @@ def test_labels_on_proposals_go_out_and_come_in_by_their_names(scored: Opened) -
     assert len(release.photos) == 20
 
 
-def test_a_table_with_answers_to_proposals_says_where_the_rounds_are(
-    scored: Opened, tmp_path: Path
-) -> None:
+def test_answers_to_proposals_need_the_proposals(scored: Opened, tmp_path: Path) -> None:
     workspace, store, _ = scored
     propose(workspace)
     task = min(asked(store))
     vote(store, task, "ben", Verdict.CORRECT)
     table = tmp_path / "labels.csv"
     done(workspace, "labels", "export", str(table))
-    other, there, _ = released(tmp_path / "other")
-    with pytest.raises(BadInput, match=f"{task} .*: it is a proposal .* genset labels export"):
+    _, there, _ = released(tmp_path / "other")
+    with pytest.raises(BadInput, match=f"{task} .* nobody was asked .*; see genset labels propose"):
         import_labels(there, table)
     there.close()
-    assert "import the folder" in str(genset(other, "labels", "import", str(table)).exception)
 
 
 def test_two_runs_of_one_name_are_told_apart_by_their_keys(scored: Opened) -> None:

@@ -27,7 +27,7 @@ def spammed(tmp_path: Path) -> Iterator[Opened]:
     workspace, store, _ = released(tmp_path / "workspace", [TENCH], 1)
     score(workspace, "a", shifted(50))
     (workspace.root / "genset.toml").write_text("[label]\nvotes = 1\ngrow_to = [2]\ngold = 0\n")
-    done(workspace, "labels", "propose", "v1", "--most", "3", "--random-share", "0")
+    done(workspace, "labels", "propose", "v1", "--most", "3")
     opened = Workspace.find(workspace.root), store
     eve = desk_of(opened, "eve")
     decide(eve, eve.also_screens()[0], Verdict.INCORRECT, ADDED)

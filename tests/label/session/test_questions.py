@@ -153,7 +153,7 @@ def test_a_class_that_two_add_is_one_question_with_two_labels(asked_anywhere: Op
         (claim,) = session.scalars(select(Claim).where(Claim.wnid == MINK))
         assert isinstance(claim, Proposal)
         question = session.get_one(Question, claim.id)
-        assert (question.home, question.at_random) == (TENCH, False)
+        assert question.home == TENCH
         proposed = session.scalars(select(ProposedBy).where(ProposedBy.candidate_id == claim.id))
         assert {(each.kind, each.name) for each in proposed} == {
             ("labeler", "ann"),

@@ -26,10 +26,10 @@ class Asking:
     pool: Pool
     v1: Release
 
-    def ask(self, *wnids: str, at_random: bool = False) -> None:
+    def ask(self, *wnids: str) -> None:
         """Ask about these classes in every photo of v1."""
         tasks = [f"{each.wnid}/flickr:{each.source_id}" for each in self.v1.photos]
-        ask_about(self.pool.store, dict.fromkeys(tasks, wnids), at_random=at_random)
+        ask_about(self.pool.store, dict.fromkeys(tasks, wnids))
 
     def say(self, number: int, wnid: str, **verdicts: str) -> None:
         """Let each named labeler answer whether a class is in a photo."""

@@ -108,5 +108,5 @@ def limits(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[
             "high on average (Engstrom et al., 2020)."
         )
     if several.is_told(manifest):
-        return [*found, _ABOUT_SOME, several.bias(manifest)]
+        return [*found, _ABOUT_SOME, several.suggestion(manifest)]
     return [*found, _ABOUT_OWN]

@@ -6,8 +6,6 @@ from typing import Any
 from genset.release.documents import said
 from genset.release.reader import ReleasePhoto
 
-_FEW = 20  # decided questions; of fewer, no share is told
-
 
 def is_told(manifest: Mapping[str, Any]) -> bool:
     """Whether the manifest has several right answers for a photo."""
@@ -77,34 +75,16 @@ _NOBODY = (
 _NUMBERS = ("questions", "photos_asked", "votes", "entered", "unanswered", "needed")
 _OTHERS = {
     "confusable": "the classes that the photo's own is often confused with",
-    "random": "chance",
     "labeler": "labelers who saw a class that was not on their screen",
 }
 
 
-def bias(manifest: Mapping[str, Any]) -> str:
-    """How many classes that were drawn at random people call right, as a sentence."""
+def suggestion(manifest: Mapping[str, Any]) -> str:
+    """Whether asking may have suggested an answer, as a sentence."""
     told = said.told(manifest, "multilabel", dict)
     if not said.told(told, "questions", int):
-        return "No proposal can have swayed what people see, for none was made."
-    share = said.told(told, "random_share", float)
-    found = said.told(told, "bias", dict)
-    by_chance = said.told(found, "random", dict)
-    part = f"In {100 * share:g} % of the photos" if share is not None else "In some of the photos"
-    drawn = f"{part} what to ask about was drawn at random, or nothing, in place of proposals"
-    answered, right = _counts(by_chance)
-    if answered < _FEW:
-        return (
-            f"{drawn}; {answered:,} of these questions are decided, too few to tell how far "
-            "people see what is proposed."
-        )
-    models, theirs = _counts(said.told(found, "models", dict))
-    return (
-        f"{drawn}: {right:,} of {answered:,} answers are right "
-        f"({100 * right / answered:.1f} %{_interval(by_chance)}), and about as many of other "
-        "proposals may be right only because they were made"
-        + (f"; of models' proposals {theirs:,} of {models:,} are." if models else ".")
-    )
+        return "No class was suggested to labelers."
+    return "Labelers may call a class correct because it was suggested; how often was not measured."
 
 
 def rule(manifest: Mapping[str, Any]) -> str:
@@ -116,18 +96,6 @@ def rule(manifest: Mapping[str, Any]) -> str:
 
 
 def protocol(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> Iterator[str]:
-    """All but the bias, for a manifest that has several right answers; for others nothing."""
+    """How people were asked and how votes decide; nothing where photos have one answer each."""
     if is_told(manifest):
         yield from map(said.line, (*asking(manifest, photos), rule(manifest)))
-
-
-def _counts(kind: Any) -> tuple[int, int]:
-    """How many questions were decided, and how many of these are right."""
-    return said.told(kind, "answered", int) or 0, said.told(kind, "right", int) or 0
-
-
-def _interval(kind: Any) -> str:
-    ends = said.told(kind, "interval", list) or []
-    if len(ends) != 2 or not all(isinstance(end, int | float) for end in ends):
-        return ""
-    return f", 95 % interval {100 * ends[0]:.1f} to {100 * ends[1]:.1f} %"

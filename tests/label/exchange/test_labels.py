@@ -1,7 +1,8 @@
-"""Labels as a CSV table."""
+"""Labels and rulings as CSV tables, out and in."""
 
 import csv
 import uuid
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -9,9 +10,12 @@ import pytest
 from sqlalchemy import func, select
 
 from genset.core.errors import BadInput
-from genset.db import Label, Store
+from genset.db import Label, Store, rulings_in_force
 from genset.label import Verdict, export_labels, import_labels, votes_table
-from genset.label.exchange.table import Imported
+from genset.label.exchange.labels import Imported, export_rulings, import_table
+from genset.label.quality.review import rule
+from genset.workspace import LabelRules
+from tests.label.desks import desk_of, do_all
 from tests.labeled_workspace import GOLDFISH, TENCH, labeled_workspace, vote
 
 _HEAD = "task,worker,label,decided_at,id,via,panel,shown_at,decided_order,supersedes"
@@ -75,11 +79,84 @@ def test_a_table_moves_to_another_workspace_whole_and_once(store: Store, tmp_pat
     export_labels(store, table)
     _, other = labeled_workspace(tmp_path / "other")
 
-    assert import_labels(other, table) == Imported(2, 0)
-    assert import_labels(other, table) == Imported(0, 2)
+    assert import_labels(other, table) == Imported("labels", 2, 0)
+    assert import_labels(other, table) == Imported("labels", 0, 2)
 
     export_labels(other, tmp_path / "again.csv")
     assert (tmp_path / "again.csv").read_bytes() == table.read_bytes()
+
+
+def test_import_takes_what_export_wrote_with_labelers_rulings_and_times(
+    tmp_path: Path, store_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From a workspace that people labeled on the page, on either database."""
+    monkeypatch.setenv("GENSET_STORE_URL", store_url)
+    workspace, one = labeled_workspace(tmp_path / "one")
+    monkeypatch.delenv("GENSET_STORE_URL")
+    workspace = replace(workspace, label=LabelRules(votes=2, guideline="2, in brief"))
+    for name in ("ann", "Bjørn, 2nd"):
+        do_all(desk_of((workspace, one), name), lambda owner: list(Verdict)[int(owner[6:]) % 4])
+    vote(one, FIRST, "ann", Verdict.BROKEN, panel="fresh")
+    rule(one, FIRST, Verdict.INCORRECT, "mia", "a carp")
+    rule(one, FIRST, Verdict.CORRECT, "mia", 'a "tench"; seen from below, after all')
+    rule(one, SECOND, Verdict.UNSURE, "=mia", "+blurred")
+    export_labels(one, tmp_path / "labels.csv")
+    assert export_rulings(one, tmp_path / "rulings.csv") == 2
+    _, other = labeled_workspace(tmp_path / "other")
+
+    for table, count in (("labels", labels(one)), ("rulings", 2)):
+        assert import_table(other, tmp_path / f"{table}.csv") == Imported(table, count)
+        assert import_table(other, tmp_path / f"{table}.csv") == Imported(table, 0, count)
+
+    export_labels(other, tmp_path / "labels-again.csv")
+    export_rulings(other, tmp_path / "rulings-again.csv")
+    for table in ("labels", "rulings"):
+        again = tmp_path / f"{table}-again.csv"
+        assert again.read_bytes() == (tmp_path / f"{table}.csv").read_bytes()
+    assert sorted(votes_table(other)) == sorted(votes_table(one))
+    with one.session() as session, other.session() as session_of_other:
+        assert rulings_in_force(session_of_other) == rulings_in_force(session)
+        decided = select(Label.id, Label.worker, Label.decided_at, Label.shown_at, Label.guideline)
+        rows = session.execute(decided.order_by(Label.id)).all()
+        assert session_of_other.execute(decided.order_by(Label.id)).all() == rows
+    one.close()
+    other.close()
+
+
+def test_a_ruling_that_is_older_than_the_stored_one_is_left_out(
+    store: Store, tmp_path: Path
+) -> None:
+    rule(store, FIRST, Verdict.CORRECT, "mia", "seen")
+    old = write(
+        tmp_path, "task,label,by,reason,at", f"{FIRST},incorrect,eve,no,2020-01-01T00:00:00+00:00"
+    )
+    assert import_table(store, old) == Imported("rulings", older=1)
+    same = write(tmp_path, "task,label,by,reason", f"{FIRST},correct,eve,yes")
+    assert import_table(store, same) == Imported("rulings", known=1)
+    new = write(tmp_path, "task,label,by,reason", f"{FIRST},incorrect,eve,no")
+    assert import_table(store, new) == Imported("rulings", new=1)
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        (f"{TENCH}/flickr:9,correct,mia,seen", f"there is no candidate {TENCH}/flickr:9"),
+        (f"{FIRST},yes,mia,seen", "a label is correct, incorrect, unsure, broken, not 'yes'"),
+        (f"{FIRST},correct,,seen", "a ruling needs somebody who makes it, and a reason"),
+        (f"{FIRST},correct,mia,", "a ruling needs somebody who makes it, and a reason"),
+        (f"{FIRST},correct,mia,seen,2024-01-01T00:00:00", "needs a time zone"),
+        (f"{FIRST},correct,mia,seen,,no-uuid", "UUID"),
+    ],
+)
+def test_a_wrong_ruling_is_named_and_none_is_added(
+    store: Store, tmp_path: Path, line: str, complaint: str
+) -> None:
+    table = write(tmp_path, "task,label,by,reason,at,id", f"{SECOND},correct,mia,seen", line)
+    with pytest.raises(BadInput, match=complaint) as caught:
+        import_table(store, table)
+    assert f"{table}, line 3: " in str(caught.value)
+    with store.session() as session:
+        assert rulings_in_force(session) == {}
 
 
 def test_three_columns_are_enough(store: Store, tmp_path: Path) -> None:
@@ -90,11 +167,11 @@ def test_three_columns_are_enough(store: Store, tmp_path: Path) -> None:
         f"incorrect,,ann,{SECOND}",
     )
 
-    assert import_labels(store, table) == Imported(2, 0)
-    assert import_labels(store, table) == Imported(0, 2)
+    assert import_labels(store, table) == Imported("labels", 2, 0)
+    assert import_labels(store, table) == Imported("labels", 0, 2)
 
     changed = write(tmp_path, "task,worker,label", f"{FIRST},ann,unsure")
-    assert import_labels(store, changed) == Imported(1, 0)
+    assert import_labels(store, changed) == Imported("labels", 1, 0)
     assert labels(store) == 3
 
 
@@ -108,10 +185,10 @@ def test_rows_that_name_no_panel_go_into_the_one_that_is_asked_for(
         other, "task,worker,label,panel", f"{FIRST},bob,correct,third", f"{FIRST},eve,broken,"
     )
 
-    assert import_labels(store, table) == Imported(1, 0)
-    assert import_labels(store, table, "fresh") == Imported(1, 0)  # another panel: another vote
-    assert import_labels(store, table, "fresh") == Imported(0, 1)
-    assert import_labels(store, mixed, "fresh") == Imported(2, 0)
+    assert import_labels(store, table) == Imported("labels", 1, 0)
+    assert import_labels(store, table, "fresh").new == 1  # another panel: another vote
+    assert import_labels(store, table, "fresh") == Imported("labels", 0, 1)
+    assert import_labels(store, mixed, "fresh") == Imported("labels", 2, 0)
 
     assert [vote.worker for vote in votes_table(store, "main")] == ["ann"]
     assert [vote.worker for vote in votes_table(store, "fresh")] == ["ann", "eve"]
@@ -125,11 +202,11 @@ def test_an_older_decision_never_takes_the_place_of_a_later_one(
         line = f"{FIRST},ann,{label},{year}-01-01T00:00:00+00:00,{uuid.UUID(int=number)}"
         return write(tmp_path, "task,worker,label,decided_at,id", line)
 
-    assert import_labels(store, decided(2024, "correct", 1)) == Imported(1, 0)
-    assert import_labels(store, decided(2023, "incorrect", 2)) == Imported(0, 0, older=1)
-    assert import_labels(store, decided(2023, "incorrect", 2)) == Imported(0, 0, older=1)
+    assert import_labels(store, decided(2024, "correct", 1)) == Imported("labels", 1, 0)
+    assert import_labels(store, decided(2023, "incorrect", 2)) == Imported("labels", 0, 0, older=1)
+    assert import_labels(store, decided(2023, "incorrect", 2)) == Imported("labels", 0, 0, older=1)
     assert [vote.label for vote in votes_table(store)] == ["correct"]
-    assert import_labels(store, decided(2025, "unsure", 3)) == Imported(1, 0)
+    assert import_labels(store, decided(2025, "unsure", 3)) == Imported("labels", 1, 0)
     assert [vote.label for vote in votes_table(store)] == ["unsure"]
 
 
@@ -137,7 +214,7 @@ def test_a_table_as_a_spreadsheet_saves_it(store: Store, tmp_path: Path) -> None
     table = tmp_path / "labels.csv"
     table.write_bytes(f"\ufefftask,worker,label\r\n{FIRST},ann,correct\r\n".encode())
 
-    assert import_labels(store, table) == Imported(1, 0)
+    assert import_labels(store, table) == Imported("labels", 1, 0)
 
 
 @pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@sum", "'=1", "''-2", "'ann'", "-"])
@@ -146,15 +223,15 @@ def test_a_name_that_is_a_formula_is_a_text_in_a_spreadsheet(
 ) -> None:
     table = write(tmp_path, "task,worker,label", f'{FIRST},"{name}",correct')
     if name[0] in "=+-@":  # as the user wrote it, without an apostrophe
-        assert import_labels(store, table) == Imported(1, 0)
+        assert import_labels(store, table) == Imported("labels", 1, 0)
         assert [vote.worker for vote in votes_table(store)] == [name]
     else:
         written = f"{FIRST},'{name},correct" if name != "'ann'" else f"{FIRST},{name},correct"
-        assert import_labels(store, write(tmp_path, "task,worker,label", written)) == Imported(1, 0)
+        assert import_labels(store, write(tmp_path, "task,worker,label", written)).new == 1
     export_labels(store, tmp_path / "out.csv")
     cell = (tmp_path / "out.csv").read_text().splitlines()[1].split(",")[1]
     assert cell[0] not in "=+-@"
-    assert import_labels(store, tmp_path / "out.csv") == Imported(0, 1)
+    assert import_labels(store, tmp_path / "out.csv") == Imported("labels", 0, 1)
     assert [vote.worker for vote in votes_table(store)] == [name]
 
 

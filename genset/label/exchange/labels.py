@@ -1,0 +1,340 @@
+"""Labels and rulings as CSV tables: out of a workspace, and into another one.
+
+A table of labels has the columns task, worker and label first, which is what crowd-kit reads.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from uuid import UUID
+
+from sqlalchemy import exists, func, select
+from sqlalchemy.orm import Session, joinedload
+
+from genset.core.errors import BadInput
+from genset.db import (
+    Candidate,
+    Claim,
+    Label,
+    Photo,
+    Ruling,
+    Store,
+    Verdict,
+    is_out,
+    now,
+    stored_taxonomy,
+)
+from genset.label.exchange.sheet import (
+    Row,
+    columns_in,
+    naming,
+    number_in,
+    read_sheet,
+    time_in,
+    write_sheet,
+)
+from genset.label.people.labelers import checked_worker
+from genset.label.quality.review import signed
+
+NEEDED = ("task", "worker", "label")
+COLUMNS = (
+    *NEEDED,
+    "decided_at",
+    "id",
+    "panel",
+    "guideline",
+    "via",
+    "shown_at",
+    "decided_order",
+    "supersedes",
+)
+RULINGS = ("task", "label", "by", "reason", "at", "id")
+UNLABELED = (*NEEDED, "class", "file", "page")
+_VIA = ("page", "import", "review")
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """How many rows of a `table`, "labels" or "rulings", were new and how many were known.
+
+    `older` ones were left out: a later decision is stored, and what is stored last is in force.
+    """
+
+    table: str
+    new: int = 0
+    known: int = 0
+    older: int = 0
+
+
+# Out
+
+
+def export_labels(store: Store, path: Path) -> int:
+    """Write the labels in force to `path`, and return how many there are.
+
+    A labeler who is in two panels has a label in force in each. Columns: task
+    (``WNID/SOURCE:PHOTO_ID``), worker, label (a verdict), decided_at (ISO 8601, UTC), id; then
+    panel, guideline, via, shown_at, decided_order and supersedes as in
+    `genset.db.Label`.
+
+    Raises:
+        BadInput: the file cannot be written.
+    """
+    newest = (
+        select(func.max(Label.number))
+        .where(~is_out(Label))
+        .group_by(Label.candidate_id, Label.worker, Label.panel)
+    )
+    in_force = select(Label).where(Label.number.in_(newest)).order_by(Label.number)
+    with store.session() as session:
+        labels = session.scalars(in_force.options(joinedload(Label.candidate)))
+        rows = (
+            (
+                label.candidate.task,
+                label.worker,
+                label.verdict,
+                label.decided_at,
+                label.id,
+                label.panel,
+                label.guideline,
+                label.via,
+                label.shown_at,
+                label.decided_order,
+                label.supersedes,
+            )
+            for label in labels
+        )
+        return write_sheet(path, COLUMNS, rows)
+
+
+def export_rulings(store: Store, path: Path) -> int:
+    """Write the rulings in force to `path`, and return how many there are.
+
+    Columns: task, label (a verdict), by, reason, at and id.
+
+    Raises:
+        BadInput: the file cannot be written.
+    """
+    newest = select(func.max(Ruling.number)).group_by(Ruling.candidate_id)
+    in_force = select(Ruling).where(Ruling.number.in_(newest)).order_by(Ruling.number)
+    with store.session() as session:
+        rulings = session.scalars(in_force.options(joinedload(Ruling.candidate)))
+        rows = (
+            (
+                ruling.candidate.task,
+                ruling.verdict,
+                ruling.by,
+                ruling.reason,
+                ruling.at,
+                ruling.id,
+            )
+            for ruling in rulings
+        )
+        return write_sheet(path, RULINGS, rows)
+
+
+def export_unlabeled(store: Store, images: Path, path: Path) -> int:
+    """Write the candidates whose photo is stored and that nobody has labeled; return their number.
+
+    Columns: task (``WNID/SOURCE:PHOTO_ID``); worker and label, which are empty; then the class's
+    name, the photo's file below `images`, and its page. `import_table` reads the table when
+    worker and label are filled in.
+
+    Raises:
+        BadInput: the file cannot be written.
+    """
+    with store.session() as session:
+        taxonomy = stored_taxonomy(session)
+        candidates = session.scalars(
+            select(Candidate)
+            .join(Photo)
+            .where(Photo.sha256.is_not(None), Photo.refused.is_(None))
+            .where(~exists().where(Label.candidate_id == Candidate.id))
+            .order_by(Candidate.wnid, Candidate.rank, Candidate.id)
+        )
+        rows = (
+            (
+                candidate.task,
+                "",
+                "",
+                taxonomy[candidate.wnid].name,
+                images / candidate.photo.file,
+                candidate.photo.page_url,
+            )
+            for candidate in candidates
+        )
+        return write_sheet(path, UNLABELED, rows)
+
+
+# In
+
+
+def import_table(store: Store, path: Path, panel: str = "main") -> Imported:
+    """Add the labels or the rulings of a CSV file: a table without workers is of rulings.
+
+    Raises:
+        BadInput: as `import_labels`.
+    """
+    columns = columns_in(path)
+    if "worker" not in columns and {"by", "reason"} <= set(columns):
+        return import_rulings(store, path)
+    return import_labels(store, path, panel)
+
+
+def import_labels(store: Store, path: Path, panel: str = "main") -> Imported:
+    """Add the labels of a CSV file, in the order in which they stand.
+
+    Columns as `export_labels` writes them; all but task, worker and label may be missing. `panel`
+    is the panel of rows that name none. A label is known when its id is, or, without an id, when it
+    is the one in force: importing a file twice adds nothing. One that was decided before the
+    labeler's label in force is left out. All rows are added or, on an error, none.
+
+    Raises:
+        BadInput: the file cannot be read, or a row is wrong; its line is named.
+    """
+    with store.begin_alone() as session:
+        tasks, stored = _Tasks(session), _StoredLabels(session)
+        labels = []
+        for place, row in read_sheet(path, NEEDED):
+            with naming(place):
+                labels.append(_label(row, tasks, panel))
+        return Imported("labels", **Counter(stored.add(label) for label in labels))
+
+
+def import_rulings(store: Store, path: Path) -> Imported:
+    """Add the rulings of a CSV file, as `export_rulings` writes them; `at` and `id` may be missing.
+
+    What is known and what is left out is as in `import_labels`.
+
+    Raises:
+        BadInput: the file cannot be read, or a row is wrong; its line is named.
+    """
+    with store.begin_alone() as session:
+        tasks = _Tasks(session)
+        stored = session.scalars(select(Ruling).order_by(Ruling.number)).all()
+        ids = {ruling.id for ruling in stored}
+        newest = {ruling.candidate_id: (ruling.verdict, ruling.at) for ruling in stored}
+        counts: Counter[str] = Counter()
+        for place, row in read_sheet(path, RULINGS[:4]):
+            with naming(place):
+                ruling = _ruling(row, tasks)
+            verdict, at = newest.get(ruling.candidate_id, (None, ruling.at))
+            if ruling.id in ids or (ruling.id is None and ruling.verdict == verdict):
+                counts["known"] += 1
+            elif ruling.at < at:
+                counts["older"] += 1
+            else:
+                session.add(ruling)
+                counts["new"] += 1
+        return Imported("rulings", **counts)
+
+
+class _Tasks:
+    """The ids of candidates and proposals by their names."""
+
+    def __init__(self, session: Session) -> None:
+        self._ids: Mapping[str, int] = {
+            claim.task: claim.id for claim in session.scalars(select(Claim))
+        }
+        self._photos = {task.partition("/")[2] for task in self._ids}
+        self._taxonomy = stored_taxonomy(session)
+
+    def id_of(self, task: str) -> int:
+        """The id of the candidate or proposal that a row is about.
+
+        Raises:
+            BadInput: there is none; where the photo is here, only the class was not asked about.
+        """
+        if task in self._ids:
+            return self._ids[task]
+        wnid, _, photo = task.partition("/")
+        if wnid in self._taxonomy and photo in self._photos:
+            raise BadInput(
+                f"there is no candidate {task} in this workspace: it has the photo, but nobody was "
+                "asked about this class; see genset labels propose"
+            )
+        raise BadInput(f"there is no candidate {task} in this workspace")
+
+
+class _StoredLabels:
+    """The labels that the store has, asked once before rows are added."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._ids: set[UUID] = set()
+        # In each panel a labeler has one vote on a candidate.
+        self._in_force: dict[tuple[int, str, str], Verdict] = {}
+        self._decided: dict[tuple[int, str, str], datetime] = {}
+        stored = select(
+            Label.id, Label.candidate_id, Label.worker, Label.panel, Label.verdict, Label.decided_at
+        ).order_by(Label.number)
+        for label_id, candidate, worker, panel, verdict, decided_at in session.execute(stored):
+            self._ids.add(label_id)
+            self._in_force[candidate, worker, panel] = verdict
+            self._decided[candidate, worker, panel] = decided_at
+
+    def add(self, label: Label) -> str:
+        """Add one label, not flushed yet; "new", or why it was left out: "known", "older"."""
+        key = label.candidate_id, label.worker, label.panel
+        if label.id in self._ids or (label.id is None and self._in_force.get(key) == label.verdict):
+            return "known"
+        if label.decided_at < self._decided.get(key, label.decided_at):
+            return "older"
+        if label.id is not None:
+            self._ids.add(label.id)
+        self._in_force[key] = label.verdict
+        self._session.add(label)
+        return "new"
+
+
+def _label(row: Row, tasks: _Tasks, panel: str) -> Label:
+    return Label(
+        id=_id_in(row, "id"),
+        candidate_id=tasks.id_of(row["task"]),
+        worker=checked_worker(row["worker"]),
+        verdict=_verdict_in(row),
+        decided_at=time_in(row, "decided_at") or now(),
+        panel=_panel(row.get("panel") or panel),
+        shown_at=time_in(row, "shown_at"),
+        decided_order=number_in(row, "decided_order"),
+        guideline=row.get("guideline") or None,
+        supersedes=_id_in(row, "supersedes"),
+        via=_via(row.get("via") or "import"),
+    )
+
+
+def _ruling(row: Row, tasks: _Tasks) -> Ruling:
+    by, reason = signed("a ruling", row["by"], row["reason"])
+    return Ruling(
+        id=_id_in(row, "id"),
+        candidate_id=tasks.id_of(row["task"]),
+        verdict=_verdict_in(row),
+        by=by,
+        reason=reason,
+        at=time_in(row, "at") or now(),
+    )
+
+
+def _id_in(row: Row, column: str) -> UUID | None:
+    return UUID(row[column]) if row.get(column) else None
+
+
+def _verdict_in(row: Row) -> Verdict:
+    if row["label"] not in list(Verdict):
+        raise BadInput(f"a label is {', '.join(Verdict)}, not {row['label']!r}")
+    return Verdict(row["label"])
+
+
+def _panel(name: str) -> str:
+    name = name.strip()
+    if not name or len(name) > 64 or not name.isprintable():
+        raise BadInput("a panel has 1 to 64 printable characters")
+    return name
+
+
+def _via(word: str) -> str:
+    if word not in _VIA:
+        raise BadInput(f"via is {', '.join(_VIA)}, not {word!r}")
+    return word
