@@ -8,7 +8,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c $
 
 # PyTorch and the engines take gigabytes of a process, and leave threads in it: tests that load them have
 # processes of their own, one a core. Others often wait, for a server or a page: two a core.
-WITH_NETWORKS := tests/models tests/sets tests/score tests/comparison tests/finetune tests/test_api.py tests/test_end_to_end.py \
+WITH_NETWORKS := tests/answers tests/models tests/sets tests/score tests/comparison tests/finetune tests/test_api.py tests/test_end_to_end.py \
 	tests/release/test_export.py tests/release/multilabel/test_export.py tests/reporting/test_again.py
 CORES := $(shell nproc 2>/dev/null || echo 2)
 # Each core has a process already: threads of the linear algebra would only wait for each other.
@@ -18,7 +18,7 @@ PYTEST := OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --d
 QUICK := tests/statistics tests/core tests/classes tests/scrape/keywords tests/label/queue \
 	tests/tta/logs tests/tta/test_several_runs.py tests/test_docs.py
 
-.PHONY: demo factors-demo test quick soak check clean
+.PHONY: demo factors-demo test answers quick soak check clean
 
 demo: .venv/demo-installed  ## the whole way once, on real photos, without a key
 	PATH="$(CURDIR)/$(BIN):$$PATH" docs/demo/demo.sh
@@ -29,6 +29,9 @@ factors-demo: .venv/demo-installed  ## which of four switches mattered, from 72 
 test: .venv/dev-installed  ## the tests; those that miss a Debian package say which
 	$(PYTEST) -m 'not soak' -n $(CORES) $(WITH_NETWORKS)
 	$(PYTEST) -m 'not soak' -n $(shell expr 2 '*' $(CORES)) $(addprefix --ignore=,$(WITH_NETWORKS))
+
+answers: .venv/dev-installed  ## record what commands answer anew; then read the diff of tests/answers
+	$(PYTEST) tests/answers --record
 
 quick: .venv/dev-installed  ## the rooms that decide, in a minute and a half: for the inner loop
 	$(PYTEST) -m 'not soak and not browser' -n $(CORES) $(QUICK)

@@ -1,0 +1,76 @@
+"""Commands answer as they did: each file in `recorded/` has commands and what they answered."""
+
+import difflib
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.answers import making
+from tests.answers.session import Session, commands
+from tests.terminal import Terminal, environment
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of PyTorch's ONNX export
+
+RECORDED = Path(__file__).parent / "recorded"
+GROUPS = sorted(path.stem for path in RECORDED.glob("*.txt") if path.stem != "workspace")
+
+
+@pytest.fixture(scope="module")
+def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Painted photos in the place of Flickr; the address of its API."""
+    folder = tmp_path_factory.mktemp("sandbox")
+    making.photos(folder)
+    words = ["sandbox", "--photos", "photos", "--records", "records.jsonl", "--port", "0"]
+    server = subprocess.Popen(
+        [sys.executable, "-m", "genset", *words],
+        cwd=folder,
+        env=environment(folder),
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert server.stdout is not None
+    yield server.stdout.readline().strip().partition("=")[2]
+    server.terminate()
+    server.communicate()
+
+
+@pytest.fixture(scope="module")
+def made(sandbox: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[Session, str]:
+    """The workspace, made by the commands of `workspace.txt`; and what they answered."""
+    keys = {"GENSET_FLICKR_ENDPOINT": sandbox, "FLICKR_API_KEY": "sandbox"}
+    folder = tmp_path_factory.mktemp("made") / "workspace"
+    folder.mkdir()
+    making.photos(folder)
+    session = Session(Terminal(tmp_path_factory.mktemp("home")), folder, keys)
+    return session, session.answers(commands(RECORDED / "workspace.txt"))
+
+
+def test_the_workspace_is_made_as_it_was(made: tuple[Session, str], recording: bool) -> None:
+    compare("workspace", made[1], recording)
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_commands_answer_as_they_did(
+    group: str, made: tuple[Session, str], tmp_path: Path, recording: bool
+) -> None:
+    session = made[0]
+    copy = tmp_path / "workspace"
+    shutil.copytree(session.folder, copy)
+    session = Session(session.terminal, copy, session.environment)
+    compare(group, session.answers(commands(RECORDED / f"{group}.txt")), recording)
+
+
+def compare(group: str, text: str, recording: bool) -> None:
+    """See that answers are the recorded ones; or record them."""
+    path = RECORDED / f"{group}.txt"
+    if recording:
+        path.write_text(text, "utf-8")
+        return
+    before, now = path.read_text("utf-8").splitlines(), text.splitlines()
+    changes = list(difflib.unified_diff(before, now, "recorded", "now", n=2, lineterm=""))
+    if changes:
+        pytest.fail("\n".join([f"{group}: answers changed", *changes]), pytrace=False)
