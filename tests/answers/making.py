@@ -24,8 +24,8 @@ from tests.answers.photos import (
     paint_sandbox,
 )
 from tests.label.desks import do_all
+from tests.tta.dawnbench_entries import write_entry, write_inference
 from tests.tta.traces import made as traces
-from tests.tta.written import write_entry, write_inference
 
 WNIDS = [cls.wnid for cls in imagenet1k()]
 TEN = sorted([*COLOURS, *WNIDS[2:6]])
