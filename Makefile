@@ -15,7 +15,7 @@ CORES := $(shell nproc 2>/dev/null || echo 2)
 # Every process reads all tests, which takes five times as long where Python may keep none compiled.
 PYTEST := OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
 # What decides, and needs no browser, server or network.
-QUICK := tests/statistics tests/core tests/classes tests/scrape/keywords tests/label/queue \
+QUICK := tests/statistics tests/core tests/classes tests/scrape/test_queries.py tests/scrape/test_yields.py tests/label/queue \
 	tests/tta/logs tests/tta/test_several_runs.py tests/test_docs.py
 
 .PHONY: demo factors-demo test answers quick soak check clean

@@ -149,9 +149,9 @@ def scrape_listed(addresses: Path, out: Path) -> None:
     from genset.db import Store
     from genset.licenses import License
     from genset.net.hosts import Host, Hosts
-    from genset.net.rate_limit import RateLimit
-    from genset.scrape.collect.plan import ScrapePlan
-    from genset.scrape.collect.scraper import scrape
+    from genset.net.pace import RateLimit
+    from genset.scrape.plan import ScrapePlan
+    from genset.scrape.scraper import scrape
     from genset.sources.source import (
         About,
         FoundPhoto,

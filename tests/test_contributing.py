@@ -69,7 +69,7 @@ def genset(changed: Path, tmp_path: Path) -> Genset:
 
 def test_there_is_an_example_of_each_part() -> None:
     assert len(FILES) == len(LINES) == 5
-    assert "(docs/sources.md#adding-a-source)" in TEXT  # tests/scrape/sources/test_adding_one.py
+    assert "(docs/sources.md#adding-a-source)" in TEXT  # tests/sources/test_adding_one.py
 
 
 @pytest.mark.parametrize(("name", "code"), FILES, ids=[name for name, _ in FILES])

@@ -105,7 +105,7 @@ def imported(path: Path) -> frozenset[str]:
 
 
 def room_of(name: str) -> str:
-    """The room that a module stands in: ``scrape`` of ``genset.scrape.fetch``."""
+    """The room that a module stands in: ``scrape`` of ``genset.scrape.search``."""
     top, *parts = name.split(".")
     return parts[0] if top == "genset" and parts else top
 

@@ -18,7 +18,7 @@ from genset.label import Store, Workspace, export_labels, import_labels
 from genset.label.quality.stats import collect
 from genset.label.queue.hiding import are_far
 from genset.sandbox import Sandbox
-from genset.scrape.keywords.queries import newest_queries, update_queries, workspace_queries
+from genset.scrape.queries import newest_queries, update_queries, workspace_queries
 from genset.status import status
 from labeler_app import wire
 from tests.label.desks import CORRECT, desk_of, do_all

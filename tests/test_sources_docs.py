@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from genset.sources.registry import names, source_class
+from genset.sources.source import names, source_class
 
 ROOT = Path(__file__).parent.parent
 

@@ -11,7 +11,7 @@ import pytest
 
 from genset.classes import imagenet1k
 from genset.core.errors import BadInput
-from genset.scrape.keywords.queries import newest_queries
+from genset.scrape.queries import newest_queries
 from wordnet_maps.taxa import build, main
 
 MAPS = files("wordnet_maps")

@@ -14,7 +14,7 @@ from genset.cli.common import PATH
 from genset.cli.group import Program
 from genset.cli.labeling import label, labelers, labels, managers
 from genset.cli.models import finetune, report, score
-from genset.cli.pool import duplicates, imports, keywords, life, scrape
+from genset.cli.pool import add, keywords, scrape, upkeep
 
 
 @click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
@@ -48,16 +48,16 @@ SECTIONS: dict[str, tuple[click.Command, ...]] = {
         classes.classes,
         keywords.keywords,
         scrape.scrape,
-        life.add,
-        imports.imports,
-        duplicates.duplicates,
-        duplicates.hash_folder,
-        life.refresh,
-        life.remove,
+        add.add,
+        add.imports,
+        upkeep.duplicates,
+        upkeep.hash_folder,
+        upkeep.refresh,
+        upkeep.remove,
         begin.sandbox,
     ),
     "Label": (label.label, labelers.labelers, labels.labels, managers.managers),
-    "Release": (release.release, life.pull),
+    "Release": (release.release, upkeep.pull),
     "Evaluate": (score.evaluate, report.compare, report.report, finetune.finetune),
     "Time to accuracy": (tta.tta,),
     "Maintain": (watch.status, watch.doctor, watch.backup),

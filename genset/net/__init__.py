@@ -1,1 +1,1 @@
-"""How a host is called, and how a photo's original is fetched and checked."""
+"""Hosts: how they are called, how fast, how long, how often again; a photo's original, checked."""

@@ -4,16 +4,18 @@ What no API says of itself, but networks do (a captive portal's redirect, an emp
 in a line. It knows no source: what an answer means is for the source to read.
 """
 
+import os
+import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 import urllib3
 from requests.exceptions import RequestException, Timeout
 
-from genset.core.errors import SourceUnavailable
-from genset.net.http import TIMEOUT, USER_AGENT, Connections, pieces, refusal
+from genset.core.errors import BadInput, SourceUnavailable
+from genset.net.transport import TIMEOUT, USER_AGENT, Connections, pieces, refusal
 
 MAX_BYTES = 32 * 2**20  # packed, and unpacked
 MAX_SECONDS = 60.0
@@ -113,3 +115,21 @@ def _beginning(reply: urllib3.BaseHTTPResponse) -> bytes:
             if len(body) >= _MOST_OF_AN_ERROR:
                 break
     return body[:_MOST_OF_AN_ERROR]
+
+
+def endpoint_in(variable: str) -> str | None:
+    """The address that stands in for an API's own; None where the variable is not set.
+
+    Raises:
+        BadInput: it is no web address.
+    """
+    endpoint = os.environ.get(variable)
+    if endpoint and not re.match(r"https?://[^/]+", endpoint):
+        raise BadInput(f"{variable} must start with http:// or https://: {endpoint}")
+    return endpoint or None
+
+
+def is_loopback(address: str) -> bool:
+    """Whether a web address leads to this machine."""
+    host = urlsplit(address).hostname or ""
+    return host.startswith("127.") or host in ("localhost", "::1")

@@ -11,8 +11,8 @@ import requests
 from genset.core.errors import PhotoRefused, SourceUnavailable
 from genset.core.files import image_file, written_whole
 from genset.net.hosts import Host
-from genset.net.http import Connections, download, in_short, is_retryable, photo_headers
 from genset.net.picture import MIN_SIZE, Picture, check_picture
+from genset.net.transport import Connections, download, in_short, is_retryable, photo_headers
 
 AN_EXAMPLE = "example", "labelers see it as one of a class"
 """Why a photo of the bytes of an example is no candidate: the words of a `PhotoRefused`."""

@@ -16,15 +16,13 @@ It fails as a real network does where `faults` are asked for, and notes what it 
         assert sandbox.crowd.most <= 3  # requests of one client that were answered at once
         sandbox.is_down = True  # HTTP 503 to everything, until it is False again
 
-`collection` has the photos and what is said of them. `dialect` is what a way of speaking is, and
-`flickr`, `commons` and `inaturalist` are the ones there are; `faults` what goes wrong when,
-`trouble` how that looks, `messages` what is asked and answered, `log` keeps note of it, `crowd`
-counts who asks at once, `server` HTTP.
+`photos` and `records` have the photos and what is said of them. `dialect` is what a way of speaking
+is, and `flickr`, `commons` and `inaturalist` are the ones there are, with their `_replies`;
+`faults` is what goes wrong when, `messages` what is asked and answered, and `server` HTTP.
 """
 
 from genset.sandbox.faults import Faults
-from genset.sandbox.log import Asked
-from genset.sandbox.messages import Reply, Request
+from genset.sandbox.messages import Asked, Reply, Request
 from genset.sandbox.server import Sandbox
 
 __all__ = ["Asked", "Faults", "Reply", "Request", "Sandbox"]

@@ -10,11 +10,10 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import ClassVar, Protocol, TypeVar
 
-from genset.sandbox.collection.photos import Photo
-from genset.sandbox.collection.pictures import MIME, shrink
-from genset.sandbox.collection.records import Collection
 from genset.sandbox.faults import Faults
 from genset.sandbox.messages import Reply, Request
+from genset.sandbox.photos import MIME, Photo, shrink
+from genset.sandbox.records import Collection
 
 Unsettle = Callable[[list[Photo], int, str], list[Photo]]
 """Moves what was found about: given the photos, the length of a page and a name of the search."""

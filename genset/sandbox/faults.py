@@ -11,7 +11,7 @@ Three sorts of faults, each kind with its rate, and the outage:
 - `unstable_pages` and `partial` are the search's; see `Faults.unsettle`.
 - An `outage` is everybody's: while it lasts, every request fails. It alone depends on the clock.
 
-How a fault looks to the client stands in `trouble.py`.
+How a fault looks to the client stands in `server.py`.
 """
 
 import math
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Self, TypeVar
 
 from genset.core.errors import BadInput
-from genset.sandbox.collection.chance import number
+from genset.sandbox.photos import number
 
 CALLS_ONLY = ("unavailable", "wrong_format")
 PASSING = ("too_many", "server_error", "truncated", "timeout", *CALLS_ONLY)

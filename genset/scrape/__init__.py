@@ -1,9 +1,9 @@
-"""From keywords to candidates: search, download, check, store.
+"""From keywords to candidates: search, download, check, store; and what comes after.
 
-- `fetch`: how a host is called: how fast, how long, how often again; a photo's original, checked.
-- `sources`: where photos are searched, one module each.
-- `keywords`: what a workspace searches with, and what each query brings.
-- `collect`: which photos a class gets, and the scraper that gets them.
-- `imports`: other ways in: a folder of one's own photos, ImageNetV2's lists.
-- `upkeep`: what comes later: ask after photos, take them out, rebuild a set, find duplicates.
+- `queries`, `yields`: what a workspace searches with, and what each query brings.
+- `plan`, `search`, `state`, `estimate`: what is wanted, which page is next, how far a class is.
+- `scraper`, `work`, `results`, `locks`, `side_by_side`: search and download, and store what came.
+- `add`, `imagenetv2`, `opt_out`: other ways in, and who is kept out.
+- `refresh`, `removal`, `pull`, `near_duplicates`, `looks`: ask after photos, take them out, rebuild
+  a set, find photos that look alike.
 """

@@ -20,8 +20,7 @@ from sqlalchemy import select, update
 
 from genset.core.errors import BadInput
 from genset.db import Photo, Store
-from genset.sources.owners import FORMS, PHOTO_FORMS, SOURCE
-from genset.sources.registry import names
+from genset.sources.source import FORMS, PHOTO_FORMS, SOURCE, names
 from genset.workspace import Workspace
 
 OPTED_OUT = "opted out"  # how the reason begins

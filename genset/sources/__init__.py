@@ -1,1 +1,1 @@
-"""How each source's API is called, and what its answers mean."""
+"""Where photos are searched: `source` says what a source is, and each has a module of its own."""

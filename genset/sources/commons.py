@@ -1,6 +1,6 @@
 """Wikimedia Commons, as a source of photos: what is asked of it.
 
-What its answers say of photos is for `genset.sources.commons_photo` to read.
+What its answers say of photos is for `genset.sources.commons_api` to read.
 """
 
 import json
@@ -19,19 +19,22 @@ from genset.core.errors import BadInput, SourceRefused, SourceUnavailable
 from genset.core.html import plain_text
 from genset.core.query import parse
 from genset.licenses import License
-from genset.net.api import Api
+from genset.net.api import Api, endpoint_in, is_loopback
 from genset.net.hosts import Host, Hosts, as_source_error
-from genset.net.http import is_retryable, user_agent
-from genset.net.places import endpoint_in, is_loopback
-from genset.net.rate_limit import RateLimit, Slots
-from genset.sources.commons_api import Ask, Batch, ask_whole, checked_continuation, parse_reply
-from genset.sources.commons_photo import (
+from genset.net.pace import RateLimit, Slots
+from genset.net.transport import is_retryable, user_agent
+from genset.sources.commons_api import (
     FIELDS,
     LICENSE_FIELDS,
     WIDTH,
+    Ask,
+    Batch,
+    ask_whole,
+    checked_continuation,
     has_file,
     latest,
     license_of_file,
+    parse_reply,
     photo_of,
     versions,
 )

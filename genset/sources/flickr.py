@@ -20,9 +20,9 @@ from genset.licenses import (
     license_ids,
     merged,
 )
+from genset.net.api import endpoint_in, is_loopback
 from genset.net.hosts import Host, Hosts, as_source_error
-from genset.net.places import endpoint_in, is_loopback
-from genset.net.rate_limit import RateLimit
+from genset.net.pace import RateLimit
 from genset.sources.flickr_api import REST_URL, connected, parse_reply
 from genset.sources.source import About, FoundPhoto, Question, Rates, SearchPage, Settings, Source
 

@@ -17,13 +17,11 @@ from genset.classes import ImageClass
 from genset.core.errors import BadInput, SourceRefused
 from genset.db import Store
 from genset.licenses import License, LicenseChoice
-from genset.net.api import Api
+from genset.net.api import Api, endpoint_in, is_loopback
 from genset.net.hosts import Host, Hosts, as_source_error
-from genset.net.http import is_retryable, user_agent
-from genset.net.places import endpoint_in, is_loopback
-from genset.net.rate_limit import AllOf, ByteLimit, Limit, RateLimit
-from genset.sources.inaturalist_draw import MOST_PER_PAGE, Draw, Window
-from genset.sources.inaturalist_reply import (
+from genset.net.pace import AllOf, ByteLimit, Limit, RateLimit
+from genset.net.transport import is_retryable, user_agent
+from genset.sources.inaturalist_api import (
     LICENSES,
     found_photo,
     id_of,
@@ -32,6 +30,7 @@ from genset.sources.inaturalist_reply import (
     parse_results,
     refusal_in,
 )
+from genset.sources.inaturalist_draw import MOST_PER_PAGE, Draw, Window
 from genset.sources.source import About, FoundPhoto, Question, Rates, SearchPage, Settings, Source
 
 API_URL = "https://api.inaturalist.org/v1"

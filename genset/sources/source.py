@@ -1,14 +1,24 @@
-"""What a source of photos is: what genset asks of it, and what its users must know of it.
+"""What a source of photos is, which ones there are, and what its users must know of it.
 
-docs/sources.md shows how to write one.
+Genset's own sources stand in a table: a module and a line here each. One from elsewhere is named by
+an entry point of the group ``genset.sources`` of an installed package. docs/sources.md shows how to
+write one.
 """
 
+import re
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
 from typing import ClassVar, Self
 
+from sqlalchemy.orm import Session
+
 from genset.classes import ImageClass
+from genset.core.errors import BadInput
+from genset.db import SourceWords
 from genset.licenses import License, LicenseChoice
 from genset.net.hosts import Host, Hosts
 from genset.workspace import Workspace
@@ -236,3 +246,75 @@ class Source(ABC):
     @abstractmethod
     def may_fetch(self, url: str) -> bool:
         """Whether a picture may be fetched from this address: the source's own hosts only."""
+
+
+_OWN = {
+    "flickr": "genset.sources.flickr:Flickr",
+    "commons": "genset.sources.commons:Commons",
+    "inaturalist": "genset.sources.inaturalist:INaturalist",
+}
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """The names of all sources, genset's own first."""
+    return tuple(dict.fromkeys([*_OWN, *sorted(entry_points(group="genset.sources").names)]))
+
+
+def source_class(name: str) -> type[Source]:
+    """The source of this name.
+
+    Raises:
+        BadInput: there is none, or its module cannot be loaded.
+    """
+    if name in _OWN:
+        module, _, attribute = _OWN[name].partition(":")
+        found: type[Source] = getattr(import_module(module), attribute)
+        return found
+    for entry in entry_points(group="genset.sources", name=name):
+        try:
+            found = entry.load()
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody else's code
+            raise BadInput(
+                f"the source {name} ({entry.value}) cannot be loaded: {error!r}"
+            ) from None
+        if isinstance(found, type) and issubclass(found, Source) and found.about.name == name:
+            return found
+        raise BadInput(f"the source {name} ({entry.value}) is no Source of this name")
+    raise BadInput(f"no source {name!r}: there are {', '.join(names())}")
+
+
+def is_source(name: str) -> bool:
+    """Whether photos can be searched and downloaded at a source of this name."""
+    return name in names()
+
+
+def keep_words(session: Session, about: About) -> None:
+    """Store what a source says of itself now, in a transaction that no other runs beside."""
+    session.merge(SourceWords(**asdict(about)))
+
+
+# Where ids of owners are known by their form alone.
+NSIDS_ARE_FROM = "flickr"
+NSID = re.compile(r"[0-9]+@N[0-9]{2}")
+
+# By source: the form, what people call the source, and such an id.
+FORMS = {
+    NSIDS_ARE_FROM: (NSID, "Flickr", "an id such as 78733179@N04"),
+    "inaturalist": (re.compile(r"[1-9][0-9]*"), "iNaturalist", "a number such as 487589"),
+}
+
+# The same of photos.
+_NUMBER = re.compile(r"[1-9][0-9]*")
+PHOTO_FORMS = {
+    NSIDS_ARE_FROM: (_NUMBER, "Flickr", "a number such as 6061409035"),
+    "commons": (_NUMBER, "Wikimedia Commons", "its page's number, such as 123456"),
+    "inaturalist": (
+        re.compile(r"[1-9][0-9]*-[1-9][0-9]*"),
+        "iNaturalist",
+        "its observation's number and its own, such as 67890-12345",
+    ),
+}
+
+# What a source may be called, also one of one's own photos.
+SOURCE = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")

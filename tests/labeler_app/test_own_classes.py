@@ -10,14 +10,13 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from genset.classes.own import taxonomy_in
 from genset.db import Store
 from genset.db.taxonomies import store_taxonomy
-from genset.scrape.imports.examples import add_examples
-from genset.scrape.imports.folder import Origin
+from genset.scrape.add import Origin, add_examples
 from genset.workspace import Workspace
 from tests.label.serving import free_port, serving
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, labeled_workspace, picture
 from tests.labeler_app.component import label, see, sign_in
 from tests.labeler_app.conftest import Served, let_many_label
-from tests.scrape.imports.test_folder import put
+from tests.scrape.test_folder import put
 
 pytestmark = pytest.mark.browser
 

@@ -15,7 +15,7 @@ from genset.core.errors import GensetError, ReleaseDamaged
 from genset.db import DuplicatePair, Photo
 from genset.release.reader import MANIFEST, Release
 from genset.score.locate import locate_set
-from genset.scrape.upkeep.removal import remove
+from genset.scrape.removal import remove
 from tests.labeled_workspace import CLASSES, GOLDFISH, TENCH
 from tests.release.conftest import Pool
 

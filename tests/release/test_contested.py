@@ -11,7 +11,7 @@ from genset.db import Verdict
 from genset.label import Desk, Labelers
 from genset.label.quality.review import queue, rule
 from genset.release.reader import Release
-from genset.scrape.upkeep.removal import remove
+from genset.scrape.removal import remove
 from genset.status import status
 from tests.labeled_workspace import CRANE, GOLDFISH, TENCH, add_candidate, picture
 from tests.release.conftest import Pool

@@ -26,7 +26,7 @@ from genset.release.faces.blur import blurred
 from genset.release.faces.centerface import CenterFace, Face, overlap
 from genset.release.faces.variant import MEASURED, WITHOUT_PHOTOS
 from genset.release.reader import MANIFEST, Release
-from genset.scrape.upkeep.pull import pull
+from genset.scrape.pull import pull
 from tests.labeled_workspace import add_candidate
 from tests.release.conftest import Pool
 

@@ -20,7 +20,7 @@ from genset.db import Label, Search, Store, Verdict, find_candidate
 from genset.release.documents import documents
 from genset.release.reader import MANIFEST, Release, manifest_hash
 from genset.sources.flickr import Flickr
-from genset.sources.words import keep_words
+from genset.sources.source import keep_words
 from genset.workspace import Workspace
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, picture
 from tests.questions import BASSINET, ask_about

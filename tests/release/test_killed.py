@@ -10,7 +10,7 @@ from genset.release.export import export
 from genset.release.freeze import create
 from genset.release.reader import Release, find_releases
 from genset.release.takedown import takedown
-from genset.scrape.upkeep.removal import remove
+from genset.scrape.removal import remove
 from genset.workspace import Workspace
 from tests.killing import killed_at_each_change
 from tests.labeled_workspace import TABBY, TENCH

@@ -10,7 +10,7 @@ from genset.core.errors import BadInput, GensetError, ReleaseDamaged
 from genset.release.export import FORMATS, export
 from genset.release.reader import MANIFEST, Release
 from genset.release.takedown import takedown
-from genset.scrape.upkeep.removal import remove
+from genset.scrape.removal import remove
 from genset.sets.photos import open_set
 from tests.release.conftest import Pool
 

@@ -31,7 +31,7 @@ from genset.release.multilabel.freeze import create_multilabel
 from genset.release.reader import MANIFEST, Release, content_hash, manifest_hash, read_manifest
 from genset.release.takedown import takedown
 from genset.sandbox import Sandbox
-from genset.scrape.upkeep.removal import remove
+from genset.scrape.removal import remove
 from genset.sets.photos import open_set
 from genset.workspace import Workspace
 from tests.labeled_workspace import add_candidate, labeled_workspace, picture, vote

@@ -19,7 +19,7 @@ from genset.release.export import photos as cutting
 from genset.release.freeze import create
 from genset.release.push import push
 from genset.release.reader import Release
-from genset.scrape.upkeep.removal import remove
+from genset.scrape.removal import remove
 from tests.release.conftest import Pool
 from tests.release.hub import TOKEN, Hub
 

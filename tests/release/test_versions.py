@@ -17,7 +17,7 @@ from genset.release.freeze import create
 from genset.release.reader import MANIFEST, Release
 from genset.release.strategies import Threshold
 from genset.release.takedown import takedown
-from genset.scrape.upkeep.removal import remove
+from genset.scrape.removal import remove
 from genset.workspace import Workspace
 from tests.labeled_workspace import GOLDFISH, TENCH
 from tests.release.conftest import Pool

@@ -12,7 +12,7 @@ from genset.core.errors import GensetError
 from genset.label import Store, Verdict
 from genset.label.quality.review import rule
 from genset.label.quality.suspects import read_suspects, undecided
-from genset.scrape.upkeep.removal import remove
+from genset.scrape.removal import remove
 from genset.workspace import Workspace
 from tests.labeled_workspace import GOLDFISH, TENCH
 from tests.reporting.suspects import TEAPOT, scored_workspace

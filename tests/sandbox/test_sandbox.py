@@ -17,7 +17,7 @@ from PIL import Image
 
 from genset.core.errors import BadInput
 from genset.sandbox import Sandbox
-from genset.sandbox.collection.records import natural
+from genset.sandbox.records import natural
 
 TENCH, GOLDFISH, CRANE = "n01440764", "n01443537", "n02012849"
 EVERYTHING = (

@@ -19,9 +19,9 @@ from genset.db import Base, Photo, Store, stored_candidates
 from genset.db.images_folder import MARKER
 from genset.net.hosts import Hosts
 from genset.sandbox import Faults, Reply, Request, Sandbox
-from genset.scrape.collect.plan import ScrapePlan
-from genset.scrape.collect.results import ScrapeSummary
-from genset.scrape.collect.scraper import scrape
+from genset.scrape.plan import ScrapePlan
+from genset.scrape.results import ScrapeSummary
+from genset.scrape.scraper import scrape
 from genset.sources.flickr import Flickr
 from genset.sources.source import Question, SearchPage, Source
 from genset.workspace import Workspace

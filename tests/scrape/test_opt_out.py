@@ -11,9 +11,9 @@ import pytest
 from genset.core.errors import BadInput, GensetError
 from genset.db import Verdict
 from genset.release.freeze import create
-from genset.scrape.collect.state import forget_refusals
-from genset.scrape.imports.folder import Origin, add
+from genset.scrape.add import Origin, add
 from genset.scrape.opt_out import OptOut, honour
+from genset.scrape.state import forget_refusals
 from genset.workspace import SETTINGS_FILE, Workspace
 from tests.labeled_workspace import TENCH, picture, vote
 from tests.scrape.commands import genset

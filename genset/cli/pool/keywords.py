@@ -15,8 +15,8 @@ from genset.core.numbers import NONE, count, ends, percent
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:
-    from genset.scrape.keywords.queries import Queries
-    from genset.scrape.keywords.yields import Yield
+    from genset.scrape.queries import Queries
+    from genset.scrape.yields import Yield
 
 _TYPES = ("photos", "screenshots", "other")
 
@@ -86,7 +86,7 @@ def _show(folder: Path | None, wnids: tuple[str, ...], as_json: bool) -> None:
 
 def _queries(folder: Path | None) -> "tuple[Queries, int]":
     """What is searched here, and how many classes have newer queries; the package's elsewhere."""
-    from genset.scrape.keywords.queries import changed_classes, newest_queries, workspace_queries
+    from genset.scrape.queries import changed_classes, newest_queries, workspace_queries
 
     try:
         Workspace.find(folder)
@@ -102,7 +102,7 @@ def _queries(folder: Path | None) -> "tuple[Queries, int]":
 
 
 def _update(folder: Path | None, as_json: bool) -> None:
-    from genset.scrape.keywords.queries import changed_classes, update_queries
+    from genset.scrape.queries import changed_classes, update_queries
 
     with opened(folder) as (workspace, store):
         before, after = update_queries(workspace, store)
@@ -131,8 +131,8 @@ def _update(folder: Path | None, as_json: bool) -> None:
 
 
 def _show_yield(folder: Path | None, wnids: Iterable[str], as_json: bool) -> None:
-    from genset.scrape.keywords.queries import workspace_queries
-    from genset.scrape.keywords.yields import query_yields
+    from genset.scrape.queries import workspace_queries
+    from genset.scrape.yields import query_yields
 
     with opened(folder) as (workspace, store):
         yields = query_yields(store, workspace_queries(workspace, store), wnids)

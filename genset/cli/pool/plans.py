@@ -1,7 +1,8 @@
 """From the options of a scrape to a plan for each source."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,8 +13,8 @@ from genset.workspace import SETTINGS_FILE, Workspace
 
 if TYPE_CHECKING:
     from genset.classes import ImageClass
-    from genset.scrape.collect.plan import ScrapePlan
-    from genset.scrape.keywords.queries import Queries
+    from genset.scrape.plan import ScrapePlan
+    from genset.scrape.queries import Queries
     from genset.sources.source import Source
 
 
@@ -48,9 +49,9 @@ def plan_of(
 ) -> "ScrapePlan":
     """The options, and where one is not given what the workspace says."""
     from genset.licenses import choose_licenses
-    from genset.net.pauses import RetryPolicy
-    from genset.scrape.collect.plan import ScrapePlan
+    from genset.net.pace import RetryPolicy
     from genset.scrape.opt_out import OptOut
+    from genset.scrape.plan import ScrapePlan
 
     since = posted_after.replace(tzinfo=UTC) if posted_after else workspace.posted_after
     until = posted_before.replace(tzinfo=UTC) if posted_before else None
@@ -122,3 +123,24 @@ def _why_not(plan: "ScrapePlan") -> str | None:
         except BadInput as error:
             return str(error)
     return None
+
+
+def source_option(help: str) -> Callable[..., Any]:
+    """The option --source, as `sources`: the names that it gives."""
+    said = f"{help} (docs/sources.md)."
+    return click.option("--source", "sources", metavar="NAME,...", callback=_names, help=said)
+
+
+def _names(context: click.Context, option: click.Parameter, value: str | None) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(filter(None, map(str.strip, (value or "").split(",")))))
+
+
+def chosen(workspace: Workspace, names: tuple[str, ...]) -> "list[type[Source]]":
+    """The sources of these names; those of the workspace's settings for no names.
+
+    Raises:
+        BadInput: there is no such source.
+    """
+    from genset.sources.source import source_class
+
+    return [source_class(name) for name in names or workspace.sources]

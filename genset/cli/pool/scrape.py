@@ -15,19 +15,18 @@ from genset.cli.common import (
     opened,
     show,
 )
-from genset.cli.pool.dry_run import told
-from genset.cli.pool.plans import plan_of, possible, remark
-from genset.cli.pool.sources import chosen, source_option
+from genset.cli.pool.plans import chosen, plan_of, possible, remark, source_option
 from genset.core.errors import BadInput, GensetError
-from genset.core.numbers import agree, count
+from genset.core.numbers import agree, count, spoken
 from genset.core.progress import say
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:
     from genset.db import Store
-    from genset.scrape.collect.plan import ScrapePlan
-    from genset.scrape.collect.results import ScrapeSummary
-    from genset.scrape.collect.side_by_side import Came
+    from genset.scrape.estimate import Estimate, RightPhotos
+    from genset.scrape.plan import ScrapePlan
+    from genset.scrape.results import ScrapeSummary
+    from genset.scrape.side_by_side import Came
 
 
 @click.command()
@@ -96,7 +95,7 @@ def scrape(
     genset scrape --source commons,inaturalist
     genset scrape --per-class 300 --license open --dry-run
     """
-    from genset.scrape.keywords.queries import workspace_queries
+    from genset.scrape.queries import workspace_queries
 
     with opened(folder) as (workspace, store):
         queries = workspace_queries(workspace, store, begin=not dry_run)
@@ -133,8 +132,8 @@ def scrape_plans(
     """Scrape each source as its plan wants; what came of each, by its name."""
     from genset.db.images_folder import claim_images
     from genset.net.hosts import Hosts
-    from genset.scrape.collect.side_by_side import scrape_all
-    from genset.scrape.collect.state import forget_refusals, lacking_first
+    from genset.scrape.side_by_side import scrape_all
+    from genset.scrape.state import forget_refusals, lacking_first
     from genset.sources.source import Settings
 
     claim_images(workspace, store)
@@ -156,8 +155,8 @@ def told_of(
     store: "Store", plans: "list[ScrapePlan]", came: "dict[str, Came]", several: bool
 ) -> tuple[dict[str, Any], list[str]]:
     """What a scrape did of each source, as JSON and for people."""
-    from genset.scrape.collect.contested import explain
-    from genset.scrape.collect.results import ScrapeSummary
+    from genset.scrape.results import ScrapeSummary
+    from genset.scrape.yields import explain
 
     done = {name: each for name, each in came.items() if isinstance(each, ScrapeSummary)}
     with store.session() as session:
@@ -230,7 +229,7 @@ def _estimates(
     workspace: Workspace, store: "Store", plans: "list[ScrapePlan]", several: bool
 ) -> tuple[dict[str, Any], list[str]]:
     """What a scrape of each source takes, as JSON and for people."""
-    from genset.scrape.collect.estimate import estimate
+    from genset.scrape.estimate import estimate
     from genset.sources.source import Settings
 
     settings = Settings.of(workspace)
@@ -243,3 +242,48 @@ def _estimates(
         lead = f"{name}: " if several else ""
         lines += [f"{lead}{line}" for line in told(takes[name], plan)]
     return {name: asdict(each) for name, each in takes.items()}, lines
+
+
+def told(takes: "Estimate", plan: "ScrapePlan") -> list[str]:
+    """What a scrape takes, in words."""
+    calls, images = takes.rates.calls_an_hour, takes.rates.images_per_second
+    lines = [
+        f"{count(takes.calls, 'call')} of the API at least, for {takes.classes:,} of "
+        f"{count(len(plan.classes), 'class', 'classes')}: "
+        + (f"{spoken(takes.call_hours)} at {calls:,.0f} an hour" if calls else "no limit is set"),
+        f"{count(takes.downloads, 'photo')} to download: "
+        + (f"{spoken(takes.image_hours)} at {images:g} a second" if images else "no limit is set"),
+    ]
+    if takes.hours:
+        longer = "the calls take" if takes.call_hours > takes.image_hours else "the photos take"
+        lines.append(f"{longer} longer, and the whole takes {spoken(takes.hours)} at least")
+    if takes.downloads > takes.photos:
+        lines.append(
+            f"{takes.photos:,} of the photos will be stored, and the others refused, as "
+            f"{takes.refused_share:.1%} of this pool's were"
+        )
+    if takes.photos:
+        usual = "this pool's mean" if takes.is_own_mean else "a usual size"
+        lines.append(
+            f"{_size(takes.bytes)} on the disk at {takes.bytes_a_photo / 1000:,.0f} kB a photo, "
+            f"{usual}"
+        )
+    return [*lines, *_right(takes.right, plan)]
+
+
+def _size(size: int) -> str:
+    return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.0f} MB"
+
+
+def _right(right: "RightPhotos", plan: "ScrapePlan") -> list[str]:
+    """What labels say of the photos to come; nothing where there are none."""
+    if right.share is None:
+        return []
+    of_classes = f"of {right.classes:,} of {count(len(plan.classes), 'class', 'classes')}"
+    labels = f"{count(right.labeled, 'labeled photo')} {of_classes}"
+    if right.per_class is None:
+        return [f"{labels} cannot tell how many of a class's {plan.per_class:,} will be right"]
+    return [
+        f"about {right.per_class:,.0f} of a class's {count(plan.per_class, 'photo')} will be right "
+        f"({right.low:,.0f} to {right.high:,.0f}), as {right.share:.0%} of {labels} are"
+    ]

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from genset.cli.common import FILE, DurationType, json_option, opened, show
-from genset.cli.pool.sources import source_option
+from genset.cli.pool.plans import source_option
 from genset.cli.release.common import made_lines, release_summary
 from genset.cli.release.multilabel import create_multilabel_release
 from genset.cli.release.plan import read_plan

@@ -8,9 +8,8 @@ from genset.core.errors import GensetError, SourceUnavailable
 from genset.core.numbers import count
 from genset.core.progress import say
 from genset.net.hosts import HostGaveUp, Hosts
-from genset.scrape.upkeep.refresh import refresh_some
-from genset.sources.registry import is_source, source_class
-from genset.sources.source import Settings
+from genset.scrape.refresh import refresh_some
+from genset.sources.source import Settings, is_source, source_class
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -83,7 +83,7 @@ def _has_sources(names: Set[str]) -> bool:
     """Whether one of these is a source that photos can be searched at."""
     if not names:
         return False
-    from genset.sources.registry import is_source  # loads all that fetches photos
+    from genset.sources.source import is_source  # loads all that fetches photos
 
     return any(map(is_source, names))
 

@@ -26,7 +26,7 @@ from genset.db import (
 )
 from genset.label.exchange.labels import import_labels
 from genset.release.reader import Release
-from genset.scrape.upkeep.removal import remove
+from genset.scrape.removal import remove
 from genset.workspace import Workspace
 from tests.label.proposals.released import (
     ALL,

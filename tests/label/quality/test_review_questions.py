@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from genset.cli import cli
 from genset.db import Store, Verdict
-from genset.scrape.upkeep.removal import remove
+from genset.scrape.removal import remove
 from genset.workspace import Workspace
 from tests.label.also import decide_all
 from tests.label.desks import CORRECT, INCORRECT, UNSURE, desk_of

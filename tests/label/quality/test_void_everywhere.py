@@ -17,7 +17,7 @@ from genset.label.quality.void import clear, effect_of_void, hold, unvoid, void
 from genset.label.queue.boards import boards_of
 from genset.release.choosing.plan import ReleasePlan
 from genset.release.freeze import create, dry_run
-from genset.scrape.keywords.yields import _labeled
+from genset.scrape.yields import _labeled
 from genset.status import status
 from genset.workspace import Workspace
 from tests.label.desks import CORRECT, INCORRECT, desk_of, do, do_all, owners, reasons, under

@@ -22,7 +22,7 @@ from genset.label import (
     Verdict,
     picture_path,
 )
-from genset.scrape.upkeep.removal import remove
+from genset.scrape.removal import remove
 from genset.workspace import Workspace
 from tests.label.desks import (
     CORRECT,

@@ -25,7 +25,7 @@ from genset.label import (
     picture_path,
     retire_gold_question,
 )
-from genset.scrape.upkeep.removal import remove
+from genset.scrape.removal import remove
 from genset.statistics.intervals import wilson
 from genset.workspace import LabelRules, Workspace
 from tests.label.desks import (

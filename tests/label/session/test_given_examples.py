@@ -10,15 +10,14 @@ from sqlalchemy import select
 
 from genset.db import Candidate, ExamplePhoto, Store
 from genset.label import Screen
-from genset.scrape.imports.examples import ExampleSummary, add_examples
-from genset.scrape.imports.folder import Origin
-from genset.scrape.upkeep.removal import remove
+from genset.scrape.add import ExampleSummary, Origin, add_examples
+from genset.scrape.removal import remove
 from genset.status import check_files, status
 from genset.workspace import Workspace
 from tests.label.desks import desk_of
 from tests.labeled_workspace import GOLDFISH, TENCH, picture
 from tests.scrape.commands import genset
-from tests.scrape.imports.test_folder import put
+from tests.scrape.test_folder import put
 
 LARGE = 400, 320
 OWN = Origin(source="own", owner="", license="", license_url="", posted_at=datetime.now(UTC))

@@ -22,7 +22,7 @@ from genset.release.multilabel.freeze import create_multilabel
 from genset.release.multilabel.recount import recounted
 from genset.release.reader import MANIFEST, Release, content_hash
 from genset.release.takedown import takedown
-from genset.scrape.upkeep.removal import remove
+from genset.scrape.removal import remove
 from genset.workspace import Workspace
 from tests.killing import killed_at_each_change
 from tests.labeled_workspace import GOLDFISH, TABBY, TENCH

@@ -1,0 +1,180 @@
+"""Commands that bring photos in from elsewhere: add, import imagenetv2."""
+
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+from click.core import ParameterSource
+
+from genset.cli.common import DAY, FOLDER, json_option, min_size_option, opened, show
+from genset.cli.group import Group
+from genset.core.errors import BadInput
+from genset.core.numbers import count
+
+
+@click.command()
+@click.argument("photos", type=FOLDER, metavar="DIR")
+@click.option("--source", help="Where they are from (default: DIR's name, in lower case).")
+@click.option("--owner", default="", help="Whose they are.")
+@click.option(
+    "--license",
+    "license_name",
+    default="All Rights Reserved",
+    show_default=True,
+    help="The licence that they are under, such as 'CC BY 4.0'.",
+)
+@click.option("--license-url", help="Where its text is (known for the licences that Flickr has).")
+@click.option(
+    "--posted",
+    type=DAY,
+    help="Since when they are public; today where not given, for photos that never were.",
+)
+@click.option(
+    "--examples",
+    is_flag=True,
+    help="Show them to labelers beside their classes, as photos that are known to be right. They "
+    "are no candidates and come into no release, so they need no licence.",
+)
+@click.option(
+    "--dry-run", is_flag=True, help="With --examples: say what would come of it, and do nothing."
+)
+@min_size_option
+@json_option
+@click.pass_context
+def add(
+    context: click.Context,
+    /,
+    photos: Path,
+    source: str | None,
+    owner: str,
+    license_name: str,
+    license_url: str | None,
+    posted: datetime | None,
+    examples: bool,
+    dry_run: bool,
+    min_size: int | None,
+    as_json: bool,
+) -> None:
+    """Make photos of your own candidates: DIR has a folder for each class, named by its wnid.
+
+    In a workspace with classes of its own the folders are named by their ids. The photos go through
+    the same checks as scraped ones. Adding a folder again adds what is new in it.
+
+    \b
+    genset add my-photos --owner "Ann Ko" --license "CC BY 4.0"
+    genset add dump --source city-museum --posted 2019-05-01 --license "Public Domain Mark"
+    genset add --examples known-right --dry-run
+    """
+    folder: Path | None = context.obj
+    if examples and posted is not None:
+        raise BadInput("--posted is for candidates: examples come into no release")
+    if examples:
+        given = context.get_parameter_source("license_name") is not ParameterSource.DEFAULT
+        licensed = license_name if given else ""
+        told = (source, owner, licensed, license_url)
+        _add_examples(folder, photos, told, min_size, dry_run, as_json)
+        return
+    if dry_run:
+        raise BadInput("--dry-run goes with --examples")
+    from genset.db import now
+    from genset.licenses import license_named
+    from genset.scrape import opt_out
+    from genset.scrape.add import Origin
+    from genset.scrape.add import add as take_in
+
+    if posted is not None and posted.replace(tzinfo=UTC) > now():
+        raise BadInput(f"--posted is {posted.date()}, a day to come")
+    known = license_named(license_name)
+    origin = Origin(
+        source=source or photos.resolve().name.lower(),
+        owner=owner,
+        license=known.name,
+        license_url=known.url if license_url is None else license_url,
+        posted_at=posted.replace(tzinfo=UTC) if posted else now(),
+    )
+    with opened(folder, originals="store") as (workspace, store):
+        listed = opt_out.OptOut.of(workspace)
+        done = take_in(workspace, store, photos, origin, min_size)
+        named = opt_out.honour(store, listed)
+    lines = [
+        f"{count(done.added, 'photo')} added (source: {done.source}), "
+        f"{count(done.already, 'was', 'were')} there, {len(done.refused):,} refused",
+        *(f"{file}: {reason}" for file, reason in done.refused.items()),
+        *opt_out.lines(named, listed),
+    ]
+    show(asdict(done) | opt_out.told(workspace, named), "\n".join(lines), as_json)
+
+
+def _add_examples(
+    folder: Path | None,
+    photos: Path,
+    told: tuple[str | None, str, str, str | None],
+    min_size: int | None,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Add the photos as examples; `told` are the source, the owner, the licence and its address."""
+    from genset.db import now
+    from genset.licenses import license_named
+    from genset.scrape.add import SOURCE, Origin, add_examples
+
+    source, owner, license_name, license_url = told
+    known = license_named(license_name) if license_name else None
+    origin = Origin(
+        source=source or SOURCE,
+        owner=owner,
+        license=known.name if known else "",
+        license_url=license_url or (known.url if known else ""),
+        posted_at=now(),
+    )
+    with opened(folder, originals="store") as (workspace, store):
+        done = add_examples(workspace, store, photos, origin, min_size=min_size, dry_run=dry_run)
+    would = "would be " if dry_run else ""
+    lines = [
+        f"{count(done.added, 'example')} of {count(len(done.classes), 'class', 'classes')} "
+        f"{would}added, {count(done.already, 'was', 'were')} there, {len(done.refused):,} refused",
+        *(f"{file}: {reason}" for file, reason in done.refused.items()),
+    ]
+    show(asdict(done) | {"dry_run": dry_run}, "\n".join(lines), as_json)
+
+
+@click.group("import", cls=Group)
+def imports() -> None:
+    """Start from what another project collected."""
+
+
+@imports.command()
+@click.argument("checkout", type=FOLDER, metavar="DIR")
+@click.option("--dataset", help="Only this selection's photos, ruled correct: imagenetv2-b-33.")
+@json_option
+@click.pass_obj
+def imagenetv2(folder: Path | None, checkout: Path, dataset: str | None, as_json: bool) -> None:
+    """Make the photos that ImageNetV2 found candidates; DIR is a checkout of its repository.
+
+    All or none; a second time adds nothing. Its files hold no votes, no owners, no licences and no
+    hashes: each photo is taken for All Rights Reserved until genset refresh asks Flickr.
+
+    \b
+    genset import imagenetv2 ImageNetV2 --dataset imagenetv2-b-33
+    genset scrape --no-search --per-class 10 --posted-after 2004-01-01
+    """
+    from genset.scrape.imagenetv2 import take_in
+
+    with opened(folder) as (workspace, store):
+        done = take_in(workspace, store, checkout, dataset)
+    lines = [
+        f"{count(done.candidates, 'candidate')} added, {count(done.already, 'was', 'were')} there; "
+        f"{count(done.photos, 'photo is', 'photos are')} new"
+    ]
+    if done.left_out:
+        lines.append(f"{done.left_out:,} left out, as ImageNetV2 took them out of its pool")
+    if dataset is not None:
+        lines.append(f"{done.selected:,} ruled correct, as chosen for {dataset}")
+    if done.early:
+        lines.append(
+            f"{count(done.early, 'was', 'were')} posted before {workspace.posted_after.date()}: "
+            "models may have seen them; genset scrape takes them with --posted-after only"
+        )
+    lines.append("to download them: genset scrape --no-search")
+    show(asdict(done), "\n".join(lines), as_json)

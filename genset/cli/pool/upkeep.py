@@ -1,0 +1,322 @@
+"""Commands that look after the pool: refresh, remove, pull, hash, duplicates."""
+
+import getpass
+import os
+from contextlib import closing
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from genset.cli.common import (
+    FILE,
+    FOLDER,
+    PATH,
+    give_up_option,
+    json_option,
+    opened,
+    show,
+    show_json,
+    show_table,
+)
+from genset.cli.group import Group
+from genset.cli.pool.plans import source_option
+from genset.core.errors import BadInput, GensetError, NotAWorkspace
+from genset.core.numbers import count
+from genset.core.progress import say
+from genset.workspace import Workspace, checked_contact
+
+
+@click.command()
+@source_option("Whose photos to ask after, instead of all in the pool")
+@give_up_option
+@json_option
+@click.pass_obj
+def refresh(
+    folder: Path | None, sources: tuple[str, ...], give_up_after: float | None, as_json: bool
+) -> None:
+    """Ask each source whether the pool's photos are still up, and under the same licence.
+
+    One call of the API a photo. Run it again to go on where it was stopped. A photo that is gone
+    stays in the pool and is listed here; coming releases have each photo's new licence.
+
+    \b
+    genset refresh
+    """
+    from genset.net.hosts import Hosts
+    from genset.scrape import opt_out
+    from genset.scrape.refresh import refresh_all, sources_in_pool
+    from genset.sources.source import Settings, source_class
+
+    with opened(folder) as (workspace, store):
+        listed = opt_out.OptOut.of(workspace)
+        named = opt_out.honour(store, listed)
+        names = sources or sources_in_pool(store) or workspace.sources
+        settings = Settings.of(workspace)
+        # What any of them lacks, such as a key, is told before any is asked.
+        ready = [
+            source_class(name).connect(Hosts(store, say, give_up_after), settings) for name in names
+        ]
+        done, ended = refresh_all(store, ready)
+    if len(ready) == 1 and ended:
+        raise ended[ready[0].name]
+    problems = [f"{name}: {error}" for name, error in ended.items()]
+    lines = [
+        f"{count(done.checked, 'photo')} checked, {count(len(done.changes), 'change')}, "
+        f"{len(done.gone)} gone"
+    ]
+    for change in done.changes:
+        lines.append(" ".join(f"{change.photo}: {change.what} {change.detail}".split()))
+        if change.what == "license":
+            lines.append(f"  credit: {change.credit}")
+    lines += [f"not up now: {photo}  {page}" for photo, page in done.gone.items()]
+    if done.gone:
+        lines.append("where an owner took a photo down: genset remove PHOTO --reason TEXT")
+    lines += opt_out.lines(named, listed)
+    show(asdict(done) | opt_out.told(workspace, named), "\n".join(lines), as_json)
+    if done.left:
+        problems.append(
+            f"{count(done.left, 'photo was', 'photos were')} not checked ({done.failure}); "
+            "run genset refresh again"
+        )
+    if problems:
+        raise GensetError("; ".join(problems))
+
+
+@click.command()
+@click.argument("what", metavar="PHOTO|OWNER", required=False)
+@click.option(
+    "--owner", metavar="SOURCE:OWNER", help="An owner, also one of whom no photo is known here yet."
+)
+@click.option("--reason", required=True, help="Why; kept with the photo.")
+@json_option
+@click.pass_obj
+def remove(
+    folder: Path | None, what: str | None, owner: str | None, reason: str, as_json: bool
+) -> None:
+    """Take a photo, or an owner's photos, out of the pool and coming releases for good.
+
+    The originals are deleted, and no later scrape takes them again. Labels stay. Releases that
+    exist never change; those that have the photos are named.
+
+    \b
+    genset remove flickr:6061409035 --reason "its owner asked on 3 May"
+    genset remove 78733179@N04 --reason "does not want to take part"
+    genset remove --owner "city-museum:Ann Ko" --reason "does not want to take part"
+    """
+    from genset.scrape.removal import remove as take_out
+    from genset.scrape.removal import remove_owner
+
+    with opened(folder, originals="read") as (workspace, store):
+        if what is not None and owner is None:
+            done = take_out(workspace, store, what, reason)
+        elif owner is not None and what is None:
+            done = remove_owner(workspace, store, owner, reason)
+        else:
+            raise BadInput("name one photo or owner, or one --owner SOURCE:OWNER")
+    lines = [
+        f"{count(len(done.photos), 'photo is', 'photos are')} out, "
+        f"{count(done.deleted, 'original')} deleted"
+        + (f", {done.kept} kept for other photos of the same bytes" if done.kept else ""),
+        *(f"  {photo}" for photo in done.photos),
+        *(f"in the pool still, of the same bytes: {photo}" for photo in done.same_bytes),
+        *(f"release {name} has {count} of them" for name, count in done.releases.items()),
+    ]
+    if done.owner:
+        lines.append(f"no later scrape takes a photo of {done.owner}")
+    show(asdict(done), "\n".join(lines), as_json)
+
+
+@click.command()
+@click.argument("manifest", type=click.Path(path_type=Path, exists=True))
+@click.option("--to", type=PATH, help="The set's folder (default: one of its name, here).")
+@click.option(
+    "--contact",
+    default="",
+    help="Your e-mail address or web page, which Wikimedia Commons and iNaturalist want to know "
+    "(default: GENSET_CONTACT, or the workspace's).",
+)
+@give_up_option
+@json_option
+@click.pass_obj
+def pull(
+    folder: Path | None,
+    manifest: Path,
+    to: Path | None,
+    contact: str,
+    give_up_after: float | None,
+    as_json: bool,
+) -> None:
+    """Rebuild a set from its MANIFEST: download each photo, and check that its bytes are the same.
+
+    Run it again to go on where it was stopped. Needs neither a workspace nor a key. Exits with 1
+    where the set is not whole. A folder with photos, as of genset release export --format mixed, is
+    completed in its place, or with --to in another one, which its photos are copied to.
+
+    \b
+    genset pull manifest.json --to v1
+    genset pull v1-mixed
+    """
+    from genset.db import Store
+    from genset.net.hosts import Hosts, own_store
+    from genset.scrape.pull import pull as rebuild
+    from genset.sources.source import Settings, Source, source_class
+
+    try:
+        workspace = Workspace.find(folder)
+        store, settings = Store.open(workspace.store_url), Settings.of(workspace)
+    except NotAWorkspace:
+        store, settings = own_store(), Settings()
+    if contact or not settings.contact:
+        said = checked_contact(contact or os.environ.get("GENSET_CONTACT", ""))
+        settings = replace(settings, contact=said)
+
+    def open_source(name: str) -> Source:
+        return source_class(name).for_pictures(Hosts(store, say, give_up_after), settings)
+
+    with closing(store):
+        done = rebuild(manifest, open_source, to)
+    lines = [
+        f"{done.folder}: {done.pulled:,} of {count(done.photos, 'photo')} pulled, "
+        f"{count(done.present, 'was', 'were')} there, {len(done.gone):,} gone, "
+        f"{len(done.changed):,} changed, {len(done.failed):,} failed",
+        *(f"gone: {file}  {page}" for file, page in done.gone.items()),
+        *(f"changed: {file}  {page}" for file, page in done.changed.items()),
+        *(f"failed: {file}  {reason}" for file, reason in done.failed.items()),
+    ]
+    show(asdict(done), "\n".join(lines), as_json)
+    if done.missing:
+        raise GensetError(f"{done.folder} is not whole: it lacks {count(done.missing, 'photo')}")
+
+
+@click.command("hash")
+@click.argument("folder", type=FOLDER)
+@click.option("-o", "--output", type=FILE, required=True, help="The file of hashes to write.")
+@json_option
+def hash_folder(folder: Path, output: Path, as_json: bool) -> None:
+    """Write the fingerprints of all photos below FOLDER, to be excluded from a pool.
+
+    Anyone may have the file: no photo can be made from it.
+
+    \b
+    genset hash imagenet/train -o imagenet.hashes
+    """
+    from genset.scrape.near_duplicates import hash_folder as write
+
+    hashes, unreadable = write(folder, output)
+    answer = {"file": str(output), "hashes": hashes, "unreadable": unreadable}
+    show(answer, f"{output}: {count(hashes, 'photo')}", as_json)
+    if unreadable:
+        some = ", ".join(unreadable[:3])
+        one, several = (
+            "photo cannot be read and was left out",
+            "photos cannot be read and were left out",
+        )
+        raise GensetError(f"{count(len(unreadable), one, several)}: {some}")
+
+
+@click.group(cls=Group)
+def duplicates() -> None:
+    """Photos that look alike, for somebody to decide."""
+
+
+@duplicates.command()
+@click.option(
+    "--against",
+    "files",
+    type=FILE,
+    multiple=True,
+    help="A file that genset hash wrote: photos that the pool must not share.",
+)
+@json_option
+@click.pass_obj
+def find(folder: Path | None, files: tuple[Path, ...], as_json: bool) -> None:
+    """Look for pairs within the pool and against files of hashes.
+
+    \b
+    genset duplicates find --against imagenet.hashes
+    """
+    from genset.core.hashes import read_hashes
+    from genset.db.duplicates import open_pairs
+    from genset.scrape.near_duplicates import propose
+
+    excluded = [read_hashes(path) for path in files]
+    with opened(folder, originals="read") as (workspace, store):
+        new = propose(workspace, store, excluded)
+        undecided = len(open_pairs(store))
+    text = f"{count(new, 'new pair')}, {undecided:,} to decide: genset duplicates list"
+    show({"new": new, "undecided": undecided}, text, as_json)
+
+
+@duplicates.command("list")
+@json_option
+@click.pass_obj
+def list_pairs(folder: Path | None, as_json: bool) -> None:
+    """List the pairs that nobody has decided: look at both photos.
+
+    Labelers do not see an example that looks like a candidate until somebody says that they differ.
+
+    \b
+    genset duplicates list
+    """
+    from genset.db.duplicates import examples_in, open_pairs
+
+    with opened(folder) as (workspace, store):
+        pairs = open_pairs(store)
+        examples = examples_in(store, pairs)
+        head = ("pair", "bits", "image", "photo", "looks like")
+        rows = [
+            (
+                pair.id,
+                pair.distance,
+                str(workspace.images / pair.photo.file),
+                f"{pair.photo.source}:{pair.photo.source_id}",
+                pair.other,
+            )
+            for pair in pairs
+        ]
+    if as_json:
+        show_json([_with_example(dict(zip(head, row, strict=True)), examples) for row in rows])
+    else:
+        marked: dict[Any, str] = {name: f"{name} (example)" for name in examples}
+        show_table(head, [[marked.get(cell, cell) for cell in row] for row in rows])
+
+
+def _with_example(pair: dict[str, Any], examples: set[str]) -> dict[str, Any]:
+    """The same, with which of the two is an example of a class, where one is."""
+    named = examples & {pair["photo"], pair["looks like"]}
+    return pair | ({"example": named.pop()} if named else {})
+
+
+@duplicates.command()
+@click.argument("pairs", type=int, nargs=-1, required=True)
+@click.option("--same/--different", required=True, help="Whether they show the same photo.")
+@click.option(
+    "--keep",
+    metavar="first|second|PHOTO",
+    help="Which of two same photos stays, as duplicates list has them (default: second).",
+)
+@click.option("--by", default=getpass.getuser, help="Who says so (default: the user's name).")
+@json_option
+@click.pass_obj
+def decide(
+    folder: Path | None,
+    pairs: tuple[int, ...],
+    same: bool,
+    keep: str | None,
+    by: str,
+    as_json: bool,
+) -> None:
+    """Decide pairs, by their numbers; of two photos that are the same one is refused.
+
+    \b
+    genset duplicates decide 3 7 --same --keep first
+    """
+    from genset.db.duplicates import decide as settle
+
+    with opened(folder) as (_, store):
+        settle(store, pairs, same=same, by=by, keep=keep)
+    word = "same" if same else "different"
+    text = f"{count(len(pairs), 'pair')}: {word}"
+    show({"pairs": pairs, "verdict": word, "by": by}, text, as_json)

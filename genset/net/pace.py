@@ -1,0 +1,281 @@
+"""How fast a quota is used, and how long to wait between tries.
+
+What is left of a quota (calls, bytes, calls at once) stands in the store, so all scrapers that use
+it share it, on however many machines they run.
+"""
+
+import os
+import random
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from typing import Protocol
+
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm import Session
+
+from genset.core.errors import BadInput
+from genset.db import RateLimitState, Store
+
+_LEASE = 12.0  # seconds
+_CLOCKS_DIFFER = 1.0  # seconds that are no sign of a clock that was set back
+
+
+class Limit(Protocol):
+    """A quota; times are the store's, in seconds."""
+
+    def reserve(self, now: float) -> float:
+        """Take the next free turn, and return when it is."""
+        ...
+
+    def waiting(self, now: float) -> float:
+        """Seconds until the next free turn, which stays free."""
+        ...
+
+    def spend(self, now: float, size: int) -> None:
+        """Note that a call brought so many bytes."""
+        ...
+
+
+class RateLimit:
+    """Lets one call through every `interval` seconds; 0 means no limit.
+
+    Args:
+        store: the store that all callers share.
+        name: the quota's name there.
+        interval: seconds between two calls, at least 0, in the long run.
+        burst: calls that may be made beyond that, one after the other, by who made none for long.
+    """
+
+    def __init__(self, store: Store, name: str, interval: float, burst: int = 0) -> None:
+        self._store = store
+        self._name = name
+        self.interval = interval
+        self._ahead = burst * interval
+
+    def reserve(self, now: float) -> float:
+        """As `Limit.reserve`."""
+        if not self.interval:
+            return now
+        with self._store.begin() as session:
+            state = _locked(self._store, session, self._name)
+            full = max(now, _next(state, now, self.interval))
+            state.set_at, state.next_at = now, full + self.interval
+            return max(now, full - self._ahead)
+
+    def waiting(self, now: float) -> float:
+        """As `Limit.waiting`."""
+        if not self.interval:
+            return 0.0
+        with self._store.session() as session:
+            state = session.get(RateLimitState, self._name)
+        if state is None:
+            return 0.0
+        return max(0.0, _next(state, now, self.interval) - self._ahead - now)
+
+    def spend(self, now: float, size: int) -> None:
+        """Bytes are not limited."""
+
+
+class ByteLimit:
+    """Lets calls through that bring so many bytes a second in the long run, in any number of calls.
+
+    Args:
+        store: the store that all callers share.
+        name: the quota's name there.
+        bytes_a_second: above 0.
+        burst: bytes that may come beyond that to who asked for nothing for long.
+        guess: bytes that a call is taken to bring until it is known what it brought. With one that
+            no call exceeds, the quota holds however many calls are made at once; a call that fails
+            is taken to have brought as many.
+    """
+
+    def __init__(
+        self, store: Store, name: str, bytes_a_second: float, burst: float, guess: int = 0
+    ) -> None:
+        self._store = store
+        self._name = name
+        self._rate = bytes_a_second
+        self._ahead = burst / bytes_a_second
+        self._guess = guess
+
+    def reserve(self, now: float) -> float:
+        """As `Limit.reserve`; what the call brings beyond the guess is counted when it came."""
+        if not self._guess:
+            return now + self.waiting(now)
+        full = self._add(now, self._guess)
+        return max(now, full - self._ahead)
+
+    def waiting(self, now: float) -> float:
+        """As `Limit.waiting`."""
+        with self._store.session() as session:
+            state = session.get(RateLimitState, self._name)
+        return 0.0 if state is None else max(0.0, _next(state, now, 0.0) - self._ahead - now)
+
+    def spend(self, now: float, size: int) -> None:
+        """As `Limit.spend`."""
+        self._add(now, size - self._guess)
+
+    def _add(self, now: float, size: int) -> float:
+        """Count so many bytes; return the time by which those before them are paid for."""
+        with self._store.begin() as session:
+            state = _locked(self._store, session, self._name)
+            full = max(now, _next(state, now, 0.0))
+            state.set_at, state.next_at = now, full + size / self._rate
+            return full
+
+
+class AllOf:
+    """Several quotas that each call uses."""
+
+    def __init__(self, limits: Sequence[Limit]) -> None:
+        self._limits = limits
+
+    def reserve(self, now: float) -> float:
+        """As `Limit.reserve`."""
+        return max(limit.reserve(now) for limit in self._limits)
+
+    def waiting(self, now: float) -> float:
+        """As `Limit.waiting`."""
+        return max(limit.waiting(now) for limit in self._limits)
+
+    def spend(self, now: float, size: int) -> None:
+        """As `Limit.spend`."""
+        for limit in self._limits:
+            limit.spend(now, size)
+
+
+class Slots:
+    """Lets so many calls be made at once, by all scrapers of a store together.
+
+    A slot is lent for seconds, and kept by who is alive: one that was killed holds up nobody for
+    longer.
+
+    Args:
+        store: the store that all callers share.
+        name: the slots' name there.
+        count: how many there are, at least 1.
+    """
+
+    def __init__(self, store: Store, name: str, count: int) -> None:
+        self._store = store
+        self._names = [f"{name}-slot-{number}" for number in range(count)]
+        self._lock = threading.Lock()
+        self._ours: set[str] = set()
+        self._keeper: threading.Thread | None = None
+
+    def take(self, now: float) -> str | None:
+        """Take a slot, and return its name; None where none is free."""
+        with self._store.begin() as session:
+            for name in self._names:
+                state = _locked(self._store, session, name)
+                if _next(state, now, 0.0) <= now:
+                    state.set_at, state.next_at = now, now + _LEASE
+                    break
+            else:
+                return None
+        with self._lock:
+            self._ours.add(name)
+            if self._keeper is None:
+                lead = now - time.monotonic()
+                self._keeper = threading.Thread(target=self._keep, args=(lead,), daemon=True)
+                self._keeper.start()
+        return name
+
+    def give_back(self, slot: str, now: float) -> None:
+        """Let others take a slot."""
+        with self._lock:
+            self._ours.discard(slot)
+        with self._store.begin() as session:
+            state = _locked(self._store, session, slot)
+            state.set_at, state.next_at = now, 0.0
+
+    def _keep(self, lead: float) -> None:
+        """Keep what is ours, as long as there is anything; `lead` is the store's clock's."""
+        while True:
+            time.sleep(_LEASE / 4)
+            with self._lock:
+                if not self._ours:
+                    self._keeper = None
+                    return
+                # Where the store is gone, the main thread meets that too, and says so.
+                with suppress(OperationalError), self._store.begin() as session:
+                    for slot in self._ours:
+                        state = _locked(self._store, session, slot)
+                        state.set_at = lead + time.monotonic()
+                        state.next_at = state.set_at + _LEASE
+
+
+def _locked(store: Store, session: Session, name: str) -> RateLimitState:
+    """A quota's row, which nobody else changes until the transaction ends."""
+    state = session.get(RateLimitState, name, with_for_update=True)
+    if state is None:
+        # A row that delays nobody, unless another caller was quicker.
+        first = {"name": name, "set_at": 0, "next_at": 0}
+        session.execute(store.insert(RateLimitState).values(first).on_conflict_do_nothing())
+        state = session.get_one(RateLimitState, name, with_for_update=True)
+    return state
+
+
+def _next(state: RateLimitState, now: float, interval: float) -> float:
+    """The next turn by what is stored. What was set later than now was set by a wrong clock."""
+    return state.next_at if state.set_at <= now + _CLOCKS_DIFFER else now + interval
+
+
+_FIRST = 1.0  # seconds
+_JITTER = 0.1  # so that what failed together does not come back together
+
+
+def scaled(seconds: float) -> float:
+    """A pause as the environment scales it.
+
+    Raises:
+        BadInput: GENSET_PAUSE_FACTOR is no number, or below 0.
+    """
+    word = os.environ.get("GENSET_PAUSE_FACTOR", "1")
+    try:
+        factor = float(word)
+    except ValueError:
+        factor = -1.0
+    if not 0 <= factor < 1e6:
+        raise BadInput(f"GENSET_PAUSE_FACTOR is no factor: {word!r}; write a number, such as 0.01")
+    return seconds * factor
+
+
+def jittered(seconds: float) -> float:
+    """A scaled pause, up to a tenth longer by chance."""
+    return scaled(seconds) * random.uniform(1, 1 + _JITTER)  # noqa: S311 - no secret
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """How often something that fails is tried: `tries` times, over at least `hours`.
+
+    The first pause is a second, and each is longer than the last by the same factor, so that a
+    fault that passes costs little and one that stays is not asked about all day.
+    """
+
+    tries: int = 8
+    hours: float = 2.0
+
+    def pause(self, attempts: int) -> float | None:
+        """Seconds to wait after so many tries in vain, from 1; None where no further one is due."""
+        pauses = _pauses(self.tries, self.hours)
+        return jittered(pauses[attempts - 1]) if attempts <= len(pauses) else None
+
+
+@cache
+def _pauses(tries: int, hours: float) -> tuple[float, ...]:
+    """The pauses between so many tries, in seconds: together at least `hours`."""
+    count, total = tries - 1, hours * 3600
+    if count <= 1:
+        return (max(_FIRST, total),) * count
+    low, high = 1.0, max(1.0, total)  # the factor by which they grow lies between
+    for _ in range(60):
+        middle = (low + high) / 2
+        enough = sum(_FIRST * middle**place for place in range(count)) >= total
+        low, high = (low, middle) if enough else (middle, high)
+    return tuple(_FIRST * high**place for place in range(count))

@@ -1,1 +1,0 @@
-"""How Wikimedia Commons speaks."""

@@ -1,1 +1,0 @@
-"""Which photos a class gets, and the scraper that gets them."""

@@ -1,1 +1,0 @@
-"""What a workspace searches with, and what each query brings."""

@@ -1,0 +1,265 @@
+"""Rebuild somebody's set from its manifest: download each photo again, and check its hash.
+
+A manifest comes from a stranger. Nothing of it is believed but hashes: it names files only as
+genset does, addresses only on the source's own hosts, and what comes from there must be a photo
+of the very bytes that it promises.
+"""
+
+import hashlib
+import json
+import re
+import shutil
+from collections import Counter
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from genset.core.errors import BadInput, PhotoRefused, SourceUnavailable
+from genset.core.files import image_file, one_at_a_time, sha256_of, write_text, written_whole
+from genset.core.links import web_link
+from genset.core.progress import progress
+from genset.net.originals import Fetcher
+from genset.net.picture import check_picture
+from genset.release.documents import documents
+from genset.release.documents.tables.lacking import LACKING
+from genset.release.reader import MANIFEST, Manifest, ReleasePhoto, read_manifest
+from genset.sources.source import Source, is_source
+
+_THREADS = 8
+_LARGEST_MANIFEST = 256 * 2**20  # a quarter of a million photos
+
+
+@dataclass
+class PullSummary:
+    """What a pull did. `gone` and `changed` are photos' pages by file, `failed` reasons by file.
+
+    Attributes:
+        folder: where the set lies.
+        photos: how many photos the manifest names.
+        pulled: photos downloaded by this run.
+        present: photos that were there already.
+        gone: photos that are not up any more.
+        changed: photos whose bytes are others now; these are not kept.
+        failed: photos that did not come, and documents that could not be made, for another reason.
+    """
+
+    folder: str
+    photos: int
+    pulled: int = 0
+    present: int = 0
+    gone: dict[str, str] = field(default_factory=dict)
+    changed: dict[str, str] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def missing(self) -> int:
+        """Photos that the set lacks."""
+        return self.photos - self.pulled - self.present
+
+
+def pull(
+    manifest: Path, open_source: Callable[[str], Source], folder: Path | None = None
+) -> PullSummary:
+    """Write the set that `manifest` describes to `folder`, which becomes such a release's folder.
+
+    `open_source` gives the source of a name, ready to download from, or raises BadInput.
+
+    `manifest` is its file, or the folder that it lies in. A folder that has photos, or lists what
+    it lacks (an export as "mixed"), is completed in its place; its photos are copied where `folder`
+    is another one. Else the default is a folder of the set's name in the current one. What is there
+    already is not downloaded again, so the same call goes on where a killed one stopped. Where the
+    host is down, it is waited for; what did not come is asked for once more at the end.
+
+    Raises:
+        BadInput: the manifest is not sound, or the folder holds something else.
+    """
+    is_folder = manifest.is_dir()
+    manifest = manifest / MANIFEST if is_folder else manifest
+    release, sources = _sound(manifest, open_source)
+    there: Path | None = manifest.parent
+    if not (manifest.parent / LACKING).is_file():
+        has_some = any((manifest.parent / photo.file).is_file() for photo in release.photos)
+        there = manifest.parent if is_folder and has_some else None
+    folder = folder or there or Path(release.name)
+    summary = PullSummary(str(folder), len(release.photos))
+    puller = _Puller(sources, folder, there)
+    with one_at_a_time(folder), ThreadPoolExecutor(_THREADS) as threads:
+        _prepare(folder, manifest.read_bytes())
+        summary.failed.update(_make_documents(folder, release))
+        try:
+            pulled = zip(release.photos, threads.map(puller.pull, release.photos), strict=True)
+            total, again = len(release.photos), []
+            for photo, came in progress(pulled, total=total, what="pull", unit="photo"):
+                if came.how == "later":
+                    again.append(photo)
+                else:
+                    _count(summary, photo, came)
+            for photo, came in zip(again, threads.map(puller.pull, again), strict=True):
+                _count(summary, photo, came)
+        finally:
+            for source in sources.values():
+                source.images.hosts.stop()
+            threads.shutdown(wait=False, cancel_futures=True)
+        if not summary.missing:
+            (folder / LACKING).unlink(missing_ok=True)  # it would not belong to the release
+    return summary
+
+
+class _Came(NamedTuple):
+    """What came of a photo: `how` names a field of `PullSummary`, or is "later"."""
+
+    how: str
+    reason: str = ""
+
+
+def _count(summary: PullSummary, photo: ReleasePhoto, came: _Came) -> None:
+    if came.how == "pulled":
+        summary.pulled += 1
+    elif came.how == "present":
+        summary.present += 1
+    elif came.how == "gone":
+        summary.gone[photo.file] = photo.page_url
+    elif came.how == "changed":
+        summary.changed[photo.file] = photo.page_url
+    else:
+        summary.failed[photo.file] = came.reason
+
+
+class _Puller:
+    def __init__(self, sources: Mapping[str, Source], folder: Path, there: Path | None) -> None:
+        self._folder = folder
+        self._there = there
+        self._sources = sources
+        self._fetchers = {
+            name: Fetcher(source.images, source.may_fetch, folder)
+            for name, source in sources.items()
+        }
+
+    def pull(self, photo: ReleasePhoto) -> _Came:
+        path = self._folder / photo.file
+        if path.is_symlink() or path.parent.is_symlink():
+            return _Came("failed", "a link stands in its place: take it away")
+        if path.is_file() and sha256_of(path) == photo.sha256:
+            self._know_a_good_photo(photo)
+            return _Came("present")
+        if self._there is not None and _copied(self._there / photo.file, path, photo.sha256):
+            return _Came("present")
+        if not photo.image_url:
+            return _Came("failed", "no picture offered")
+        fetcher = self._fetchers.get(photo.source)
+        if fetcher is None:
+            return _Came("failed", f"no source {photo.source!r} is installed here")
+        try:
+            content = fetcher.content(photo.image_url)
+            if hashlib.sha256(content).hexdigest() != photo.sha256:
+                return _Came("changed")
+            kind = check_picture(content).format
+        except PhotoRefused as refused:
+            return _Came("gone" if refused.reason == "gone" else "failed", str(refused))
+        except SourceUnavailable as error:
+            return _Came("later", str(error))
+        if not image_file(photo.sha256, kind).endswith(path.name):
+            return _Came("failed", f"it is a {kind}")
+        with written_whole(path) as file:
+            file.write(content)
+        self._know_a_good_photo(photo)
+        return _Came("pulled")
+
+    def _know_a_good_photo(self, photo: ReleasePhoto) -> None:
+        """Remember a photo that came, by which to see later whether its host is well.
+
+        Some hosts answer HTTP 403 for a photo that is gone. Without this, a few of them would look
+        like a host that is down, and be waited for.
+        """
+        if (source := self._sources.get(photo.source)) is not None and source.images.ping is None:
+            fetcher = self._fetchers[photo.source]
+            source.images.ping = lambda quota: fetcher.ping(photo.image_url)
+
+
+def _copied(there: Path, to: Path, sha256: str) -> bool:
+    """Copy a photo from a folder that came from somebody, if it is there and the right one."""
+    if there == to or there.is_symlink() or not there.is_file():
+        return False
+    if sha256_of(there) != sha256:
+        return False
+    with there.open("rb") as file, written_whole(to) as copy:
+        shutil.copyfileobj(file, copy)
+    return sha256_of(to) == sha256
+
+
+def _sound(path: Path, open_source: Callable[[str], Source]) -> tuple[Manifest, dict[str, Source]]:
+    """Read a manifest, and refuse one that is not as genset writes them.
+
+    Return it with the sources that its photos are at, by name, as far as they are installed here.
+    """
+    if path.stat().st_size > _LARGEST_MANIFEST:
+        raise BadInput(f"{path} is larger than any manifest ({_LARGEST_MANIFEST} bytes)")
+    release = read_manifest(path)
+    if not release.is_as_written(path):
+        raise BadInput(f"{path} was changed since it was written: ask for it again")
+    if release.variant is not None:
+        raise BadInput(
+            f"{path} is of photos that were changed, and addresses lead to photos as they were: "
+            f"ask for the photos, or pull {release.variant['name']}"
+        )
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", release.name):
+        raise BadInput(f"{path} names its set {release.name[:99]!r}, which is no release's name")
+    [(file, times)] = Counter(photo.file for photo in release.photos).most_common(1) or [("", 1)]
+    if times > 1:
+        raise BadInput(f"{path} names {file} {times} times")
+    for photo in release.photos:
+        if Path(photo.file).stem != photo.sha256:
+            raise BadInput(f"{path}: {photo.file} is not named by its hash")
+        for url in (photo.image_url, photo.page_url, photo.license_url):
+            if url and web_link(url) is None:
+                raise BadInput(f"{path}: {photo.file} has no web address: {url[:99]!r}")
+    # A photo that was never up (`genset add`) has no address, and is told as not to be had.
+    # Nor are those to be had of a source that is somebody's own, and not installed here.
+    names = {photo.source for photo in release.photos if photo.image_url}
+    sources = {name: open_source(name) for name in sorted(names) if is_source(name)}
+    for photo in release.photos:
+        source = sources.get(photo.source) if photo.image_url else None
+        if source is not None and not source.may_fetch(photo.image_url):
+            raise BadInput(
+                f"{path}: {photo.file} is on no host of {photo.source}: {photo.image_url[:99]!r}"
+            )
+    return release, sources
+
+
+def _prepare(folder: Path, manifest: bytes) -> None:
+    """Put the manifest there first: it says what the folder is, and what it lacks.
+
+    Raises:
+        BadInput: the folder is not empty, and not of this set.
+    """
+    for left in (*folder.glob(".partial-*"), *folder.glob("*/.partial-*")):
+        left.unlink()  # of a killed run
+    path = folder / MANIFEST
+    if path.is_file() and path.read_bytes() == manifest:
+        return
+    if any(folder.iterdir()):
+        raise BadInput(f"{folder} holds something else already: name another folder with --to")
+    with written_whole(path) as file:
+        file.write(manifest)
+
+
+def _make_documents(folder: Path, release: Manifest) -> dict[str, str]:
+    """Write the set's documents, which are made of its manifest; return what could not be."""
+    missing = {
+        name: sha256
+        for name, sha256 in release.documents.items()
+        if not ((folder / name).is_file() and sha256_of(folder / name) == sha256)
+    }
+    if not missing:
+        return {}
+    texts = documents(json.loads((folder / MANIFEST).read_text("utf-8")), release.photos)
+    failed = {}
+    for name, sha256 in missing.items():
+        text = texts.get(name, "")
+        if hashlib.sha256(text.encode()).hexdigest() == sha256:
+            write_text(folder / name, text)
+        else:
+            failed[name] = "another version of genset made it: ask for the file"
+    return failed

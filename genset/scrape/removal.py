@@ -1,0 +1,240 @@
+"""Take photos out for good: somebody asked for it, and it must not happen again.
+
+Flickr's terms, for one, give 24 hours from an owner's request. A removed photo leaves the pool and
+coming releases, its original is deleted, and its row stays as a tombstone that no later scrape
+passes. Labels stay too: they are append-only, and say nothing of the picture.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import partial
+from pathlib import PurePath
+
+from sqlalchemy import func, or_, select
+from sqlalchemy.orm import InstrumentedAttribute, Session
+
+from genset.core.errors import BadInput
+from genset.core.numbers import count
+from genset.db import Photo, PhotoEvent, RemovedOwner, Store
+from genset.release.reader import ReleasePhoto, find_releases
+from genset.sources.source import FORMS, NSID, NSIDS_ARE_FROM, SOURCE, is_source, names
+from genset.workspace import Workspace
+
+_MOST_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """What a removal did.
+
+    Attributes:
+        photos: the photos that are out now, as ``flickr:6061409035``.
+        owner: the owner whose coming photos are kept out too, None where one photo was meant.
+        deleted: originals that were deleted.
+        kept: originals that stay because another photo of the pool has the same bytes.
+        releases: how many of the photos each existing release has, by its name.
+        same_bytes: the photos for which those originals stay. They are in the pool still: one at
+            another source may be the same person's.
+    """
+
+    photos: list[str]
+    owner: str | None
+    deleted: int
+    kept: int
+    releases: dict[str, int]
+    same_bytes: list[str] = field(default_factory=list)
+
+
+def remove(workspace: Workspace, store: Store, what: str, reason: str) -> Removal:
+    """Remove a photo (``6061409035``, ``flickr:6061409035``) or an owner's (``78733179@N04``).
+
+    The source need not be said where only one has such a photo or owner.
+
+    Rows change first, then files go: a removal that was killed between leaves originals that the
+    same call deletes, and none that the pool misses.
+
+    Raises:
+        BadInput: there is no such photo or owner, several sources have one, or no reason is given.
+    """
+    return _remove(workspace, store, partial(_meant, what=what), reason)
+
+
+def remove_owner(workspace: Workspace, store: Store, owner: str, reason: str) -> Removal:
+    """Remove an owner's photos (``flickr:78733179@N04``), whether one is known here or not.
+
+    Raises:
+        BadInput: `owner` names no source, or nobody that there can be at Flickr; or no reason is
+            given.
+    """
+    return _remove(workspace, store, partial(_owner_meant, owner=owner), reason)
+
+
+# The source, the photo's id or the owner, and whether it is an owner.
+_Meant = tuple[str, str, bool]
+
+
+def _remove(
+    workspace: Workspace, store: Store, find: Callable[[Session], _Meant], reason: str
+) -> Removal:
+    if not (reason := " ".join(reason.split())):
+        raise BadInput("say why, for those who come after: --reason TEXT")
+    with store.begin_alone() as session:
+        source, name, is_owner = find(session)
+        meant = (Photo.owner if is_owner else Photo.source_id) == name
+        photos = session.scalars(select(Photo).where(Photo.source == source, meant)).all()
+        if is_owner:
+            _keep_out(session, source, name, reason)
+        for photo in photos:
+            _bury(session, photo, reason)
+        ids = [photo.id for photo in photos]
+    with store.begin_alone() as session:
+        deleted, kept, same_bytes = _delete_originals(workspace, session, ids)
+
+    def is_meant(photo: ReleasePhoto) -> bool:
+        return photo.source == source and name == (photo.owner if is_owner else photo.source_id)
+
+    found = {
+        release.name: sum(map(is_meant, release.photos))
+        for release in find_releases(workspace.releases)
+    }
+    return Removal(
+        photos=[f"{source}:{photo.source_id}" for photo in photos],
+        owner=name if is_owner else None,
+        deleted=deleted,
+        kept=kept,
+        releases={release: number for release, number in found.items() if number},
+        same_bytes=same_bytes,
+    )
+
+
+def _meant(session: Session, what: str) -> _Meant:
+    """What somebody names: with its source, or alone where one source has it."""
+    named, colon, rest = what.partition(":")
+    if colon and (named in _sources_here(session) or is_source(named)):
+        places = [(named, rest)]
+    else:
+        places = [(source, what) for source in sorted(_sources_here(session) | {NSIDS_ARE_FROM})]
+    found = [
+        (source, name, column is Photo.owner)
+        for column in (Photo.source_id, Photo.owner)
+        for source, name in places
+        if _is_known(session, source, name, column)
+    ]
+    # A number may be a photo at several sources; a photo's own number wins over an owner's name.
+    found = [each for each in found if each[2] == found[0][2]]
+    # An owner may ask before any photo of theirs was found.
+    if not found:
+        found = [(source, name, True) for source, name in places if _is_nsid(source, name)]
+    if len(found) > 1:
+        several = ", ".join(f"{source}:{name}" for source, name, _ in found)
+        raise BadInput(f"{what!r} is at several sources: say which you mean, of {several}")
+    if found:
+        return found[0]
+    raise BadInput(
+        f"no photo or owner {what!r} here: name a photo as SOURCE:ID, an owner by the id "
+        "in the address of their photos, such as 78733179@N04; an owner of whom nothing is here "
+        "yet with --owner SOURCE:OWNER"
+    )
+
+
+def _owner_meant(session: Session, owner: str) -> _Meant:
+    source, _, name = owner.partition(":")
+    if not SOURCE.fullmatch(source) or not name.strip():
+        raise BadInput(
+            f"{owner!r} does not say whose photos at which source: write SOURCE:OWNER, such as "
+            "--owner flickr:78733179@N04 or, for photos of your own, --owner 'city-museum:Ann Ko'"
+        )
+    known = {*names(), *_sources_here(session)}
+    if source not in known and (near := get_close_matches(source, known, n=1, cutoff=0.7)):
+        raise BadInput(f"there is no source {source!r} here: do you mean {near[0]}?")
+    if credited := _credited(session, source, name):
+        raise BadInput(credited)
+    form, title, is_such = FORMS.get(source, (None, "", ""))
+    can_be = form is None or form.fullmatch(name) is not None
+    if not can_be and not _is_known(session, source, name, Photo.owner):
+        raise BadInput(f"{name!r} is nobody at {title}: an owner there is {is_such}")
+    return source, name, True
+
+
+def _credited(session: Session, source: str, name: str) -> str:
+    """What to tell who takes the name in a photo's credit for its owner's; "" where it is none.
+
+    The owner is the account that the photo is under. Its name is another at some sources, and who
+    made a photo may not be who uploaded it.
+    """
+    if _is_known(session, source, name, Photo.owner):
+        return ""
+    left = or_(Photo.refused.is_(None), Photo.refused.not_like("removed%"))
+    named = (Photo.source == source) & (Photo.owner_name == name) & left
+    photos = session.scalars(select(Photo).where(named).order_by(Photo.id).limit(_MOST_NAMED)).all()
+    if not photos:
+        return ""
+    many = session.scalar(select(func.count()).select_from(Photo).where(named)) or 0
+    listed = ", ".join(f"{source}:{photo.source_id}" for photo in photos)
+    owners = ", ".join(dict.fromkeys(f"{source}:{photo.owner}" for photo in photos))
+    more = ", ..." if many > len(photos) else ""
+    return (
+        f"no owner at {source} is {name!r}, but {count(many, 'photo is', 'photos are')} credited "
+        f"to that name: remove each ({listed}{more}), or with --owner all of the account that it "
+        f"is under ({owners}{more})"
+    )
+
+
+def _sources_here(session: Session) -> set[str]:
+    """The names of the sources that the pool has photos of."""
+    return set(session.scalars(select(Photo.source).distinct()))
+
+
+def _is_nsid(source: str, name: str) -> bool:
+    """Whether it is the id of an owner at Flickr."""
+    return source == NSIDS_ARE_FROM and NSID.fullmatch(name) is not None
+
+
+def _is_known(session: Session, source: str, name: str, column: InstrumentedAttribute[str]) -> bool:
+    found = select(Photo.id).where(Photo.source == source, column == name).limit(1)
+    return bool(name) and session.scalar(found) is not None
+
+
+def _keep_out(session: Session, source: str, owner: str, reason: str) -> None:
+    there = select(RemovedOwner.id).where(
+        RemovedOwner.source == source, RemovedOwner.owner == owner
+    )
+    if session.scalar(there) is None:
+        session.add(RemovedOwner(source=source, owner=owner, reason=reason))
+
+
+def _bury(session: Session, photo: Photo, reason: str) -> None:
+    """Make a photo's row its tombstone."""
+    if photo.refused is not None and photo.refused.startswith("removed"):
+        return
+    original = photo.file if photo.sha256 else ""
+    session.add(PhotoEvent(photo_id=photo.id, what="removed", detail=original))
+    photo.refused = f"removed: {reason}"
+    photo.sha256 = photo.byte_size = photo.format = photo.width = photo.height = None
+    photo.fingerprint = photo.stored_at = None
+
+
+def _delete_originals(
+    workspace: Workspace, session: Session, photo_ids: Iterable[int]
+) -> tuple[int, int, list[str]]:
+    """Delete the originals of removed photos.
+
+    Return how many, how many are still needed, and which photos need them.
+    """
+    removed = select(PhotoEvent.detail).where(
+        PhotoEvent.what == "removed",
+        PhotoEvent.detail != "",
+        PhotoEvent.photo_id.in_(photo_ids),
+    )
+    deleted, kept, needed_by = 0, 0, []
+    for file in session.scalars(removed.distinct()).all():
+        path = workspace.images / file
+        same = select(Photo).where(Photo.sha256 == PurePath(file).stem).order_by(Photo.id)
+        if others := session.scalars(same).all():
+            kept += 1
+            needed_by += [f"{photo.source}:{photo.source_id}" for photo in others]
+        elif path.is_file():
+            path.unlink()
+            deleted += 1
+    return deleted, kept, needed_by

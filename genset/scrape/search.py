@@ -1,0 +1,237 @@
+"""Which page to ask for next, and what to keep of the answer.
+
+A keyword is asked page by page. Where the source has more than it hands over (Flickr: 4,000), the
+window of posting times is cut in two and each half is asked, and so on. All keywords of a class
+go down together: a photo's rank is its place in its keyword's results, so no keyword may be asked
+deeper than another before the class takes a photo of that depth.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import timedelta
+
+from sqlalchemy import insert, select, update
+from sqlalchemy.orm import Session
+
+from genset.classes import PHOTOS, ImageClass
+from genset.db import Candidate, Photo, RemovedOwner, Search, add_candidates
+from genset.scrape.plan import ScrapePlan
+from genset.sources.source import FoundPhoto, Question, SearchPage
+
+# No photos are posted closer together than this that a keyword finds by the thousand.
+_SHORTEST_WINDOW = timedelta(minutes=1)
+
+_FOUND = [field.name for field in fields(FoundPhoto)]  # columns of `Photo` too
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A page to ask for. `depth` is its number as if the source had no limit, from 1."""
+
+    question: Question
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Frontier:
+    """How far a class's keywords are asked.
+
+    Attributes:
+        steps: the pages to ask for next, all of the least depth that is not asked; none at the end.
+        is_even: whether every keyword is asked as deep as the deepest, so that ranks compare.
+    """
+
+    steps: tuple[Step, ...]
+    is_even: bool
+
+
+def frontier(cls: ImageClass, plan: ScrapePlan, asked: Iterable[Search]) -> Frontier:
+    """What is next for a class, of which `asked` are the searches, in any order.
+
+    What was asked under another plan does not count.
+    """
+    pages: dict[Question, list[Search]] = {}
+    for search in asked:
+        pages.setdefault(replace(question_of(search), page=1), []).append(search)
+    steps: list[Step] = []
+    deepest = 0
+    for query in plan.source.queries(cls):
+        first = first_question(query, plan, cls.content_types)
+        steps += _open_ends(first, 1, pages)
+        deepest = max(deepest, _depth(first, 0, pages))
+    least = min((step.depth for step in steps), default=0)
+    return Frontier(
+        steps=tuple(step for step in steps if step.depth == least),
+        is_even=deepest > 0 and not 0 < least <= deepest,
+    )
+
+
+def first_question(
+    text: str, plan: ScrapePlan, content_types: tuple[int, ...] = (PHOTOS,)
+) -> Question:
+    """A keyword's first page."""
+    return Question(
+        text=text,
+        posted_after=plan.posted_after,
+        posted_before=plan.posted_before,
+        licenses=() if plan.licenses is None else plan.source.licenses(plan.licenses),
+        safe_search=plan.safe_search,
+        per_page=plan.per_page,
+        page=1,
+        content_types=content_types,
+    )
+
+
+def question_of(search: Search) -> Question:
+    """What a stored search asked."""
+    return Question(
+        text=search.query,
+        posted_after=search.posted_after,
+        posted_before=search.posted_before,
+        licenses=tuple(search.licenses.split("|")) if search.licenses else (),
+        safe_search=search.safe_search,
+        per_page=search.per_page,
+        page=search.page,
+        content_types=tuple(map(int, search.content_types.split(","))),
+        bookmark=search.bookmark,
+    )
+
+
+def question_key(question: Question) -> str:
+    """What tells a question from all others, in 32 hexadecimal digits."""
+    asked = [getattr(question, field.name) for field in fields(question) if field.compare]
+    return hashlib.sha256(repr(tuple(asked)).encode()).hexdigest()[:32]
+
+
+_Pages = Mapping[Question, Sequence[Search]]
+
+
+def _open_ends(first: Question, depth: int, pages: _Pages) -> Iterator[Step]:
+    """The next page of a window, or those of its halves where the source would not go on."""
+    if not (asked := pages.get(first)):
+        yield Step(first, depth)
+        return
+    last = _last(asked)
+    if not last.last:
+        following = replace(first, page=last.page + 1, bookmark=last.bookmark)
+        yield Step(following, depth + last.page)
+        return
+    for half in _halves(first, asked):
+        yield from _open_ends(half, depth + last.page, pages)
+
+
+def _depth(first: Question, above: int, pages: _Pages) -> int:
+    """How deep a window is asked, its halves included; `above` is the depth where it begins."""
+    if not (asked := pages.get(first)):
+        return 0
+    here = above + _last(asked).page
+    return max([here, *(_depth(half, here, pages) for half in _halves(first, asked))])
+
+
+def _last(asked: Sequence[Search]) -> Search:
+    return max(asked, key=lambda search: search.page)
+
+
+def _halves(whole: Question, asked: Sequence[Search]) -> list[Question]:
+    """The question for each half of its window, where the source has more than it hands over.
+
+    A window without an end ends when it was first asked. One that brought nothing is left alone,
+    whatever the source says that it has: there would be no end of halves.
+    """
+    if not _last(asked).capped or not any(search.returned for search in asked):
+        return []
+    end = whole.posted_before or min(search.searched_at for search in asked)
+    middle = (whole.posted_after + (end - whole.posted_after) / 2).replace(microsecond=0)
+    if middle - whole.posted_after < _SHORTEST_WINDOW:
+        return []
+    first = replace(whole, bookmark="")
+    return [replace(first, posted_before=middle), replace(first, posted_after=middle)]
+
+
+def keep_page(
+    session: Session, plan: ScrapePlan, cls: ImageClass, step: Step, answer: SearchPage
+) -> None:
+    """Store a page that was asked for, its photos, and that the class's search returned them.
+
+    Args:
+        session: a transaction that may write.
+        plan: what the page was asked for.
+        cls: the class that it was asked for.
+        step: what was asked.
+        answer: what came.
+    """
+    question, source = step.question, plan.source.about.name
+    session.add(
+        Search(
+            wnid=cls.wnid,
+            source=source,
+            query=question.text,
+            posted_after=question.posted_after,
+            posted_before=question.posted_before,
+            licenses="|".join(question.licenses),
+            safe_search=question.safe_search,
+            content_types=",".join(map(str, question.content_types)),
+            query_list=plan.query_list,
+            per_page=question.per_page,
+            page=question.page,
+            total=answer.total,
+            returned=len(answer.photos),
+            last=answer.last,
+            capped=answer.capped,
+            bookmark=answer.bookmark,
+        )
+    )
+    photo_ids = _photo_ids(session, plan, answer.photos)
+    place = {query: number for number, query in enumerate(plan.source.queries(cls))}
+    mine = Candidate.wnid == cls.wnid, Candidate.photo_id.in_(photo_ids.values())
+    best = {
+        # Of equal ranks, a query that is searched with counts before one that is not any more.
+        photo_id: (rank, place.get(keyword, len(place)))
+        for photo_id, rank, keyword in session.execute(
+            select(Candidate.photo_id, Candidate.rank, Candidate.keyword).where(*mine)
+        )
+    }
+    new: list[dict[str, object]] = []
+    first_rank = 1 + (step.depth - 1) * question.per_page
+    for rank, found in enumerate(answer.photos, start=first_rank):
+        photo_id = photo_ids[found.source_id]
+        here = {"keyword": question.text, "rank": rank}
+        if photo_id not in best:
+            best[photo_id] = rank, place[question.text]
+            new.append({"wnid": cls.wnid, "photo_id": photo_id} | here)
+        elif (rank, place[question.text]) < best[photo_id]:
+            best[photo_id] = rank, place[question.text]
+            session.execute(
+                update(Candidate)
+                .where(Candidate.wnid == cls.wnid, Candidate.photo_id == photo_id)
+                .values(here)
+            )
+    if new:
+        add_candidates(session, new)
+
+
+def _photo_ids(session: Session, plan: ScrapePlan, found: Sequence[FoundPhoto]) -> dict[str, int]:
+    """The `Photo.id` of these photos by their id at the source, made where they are new."""
+    source = plan.source.about.name
+    named = select(Photo.source_id, Photo.id).where(
+        Photo.source == source, Photo.source_id.in_([photo.source_id for photo in found])
+    )
+    known = dict(session.execute(named).all())
+    removed = select(RemovedOwner.owner, RemovedOwner.reason).where(RemovedOwner.source == source)
+    reasons = dict(session.execute(removed).all())
+    new = {
+        each.source_id: {name: getattr(each, name) for name in _FOUND}
+        | {
+            "source": source,
+            "refused": f"removed: {reasons[each.owner]}"
+            if each.owner in reasons
+            else plan.opt_out.reason_against(source, each.owner, each.source_id),
+        }
+        for each in found
+        if each.source_id not in known
+    }
+    if not new:
+        return known
+    session.execute(insert(Photo), list(new.values()))
+    return dict(session.execute(named).all())

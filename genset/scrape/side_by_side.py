@@ -1,0 +1,132 @@
+"""Scrape several sources at once."""
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+from sqlalchemy import func, select
+
+from genset.core.errors import GensetError
+from genset.core.numbers import agree, count
+from genset.db import Photo, Store
+from genset.net.hosts import Hosts
+from genset.scrape.plan import ScrapePlan
+from genset.scrape.results import ScrapeSummary
+from genset.scrape.scraper import scrape
+from genset.sources.source import Source
+from genset.workspace import Workspace
+
+# A source that is ready to be asked, with hosts of its own, and what is wanted of it.
+Wanted = tuple[Source, ScrapePlan]
+# What came of a source: what the scrape did, or why it ended early.
+Came = ScrapeSummary | GensetError
+
+
+def scrape_all(workspace: Workspace, store: Store, wanted: Sequence[Wanted]) -> dict[str, Came]:
+    """Scrape each source as `scrape` does, side by side; return what came of each, by its name.
+
+    What ends one source's scrape is in its place, and the others go on.
+
+    Args:
+        workspace: where originals are kept.
+        store: the workspace's.
+        wanted: each source once; no two share their `Hosts`.
+    """
+    came = side_by_side(_work(workspace, store, wanted))
+    # Photos of two sources may be the same, and so be claimed by two classes, each of which was
+    # full by what its own source knew.
+    if len(wanted) > 1 and _have_same_bytes(store):
+        again = [each for each in wanted if isinstance(came[each[0].name], ScrapeSummary)]
+        after = side_by_side(_work(workspace, store, again, is_told=False)) if again else {}
+        came |= {name: _together(came[name], each) for name, each in after.items()}
+    return came
+
+
+def _work(
+    workspace: Workspace, store: Store, wanted: Sequence[Wanted], *, is_told: bool = True
+) -> dict[str, tuple[Hosts, Callable[[], ScrapeSummary]]]:
+    """A scrape of each source; who waits for the others is told that one is done."""
+
+    def scraper(source: Source, plan: ScrapePlan) -> Callable[[], ScrapeSummary]:
+        def work() -> ScrapeSummary:
+            done = scrape(workspace, store, source, plan)
+            if is_told and len(wanted) > 1:
+                classes = count(len(plan.classes), "class", "classes")
+                of = f"{done.full:,} of {classes} {agree(done.full, 'is', 'are')} full"
+                source.api.hosts.say(f"{source.name} is done: {of}")
+            return done
+
+        return work
+
+    return {source.name: (source.api.hosts, scraper(source, plan)) for source, plan in wanted}
+
+
+def _have_same_bytes(store: Store) -> bool:
+    """Whether photos of two sources have the same bytes."""
+    shared = select(Photo.sha256).where(Photo.sha256.is_not(None)).group_by(Photo.sha256)
+    with store.session() as session:
+        twice = shared.having(func.min(Photo.source) != func.max(Photo.source)).limit(1)
+        return session.scalar(twice) is not None
+
+
+def _together(before: Came, after: Came) -> Came:
+    """What two scrapes did, one after the other."""
+    if isinstance(before, ScrapeSummary) and isinstance(after, ScrapeSummary):
+        after.stored += before.stored
+        after.searches += before.searches
+        after.refused = dict(Counter(before.refused) + Counter(after.refused))
+    return after
+
+
+_LOOK_AGAIN = 0.2  # seconds
+
+T = TypeVar("T")
+
+
+def side_by_side(work: Mapping[str, tuple[Hosts, Callable[[], T]]]) -> dict[str, T | GensetError]:
+    """Do each work in a thread of its own; return what came of each, by its name.
+
+    What ends one of them is in its place, and the others go on. An interrupt ends them all.
+
+    Args:
+        work: by a source's name, the hosts that it calls, which no other does, and what to do. It
+            ends with KeyboardInterrupt soon after its hosts are ending (`Hosts.is_ending`).
+    """
+    if len(work) == 1:
+        [(name, (_, do))] = work.items()
+        return {name: _outcome(do)}
+    came: dict[str, T | GensetError] = {}
+    broken: list[BaseException] = []
+
+    def run(name: str, do: Callable[[], T]) -> None:
+        try:
+            came[name] = _outcome(do)
+        except BaseException as error:  # noqa: BLE001 - the main thread raises it
+            broken.append(error)
+
+    threads = [
+        threading.Thread(target=run, args=(name, do), daemon=True) for name, (_, do) in work.items()
+    ]
+    for thread in threads:
+        thread.start()
+    try:
+        while any(thread.is_alive() for thread in threads):
+            for thread in threads:
+                thread.join(_LOOK_AGAIN)
+            if broken:
+                raise broken[0]
+    except BaseException:  # the user may have had enough
+        for hosts, _ in work.values():
+            hosts.end()
+        for thread in threads:
+            thread.join()
+        raise
+    return {name: came[name] for name in work}
+
+
+def _outcome(do: Callable[[], T]) -> T | GensetError:
+    try:
+        return do()
+    except GensetError as error:
+        return error

@@ -1,0 +1,360 @@
+"""How far a class is, by what is stored: what it keeps, what it lacks, what is left to ask.
+
+A class's candidates stand in one order: by rank, and among equal ranks by the order of its
+keywords. It keeps the first of them, as many as the plan asks for, that
+
+- were not refused (gone, broken, removed, outside of what the plan asks for),
+- are the first of their owner (one person's series must not fill a class),
+- do not have the same bytes as one before them,
+- are claimed by no other class (a contested photo is downloaded, since somebody must look at it to
+  say whose it is, but it does not count; until it is downloaded it does, for it may turn out to be
+  refused and leave its place to its owner's next).
+
+The same rows give the same answer, whoever asks and in whatever order they came to be there. And
+rows that come later never make a download superfluous: a refusal, a twin or a contest only moves
+the end of what is kept further down. So a scrape that was killed, or shared by several processes,
+ends with what an undisturbed one ends with.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from sqlalchemy import (
+    ColumnElement,
+    Delete,
+    Row,
+    Select,
+    Update,
+    and_,
+    delete,
+    exists,
+    func,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy.orm import InstrumentedAttribute, Session
+
+from genset.classes import ImageClass
+from genset.db import (
+    Candidate,
+    Photo,
+    PhotoFailure,
+    Search,
+    SearchFailure,
+    Store,
+    in_batches,
+    is_contested,
+    is_ruled_correct,
+)
+from genset.licenses import License
+from genset.scrape.opt_out import OPTED_OUT
+from genset.scrape.plan import ScrapePlan
+from genset.scrape.search import Frontier, frontier
+from genset.sources.source import names
+
+
+class Ranked(NamedTuple):
+    """A candidate and its photo, as the columns of `genset.db` that a selection needs.
+
+    A class has hundreds, read again and again: whole rows take SQLAlchemy five times as long.
+    """
+
+    rank: int
+    keyword: str
+    photo_id: int
+    source_id: str
+    owner: str
+    image_url: str
+    sha256: str | None = None
+    refused: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The candidates kept, the contested ones passed on the way, and the photos to download."""
+
+    kept: tuple[Ranked, ...]
+    contested: tuple[Ranked, ...]
+    missing: tuple[Ranked, ...]
+
+
+def choose(candidates: Iterable[Ranked], wanted: int, contested: Collection[int]) -> Selection:
+    """Go down the candidates of a class, best first, until `wanted` are kept.
+
+    `contested` are the `Photo.id` that another class claims, under any id that has the same bytes.
+    A photo that is not downloaded yet is taken for a good one, so `kept` and `contested` are final
+    only when `missing` is empty.
+    """
+    kept: list[Ranked] = []
+    held_back: list[Ranked] = []
+    missing: list[Ranked] = []
+    owners: set[str] = set()
+    contents: set[str] = set()
+    for candidate in candidates:
+        if len(kept) == wanted:
+            break
+        if (
+            candidate.refused is not None
+            or candidate.owner in owners
+            or candidate.sha256 in contents
+        ):
+            continue
+        if candidate.owner:
+            owners.add(candidate.owner)
+        if candidate.sha256 is None:
+            missing.append(candidate)
+            kept.append(candidate)
+            continue
+        contents.add(candidate.sha256)
+        (held_back if candidate.photo_id in contested else kept).append(candidate)
+    return Selection(tuple(kept), tuple(held_back), tuple(missing))
+
+
+# Made once, since SQLAlchemy takes as long to build them as the database to answer them.
+_RANKED = select(
+    Candidate.rank,
+    Candidate.keyword,
+    Photo.id,
+    Photo.source_id,
+    Photo.owner,
+    Photo.image_url,
+    Photo.sha256,
+    Photo.refused,
+).join(Photo, Candidate.photo_id == Photo.id)
+# Of a photo that is not stored it does not matter, and takes a while.
+_CONTESTED = and_(Photo.sha256.is_not(None), is_contested())
+_LOOKED_AT = Photo.license, Photo.license_url, Photo.posted_at, Photo.taken_at
+_FEW_CLASSES = 100
+_NOTHING = Frontier(steps=(), is_even=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ClassState:
+    """A class under a plan: the pages to ask for next, and the selection of its candidates.
+
+    `passed_over` counts those of its candidates that the plan does not want, by reason, where one
+    must look to tell (`ScrapePlan.is_picky`).
+    """
+
+    ahead: Frontier
+    selection: Selection
+    is_full: bool
+    passed_over: Mapping[str, int]
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether there is nothing to do for it: no photo to download, no page to ask for."""
+        if self.ahead.is_even:
+            if self.selection.missing:
+                return False
+            if self.is_full:
+                return True
+        return not self.ahead.steps
+
+
+def class_state(session: Session, plan: ScrapePlan, cls: ImageClass) -> ClassState:
+    """Read how far a class is."""
+    searches = select(Search).where(Search.wnid == cls.wnid, Search.source == _source(plan))
+    return _state(cls, plan, session.scalars(searches), _chosen(session, plan, cls, None))
+
+
+def class_states(
+    session: Session, plan: ScrapePlan, contested: Collection[int] | None = None
+) -> Iterator[tuple[ImageClass, ClassState]]:
+    """Read how far each of the plan's classes is, in their order.
+
+    Args:
+        session: to read with.
+        plan: what is wanted of which source.
+        contested: the photos of `genset.db.claimed_by_several`; None to look each class's own
+            up, which is quicker for a few classes.
+    """
+    searches: dict[str, list[Search]] = {}
+    for search in session.scalars(select(Search).where(Search.source == _source(plan))):
+        searches.setdefault(search.wnid, []).append(search)
+    with_candidates = set(session.scalars(select(Candidate.wnid).distinct()))
+    none = choose([], plan.per_class, ()), Counter[str]()
+    for cls in plan.classes:
+        has_some = cls.wnid in with_candidates
+        chosen = _chosen(session, plan, cls, contested) if has_some else none
+        yield cls, _state(cls, plan, searches.get(cls.wnid, ()), chosen)
+
+
+def _source(plan: ScrapePlan) -> str:
+    return plan.source.about.name
+
+
+def _state(
+    cls: ImageClass,
+    plan: ScrapePlan,
+    searches: Iterable[Search],
+    chosen: tuple[Selection, Mapping[str, int]],
+) -> ClassState:
+    selection, passed_over = chosen
+    return ClassState(
+        ahead=frontier(cls, plan, searches) if plan.search else _NOTHING,
+        selection=selection,
+        is_full=len(selection.kept) == plan.per_class,
+        passed_over=passed_over,
+    )
+
+
+def _chosen(
+    session: Session, plan: ScrapePlan, cls: ImageClass, contested: Collection[int] | None
+) -> tuple[Selection, Mapping[str, int]]:
+    """The selection of a class's candidates, and how many the plan does not want, by reason."""
+    queries = plan.source.queries(cls)
+    place = {query: number for number, query in enumerate(queries)}
+    # A class may have thousands of candidates, and the first few hundred may tell.
+    enough = 10 + 2 * plan.per_class // max(1, len(queries))
+    ranked: list[Ranked] = []
+    held_back = set[int]()
+    passed_over = Counter[str]()
+    for ranks in (Candidate.rank <= enough, Candidate.rank > enough):
+        query = _usable(plan).where(Candidate.wnid == cls.wnid, ranks)
+        if contested is None:
+            query = query.add_columns(_CONTESTED)
+        # The connection's rows, which come in half the time that the session's take.
+        rows = _wanted(session.connection().execute(query).all(), plan, passed_over)
+        ranked += [Ranked(*row[: len(Ranked._fields)]) for row in rows]
+        if contested is None:
+            held_back |= {row.id for row in rows if row[-1]}
+        else:
+            held_back |= {row.id for row in rows if row.id in contested}
+        ranked.sort(key=lambda c: (c.rank, place.get(c.keyword, len(place)), c.source_id))
+        if held_back:
+            held_back -= _given_to(session, cls)
+        chosen = choose(ranked, plan.per_class, held_back)
+        if len(chosen.kept) == plan.per_class:
+            break
+    return chosen, passed_over
+
+
+def _given_to(session: Session, cls: ImageClass) -> set[int]:
+    """The photos that a person ruled to be this class's, whoever else claims them."""
+    ours = select(Candidate.photo_id).where(Candidate.wnid == cls.wnid, is_ruled_correct())
+    return set(session.scalars(ours))
+
+
+def _usable(plan: ScrapePlan) -> Select[*tuple[Any, ...]]:
+    """The source's candidates whose photos are such as the plan wants, as far as one knows yet.
+
+    Photos that somebody added from a folder, of no source that is searched, count too. Where one
+    must look to tell, that is left to `_wanted`, and they come with what it looks at.
+    """
+    is_added = and_(Photo.sha256.is_not(None), Photo.source.not_in(names()))
+    usable = _RANKED.where(or_(Photo.source == plan.source.about.name, is_added))
+    if plan.min_size is not None:
+        # A photo that an earlier plan took is measured by this one.
+        is_large = and_(Photo.width >= plan.min_size, Photo.height >= plan.min_size)
+        usable = usable.where(or_(Photo.width.is_(None), is_large))
+    if plan.is_picky:
+        return usable.add_columns(*_LOOKED_AT)
+    # The search asked for these too, but Flickr ignores what it cannot read.
+    usable = usable.where(Photo.posted_at >= plan.posted_after)
+    if plan.posted_before is not None:
+        usable = usable.where(Photo.posted_at < plan.posted_before)
+    return usable
+
+
+def _wanted(
+    rows: Sequence[Row[*tuple[Any, ...]]], plan: ScrapePlan, passed_over: Counter[str]
+) -> Sequence[Row[*tuple[Any, ...]]]:
+    """Those of the rows that the plan wants; the others are counted by reason."""
+    if not plan.is_picky:
+        return rows
+    wanted = []
+    for row in rows:
+        license = License(row.license, row.license_url)
+        reason = plan.reason_against(license, row.posted_at, row.taken_at)
+        if reason is None:
+            wanted.append(row)
+        elif row.refused is None:
+            passed_over[reason] += 1
+    return wanted
+
+
+def lacking_first(store: Store, plan: ScrapePlan) -> ScrapePlan:
+    """The plan with those classes first that have too few stored photos to be full.
+
+    How far each of the others is takes longer to tell, so a scrape of many begins with these.
+    """
+    # By source, and not of this source alone: asked for its photos, SQLite takes these first and
+    # looks for each of the classes among each photo's.
+    stored = (
+        select(Candidate.wnid, Photo.source, func.count())
+        .join(Photo, Candidate.photo_id == Photo.id)
+        .where(*of_classes([cls.wnid for cls in plan.classes]))
+        .where(Photo.sha256.is_not(None), Photo.refused.is_(None))
+        .group_by(Candidate.wnid, Photo.source)
+    )
+    with store.session() as session:
+        rows = session.execute(stored).all()
+    counts = {wnid: count for wnid, source, count in rows if source == _source(plan)}
+    return replace(
+        plan,
+        classes=tuple(
+            sorted(plan.classes, key=lambda cls: counts.get(cls.wnid, 0) >= plan.per_class)
+        ),
+    )
+
+
+def of_classes(wnids: Collection[str]) -> list[ColumnElement[bool]]:
+    """What keeps a question about candidates to these classes; of many, it may tell of others too.
+
+    All rows take a database less time than a list of hundreds of names, which also has an end.
+    """
+    return [Candidate.wnid.in_(wnids)] if len(wnids) <= _FEW_CLASSES else []
+
+
+def forget_refusals(store: Store, plan: ScrapePlan) -> None:
+    """Let these classes' photos and pages of the source be tried again as if none had failed.
+
+    But for the photos that somebody removed or called duplicates, or that opted out.
+    """
+    wnids = [cls.wnid for cls in plan.classes]
+    source = plan.source.about.name
+    with store.begin() as session:
+        for statement in _forgotten(session, wnids, source):
+            session.execute(statement, execution_options={"synchronize_session": False})
+
+
+def _forgotten(session: Session, wnids: Sequence[str], source: str) -> Iterator[Update | Delete]:
+    in_pool = set(session.scalars(select(Candidate.wnid).distinct()))
+    batches = list(in_batches(wnids, _FEW_CLASSES))
+    # Of all classes there is nothing to look up.
+    for some in [None] if in_pool <= set(wnids) else batches:
+        yield (
+            update(Photo)
+            .where(
+                Photo.refused.is_not(None),
+                Photo.refused.not_like("removed%"),
+                Photo.refused.not_like("duplicate%"),  # a person's word
+                Photo.refused.not_like(f"{OPTED_OUT}%"),
+                Photo.source == source,
+                *_is_candidate_of(some, Photo.id),
+            )
+            .values(refused=None)
+        )
+        failed = PhotoFailure.photo_id
+        yield delete(PhotoFailure).where(
+            *_is_candidate_of(some, failed),
+            exists().where(Photo.id == failed, Photo.source == source),
+        )
+    for some in batches:
+        yield delete(SearchFailure).where(
+            SearchFailure.wnid.in_(some), SearchFailure.source == source
+        )
+
+
+def _is_candidate_of(
+    wnids: Sequence[str] | None, photo_id: InstrumentedAttribute[int]
+) -> list[ColumnElement[bool]]:
+    """Whether a photo is a candidate of one of these classes; nothing to ask where all count."""
+    if wnids is None:
+        return []
+    # An expression, and not the column: SQLite would look each photo up once for each class.
+    return [exists().where((Candidate.wnid + "").in_(wnids), Candidate.photo_id == photo_id)]

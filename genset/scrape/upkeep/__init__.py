@@ -1,1 +1,0 @@
-"""What comes after a scrape: ask after photos, take them out, rebuild a set, find duplicates."""

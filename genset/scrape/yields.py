@@ -1,0 +1,364 @@
+"""What each query brings, with whom a class shares photos, and what to do about it.
+
+A candidate counts for the query that found it, of several for the one of its best rank. A photo is
+right when its ruling says so, or without one more of its labelers say correct than incorrect or
+broken. It is contested when another class's searches return it, or the same bytes, too.
+
+The rule, for a query that the workspace searches with:
+
+- **drop** it, when the upper end of its share's interval is below one half, and below the lower
+  end of another query of its class;
+- **sharpen** it (a phrase, a word to exclude), when the lower end of the interval of its contested
+  share is above one quarter, or when the upper end of its share's interval is below one half and no
+  other query of its class is better;
+- else **keep** it. Fewer than `FEWEST` photos, labeled or stored, cannot tell.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, case, func, null, select, union, union_all
+from sqlalchemy.orm import Session, aliased
+
+from genset.classes import ImageClass, Taxonomy
+from genset.core.numbers import agree, count
+from genset.core.query import words
+from genset.db import (
+    Candidate,
+    Label,
+    Photo,
+    Ruling,
+    Store,
+    is_called_correct,
+    is_out,
+    rulings_in_force,
+    stored_taxonomy,
+    undecided_photos,
+    votes,
+)
+from genset.scrape.queries import Queries
+from genset.statistics.intervals import Interval, wilson
+
+FEWEST = 10
+HALF, QUARTER = 0.5, 0.25
+
+_Key = tuple[str, str]  # a wnid and a query of it
+
+
+@dataclass(frozen=True, slots=True)
+class Yield:
+    """What a query brings to its class.
+
+    Attributes:
+        wnid, query: the class, and the query's text.
+        searched: whether the workspace searches with it; otherwise it did once, or the photos were
+            imported.
+        candidates, stored: photos that it found, and those of them that lie in ``images/``.
+        labeled, correct: its photos with a label or a ruling, and those called correct.
+        share: `correct` of `labeled` with its 95 % interval; None where too few are labeled.
+        contested: stored photos that another class claims too.
+        contested_share: `contested` of `stored` with its interval; None where too few are stored.
+        rival: the wnid of the class that claims most of them; None where there are none.
+        proposal: "drop", "sharpen", "keep", or "" where the photos cannot tell or it is not
+            searched with.
+        reason: why, in words.
+    """
+
+    wnid: str
+    query: str
+    searched: bool
+    candidates: int
+    stored: int
+    labeled: int
+    correct: int
+    share: Interval | None
+    contested: int
+    contested_share: Interval | None
+    rival: str | None
+    proposal: str = ""
+    reason: str = ""
+
+
+def query_yields(store: Store, queries: Queries, wnids: Iterable[str] = ()) -> list[Yield]:
+    """What each query of these classes brings; of all classes with labels where none is named.
+
+    In the order of the classes and their queries; what is not searched with comes last.
+
+    Raises BadInput for a word that is no wnid.
+    """
+    named = [cls.wnid for cls in queries.select(named)] if (named := tuple(wnids)) else []
+    with store.session() as session:
+        labeled, correct = _labeled(session)
+        chosen = named or sorted({wnid for wnid, _ in labeled if wnid in queries.taxonomy})
+        found = _found(session, chosen)
+        contested, rivals = _contested(session)
+    yields: list[Yield] = []
+    for cls in queries.select(chosen) if chosen else ():
+        texts = [*cls.depicted, *(query.text for query in cls.queries)]
+        others = sorted(query for wnid, query in found if wnid == cls.wnid and query not in texts)
+        of_class = []
+        for text in [*texts, *others]:
+            key = cls.wnid, text
+            candidates, stored = found.get(key, (0, 0))
+            of_class.append(
+                Yield(
+                    wnid=cls.wnid,
+                    query=text,
+                    searched=text in texts,
+                    candidates=candidates,
+                    stored=stored,
+                    labeled=labeled[key],
+                    correct=correct[key],
+                    share=_interval(correct[key], labeled[key]),
+                    contested=contested[key],
+                    contested_share=_interval(contested[key], stored),
+                    rival=rivals.get(key),
+                )
+            )
+        yields += [_judged(each, of_class, cls, queries.taxonomy) for each in of_class]
+    return yields
+
+
+def _interval(part: int, whole: int) -> Interval | None:
+    return wilson(part, whole) if whole >= FEWEST else None
+
+
+def _judged(each: Yield, of_class: Sequence[Yield], cls: ImageClass, taxonomy: Taxonomy) -> Yield:
+    """The same with what the rule says of it."""
+    if not each.searched and each.query == cls.taxon:
+        return replace(each, reason="the name by which iNaturalist is searched")
+    if not each.searched:
+        return replace(each, reason="not searched with any more, or imported")
+    share, disputed = each.share, each.contested_share
+    lows = [other.share.low for other in of_class if other.share and other.searched]
+    if share and share.high < HALF and share.high < max(lows):
+        return replace(each, proposal="drop", reason="another query of the class is better")
+    if disputed and disputed.low > QUARTER:
+        return replace(each, proposal="sharpen", reason=_way_out(each, cls, taxonomy))
+    if share and share.high < HALF:
+        return replace(each, proposal="sharpen", reason="less than half of its photos are right")
+    if share:
+        return replace(each, proposal="keep", reason="")
+    return replace(each, reason=f"cannot tell: {each.labeled} labeled of {FEWEST} at least")
+
+
+def _way_out(each: Yield, cls: ImageClass, taxonomy: Taxonomy) -> str:
+    """Whose photos a contested query finds, and what would tell them apart."""
+    rival = taxonomy.get(each.rival or "")
+    if rival is None:
+        return f"another class claims its photos ({each.rival})"
+    own = {word for text in (*cls.lemmas, each.query) for word in words(text)}
+    theirs = [f"-{word}" for word in words(rival.name) if word not in own]
+    hint = f"try {' '.join([each.query, *theirs])}" if theirs else "put a phrase in quotes"
+    return f"{rival.wnid} ({rival.name}) claims its photos: {hint}"
+
+
+def _labeled(session: Session) -> tuple[Counter[_Key], Counter[_Key]]:
+    """How many candidates of each query have a label or a ruling, and how many are correct."""
+    cast, rulings = votes(session), rulings_in_force(session)
+    told = union(
+        select(Label.candidate_id).where(~is_out(Label)), select(Ruling.candidate_id)
+    ).subquery()
+    labeled: Counter[_Key] = Counter()
+    correct: Counter[_Key] = Counter()
+    for number, wnid, query in session.execute(
+        select(Candidate.id, Candidate.wnid, Candidate.keyword).join(
+            told, told.c.candidate_id == Candidate.id
+        )
+    ):
+        labeled[wnid, query] += 1
+        right = is_called_correct(cast.get(number, Counter()), rulings.get(number))
+        correct[wnid, query] += right
+    return labeled, correct
+
+
+def _found(session: Session, wnids: Sequence[str]) -> dict[_Key, tuple[int, int]]:
+    """How many candidates each query has, and how many of their photos are stored."""
+    rows = session.execute(
+        select(
+            Candidate.wnid,
+            Candidate.keyword,
+            func.count(),
+            func.sum(case((_is_stored(Photo), 1), else_=0)),
+        )
+        .join(Photo, Photo.id == Candidate.photo_id)
+        .where(Candidate.wnid.in_(wnids))
+        .group_by(Candidate.wnid, Candidate.keyword)
+    )
+    return {(wnid, keyword): (count, int(stored)) for wnid, keyword, count, stored in rows}
+
+
+def _contested(session: Session) -> tuple[Counter[_Key], dict[_Key, str]]:
+    """How many stored candidates of each query other classes claim, and which class most of them.
+
+    From the few photos and bytes that stand in several rows, which the indexes tell: to ask of
+    every candidate takes a pool of a million many times as long, and so does naming classes here.
+    """
+    pairs = union(_same_photo(), _same_bytes()).cte("pairs")
+    key = pairs.c.wnid, pairs.c.keyword
+    by_rival = select(*key, pairs.c.rival, func.count()).group_by(*key, pairs.c.rival)
+    in_all = select(*key, null(), func.count(pairs.c.id.distinct())).group_by(*key)
+    contested: Counter[_Key] = Counter()
+    rivals: dict[_Key, Counter[str]] = defaultdict(Counter)
+    for wnid, query, rival, photos in session.execute(union_all(by_rival, in_all)):
+        if rival is None:
+            contested[wnid, query] = photos
+        else:
+            rivals[wnid, query][rival] = photos
+    return contested, {
+        key: min(claims, key=lambda wnid: (-claims[wnid], wnid)) for key, claims in rivals.items()
+    }
+
+
+def _same_photo() -> Select[int, str, str, str]:
+    rival = aliased(Candidate)
+    several = (
+        select(Candidate.photo_id).group_by(Candidate.photo_id).having(func.count() > 1).subquery()
+    )
+    return (
+        select(Candidate.id, Candidate.wnid, Candidate.keyword, rival.wnid.label("rival"))
+        .select_from(several)
+        .join(Candidate, Candidate.photo_id == several.c.photo_id)
+        .join(rival, (rival.photo_id == several.c.photo_id) & (rival.wnid != Candidate.wnid))
+        .join(Photo, Photo.id == Candidate.photo_id)
+        .where(_is_stored(Photo))
+    )
+
+
+def _same_bytes() -> Select[int, str, str, str]:
+    rival, theirs = aliased(Candidate), aliased(Photo)
+    several = (
+        select(Photo.sha256)
+        .where(Photo.sha256.is_not(None))
+        .group_by(Photo.sha256)
+        .having(func.count() > 1)
+        .subquery()
+    )
+    return (
+        select(Candidate.id, Candidate.wnid, Candidate.keyword, rival.wnid.label("rival"))
+        .select_from(several)
+        .join(Photo, Photo.sha256 == several.c.sha256)
+        .join(theirs, (theirs.sha256 == several.c.sha256) & (theirs.id != Photo.id))
+        .join(Candidate, Candidate.photo_id == Photo.id)
+        .join(rival, (rival.photo_id == theirs.id) & (rival.wnid != Candidate.wnid))
+        .where(_is_stored(Photo))
+    )
+
+
+def _is_stored(photo: type[Photo]) -> ColumnElement[bool]:
+    return photo.sha256.is_not(None) & photo.refused.is_(None)
+
+
+_MOST_RIVALS = 3  # to name in one line
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """Another class that claims stored photos of a class.
+
+    `photos` are how many of these; `queries` how many by the query of the class and the rival's
+    that found them, the commonest first.
+    """
+
+    wnid: str
+    photos: int
+    queries: dict[tuple[str, str], int]
+
+
+def contested_with(session: Session, wnid: str) -> list[Rival]:
+    """Which classes claim a class's stored photos too, those that claim most of them first.
+
+    A claim is one on the same photo or on one of the same bytes, as in
+    `genset.db.is_contested`.
+    """
+    ours, theirs = aliased(Candidate), aliased(Candidate)
+    our_photo, their_photo = aliased(Photo), aliased(Photo)
+    columns = ours.photo_id, ours.keyword, theirs.wnid, theirs.keyword
+    mine = (
+        ours.wnid == wnid,
+        theirs.wnid != wnid,
+        our_photo.sha256.is_not(None),
+        our_photo.refused.is_(None),
+    )
+    same_photo = (
+        select(*columns)
+        .join(our_photo, our_photo.id == ours.photo_id)
+        .join(theirs, theirs.photo_id == ours.photo_id)
+        .where(*mine)
+    )
+    same_bytes = (
+        select(*columns)
+        .join(our_photo, our_photo.id == ours.photo_id)
+        .join(their_photo, their_photo.sha256 == our_photo.sha256)
+        .join(theirs, theirs.photo_id == their_photo.id)
+        .where(*mine)
+    )
+    photos: dict[str, set[int]] = defaultdict(set)
+    queries: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
+    claims = union(same_photo, same_bytes)
+    rows: list[tuple[Any, ...]] = sorted(map(tuple, session.execute(claims)))
+    for photo_id, our_query, rival, their_query in rows:
+        photos[rival].add(photo_id)
+        queries[rival][our_query, their_query] += 1
+    found = [
+        Rival(rival, len(shared), dict(queries[rival].most_common()))
+        for rival, shared in photos.items()
+    ]
+    return sorted(found, key=lambda rival: (-rival.photos, rival.wnid))
+
+
+def explain(session: Session, wnids: Iterable[str]) -> dict[str, str]:
+    """A line for each of these classes most of whose photos are contested, by wnid.
+
+    It says how many of the photos, with whom, by which queries, and what to do. The classes' own
+    wnids do not stand in it.
+    """
+    stored = (
+        select(Candidate.wnid, func.count())
+        .join(Candidate.photo)
+        .where(Photo.sha256.is_not(None), Photo.refused.is_(None))
+        .where(Candidate.wnid.in_(sorted(set(wnids))))
+        .group_by(Candidate.wnid)
+    )
+    claimed = stored.where(Candidate.photo_id.in_(undecided_photos()))
+    held = dict(session.execute(stored).all())
+    lost = dict(session.execute(claimed.order_by(Candidate.wnid)).all())
+    taxonomy = stored_taxonomy(session)
+    return {
+        wnid: _line(wnid, count, held[wnid], contested_with(session, wnid), taxonomy)
+        for wnid, count in lost.items()
+        if 2 * count > held[wnid]
+    }
+
+
+def _line(wnid: str, contested: int, stored: int, rivals: list[Rival], taxonomy: Taxonomy) -> str:
+    told = [_shared(rival, taxonomy) for rival in rivals[:_MOST_RIVALS]]
+    if len(rivals) > _MOST_RIVALS:
+        told.append(
+            f"others with {count(len(rivals) - _MOST_RIVALS, 'more class', 'more classes')}"
+        )
+    are = agree(contested, "is contested and counts", "are contested and count")
+    return (
+        f"{contested:,} of its {count(stored, 'photo')} {are} for no class: "
+        f"{'; '.join(told)}. Rule whose each photo is (genset labels review); for photos to come, "
+        f"sharpen a query (genset keywords {wnid} {rivals[0].wnid})"
+    )
+
+
+def _shared(rival: Rival, taxonomy: Taxonomy) -> str:
+    """How many photos a rival claims, and which query of its own finds them."""
+    ours, theirs = next(iter(rival.queries))
+    why = (
+        f'which has the same query "{ours}"'
+        if ours == theirs
+        else f'whose query "{theirs}" finds what "{ours}" finds'
+    )
+    return f"{rival.photos:,} with {_name(rival.wnid, taxonomy)}, {why}"
+
+
+def _name(wnid: str, taxonomy: Taxonomy) -> str:
+    """A class as people read it: "crane (n02012849)"."""
+    known = taxonomy.get(wnid)
+    return f"{known.name} ({wnid})" if known else wnid

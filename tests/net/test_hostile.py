@@ -1,0 +1,395 @@
+"""What a scrape does with hostile answers and pictures: each is stored, refused or left for later.
+
+Each case is a class of its own that wants one photo. Its search finds the hostile photo first and
+a good one after it, which takes the place of what is refused. One scrape takes them all in.
+"""
+
+import gzip
+import hashlib
+import re
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from genset.db import Candidate, Photo, Store, stored_candidates
+from genset.net import transport as http
+from genset.net.hosts import Hosts
+from genset.scrape.plan import ScrapePlan
+from genset.scrape.results import ScrapeSummary
+from genset.scrape.scraper import scrape
+from genset.sources.flickr import Flickr
+from genset.workspace import Workspace
+from tests.labeled_workspace import picture
+from tests.scrape.hostile import (
+    ARITHMETIC_JPEG,
+    JPEG_END,
+    Answer,
+    HostileHost,
+    answer,
+    claiming,
+    cut,
+    dripping,
+    encoded,
+    endless,
+    inflating,
+    png,
+    redirect,
+    turned_by_exif,
+    two_frames,
+    with_exif,
+)
+from tests.scrape.pools import image_class
+
+MAX_BYTES = 1_000_000
+MAX_SECONDS = 0.5
+
+# What becomes of a photo; every other outcome is the reason for which it is refused.
+STORED = "stored"
+LATER = "did not come"  # tried again and again
+FAILED = "its search failed"
+
+JPEG = encoded("JPEG")
+PROGRESSIVE = encoded("JPEG", progressive=True)
+PNG = encoded("PNG")
+WEBP = encoded("WEBP")
+
+# An address that redirects, and where that leads: (what is answered, what becomes of the photo).
+REDIRECTS = {
+    "to itself": (redirect("photo.jpg"), "too many redirects"),
+    "in a circle of two": (
+        {"photo.jpg": redirect("b.jpg"), "b.jpg": redirect("photo.jpg")},
+        "too many redirects",
+    ),
+    "to a photo": ({"photo.jpg": redirect("b.jpg"), "b.jpg": answer(JPEG + b"1")}, STORED),
+    "to a file": (redirect("file:///etc/passwd"), "address not allowed"),
+    "to a cloud's secrets": (redirect("http://169.254.169.254/latest/"), "address not allowed"),
+    "to another port": (redirect("{stranger}/photo.jpg"), "address not allowed"),
+    "to another host": (redirect("https://evil.example/photo.jpg"), "address not allowed"),
+    "to a lookalike": (redirect("{here}.evil.example/photo.jpg"), "address not allowed"),
+    "to a user of that name": (redirect("{here}@{stranger}/photo.jpg"), "address not allowed"),
+    "without a scheme": (redirect("//evil.example/photo.jpg"), "address not allowed"),
+    "to no address": (redirect("http://[::1"), "address not allowed"),
+    "to nowhere": (redirect(""), "bad answer"),
+    "allowed, then not": (
+        {"photo.jpg": redirect("b.jpg"), "b.jpg": redirect("{stranger}/photo.jpg")},
+        "address not allowed",
+    ),
+    "to the placeholder": (redirect("/images/photo_unavailable.png"), "gone"),
+}
+
+CHUNKED = answer(b"", Content_Length="", Transfer_Encoding="chunked")
+
+# Odd HTTP.
+ANSWERS = {
+    "404": (answer(JPEG, "404 Not Found"), "gone"),
+    "410": (answer(JPEG, "410 Gone"), "gone"),
+    "403": (answer(JPEG, "403 Forbidden"), LATER),
+    "403 with a NUL": (answer(JPEG, "403 For\0bidden"), LATER),
+    "500": (answer(JPEG, "500 Oops"), LATER),
+    "429": (answer(b"", "429 Too Many", Retry_After="0"), LATER),
+    "204": (answer(b"", "204 No Content", Content_Length=""), "bad answer"),
+    "206 with a whole photo": (answer(JPEG, "206 Partial Content"), "bad answer"),
+    "304": (answer(b"", "304 Not Modified", Content_Length=""), "bad answer"),
+    "300 without a choice": (answer(b"", "300 Multiple Choices"), "bad answer"),
+    "999": (answer(JPEG, "999 Whatever"), "bad answer"),
+    "no HTTP": (b"220 ready when you are\r\n", LATER),
+    "nothing at all": (b"", LATER),
+    "a header of 10 MB": (answer(JPEG, X_Long="x" * 10_000_000), LATER),
+    "10,000 headers": (answer(JPEG, **{f"X_{n}": "x" for n in range(10_000)}), LATER),
+    "no length": (answer(JPEG + b"2", Content_Length=""), STORED),
+    "a length that is none": (answer(JPEG + b"3", Content_Length="many"), STORED),
+    "a length of 5,000 digits": (answer(JPEG, Content_Length="9" * 5000), STORED),
+    "two lengths": (answer(JPEG, Content_Length="10, 11"), "bad answer"),
+    "less than its length": (answer(JPEG, Content_Length=str(len(JPEG) + 1)), LATER),
+    "more than its length": (answer(JPEG, Content_Length=str(len(JPEG) - 9)), "broken image"),
+    "no end": (endless(answer(b"", Content_Length=""), JPEG), "too large"),
+    "no end of chunks": (
+        endless(CHUNKED, b"10000\r\n" + bytes(2**16) + b"\r\n"),
+        "too large",
+    ),
+    "no end of tiny chunks": (endless(CHUNKED, b"1\r\nx\r\n"), LATER),
+    "a broken chunk": (CHUNKED + b"ffff\r\npart", LATER),
+    "a byte at a time": (dripping(JPEG, MAX_SECONDS / 10), LATER),
+    "a byte at a time, no length": (dripping(JPEG, MAX_SECONDS / 10, Content_Length=""), LATER),
+    "a gzip bomb": (
+        answer(gzip.compress(inflating(100_000_000)), Content_Encoding="gzip"),
+        "bad answer",
+    ),
+    "gzip in gzip": (
+        answer(gzip.compress(gzip.compress(JPEG)), Content_Encoding="gzip, gzip"),
+        "bad answer",
+    ),
+    "gzip that is none": (answer(JPEG, Content_Encoding="gzip"), "bad answer"),
+    "an unknown encoding": (answer(JPEG, Content_Encoding="rot13"), "bad answer"),
+}
+
+# What is no photo, whatever its type says.
+NO_PHOTOS = {
+    "nothing": (b"", "not an image"),
+    "text": (b"Hello", "not an image"),
+    "HTML": (b"<!DOCTYPE html><script>alert(1)</script>", "not an image"),
+    "SVG": (b'<svg xmlns="http://www.w3.org/2000/svg"/>', "not an image"),
+    "GIF": (encoded("GIF", "P"), "not an image"),
+    "animated GIF": (two_frames("GIF"), "not an image"),
+    "TIFF": (encoded("TIFF"), "not an image"),
+    "BMP": (encoded("BMP"), "not an image"),
+    "ICO": (encoded("ICO"), "not an image"),
+    "EPS": (encoded("EPS"), "not an image"),
+    "PDF": (encoded("PDF"), "not an image"),
+    "PSD": (b"8BPS\0\1" + bytes(60), "not an image"),
+    "HEIC": (b"\0\0\0\x18ftypheic\0\0\0\0mif1heic" + bytes(60), "not an image"),
+    "AVIF": (b"\0\0\0\x18ftypavif\0\0\0\0mif1avif" + bytes(60), "not an image"),
+    "a video": (b"\0\0\0\x18ftypmp42\0\0\0\0isommp42" + bytes(60), "not an image"),
+    "a ZIP": (b"PK\3\4" + bytes(60), "not an image"),
+    "a pickle": (b"\x80\4cposix\nsystem\n(S'true'\ntR.", "not an image"),
+    "JPEG behind a text": (b"Hello" + JPEG, "not an image"),
+}
+
+# Pictures that cannot be used.
+BROKEN = {
+    "animated PNG": (two_frames("PNG"), "animated"),
+    "animated WebP": (two_frames("WEBP"), "animated"),
+    "JPEG, a few bytes": (JPEG[:4], "not an image"),
+    "JPEG, its header": (cut(JPEG, 0.4), "broken image"),
+    "JPEG, nine tenths": (cut(JPEG, 0.9), "broken image"),
+    "JPEG but for its end": (JPEG[:-2], "broken image"),
+    "progressive JPEG, half": (cut(PROGRESSIVE, 0.5), "broken image"),
+    "progressive JPEG, nine tenths": (cut(PROGRESSIVE, 0.9), "broken image"),
+    "JPEG with a header of zeros": (JPEG[:20] + bytes(300) + JPEG[320:], "not an image"),
+    "JPEG, three quarters and an end": (cut(JPEG, 0.75, JPEG_END), "broken image"),
+    "grey JPEG, three quarters and an end": (
+        cut(encoded("JPEG", "L"), 0.75, JPEG_END),
+        "broken image",
+    ),
+    "JPEG of more rows than it holds": (claiming(40, 300), "broken image"),
+    "JPEG of 65,500 x 65,500": (claiming(65_500, 65_500), "too many pixels"),
+    "JPEG of 0 x 0": (claiming(0, 0), "not an image"),
+    "PNG, half": (cut(PNG, 0.5), "broken image"),
+    "PNG without its end": (PNG[:-40], "broken image"),
+    "PNG with a broken CRC": (PNG[:29] + bytes(4) + PNG[33:], "not an image"),
+    "PNG of 60,000 x 60,000": (png(60_000, 60_000), "too many pixels"),
+    "PNG of 10,001 x 10,000": (png(10_001, 10_000), "too many pixels"),
+    "PNG of 0 x 0": (png(0, 0), "not an image"),
+    "PNG with a bomb of a text": (
+        png(40, 30, (b"zTXt", b"x\0\0" + inflating(80_000_000))),
+        "broken image",
+    ),
+    "PNG with a hundred bombs": (
+        png(40, 30, *[(b"zTXt", b"x\0\0" + inflating(1_000_000))] * 100),
+        "broken image",
+    ),
+    "PNG with a bomb of a profile": (
+        png(40, 30, (b"iCCP", b"x\0\0" + inflating(80_000_000))),
+        "broken image",
+    ),
+    "WebP, half": (cut(WEBP, 0.5), "broken image"),
+    "WebP of a few bytes": (b"RIFF\4\0\0\0WEBP", "not an image"),
+}
+
+# Photos that are odd and good: their bytes are kept as they came.
+ODD = {
+    "1 x 1 pixel": (encoded("PNG", size=(1, 1)), STORED),
+    "JPEG with a page behind it": (encoded("JPEG") + b"<html>" * 1000, STORED),
+    "JPEG with a camera's preview": (two_frames("MPO"), STORED),
+    "progressive JPEG": (PROGRESSIVE, STORED),
+    "arithmetic JPEG": (ARITHMETIC_JPEG, STORED),
+    "grey JPEG": (encoded("JPEG", "L"), STORED),
+    "CMYK JPEG": (encoded("JPEG", "CMYK"), STORED),
+    "JPEG turned by EXIF": (turned_by_exif(), STORED),
+    "JPEG with EXIF of noise": (with_exif(b"noise" * 100), STORED),
+    "JPEG with EXIF that is cut": (with_exif(b"II*\0\x08\0\0\0\xff\xff"), STORED),
+    "JPEG with EXIF in a circle": (
+        with_exif(b"II*\0\x08\0\0\0" + struct.pack("<HHHIII", 1, 0x8769, 4, 1, 8, 8)),
+        STORED,
+    ),
+    "JPEG with EXIF of 4 GB": (
+        with_exif(b"II*\0\x08\0\0\0" + struct.pack("<HHHIII", 1, 0x0112, 7, 2**32 - 1, 8, 0)),
+        STORED,
+    ),
+    "16-bit PNG": (encoded("PNG", "I;16"), STORED),
+    "1-bit PNG": (encoded("PNG", "1"), STORED),
+    "palette PNG with transparency": (encoded("PNG", "P", transparency=0), STORED),
+    "grey PNG with transparency": (encoded("PNG", "LA"), STORED),
+    "PNG with a text that looks like a page": (png(40, 30, (b"tEXt", b"x\0<script>")), STORED),
+    "WebP without loss": (encoded("WEBP", "RGBA", lossless=True), STORED),
+}
+
+# A PNG of black rows and one that lacks rows are the same to a decoder, and to whoever looks.
+UNSEEN = {"PNG of more rows than it holds": (png(rows=10), STORED)}
+
+# What the search says of a photo: names that would be paths, and fields that are not as they were.
+ENTRIES: dict[str, tuple[dict[str, Any], str]] = {
+    "an id that climbs": ({"id": "../../x"}, STORED),
+    "an id that is a path": ({"id": "/etc/passwd"}, STORED),
+    "an id of 100 characters": ({"id": "7" * 100}, STORED),
+    "an id that is a number": ({"id": 987654321}, STORED),
+    "an id in another script": ({"id": "\u0667\u0668"}, STORED),
+    "a title that climbs": ({"title": "../../../x.jpg"}, STORED),
+    "a title of 300 letters": ({"title": "x" * 300}, STORED),
+    "a title from right to left": ({"title": "\u202egpj.exe"}, STORED),
+    "a title with NUL": ({"title": "x\0.jpg"}, STORED),
+    "a title of half a character": ({"title": "\ud800"}, STORED),
+    "a title that is a list": ({"title": ["x"]}, STORED),
+    "an owner that climbs": ({"owner": "../../x", "ownername": "<script>"}, STORED),
+    "an unknown licence": ({"license": "99"}, STORED),
+    "no address": ({"url_l": None}, "no picture offered"),
+    "an address that is a list": ({"url_l": ["{here}/x"]}, "address not allowed"),
+    "an address of a file": ({"url_l": "file:///etc/passwd"}, "address not allowed"),
+    "an address elsewhere": ({"url_l": "{stranger}/photo.jpg"}, "address not allowed"),
+    "an address with a line break": ({"url_l": "{here}/x\r\nX: y"}, "address not allowed"),
+    "a camera's clock that is none": ({"datetaken": "x" * 300}, STORED),
+    "a camera's clock that is a list": ({"datetaken": ["x"]}, STORED),
+    "too early": ({"dateupload": "0"}, "not used"),
+    "posted in the year 30,000": ({"dateupload": "884541600000"}, FAILED),
+    "posted a number of years too large": ({"dateupload": "9" * 5000}, FAILED),
+    "no id": ({"id": None}, FAILED),
+    "no licence": ({"license": None}, FAILED),
+    "no date": ({"dateupload": None}, FAILED),
+    "a video": ({"media": "video"}, "not used"),
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A hostile photo: what the search says of it, what its host answers, what becomes of it."""
+
+    entry: dict[str, Any]
+    answers: dict[str, Answer]
+    outcome: str
+
+
+def cases() -> dict[str, Case]:
+    """All of them by name."""
+    found: dict[str, Case] = {}
+    for name, (answers, outcome) in (REDIRECTS | ANSWERS).items():
+        several = answers if isinstance(answers, dict) else {"photo.jpg": answers}
+        found[f"answer: {name}"] = Case({}, several, outcome)
+    for name, (content, outcome) in (NO_PHOTOS | BROKEN | ODD | UNSEEN).items():
+        found[f"picture: {name}"] = Case({}, {"photo.jpg": answer(content)}, outcome)
+    for number, (name, (entry, outcome)) in enumerate(ENTRIES.items()):
+        found[f"entry: {name}"] = Case(entry, {"photo.jpg": answer(picture(number))}, outcome)
+    return found
+
+
+CASES = cases()
+CLASSES = {name: image_class(f"n{number:08}", name) for number, name in enumerate(CASES)}
+
+
+@dataclass(frozen=True)
+class Scraped:
+    """What one scrape of all cases left."""
+
+    workspace: Workspace
+    store: Store
+    summary: ScrapeSummary
+    asked_of_stranger: list[str]
+
+
+@pytest.fixture(scope="module")
+def scraped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scraped]:
+    with pytest.MonkeyPatch.context() as patch, HostileHost() as host, HostileHost() as stranger:
+        patch.setenv("GENSET_PAUSE_FACTOR", "0.0002")
+        patch.setattr(http, "MAX_BYTES", MAX_BYTES)
+        patch.setattr(http, "MAX_SECONDS", MAX_SECONDS)
+        host.names["{stranger}"] = stranger.address
+        stranger.answers["/photo.jpg"] = answer(JPEG)
+        for number, (name, case) in enumerate(CASES.items()):
+            hostile, good = f"/{number}/photo.jpg", f"/{number}/good.jpg"
+            host.found[name] = [
+                entry(f"1{number:03}", hostile) | case.entry,
+                entry(f"2{number:03}", good),
+            ]
+            host.answers |= {f"/{number}/{path}": each for path, each in case.answers.items()}
+            host.answers[good] = answer(picture(1000 + number))
+        workspace = Workspace.create(tmp_path_factory.mktemp("hostile") / "workspace")
+        store = Store.open(workspace.store_url)
+        hosts = Hosts(store)
+        source = Flickr(hosts, "key", f"{host.address}/services/rest/")
+        plan = ScrapePlan(
+            tuple(CLASSES.values()), 1, workspace.posted_after, min_size=1, source=Flickr
+        )
+        summary = scrape(workspace, store, source, plan)
+        yield Scraped(workspace, store, summary, stranger.asked)
+        store.close()
+
+
+def entry(number: str, path: str) -> dict[str, Any]:
+    """What a search says of a photo."""
+    return {
+        "id": number,
+        "owner": f"{number}@N00",
+        "ownername": "somebody",
+        "title": "a photo",
+        "license": "4",
+        "dateupload": "1420113600",
+        "datetaken": "2015-01-01 12:00:00",
+        "media": "photo",
+        "url_l": "{here}" + path,
+    }
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_each_case_ends_as_it_must(scraped: Scraped, name: str) -> None:
+    assert outcome(scraped, name) == CASES[name].outcome
+
+
+def outcome(scraped: Scraped, name: str) -> str:
+    """What became of a case's photo; another one must have come in place of a refused one."""
+    wnid = CLASSES[name].wnid
+    if wnid in scraped.summary.failed:
+        return FAILED
+    with scraped.store.session() as session:
+        [stored] = session.scalars(stored_candidates(wnid))
+        if stored.rank == 1 and not stored.photo.source_id.startswith("2"):
+            return STORED
+        first = select(Candidate).where(Candidate.wnid == wnid, Candidate.rank == 1)
+        refused = session.scalars(first).one().photo.refused
+        return refused.partition(":")[0] if refused is not None else "not used"
+
+
+def test_no_words_of_a_host_are_stored(scraped: Scraped) -> None:
+    with scraped.store.session() as session:
+        reasons = set(session.scalars(select(Photo.refused).where(Photo.refused.is_not(None))))
+    assert {reason for reason in reasons if reason.startswith("bad answer")} == {
+        "bad answer: Content-Encoding",
+        *(f"bad answer: HTTP {status}" for status in (204, 206, 300, 302, 304, 999)),
+        "bad answer: InvalidHeader",
+    }
+
+
+def test_what_is_stored_is_what_was_served(scraped: Scraped) -> None:
+    with scraped.store.session() as session:
+        for candidate in session.scalars(stored_candidates()):
+            content = (scraped.workspace.images / candidate.photo.file).read_bytes()
+            assert hashlib.sha256(content).hexdigest() == candidate.photo.sha256
+            assert len(content) == candidate.photo.byte_size
+
+
+def test_every_file_is_named_by_its_hash_alone(scraped: Scraped) -> None:
+    images = scraped.workspace.images
+    with scraped.store.session() as session:
+        stored = {photo.file for photo in session.scalars(select(Photo)) if photo.sha256}
+    found = {str(path.relative_to(images)) for path in images.rglob("*") if path.is_file()}
+    assert found == stored
+    for name in found:
+        assert re.fullmatch(r"([0-9a-f]{2})/\1[0-9a-f]{62}\.(jpg|png|webp)", name)
+
+
+def test_nothing_is_written_elsewhere(scraped: Scraped) -> None:
+    root = scraped.workspace.root
+    ours = {".gitignore", "genset.db", "genset.toml", "images"}
+    found = {path.name for path in root.iterdir()}
+    assert found - {"genset.db-wal", "genset.db-shm"} == ours
+    assert [path.name for path in root.parent.iterdir()] == [root.name]
+
+
+def test_no_stranger_is_asked(scraped: Scraped) -> None:
+    assert scraped.asked_of_stranger == []
+
+
+def test_there_are_cases_enough() -> None:
+    assert len(CASES) >= 40

@@ -1,0 +1,162 @@
+"""What a host sees of us: no more than the settings allow, a pause when it asks for one, a name."""
+
+from collections.abc import Callable, Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import ClassVar
+
+import pytest
+import requests
+
+from genset import __version__
+from genset.classes import imagenet1k
+from genset.sandbox import Asked, Reply, Request
+from genset.scrape.search import first_question
+from tests.scrape.pools import Faulty, Pool, Serve, answer_of, flickr_at, record
+
+SETTINGS = "[scrape]\ncalls_an_hour = {calls}\nimages_per_second = {images}\n"
+
+
+def polite(pool: Pool, *, calls: int, images: int) -> Pool:
+    """The pool, whose workspace says how fast it is to be filled."""
+    settings = SETTINGS.format(calls=calls, images=images)
+    (pool.workspace.root / "genset.toml").write_text(settings, "utf-8")
+    return pool
+
+
+def calls_of(sandbox: Faulty) -> list[Asked]:
+    return sandbox.requests.of("flickr.photos.search")
+
+
+def images_of(sandbox: Faulty) -> list[Asked]:
+    return [asked for asked in sandbox.requests if asked.what.endswith(".jpg")]
+
+
+def rate(asked: Sequence[Asked]) -> float:
+    """Requests a second."""
+    times = [each.at for each in asked]
+    return (len(times) - 1) / (max(times) - min(times))
+
+
+def few_classes(count: int) -> tuple[list[str], list[dict[str, object]]]:
+    """The wnids of classes of one keyword, and two photos of each."""
+    classes = [cls for cls in imagenet1k() if len(cls.queries) == 1][:count]
+    rows = [
+        record(10 * place + number, cls.queries[0].text)
+        for place, cls in enumerate(classes)
+        for number in range(2)
+    ]
+    return [cls.wnid for cls in classes], rows
+
+
+@pytest.mark.parametrize("scrapes", [1, 2])
+@pytest.mark.soak
+def test_scrapes_together_ask_no_more_than_the_settings_allow(
+    serve: Serve, new_pool: Callable[..., Pool], scrapes: int
+) -> None:
+    wnids, rows = few_classes(44)  # more than a scrape works on at a time, so that both do
+    sandbox = serve(*rows)
+    pool = polite(new_pool(), calls=20 * 3600, images=15)
+    words = ["--classes", ",".join(wnids), "--per-class", "1", "--json"]
+    for process in [pool.command(sandbox.endpoint, *words) for _ in range(scrapes)]:
+        answer_of(process)
+    assert len(calls_of(sandbox)) == len(images_of(sandbox)) == 44
+    assert rate(calls_of(sandbox)) <= 20 * 1.1
+    assert rate(images_of(sandbox)) <= 15 * 1.1
+
+
+def test_several_keys_are_used_by_turns(serve: Serve, new_pool: Callable[..., Pool]) -> None:
+    wnids, rows = few_classes(16)
+    sandbox = serve(*rows)
+    used: list[str] = []
+    sandbox.fault = lambda request: (
+        used.append(request.params["api_key"]) if request.is_call else None
+    )
+    pool = polite(new_pool(), calls=5 * 3600, images=0)
+    words = ["--classes", ",".join(wnids), "--per-class", "2", "--json"]
+    answer_of(pool.command(sandbox.endpoint, *words, key="one,two", secret="secret1,secret2"))
+    assert len(used) == len(calls_of(sandbox)) == 16
+    assert min(used.count("one"), used.count("two")) >= 5
+    assert 5 < rate(calls_of(sandbox)) <= 2 * 5 * 1.2
+
+
+@pytest.mark.soak
+def test_keys_and_secrets_are_written_nowhere(serve: Serve, new_pool: Callable[..., Pool]) -> None:
+    wnids, rows = few_classes(2)
+    sandbox, pool = serve(*rows), new_pool()
+    sandbox.fault = lambda request: Reply(500, "", b"") if "/10_" in request.path else None
+    secrets = ["key-alpha81", "key-beta4711", "secret-alpha92", "secret-beta4812"]
+    process = pool.command(
+        sandbox.endpoint,
+        *("--classes", ",".join(wnids), "--per-class", "2"),
+        key=",".join(secrets[:2]),
+        secret=",".join(secrets[2:]),
+    )
+    told = "".join(process.communicate(timeout=60))
+    assert "did not come" in told
+    written = [path for path in pool.workspace.root.rglob("*") if path.is_file()]
+    assert any(path.stat().st_size for path in written if path.name.startswith("genset.db"))
+    for secret in secrets:
+        assert secret not in told
+        assert not [path for path in written if secret in str(path)]
+        assert not [path for path in written if secret.encode() in path.read_bytes()]
+
+
+@pytest.mark.parametrize("images", [0, 40], ids=["no limit", "40 a second"])
+@pytest.mark.soak
+def test_one_429_with_retry_after_holds_everybody(
+    serve: Serve, new_pool: Callable[..., Pool], images: int
+) -> None:
+    """Those too who wait for their turn already, in another process."""
+    wnids, rows = few_classes(40)
+    sandbox = serve(*rows)
+    pool = polite(new_pool(), calls=0, images=images)
+    slow_down = Reply(429, "text/plain", b"", {"Retry-After": "1"})
+    at: list[float] = []
+
+    def once(request: Request) -> Reply | None:
+        if request.is_call or at or len(images_of(sandbox)) < 10:
+            return None
+        at.append(request.at)
+        return slow_down
+
+    sandbox.fault = once
+    words = ["--classes", ",".join(wnids), "--per-class", "2", "--json"]
+    for process in [pool.command(sandbox.endpoint, *words, pauses=1) for _ in range(2)]:
+        answer_of(process)
+    assert len(images_of(sandbox)) == 81
+    after = [asked.at - at[0] for asked in images_of(sandbox) if asked.at > at[0]]
+    # Who has asked already cannot be held.
+    assert not [seconds for seconds in after if 0.5 < seconds < 0.95]
+    assert [seconds for seconds in after if seconds >= 0.95]
+
+
+class _Listener(BaseHTTPRequestHandler):
+    """Turns everybody away and remembers who they said they were."""
+
+    seen: ClassVar[set[str | None]] = set()
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.seen.add(self.headers["User-Agent"])
+        self.send_response(503)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    do_GET = do_POST  # noqa: N815
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Keep the tests' output clean."""
+
+
+def test_calls_of_the_api_name_the_project(pool: Pool, tmp_path: Path) -> None:
+    """As downloads do: see test_http."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Listener) as server:
+        Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        source = flickr_at(tmp_path, f"http://127.0.0.1:{server.server_address[1]}/rest")
+        with pytest.raises(requests.HTTPError):
+            source.search(first_question("cat", pool.plan), 0)
+        server.shutdown()
+    [name] = _Listener.seen
+    assert str(name).startswith(f"genset/{__version__} ")

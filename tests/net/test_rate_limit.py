@@ -1,0 +1,65 @@
+"""One rate for everybody who uses a quota."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from uuid import uuid4
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from genset.db import Store
+from genset.net.pace import RateLimit
+
+
+@pytest.fixture
+def store(store_url: str) -> Iterator[Store]:
+    store = Store.open(store_url)
+    yield store
+    store.close()
+
+
+@pytest.fixture(scope="module")
+def some_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    store = Store.open(f"sqlite:///{tmp_path_factory.mktemp('store') / 'genset.db'}")
+    yield store
+    store.close()
+
+
+def test_calls_take_turns(store: Store) -> None:
+    limit = RateLimit(store, "host", 10)
+    assert [limit.reserve(1000) for _ in range(3)] == [1000, 1010, 1020]
+    assert limit.waiting(1000) == 30
+    assert limit.reserve(2000) == 2000
+
+
+def test_callers_of_one_quota_share_its_turns(store: Store, store_url: str) -> None:
+    other = Store.open(store_url)
+    assert RateLimit(store, "host", 10).reserve(1000) == 1000
+    assert RateLimit(other, "host", 10).reserve(1000) == 1010
+    assert RateLimit(other, "another", 10).reserve(1000) == 1000
+    other.close()
+
+
+def test_no_limit_is_no_limit(store: Store) -> None:
+    limit = RateLimit(store, "host", 0)
+    assert [limit.reserve(1000) for _ in range(3)] == [1000] * 3
+    assert limit.waiting(1000) == 0
+
+
+def test_a_clock_that_was_set_back_delays_nobody_by_more_than_the_interval(store: Store) -> None:
+    limit = RateLimit(store, "host", 10)
+    assert limit.reserve(2_000_000_000) == 2_000_000_000
+    assert limit.waiting(1_000_000_000) == 10
+    assert limit.reserve(1_000_000_000) == 1_000_000_010
+    assert limit.reserve(1_000_000_000) == 1_000_000_020
+
+
+@given(st.lists(st.floats(0, 100), min_size=2, max_size=20))
+def test_no_two_calls_are_closer_than_the_interval(some_store: Store, pauses: list[float]) -> None:
+    limit, now, turns = RateLimit(some_store, uuid4().hex, 7), 1000.0, []
+    for pause in pauses:
+        now += pause
+        turns.append(limit.reserve(now))
+        assert turns[-1] >= now
+    assert all(later - earlier > 6.999 for earlier, later in pairwise(turns))

@@ -1,0 +1,127 @@
+"""Why most of what a class found counts for no class: with whom, by which queries, what to do."""
+
+from collections.abc import Iterable
+
+import pytest
+
+from genset.db import Candidate, Photo, now
+from genset.scrape.yields import Rival, contested_with, explain
+from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH
+from tests.scrape.pools import Pool
+
+Claim = tuple[str, str, int]  # a class, its query, a photo
+
+
+def add(pool: Pool, claims: Iterable[Claim], **changes: dict[int, str | None]) -> None:
+    """Photos that classes' queries found; each has bytes of its own where `sha256` says nothing."""
+    with pool.store.begin() as session:
+        photos: dict[int, Photo] = {}
+        for wnid, query, number in claims:
+            if number not in photos:
+                words = ["owner", "owner_name", "title", "license", "license_url", "page_url"]
+                photos[number] = Photo(
+                    **dict.fromkeys([*words, "image_url"], ""),
+                    source="flickr",
+                    source_id=str(number),
+                    posted_at=now(),
+                    sha256=changes.get("sha256", {}).get(number, str(number)),
+                    refused=changes.get("refused", {}).get(number),
+                    format="JPEG",
+                )
+            photo = photos[number]
+            session.add(Candidate(wnid=wnid, photo=photo, keyword=query, rank=number + 1))
+
+
+def found(wnid: str, query: str, numbers: Iterable[int]) -> list[Claim]:
+    return [(wnid, query, number) for number in numbers]
+
+
+def lines(pool: Pool, *wnids: str) -> dict[str, str]:
+    with pool.store.session() as session:
+        return explain(session, wnids)
+
+
+def rivals(pool: Pool, wnid: str) -> list[Rival]:
+    with pool.store.session() as session:
+        return contested_with(session, wnid)
+
+
+def test_a_class_is_told_with_whom_it_shares_its_photos_and_what_to_do(pool: Pool) -> None:
+    add(
+        pool,
+        [
+            *found(TENCH, "tinca", range(6)),
+            *found(TENCH, "tench", range(6, 10)),
+            *found(GOLDFISH, "fish", range(5)),
+            *found(TABBY, "tench", range(7, 9)),
+        ],
+    )
+    assert lines(pool, TENCH, GOLDFISH, TABBY, CRANE)[TENCH] == (
+        "7 of its 10 photos are contested and count for no class: "
+        '5 with goldfish (n01443537), whose query "fish" finds what "tinca" finds; '
+        '2 with tabby (n02123045), which has the same query "tench". '
+        "Rule whose each photo is (genset labels review); for photos to come, sharpen a query "
+        "(genset keywords n01440764 n01443537)"
+    )
+    assert rivals(pool, TENCH) == [
+        Rival(GOLDFISH, 5, {("tinca", "fish"): 5}),
+        Rival(TABBY, 2, {("tench", "tench"): 2}),
+    ]
+
+
+def test_a_class_that_keeps_half_of_its_photos_is_not_told(pool: Pool) -> None:
+    add(pool, [*found(TENCH, "tench", range(8)), *found(GOLDFISH, "fish", range(4))])
+    assert list(lines(pool, TENCH, GOLDFISH)) == [GOLDFISH]
+    assert lines(pool, TENCH) == {}
+    assert lines(pool) == {}
+
+
+def test_photos_of_the_same_bytes_are_shared_too(pool: Pool) -> None:
+    add(
+        pool,
+        [*found(TENCH, "tench", [1, 2]), *found(GOLDFISH, "fish", [11, 12])],
+        sha256={11: "1", 12: "2"},
+    )
+    assert rivals(pool, TENCH) == [Rival(GOLDFISH, 2, {("tench", "fish"): 2})]
+    assert list(lines(pool, TENCH, GOLDFISH)) == [TENCH, GOLDFISH]
+
+
+def test_photos_that_are_not_there_are_not_counted(pool: Pool) -> None:
+    add(
+        pool,
+        [*found(TENCH, "tench", range(5)), *found(GOLDFISH, "fish", range(3))],
+        sha256={0: None},
+        refused={1: "gone"},
+    )
+    assert rivals(pool, TENCH) == [Rival(GOLDFISH, 1, {("tench", "fish"): 1})]
+    assert TENCH not in lines(pool, TENCH)  # one of three
+
+
+@pytest.mark.parametrize("rival", ["n00000009", CRANE])
+def test_the_commonest_queries_are_named_and_unknown_classes_by_their_wnid(
+    pool: Pool, rival: str
+) -> None:
+    add(
+        pool,
+        [
+            *found(TENCH, "tench", range(9)),
+            *found(rival, "one", range(2)),
+            *found(rival, "two", range(2, 9)),
+        ],
+    )
+    line = lines(pool, TENCH)[TENCH]
+    assert 'whose query "two" finds what "tench" finds' in line
+    assert ("crane (n02012849)" in line) == (rival == CRANE)
+    assert f"9 with {'crane (n02012849)' if rival == CRANE else rival}" in line
+
+
+@pytest.mark.soak
+def test_only_the_first_rivals_are_named(pool: Pool) -> None:
+    others = [f"n0000000{digit}" for digit in range(1, 6)]
+    claims = found(TENCH, "tench", range(20))
+    for place, wnid in enumerate(others):
+        claims += found(wnid, "fish", range(15 - place))
+    add(pool, claims)
+    line = lines(pool, TENCH)[TENCH]
+    assert "15 with n00000001" in line and "13 with n00000003" in line
+    assert "n00000004" not in line and "; others with 2 more classes." in line

@@ -1,0 +1,265 @@
+"""Photos that look alike: found, proposed, decided by somebody."""
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image, ImageOps
+from sqlalchemy import select
+
+from genset.core.errors import BadInput
+from genset.core.hashes import BITS, near, read_hashes
+from genset.core.pixels import fingerprint, variants
+from genset.db import DuplicatePair, Photo, Store, stored_candidates
+from genset.db.duplicates import decide, open_pairs
+from genset.scrape.near_duplicates import hash_folder, propose
+from genset.workspace import Workspace
+from tests.commands import run
+from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate
+
+
+def scene(seed: int, size: tuple[int, int] = (320, 240)) -> Image.Image:
+    """A picture with large and small forms, as photos have; each seed's is another."""
+    random = np.random.default_rng(seed)
+    coarse = Image.fromarray(random.integers(0, 256, (6, 8, 3), np.uint8))
+    return coarse.resize(size, Image.Resampling.BICUBIC)
+
+
+def jpeg(image: Image.Image, quality: int = 85) -> bytes:
+    content = io.BytesIO()
+    image.save(content, "JPEG", quality=quality)
+    return content.getvalue()
+
+
+def shaved(image: Image.Image) -> Image.Image:
+    """Without 4 % of its left side and its top."""
+    width, height = image.size
+    return image.crop((round(width * 0.04), round(height * 0.04), width, height))
+
+
+COPIES: dict[str, Callable[[Image.Image], Image.Image]] = {
+    "encoded again": lambda image: Image.open(io.BytesIO(jpeg(image, 50))),
+    "half as large": lambda image: image.resize((image.width // 2, image.height // 2)),
+    "mirrored": ImageOps.mirror,
+    "cropped": shaved,
+    "cropped and mirrored": lambda image: ImageOps.mirror(shaved(image)),
+}
+
+
+def distance(image: Image.Image, copy: Image.Image) -> int:
+    """The least distance between a look of the image and the copy."""
+    return min((look ^ fingerprint(copy)).bit_count() for look in variants(image))
+
+
+# Fingerprints
+
+
+@pytest.mark.parametrize("name", COPIES)
+def test_a_copy_is_near_a_look_of_its_original(name: str) -> None:
+    for seed in range(20):
+        image = scene(seed)
+        assert distance(image, COPIES[name](image)) <= BITS
+
+
+def test_pictures_of_different_things_are_far_apart() -> None:
+    looks = [variants(scene(seed)) for seed in range(40)]
+    for place, mine in enumerate(looks):
+        for other in looks[:place]:
+            assert min((look ^ other[0]).bit_count() for look in mine) > BITS
+
+
+@pytest.mark.realdata
+@pytest.mark.soak
+def test_copies_of_real_photos_are_found_and_strangers_are_not(realdata: Path) -> None:
+    paths = sorted((realdata / "photos").glob("*/*.jpg"))[::5]
+    photos = [Image.open(path).convert("RGB") for path in paths]
+    for copy in COPIES.values():
+        found = sum(distance(photo, copy(photo)) <= BITS for photo in photos)
+        assert found >= 0.95 * len(photos)
+    own = np.array([fingerprint(photo) for photo in photos], np.uint64)
+    strangers = [pair for pair in near(own, own) if pair[0] != pair[1]]
+    assert strangers == []
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGBA", "CMYK", "I;16", "F"])
+def test_every_kind_of_picture_has_a_fingerprint(mode: str) -> None:
+    assert 0 <= fingerprint(Image.new(mode, (7, 3))) < 2**64
+
+
+def test_a_photo_is_hashed_as_it_is_shown() -> None:
+    upright = scene(1)
+    content = io.BytesIO()
+    exif = Image.Exif()
+    exif[0x0112] = 6  # the camera was held on its side
+    upright.transpose(Image.Transpose.ROTATE_90).save(content, "JPEG", quality=95, exif=exif)
+    assert (fingerprint(Image.open(content)) ^ fingerprint(upright)).bit_count() <= 2
+
+
+# Files of hashes
+
+
+def test_a_folder_of_photos_becomes_a_file_of_hashes(tmp_path: Path) -> None:
+    photos = tmp_path / "photos"
+    for name, seed in (("n1/a b.jpg", 1), ("n2/ü.png", 2)):
+        (photos / name).parent.mkdir(parents=True, exist_ok=True)
+        scene(seed).save(photos / name)
+    (photos / "n2" / "broken.jpg").write_bytes(b"no photo")
+    count, unreadable = hash_folder(photos, tmp_path / "set.hashes")
+    assert (count, unreadable) == (2, ["n2/broken.jpg"])
+    found = read_hashes(tmp_path / "set.hashes")
+    assert found.photos == ("n1/a b.jpg", "n2/ü.png")
+    for number, seed in zip(found.hashes, (1, 2), strict=True):
+        assert (int(number) ^ fingerprint(scene(seed))).bit_count() <= 2
+
+
+def test_an_empty_folder_makes_no_file(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no photos"):
+        hash_folder(tmp_path, tmp_path / "set.hashes")
+    assert not (tmp_path / "set.hashes").exists()
+
+
+# Pairs
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> tuple[Workspace, Store]:
+    """A pool in which photo 2 is a crop of photo 1, and 3 and 4 are alone."""
+    workspace = Workspace.create(tmp_path / "work")
+    store = Store.open(workspace.store_url)
+    contents = {1: scene(1), 2: shaved(scene(1)), 3: scene(3), 4: scene(4)}
+    for number, image in contents.items():
+        wnid = GOLDFISH if number == 2 else TENCH
+        add_candidate(workspace, store, wnid, number, content=jpeg(image))
+    return workspace, store
+
+
+def shown(store: Store) -> list[tuple[str, str]]:
+    return [(pair.photo.source_id, pair.other) for pair in open_pairs(store)]
+
+
+def test_copies_in_the_pool_are_proposed_once(place: tuple[Workspace, Store]) -> None:
+    workspace, store = place
+    assert propose(workspace, store, []) == 1
+    assert shown(store) == [("2", "flickr:1")]
+    assert propose(workspace, store, []) == 0
+
+
+def test_photos_of_another_set_are_proposed(place: tuple[Workspace, Store], tmp_path: Path) -> None:
+    workspace, store = place
+    train = tmp_path / "train"
+    train.mkdir()
+    ImageOps.mirror(scene(3)).save(train / "seen.jpg")
+    hash_folder(train, tmp_path / "imagenet.hashes")
+    propose(workspace, store, [read_hashes(tmp_path / "imagenet.hashes")])
+    assert set(shown(store)) == {("2", "flickr:1"), ("3", "imagenet.hashes:seen.jpg")}
+
+
+def test_nothing_is_taken_out_before_somebody_decides(place: tuple[Workspace, Store]) -> None:
+    workspace, store = place
+    propose(workspace, store, [])
+    with store.session() as session:
+        assert len(session.scalars(stored_candidates()).all()) == 4
+    [pair] = open_pairs(store)
+    decide(store, [pair.id], same=True, by="ann")
+    assert open_pairs(store) == []
+    with store.session() as session:
+        left = [candidate.photo.source_id for candidate in session.scalars(stored_candidates())]
+    assert sorted(left) == ["1", "3", "4"]
+    assert propose(workspace, store, []) == 0
+
+
+def test_a_pair_that_is_different_stays_in_the_pool(place: tuple[Workspace, Store]) -> None:
+    workspace, store = place
+    propose(workspace, store, [])
+    [pair] = open_pairs(store)
+    decide(store, [pair.id], same=False, by="ann")
+    assert open_pairs(store) == []
+    with store.session() as session:
+        assert len(session.scalars(stored_candidates()).all()) == 4
+
+
+def test_deciding_a_pair_that_is_not_there_decides_none(place: tuple[Workspace, Store]) -> None:
+    workspace, store = place
+    propose(workspace, store, [])
+    [pair] = open_pairs(store)
+    with pytest.raises(BadInput, match="no pair 99"):
+        decide(store, [pair.id, 99], same=True, by="ann")
+    assert shown(store) == [("2", "flickr:1")]
+
+
+@pytest.mark.soak
+def test_the_commands(place: tuple[Workspace, Store]) -> None:
+    workspace, _ = place
+
+    def genset(*words: str) -> Any:
+        done = run(*words, "--json", cwd=workspace.root)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    genset("hash", "images", "-o", "own.hashes")
+    assert genset("duplicates", "find")["new"] == 1
+    [pair] = genset("duplicates", "list")
+    assert Path(pair["image"]).is_file()
+    genset("duplicates", "decide", str(pair["pair"]), "--same", "--by", "ann")
+    assert genset("duplicates", "list") == []
+
+
+@pytest.mark.parametrize("keep", ["first", "flickr:2"])
+def test_which_of_two_same_photos_stays_is_the_managers_choice(
+    place: tuple[Workspace, Store], keep: str
+) -> None:
+    workspace, store = place
+    propose(workspace, store, [])
+    [pair] = open_pairs(store)
+    assert (pair.photo.source_id, pair.other) == ("2", "flickr:1")
+    with pytest.raises(BadInput, match="there is no flickr:3 to keep"):
+        decide(store, [pair.id], same=True, by="ann", keep="flickr:3")
+    with pytest.raises(BadInput, match="only with --same"):
+        decide(store, [pair.id], same=False, by="ann", keep="first")
+    decide(store, [pair.id], same=True, by="ann", keep=keep)
+    with store.session() as session:
+        left = [candidate.photo.source_id for candidate in session.scalars(stored_candidates())]
+        refused = session.scalars(select(Photo.refused).where(Photo.source_id == "1")).one()
+    assert sorted(left) == ["2", "3", "4"]
+    assert refused == "duplicate: of flickr:2"
+    # Whoever turns round now would lose both.
+    with pytest.raises(BadInput, match=r"flickr:1 cannot be kept: it was refused \(duplicate"):
+        decide(store, [pair.id], same=True, by="ann", keep="second")
+
+
+def test_of_photos_that_are_all_the_same_one_stays(place: tuple[Workspace, Store]) -> None:
+    _, store = place
+    with store.begin() as session:
+        known = {each.source_id: each for each in session.scalars(select(Photo))}
+        for first, second in (("2", "1"), ("3", "2"), ("3", "1")):
+            pair = DuplicatePair(photo=known[first], other=f"flickr:{second}", distance=0)
+            session.add(pair)
+            session.flush()
+    one, two, three = (pair.id for pair in open_pairs(store))
+    decide(store, [one, two], same=True, by="ann", keep="first")
+    # 1 went for 2 and 2 for 3: without a word on which to keep, 3 does not go for 1.
+    decide(store, [three], same=True, by="ann")
+    decide(store, [two], same=True, by="ann")
+    with store.session() as session:
+        left = {candidate.photo.source_id for candidate in session.scalars(stored_candidates())}
+    assert left == {"3", "4"}
+    assert open_pairs(store) == []
+
+
+def test_a_photo_that_is_not_in_the_pool_cannot_be_the_one_to_go(
+    place: tuple[Workspace, Store],
+) -> None:
+    _, store = place
+    with store.begin() as session:
+        photo = session.scalars(select(Photo).where(Photo.source_id == "1")).one()
+        session.add(made := DuplicatePair(photo=photo, other="seen.hashes:a.jpg", distance=0))
+        session.flush()
+        number = made.id
+    with pytest.raises(BadInput, match=r"seen\.hashes:a\.jpg is no photo of this workspace"):
+        decide(store, [number], same=True, by="ann", keep="first")
+    decide(store, [number], same=True, by="ann", keep="second")
+    assert [pair.id for pair in open_pairs(store)] == []

@@ -1,0 +1,299 @@
+"""What a dry run says that a scrape takes, and what may come of it."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from genset.classes import imagenet1k
+from genset.db import Candidate, Label, Photo, Ruling, Verdict, now
+from genset.sandbox import Reply
+from genset.scrape.estimate import Estimate, estimate
+from genset.scrape.plan import ScrapePlan
+from genset.sources.source import Rates
+from tests.labeled_workspace import CRANE, TENCH
+from tests.scrape.pools import CAT, DOG, Pool, Serve, answer_of, image_class, record
+
+RATES = Rates(calls_an_hour=3600, images_per_second=10)
+
+
+def takes(pool: Pool, plan: ScrapePlan, rates: Rates = RATES) -> Estimate:
+    return estimate(pool.store, plan, rates)
+
+
+def dry_run(pool: Pool, *words: str, key: str = "") -> Any:
+    """What `genset scrape --dry-run --json` says, on a source that must not be asked."""
+    words = ("--dry-run", "--json", *words)
+    return answer_of(pool.done("http://127.0.0.1:9/", *words, key=key, secret=""))
+
+
+def told(pool: Pool, *words: str, key: str = "") -> str:
+    """What `genset scrape --dry-run` says to people."""
+    done = pool.done("http://127.0.0.1:9/", "--dry-run", *words, key=key, secret="")
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def configure(pool: Pool, *lines: str) -> None:
+    """Put these lines under ``[scrape]`` in the workspace's settings."""
+    settings = pool.workspace.root / "genset.toml"
+    text = settings.read_text("utf-8")
+    settings.write_text(text.replace("[scrape]", "\n".join(["[scrape]", *lines])), "utf-8")
+
+
+def add_photos(pool: Pool, wnid: str, count: int, **columns: Any) -> list[int]:
+    """Photos of a class with these columns, without files; the ids of their candidates."""
+    with pool.store.begin() as session:
+        first = session.query(Photo).count()
+        candidates = []
+        for number in range(first, first + count):
+            photo = Photo(
+                source="flickr",
+                source_id=str(number),
+                owner=f"{number}@N00",
+                owner_name="",
+                title="",
+                license="CC BY 2.0",
+                license_url="",
+                page_url="",
+                image_url="",
+                posted_at=now(),
+                **columns,
+            )
+            if columns.get("sha256"):
+                photo.sha256 = f"{number:064x}"
+            rank = number - first + 1
+            candidates.append(Candidate(wnid=wnid, photo=photo, keyword="cat", rank=rank))
+        session.add_all(candidates)
+        session.flush()
+        return [candidate.id for candidate in candidates]
+
+
+def add_stored(pool: Pool, wnid: str, count: int, byte_size: int = 100_000) -> list[int]:
+    """Photos that count as downloaded."""
+    size = {"byte_size": byte_size, "format": "JPEG", "width": 500, "height": 500}
+    return add_photos(pool, wnid, count, sha256="made up", **size)
+
+
+def label(pool: Pool, candidates: list[int], verdict: Verdict) -> None:
+    with pool.store.begin() as session:
+        for number in candidates:
+            session.add(Label(candidate_id=number, worker="ann", verdict=verdict))
+
+
+# Calls and photos
+
+
+def test_an_estimate_is_what_a_scrape_then_asks(
+    serve: Serve, new_pool: Callable[..., Pool]
+) -> None:
+    """Where every photo can be used: fifty results a page, and all keywords equally deep."""
+    rows = [record(number) for number in range(60)]
+    rows += [record(100 + number, "dog") for number in range(3)]
+    sandbox = serve(*rows)
+    pool = new_pool(per_class=3)
+    plan = replace(pool.plan, classes=(CAT, DOG))
+    before = takes(pool, plan)
+    assert (before.classes, before.calls, before.photos, before.downloads) == (2, 3, 6, 6)
+    done = pool.scrape(sandbox.source, CAT, DOG)
+    assert (done.searches, done.stored) == (3, 6)
+    after = takes(pool, plan)
+    assert (after.classes, after.calls, after.photos, after.hours) == (0, 0, 0, 0)
+
+
+def test_a_deep_pool_takes_more_calls(pool: Pool) -> None:
+    plan = replace(pool.plan, per_class=2500)
+    assert takes(pool, plan).calls == 6  # two keywords, five hundred a page
+
+
+def test_many_classes_are_told_as_one_is(serve: Serve, new_pool: Callable[..., Pool]) -> None:
+    """Of over a hundred classes the contested photos are found in another way."""
+    rows = [record(number) for number in range(4)]
+    rows += [record(2, "dog"), *(record(number, "dog") for number in range(10, 12))]
+    pool = new_pool(per_class=4)
+    pool.scrape(serve(*rows).source, CAT, DOG)
+    others = tuple(image_class(f"n1{number:07}", f"thing {number}") for number in range(120))
+    few, many = (
+        takes(pool, replace(pool.plan, classes=(CAT, DOG, *rest))) for rest in ((), others)
+    )
+    assert many.photos - few.photos == 4 * len(others)
+    assert many.calls - few.calls == len(others)
+
+
+def test_photos_that_are_known_and_not_downloaded_are_counted(pool: Pool) -> None:
+    add_photos(pool, CAT.wnid, 2)
+    add_stored(pool, CAT.wnid, 3)
+    plan = replace(pool.plan, per_class=9)
+    assert takes(pool, plan).photos == 6
+    assert takes(pool, replace(plan, search=False)).photos == 2
+
+
+def test_without_a_search_no_call_is_counted(pool: Pool) -> None:
+    assert dry_run(pool, "--no-search", "--classes", TENCH)["calls"] == 0
+
+
+def test_photos_that_will_be_refused_are_downloaded_too(pool: Pool) -> None:
+    add_stored(pool, DOG.wnid, 60)
+    add_photos(pool, DOG.wnid, 20, refused="gone")
+    add_photos(pool, DOG.wnid, 50, refused="removed: its owner asked for it")
+    found = takes(pool, replace(pool.plan, per_class=30))
+    assert found.refused_share == 0.25
+    assert (found.photos, found.downloads) == (30, 40)
+
+
+def test_few_photos_do_not_tell_how_many_are_refused(serve: Serve, pool: Pool) -> None:
+    sandbox = serve(*map(record, range(6)))
+    sandbox.fault = lambda request: Reply(404, "", b"") if "/1_" in request.path else None
+    pool.scrape(sandbox.source)
+    assert takes(pool, replace(pool.plan, classes=(DOG,))).refused_share == 0
+
+
+# Hours
+
+
+@pytest.mark.soak
+def test_a_dry_run_of_imagenets_size_tells_eight_hours(pool: Pool) -> None:
+    calls = sum(len(cls.queries) for cls in imagenet1k().select(()))
+    found = dry_run(pool, "--per-class", "300")
+    assert (found["calls"], found["photos"], found["downloads"]) == (calls, 300_000, 300_000)
+    assert found["rates"] == {"calls_an_hour": 3600, "images_per_second": 10}
+    assert found["call_hours"] == pytest.approx(calls / 3600)
+    assert found["image_hours"] == found["hours"] == pytest.approx(300_000 / 10 / 3600)
+    assert (found["bytes"], found["bytes_a_photo"]) == (300_000 * 400_000, 400_000)
+    text = told(pool, "--per-class", "300")
+    assert text.startswith(f"{calls:,} calls of the API at least, for 1,000 of 1,000 classes: 31 ")
+    assert "300,000 photos to download: 8 h 20 min at 10 a second" in text
+    assert "the photos take longer, and the whole takes 8 h 20 min at least" in text
+    assert "120.0 GB on the disk at 400 kB a photo, a usual size" in text
+
+
+def test_the_rates_of_the_settings_and_all_keys_count(pool: Pool) -> None:
+    configure(pool, "calls_an_hour = 100", "images_per_second = 50")
+    words = "--classes", f"{TENCH},{CRANE}"
+    found = dry_run(pool, *words, key="one,two,three")
+    assert found["rates"] == {"calls_an_hour": 300, "images_per_second": 50}
+    assert found["call_hours"] == pytest.approx(found["calls"] / 300)
+    assert found["image_hours"] == pytest.approx(found["downloads"] / 50 / 3600)
+    assert "the calls take longer, and the whole takes " in told(pool, *words)
+
+
+def test_where_no_limit_is_set_none_is_made_up(pool: Pool) -> None:
+    configure(pool, "calls_an_hour = 0", "images_per_second = 0")
+    assert dry_run(pool, "--classes", TENCH)["hours"] == 0
+    text = told(pool, "--classes", TENCH)
+    assert text.count("no limit is set") == 2
+    assert "longer" not in text
+
+
+# Room
+
+
+def test_the_pools_own_photos_tell_how_large_photos_are(pool: Pool) -> None:
+    add_stored(pool, CAT.wnid, 20, byte_size=100_000)
+    few = dry_run(pool, "--classes", TENCH, "--per-class", "1000")
+    assert (few["bytes_a_photo"], few["is_own_mean"]) == (400_000, False)
+    add_stored(pool, CAT.wnid, 20, byte_size=200_000)
+    many = dry_run(pool, "--classes", TENCH, "--per-class", "1000")
+    assert (many["bytes_a_photo"], many["is_own_mean"]) == (150_000, True)
+    assert many["bytes"] == 1000 * 150_000
+    text = told(pool, "--classes", TENCH, "--per-class", "1000")
+    assert "150 MB on the disk at 150 kB a photo, this pool's mean" in text
+
+
+# Right photos
+
+
+def test_without_labels_nothing_is_said_of_right_photos(pool: Pool) -> None:
+    assert dry_run(pool, "--classes", TENCH)["right"]["share"] is None
+    assert "right" not in told(pool, "--classes", TENCH)
+
+
+def test_labels_tell_how_many_photos_of_a_class_will_be_right(pool: Pool) -> None:
+    candidates = add_stored(pool, TENCH, 200)
+    label(pool, candidates[:160], Verdict.CORRECT)
+    label(pool, candidates[160:], Verdict.INCORRECT)
+    words = "--classes", TENCH, "--per-class", "300"
+    right = dry_run(pool, *words)["right"]
+    assert (right["labeled"], right["classes"], right["share"]) == (200, 1, 0.8)
+    assert right["per_class"] == 240
+    assert 210 < right["low"] < 240 < right["high"] < 260
+    assert re.search(
+        r"about 240 of a class's 300 photos will be right \(2\d\d to 2\d\d\)", told(pool, *words)
+    )
+
+
+def test_a_ruling_wins_over_labels(pool: Pool) -> None:
+    candidates = add_stored(pool, TENCH, 100)
+    label(pool, candidates, Verdict.INCORRECT)
+    with pool.store.begin() as session:
+        for number in candidates:
+            verdict = Verdict.CORRECT
+            session.add(Ruling(candidate_id=number, verdict=verdict, by="bo", reason="seen"))
+    assert dry_run(pool, "--classes", TENCH)["right"]["share"] == 1
+
+
+@pytest.mark.parametrize("labels", [1, 20, 49])
+def test_few_labels_cannot_tell(pool: Pool, labels: int) -> None:
+    label(pool, add_stored(pool, TENCH, labels), Verdict.CORRECT)
+    right = dry_run(pool, "--classes", TENCH)["right"]
+    assert (right["labeled"], right["per_class"], right["low"]) == (labels, None, None)
+    assert "cannot tell how many of a class's 5 will be right" in told(pool, "--classes", TENCH)
+
+
+@pytest.mark.soak
+def test_labels_of_one_class_do_not_tell_of_others(pool: Pool) -> None:
+    label(pool, add_stored(pool, TENCH, 500), Verdict.CORRECT)
+    assert dry_run(pool)["right"]["per_class"] is None
+    assert "500 labeled photos of 1 of 1,000 classes cannot tell" in told(pool)
+
+
+def test_classes_that_differ_widen_the_interval(new_pool: Callable[..., Pool]) -> None:
+    """The same share of the same number of labels, spread evenly over classes and not."""
+    even, uneven = new_pool(), new_pool()
+    wnids = [cls.wnid for cls in imagenet1k().select(())[:20]]
+    for place, wnid in enumerate(wnids):
+        for pool, right in ((even, 70), (uneven, 100 if place % 10 < 4 else 50)):
+            candidates = add_stored(pool, wnid, 100)
+            label(pool, candidates[:right], Verdict.CORRECT)
+            label(pool, candidates[right:], Verdict.INCORRECT)
+    spans = {}
+    for name, pool in (("even", even), ("uneven", uneven)):
+        right = dry_run(pool, "--per-class", "100")["right"]
+        assert right["per_class"] == pytest.approx(70)
+        spans[name] = right["high"] - right["low"]
+    assert spans["even"] == pytest.approx(4, abs=0.5)  # of 2,000 labels
+    assert spans["uneven"] == pytest.approx(22, abs=2)  # of 20 classes
+
+
+@pytest.mark.parametrize("others", [0, 120])
+def test_both_databases_tell_the_same(
+    new_pool: Callable[..., Pool], store_url: str, others: int
+) -> None:
+    """And so do the two ways to find contested photos: for few classes, and for many."""
+    pool = new_pool(store_url=store_url)
+    label(pool, add_stored(pool, CAT.wnid, 60)[:55], Verdict.CORRECT)
+    with pool.store.begin() as session:
+        photo = session.query(Photo).filter_by(source_id="0").one()
+        session.add(Candidate(wnid=DOG.wnid, photo=photo, keyword="dog", rank=1))
+    rest = tuple(image_class(f"n1{number:07}", f"thing {number}") for number in range(others))
+    found = takes(pool, replace(pool.plan, per_class=60, classes=(CAT, *rest)))
+    assert found.photos == 1 + 60 * others
+    assert (found.bytes_a_photo, found.right.labeled, found.right.share) == (100_000, 55, 1)
+
+
+# The command
+
+
+def test_a_dry_run_asks_nothing_and_changes_nothing(
+    serve: Serve, new_pool: Callable[..., Pool]
+) -> None:
+    sandbox, pool = serve(record(1)), new_pool()
+    words = ["--classes", f"{TENCH},{CRANE}", "--dry-run", "--json"]
+    answer_of(pool.done(sandbox.endpoint, *words, key="", secret=""))
+    refused = pool.done(sandbox.endpoint, *words, "--retry-failed", key="", secret="")
+    assert "leave out --retry-failed" in refused.stderr
+    assert refused.returncode == 2
+    assert list(sandbox.requests) == []
+    assert not any(pool.rows().values())

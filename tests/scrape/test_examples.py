@@ -1,0 +1,193 @@
+"""Photos given as examples: known to be right, shown beside their class, and nothing else."""
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from genset.core.files import sha256_of
+from genset.core.hashes import read_hashes
+from genset.db import Store
+from genset.db.duplicates import decide, examples_in, open_pairs
+from genset.label.quality.duplicates import paired
+from genset.scrape.add import ExampleSummary, Origin, add, add_examples
+from genset.scrape.near_duplicates import hash_folder, propose
+from genset.status import check_files, failed, status
+from genset.workspace import Workspace
+from tests.killing import killed_at_each_change
+from tests.label.desks import desk_of
+from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, picture
+from tests.scrape.commands import genset
+from tests.scrape.hostile import turned_by_exif, two_frames
+from tests.scrape.pools import Pool, Serve, image_class, record
+from tests.scrape.test_duplicates import jpeg, scene
+from tests.scrape.test_folder import put
+
+LARGE = 400, 320
+TODAY = datetime.now(UTC)
+OWN = Origin(source="own", owner="", license="", license_url="", posted_at=TODAY)
+
+
+@pytest.fixture
+def known(tmp_path: Path) -> Path:
+    """Two photos of a tench and one of a goldfish."""
+    photos = {f"{TENCH}_a": picture(901, LARGE), f"{TENCH}_b": picture(902, LARGE)}
+    return put(tmp_path / "known", **photos, **{f"{GOLDFISH}_a": picture(903, LARGE)})
+
+
+def test_a_second_time_adds_nothing_and_what_is_new_is_added(pool: Pool, known: Path) -> None:
+    add_examples(pool.workspace, pool.store, known, OWN)
+    again = add_examples(pool.workspace, pool.store, known, OWN)
+    assert again == ExampleSummary("own", already=3)
+    put(known, **{f"{TENCH}_c": picture(904, LARGE)})
+    more = add_examples(pool.workspace, pool.store, known, OWN)
+    assert more == ExampleSummary("own", added=1, already=3, classes={TENCH: 1})
+
+
+def test_a_candidate_is_no_example_and_an_example_no_candidate(
+    pool: Pool, known: Path, tmp_path: Path
+) -> None:
+    dump = put(tmp_path / "dump", **{f"{GOLDFISH}_x": picture(901, LARGE)})
+    museum = Origin("museum", "Museum", "CC BY 4.0", "", TODAY)
+    add(pool.workspace, pool.store, dump, museum)
+    done = add_examples(pool.workspace, pool.store, known, OWN)
+    assert done.added == 2
+    assert done.refused == {
+        f"{TENCH}/a.jpg": f"candidate: it is one of {GOLDFISH}, and no example can be"
+    }
+    for source in ("museum", "own"):  # where it has the same name as the example
+        late = put(tmp_path / f"late {source}", **{f"{TENCH}_b": picture(902, LARGE)})
+        origin = Origin(source, "Museum", "CC BY 4.0", "", TODAY)
+        refused = add(pool.workspace, pool.store, late, origin).refused
+        assert refused == {f"{TENCH}/b.jpg": "example: labelers see it as one of a class"}
+    assert status(pool.workspace, pool.store).examples == 2
+    assert status(pool.workspace, pool.store).candidates == 1
+
+
+def test_a_scrape_that_finds_an_example_refuses_it(pool: Pool, serve: Serve, known: Path) -> None:
+    add_examples(pool.workspace, pool.store, known, OWN)
+    rows = [record(number, "tench") for number in (901, 905)]
+    server = serve(*rows, contents={number: picture(number, LARGE) for number in (901, 905)})
+    pool.scrape(server.source, image_class(TENCH, "tench"))
+    _, refused = failed(pool.store)
+    reason = "example: labelers see it as one of a class"
+    assert [row[1:3] for row in refused] == [("flickr:901", reason)]
+    assert check_files(pool.workspace, pool.store) == []  # the example's file is still there
+    assert status(pool.workspace, pool.store).examples == 3
+    assert status(pool.workspace, pool.store).candidates == 1
+
+
+def add_them(_moment: int, known: Path, root: Path) -> None:
+    workspace = Workspace.find(root)
+    assert not add_examples(workspace, Store.open(workspace.store_url), known, OWN).refused
+
+
+@pytest.mark.soak
+def test_a_killed_call_is_finished_by_the_same_one(
+    new_pool: Callable[..., Pool], known: Path
+) -> None:
+    killed, whole = new_pool(), new_pool()
+    add_examples(whole.workspace, whole.store, known, OWN)
+    moments = 0
+    for _ in killed_at_each_change(add_them, known, killed.workspace.root):
+        moments += 1
+        assert check_files(killed.workspace, killed.store) == []
+        assert moments < 99
+    assert moments > 3
+    assert status(killed.workspace, killed.store).examples == 3
+    assert killed.files() == whole.files()
+
+
+@pytest.mark.parametrize("is_first", [True, False], ids=["example first", "candidate first"])
+def test_an_example_that_looks_like_a_candidate_is_shown_when_somebody_said_that_they_differ(
+    pool: Pool, tmp_path: Path, is_first: bool
+) -> None:
+    known = put(tmp_path / "known", **{f"{TENCH}_a": jpeg(scene(1, LARGE), 60)})
+    if is_first:
+        add_examples(pool.workspace, pool.store, known, OWN)
+    add_candidate(pool.workspace, pool.store, TENCH, 1, content=jpeg(scene(1, LARGE)))
+    add_candidate(pool.workspace, pool.store, TENCH, 2, content=jpeg(scene(2, LARGE)))
+    if not is_first:
+        add_examples(pool.workspace, pool.store, known, OWN)
+    [screen] = desk_of((pool.workspace, pool.store), "ann").screens(5)
+    assert len(screen.examples) == 1  # nobody has compared them yet
+
+    assert propose(pool.workspace, pool.store, []) == 1
+    [screen] = desk_of((pool.workspace, pool.store), "ann").screens(5)
+    assert (len(screen.photos), screen.examples) == (2, ())
+    [pair] = open_pairs(pool.store)
+    assert examples_in(pool.store, [pair]) == {f"own:{sha256_of(known / TENCH / 'a.jpg')[:32]}"}
+    shown = paired(pool.store, pair.id)
+    assert shown.other is not None
+    [example] = [each for each in (shown.photo, shown.other) if each.example_of]
+    assert (example.example_of, example.classes) == (("tench",), ())
+
+    decide(pool.store, [pair.id], same=False, by="boss")
+    [screen] = desk_of((pool.workspace, pool.store), "ann").screens(5)
+    assert (len(screen.photos), len(screen.examples)) == (2, 1)
+    decide(pool.store, [pair.id], same=True, by="boss")  # the one that came later goes
+    [screen] = desk_of((pool.workspace, pool.store), "ann").screens(5)
+    assert (len(screen.photos), len(screen.examples)) == ((1, 1) if is_first else (2, 0))
+
+
+def test_examples_may_look_like_each_other_and_like_what_is_public(
+    pool: Pool, tmp_path: Path
+) -> None:
+    photos = {f"{TENCH}_{quality}": jpeg(scene(1, LARGE), quality) for quality in (60, 90)}
+    known = put(tmp_path / "known", **photos)
+    add_examples(pool.workspace, pool.store, known, OWN)
+    add_candidate(pool.workspace, pool.store, TENCH, 2, content=jpeg(scene(2, LARGE)))
+    hash_folder(put(known, **{f"{TENCH}_c": jpeg(scene(2, LARGE), 60)}), tmp_path / "of.hashes")
+    assert propose(pool.workspace, pool.store, [read_hashes(tmp_path / "of.hashes")]) == 1
+    [pair] = open_pairs(pool.store)
+    assert (pair.photo.source_id, pair.other) == ("2", f"of.hashes:{TENCH}/c.jpg")
+    [screen] = desk_of((pool.workspace, pool.store), "ann").screens(5)
+    assert len(screen.examples) == 2
+
+
+def test_what_is_no_photo_is_refused_with_its_reason(pool: Pool, tmp_path: Path) -> None:
+    contents = {"page": b"<html>", "moving": two_frames("PNG"), "small": picture(1, (20, 300))}
+    contents |= {"cut": jpeg(scene(2, LARGE))[:-900], "turned": turned_by_exif(LARGE)}
+    known = put(tmp_path / "known", **{f"{TENCH}_{name}": each for name, each in contents.items()})
+    (known / TENCH / "empty.jpg").touch()
+    would = add_examples(pool.workspace, pool.store, known, OWN, dry_run=True)
+    assert not pool.files()
+    done = add_examples(pool.workspace, pool.store, known, OWN)
+    assert (would, done.classes) == (done, {TENCH: 1})
+    assert {Path(file).stem: reason for file, reason in done.refused.items()} == {
+        "cut": "broken image: image file is truncated (10 bytes not processed)",
+        "empty": "not an image: no JPEG, PNG or WebP",
+        "moving": "animated",
+        "page": "not an image: no JPEG, PNG or WebP",
+        "small": "too small: 20 x 300",
+    }
+    assert check_files(pool.workspace, pool.store) == []
+
+
+@pytest.mark.soak
+def test_through_the_command_line(tmp_path: Path) -> None:
+    root = tmp_path / "workspace"
+    genset("init", str(root), cwd=tmp_path)
+    known = put(tmp_path / "known", **{f"{TENCH}_a": jpeg(scene(1, LARGE), 60)})
+    dump = put(tmp_path / "dump", **{f"{TENCH}_b": jpeg(scene(1, LARGE))})
+    assert "--dry-run goes with --examples" in genset(
+        "add", str(dump), "--dry-run", cwd=root, code=2
+    )
+    (known / "n00000000").mkdir()
+    assert "no class 'n00000000'" in genset("add", "--examples", str(known), cwd=root, code=2)
+    (known / "n00000000").rmdir()
+    assert "examples" not in json.loads(genset("status", "--json", cwd=root))
+    genset("add", "--examples", str(known), cwd=root)
+    genset("add", str(dump), cwd=root)
+    genset("duplicates", "find", cwd=root)
+    name = f"own:{sha256_of(known / TENCH / 'a.jpg')[:32]}"
+    [pair] = json.loads(genset("duplicates", "list", "--json", cwd=root))
+    assert (pair["example"], pair["looks like"]) == (name, name)
+    assert f"{name} (example)" in genset("duplicates", "list", cwd=root)
+    genset("remove", name, "--reason", "of another class", cwd=root)
+    assert "every photo is in order" in genset("doctor", cwd=root)
+    assert "examples" not in json.loads(genset("status", "--json", cwd=root))
+    again = genset("add", "--examples", str(known), cwd=root)
+    assert f"{TENCH}/a.jpg: removed: somebody asked for it" in again

@@ -1,0 +1,306 @@
+"""Folders of own photos: what is added, under which terms, and what is refused."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from genset.core.errors import BadInput
+from genset.db import Candidate, Photo, Store, Verdict, stored_candidates
+from genset.release.freeze import create
+from genset.scrape.add import AddSummary, Origin, add
+from genset.scrape.refresh import refresh
+from genset.scrape.removal import remove
+from genset.status import check_files, contested_photos, failed
+from genset.workspace import Workspace
+from tests.killing import killed_at_each_change
+from tests.labeled_workspace import GOLDFISH, TABBY, TENCH, picture, vote
+from tests.scrape.commands import genset
+from tests.scrape.pools import Pool, Serve, image_class, record
+
+MUSEUM = Origin(
+    source="museum",
+    owner="City Museum",
+    license="Public Domain Mark",
+    license_url="https://creativecommons.org/publicdomain/mark/1.0/",
+    posted_at=datetime(2020, 5, 1, tzinfo=UTC),
+)
+
+
+def put(folder: Path, **contents: bytes) -> Path:
+    """Write files named like ``TENCH_a``: class and name."""
+    for name, content in contents.items():
+        wnid, _, stem = name.partition("_")
+        path = folder / wnid / f"{stem}.jpg"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return folder
+
+
+def sha256(number: int) -> str:
+    return hashlib.sha256(picture(number)).hexdigest()
+
+
+@pytest.fixture
+def dump(tmp_path: Path) -> Path:
+    """Three photos of two classes."""
+    photos = {f"{TENCH}_a": picture(1), f"{TENCH}_b": picture(2), f"{TABBY}_a": picture(3)}
+    return put(tmp_path / "dump", **photos)
+
+
+@pytest.fixture
+def take(pool: Pool, dump: Path) -> Callable[..., AddSummary]:
+    def call(folder: Path = dump, origin: Origin = MUSEUM, **options: Any) -> AddSummary:
+        return add(pool.workspace, pool.store, folder, origin, **options)
+
+    return call
+
+
+Take = Callable[..., AddSummary]
+
+
+def candidates(store: Store) -> list[tuple[str, int, str]]:
+    with store.session() as session:
+        found = session.scalars(select(Candidate).order_by(Candidate.wnid, Candidate.rank))
+        return [(each.wnid, each.rank, each.photo.title) for each in found]
+
+
+def test_photos_become_candidates_by_the_order_of_their_names(
+    pool: Pool, take: Take, dump: Path
+) -> None:
+    assert take() == AddSummary("museum", added=3)
+    assert candidates(pool.store) == [
+        (TENCH, 1, "a.jpg"),
+        (TENCH, 2, "b.jpg"),
+        (TABBY, 1, "a.jpg"),
+    ]
+    expected = {f"{sha256(n)[:2]}/{sha256(n)}.jpg": picture(n) for n in (1, 2, 3)}
+    assert pool.files() == expected
+    assert check_files(pool.workspace, pool.store) == []
+    with pool.store.session() as session:
+        photo = session.scalars(select(Photo).where(Photo.sha256 == sha256(1))).one()
+    assert (photo.source, photo.source_id) == ("museum", sha256(1)[:32])
+    assert (photo.owner, photo.owner_name) == ("City Museum", "City Museum")
+    assert (photo.license, photo.license_url) == (MUSEUM.license, MUSEUM.license_url)
+    assert (photo.image_url, photo.page_url, photo.taken_at) == ("", "", None)
+    assert photo.posted_at == MUSEUM.posted_at
+    assert (photo.width, photo.height, photo.byte_size) == (72, 72, len(picture(1)))
+    assert len(photo.fingerprint or "") == 16
+
+
+def test_adding_twice_adds_nothing_and_later_only_what_is_new(
+    pool: Pool, take: Take, dump: Path
+) -> None:
+    take()
+    before = pool.rows(), pool.files()
+    assert take() == AddSummary("museum", already=3)
+    (dump / TENCH / "a.jpg").rename(dump / TENCH / "z.jpg")
+    assert take() == AddSummary("museum", already=3)
+    assert (pool.rows(), pool.files()) == before
+    put(dump, **{f"{TENCH}_c": picture(4), f"{TENCH}_d": picture(4)})
+    assert take() == AddSummary("museum", added=1, already=4)
+
+
+def test_the_checks_are_those_of_scraped_photos(pool: Pool, take: Take, dump: Path) -> None:
+    broken, small = picture(5)[:300], picture(6, (8, 300))
+    put(dump, **{f"{TENCH}_c": broken, f"{TENCH}_d": small, f"{TENCH}_e": b"<html>"})
+    done = take(min_size=20)
+    assert (done.added, done.already) == (3, 0)
+    assert done.refused[f"{TENCH}/c.jpg"].startswith("broken image")
+    assert done.refused[f"{TENCH}/d.jpg"] == "too small: 8 x 300"
+    assert done.refused[f"{TENCH}/e.jpg"].startswith("not an image")
+    assert len(pool.files()) == 3
+    _, listed = failed(pool.store)
+    assert {row[2] for row in listed} == set(done.refused.values())
+    again = take(min_size=20)
+    assert (again.added, again.already, again.refused) == (0, 3, done.refused)
+    assert take(min_size=1).added == 1  # other terms, another answer
+
+
+def test_a_file_larger_than_any_photo_is_not_read(
+    take: Take, dump: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("genset.scrape.add.MAX_BYTES", 1000)
+    put(dump, **{f"{TENCH}_c": b"x" * 1001})
+    assert take().refused == {f"{TENCH}/c.jpg": "too large: 1001 bytes"}
+
+
+def test_the_bytes_of_a_scraped_photo_are_not_added_to_its_class_again(
+    serve: Serve, pool: Pool, take: Take, dump: Path
+) -> None:
+    sandbox = serve(record(1, "tench"))
+    pool.scrape(sandbox.source, image_class(TENCH, "tench"))
+    assert take() == AddSummary("museum", added=2, already=1)
+    assert len(pool.held(image_class(TENCH))) == 2
+
+
+def test_a_photo_in_two_class_folders_is_contested(pool: Pool, take: Take, dump: Path) -> None:
+    put(dump, **{f"{GOLDFISH}_x": picture(1)})
+    assert take().added == 4
+    _, rows = contested_photos(pool.store)
+    assert [row[1].partition("/")[0] for row in rows] == [TENCH, GOLDFISH]
+
+
+def test_what_was_removed_is_not_added_again_nor_are_its_bytes_written(
+    serve: Serve, pool: Pool, take: Take, dump: Path
+) -> None:
+    pool.scrape(serve(record(1, "tench")).source, image_class(TENCH, "tench"))
+    take()
+    remove(pool.workspace, pool.store, "1", "asked")  # the scraped one, of the bytes of a.jpg
+    remove(pool.workspace, pool.store, f"museum:{sha256(2)[:32]}", "not ours")
+    before = pool.files()
+    done = take()
+    assert (done.added, done.already) == (0, 1)
+    assert {name: why.partition(":")[0] for name, why in done.refused.items()} == {
+        f"{TENCH}/a.jpg": "removed",
+        f"{TENCH}/b.jpg": "removed",
+    }
+    assert pool.files() == before
+    assert pool.refused()[sha256(2)[:32]] == "removed: not ours"
+
+
+def test_an_owner_who_was_removed_stays_out(pool: Pool, take: Take) -> None:
+    take()
+    assert len(remove(pool.workspace, pool.store, "museum:City Museum", "asked").photos) == 3
+    with pytest.raises(BadInput, match="City Museum"):
+        take()
+    assert pool.files() == {}
+
+
+def test_a_lost_original_is_brought_back(pool: Pool, take: Take) -> None:
+    take()
+    before = pool.rows(), pool.files()
+    next(pool.workspace.images.rglob("*.jpg")).unlink()
+    assert len(check_files(pool.workspace, pool.store, repair=True)) == 1
+    assert take() == AddSummary("museum", added=1, already=2)
+    assert (pool.rows(), pool.files()) == before
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("cats/a.jpg", "no class 'cats'"),
+        ("n99999999/a.jpg", "n99999999"),
+        (f"{TENCH}/more/a.jpg", "is no file"),
+    ],
+)
+def test_nothing_is_added_where_a_folder_is_wrong(
+    pool: Pool, take: Take, dump: Path, path: str, said: str
+) -> None:
+    (dump / path).parent.mkdir(parents=True)
+    (dump / path).write_bytes(picture(9))
+    with pytest.raises(BadInput, match=said):
+        take()
+    assert candidates(pool.store) == []
+    assert pool.files() == {}
+
+
+def test_hidden_files_and_files_beside_the_class_folders_are_not_photos(
+    take: Take, dump: Path, tmp_path: Path
+) -> None:
+    (dump / "README.txt").write_text("from 1921")
+    (dump / TENCH / ".DS_Store").write_bytes(b"?")
+    (dump / ".thumbnails").mkdir()
+    assert take() == AddSummary("museum", added=3)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(BadInput, match="no class folders"):
+        take(tmp_path / "empty")
+
+
+@pytest.mark.parametrize(
+    "source", ["flickr", "commons", "inaturalist", "Museum", "a/b", "a:b", "", ".x", "a" * 33]
+)
+def test_a_source_has_a_name_of_its_own(pool: Pool, take: Take, source: str) -> None:
+    with pytest.raises(BadInput, match="--source"):
+        take(origin=Origin(source, "", "", "", MUSEUM.posted_at))
+    assert candidates(pool.store) == []
+
+
+def test_photos_that_were_public_before_the_window_are_refused(pool: Pool, take: Take) -> None:
+    old = Origin("museum", "", "", "", datetime(2013, 12, 31, tzinfo=UTC))
+    with pytest.raises(BadInput, match="posted_after"):
+        take(origin=old)
+    assert candidates(pool.store) == []
+
+
+def test_a_scrape_counts_them_and_a_refresh_does_not_ask_after_them(
+    serve: Serve, pool: Pool, take: Take
+) -> None:
+    take(origin=Origin("museum", "", "", "", MUSEUM.posted_at))
+    tench = image_class(TENCH, "tench")
+    sandbox = serve(*(record(number, "tench") for number in (11, 12, 13)))
+    summary = pool.scrape(sandbox.source, tench, per_class=3)
+    assert (summary.full, summary.stored) == (1, 2)
+    assert refresh(pool.store, sandbox.source).checked == 2
+
+
+def test_they_go_into_releases_with_their_terms(pool: Pool, take: Take) -> None:
+    take()
+    with pool.store.session() as session:
+        tasks = [candidate.task for candidate in session.scalars(stored_candidates())]
+    for task in tasks:
+        vote(pool.store, task, "ann", Verdict.CORRECT)
+    release = create(pool.workspace, pool.store, "v1")
+    release.verify()
+    assert {(photo.source, photo.license) for photo in release.photos} == {
+        ("museum", "Public Domain Mark")
+    }
+
+
+def add_it(_moment: int, dump: Path, root: Path) -> None:
+    workspace = Workspace.find(root)
+    assert not add(workspace, Store.open(workspace.store_url), dump, MUSEUM).refused
+
+
+@pytest.mark.soak
+def test_a_killed_add_is_finished_by_the_same_command(
+    new_pool: Callable[..., Pool], dump: Path
+) -> None:
+    killed, whole = new_pool(), new_pool()
+    add(whole.workspace, whole.store, dump, MUSEUM)
+    moments = 0
+    for _ in killed_at_each_change(add_it, dump, killed.workspace.root):
+        moments += 1
+        assert check_files(killed.workspace, killed.store) == []
+        assert moments < 99
+    assert moments > 3
+    assert killed.rows() == whole.rows()
+    assert killed.files() == whole.files()
+
+
+def test_the_command(pool: Pool, dump: Path) -> None:
+    root = pool.workspace.root
+    words = ["add", str(dump), "--owner", "Ann", "--license", "cc by 4.0"]
+    done = json.loads(genset(*words, "--json", cwd=root))
+    assert done == {"source": "dump", "added": 3, "already": 0, "refused": {}}
+    with pool.store.session() as session:
+        photo = session.scalars(select(Photo)).first()
+    assert photo is not None
+    assert photo.license == "CC BY 4.0"
+    assert photo.license_url == "https://creativecommons.org/licenses/by/4.0/"
+    assert (datetime.now(UTC) - photo.posted_at).days == 0
+    assert genset(*words, cwd=root) == "0 photos added (source: dump), 3 were there, 0 refused\n"
+    assert "posted_after" in genset(*words, "--posted", "2013-01-01", cwd=root, code=2)
+    (dump / "cats").mkdir()
+    assert "no class 'cats'" in genset(*words, cwd=root, code=2)
+
+
+def test_the_command_refuses_icons_where_no_size_is_given(pool: Pool, tmp_path: Path) -> None:
+    photos = tmp_path / "icons" / TENCH
+    photos.mkdir(parents=True)
+    for side in (1, 63, 64):
+        (photos / f"{side}.jpg").write_bytes(picture(side, (side, 100)))
+    root = pool.workspace.root
+    done = json.loads(genset("add", str(photos.parent), "--json", cwd=root))
+    assert done["added"] == 1
+    assert done["refused"] == {
+        f"{TENCH}/1.jpg": "too small: 1 x 100",
+        f"{TENCH}/63.jpg": "too small: 63 x 100",
+    }
+    done = json.loads(genset("add", str(photos.parent), "--min-size", "1", "--json", cwd=root))
+    assert (done["added"], done["already"], done["refused"]) == (2, 1, {})

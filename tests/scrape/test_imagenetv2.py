@@ -1,0 +1,309 @@
+"""The files of the ImageNetV2 project: what becomes of them, and what is refused."""
+
+import hashlib
+import json
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import event, select
+
+from genset.core.errors import BadInput
+from genset.db import Candidate, Ruling, Verdict
+from genset.label.quality.review import rule
+from genset.release.freeze import create
+from genset.release.reader import MANIFEST, Release
+from genset.scrape.imagenetv2 import ImportSummary, take_in
+from genset.scrape.pull import pull
+from genset.scrape.search import first_question
+from tests.labeled_workspace import GOLDFISH, TENCH
+from tests.scrape.commands import genset
+from tests.scrape.pools import Faulty, Pool, Serve, image_class, record
+
+Record = dict[str, Any]
+
+
+def id_of(number: int) -> str:
+    """The id that ImageNetV2 gives to a photo of Flickr."""
+    return hashlib.sha1(f"{number}flickr".encode()).hexdigest()
+
+
+def found(number: int, wnid: str = TENCH, keyword: str = "tench", **changes: Any) -> Record:
+    """A record of a search, with the fields that real ones have."""
+    return {
+        "id_ours": id_of(number),
+        "id_search_engine": str(number),
+        "url": f"https://farm9.staticflickr.com/8158/{number}_7f01ba86fd_o.jpg",
+        "url_type": "url_o",
+        "wnid": wnid,
+        "search_key": keyword,
+        "search_engine": "flickr",
+        "uploader": "becca",
+        "date_upload_our_db": "2018-11-30 11:41:19",
+        "date_taken": "2012-07-12 03:04:49",
+        "date_upload_search_engine": "2014-07-12 13:27:33",
+        "width": None,
+        "height": "2736",
+        "search_sort": "date-posted-asc",
+        "max_images": 200,
+    } | changes
+
+
+class Checkout:
+    """A checkout of that project: of its files only those that a test writes."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def put(self, name: str, content: Any) -> Path:
+        path = self.root / "data" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content if isinstance(content, str) else json.dumps(content), "utf-8")
+        return path
+
+    def searches(self, *records: Any, name: str = "2018-11-30_becca") -> Path:
+        return self.put(f"search_results/{name}.json", list(records))
+
+    def dataset(self, *chosen: tuple[int, str]) -> Path:
+        pairs = [[id_of(number), wnid] for number, wnid in chosen]
+        facts = {"sampling_function": "sample_wnid_histogram", "seed": 7, "image_filenames": pairs}
+        return self.put("datasets/imagenetv2-b-0.json", facts)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    """Four photos of two classes, of which one search found 2 for both."""
+    made = Checkout(tmp_path / "ImageNetV2")
+    made.searches(found(1), found(2), found(3), found(4, keyword="Tinca tinca"))
+    made.searches(found(2, GOLDFISH, "goldfish"), found(3), name="2018-12-01_becca")
+    return made
+
+
+def take(pool: Pool, checkout: Checkout, dataset: str | None = None) -> ImportSummary:
+    return take_in(pool.workspace, pool.store, checkout.root, dataset)
+
+
+def candidates(pool: Pool) -> list[tuple[str, str, str, int]]:
+    with pool.store.session() as session:
+        rows = session.scalars(select(Candidate))
+        return sorted((c.wnid, c.photo.source_id, c.keyword, c.rank) for c in rows)
+
+
+def ruled(pool: Pool) -> list[tuple[str, Verdict, str]]:
+    with pool.store.session() as session:
+        rows = session.scalars(select(Ruling).order_by(Ruling.number))
+        return [(each.candidate.task, each.verdict, each.by) for each in rows]
+
+
+def test_search_results_become_candidates_with_their_best_rank(
+    pool: Pool, checkout: Checkout
+) -> None:
+    assert take(pool, checkout) == ImportSummary(
+        photos=4, candidates=5, already=0, selected=0, left_out=0, early=0
+    )
+    assert candidates(pool) == [
+        (TENCH, "1", "tench", 1),
+        (TENCH, "2", "tench", 2),
+        (TENCH, "3", "tench", 1),
+        (TENCH, "4", "Tinca tinca", 1),
+        (GOLDFISH, "2", "goldfish", 1),
+    ]
+    with pool.store.session() as session:
+        photo = session.scalars(select(Candidate).where(Candidate.wnid == GOLDFISH)).one().photo
+        assert (photo.source, photo.owner, photo.title) == ("flickr", "", "")
+        assert photo.license == "All Rights Reserved"  # the strictest: nobody said
+        assert photo.image_url == "https://farm9.staticflickr.com/8158/2_7f01ba86fd_o.jpg"
+        assert photo.page_url == "https://www.flickr.com/photo.gne?id=2"
+        assert photo.posted_at.isoformat() == "2014-07-12T13:27:33+00:00"
+        assert photo.taken_at == "2012-07-12 03:04:49"
+        assert (photo.sha256, photo.refused) == (None, None)
+
+
+def test_what_they_took_out_is_left_out_unless_it_was_chosen(
+    pool: Pool, checkout: Checkout
+) -> None:
+    checkout.put("metadata/candidate_blacklist.json", {id_of(1): "invalid image", id_of(9): "?"})
+    assert take(pool, checkout).left_out == 1
+    assert (TENCH, "1", "tench", 1) not in candidates(pool)
+    checkout.dataset((1, TENCH))
+    done = take(pool, checkout, "imagenetv2-b-0")
+    assert (done.candidates, done.selected, done.left_out) == (1, 1, 0)
+    assert (TENCH, "1", "tench", 1) in candidates(pool)
+
+
+def test_photos_posted_too_early_are_told(pool: Pool, checkout: Checkout) -> None:
+    checkout.searches(found(5, date_upload_search_engine="2013-12-31 23:59:59"), name="early")
+    assert take(pool, checkout).early == 1
+
+
+def test_a_second_import_adds_nothing(pool: Pool, checkout: Checkout) -> None:
+    checkout.dataset((1, TENCH), (2, GOLDFISH))
+    take(pool, checkout, "imagenetv2-b-0")
+    take(pool, checkout)
+    before = pool.rows()
+    assert take(pool, checkout) == ImportSummary(0, 0, 5, 0, 0, 0)
+    assert take(pool, checkout, "imagenetv2-b-0") == ImportSummary(0, 0, 2, 0, 0, 0)
+    assert pool.rows() == before
+
+
+def test_somebodys_later_ruling_stays_in_force(pool: Pool, checkout: Checkout) -> None:
+    checkout.dataset((1, TENCH))
+    take(pool, checkout, "imagenetv2-b-0")
+    rule(pool.store, f"{TENCH}/flickr:1", Verdict.INCORRECT, "ann", "a carp")
+    take(pool, checkout, "imagenetv2-b-0")
+    task = f"{TENCH}/flickr:1"
+    assert ruled(pool) == [
+        (task, Verdict.CORRECT, "imagenetv2-b-0"),
+        (task, Verdict.INCORRECT, "ann"),
+    ]
+
+
+def test_an_import_that_fails_at_its_end_leaves_nothing(pool: Pool, checkout: Checkout) -> None:
+    checkout.dataset((1, TENCH), (2, GOLDFISH))
+    before = pool.rows()
+
+    def fail(*words: Any) -> None:
+        if "INSERT INTO ruling" in words[2]:
+            raise OSError("disk full")
+
+    event.listen(pool.store.engine, "before_cursor_execute", fail)
+    with pytest.raises(OSError, match="disk full"):
+        take(pool, checkout, "imagenetv2-b-0")
+    event.remove(pool.store.engine, "before_cursor_execute", fail)
+    assert pool.rows() == before
+    assert take(pool, checkout, "imagenetv2-b-0").selected == 2
+
+
+without_wnid = {name: value for name, value in found(7).items() if name != "wnid"}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("search_results/z.json", "[{", "z.json is not JSON"),
+        ("search_results/z.json", "\x00", "z.json is not JSON"),
+        ("search_results/z.json", "[" * 100_000, "z.json is not JSON"),
+        ("search_results/z.json", {}, "z.json holds no search results"),
+        ("search_results/z.json", [found(7), 8], "z.json, entry 2: it is no record: 8"),
+        ("search_results/z.json", [without_wnid], "z.json, entry 1: it has no 'wnid'"),
+        ("search_results/z.json", [found(7, "n00000001")], "z.json, entry 1: .*n00000001"),
+        ("search_results/z.json", [found(7, url="file:///etc")], "entry 1: url is no web address"),
+        ("search_results/z.json", [found(7, url="http://")], "entry 1: url is no web address"),
+        ("search_results/z.json", [found(7, url=None)], "entry 1: url is no text: None"),
+        ("search_results/z.json", [found(7, search_key="a\x00")], "entry 1: search_key is no text"),
+        ("search_results/z.json", [found(7, id_search_engine="x/y")], "no photo's number: 'x/y'"),
+        ("search_results/z.json", [found(7, search_engine="bing")], "is not flickr: 'bing'"),
+        ("search_results/z.json", [found(7, date_upload_search_engine="May")], "entry 1: .*'May'"),
+        ("metadata/candidate_blacklist.json", [], "candidate_blacklist.json is no list"),
+    ],
+)
+def test_a_malformed_file_is_named_and_nothing_is_stored(
+    pool: Pool, checkout: Checkout, name: str, content: Any, told: str
+) -> None:
+    checkout.put(name, content)
+    before = pool.rows()
+    with pytest.raises(BadInput, match=told) as raised:
+        take(pool, checkout)
+    assert "\n" not in str(raised.value)
+    assert pool.rows() == before
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ({"image_filenames": 3}, "b-0.json is no dataset"),
+        ([], "b-0.json is no dataset"),
+        ({"image_filenames": [[id_of(1), TENCH], [id_of(2)]]}, "b-0.json, entry 2: no pair"),
+        (
+            {"image_filenames": [["ILSVRC2012_val_00000293.JPEG", TENCH]]},
+            "entry 1: no search result is 'ILSVRC2012_val_00000293.JPEG'",
+        ),
+        ({"image_filenames": [[id_of(1), GOLDFISH]]}, f"of '{GOLDFISH}'"),
+    ],
+)
+def test_a_malformed_selection_is_named_and_nothing_is_stored(
+    pool: Pool, checkout: Checkout, content: Any, told: str
+) -> None:
+    checkout.put("datasets/imagenetv2-b-0.json", content)
+    before = pool.rows()
+    with pytest.raises(BadInput, match=told):
+        take(pool, checkout, "imagenetv2-b-0")
+    assert pool.rows() == before
+
+
+def test_what_is_not_there_is_named(pool: Pool, checkout: Checkout, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"there is no .*/datasets/imagenetv2-z-9\.json"):
+        take(pool, checkout, "imagenetv2-z-9")
+    with pytest.raises(BadInput, match="name a checkout of ImageNetV2"):
+        take_in(pool.workspace, pool.store, tmp_path)
+
+
+def served(sandbox: Faulty, pool: Pool, wnid: str) -> list[Record]:
+    """Records of what the sandbox has, with its addresses."""
+    page = sandbox.source.search(first_question("cat", pool.plan), 0)
+    sandbox.requests.clear()
+    return [found(int(each.source_id), wnid, url=each.image_url) for each in page.photos]
+
+
+@pytest.mark.soak
+def test_a_selection_becomes_a_release_that_others_pull(
+    pool: Pool, checkout: Checkout, serve: Serve, tmp_path: Path
+) -> None:
+    sandbox = serve(*(record(number) for number in range(11, 15)))
+    checkout.searches(*served(sandbox, pool, TENCH))
+    checkout.dataset((12, TENCH), (14, TENCH))
+    here = pool.workspace.root
+    said = genset(
+        "import", "imagenetv2", str(checkout.root), "--dataset", "imagenetv2-b-0", cwd=here
+    )
+    assert "2 ruled correct" in said
+    genset("scrape", "--no-search", "--per-class", "2", cwd=here, endpoint=sandbox.endpoint, key="")
+    assert sandbox.searches == {}
+    assert sorted(pool.held(image_class(TENCH))) == ["12", "14"]
+    release = create(pool.workspace, pool.store, "theirs")
+    assert [photo.labels for photo in release.photos] == [{}, {}]
+    rebuilt = pull(release.root / MANIFEST, lambda name: sandbox.source, tmp_path / "mine")
+    assert (rebuilt.pulled, rebuilt.missing) == (2, 0)
+    Release(tmp_path / "mine").verify()
+
+
+def test_a_scrape_without_search_takes_what_there_is_by_rank(
+    pool: Pool, checkout: Checkout, serve: Serve
+) -> None:
+    sandbox = serve(*(record(number) for number in range(11, 15)))
+    records = served(sandbox, pool, TENCH)
+    checkout.searches(*records)
+    take(pool, checkout)
+    tench = image_class(TENCH, "tench")
+    done = pool.scrape(sandbox.source, tench, per_class=3, search=False)
+    assert (done.full, done.stored, done.searches) == (1, 3, 0)
+    assert pool.held(tench) == [each["id_search_engine"] for each in records[:3]]
+    done = pool.scrape(sandbox.source, tench, per_class=9, search=False)
+    assert (done.short, done.searches) == ({TENCH: 4}, 0)
+
+
+def test_the_command_says_one_line_of_what_is_wrong(pool: Pool, checkout: Checkout) -> None:
+    checkout.put("search_results/z.json", [found(7), found(8, url="")])
+    line = genset("import", "imagenetv2", str(checkout.root), cwd=pool.workspace.root, code=2)
+    assert "z.json, entry 2: url" in line
+
+
+@pytest.mark.realdata
+def test_real_records(pool: Pool, tmp_path: Path, realdata: Path) -> None:
+    lines = (realdata / "flickr" / "records.jsonl").read_text("utf-8").splitlines()
+    records = [json.loads(line) for line in lines]
+    checkout = Checkout(tmp_path / "real")
+    for each in records:
+        each |= {"id_ours": id_of(each["id_search_engine"]), "search_engine": "flickr"}
+    checkout.searches(*records)
+    keywords = defaultdict(set)
+    for each in records:
+        keywords[each["wnid"], each["id_search_engine"]].add(each["search_key"])
+    done = take(pool, checkout)
+    assert done.candidates == len(keywords) > 6000
+    assert done.photos == len({photo for _, photo in keywords})
+    assert 0 < done.early < done.candidates
+    for wnid, photo, keyword, rank in candidates(pool):
+        assert keyword in keywords[wnid, photo]
+        assert rank >= 1

@@ -1,0 +1,487 @@
+"""A scrape that nobody watches: hosts go down, a photo never comes, machines share the work."""
+
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from genset.classes import imagenet1k
+from genset.sandbox import Reply, Request
+from tests.scrape.commands import genset
+from tests.scrape.pools import Pool, Serve, answer_of, crowded_classes, record
+
+DOWN = Reply(503, "text/html", b"<h1>Service Unavailable</h1>")
+
+
+def photo_of(request: Request) -> str:
+    """The id of the photo whose picture is asked for, "" for a call."""
+    found = re.search(r"/(\d+)_", request.path)
+    return found[1] if found and not request.is_call else ""
+
+
+class Outage:
+    """Everything answers 503 from the `after`-th request on, for so many requests or seconds."""
+
+    def __init__(self, after: int, seconds: float) -> None:
+        self.left, self.seconds = after, seconds
+        self.ends: float | None = None
+        self.lock = threading.Lock()
+
+    def __call__(self, request: Request) -> Reply | None:
+        with self.lock:
+            self.left -= 1
+            if self.left < 0 and self.ends is None:
+                self.ends = time.monotonic() + self.seconds
+        return DOWN if self.ends is not None and time.monotonic() < self.ends else None
+
+
+def told_by(
+    done: "subprocess.CompletedProcess[str]", code: int = 0
+) -> tuple[dict[str, object], list[str]]:
+    """The JSON document that a command printed, and its lines on standard error."""
+    assert done.returncode == code, done.stderr
+    return json.loads(done.stdout), done.stderr.splitlines()
+
+
+# Outages
+
+
+@pytest.mark.parametrize("after", [0, 60], ids=["from the start", "on the way"])
+@pytest.mark.soak
+def test_an_outage_of_half_an_hour_is_survived_with_nobody_there(
+    serve: Serve, new_pool: Callable[..., Pool], after: int
+) -> None:
+    wnids, rows, contents = crowded_classes(30, photos=4)
+    sandbox = serve(*rows, contents=contents)
+    words = ["--classes", ",".join(wnids), "--per-class", "2", "--json"]
+    undisturbed, pool = new_pool(), new_pool()
+    answer_of(undisturbed.done(sandbox.endpoint, *words))
+    sandbox.requests.clear()
+    sandbox.fault = Outage(after, seconds=9)  # 30 minutes at this factor
+    done, lines = told_by(pool.done(sandbox.endpoint, *words, pauses=0.005))
+    assert done["failed"] == {}
+    assert pool.rows() == undisturbed.rows()
+    assert pool.files() == undisturbed.files()
+    # It was asked now and then, and not by every class.
+    asked_in_vain = [asked for asked in sandbox.requests if asked.status == 503]
+    assert len(asked_in_vain) < 100
+    assert any(
+        re.fullmatch(
+            r"Flickr('s image host)? has not answered since [-0-9: ]+ \(.*HTTP 503\); "
+            r"next try at [-0-9: ]+",
+            line,
+        )
+        for line in lines
+    )
+    assert any(line.endswith("answers again") for line in lines)
+
+
+def test_the_smallest_scrape_survives_an_outage_of_hours(
+    serve: Serve, new_pool: Callable[..., Pool]
+) -> None:
+    """One search is asked, and nothing else shows that the host is down."""
+    [cls] = [cls for cls in imagenet1k() if len(cls.queries) == 1][:1]
+    sandbox, pool = serve(*(record(n, cls.queries[0].text) for n in range(3))), new_pool()
+    sandbox.fault = Outage(0, seconds=5)  # five hours and a half, while a search is tried for two
+    words = ["--classes", cls.wnid, "--per-class", "3", "--json"]
+    done, lines = told_by(pool.done(sandbox.endpoint, *words, pauses=0.00025))
+    assert (done["full"], done["failed"], done["stored"]) == (1, {}, 3)
+    assert lines[0].startswith("Flickr has not answered since ")
+    assert lines[-1] == "Flickr answers again"
+
+
+@pytest.mark.parametrize("classes", [1, 12])
+@pytest.mark.soak
+def test_whoever_wants_an_end_gets_one(
+    serve: Serve, new_pool: Callable[..., Pool], classes: int
+) -> None:
+    wnids, rows, _ = crowded_classes(classes, photos=4)
+    sandbox, pool = serve(*rows), new_pool()
+    sandbox.fault = Outage(0, seconds=600)
+    words = ["--classes", ",".join(wnids), "--give-up-after", "2s"]
+    done = pool.done(sandbox.endpoint, *words, pauses=0.01)
+    *_, last = done.stderr.splitlines()
+    assert done.stdout == ""
+    assert re.fullmatch(
+        r"genset: Flickr has not answered since .* \(.*HTTP 503\): run the same command "
+        "again later",
+        last,
+    )
+
+
+def test_a_length_of_time_that_is_none_is_refused(pool: Pool) -> None:
+    line = genset("scrape", "--give-up-after", "soon", cwd=pool.workspace.root, code=2)
+    assert "'soon' is no length of time: write it like 90m, 2h or 1d" in line
+
+
+# Photos that never come
+
+
+@pytest.mark.soak
+def test_a_poisoned_photo_costs_its_class_nothing_but_its_place(
+    serve: Serve, new_pool: Callable[..., Pool]
+) -> None:
+    """In ten classes, beside the others: each is replaced by the next by rank."""
+    classes = [cls for cls in imagenet1k() if len(cls.queries) == 1][:14]
+    rows = [
+        record(1000 * place + number, cls.queries[0].text)
+        for place, cls in enumerate(classes, start=1)
+        for number in range(6)
+    ]
+    poisoned = {str(1000 * place + 1) for place in range(1, 11)}
+    sandbox = serve(*rows)
+    without = serve(*(row for row in rows if row["id_search_engine"] not in poisoned))
+    words = ["--classes", ",".join(cls.wnid for cls in classes), "--per-class", "3", "--json"]
+    undisturbed, pool = new_pool(), new_pool()
+    answer_of(undisturbed.done(without.endpoint, *words))
+    sandbox.fault = lambda request: DOWN if photo_of(request) in poisoned else None
+    done, _ = told_by(pool.done(sandbox.endpoint, *words))
+    assert (done["failed"], done["full"]) == ({}, 14)
+    assert pool.files() == undisturbed.files()
+    refused = pool.refused()
+    assert set(refused) == poisoned
+    for reason in refused.values():
+        assert re.fullmatch(
+            r"did not come: HTTP 503, 8 tries since \d{4}-\d\d-\d\d \d\d:\d\d", reason
+        )
+    asked = Counter(photo_of(Request("GET", path, {})) for path in sandbox.asked_images)
+    assert {number: asked[number] for number in poisoned} == dict.fromkeys(poisoned, 8)
+    assert {count for number, count in asked.items() if number not in poisoned} == {1}
+
+
+def test_what_failed_is_listed_with_its_next_try(
+    serve: Serve, new_pool: Callable[..., Pool]
+) -> None:
+    [wnid], rows, _ = crowded_classes(1, photos=6)
+    sandbox, pool = serve(*rows), new_pool()
+    words = ["--classes", wnid, "--per-class", "3", "--json"]
+    fish = rows[0]["search_key"]
+
+    def fault(request: Request) -> Reply | None:
+        return DOWN if photo_of(request) == "1000" or request.params.get("page") == "2" else None
+
+    sandbox.fault = fault
+    ended = pool.done(sandbox.endpoint, *words, "--no-wait", pauses=0.1)
+    done, lines = told_by(ended, code=1)
+    assert list(done["waiting"]) == [wnid]  # type: ignore[call-overload]
+    assert re.fullmatch(
+        r"genset: 1 class waits for another try of what failed \(genset status --failed\): run "
+        r"the same command again after 20\d\d-.*",
+        lines[-1],
+    )
+    root = pool.workspace.root
+    [row] = json.loads(genset("status", "--failed", "--json", cwd=root))
+    assert (row["wnid"], row["photo"], row["reason"]) == (
+        wnid, "flickr:1000", "did not come: HTTP 503"
+    )  # fmt: skip
+    assert int(row["tries"]) == 4  # at once, and after pauses of 1, 4 and 18 s, each a tenth here
+    assert row["next try"] > row["next try"][:4]
+    assert "flickr:1000" in genset("status", "--failed", cwd=root)
+
+    # Another run waits on from there; with its count begun anew it is tried at once.
+    sandbox.requests.clear()
+    sandbox.fault = lambda request: None
+    told_by(pool.done(sandbox.endpoint, *words, "--retry-failed", "--no-wait"))
+    assert json.loads(genset("status", "--failed", "--json", cwd=root)) == []
+    assert fish
+
+
+@pytest.mark.soak
+def test_a_search_that_fails_for_ever_fails_its_class_alone(
+    serve: Serve, new_pool: Callable[..., Pool]
+) -> None:
+    wnids, rows, _ = crowded_classes(5, photos=4)
+    sandbox, pool = serve(*rows), new_pool()
+    bad = next(row["search_key"] for row in rows if row["id_search_engine"] == "1000")
+    sandbox.fault = lambda request: DOWN if request.params.get("text") == bad else None
+    words = ["--classes", ",".join(wnids), "--per-class", "2", "--json"]
+    done, lines = told_by(pool.done(sandbox.endpoint, *words), code=1)
+    assert list(done["failed"]) == wnids[:1]  # type: ignore[call-overload]
+    assert done["full"] == 4
+    assert lines[-1].endswith("1 class failed; to try again, say it with --retry-failed")
+    rows_now = json.loads(genset("status", "--failed", "--json", cwd=pool.workspace.root))
+    assert [(row["photo"], row["tries"], row["next try"]) for row in rows_now] == [
+        (f"flickr search: {bad} (page 1)", "8", "")
+    ]
+
+
+def test_a_bad_key_is_told_at_the_first_call_whatever_else(serve: Serve, pool: Pool) -> None:
+    wnids, rows, _ = crowded_classes(3, photos=3)
+    sandbox = serve(*rows)
+    done = pool.done(sandbox.endpoint, "--classes", ",".join(wnids), key="invalid")
+    assert done.returncode == 1
+    assert "check FLICKR_API_KEY" in done.stderr
+    assert len(sandbox.requests) == 1
+
+
+# Retry-After
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_host_that_asks_for_more_than_a_day_ends_the_run_in_one_line(
+    serve: Serve, pool: Pool, status: int
+) -> None:
+    wnids, rows, _ = crowded_classes(3, photos=3)
+    sandbox = serve(*rows)
+    sandbox.fault = lambda request: Reply(status, "", b"", {"Retry-After": "200000"})
+    done = pool.done(sandbox.endpoint, "--classes", ",".join(wnids))
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "asked for a pause of 2 days, 7:33:20 (Retry-After)" in done.stderr
+
+
+def test_a_pause_longer_than_a_minute_is_told(serve: Serve, pool: Pool) -> None:
+    wnids, rows, _ = crowded_classes(3, photos=3)
+    sandbox = serve(*rows)
+    left = [1]
+
+    def once(request: Request) -> Reply | None:
+        left[0] -= 1
+        return Reply(503, "", b"", {"Retry-After": "600"}) if left[0] == 0 else None
+
+    sandbox.fault = once
+    words = ["--classes", ",".join(wnids), "--per-class", "1", "--json"]
+    _, lines = told_by(pool.done(sandbox.endpoint, *words))
+    assert re.match(r"Flickr asked for a pause until [0-9: -]+", lines[0])
+
+
+# Several machines
+
+
+@pytest.fixture
+def postgresql(request: pytest.FixtureRequest) -> Iterator[str]:
+    from sqlalchemy import create_engine, text
+    from sqlalchemy.engine import make_url
+
+    server = make_url(request.getfixturevalue("postgresql_server"))
+    name = f"genset_machines_{os.getpid()}_{random.randrange(10**9)}"
+    engine = create_engine(server, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    yield server.set(database=name).render_as_string(hide_password=False)
+    with engine.connect() as connection:
+        connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
+    engine.dispose()
+
+
+def machine(new_pool: Callable[..., Pool], store_url: str, images: Path, more: str = "") -> Pool:
+    """A folder of its own on the same database and the same folder of originals."""
+    pool = new_pool(store_url=store_url)
+    settings = f'[images]\nfolder = "{images}"\n[scrape]\n{more}\n'
+    (pool.workspace.root / "genset.toml").write_text(settings, "utf-8")
+    return pool
+
+
+@pytest.mark.soak
+def test_two_machines_share_the_work_the_rate_and_the_originals(
+    serve: Serve, new_pool: Callable[..., Pool], postgresql: str, tmp_path: Path
+) -> None:
+    wnids, rows, contents = crowded_classes(40, photos=4)
+    sandbox = serve(*rows, contents=contents)
+    words = ["--classes", ",".join(wnids), "--per-class", "2", "--json"]
+    alone = new_pool()
+    expected = answer_of(alone.done(sandbox.endpoint, *words))
+    searches, images = sandbox.searches, Counter(sandbox.asked_images)
+
+    sandbox.requests.clear()
+    shared = tmp_path / "mount"
+    shared.mkdir()
+    rates = "calls_an_hour = 72000\nimages_per_second = 40"
+    machines = [machine(new_pool, postgresql, shared, rates) for _ in range(2)]
+    running = [each.command(sandbox.endpoint, *words) for each in machines]
+    done = [answer_of(each) for each in running]
+    assert sandbox.searches == searches
+    assert Counter(sandbox.asked_images) == images
+    assert sum(each["stored"] for each in done) == expected["stored"]
+    assert all(each["full"] == expected["full"] for each in done)
+    times = sorted(asked.at for asked in sandbox.requests.of("flickr.photos.search"))
+    assert (len(times) - 1) / (times[-1] - times[0]) < 20 * 1.1
+    pictures = sorted(asked.at for asked in sandbox.requests if asked.what.endswith(".jpg"))
+    assert (len(pictures) - 1) / (pictures[-1] - pictures[0]) < 40 * 1.1
+
+    mine = {path.name for path in shared.glob("*/*.jpg")}
+    assert mine == {Path(name).name for name in alone.files() if name.endswith(".jpg")}
+    for each in machines:
+        url = {"GENSET_STORE_URL": postgresql}
+        assert "every photo is in order" in genset("doctor", cwd=each.workspace.root, more=url)
+
+
+@pytest.mark.soak
+def test_killed_on_two_machines_in_an_outage_with_poisoned_photos(
+    serve: Serve, new_pool: Callable[..., Pool], postgresql: str, tmp_path: Path
+) -> None:
+    """Thirty SIGKILLs: the pool is the undisturbed one, each photo is downloaded once."""
+    wnids, rows, contents = crowded_classes(24, photos=6)
+    poisoned = {str(1000 * (place + 1) + 1) for place in range(10)}
+    without = serve(
+        *(row for row in rows if row["id_search_engine"] not in poisoned), contents=contents
+    )
+    words = ["--classes", ",".join(wnids), "--per-class", "3", "--json"]
+    undisturbed = new_pool()
+    answer_of(undisturbed.done(without.endpoint, *words))
+
+    sandbox = serve(*rows, contents=contents)
+    outage = Outage(150, seconds=9)  # 30 minutes at this factor
+    sandbox.fault = lambda request: DOWN if photo_of(request) in poisoned else outage(request)
+    rates = "calls_an_hour = 108000\nimages_per_second = 30\ntries = 4\nretry_hours = 0.2"
+    (tmp_path / "mount").mkdir()
+    machines = [machine(new_pool, postgresql, tmp_path / "mount", rates) for _ in range(2)]
+    chance = random.Random(5)
+    kills = 0
+
+    def start(turn: int) -> "subprocess.Popen[str]":
+        return machines[turn].command(sandbox.endpoint, *words, pauses=0.005)
+
+    running = [start(0), start(1)]
+    while kills < 30:
+        time.sleep(chance.uniform(0.3, 1.0))
+        turn = kills % 2
+        if running[turn].poll() is None:
+            running[turn].kill()
+        running[turn].communicate()
+        kills += 1
+        running[turn] = start(turn)
+    done = [answer_of(each) for each in running]
+    assert all(each["failed"] == {} for each in done)
+    mine = {path.name for path in (tmp_path / "mount").glob("*/*.jpg")}
+    wanted = {Path(name).name for name in undisturbed.files() if name.endswith(".jpg")}
+    assert mine >= wanted
+    names = {photo["sha256"] for photo in machines[0].rows()["photo"] if photo["sha256"]}
+    assert {f"{name}.jpg" for name in names} == wanted
+    assert set(machines[0].refused()) <= poisoned
+    came = Counter(
+        photo_of(Request("GET", asked.what, {}))
+        for asked in sandbox.requests
+        if asked.what.endswith(".jpg") and asked.status == 200 and asked.verb == "GET"
+    )
+    again = sum(count - 1 for count in came.values())
+    assert again <= kills * 16  # those that were in flight
+    for kind, most in (("api", 30), ("images", 30)):
+        times = sorted(
+            asked.at
+            for asked in sandbox.requests
+            if (asked.what == "flickr.photos.search") == (kind == "api")
+        )
+        busiest = max(sum(1 for other in times if at <= other < at + 1) for at in times)
+        assert busiest <= most + 2, kind
+
+
+@pytest.mark.soak
+def test_a_machine_that_does_not_see_the_originals_is_refused(
+    serve: Serve, new_pool: Callable[..., Pool], postgresql: str, tmp_path: Path
+) -> None:
+    wnids, rows, _ = crowded_classes(2, photos=3)
+    sandbox = serve(*rows)
+    words = ["--classes", ",".join(wnids), "--per-class", "1", "--json"]
+    (tmp_path / "mount").mkdir()
+    first = machine(new_pool, postgresql, tmp_path / "mount")
+    answer_of(first.done(sandbox.endpoint, *words))
+    other = machine(new_pool, postgresql, tmp_path / "not mounted")
+    sandbox.requests.clear()
+    url = {"GENSET_STORE_URL": postgresql}
+    for command in (["scrape"], ["doctor"], ["doctor", "--repair"], ["duplicates", "find"],
+                    ["remove", "flickr:1000", "--reason", "x"]):  # fmt: skip
+        line = genset(*command, cwd=other.workspace.root, code=2, more=url)
+        assert "is not the folder of this workspace's originals" in line
+        assert "genset.toml ([images] folder)" in line
+    assert len(sandbox.requests) == 0
+    assert not (tmp_path / "not mounted").exists()
+    assert "every photo is in order" in genset("doctor", cwd=first.workspace.root, more=url)
+
+    # Where they are lost for good, one says so.
+    shutil.rmtree(tmp_path / "mount")
+    genset("doctor", "--images-lost", "--repair", cwd=other.workspace.root, more=url)
+    assert answer_of(other.done(sandbox.endpoint, *words))["stored"] > 0
+    assert "every photo is in order" in genset("doctor", cwd=other.workspace.root, more=url)
+
+
+@pytest.mark.soak
+def test_a_folder_of_originals_that_was_deleted_on_one_machine_is_begun_again(
+    serve: Serve, new_pool: Callable[..., Pool]
+) -> None:
+    wnids, rows, _ = crowded_classes(2, photos=3)
+    sandbox, pool = serve(*rows), new_pool()
+    words = ["--classes", ",".join(wnids), "--per-class", "1", "--json"]
+    answer_of(pool.done(sandbox.endpoint, *words))
+    files = pool.files()
+    shutil.rmtree(pool.workspace.images)
+    assert "is missing" in genset("doctor", "--repair", cwd=pool.workspace.root)
+    answer_of(pool.done(sandbox.endpoint, *words))
+    assert pool.files() == files
+
+
+# The folder of originals
+
+
+@pytest.mark.parametrize("named", ["", ".", "..", "/", "$HOME/x", "a\\u0000b", "~nobody-here/x"])
+def test_a_folder_of_originals_that_cannot_be_one_is_refused(pool: Pool, named: str) -> None:
+    settings = pool.workspace.root / "genset.toml"
+    settings.write_text(f'[images]\nfolder = "{named}"\n', "utf-8")
+    assert "[images] folder" in genset("status", cwd=pool.workspace.root, code=2)
+
+
+@pytest.mark.soak
+def test_a_file_in_its_place_and_a_disk_that_is_not_mounted_are_told(
+    pool: Pool, tmp_path: Path
+) -> None:
+    settings = pool.workspace.root / "genset.toml"
+    (tmp_path / "file").write_text("x")
+    for named, said in (("file", "is no folder"), ("not mounted", "mount the disk")):
+        settings.write_text(f'[images]\nfolder = "{tmp_path / named}"\n', "utf-8")
+        assert said in genset("scrape", "--classes", "n01440764", cwd=settings.parent, code=2)
+    assert not (tmp_path / "not mounted").exists()
+
+
+def test_what_is_not_gensets_is_not_touched(
+    serve: Serve, new_pool: Callable[..., Pool], tmp_path: Path
+) -> None:
+    wnids, rows, _ = crowded_classes(1, photos=3)
+    sandbox, words = serve(*rows), ["--classes", wnids[0], "--per-class", "1"]
+    shared = tmp_path / "shared"
+    mine, other = new_pool(), new_pool()
+    for strange in ("thesis/final.tex", "ab/notes.jpg"):
+        (shared / strange).parent.mkdir(parents=True, exist_ok=True)
+        (shared / strange).write_text("mine")
+    for each in (mine, other):
+        settings = f'[images]\nfolder = "{shared}"\n'
+        (each.workspace.root / "genset.toml").write_text(settings, "utf-8")
+    assert mine.done(sandbox.endpoint, *words).returncode == 0
+    refused = other.done(sandbox.endpoint, *words).stderr
+    assert "it has another workspace's marker" in refused
+    for path in shared.rglob("*.*"):
+        os.utime(path, (1, 1))
+    left = sorted(shared.rglob("*"))
+    assert "every photo is in order" in genset("doctor", "--repair", cwd=mine.workspace.root)
+    assert sorted(shared.rglob("*")) == left
+
+
+# What a person rules
+
+
+@pytest.mark.soak
+def test_a_contested_photo_that_is_ruled_correct_fills_its_class(
+    serve: Serve, new_pool: Callable[..., Pool]
+) -> None:
+    wnids = [cls.wnid for cls in imagenet1k() if len(cls.queries) == 1][:2]
+    texts = [imagenet1k()[wnid].queries[0].text for wnid in wnids]
+    rows = [record(number, text) for text in texts for number in (1, 2)]
+    sandbox, pool = serve(*rows), new_pool()
+    words = ["--classes", ",".join(wnids), "--per-class", "1", "--json"]
+    done, _ = told_by(pool.done(sandbox.endpoint, *words), code=1)
+    assert done["full"] == 0
+    for wnid, number in zip(wnids, (1, 2), strict=True):
+        task = f"{wnid}/flickr:{number}"
+        genset("labels", "rule", task, "correct", "--by", "Ann", "--reason", "seen",
+               cwd=pool.workspace.root)  # fmt: skip
+    done, _ = told_by(pool.done(sandbox.endpoint, *words))
+    assert done["full"] == 2
+    assert genset("status", "--contested", cwd=pool.workspace.root).count("\n") <= 1

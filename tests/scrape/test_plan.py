@@ -1,0 +1,348 @@
+"""What is asked for reaches the source and is checked: licences, windows, sizes, safety."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from sqlalchemy import select
+
+from genset.classes import imagenet1k
+from genset.db import Candidate, Photo, PhotoFailure, SearchFailure, now
+from genset.licenses import choose_licenses
+from genset.sandbox import Reply
+from genset.scrape.state import forget_refusals, lacking_first
+from tests.labeled_workspace import TENCH, picture
+from tests.scrape.commands import genset
+from tests.scrape.pools import CAT, DOG, Deaf, Faulty, Pool, Serve, answer_of, image_class, record
+
+OPEN = choose_licenses("open")
+PARAMS = ("license", "min_upload_date", "max_upload_date", "safe_search")
+
+
+def asked(sandbox: Faulty) -> set[tuple[str | None, ...]]:
+    """What the searches asked for, each combination once."""
+    searches = sandbox.requests.of("flickr.photos.search")
+    return {tuple(each.params.get(name) for name in PARAMS) for each in searches}
+
+
+def unix(text: str) -> int:
+    return int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp())
+
+
+def posted(number: int, date: str) -> dict[str, object]:
+    return record(number, date_upload_search_engine=date)
+
+
+# Licences
+
+
+def test_licenses_are_asked_for_and_each_photos_own_is_checked(
+    serve: Serve, new_pool: Callable[..., Pool]
+) -> None:
+    sandbox = serve(*(record(number, license=number) for number in range(17)))
+    told, unheard = new_pool(per_class=9), new_pool(per_class=9)
+    for pool, source in ((told, sandbox.source), (unheard, Deaf(sandbox.source))):
+        sandbox.requests.clear()
+        assert pool.scrape(source, licenses=OPEN).short == {CAT.wnid: 8}
+        assert pool.held() == ["4", "5", "7", "8", "9", "10", "11", "12"]
+        assert len(sandbox.asked_images) == 8
+        expected = "4,5,7,8,9,10,11,12" if pool is told else None
+        assert {each[0] for each in asked(sandbox)} == {expected}
+
+
+def test_any_license_is_asked_for_as_none_and_kept(serve: Serve, pool: Pool) -> None:
+    sandbox = serve(record(1, license=0), record(2, license=16))
+    pool.scrape(sandbox.source)
+    assert {each[0] for each in asked(sandbox)} == {None}
+    assert [photo["license"] for photo in pool.rows()["photo"]] == [
+        "All Rights Reserved",
+        "CC BY-NC-ND 4.0",
+    ]
+
+
+def test_another_license_is_searched_for_anew(serve: Serve, pool: Pool) -> None:
+    sandbox = serve(record(1, license=0), record(2, license=4), record(3, license=11))
+    assert pool.scrape(sandbox.source, licenses=choose_licenses("CC BY 4.0")).short == {CAT.wnid: 1}
+    summary = pool.scrape(sandbox.source, licenses=OPEN)
+    assert (summary.searches, summary.stored) == (2, 1)
+    searches = pool.rows()["search"]
+    assert {search["licenses"] for search in searches} == {
+        "CC BY 4.0",
+        "|".join(OPEN.flickr_names()),
+    }
+
+
+# The window
+
+
+def test_the_window_is_asked_for_and_each_photos_time_is_checked(
+    serve: Serve, new_pool: Callable[..., Pool]
+) -> None:
+    window = {
+        "posted_after": datetime(2014, 1, 1, tzinfo=UTC),
+        "posted_before": datetime(2020, 1, 1, tzinfo=UTC),
+    }
+    sandbox = serve(
+        posted(1, "2013-12-31 23:59:59"),
+        posted(2, "2014-01-01 00:00:00"),
+        posted(3, "2007-01-01 00:00:00"),
+        posted(4, "2019-12-31 23:59:59"),
+        posted(5, "2020-01-01 00:00:00"),
+        posted(6, "2024-01-01 00:00:00"),
+    )
+    told, unheard = new_pool(), new_pool()
+    for pool, source in ((told, sandbox.source), (unheard, Deaf(sandbox.source))):
+        sandbox.requests.clear()
+        summary = pool.scrape(source, **window)
+        assert pool.held() == ["2", "4"]
+        assert summary.short == {CAT.wnid: 2}
+        assert len(sandbox.asked_images) == len(pool.files()) == 2
+        if pool is told:
+            [(_, after, before, _)] = asked(sandbox)
+            assert after == str(unix("2014-01-01"))
+            assert before == str(unix("2020-01-01") - 1)  # Flickr's end is in the window
+
+
+def test_another_window_is_searched_anew(serve: Serve, pool: Pool) -> None:
+    sandbox = serve(posted(1, "2015-01-01 00:00:00"), posted(2, "2017-01-01 00:00:00"))
+    pool.scrape(sandbox.source, posted_after=datetime(2016, 1, 1, tzinfo=UTC))
+    assert pool.held() == ["2"]
+    pool.scrape(sandbox.source)
+    assert sorted(pool.held()) == ["1", "2"]
+
+
+# Sizes and safety
+
+
+def test_a_photo_whose_shorter_side_is_too_small_is_refused(serve: Serve, pool: Pool) -> None:
+    sizes = {1: (300, 299), 2: (300, 300), 3: (299, 400), 4: (400, 301), 5: (500, 500)}
+    contents = {number: picture(number, size) for number, size in sizes.items()}
+    sandbox = serve(*map(record, sizes), contents=contents)
+    summary = pool.scrape(sandbox.source, min_size=300)
+    assert pool.held() == ["2", "4", "5"]
+    assert pool.refused() == {"1": "too small: 300 x 299", "3": "too small: 299 x 400"}
+    assert summary.refused == {"too small": 2}
+
+
+def test_photos_that_an_earlier_plan_took_are_measured_too(serve: Serve, pool: Pool) -> None:
+    contents = {number: picture(number, (100 * number, 400)) for number in range(1, 6)}
+    sandbox = serve(*map(record, contents), contents=contents)
+    assert pool.scrape(sandbox.source).full == 1
+    summary = pool.scrape(sandbox.source, min_size=250)
+    assert (summary.full, summary.stored) == (1, 2)
+    assert pool.held() == ["1", "2", "3", "4", "5"]
+
+
+@pytest.mark.parametrize("level", [1, 2, 3])
+def test_safe_search_reaches_the_source(serve: Serve, pool: Pool, level: int) -> None:
+    sandbox = serve(record(1))
+    pool.scrape(sandbox.source, safe_search=level)
+    assert {each[3] for each in asked(sandbox)} == {str(level)}
+    assert {search["safe_search"] for search in pool.rows()["search"]} == {level}
+
+
+# Trying again what was refused
+
+
+def test_refused_photos_are_tried_again_only_when_that_is_asked_for(
+    serve: Serve, new_pool: Callable[..., Pool]
+) -> None:
+    sandbox = serve(*map(record, range(6)))
+    undisturbed, pool = new_pool(), new_pool()
+    undisturbed.scrape(sandbox.source)
+    gone = Reply(410, "text/plain", b"")
+    sandbox.fault = lambda request: gone if "/1_" in request.path else None
+    pool.scrape(sandbox.source)
+    assert (pool.held(), pool.refused()) == (["0", "2", "3"], {"1": "gone"})
+
+    sandbox.fault = lambda request: None
+    sandbox.requests.clear()
+    assert pool.scrape(sandbox.source).stored == len(sandbox.requests) == 0
+    forget_refusals(pool.store, pool.plan)
+    assert pool.scrape(sandbox.source).stored == len(sandbox.requests) == 1
+    assert (pool.held(), pool.refused()) == (["0", "1", "2", "3"], {})
+
+
+def test_trying_again_takes_own_ids_and_lists_longer_than_a_question_may_be(
+    serve: Serve, new_pool: Callable[..., Pool], store_url: str
+) -> None:
+    pool = new_pool(store_url=store_url)
+    own = image_class("Great_Dane", "cat")
+    sandbox = serve(*map(record, range(3)))
+    gone = Reply(410, "text/plain", b"")
+    sandbox.fault = lambda request: gone if "/1_" in request.path else None
+    pool.scrape(sandbox.source, own)
+    assert pool.refused() == {"1": "gone"}
+
+    many = [image_class(f"Class_{number}") for number in range(70_000)]
+    forget_refusals(pool.store, replace(pool.plan, classes=(*many, own)))
+    assert pool.refused() == {}
+
+
+def test_a_photo_that_somebody_removed_is_never_tried_again(serve: Serve, pool: Pool) -> None:
+    sandbox = serve(*map(record, range(4)))
+    pool.scrape(sandbox.source)
+    with pool.store.begin() as session:
+        photo = session.query(Photo).filter_by(source_id="1").one()
+        photo.sha256, photo.refused = None, "removed: its owner asked for it"
+    forget_refusals(pool.store, pool.plan)
+    pool.scrape(sandbox.source)
+    assert pool.held() == ["0", "2", "3"]
+    assert pool.refused() == {"1": "removed: its owner asked for it"}
+
+
+def test_trying_again_starts_the_counts_of_failures_anew(
+    serve: Serve, new_pool: Callable[..., Pool], store_url: str
+) -> None:
+    """Of the classes asked for, and of no others."""
+    pool = new_pool(store_url=store_url)
+    pool.scrape(serve(*map(record, range(4))).source)
+    with pool.store.begin() as session:
+        photos = session.scalars(select(Photo).order_by(Photo.id)).all()
+        photos[0].sha256, photos[0].refused = None, "HTTP 503, tried 9 times"
+        session.add(Candidate(wnid=DOG.wnid, photo=photos[3], keyword="dog", rank=1))
+        session.query(Candidate).filter_by(wnid=CAT.wnid, photo_id=photos[3].id).delete()
+        tried = {"attempts": 3, "first_at": now(), "last_at": now(), "error": "HTTP 503"}
+        session.add_all(PhotoFailure(photo_id=photo.id, **tried) for photo in photos[1:])
+        asked = {"source": "flickr", "question": "a hash", "query": "cat", "page": 1}
+        session.add_all(SearchFailure(wnid=cls.wnid, **asked, **tried) for cls in (CAT, DOG))
+    forget_refusals(pool.store, pool.plan)
+    with pool.store.session() as session:
+        assert session.scalars(select(PhotoFailure.photo_id)).all() == [photos[3].id]
+        assert session.scalars(select(SearchFailure.wnid)).all() == [DOG.wnid]
+    assert pool.refused() == {}
+
+
+@pytest.mark.soak
+def test_classes_that_lack_photos_come_first_and_else_in_their_order(
+    serve: Serve, new_pool: Callable[..., Pool], store_url: str
+) -> None:
+    pool = new_pool(store_url=store_url)
+    rows = [*map(record, range(4)), *(record(number, "dog") for number in range(10, 12))]
+    pool.scrape(serve(*rows).source, CAT, DOG)
+    full, lacking, new = CAT, DOG, image_class("n00000003", "cow")
+    plan = replace(pool.plan, classes=(full, lacking, new))
+    assert lacking_first(pool.store, plan).classes == (lacking, new, full)
+    few = replace(plan, per_class=2)
+    assert lacking_first(pool.store, few).classes == (new, full, lacking)
+    # More than a database takes in one list.
+    many = tuple(image_class(f"n{number:08}", "one of many") for number in range(10, 100_010))
+    crowd = replace(plan, classes=(full, lacking, *many))
+    assert lacking_first(pool.store, crowd).classes == (lacking, *many, full)
+
+
+# The command
+
+
+@pytest.mark.soak
+def test_the_options_of_the_command_reach_the_source(
+    serve: Serve, new_pool: Callable[..., Pool]
+) -> None:
+    fish = imagenet1k()[TENCH].queries[0].text
+    sizes = {number: (100 * number, 400) for number in range(1, 7)}
+    sandbox = serve(
+        *(record(number, fish, license=4 if number != 3 else 0) for number in sizes),
+        contents={number: picture(number, size) for number, size in sizes.items()},
+    )
+    pool = new_pool()
+    words = ["--classes", TENCH, "--per-class", "3", "--license", "CC BY 2.0, 11", "--json"]
+    words += ["--posted-after", "2014-06-01", "--posted-before", "2016-01-01"]
+    words += ["--min-size", "200", "--safe-search", "2"]
+    done = answer_of(pool.done(sandbox.endpoint, *words))
+    window = str(unix("2014-06-01")), str(unix("2016-01-01") - 1)
+    assert asked(sandbox) == {("4,11", *window, "2")}
+    assert done["refused"] == {"too small": 1}
+    assert (done["full"], done["stored"]) == (1, 3)
+    held = [photo["source_id"] for photo in pool.rows()["photo"] if photo["sha256"]]
+    assert sorted(held) == ["2", "4", "5"]
+
+
+def tiny_and_large(serve: Serve) -> tuple[Faulty, list[str]]:
+    """Photos 1 to 4 of a class, of 1, 63, 64 and 300 pixels; and the command's words."""
+    fish = imagenet1k()[TENCH].queries[0].text
+    sides = {1: 1, 2: 63, 3: 64, 4: 300}
+    sandbox = serve(
+        *(record(number, fish) for number in sides),
+        contents={number: picture(number, (side + 99, side)) for number, side in sides.items()},
+    )
+    return sandbox, ["--classes", TENCH, "--json"]
+
+
+def stored_ids(pool: Pool) -> list[str]:
+    return sorted(photo["source_id"] for photo in pool.rows()["photo"] if photo["sha256"])
+
+
+def test_photos_under_64_pixels_are_refused_where_nothing_is_said(
+    serve: Serve, new_pool: Callable[..., Pool]
+) -> None:
+    sandbox, words = tiny_and_large(serve)
+    pool = new_pool()
+    done = answer_of(pool.done(sandbox.endpoint, *words, "--per-class", "2"))
+    assert (done["full"], done["refused"]) == (1, {"too small": 2})
+    assert stored_ids(pool) == ["3", "4"]
+    words += ["--min-size", "1", "--retry-failed", "--per-class", "4"]
+    assert answer_of(pool.done(sandbox.endpoint, *words))["stored"] == 2
+    assert stored_ids(pool) == ["1", "2", "3", "4"]
+
+
+def test_photos_that_are_stored_already_stay_where_nothing_is_said(
+    serve: Serve, new_pool: Callable[..., Pool]
+) -> None:
+    sandbox, words = tiny_and_large(serve)
+    pool = new_pool()
+    words += ["--per-class", "4"]
+    full = answer_of(pool.done(sandbox.endpoint, *words, "--min-size", "1"))["full"]
+    assert full == 1
+    asked_before = len(sandbox.asked_images)
+    again = answer_of(pool.done(sandbox.endpoint, *words))
+    assert (again["full"], again["stored"], again["short"]) == (1, 0, {})
+    assert len(sandbox.asked_images) == asked_before
+    measured = pool.done(sandbox.endpoint, *words, "--min-size", "64")
+    assert answer_of(measured, code=1)["full"] == 0
+
+
+@pytest.mark.parametrize("where", ["option", "settings"])
+def test_a_day_to_come_is_refused(serve: Serve, new_pool: Callable[..., Pool], where: str) -> None:
+    pool, words = new_pool(), ["scrape", "--classes", TENCH]
+    settings = pool.workspace.root / "genset.toml"
+    if where == "option":
+        words += ["--posted-after", "2130-01-01"]
+    else:
+        settings.write_text(settings.read_text().replace("2014-01-01", "2130-01-01"))
+    for more in ([], ["--dry-run"]):
+        line = genset(*words, *more, cwd=pool.workspace.root, code=2)
+        named = "--posted-after is" if where == "option" else f"{settings}: posted_after is"
+        assert f"{named} 2130-01-01, a day to come" in line
+    genset("status", cwd=pool.workspace.root)  # other commands go on
+
+
+@pytest.mark.parametrize("level", ["1", "2", "3"])
+def test_that_safe_search_changes_nothing_is_said(
+    serve: Serve, new_pool: Callable[..., Pool], level: str
+) -> None:
+    sandbox, pool = serve(record(1)), new_pool()
+    words = ["--classes", TENCH, "--safe-search", level, "--dry-run"]
+    said = pool.done(sandbox.endpoint, *words).stderr
+    if level == "1":
+        assert said == ""
+    else:
+        assert said.count("\n") == 1
+        assert f"--safe-search {level} finds no more than 1" in said
+        assert "logged in" in said
+
+
+def test_retry_failed_on_the_command_line(serve: Serve, new_pool: Callable[..., Pool]) -> None:
+    fish = imagenet1k()[TENCH].queries[0].text
+    sandbox, pool = serve(record(1, fish)), new_pool()
+    words = ["--classes", TENCH, "--json"]
+    sandbox.fault = lambda request: Reply(404, "", b"") if "/1_" in request.path else None
+    done = [answer_of(pool.done(sandbox.endpoint, *words), 1)]
+    sandbox.fault = lambda request: None
+    done.append(answer_of(pool.done(sandbox.endpoint, *words), 1))
+    done.append(answer_of(pool.done(sandbox.endpoint, *words, "--retry-failed"), 1))
+    assert [(each["stored"], each["refused"]) for each in done] == [
+        (0, {"gone": 1}),
+        (0, {}),
+        (1, {}),
+    ]

@@ -1,0 +1,224 @@
+"""Running again: after a whole run, after failures, after a refusal; with more wanted."""
+
+import hashlib
+import re
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from genset.core.errors import SourceRefused
+from genset.core.files import secure
+from genset.net.pace import RetryPolicy
+from genset.sandbox import Reply, Request
+from genset.scrape.state import forget_refusals
+from tests.scrape.pools import CAT, DOG, FAULTS, Deaf, Pool, Serve, image_class, record, too_old
+
+# Running again
+
+
+def test_running_again_asks_nothing(serve: Serve, pool: Pool) -> None:
+    sandbox = serve(*(record(number) for number in range(9)), contents={1: b"broken"})
+    pool.scrape(sandbox.source, CAT, DOG)
+    rows, files = pool.rows(), pool.files()
+    sandbox.requests.clear()
+    summary = pool.scrape(sandbox.source, CAT, DOG)
+    assert list(sandbox.requests) == []
+    assert (summary.full, summary.short) == (1, {DOG.wnid: 0})
+    assert (summary.stored, summary.searches, summary.refused) == (0, 0, {})
+    assert (pool.rows(), pool.files()) == (rows, files)
+
+
+def test_wanting_more_goes_on_from_what_is_there(
+    serve: Serve, new_pool: Callable[..., Pool]
+) -> None:
+    # Of the first page only its last five photos are new enough; two more stand on the second.
+    sandbox = serve(*(too_old(number) for number in range(45)), *map(record, range(45, 52)))
+    source = Deaf(sandbox.source)
+    pool = new_pool(per_class=2)
+    pool.scrape(source)
+    for wanted, images, searches in [(4, 2, 0), (6, 2, 1), (9, 1, 0)]:
+        sandbox.requests.clear()
+        summary = pool.scrape(source, per_class=wanted)
+        assert len(sandbox.asked_images) == summary.stored == images
+        assert len(sandbox.requests.of("flickr.photos.search")) == summary.searches == searches
+        assert pool.held() == [str(number) for number in range(45, 52)][:wanted]
+    assert summary.short == {CAT.wnid: 7}
+
+
+# Power cuts
+
+
+def test_what_a_power_cut_left_of_a_photo_is_written_again(
+    serve: Serve, new_pool: Callable[..., Pool]
+) -> None:
+    sandbox = serve(record(1), record(2))
+    undisturbed, pool = new_pool(), new_pool()
+    undisturbed.scrape(sandbox.source)
+    for name, content in undisturbed.files().items():
+        path = pool.workspace.images / name
+        path.parent.mkdir(parents=True)
+        path.write_bytes(bytes(len(content)))
+    pool.scrape(sandbox.source)
+    assert (pool.rows(), pool.files()) == (undisturbed.rows(), undisturbed.files())
+
+
+@pytest.mark.parametrize("photos", [3, 20])
+def test_no_row_says_that_a_photo_is_there_before_the_disk_has_it(
+    serve: Serve, pool: Pool, monkeypatch: pytest.MonkeyPatch, photos: int
+) -> None:
+    sandbox = serve(*map(record, range(photos)))
+    on_disk: set[str] = set()
+
+    def watched(paths: Collection[Path]) -> None:
+        secure(paths)
+        said = {photo["sha256"] for photo in pool.rows()["photo"] if photo["sha256"]}
+        assert said == on_disk
+        on_disk.update(path.stem for path in paths)
+
+    monkeypatch.setattr("genset.scrape.results.secure", watched)
+    pool.scrape(sandbox.source, per_class=photos)
+    assert len(on_disk) == photos
+
+
+# Failures that may pass
+
+
+@pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.soak
+def test_a_photo_that_never_comes_is_refused_and_the_next_takes_its_place(
+    serve: Serve, new_pool: Callable[..., Pool], name: str
+) -> None:
+    rows = [record(number) for number in (1, 2, 3, 4, 8)]
+    rows += [record(number, "dog") for number in (4, 5, 6, 7)]
+    without = [row for row in rows if row["id_search_engine"] != "2"]
+    contents = {3: b"broken"}
+    undisturbed, pool = new_pool(), new_pool()
+    undisturbed.scrape(serve(*without, contents=contents).source, CAT, DOG)
+
+    sandbox = serve(*rows, contents=contents)
+    sandbox.fault = lambda request: FAULTS[name] if "/2_" in request.path else None
+    policy = RetryPolicy(tries=5, hours=0.5)
+    summary = pool.scrape(sandbox.source, CAT, DOG, retries=policy)
+    assert summary.failed == {}
+    assert (pool.held(CAT), pool.held(DOG)) == (undisturbed.held(CAT), undisturbed.held(DOG))
+    assert pool.files() == undisturbed.files()
+    assert re.match(r"did not come: .*, 5 tries since 20", pool.refused()["2"])
+    assert len([path for path in sandbox.asked_images if "/2_" in path]) == 5
+
+    sandbox.fault = lambda request: None
+    forget_refusals(pool.store, replace(pool.plan, classes=(CAT, DOG)))
+    assert pool.scrape(sandbox.source, CAT, DOG).stored == 1
+    assert "2" in pool.held(CAT)
+    assert pool.rows()["photo_failure"] == []
+
+
+def test_what_a_class_takes_does_not_depend_on_what_another_one_fetched(
+    serve: Serve, new_pool: Callable[..., Pool]
+) -> None:
+    rows = [record(number) for number in range(6)]
+    sandbox = serve(*rows, record(5, "dog"))
+    pool, turned = new_pool(), new_pool()
+    pool.scrape(sandbox.source, CAT, DOG)
+    turned.scrape(sandbox.source, DOG)
+    turned.scrape(sandbox.source, CAT)
+    assert turned.held(CAT) == pool.held(CAT) == ["0", "1", "2", "5"]
+    assert turned.held(DOG) == pool.held(DOG) == ["5"]
+
+
+def test_a_fault_that_passes_is_not_noticed(serve: Serve, pool: Pool) -> None:
+    sandbox = serve(*(record(number) for number in range(3)))
+    left = [2]
+
+    def twice(request: Request) -> Reply | None:
+        left[0] -= 1 if "/1_" in request.path else 0
+        return FAULTS["500"] if "/1_" in request.path and left[0] >= 0 else None
+
+    sandbox.fault = twice
+    assert pool.scrape(sandbox.source).failed == {}
+    assert pool.held() == ["0", "1", "2"]
+
+
+@pytest.mark.soak
+def test_a_search_that_fails_between_two_keywords_is_made_up_for(
+    serve: Serve, new_pool: Callable[..., Pool]
+) -> None:
+    rows = [too_old(number) for number in range(50)] + [record(50), record(51), record(52)]
+    rows += [too_old(number, "kitten") for number in range(100, 150)]
+    rows += [record(150, "kitten"), record(151, "kitten")]
+    sandbox = serve(*rows)
+    source = Deaf(sandbox.source)
+    undisturbed, pool = new_pool(), new_pool()
+    undisturbed.scrape(source)
+
+    def second_page_of_kittens(request: Request) -> Reply | None:
+        params = (request.params.get("text"), request.params.get("page"))
+        return FAULTS["500"] if params == ("kitten", "2") else None
+
+    sandbox.fault = second_page_of_kittens
+    assert list(pool.scrape(source, retries=RetryPolicy(3, 0)).failed) == [CAT.wnid]
+    assert list(pool.scrape(source).failed) == [CAT.wnid]
+    sandbox.fault = lambda request: None
+    forget_refusals(pool.store, pool.plan)
+    assert pool.scrape(source).full == 1
+    assert sorted(pool.held()) == ["150", "50", "51"]
+    assert pool.rows() == undisturbed.rows()
+
+
+# Refusals that stop the run
+
+
+def test_a_bad_key_stops_the_whole_run_at_its_first_call(serve: Serve, pool: Pool) -> None:
+    sandbox = serve(record(1))
+    with pytest.raises(SourceRefused, match="Invalid API Key"):
+        pool.scrape(sandbox.source_with("invalid"), CAT, DOG)
+    assert len(sandbox.requests) == 1
+    assert not any(pool.rows().values())
+
+
+@pytest.mark.soak
+def test_a_bad_key_is_said_in_one_line(serve: Serve, pool: Pool) -> None:
+    sandbox = serve(record(1))
+    process = pool.command(sandbox.endpoint, key="invalid", secret="s3cret")
+    out, errors = process.communicate(timeout=60)
+    assert (process.returncode, out) == (1, "")
+    assert re.fullmatch(r"genset: Flickr: Invalid API Key .*; check FLICKR_API_KEY.*\n", errors)
+    assert len(sandbox.requests) == 1
+
+
+REVOKED = Reply(200, "application/json", b'{"stat":"fail","code":100,"message":"Invalid API Key"}')
+
+
+@pytest.mark.parametrize("calls", range(1, 8))
+@pytest.mark.soak
+def test_a_key_that_is_revoked_on_the_way_leaves_nothing_half_done(
+    serve: Serve, new_pool: Callable[..., Pool], calls: int
+) -> None:
+    """The pages and photos that came are whole, and a run with a good key goes on from them."""
+    classes = [image_class(f"n0000000{number}", f"word{number}") for number in range(8)]
+    rows = [
+        record(10 * number + place, f"word{number}") for number in range(8) for place in range(5)
+    ]
+    sandbox = serve(*rows)
+    undisturbed, pool = new_pool(), new_pool()
+    undisturbed.scrape(sandbox.source, *classes)
+    left = [calls]
+
+    def revoke(request: Request) -> Reply | None:
+        left[0] -= request.is_call
+        return REVOKED if request.is_call and left[0] < 0 else None
+
+    sandbox.fault = revoke
+    with pytest.raises(SourceRefused):
+        pool.scrape(sandbox.source, *classes)
+    files = pool.files()
+    for photo in pool.rows()["photo"]:
+        if photo["sha256"] is not None:
+            name = f"{photo['sha256'][:2]}/{photo['sha256']}.jpg"
+            assert hashlib.sha256(files[name]).hexdigest() == photo["sha256"]
+    assert len(pool.rows()["candidate"]) == 5 * len(pool.rows()["search"]) <= 5 * calls
+
+    sandbox.fault = lambda request: None
+    assert pool.scrape(sandbox.source, *classes).full == 8
+    assert (pool.rows(), pool.files()) == (undisturbed.rows(), undisturbed.files())

@@ -1,0 +1,352 @@
+"""Pulls, against the sandbox: the set that comes of somebody's manifest."""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from genset.core.errors import BadInput
+from genset.db import Verdict, stored_candidates
+from genset.net.hosts import TRIES
+from genset.release.freeze import create
+from genset.release.reader import (
+    MANIFEST,
+    Release,
+    ReleasePhoto,
+    content_hash,
+    manifest_hash,
+)
+from genset.sandbox import Faults, Reply, Request
+from genset.scrape.pull import PullSummary, pull
+from tests.killing import killed_at_each_change
+from tests.labeled_workspace import picture, vote
+from tests.scrape.commands import genset
+from tests.scrape.pools import CAT, Faulty, Pool, Serve, flickr_at, record
+
+
+class Maker:
+    """Somebody who made a release of three photos, 1 to 3, and hands over its manifest."""
+
+    def __init__(self, serve: Serve, pool: Pool, photos: int = 3) -> None:
+        self.serve = serve
+        self.sandbox: Faulty = serve(*(record(number) for number in range(1, photos + 1)))
+        pool.scrape(self.sandbox.source, per_class=photos)
+        with pool.store.session() as session:
+            tasks = [candidate.task for candidate in session.scalars(stored_candidates(CAT.wnid))]
+        for task in tasks:
+            vote(pool.store, task, "ann", Verdict.CORRECT)
+        self.release = create(pool.workspace, pool.store, "v1")
+        self.sandbox.requests.clear()
+
+    @property
+    def manifest(self) -> Path:
+        return self.release.root / MANIFEST
+
+    def photo(self, number: int) -> ReleasePhoto:
+        [found] = [p for p in self.release.photos if p.source_id == str(number)]
+        return found
+
+    def served(self, number: int) -> Path:
+        """A photo's file in the sandbox."""
+        [found] = self.serve.root.glob(f"served*/**/{number}.jpg")
+        return found
+
+    def rewritten(self, to: Path, change: Callable[[dict[str, Any]], None]) -> Path:
+        """The manifest with a change to its document, whose hashes fit again."""
+        document = json.loads(self.manifest.read_text("utf-8"))
+        change(document)
+        with suppress(TypeError):  # not photos any more
+            photos = [ReleasePhoto(**photo) for photo in document["photos"]]
+            document["content_hash"] = content_hash(photos)
+        document["documents"] = {}  # which are made of it
+        document["manifest_hash"] = manifest_hash(document)
+        to.write_text(json.dumps(document), "utf-8")
+        return to
+
+
+@pytest.fixture
+def maker(serve: Serve, pool: Pool) -> Maker:
+    return Maker(serve, pool)
+
+
+@pytest.fixture
+def rebuild(maker: Maker, tmp_path: Path) -> Callable[..., PullSummary]:
+    def call(manifest: Path = maker.manifest, to: str = "copy") -> PullSummary:
+        return pull(manifest, lambda name: maker.sandbox.source, tmp_path / to)
+
+    return call
+
+
+Rebuild = Callable[..., PullSummary]
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_the_set_is_the_release_byte_by_byte(
+    maker: Maker, rebuild: Rebuild, tmp_path: Path
+) -> None:
+    done = rebuild()
+    assert (done.photos, done.pulled, done.present, done.missing) == (3, 3, 0, 0)
+    assert files(tmp_path / "copy") == files(maker.release.root)
+    Release(tmp_path / "copy").verify()
+
+
+def test_a_second_pull_downloads_nothing_and_mends_what_was_changed(
+    maker: Maker, rebuild: Rebuild, tmp_path: Path
+) -> None:
+    rebuild()
+    maker.sandbox.requests.clear()
+    assert (rebuild().pulled, rebuild().present) == (0, 3)
+    assert not maker.sandbox.asked_images
+    (tmp_path / "copy" / maker.photo(2).file).write_bytes(b"changed here")
+    done = rebuild()
+    assert (done.pulled, done.present, done.missing) == (1, 2, 0)
+    Release(tmp_path / "copy").verify()
+
+
+def test_photos_that_are_gone_or_changed_are_told_and_the_rest_comes(
+    maker: Maker, rebuild: Rebuild, tmp_path: Path
+) -> None:
+    maker.served(1).unlink()
+    maker.served(2).write_bytes(picture(99))
+    done = rebuild()
+    assert (done.pulled, done.missing, done.failed) == (1, 2, {})
+    assert done.gone == {maker.photo(1).file: maker.photo(1).page_url}
+    assert done.changed == {maker.photo(2).file: maker.photo(2).page_url}
+    assert set(files(tmp_path / "copy")) == {
+        MANIFEST,
+        maker.photo(3).file,
+        *maker.release.documents,
+    }
+    maker.served(2).write_bytes(picture(2))
+    assert rebuild().changed == {}
+
+
+def test_a_host_that_fails_is_not_a_photo_that_is_gone(maker: Maker, rebuild: Rebuild) -> None:
+    def down(request: Request) -> Reply | None:
+        return Reply(503, "text/plain", b"") if "/1_" in request.path else None
+
+    maker.sandbox.fault = down
+    done = rebuild()
+    assert (done.gone, done.changed, done.pulled) == ({}, {}, 2)
+    assert "503" in done.failed[maker.photo(1).file]
+
+
+def test_photos_that_are_kept_back_are_no_host_that_is_down(
+    serve: Serve, new_pool: Callable[..., Pool], tmp_path: Path
+) -> None:
+    maker = Maker(serve, new_pool(per_class=12), photos=12)
+    kept_back = [f"/{number}_" for number in range(1, 8)]
+
+    def forbidden(request: Request) -> Reply | None:
+        is_one = any(each in request.path for each in kept_back)
+        return Reply(403, "text/plain", b"AccessDenied") if is_one else None
+
+    maker.sandbox.fault = forbidden
+    for pulled in (5, 0):  # the second time, nothing is left that could come
+        source = maker.sandbox.source
+        done = pull(maker.manifest, lambda name: source, tmp_path / "copy")  # noqa: B023
+        assert (done.pulled, len(done.failed), done.gone) == (pulled, 7, {})
+        assert not source.images.is_down
+        asked = [path for path in maker.sandbox.asked_images if kept_back[0] in path]
+        # More, where it was being asked when the others made the host look down: that is no try.
+        assert 2 * TRIES <= len(asked) < 3 * TRIES
+        maker.sandbox.requests.clear()
+
+
+def test_under_passing_faults_the_set_becomes_whole(
+    serve: Serve, new_pool: Callable[..., Pool], tmp_path: Path
+) -> None:
+    pool = new_pool(per_class=20)
+    maker = Maker(serve, pool, photos=20)
+    faults = Faults(seed=2, server_error=0.2, too_many=0.1, truncated=0.3, retry_after=0)
+    port = int(maker.sandbox.endpoint.split(":")[2].partition("/")[0])
+    folder = maker.served(1).parent.parent
+    maker.sandbox.close()
+    with Faulty(folder, folder / "records.jsonl", port, faults) as again:
+        again.folder = folder
+        done = pull(maker.manifest, lambda name: again.source, tmp_path / "copy")
+    assert (done.pulled, done.missing) == (20, 0)
+    Release(tmp_path / "copy").verify()
+
+
+def test_a_redirect_elsewhere_is_not_followed(maker: Maker, rebuild: Rebuild) -> None:
+    def elsewhere(request: Request) -> Reply | None:
+        leads_to = {"Location": "http://127.0.0.2:1/x.jpg"}
+        return Reply(302, "text/plain", b"", leads_to) if "/1_" in request.path else None
+
+    maker.sandbox.fault = elsewhere
+    assert rebuild().failed == {maker.photo(1).file: "address not allowed"}
+
+
+def test_a_photo_that_was_never_up_is_told(maker: Maker, rebuild: Rebuild, tmp_path: Path) -> None:
+    manifest = maker.rewritten(
+        tmp_path / "m.json", lambda document: document["photos"][0].update(image_url="")
+    )
+    done = rebuild(manifest)
+    assert done.failed == {maker.release.photos[0].file: "no picture offered"}
+
+
+def test_photos_of_a_source_that_is_not_installed_are_told_and_the_rest_comes(
+    maker: Maker, rebuild: Rebuild, tmp_path: Path
+) -> None:
+    evil = "museum\x1b[2J"
+    manifest = maker.rewritten(
+        tmp_path / "m.json", lambda document: document["photos"][0].update(source=evil)
+    )
+    done = rebuild(manifest)
+    [(file, reason)] = done.failed.items()
+    assert file == maker.release.photos[0].file
+    assert "no source 'museum" in reason and reason.isprintable()
+    assert (done.pulled, done.missing) == (2, 1)
+
+
+def test_bytes_that_fit_the_hash_must_be_a_photo_too(
+    maker: Maker, rebuild: Rebuild, tmp_path: Path
+) -> None:
+    page = b"<script>alert(1)</script>"
+    sha256 = hashlib.sha256(page).hexdigest()
+    maker.served(1).write_bytes(page)
+
+    def change(document: dict[str, Any]) -> None:
+        [photo] = [each for each in document["photos"] if each["source_id"] == "1"]
+        photo.update(sha256=sha256, file=f"{CAT.wnid}/{sha256}.html")
+
+    done = rebuild(maker.rewritten(tmp_path / "m.json", change))
+    assert list(done.failed.values()) == ["not an image: no JPEG, PNG or WebP"]
+    assert not list((tmp_path / "copy").rglob("*.html"))
+
+
+def of_photo(**fields: Any) -> Callable[[dict[str, Any]], None]:
+    return lambda document: document["photos"][0].update(fields)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        of_photo(file="../../evil.jpg"),
+        of_photo(file=f"{CAT.wnid}/../../{'0' * 64}.jpg"),
+        of_photo(file="/etc/passwd"),
+        of_photo(file=f"{CAT.wnid}/{'0' * 64}.jpg"),  # not its hash
+        of_photo(sha256="0" * 64),
+        of_photo(image_url="javascript:alert(1)"),
+        of_photo(image_url="file:///etc/passwd"),
+        of_photo(image_url="http://169.254.169.254/latest/meta-data"),
+        of_photo(image_url="https://live.staticflickr.com.evil.example/1_b.jpg"),
+        of_photo(page_url="javascript:alert(1)"),
+        of_photo(page_url="https://a\x1b[2J"),
+        of_photo(page_url="https://www.flickr.com@evil.example/"),
+        of_photo(license_url="data:text/html,x"),
+        of_photo(image_url=7),
+        lambda document: document.update(name="../v1"),
+        lambda document: document.update(name="a\nb"),
+        lambda document: document.update(format="genset release 99"),
+        lambda document: document["photos"].append(document["photos"][0]),
+        lambda document: document.update(photos={"a": 1}),
+    ],
+)
+def test_a_hostile_manifest_is_refused_before_anything_is_fetched_or_written(
+    maker: Maker,
+    rebuild: Rebuild,
+    tmp_path: Path,
+    change: Callable[[dict[str, Any]], None],
+) -> None:
+    manifest = maker.rewritten(tmp_path / "m.json", change)
+    with pytest.raises(BadInput) as refused:
+        rebuild(manifest)
+    assert "m.json" in str(refused.value)
+    assert "\n" not in str(refused.value)
+    assert str(refused.value).isprintable()
+    assert not maker.sandbox.requests.of("flickr.photos.search")
+    assert not maker.sandbox.asked_images
+    assert not (tmp_path / "copy").exists()
+
+
+def test_a_manifest_that_was_changed_is_refused(
+    maker: Maker, rebuild: Rebuild, tmp_path: Path
+) -> None:
+    document = json.loads(maker.manifest.read_text("utf-8"))
+    document["photos"][0]["license"] = "CC BY 4.0"
+    (tmp_path / "m.json").write_text(json.dumps(document), "utf-8")
+    with pytest.raises(BadInput, match="was changed"):
+        rebuild(tmp_path / "m.json")
+
+
+def test_a_huge_manifest_is_not_read(rebuild: Rebuild, tmp_path: Path) -> None:
+    huge = tmp_path / "m.json"
+    with huge.open("wb") as file:
+        os.truncate(file.fileno(), 2**40)
+    with pytest.raises(BadInput, match="larger than any manifest"):
+        rebuild(huge)
+
+
+def test_a_folder_of_something_else_is_left_alone(
+    maker: Maker, rebuild: Rebuild, tmp_path: Path
+) -> None:
+    other = tmp_path / "copy"
+    other.mkdir()
+    (other / "thesis.txt").write_text("mine")
+    with pytest.raises(BadInput, match="--to"):
+        rebuild()
+    assert files(other) == {"thesis.txt": b"mine"}
+    rebuild(to="second")
+    renamed = maker.rewritten(tmp_path / "m.json", lambda document: document.update(name="v2"))
+    with pytest.raises(BadInput, match="--to"):
+        rebuild(renamed, to="second")
+
+
+def pull_it(_moment: int, manifest: Path, endpoint: Path, folder: Path) -> None:
+    source = flickr_at(endpoint.parent, endpoint.read_text())
+    assert pull(manifest, lambda name: source, folder).missing == 0
+
+
+@pytest.mark.soak
+def test_a_killed_pull_is_finished_by_the_same_command(maker: Maker, tmp_path: Path) -> None:
+    endpoint = tmp_path / "endpoint"
+    endpoint.write_text(maker.sandbox.endpoint)
+    folder = tmp_path / "copy"
+    moments = 0
+    for _ in killed_at_each_change(pull_it, maker.manifest, endpoint, folder):
+        moments += 1
+        assert moments < 99
+    assert moments > 3
+    assert files(folder) == files(maker.release.root)  # and nothing half-written
+
+
+def test_the_command(maker: Maker, tmp_path: Path) -> None:
+    endpoint = maker.sandbox.endpoint
+    words = ["pull", str(maker.manifest)]
+    text = genset(*words, cwd=tmp_path, endpoint=endpoint, key="")
+    assert text.startswith("v1: 3 of 3 photos pulled")
+    Release(tmp_path / "v1").verify()
+    maker.served(1).unlink()
+    (tmp_path / "v1" / maker.photo(1).file).unlink()
+    line = genset(*words, "--json", cwd=tmp_path, endpoint=endpoint, code=1)
+    assert line == "genset: v1 is not whole: it lacks 1 photo\n"
+    assert "no host of flickr" in genset(*words, "--to", "x", cwd=tmp_path, code=2)
+    (tmp_path / "bad.json").write_text("{")
+    assert "bad.json" in genset("pull", "bad.json", cwd=tmp_path, code=2)
+
+
+def test_a_document_that_cannot_be_made_again_is_told(
+    maker: Maker, rebuild: Rebuild, tmp_path: Path
+) -> None:
+    document = json.loads(maker.manifest.read_text("utf-8"))
+    document["documents"]["DATA_CARD.md"] = "0" * 64
+    document["manifest_hash"] = manifest_hash(document)
+    (tmp_path / "m.json").write_text(json.dumps(document), "utf-8")
+    done = rebuild(tmp_path / "m.json")
+    assert done.missing == 0
+    assert list(done.failed) == ["DATA_CARD.md"]
+    assert not (tmp_path / "copy" / "DATA_CARD.md").exists()

@@ -1,0 +1,174 @@
+"""An export as "mixed", completed by a pull against the sandbox."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from genset.db import Photo, Verdict, stored_candidates
+from genset.release.documents.tables.lacking import LACKING
+from genset.release.export import export
+from genset.release.freeze import create
+from genset.release.reader import MANIFEST, Release, ReleasePhoto
+from genset.scrape.pull import PullSummary, pull
+from tests.killing import killed_at_each_change
+from tests.labeled_workspace import vote
+from tests.scrape.commands import genset
+from tests.scrape.pools import CAT, Faulty, Pool, Serve, flickr_at, record
+
+ALL = (1, 2, 3, 4)
+RESTRICTED = (2, 4)
+
+
+class Mixed:
+    """A release of four photos, some of them all rights reserved, exported as mixed."""
+
+    def __init__(
+        self, serve: Serve, pool: Pool, folder: Path, restricted: Sequence[int] = RESTRICTED
+    ) -> None:
+        self.sandbox: Faulty = serve(*(record(number) for number in ALL))
+        pool.scrape(self.sandbox.source, per_class=len(ALL))
+        with pool.store.begin() as session:
+            tasks = [candidate.task for candidate in session.scalars(stored_candidates(CAT.wnid))]
+            for photo in session.query(Photo):
+                reserved = photo.source_id in map(str, restricted)
+                photo.license = "All Rights Reserved" if reserved else "CC BY 2.0"
+                photo.license_url = ""
+        for task in tasks:
+            vote(pool.store, task, "ann", Verdict.CORRECT)
+        self.release = create(pool.workspace, pool.store, "v1")
+        self.folder = folder
+        export(self.release, "mixed", folder)
+        self.sandbox.requests.clear()
+
+    def photo(self, number: int) -> ReleasePhoto:
+        [found] = [p for p in self.release.photos if p.source_id == str(number)]
+        return found
+
+    def pull(self, to: Path | None = None) -> PullSummary:
+        return pull(self.folder / MANIFEST, lambda name: self.sandbox.source, to)
+
+
+@pytest.fixture
+def mixed(serve: Serve, pool: Pool, tmp_path: Path) -> Mixed:
+    return Mixed(serve, pool, tmp_path / "v1-mixed")
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_a_pull_completes_it_and_asks_for_nothing_that_is_there(mixed: Mixed) -> None:
+    lacking = {mixed.photo(number).file for number in RESTRICTED}
+    assert not lacking & set(files(mixed.folder))
+    done = mixed.pull()
+    assert (done.pulled, done.present, done.missing) == (2, 2, 0)
+    assert len(mixed.sandbox.asked_images) == 2
+    assert files(mixed.folder) == files(mixed.release.root)
+    Release(mixed.folder).verify()
+
+
+def test_a_pull_to_elsewhere_takes_what_is_there_along(mixed: Mixed, tmp_path: Path) -> None:
+    done = mixed.pull(tmp_path / "copy")
+    assert (done.pulled, done.present, done.missing) == (2, 2, 0)
+    assert files(tmp_path / "copy") == files(mixed.release.root)
+    assert (mixed.folder / LACKING).is_file()  # nothing changed there
+
+
+def test_a_link_or_a_changed_photo_is_not_taken_along(mixed: Mixed, tmp_path: Path) -> None:
+    linked, changed = (mixed.folder / mixed.photo(number).file for number in (1, 3))
+    linked.rename(tmp_path / "elsewhere.jpg")
+    linked.symlink_to(tmp_path / "elsewhere.jpg")
+    changed.chmod(0o644)
+    changed.write_bytes(b"changed")
+    done = mixed.pull(tmp_path / "copy")
+    assert (done.pulled, done.present, done.missing) == (4, 0, 0)
+    assert files(tmp_path / "copy") == files(mixed.release.root)
+
+
+def test_what_is_gone_is_told_and_stays_listed(mixed: Mixed, serve: Serve) -> None:
+    [served] = serve.root.glob("served*/**/2.jpg")
+    served.unlink()
+    done = mixed.pull()
+    assert (done.pulled, list(done.gone)) == (1, [mixed.photo(2).file])
+    assert (mixed.folder / LACKING).is_file()
+
+
+def pull_it(_moment: int, folder: Path, endpoint: Path, watched: Path) -> None:
+    source = flickr_at(endpoint.parent, endpoint.read_text("utf-8"))
+    assert pull(watched / MANIFEST, lambda name: source).missing == 0
+
+
+@pytest.mark.soak
+def test_killed_at_any_moment_the_same_command_completes_it(mixed: Mixed, tmp_path: Path) -> None:
+    endpoint = tmp_path / "endpoint"
+    endpoint.write_text(mixed.sandbox.endpoint, "utf-8")
+    moments = 0
+    for _ in killed_at_each_change(pull_it, mixed.folder, endpoint, mixed.folder):
+        moments += 1
+    assert moments >= 3  # two photos come at once: a kill may leave both, or one
+    assert files(mixed.folder) == files(mixed.release.root)
+
+
+def test_the_commands(mixed: Mixed, tmp_path: Path) -> None:
+    words = ("release", "export", str(mixed.release.root), "--format", "mixed", "--to", "given")
+    assert "2 of them by address and hash" in genset(*words, cwd=tmp_path)
+    said = genset("pull", "given", "--json", cwd=tmp_path, endpoint=mixed.sandbox.endpoint)
+    assert json.loads(said)["pulled"] == 2
+    assert "4 photos" in genset("release", "verify", "given", cwd=tmp_path)
+    assert not (tmp_path / "given" / LACKING).exists()
+
+
+def test_a_link_in_a_photos_place_is_no_photo(mixed: Mixed, tmp_path: Path) -> None:
+    photo = mixed.folder / mixed.photo(1).file
+    photo.rename(tmp_path / "elsewhere.jpg")
+    photo.symlink_to(tmp_path / "elsewhere.jpg")
+    done = mixed.pull()
+    assert done.failed == {mixed.photo(1).file: "a link stands in its place: take it away"}
+    assert (mixed.folder / LACKING).is_file()
+
+
+def test_a_whole_one_stays_as_it_is_and_nothing_is_asked_for(serve: Serve, pool: Pool) -> None:
+    root = pool.workspace.root
+    whole = Mixed(serve, pool, root / "v1-mixed", restricted=())
+    before = files(whole.folder)
+    told = json.loads(
+        genset("pull", "v1-mixed", "--json", cwd=root, endpoint=whole.sandbox.endpoint)
+    )
+    assert (told["folder"], told["pulled"], told["present"]) == ("v1-mixed", 0, 4)
+    assert whole.sandbox.asked_images == []
+    assert files(whole.folder) == before
+    assert not (root / "v1").exists()
+
+
+def test_so_does_one_that_was_completed(mixed: Mixed) -> None:
+    for pulled in (2, 0):
+        done = pull(mixed.folder, lambda name: mixed.sandbox.source)
+        assert (done.folder, done.pulled, done.present) == (str(mixed.folder), pulled, 4 - pulled)
+    assert len(mixed.sandbox.asked_images) == len(RESTRICTED)
+
+
+def test_of_a_folder_photos_are_taken_along_and_of_a_manifest_alone_none(
+    serve: Serve, pool: Pool, tmp_path: Path
+) -> None:
+    whole = Mixed(serve, pool, tmp_path / "v1-mixed", restricted=())
+    for named, to, asked in (("v1-mixed", "one", 0), ("v1-mixed/manifest.json", "two", 4)):
+        genset("pull", named, "--to", to, cwd=tmp_path, endpoint=whole.sandbox.endpoint)
+        assert files(tmp_path / to) == files(whole.release.root)
+        assert len(whole.sandbox.asked_images) == asked
+
+
+def test_a_photo_that_a_whole_one_lost_is_downloaded_again(
+    serve: Serve, pool: Pool, tmp_path: Path
+) -> None:
+    whole = Mixed(serve, pool, tmp_path / "v1-mixed", restricted=())
+    (whole.folder / whole.photo(3).file).unlink()
+    said = genset("pull", "v1-mixed", cwd=tmp_path, endpoint=whole.sandbox.endpoint)
+    assert "v1-mixed: 1 of 4 photos pulled, 3 were there" in said
+    assert len(whole.sandbox.asked_images) == 1
+    assert files(whole.folder) == files(whole.release.root)

@@ -1,0 +1,375 @@
+"""What a workspace searches with: the queries it began with, until `genset keywords --update`."""
+
+import json
+import sqlite3
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from genset.classes import imagenet1k
+from genset.db import QueryList, Search
+from genset.scrape.queries import (
+    changed_classes,
+    first_queries,
+    newest_queries,
+    version_of,
+    workspace_queries,
+)
+from tests.commands import run
+from tests.labeled_workspace import TENCH
+from tests.scrape.commands import genset
+from tests.scrape.pools import Faulty, Pool, Serve, record
+from wordnet_maps.build import covered
+
+LION, SEA_LION, COUGAR, WEB_SITE = "n02129165", "n02077923", "n02125311", "n06359193"
+
+OWN = """\
+[classes]
+n01440764 = ["tench", '"doctor fish" -dentist']
+n02129165 = { queries = ["lion -sea -mountain -dance"], content_types = [0, 2], why = "dances" }
+"""
+
+
+@pytest.fixture
+def sandbox(serve: Serve) -> Faulty:
+    """One photo each of what is told apart by words."""
+    return serve(
+        record(1, "lion", title="a lion"),
+        record(2, "sea lion", title="a sea lion"),
+        record(3, "mountain lion", title="a mountain lion"),
+        record(4, "website", title="a website screenshot", content_type=1),
+        record(5, "website", title="website screenshot of another kind", content_type=2),
+        record(6, "tench", title="tench"),
+    )
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A workspace in which nothing was done."""
+    genset("init", "home", cwd=tmp_path)
+    return tmp_path / "home"
+
+
+def rows(home: Path, statement: str) -> list[Any]:
+    with sqlite3.connect(home / "genset.db") as database:
+        return database.execute(statement).fetchall()
+
+
+def has_searched(pool: Pool) -> None:
+    """As a genset left it whose searches named no version."""
+    with pool.store.begin() as session:
+        session.add(
+            Search(
+                wnid=LION,
+                source="flickr",
+                query="lion",
+                posted_after=pool.workspace.posted_after,
+                licenses="",
+                safe_search=1,
+                per_page=50,
+                page=1,
+                total=0,
+                returned=0,
+                last=True,
+                capped=False,
+            )
+        )
+
+
+def searched(sandbox: Faulty) -> set[str]:
+    return {text for text, _ in sandbox.searches}
+
+
+def queries_of(home: Path, wnid: str) -> list[str]:
+    (cls,) = json.loads(genset("keywords", wnid, "--json", cwd=home))
+    return [query["text"] for query in cls["queries"]]
+
+
+# The package's queries
+
+
+def test_no_query_finds_all_that_another_classs_query_finds() -> None:
+    """As "lion" found every sea lion. There were 29 such pairs, and five more by plurals."""
+    assert covered({cls.wnid: [query.text for query in cls.queries] for cls in imagenet1k()}) == []
+    then = {cls.wnid: [query.text for query in cls.queries] for cls in first_queries().classes}
+    assert len(covered(then)) == 34
+
+
+def test_the_first_list_is_what_it_was() -> None:
+    """Whoever changes a class's queries adds those that it had to ``queries-1.json``."""
+    assert version_of(first_queries().classes) == "a1264ed89e92"
+
+
+def test_a_version_depends_on_what_is_asked_alone() -> None:
+    first, newest = first_queries(), newest_queries()
+    assert len({first.version, newest.version, version_of(first.classes)}) == 3
+    assert newest.version == version_of(reversed(newest.classes))
+
+
+def test_screenshots_are_searched_for_web_sites_alone() -> None:
+    types = {cls.wnid: cls.content_types for cls in imagenet1k()}
+    assert types.pop(WEB_SITE) == (0, 1)
+    assert set(types.values()) == {(0,)}
+
+
+# What reaches Flickr
+
+
+def test_excluded_words_keep_classes_apart(sandbox: Faulty, home: Path) -> None:
+    told = genset(
+        *("scrape", "--classes", f"{LION},{SEA_LION},{COUGAR}", "--per-class", "1", "--json"),
+        cwd=home,
+        endpoint=sandbox.endpoint,
+    )
+    assert json.loads(told)["contested"] == {}
+    assert "lion -sea -mountain" in searched(sandbox)
+    found = "select wnid, source_id from candidate join photo on photo.id = photo_id order by 1"
+    assert rows(home, found) == [(SEA_LION, "2"), (COUGAR, "3"), (LION, "1")]
+
+
+def test_screenshots_are_asked_for_by_both_parameters(sandbox: Faulty, home: Path) -> None:
+    genset(
+        "scrape",
+        "--classes",
+        f"{WEB_SITE},{TENCH}",
+        "--per-class",
+        "1",
+        cwd=home,
+        endpoint=sandbox.endpoint,
+    )
+    asked = {
+        (each.params["content_type"], each.params["content_types"])
+        for each in sandbox.requests.of("flickr.photos.search")
+        if "website" in each.params["text"]
+    }
+    assert asked == {("4", "0,1")}
+    types = "select distinct wnid, content_types from search order by 1"
+    assert rows(home, types) == [(TENCH, "0"), (WEB_SITE, "0,1")]
+    held = "select source_id from photo where sha256 is not null order by 1"
+    assert rows(home, held) == [("4",), ("6",)]
+
+
+# Versions
+
+
+def test_every_search_names_its_version(sandbox: Faulty, home: Path) -> None:
+    genset("scrape", "--classes", LION, "--per-class", "1", cwd=home, endpoint=sandbox.endpoint)
+    version = newest_queries().version
+    assert rows(home, "select distinct query_list from search") == [(version,)]
+    assert rows(home, "select version from query_list") == [(version,)]
+
+
+def test_a_dry_run_begins_nothing(home: Path) -> None:
+    genset("scrape", "--classes", LION, "--dry-run", cwd=home)
+    assert rows(home, "select * from query_list") == []
+
+
+def test_a_workspace_keeps_its_queries_until_it_is_updated(
+    sandbox: Faulty, new_pool: Callable[..., Pool]
+) -> None:
+    pool = new_pool()
+    has_searched(pool)
+    home = pool.workspace.root
+    assert queries_of(home, LION) == ["lion", "Panthera leo"]
+    genset("scrape", "--classes", SEA_LION, "--per-class", "1", cwd=home, endpoint=sandbox.endpoint)
+    assert rows(home, "select distinct query_list from search") == [("1",)]
+
+    told = genset("keywords", "--update", cwd=home)
+    version = newest_queries().version
+    changed = len(changed_classes(first_queries(), newest_queries()))
+    assert f"{LION}  lion\n           - lion\n           + lion -sea -mountain\n" in told
+    assert "           + among photos and screenshots\n" in told
+    assert told.splitlines()[-1] == (
+        f"{changed} classes have other queries now (1 -> {version}): the next genset scrape asks "
+        "these searches anew; what the earlier ones found stays"
+    )
+    assert queries_of(home, LION) == ["lion -sea -mountain", "Panthera leo"]
+    genset(
+        "scrape",
+        "--classes",
+        f"{SEA_LION},{LION}",
+        "--per-class",
+        "1",
+        cwd=home,
+        endpoint=sandbox.endpoint,
+    )
+    assert "lion -sea -mountain" in searched(sandbox)
+    # A class whose queries stayed is asked no search again.
+    assert sandbox.searches["sea lion", "1"] == 1
+    assert rows(home, "select distinct query_list from search order by 1") == [
+        ("1",),
+        (version,),
+    ]
+
+    assert genset("keywords", "--update", cwd=home) == (
+        f"the workspace searches with the newest queries ({version})\n"
+    )
+
+
+def test_what_the_new_query_finds_as_early_counts_for_it(sandbox: Faulty, home: Path) -> None:
+    (home / "queries.toml").write_text(f'[classes]\n{LION} = ["lion"]\n')
+    genset("scrape", "--classes", LION, "--per-class", "1", cwd=home, endpoint=sandbox.endpoint)
+    (home / "queries.toml").unlink()
+    genset("keywords", "--update", cwd=home)
+    genset("scrape", "--classes", LION, "--per-class", "1", cwd=home, endpoint=sandbox.endpoint)
+    found = "select keyword, rank, source_id from candidate join photo on photo.id = photo_id"
+    assert rows(home, f"{found} order by 3") == [
+        ("lion -sea -mountain", 1, "1"),
+        ("lion", 2, "2"),
+        ("lion", 3, "3"),
+    ]
+
+
+def test_a_workspace_says_in_one_line_that_newer_queries_exist(
+    new_pool: Callable[..., Pool],
+) -> None:
+    old, new = new_pool(), new_pool()
+    has_searched(old)
+    for pool in (old, new):
+        workspace_queries(pool.workspace, pool.store, begin=True)
+    line = "newer queries exist for 41 classes: genset keywords --update takes them up\n"
+    assert _errors_of("keywords", LION, cwd=old.workspace.root) == line
+    assert _errors_of("keywords", LION, cwd=new.workspace.root) == ""
+
+
+def _errors_of(*words: str, cwd: Path) -> str:
+    done = run(*words, cwd=cwd)
+    assert done.returncode == 0
+    return done.stderr
+
+
+def test_outside_of_a_workspace_the_packages_queries_are_shown(tmp_path: Path) -> None:
+    assert queries_of(tmp_path, LION) == ["lion -sea -mountain", "Panthera leo"]
+    assert "among photos and screenshots" in genset("keywords", WEB_SITE, cwd=tmp_path)
+    assert "is not in a genset workspace" in genset("keywords", "--update", cwd=tmp_path, code=2)
+
+
+def test_two_scrapers_begin_with_one_list(new_pool: Callable[..., Pool]) -> None:
+    pool = new_pool()
+    first = workspace_queries(pool.workspace, pool.store, begin=True)
+    (pool.workspace.root / "queries.toml").write_text(OWN)
+    assert workspace_queries(pool.workspace, pool.store, begin=True) == first
+
+
+# A workspace's own list
+
+
+def test_a_workspace_may_begin_with_its_own_list(sandbox: Faulty, home: Path) -> None:
+    (home / "queries.toml").write_text(OWN)
+    genset(
+        "scrape",
+        "--classes",
+        f"{LION},{TENCH}",
+        "--per-class",
+        "1",
+        cwd=home,
+        endpoint=sandbox.endpoint,
+    )
+    assert searched(sandbox) == {"tench", '"doctor fish" -dentist', "lion -sea -mountain -dance"}
+    types = "select distinct wnid, content_types from search order by 1"
+    assert rows(home, types) == [(TENCH, "0"), (LION, "0,2")]
+    shown = genset("keywords", LION, cwd=home)
+    assert "own list: dances" in shown
+    assert "among photos and other" in shown
+
+
+def test_an_own_list_is_taken_up_by_an_update_alone(sandbox: Faulty, home: Path) -> None:
+    genset("scrape", "--classes", TENCH, "--per-class", "1", cwd=home, endpoint=sandbox.endpoint)
+    (home / "queries.toml").write_text(OWN)
+    assert queries_of(home, TENCH) == ["tench", "Tinca tinca"]
+    told = json.loads(genset("keywords", "--update", "--json", cwd=home))
+    assert told["before"] == newest_queries().version != told["after"]
+    assert [each["wnid"] for each in told["changed"]] == [TENCH, LION]
+    assert told["changed"][0]["after"] == {
+        "queries": ["tench", '"doctor fish" -dentist'],
+        "content_types": [0],
+    }
+    assert queries_of(home, TENCH) == ["tench", '"doctor fish" -dentist']
+
+
+@pytest.mark.soak
+def test_an_own_list_may_name_what_photos_depict(home: Path) -> None:
+    (home / "queries.toml").write_text(
+        '[classes]\nn01440764 = { wikidata = ["Q194406"] }\n'
+        'n02129165 = { queries = ["lion"], wikidata = ["Q140", "Q2"] }\n'
+    )
+    genset("keywords", "--update", cwd=home)
+    (tench,) = json.loads(genset("keywords", TENCH, "--json", cwd=home))
+    assert tench["wikidata"] == ["Q194406"]
+    assert queries_of(home, TENCH) == ["tench", "Tinca tinca"]  # as without the list
+    assert queries_of(home, LION) == ["lion"]
+    assert "depicts Q140 " in genset("keywords", LION, cwd=home)
+    (home / "queries.toml").unlink()
+    told = json.loads(genset("keywords", "--update", "--json", cwd=home))
+    assert told["after"] == newest_queries().version
+    assert told["changed"][0]["before"] == {
+        "queries": ["tench", "Tinca tinca"],
+        "content_types": [0],
+        "wikidata": ["Q194406"],
+    }
+
+
+def test_a_list_without_items_is_what_it_was_before_there_were_any(pool: Pool) -> None:
+    """Its version, and what is stored of it, are those of a genset that knew no items."""
+    queries = workspace_queries(pool.workspace, pool.store, begin=True)
+    with pool.store.session() as session:
+        kept = session.get_one(QueryList, queries.version)
+    content = json.loads(kept.content)
+    assert all(each.keys() == {"queries", "content_types"} for each in content.values())
+    assert workspace_queries(pool.workspace, pool.store) == queries == newest_queries()
+    tench = replace(imagenet1k()[TENCH], wikidata=("Q194406",))
+    assert version_of([tench]) != version_of([imagenet1k()[TENCH]])
+
+
+def test_a_broken_own_list_stops_no_scrape_that_has_begun(sandbox: Faulty, home: Path) -> None:
+    genset("scrape", "--classes", TENCH, "--per-class", "1", cwd=home, endpoint=sandbox.endpoint)
+    (home / "queries.toml").write_text("[classes")
+    genset("scrape", "--classes", TENCH, "--per-class", "1", cwd=home, endpoint=sandbox.endpoint)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[classes]\nn01440764 = ['a' 'b']\n", "line 2"),
+        ('n01440764 = ["tench"]', "n01440764 stands outside of [classes]"),
+        ("classes = 3", "[classes] holds lines like"),
+        ('[classes]\ncrane = ["crane"]', "no class 'crane'"),
+        ('[classes]\nn01440764 = "tench"', "n01440764 must be queries"),
+        ("[classes]\nn01440764 = []", "n01440764 has 0 queries: give 1 to 4"),
+        ("[classes]\nn01440764 = [3]", "n01440764: the query 3 is no text"),
+        ("[classes]\nn01440764 = ['tench', 'tench']", "is there twice"),
+        ("[classes]\nn01440764 = ['\"tench']", "a quotation mark that is not closed"),
+        ("[classes.n01440764]\nqueries = ['tench']\nwhen = 'now'", "there is no when; known"),
+        ("[classes.n01440764]\nqueries = ['a']\ncontent_types = [3]", "n01440764: content_types"),
+        ("[classes.n01440764]\nqueries = ['a']\ncontent_types = 1", "n01440764: content_types"),
+        ("[classes.n01440764]\nqueries = ['a']\ncontent_types = [true]", "content_types is a list"),
+        ("[classes.n01440764]\nqueries = ['a']\nwhy = 1", "n01440764: why must be a text"),
+        ("[classes.n01440764]\nwikidata = 'Q1'", "n01440764: wikidata is a list of 1 to 4"),
+        ("[classes.n01440764]\nwikidata = []", "n01440764: wikidata is a list of 1 to 4"),
+        ("[classes.n01440764]\nwikidata = ['Q0']", "'Q0' is no item of Wikidata"),
+        ("[classes.n01440764]\nwikidata = ['Q1', 'Q1']", "the item Q1 is there twice"),
+        ("[classes.n01440764]\nwikidata = ['q1 OR x']", "is no item of Wikidata"),
+        ("[classes.n01440764]\nwhy = 'x'", "n01440764 must be queries"),
+        (
+            "[classes.n01440764]\nwikidata = ['Q1']\ncontent_types = [1]",
+            "n01440764: content_types are given with queries",
+        ),
+    ],
+)
+def test_a_mistake_in_an_own_list_is_named(text: str, says: str, home: Path) -> None:
+    (home / "queries.toml").write_text(text)
+    line = genset("keywords", "--update", cwd=home, code=2)
+    assert line.startswith("genset: queries.toml")
+    assert says in line
+
+
+def test_an_own_list_in_another_encoding_is_named(home: Path) -> None:
+    (home / "queries.toml").write_bytes(b"# \xff")
+    assert "write it in UTF-8" in genset("keywords", "--update", cwd=home, code=2)
+
+
+def test_an_update_is_for_the_whole_workspace(home: Path) -> None:
+    assert "give it alone" in genset("keywords", "--update", LION, cwd=home, code=2)

@@ -1,0 +1,316 @@
+"""Refreshes, against the sandbox: what they notice, store and ask."""
+
+import json
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from sqlalchemy import select
+
+from genset.core.errors import SourceRefused, SourceUnavailable
+from genset.db import Photo, PhotoEvent
+from genset.licenses import FLICKR, License
+from genset.sandbox import Faults, Reply, Request
+from genset.scrape.refresh import RefreshSummary, refresh, sources_in_pool
+from genset.scrape.removal import remove
+from genset.sources.flickr import Flickr
+from tests.labeled_workspace import add_candidate, picture
+from tests.scrape.commands import genset
+from tests.scrape.pools import CAT, Faulty, Pool, Serve, record
+
+INFO, LICENSES = "flickr.photos.getInfo", "flickr.photos.licenses.getInfo"
+PAGE = "https://www.flickr.com/photos/1@N00/1"
+
+
+def take_down(serve: Serve, number: int) -> Path:
+    """Delete a photo's file from the sandbox; return where it was."""
+    [path] = serve.root.glob(f"served*/**/{number}.jpg")
+    path.rename(path.with_suffix(".gone"))
+    return path
+
+
+def put_back(path: Path) -> None:
+    path.with_suffix(".gone").rename(path)
+
+
+def events(pool: Pool) -> list[tuple[str, str, str]]:
+    with pool.store.session() as session:
+        found = session.execute(
+            select(Photo.source_id, PhotoEvent.what, PhotoEvent.detail)
+            .join(PhotoEvent, PhotoEvent.photo_id == Photo.id)
+            .order_by(PhotoEvent.id)
+        )
+        return [(source_id, what, detail) for source_id, what, detail in found]
+
+
+def told(summary: RefreshSummary) -> list[tuple[str, str, str]]:
+    return [(change.photo, change.what, change.detail) for change in summary.changes]
+
+
+def asked(sandbox: Faulty) -> list[str]:
+    """The photos that were asked after."""
+    return sorted(each.params["photo_id"] for each in sandbox.requests.of(INFO))
+
+
+class Register:
+    """A source that says what it is told to; None means gone, an error is raised."""
+
+    name, about = "flickr", Flickr.about
+    api = SimpleNamespace(hosts=SimpleNamespace(is_ending=False))
+
+    def __init__(self, **said: License | BaseException | None) -> None:
+        self.said = said
+        self.asked: list[str] = []
+
+    def license_of(self, source_id: str) -> License | None:
+        self.asked.append(source_id)
+        answer = self.said.get(f"_{source_id}", FLICKR[0])
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer
+
+
+@pytest.fixture
+def filled(serve: Serve, pool: Pool) -> tuple[Faulty, Pool]:
+    """A pool of the photos 1, 2 and 3, which all say "All Rights Reserved", and its sandbox."""
+    sandbox = serve(*(record(number, owner=f"{number}@N00", license=0) for number in (1, 2, 3)))
+    pool.scrape(sandbox.source)
+    with pool.store.begin() as session:  # threads stored them in whatever order
+        for photo in session.scalars(select(Photo)):
+            photo.stored_at = datetime(2020, 1, int(photo.source_id), tzinfo=UTC)
+    return sandbox, pool
+
+
+def test_nothing_changed(filled: tuple[Faulty, Pool]) -> None:
+    sandbox, pool = filled
+    summary = refresh(pool.store, sandbox.source)
+    assert (summary.checked, summary.left, summary.changes, summary.gone) == (3, 0, [], {})
+    assert events(pool) == []
+    assert asked(sandbox) == ["1", "2", "3"]
+    assert len(sandbox.requests.of(LICENSES)) == 1
+
+
+def test_a_photo_that_is_gone_is_told_once_and_listed_until_it_is_back(
+    serve: Serve, filled: tuple[Faulty, Pool]
+) -> None:
+    sandbox, pool = filled
+    path = take_down(serve, 1)
+    first = refresh(pool.store, sandbox.source)
+    assert told(first) == [("flickr:1", "gone", "")]
+    assert first.gone == {"flickr:1": PAGE}
+    second = refresh(pool.store, sandbox.source)
+    assert told(second) == []
+    assert second.gone == {"flickr:1": PAGE}
+    assert pool.held() == ["1", "2", "3"]
+    put_back(path)
+    third = refresh(pool.store, sandbox.source)
+    assert told(third) == [("flickr:1", "back", "")]
+    assert third.gone == {}
+    assert events(pool) == [("1", "gone", ""), ("1", "back", "")]
+
+
+def test_a_private_photo_is_gone_in_whatever_format(filled: tuple[Faulty, Pool]) -> None:
+    sandbox, pool = filled
+
+    def private(request: Request) -> Reply | None:
+        if request.params.get("photo_id") != "2":
+            return None
+        body = b'<rsp stat="fail"><err code="2" msg="Photo is private" /></rsp>'
+        return Reply(200, "text/xml", body)
+
+    sandbox.fault = private
+    assert told(refresh(pool.store, sandbox.source)) == [("flickr:2", "gone", "")]
+
+
+def test_a_licence_that_changed_is_stored_for_coming_releases(filled: tuple[Faulty, Pool]) -> None:
+    _, pool = filled
+    summary = refresh(pool.store, Register(_2=FLICKR[11]))
+    assert told(summary) == [("flickr:2", "license", "All Rights Reserved -> CC BY 4.0")]
+    assert "CC BY 4.0 (https://creativecommons.org/licenses/by/4.0/)" in summary.changes[0].credit
+    assert "via Flickr, https://www.flickr.com/photos/2@N00/2" in summary.changes[0].credit
+    with pool.store.session() as session:
+        photo = session.scalars(select(Photo).where(Photo.source_id == "2")).one()
+        assert (photo.license, photo.license_url) == FLICKR[11]
+    assert refresh(pool.store, Register(_2=FLICKR[11])).changes == []
+
+
+def test_flickrs_own_words_for_a_licence_win_and_are_no_change(
+    filled: tuple[Faulty, Pool],
+) -> None:
+    sandbox, pool = filled
+
+    def reworded(request: Request) -> Reply | None:
+        if request.params.get("method") != LICENSES:
+            return None
+        entry = {"id": "0", "name": "All Rights Reserved", "url": "https://example.org/rights"}
+        body = json.dumps({"licenses": {"license": [entry]}, "stat": "ok"})
+        return Reply(200, "application/json", body.encode())
+
+    sandbox.fault = reworded
+    assert refresh(pool.store, sandbox.source).changes == []
+    with pool.store.session() as session:
+        assert {p.license_url for p in session.scalars(select(Photo))} == {
+            "https://example.org/rights"
+        }
+
+
+def test_removed_and_merely_known_photos_cost_no_call(
+    serve: Serve, filled: tuple[Faulty, Pool]
+) -> None:
+    sandbox, pool = filled
+    remove(pool.workspace, pool.store, "1", "asked")
+    take_down(serve, 2)
+    pool.scrape(sandbox.source, per_class=4)
+    assert refresh(pool.store, sandbox.source).checked == 2
+    assert asked(sandbox) == ["2", "3"]
+
+
+def test_photos_of_a_folder_cost_no_call_whatever_it_is_called(filled: tuple[Faulty, Pool]) -> None:
+    sandbox, pool = filled
+    everything = asked_by(pool, sandbox)
+    nowhere = {"page_url": "", "image_url": ""}
+    # Nobody can add one under this name now; a version that knew no such source let them.
+    add_candidate(pool.workspace, pool.store, CAT.wnid, 900, content=picture(900), **nowhere)
+    assert asked_by(pool, sandbox) == everything
+    add_candidate(pool.workspace, pool.store, CAT.wnid, 901, source="commons", **nowhere)
+    assert sources_in_pool(pool.store) == ("flickr",)
+
+
+def asked_by(pool: Pool, sandbox: Faulty) -> list[str]:
+    """What a refresh asks after."""
+    sandbox.requests.clear()
+    refresh(pool.store, sandbox.source)
+    return asked(sandbox)
+
+
+def test_a_refresh_that_was_stopped_goes_on_where_it_was(filled: tuple[Faulty, Pool]) -> None:
+    _, pool = filled
+    with pytest.raises(KeyboardInterrupt):
+        refresh(pool.store, Register(_2=KeyboardInterrupt()))
+    second = Register()
+    assert refresh(pool.store, second).checked == 2
+    assert second.asked == ["2", "3"]
+    third = Register()
+    assert refresh(pool.store, third).checked == 3
+    assert third.asked == ["1", "2", "3"]
+
+
+def test_an_old_refresh_is_not_gone_on_with_but_begins_with_what_it_left(
+    filled: tuple[Faulty, Pool],
+) -> None:
+    _, pool = filled
+    with pool.store.begin() as session:
+        for photo in session.scalars(select(Photo)):
+            if photo.source_id in "12":
+                photo.checked_at = datetime.now(UTC) - timedelta(days=int(photo.source_id) + 3)
+    source = Register()
+    assert refresh(pool.store, source).checked == 3
+    assert source.asked == ["3", "2", "1"]
+
+
+def test_a_photo_stored_since_is_not_taken_for_a_rest(serve: Serve, pool: Pool) -> None:
+    sandbox = serve(*(record(number) for number in (1, 2)))
+    pool.scrape(sandbox.source, per_class=1)
+    refresh(pool.store, Register())
+    pool.scrape(sandbox.source, per_class=2)
+    source = Register()
+    refresh(pool.store, source)
+    assert source.asked == ["1", "2"]
+
+
+def test_a_photo_that_could_not_be_asked_after_is_left_for_the_next_time(
+    filled: tuple[Faulty, Pool],
+) -> None:
+    _, pool = filled
+    summary = refresh(pool.store, Register(_1=SourceUnavailable("no answer")))
+    assert (summary.checked, summary.left, summary.failure) == (2, 1, "no answer")
+    source = Register()
+    refresh(pool.store, source)
+    assert source.asked == ["1"]
+
+
+def test_a_source_that_is_down_is_waited_for(
+    serve: Serve, new_pool: Callable[..., Pool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pool = new_pool(per_class=9)
+    sandbox = serve(*(record(number) for number in range(9)))
+    pool.scrape(sandbox.source)
+    lines: list[str] = []
+    source = sandbox.source
+    source.api.hosts.say = lines.append
+    asked = [0]
+
+    def outage(request: Request) -> Reply | None:
+        asked[0] += 1
+        return Reply(503, "text/plain", b"") if 4 < asked[0] < 28 else None
+
+    sandbox.fault = outage
+    summary = refresh(pool.store, source)
+    assert (summary.checked, summary.left) == (9, 0)
+    assert re.match(r"Flickr has not answered since .* \(HTTP 503\); next try at", lines[0])
+    assert lines[-1] == "Flickr answers again"
+
+
+def test_a_bad_key_stops_at_once(filled: tuple[Faulty, Pool]) -> None:
+    sandbox, pool = filled
+    with pytest.raises(SourceRefused, match="FLICKR_API_KEY"):
+        refresh(pool.store, sandbox.source_with("invalid"))
+    assert len(sandbox.requests) == len(sandbox.requests.of("flickr.photos.search")) + 3 + 1
+
+
+def test_a_photo_removed_while_it_was_asked_after_stays_removed(
+    filled: tuple[Faulty, Pool],
+) -> None:
+    _, pool = filled
+
+    class Removing(Register):
+        def license_of(self, source_id: str) -> License | None:
+            if source_id == "2":
+                remove(pool.workspace, pool.store, "2", "asked")
+            return super().license_of(source_id)
+
+    assert refresh(pool.store, Removing(_2=None)).changes == []
+    assert [event[1] for event in events(pool)] == ["removed"]
+
+
+def test_under_faults_it_finds_what_an_undisturbed_one_finds(
+    serve: Serve, new_pool: Callable[..., Pool]
+) -> None:
+    pool = new_pool(per_class=30)
+    rows = [record(number) for number in range(30)]
+    sandbox = serve(*rows)
+    pool.scrape(sandbox.source)
+    faults = Faults(
+        seed=3, server_error=0.2, unavailable=0.2, wrong_format=0.2, truncated=0.1, gone=0.2
+    )
+    summary = refresh(pool.store, serve(*rows, faults=faults).source)
+    assert (summary.checked, summary.left) == (30, 0)
+    lost = {f"flickr:{n}" for n in range(30) if faults.of_photo(str(n)) == "gone"}
+    assert lost
+    assert set(summary.gone) == lost
+
+
+@pytest.mark.soak
+def test_the_command(serve: Serve, filled: tuple[Faulty, Pool]) -> None:
+    sandbox, pool = filled
+    root, endpoint = pool.workspace.root, sandbox.endpoint
+    take_down(serve, 1)
+    text = genset("refresh", cwd=root, endpoint=endpoint)
+    assert text.splitlines()[:3] == [
+        "3 photos checked, 1 change, 1 gone",
+        "flickr:1: gone",
+        f"not up now: flickr:1  {PAGE}",
+    ]
+    document = json.loads(genset("refresh", "--json", cwd=root, endpoint=endpoint))
+    assert document == {
+        "checked": 3,
+        "left": 0,
+        "failure": "",
+        "changes": [],
+        "gone": {"flickr:1": PAGE},
+    }
+    assert "FLICKR_API_KEY" in genset("refresh", cwd=root, endpoint=endpoint, key="", code=2)
+    assert "FLICKR_API_KEY" in genset("refresh", cwd=root, endpoint=endpoint, key="invalid", code=1)

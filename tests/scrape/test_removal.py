@@ -1,0 +1,289 @@
+"""Removals: what goes, what stays, and that it does not come back."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from genset.core.errors import BadInput
+from genset.db import Label, Photo, PhotoEvent, RemovedOwner, Store, Verdict
+from genset.release.freeze import create
+from genset.sandbox import Request
+from genset.scrape.removal import Removal, remove
+from genset.scrape.state import forget_refusals
+from genset.status import check_files
+from genset.workspace import Workspace
+from tests.killing import killed_at_each_change
+from tests.labeled_workspace import TENCH, add_candidate, labeled_workspace, picture, vote
+from tests.scrape.commands import genset
+from tests.scrape.pools import CAT, DOG, Pool, Row, Serve, record
+
+ANN = "78733179@N04"
+
+
+def taken_out(pool: Pool, what: str, reason: str = "its owner asked") -> Removal:
+    return remove(pool.workspace, pool.store, what, reason)
+
+
+def ready(serve: Serve, pool: Pool, *rows: Row, **contents: Any) -> None:
+    """Scrape these records."""
+    pool.scrape(serve(*rows, **contents).source)
+
+
+def test_a_photo_leaves_the_pool_and_its_original_goes(serve: Serve, pool: Pool) -> None:
+    ready(serve, pool, *(record(number) for number in (1, 2, 3)))
+    before = pool.files()
+    done = taken_out(pool, "flickr:2", "its owner\nasked")
+    assert done == Removal(["flickr:2"], None, deleted=1, kept=0, releases={})
+    assert pool.held() == ["1", "3"]
+    assert pool.refused() == {"2": "removed: its owner asked"}
+    assert len(before) - len(pool.files()) == 1
+    assert picture(2) not in pool.files().values()
+    with pool.store.session() as session:
+        photo = session.scalars(select(Photo).where(Photo.source_id == "2")).one()
+        kept = ("sha256", "byte_size", "format", "width", "height", "fingerprint", "stored_at")
+        assert [getattr(photo, name) for name in kept] == [None] * len(kept)
+    assert check_files(pool.workspace, pool.store) == []
+
+
+def test_a_later_scrape_obeys_and_takes_the_next_one(serve: Serve, pool: Pool) -> None:
+    sandbox = serve(*(record(number) for number in (1, 2, 3, 4, 5)))
+    pool.scrape(sandbox.source)
+    taken_out(pool, "2")
+    sandbox.requests.clear()
+    forget_refusals(pool.store, pool.plan)
+    pool.scrape(sandbox.source)
+    assert pool.held() == ["1", "3", "4"]
+    assert not [path for path in sandbox.asked_images if "/2_" in path]
+
+
+def test_an_owner_takes_all_photos_along_and_keeps_coming_ones_out(
+    serve: Serve, pool: Pool
+) -> None:
+    sandbox = serve(
+        record(1, owner=ANN),
+        record(2, owner=ANN, search_key="dog"),
+        record(3, owner=ANN, search_key="kitten"),
+        record(4, owner="1@N00"),
+    )
+    pool.scrape(sandbox.source, CAT)
+    assert pool.held() == ["1", "4"]  # 3 is known and not stored, 2 is not known
+    done = taken_out(pool, ANN)
+    assert (sorted(done.photos), done.owner, done.deleted) == (["flickr:1", "flickr:3"], ANN, 1)
+    pool.scrape(sandbox.source, CAT, DOG)
+    assert pool.held() == ["4"]
+    assert pool.held(DOG) == []
+    assert pool.refused() == dict.fromkeys("123", "removed: its owner asked")
+
+
+def test_an_owner_may_ask_before_any_photo_was_found(serve: Serve, pool: Pool) -> None:
+    done = taken_out(pool, ANN)
+    assert (done.photos, done.owner, done.deleted) == ([], ANN, 0)
+    ready(serve, pool, record(1, owner=ANN), record(2))
+    assert pool.held() == ["2"]
+
+
+def test_bytes_that_another_photo_of_the_pool_has_stay(serve: Serve, pool: Pool) -> None:
+    rows = record(1), record(2, "dog")
+    sandbox = serve(*rows, contents={1: picture(7), 2: picture(7)})
+    pool.scrape(sandbox.source, CAT, DOG)
+    first = taken_out(pool, "1")
+    assert (first.deleted, first.kept, first.same_bytes) == (0, 1, ["flickr:2"])
+    assert pool.held(DOG) == ["2"]
+    assert check_files(pool.workspace, pool.store) == []
+    second = taken_out(pool, "2")
+    assert (second.deleted, second.kept, second.same_bytes) == (1, 0, [])
+    assert pool.files() == {}
+
+
+def test_removing_again_changes_nothing(serve: Serve, pool: Pool) -> None:
+    ready(serve, pool, record(1, owner=ANN), record(2))
+    taken_out(pool, ANN)
+    before = pool.rows(), pool.files()
+    done = taken_out(pool, ANN, "another reason")
+    assert (done.photos, done.deleted) == (["flickr:1"], 0)
+    taken_out(pool, "1", "another reason")
+    assert (pool.rows(), pool.files()) == before
+
+
+def test_a_photo_refused_for_another_reason_gets_its_tombstone_too(
+    serve: Serve, pool: Pool
+) -> None:
+    ready(serve, pool, record(1), contents={1: b"no photo"})
+    assert pool.refused()["1"].startswith("not an image")
+    assert taken_out(pool, "1").deleted == 0
+    forget_refusals(pool.store, pool.plan)
+    assert pool.refused() == {"1": "removed: its owner asked"}
+
+
+@pytest.mark.parametrize("whom", [ANN, "museum:Ann Ko", "archive:Ann: of Museum"])
+@pytest.mark.soak
+def test_an_owner_of_any_source_may_ask_before_a_photo_is_here(
+    serve: Serve, pool: Pool, tmp_path: Path, whom: str
+) -> None:
+    root = pool.workspace.root
+    why = "--reason", "asked"
+    if whom != ANN:
+        assert "--owner SOURCE:OWNER" in genset("remove", whom, *why, cwd=root, code=2)
+    source, _, owner = whom.rpartition(":") if whom == ANN else whom.partition(":")
+    source = source or "flickr"
+    said = genset("remove", "--owner", f"{source}:{owner}", *why, cwd=root)
+    assert f"no later scrape takes a photo of {owner}" in said
+    if source == "flickr":
+        ready(serve, pool, record(1, owner=ANN), record(2))
+        assert pool.held() == ["2"]
+        return
+    photos = tmp_path / "photos" / TENCH
+    photos.mkdir(parents=True)
+    (photos / "1.jpg").write_bytes(picture(1))
+    words = "add", str(photos.parent), "--source", source
+    refused = genset(*words, "--owner", owner, cwd=root, code=2)
+    assert "were removed: asked" in refused
+    assert "1 photo added" in genset(*words, "--owner", "Ben", cwd=root)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--owner", ANN], "SOURCE:OWNER"),
+        (["--owner", "flickr:"], "SOURCE:OWNER"),
+        (["--owner", ":Ann"], "SOURCE:OWNER"),
+        (["--owner", "My Museum:Ann"], "SOURCE:OWNER"),
+        (["--owner", "flickr:annko"], "78733179@N04"),
+        (["--owner", "inaturalist:annko"], "487589"),
+        (["--owner", f"flickr:{ANN}", ANN], "name one"),
+        ([], "name one"),
+    ],
+)
+def test_an_owner_who_cannot_be_is_refused(pool: Pool, words: list[str], said: str) -> None:
+    line = genset("remove", *words, "--reason", "asked", cwd=pool.workspace.root, code=2)
+    assert said in line
+    assert pool.rows()["removed_owner"] == []
+
+
+@pytest.mark.parametrize("what", ["9", "flickr:9", "museum:1", "", ":", "flickr:", "Ann", "ann@N0"])
+def test_what_is_not_here_is_said(serve: Serve, pool: Pool, what: str) -> None:
+    ready(serve, pool, record(1))
+    before = pool.rows()
+    with pytest.raises(BadInput, match="78733179@N04"):
+        taken_out(pool, what)
+    assert pool.rows() == before
+
+
+def test_the_same_photo_at_another_source_is_named(labeled: tuple[Workspace, Store]) -> None:
+    workspace, store = labeled
+    add_candidate(workspace, store, TENCH, 900, content=picture(0), source="commons")
+    store.close()
+    said = genset("remove", "flickr:0", "--reason", "asked", cwd=workspace.root)
+    assert "1 kept for other photos" in said and "same bytes: commons:900" in said
+
+
+@pytest.mark.parametrize("owner", ["commons:Ann Ko", "commons:Bot"])
+@pytest.mark.soak
+def test_the_name_in_a_credit_is_not_taken_for_an_owner(
+    labeled: tuple[Workspace, Store], owner: str
+) -> None:
+    workspace, store = labeled
+    for number in range(900, 907):
+        credit = {"owner": "Bot", "owner_name": "Ann Ko"}
+        add_candidate(workspace, store, TENCH, number, source="commons", **credit)
+    words = "remove", "--owner", owner, "--reason", "asked"
+    if owner == "commons:Bot":
+        assert "7 photos are out" in genset(*words, cwd=workspace.root)
+        said = genset("remove", "--owner", "commons:Ann Ko", *words[3:], cwd=workspace.root)
+        assert "no later scrape takes a photo of Ann Ko" in said  # all that bore the name are out
+        return
+    said = genset(*words, cwd=workspace.root, code=2)
+    assert "7 photos are credited to that name" in said
+    assert "commons:900" in said and "(commons:Bot, ...)" in said
+    with store.session() as session:
+        assert session.scalars(select(RemovedOwner)).all() == []
+
+
+def test_a_reason_must_be_given(pool: Pool) -> None:
+    with pytest.raises(BadInput, match="--reason"):
+        taken_out(pool, ANN, " \n")
+
+
+@pytest.fixture
+def labeled(tmp_path: Path) -> tuple[Workspace, Store]:
+    """Two tench, 0 and 1, both called correct, of which a release v1 was made."""
+    workspace, store = labeled_workspace(tmp_path / "workspace", [TENCH], photos=2)
+    for number in (0, 1):
+        vote(store, f"{TENCH}/flickr:{number}", "ann", Verdict.CORRECT)
+    create(workspace, store, "v1")
+    return workspace, store
+
+
+def test_labels_and_releases_stay_and_coming_releases_lack_the_photo(
+    labeled: tuple[Workspace, Store],
+) -> None:
+    workspace, store = labeled
+    done = remove(workspace, store, "0@N00", "asked")
+    assert done.releases == {"v1": 1}
+    with store.session() as session:
+        assert len(session.scalars(select(Label)).all()) == 2
+    assert [photo.source_id for photo in create(workspace, store, "v2").photos] == ["1"]
+    assert remove(workspace, store, "1", "asked").releases == {"v1": 1, "v2": 1}
+    store.close()
+
+
+def remove_it(_moment: int, root: Path, _images: Path) -> None:
+    workspace = Workspace.find(root)
+    remove(workspace, Store.open(workspace.store_url), ANN, "asked")
+
+
+@pytest.mark.soak
+def test_a_killed_removal_is_finished_by_the_same_command(tmp_path: Path) -> None:
+    workspace, store = labeled_workspace(tmp_path / "workspace", [TENCH], photos=3)
+    with store.begin() as session:
+        for photo in session.scalars(select(Photo)):
+            photo.owner = ANN
+    moments = 0
+    for _ in killed_at_each_change(remove_it, workspace.root, workspace.images):
+        moments += 1
+        assert check_files(workspace, store) == []  # no row misses its file
+        with store.session() as session:
+            assert session.scalars(select(RemovedOwner.owner)).all() == [ANN]
+    assert moments == 2  # before the first file went and before the second
+    assert not [path for path in workspace.images.rglob("*") if path.is_file()]
+    with store.session() as session:
+        assert len(session.scalars(select(PhotoEvent)).all()) == 3
+    store.close()
+
+
+def test_the_command(labeled: tuple[Workspace, Store]) -> None:
+    workspace, store = labeled
+    add_candidate(workspace, store, TENCH, 5)
+    store.close()
+    done = genset("remove", "flickr:0", "--reason", "asked", "--json", cwd=workspace.root)
+    assert json.loads(done) == {
+        "photos": ["flickr:0"],
+        "owner": None,
+        "deleted": 1,
+        "kept": 0,
+        "releases": {"v1": 1},
+        "same_bytes": [],
+    }
+    text = genset("remove", "1@N00", "--reason", "asked", cwd=workspace.root)
+    assert "release v1 has 1 of them" in text
+    assert "no later scrape takes a photo of 1@N00" in text
+    assert "'77'" in genset("remove", "77", "--reason", "asked", cwd=workspace.root, code=2)
+
+
+def test_a_photo_that_is_removed_while_it_is_downloaded_is_not_kept(
+    serve: Serve, pool: Pool
+) -> None:
+    sandbox = serve(*(record(number) for number in (1, 2, 3, 4)))
+
+    def remove_meanwhile(request: Request) -> None:
+        if "/2_" in request.path:
+            taken_out(pool, "flickr:2")
+
+    sandbox.fault = remove_meanwhile
+    pool.scrape(sandbox.source)
+    assert pool.held() == ["1", "3", "4"]
+    assert picture(2) not in pool.files().values()
+    assert pool.refused() == {"2": "removed: its owner asked"}

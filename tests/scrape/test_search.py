@@ -1,0 +1,231 @@
+"""What is asked of a source: every page that there is, each once, all keywords equally deep."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlalchemy import func, select
+
+from genset.db import Candidate, Search
+from genset.licenses import LicenseChoice
+from genset.sandbox import Faults
+from genset.scrape.plan import ScrapePlan
+from genset.scrape.search import Step, first_question, frontier, question_of
+from genset.sources.flickr import Flickr
+from genset.sources.source import Question, SearchPage, Source
+from tests.scrape.pools import CAT, Pool, Serve, image_class, record
+
+START, END = datetime(2014, 1, 1, tzinfo=UTC), datetime(2024, 1, 1, tzinfo=UTC)
+KEYWORDS = ("one", "two", "three")
+PLAN = ScrapePlan((), per_class=5, posted_after=START, posted_before=END, source=Flickr)
+HANDED_OVER = 2 * PLAN.per_page
+
+
+class Archive:
+    """A source that hands over two pages of what it finds, and what was asked of it."""
+
+    def __init__(self, sizes: list[int], seed: int) -> None:
+        self.random = Random(seed)
+        self.cls = image_class("n00000001", *KEYWORDS[: len(sizes)])
+        span = int((END - START).total_seconds())
+        self.posted = {
+            keyword: [START + timedelta(seconds=self.random.randrange(span)) for _ in range(size)]
+            for keyword, size in zip(KEYWORDS, sizes, strict=False)
+        }
+        self.asked: list[Search] = []
+        self.brought: dict[str, set[datetime]] = {keyword: set() for keyword in self.posted}
+
+    def ask(self, question: Question) -> None:
+        """Answer as Flickr does, and note the search as the scraper does."""
+        assert question.posted_before is not None
+        found = [
+            posted
+            for posted in self.posted[question.text]
+            if question.posted_after <= posted < question.posted_before
+        ]
+        start = (question.page - 1) * question.per_page
+        shown = found[start : start + question.per_page]
+        last = start + question.per_page >= min(len(found), HANDED_OVER)
+        self.brought[question.text].update(shown)
+        self.asked.append(
+            Search(
+                query=question.text,
+                posted_after=question.posted_after,
+                posted_before=question.posted_before,
+                licenses="",
+                safe_search=question.safe_search,
+                content_types=",".join(map(str, question.content_types)),
+                per_page=question.per_page,
+                page=question.page,
+                total=len(found),
+                returned=len(shown),
+                last=last,
+                capped=last and len(found) > HANDED_OVER,
+                searched_at=END,
+            )
+        )
+
+    def ahead(self) -> tuple[Step, ...]:
+        return frontier(self.cls, PLAN, self.asked).steps
+
+
+archives = st.builds(
+    Archive, st.lists(st.integers(0, 700), min_size=1, max_size=3), st.integers(0, 2**32)
+)
+
+
+@given(archives)
+@pytest.mark.soak
+def test_every_photo_is_found_and_no_page_is_asked_for_twice(archive: Archive) -> None:
+    """Even where a kill lets only some of the pages that are next be asked for."""
+    while steps := archive.ahead():
+        for step in archive.random.sample(steps, archive.random.randint(1, len(steps))):
+            archive.ask(step.question)
+    questions = [question_of(search) for search in archive.asked]
+    assert len(set(questions)) == len(questions)
+    assert archive.brought == {keyword: set(found) for keyword, found in archive.posted.items()}
+    assert frontier(archive.cls, PLAN, archive.asked).is_even
+
+
+@given(archives)
+@pytest.mark.soak
+def test_all_keywords_are_asked_equally_deep(archive: Archive) -> None:
+    deepest = 0
+    while steps := archive.ahead():
+        [depth] = {step.depth for step in steps}
+        is_even = frontier(archive.cls, PLAN, archive.asked).is_even
+        assert depth == (deepest + 1 if is_even or deepest == 0 else deepest)
+        for step in archive.random.sample(steps, archive.random.randint(1, len(steps))):
+            archive.ask(step.question)
+        deepest = depth
+
+
+@given(archives, st.integers(0, 2**32))
+@settings(max_examples=25)
+def test_the_order_of_the_rows_changes_nothing(archive: Archive, seed: int) -> None:
+    random = Random(seed)
+    while True:
+        ahead = frontier(archive.cls, PLAN, archive.asked)
+        shuffled = random.sample(archive.asked, len(archive.asked))
+        assert frontier(archive.cls, PLAN, shuffled) == ahead
+        if not ahead.steps:
+            return
+        archive.ask(random.choice(ahead.steps).question)
+
+
+def test_what_was_asked_under_another_plan_does_not_count() -> None:
+    archive = Archive([30], seed=0)
+    [step] = archive.ahead()
+    archive.ask(step.question)
+    for other in (
+        replace(PLAN, posted_after=START + timedelta(days=1)),
+        replace(PLAN, posted_before=None),
+        replace(PLAN, licenses=LicenseChoice(("CC BY 2.0",))),
+        replace(PLAN, safe_search=2),
+        replace(PLAN, per_class=11),
+    ):
+        [anew] = frontier(archive.cls, other, archive.asked).steps
+        assert anew == Step(first_question("one", other), depth=1)
+
+
+def test_a_moment_with_more_photos_than_are_handed_over_is_no_endless_loop() -> None:
+    archive = Archive([0], seed=0)
+    archive.posted["one"] = [START + timedelta(days=1)] * 300
+    while steps := archive.ahead():
+        archive.ask(steps[0].question)
+    assert len(archive.asked) < 100
+
+
+def test_a_window_without_an_end_ends_when_it_was_first_asked() -> None:
+    plan = replace(PLAN, posted_before=None)
+    first = first_question("one", plan)
+    asked = Search(
+        query="one",
+        posted_after=START,
+        posted_before=None,
+        licenses="",
+        safe_search=1,
+        content_types="0",
+        per_page=50,
+        page=1,
+        total=5000,
+        returned=50,
+        last=True,
+        capped=True,
+        searched_at=END,
+    )
+    middle = START + (END - START) / 2
+    old, new = frontier(image_class("n00000001", "one"), plan, [asked]).steps
+    assert old.question == replace(first, posted_before=middle)
+    assert new.question == replace(first, posted_after=middle)
+
+
+# Deep pools
+
+
+class Boaster(Flickr):
+    """A source that says it has a million photos and hands over none."""
+
+    asked = 0
+
+    def __init__(self, source: Source) -> None:
+        self.api, self.images = source.api, source.images
+
+    def search(self, question: Question, quota: int) -> SearchPage:
+        self.asked += 1
+        assert self.asked < 100
+        return SearchPage((), total=1_000_000, last=True, capped=True)
+
+    def may_fetch(self, url: str) -> bool:
+        return False
+
+
+def test_a_source_that_hands_over_nothing_is_not_asked_for_ever(serve: Serve, pool: Pool) -> None:
+    assert pool.scrape(Boaster(serve(record(1)).source), CAT).searches == len(CAT.queries)
+
+
+@pytest.mark.soak
+def test_beyond_4000_results_the_window_is_cut_in_two(
+    serve: Serve, new_pool: Callable[..., Pool]
+) -> None:
+    """Also where pages repeat and photos move, no photo is lost, and none comes twice.
+
+    One owner has most of 4,600 photos, and gives one: the others are all to be searched for.
+    """
+    others = {300 * turn: {"owner": f"{turn}@N00", "file": f"photos/{turn}.jpg"}
+              for turn in range(1, 16)}  # fmt: skip
+    common = {"owner": "0@N00", "file": "photos/0.jpg"}
+    rows = [
+        record(
+            number,
+            date_upload_search_engine=f"{2014 + number % 10}-0{1 + number % 7}-01 12:00:00",
+            **others.get(number, common),
+        )
+        for number in range(4600)
+    ]
+    sandbox = serve(*rows, faults=Faults(unstable_pages=0.3))
+    pool = new_pool(per_class=17)  # one more than there are owners
+    cls = image_class(CAT.wnid, "cat")
+    plan = {"posted_before": END}
+    summary = pool.scrape(sandbox.source, cls, **plan)
+    assert summary.short == {CAT.wnid: 16}
+    assert set(map(str, others)) < set(pool.held())
+    assert len(sandbox.asked_images) == len(set(sandbox.asked_images)) == summary.stored == 16
+
+    with pool.store.session() as session:
+        assert session.scalar(select(func.count(Candidate.id))) == 4600
+        assert session.scalar(select(func.max(Candidate.rank))) > 4000
+        asked = [question_of(search) for search in session.scalars(select(Search))]
+    assert Counter(asked).most_common(1)[0][1] == 1
+    assert len(asked) == summary.searches == len(sandbox.requests.of("flickr.photos.search"))
+    assert {question.page for question in asked} == set(range(1, 9))
+    assert len({(each.posted_after, each.posted_before) for each in asked}) == 3
+
+    sandbox.requests.clear()
+    assert pool.scrape(sandbox.source, cls, **plan).short == {CAT.wnid: 16}
+    assert list(sandbox.requests) == []

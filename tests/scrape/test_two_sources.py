@@ -1,0 +1,340 @@
+"""Two sources in one workspace: each fills its classes, and none touches another's photos."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from genset.core.errors import GensetError, SourceRefused
+from genset.db import DuplicatePair, Photo
+from genset.net.hosts import Hosts
+from genset.sandbox import Faults
+from genset.scrape.near_duplicates import propose
+from genset.scrape.plan import ScrapePlan
+from genset.scrape.refresh import refresh, refresh_all
+from genset.scrape.results import ScrapeSummary
+from genset.scrape.scraper import scrape
+from genset.scrape.side_by_side import Came, scrape_all
+from genset.scrape.state import forget_refusals
+from genset.sources.commons import Commons
+from genset.sources.flickr import Flickr
+from genset.sources.inaturalist import INaturalist
+from genset.sources.source import Source
+from tests.labeled_workspace import picture
+from tests.scrape.commands import genset
+from tests.scrape.pools import Pool, Row, record
+from tests.scrape.several import CLASSES, ENDPOINTS, SETTINGS, Start, rows_of
+
+SAW = "n03000684"  # no organism
+
+
+def plan_of(pool: Pool, source: type[Source], **changes: Any) -> ScrapePlan:
+    return replace(pool.plan, classes=CLASSES, source=source, **changes)
+
+
+def fill(pool: Pool, *sources: type[Source], patience: float | None = None) -> dict[str, Came]:
+    """Scrape these sources side by side."""
+    return scrape_all(
+        pool.workspace,
+        pool.store,
+        [
+            (
+                source.connect(Hosts(pool.store, give_up_after=patience), SETTINGS),
+                plan_of(pool, source),
+            )
+            for source in sources
+        ],
+    )
+
+
+def summary(came: dict[str, Came], source: str) -> ScrapeSummary:
+    found = came[source]
+    assert isinstance(found, ScrapeSummary), found
+    return found
+
+
+def photos(pool: Pool, source: str) -> dict[str, tuple[str | None, str | None]]:
+    """The hash and the refusal of a source's photos, by their ids there."""
+    with pool.store.session() as session:
+        return {
+            photo.source_id: (photo.sha256, photo.refused)
+            for photo in session.scalars(select(Photo).where(Photo.source == source))
+        }
+
+
+def stored(pool: Pool, source: str) -> list[str]:
+    return sorted(name for name, (sha256, _) in photos(pool, source).items() if sha256)
+
+
+def test_each_source_fills_each_class(start: Start, new_pool: Callable[..., Pool]) -> None:
+    pool = new_pool(per_class=5)
+    start("flickr", rows_of(1000))
+    start("commons", rows_of(2000))
+    start("inaturalist", rows_of(3000))
+    came = fill(pool, Flickr, Commons, INaturalist)
+    for source in ("flickr", "commons", "inaturalist"):
+        assert summary(came, source).full == 2
+        assert len(stored(pool, source)) == 10
+    again = fill(pool, Flickr, Commons, INaturalist)
+    assert {summary(again, name).searches for name in again} == {0}
+    ranks = {(row["photo_id"], row["rank"]) for row in pool.rows()["candidate"]}
+    assert len(ranks) == 2 * 8 * 2 + len(photos(pool, "inaturalist"))
+
+
+def test_photos_that_wait_for_one_source_are_not_refused_by_another(
+    start: Start, new_pool: Callable[..., Pool]
+) -> None:
+    pool = new_pool(per_class=5)
+    start("flickr", rows_of(1000), Faults(poisoned=1.0))
+    source = Flickr.connect(Hosts(pool.store), SETTINGS)
+    done = scrape(pool.workspace, pool.store, source, plan_of(pool, Flickr, wait=False))
+    assert len(done.waiting) == 2
+    waiting = photos(pool, "flickr")
+    assert len(waiting) == 16
+    start("commons", rows_of(2000))
+    assert summary(fill(pool, Commons), "commons").full == 2
+    assert photos(pool, "flickr") == waiting
+
+
+def test_a_source_that_is_down_does_not_hold_up_the_others(
+    start: Start, new_pool: Callable[..., Pool]
+) -> None:
+    pool = new_pool(per_class=5)
+    flickr = start("flickr", rows_of(1000))
+    flickr.is_down = True
+    start("commons", rows_of(2000))
+    came = fill(pool, Flickr, Commons, patience=0.05)
+    assert summary(came, "commons").full == 2
+    assert isinstance(came["flickr"], GensetError)
+    assert "Flickr has not answered since" in str(came["flickr"])
+    flickr.is_down = False
+    assert summary(fill(pool, Flickr, Commons), "flickr").full == 2
+
+
+def test_a_bad_key_of_one_source_ends_that_one_alone(
+    start: Start, new_pool: Callable[..., Pool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FLICKR_API_KEY", "invalid")
+    pool = new_pool(per_class=5)
+    monkeypatch.setenv("FLICKR_API_KEY", "invalid")
+    start("flickr", rows_of(1000))
+    start("commons", rows_of(2000))
+    came = fill(pool, Flickr, Commons)
+    assert isinstance(came["flickr"], SourceRefused)
+    assert summary(came, "commons").full == 2
+
+
+def test_what_was_refused_of_one_source_is_not_tried_again_for_another(
+    start: Start, new_pool: Callable[..., Pool]
+) -> None:
+    pool = new_pool(per_class=5)
+    faults = Faults(seed=1, not_image=0.4)
+    start("flickr", rows_of(1000), faults)
+    start("commons", rows_of(2000), faults)
+    fill(pool, Flickr, Commons)
+    refused = {
+        source: {name: why for name, (_, why) in photos(pool, source).items() if why}
+        for source in ("flickr", "commons")
+    }
+    assert all(refused.values())
+    forget_refusals(pool.store, plan_of(pool, Commons))
+    assert not any(why for _, why in photos(pool, "commons").values())
+    assert {name: why for name, (_, why) in photos(pool, "flickr").items() if why} == refused[
+        "flickr"
+    ]
+
+
+def test_a_photo_that_was_taken_before_the_day_is_passed_over_with_that_reason(
+    start: Start, new_pool: Callable[..., Pool]
+) -> None:
+    pool = new_pool(per_class=5)
+    late = {"date_upload_search_engine": "2020-01-01 12:00:00"}
+    rows = rows_of(2000, **late)
+    rows[0]["date_taken"] = "2009-05-03 10:00:00"
+    rows[1]["date_taken"] = None
+    rows[2]["date_taken"] = "2022-05-03 10:00:00"  # the camera's clock was wrong
+    start("commons", rows)
+    done = summary(fill(pool, Commons), "commons")
+    assert done.passed_over == {"taken before 2014-01-01": 1, "taken nobody knows when": 2}
+    assert done.full == 2
+    assert not {"2000", "2001", "2002"} & set(stored(pool, "commons"))
+    # Flickr's window is about posting, unless somebody asks for more.
+    start("flickr", rows)
+    assert summary(fill(pool, Flickr), "flickr").passed_over == {}
+    assert {"2000", "2001", "2002"} <= set(stored(pool, "flickr"))
+
+
+def test_an_upload_that_is_a_new_version_of_an_old_one_is_old(
+    start: Start, new_pool: Callable[..., Pool]
+) -> None:
+    pool = new_pool(per_class=5)
+    rows = rows_of(2000)
+    rows[0]["first_upload"] = "2012-01-02 03:04:05"
+    start("commons", rows)
+    done = summary(fill(pool, Commons), "commons")
+    assert done.passed_over == {"posted before 2014-01-01": 1}
+    assert "2000" not in stored(pool, "commons")
+
+
+def test_licences_are_looked_at_whatever_the_source_can_search_for(
+    start: Start, new_pool: Callable[..., Pool]
+) -> None:
+    from genset.licenses import choose_licenses
+
+    pool = new_pool(per_class=5)
+    rows = rows_of(2000)
+    for row in rows[:2]:
+        row["commons_license"] = "cc-by-sa-3.0-de"
+    for row in rows[2:]:
+        row["commons_license"] = "gfdl"
+    start("commons", rows)
+    source = Commons.connect(Hosts(pool.store), SETTINGS)
+    plan = plan_of(pool, Commons, licenses=choose_licenses("CC BY-SA"))
+    done = scrape(pool.workspace, pool.store, source, plan)
+    assert stored(pool, "commons") == ["2000", "2001"]
+    assert done.passed_over == {"under another licence": 14}
+
+
+@pytest.mark.soak
+def test_no_more_than_three_requests_are_made_of_commons_at_once(
+    start: Start, new_pool: Callable[..., Pool], tmp_path: Path
+) -> None:
+    """Its sandbox answers the fourth with HTTP 429, and no photo would wait for that."""
+    pool = new_pool(per_class=8)
+    sandbox = start("commons", rows_of(2000))
+    commands = [command(pool, "commons", per_class=8) for _ in range(2)]
+    for process in commands:
+        _, errors = process.communicate(timeout=90)
+        assert process.returncode == 0, errors
+    assert len(stored(pool, "commons")) == 16
+    assert 429 not in {asked.status for asked in sandbox.requests}
+
+
+def command(pool: Pool, sources: str, per_class: int = 5) -> "subprocess.Popen[str]":
+    words = ["scrape", "--source", sources, "--per-class", str(per_class), "--json"]
+    classes = ",".join(cls.wnid for cls in CLASSES)
+    return subprocess.Popen(
+        [sys.executable, "-m", "genset", *words, "--classes", classes],
+        cwd=pool.workspace.root,
+        env=os.environ | {"GENSET_CONTACT": "me@example.org"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.mark.soak
+def test_killed_at_any_moment_two_sources_end_as_undisturbed_ones_do(
+    start: Start, new_pool: Callable[..., Pool]
+) -> None:
+    faults = Faults(seed=5, too_many=0.1, server_error=0.1, truncated=0.1, retry_after=0)
+    start("flickr", rows_of(1000), faults)
+    start("commons", rows_of(2000), faults)
+    calm, killed = new_pool(per_class=5), new_pool(per_class=5)
+    process = command(calm, "flickr,commons")
+    out, errors = process.communicate(timeout=90)
+    assert process.returncode == 0, errors
+    answer = json.loads(out)
+    assert {name: done["full"] for name, done in answer.items()} == {"flickr": 2, "commons": 2}
+    random = Random(3)
+    kills = 0
+    while kills < 12:
+        process = command(killed, "flickr,commons")
+        time.sleep(random.uniform(0.5, 2.5))
+        process.kill()
+        process.communicate()
+        kills += 1
+        if process.returncode == 0:
+            break
+    process = command(killed, "flickr,commons")
+    out, errors = process.communicate(timeout=90)
+    assert process.returncode == 0, errors
+    ours, theirs = killed.rows(), calm.rows()
+    for table in ("photo", "candidate", "search"):
+        assert without_clocks(ours[table]) == without_clocks(theirs[table])
+    assert killed.files() == calm.files()
+
+
+def without_clocks(rows: list[Row]) -> list[Row]:
+    return [{name: row[name] for name in row if not name.endswith("_at")} for row in rows]
+
+
+@pytest.mark.soak
+def test_a_source_that_has_none_of_the_classes_does_not_hold_up_the_others(
+    start: Start, new_pool: Callable[..., Pool]
+) -> None:
+    pool = new_pool(per_class=2)
+    running = start("flickr", [record(n, "chain saw", wnid=SAW) for n in range(3)])
+    endpoint = running.environment[ENDPOINTS["flickr"]]
+    contact = {"GENSET_CONTACT": "me@example.org"}
+
+    def scraped(sources: str, code: int = 0) -> str:
+        words = "scrape", "--source", sources, "--classes", SAW, "--per-class", "2", "--json"
+        return genset(*words, cwd=pool.workspace.root, code=code, endpoint=endpoint, more=contact)
+
+    assert json.loads(scraped("flickr,inaturalist"))["flickr"]["full"] == 1
+    assert stored(pool, "flickr") == ["0", "1"]
+    assert "inaturalist: these classes cannot be searched" in scraped("inaturalist", code=2)
+
+
+def test_a_refresh_asks_each_source_after_its_own(
+    start: Start, new_pool: Callable[..., Pool], tmp_path: Path
+) -> None:
+    pool = new_pool(per_class=2)
+    start("flickr", rows_of(1000))
+    start("commons", rows_of(2000))
+    fill(pool, Flickr, Commons)
+    for name in ("flickr 0/photos/1000.jpg", "commons 1/photos/2000.jpg"):
+        (tmp_path / name).unlink()
+    done = {
+        source.about.name: refresh(pool.store, source.connect(Hosts(pool.store), SETTINGS))
+        for source in (Flickr, Commons)
+    }
+    assert {name: each.checked for name, each in done.items()} == {"flickr": 4, "commons": 4}
+    assert list(done["flickr"].gone) == ["flickr:1000"]
+    assert list(done["commons"].gone) == ["commons:2000"]
+
+
+def test_a_refresh_of_a_source_does_not_wait_for_another_that_is_down(
+    start: Start, new_pool: Callable[..., Pool]
+) -> None:
+    pool = new_pool(per_class=2)
+    flickr = start("flickr", rows_of(1000))
+    start("commons", rows_of(2000))
+    fill(pool, Flickr, Commons)
+    flickr.is_down = True
+    done, ended = refresh_all(
+        pool.store,
+        [
+            source.connect(Hosts(pool.store, give_up_after=0.05), SETTINGS)
+            for source in (Flickr, Commons)
+        ],
+    )
+    assert done.checked == 4
+    assert list(ended) == ["flickr"]
+    assert "Flickr has not answered since" in str(ended["flickr"])
+
+
+def test_near_duplicates_are_found_across_sources(
+    start: Start, new_pool: Callable[..., Pool]
+) -> None:
+    pool = new_pool(per_class=1)
+    start("flickr", rows_of(1000))
+    start("commons", rows_of(2000), contents={2000: picture(1000)})
+    fill(pool, Flickr, Commons)
+    assert propose(pool.workspace, pool.store, [])
+    with pool.store.session() as session:
+        found = {
+            frozenset((f"{pair.photo.source}:{pair.photo.source_id}", pair.other))
+            for pair in session.scalars(select(DuplicatePair).where(DuplicatePair.distance == 0))
+        }
+    assert found == {frozenset(("flickr:1000", "commons:2000"))}

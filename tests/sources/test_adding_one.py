@@ -1,0 +1,163 @@
+"""The source in docs/sources.md, installed as its reader would, does all that genset's own do."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, ClassVar
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from genset.core.errors import BadInput
+from genset.sources import source as registry
+from genset.sources.flickr import Flickr
+from tests.labeled_workspace import TENCH, picture
+
+DOCS = Path(__file__).parents[2] / "docs" / "sources.md"
+
+
+def block(language: str) -> str:
+    [code] = re.findall(rf"```{language}\n(.*?)```", DOCS.read_text("utf-8"), re.S)
+    return str(code)
+
+
+class _Museum(BaseHTTPRequestHandler):
+    """A museum with six photos of a tench, of which the first is too old and the last is gone."""
+
+    asked: ClassVar[list[str]] = []
+
+    def do_GET(self) -> None:
+        address = urlsplit(self.path)
+        self.asked.append(f"{address.path} {self.headers['User-Agent']}")
+        query = parse_qs(address.query)
+        if address.path == "/search":
+            page = int(query["page"][0])
+            found = [self.entry(number) for number in range(3 * page - 2, 3 * page + 1)]
+            self.answer(json.dumps({"photos": found, "total": 6, "more": page < 2}).encode())
+        elif address.path == "/photo":
+            number = int(query["id"][0])
+            self.answer(json.dumps(self.entry(number) if number != 2 else {}).encode())
+        elif found_number := re.fullmatch(r"/photos/([1-5])\.jpg", address.path):
+            self.answer(picture(int(found_number[1])))
+        else:
+            self.send_error(404)
+
+    do_HEAD = do_GET  # noqa: N815
+
+    def entry(self, number: int) -> dict[str, Any]:
+        return {
+            "id": number,
+            "photographer": f"Photographer {number}",
+            "title": f"Tench {number}",
+            "license": "CC BY 4.0",
+            "license_url": "https://creativecommons.org/licenses/by/4.0/",
+            "online_since": "2009-01-01T00:00:00+00:00"
+            if number == 1
+            else f"2019-0{number}-01T00:00:00+00:00",
+            "taken": "2018",
+        }
+
+    def answer(self, body: bytes) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.fixture
+def museum() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Museum)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def genset(museum: str, tmp_path: Path) -> Any:
+    """The command line where a package with the example is installed."""
+    site = tmp_path / "site"
+    info = site / "genset_museum-1.0.dist-info"
+    info.mkdir(parents=True)
+    (site / "genset_museum.py").write_text(block("python"), "utf-8")
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: genset-museum\nVersion: 1.0\n")
+    entry = block("toml").replace('[project.entry-points."genset.sources"]', "[genset.sources]")
+    (info / "entry_points.txt").write_text(entry.replace('"', ""))
+    environment = os.environ | {"MUSEUM": museum, "PYTHONPATH": str(site)}
+    environment.pop("FLICKR_API_KEY", None)
+
+    def run(*words: str, code: int = 0, cwd: Path = tmp_path / "work") -> str:
+        command = [sys.executable, "-m", "genset", *words]
+        done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True)
+        assert done.returncode == code, done.stderr
+        return done.stdout + done.stderr
+
+    run("init", "work", "--contact", "me@example.org", cwd=tmp_path)
+    return run
+
+
+@pytest.mark.soak
+def test_the_example_is_scraped_refreshed_released_and_pulled(genset: Any, tmp_path: Path) -> None:
+    _Museum.asked.clear()
+    said = genset("scrape", "--source", "museum", "--classes", TENCH, "--per-class", "3")
+    assert "1 of 1 class is full: 3 stored" in said
+    assert "1 posted before 2014-01-01" in said
+    assert all("me@example.org" in asked for asked in _Museum.asked)
+    assert "museum:2: gone" in genset("refresh")
+    labels = tmp_path / "labels.csv"
+    tasks = "".join(f"{TENCH}/museum:{number},Ann,correct\n" for number in (2, 3, 4))
+    labels.write_text("task,worker,label\n" + tasks)
+    genset("labels", "import", str(labels))
+    genset("release", "create", "v1")
+    card = (tmp_path / "work" / "releases" / "v1" / "DATA_CARD.md").read_text("utf-8")
+    assert "City Museum" in card
+    assert "Name the museum with each photo." in card
+    assert "Flickr" not in card
+    said = genset("pull", "releases/v1/manifest.json", "--to", "copy")
+    assert "3 of 3 photos pulled" in said
+    assert "1 photo is out" in genset("remove", "museum:3", "--reason", "asked")
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("import nothing_of_this_name", "nothing_of_this_name"),
+        ("raise KeyError('a\\nb\\x1b[2J')", "KeyError"),
+        ("raise SystemExit(0)", "SystemExit"),
+        ("Broken = 1", "no Source of this name"),
+        ("from genset.sources.commons import Commons as Broken", "no Source of this name"),
+        ("", "Broken"),
+    ],
+)
+def test_a_source_that_is_broken_is_told_and_harms_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, said: str
+) -> None:
+    info = tmp_path / "broken-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1\n")
+    module = f"broken_{tmp_path.name}".replace("-", "_")
+    (tmp_path / f"{module}.py").write_text(code)
+    (info / "entry_points.txt").write_text(
+        f"[genset.sources]\nbroken = {module}:Broken\nflickr = {module}:Broken\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    registry.names.cache_clear()
+    try:
+        with pytest.raises(BadInput, match="the source broken") as told:
+            registry.source_class("broken")
+        assert said in str(told.value)
+        assert registry.names() == ("flickr", "commons", "inaturalist", "broken")
+        assert registry.source_class("flickr") is Flickr
+    finally:
+        registry.names.cache_clear()

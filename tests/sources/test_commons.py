@@ -1,0 +1,909 @@
+"""Wikimedia Commons' answers, in the shapes in which they were recorded, and calls to a server."""
+
+import json
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Barrier, Event, Lock, Thread
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from genset import __version__
+from genset.classes import imagenet1k
+from genset.core.errors import BadInput, SourceError, SourceRefused, SourceUnavailable
+from genset.db import Store
+from genset.licenses import FLICKR, License
+from genset.net.hosts import HostClosed, HostGaveUp, Hosts
+from genset.sources.commons import WIDTHS, Commons, license_in_answer, search_text
+from genset.sources.commons_api import (
+    ask_whole,
+    checked_continuation,
+    license_in,
+    parse_reply,
+    photo_of,
+)
+from genset.sources.flickr import Flickr
+from genset.sources.source import FoundPhoto, Question, SearchPage, Settings, source_class
+
+YEAR_2014 = datetime(2014, 1, 1, tzinfo=UTC)
+POSTED = datetime(2020, 5, 3, 10, 11, 12, tzinfo=UTC)
+CONTACT = "you@example.org"
+FILES = "https://upload.wikimedia.org/wikipedia/commons"
+
+Fields = dict[str, Any]
+
+
+def extmetadata(**changes: Any) -> Fields:
+    """What stands on a file's page, each value in its envelope; None takes a field away."""
+    values = {
+        "Artist": '<a href="//commons.wikimedia.org/wiki/User:Ann" title="User:Ann">Ann B</a>',
+        "Credit": '<span class="int-own-work" lang="en">Own work</span>',
+        "CommonsMetadataExtension": 1.2,
+        "Copyrighted": "True",
+        "DateTime": "2020-05-03 10:11:12",
+        "DateTimeOriginal": "2019-08-14 16:23:02",
+        "License": "cc-by-sa-4.0",
+        "LicenseShortName": "CC BY-SA 4.0",
+        "LicenseUrl": "https://creativecommons.org/licenses/by-sa/4.0",
+        "Restrictions": "",
+        "UsageTerms": "Creative Commons Attribution-Share Alike 4.0",
+    } | changes
+    return {
+        name: {"value": value, "source": "commons-desc-page", "hidden": ""}
+        for name, value in values.items()
+        if value is not None
+    }
+
+
+def info(**changes: Any) -> Fields:
+    """The latest version of a file; None takes a field away."""
+    fields = {
+        "timestamp": "2020-05-03T10:11:12Z",
+        "user": "Ann",
+        "size": 1_200_300,
+        "width": 4000,
+        "height": 3000,
+        "thumburl": f"{FILES}/thumb/a/ab/Pond.jpg/960px-Pond.jpg",
+        "thumbwidth": 960,
+        "thumbheight": 720,
+        "url": f"{FILES}/a/ab/Pond.jpg",
+        "descriptionurl": "https://commons.wikimedia.org/wiki/File:Pond.jpg",
+        "descriptionshorturl": "https://commons.wikimedia.org/w/index.php?curid=7",
+        "sha1": "0" * 40,
+        "mime": "image/jpeg",
+        "extmetadata": extmetadata(),
+    } | changes
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def page(number: int = 7, index: int = 1, **changes: Any) -> Fields:
+    """A file that a search found; `changes` are its version's."""
+    return {
+        "pageid": number,
+        "ns": 6,
+        "title": "File:Pond with a tench.jpg",
+        "index": index,
+        "imagerepository": "local",
+        "imageinfo": [info(**changes)],
+    }
+
+
+def answer(*pages: Fields, following: Fields | None = None, whole: bool = True) -> Fields:
+    reply: Fields = {"batchcomplete": True} if whole else {}
+    if following is not None:
+        reply["continue"] = following
+    return reply | {"query": {"pages": list(pages)}}
+
+
+def photo(**changes: Any) -> FoundPhoto:
+    found = photo_of(page(**changes), POSTED)
+    assert found is not None
+    return found
+
+
+def photo_with(**changes: Any) -> FoundPhoto:
+    """The photo of a page on which these fields stand."""
+    return photo(extmetadata=extmetadata(**changes))
+
+
+def commons_at(endpoint: str | None = None, contact: str = CONTACT) -> Commons:
+    """Commons, of which nothing is known yet."""
+    store = Store.open(f"sqlite:///{Path(tempfile.mkdtemp()) / 'hosts.db'}")
+    return Commons(Hosts(store, give_up_after=0), contact, endpoint)
+
+
+# What is said of a photo
+
+
+def test_a_photo_as_commons_describes_it() -> None:
+    assert photo() == FoundPhoto(
+        source_id="7",
+        owner="Ann",
+        owner_name="Ann B",
+        title="Pond with a tench",
+        license="CC BY-SA 4.0",
+        license_url="https://creativecommons.org/licenses/by-sa/4.0/",
+        page_url="https://commons.wikimedia.org/wiki/File:Pond.jpg",
+        image_url=f"{FILES}/thumb/a/ab/Pond.jpg/960px-Pond.jpg",
+        posted_at=POSTED,
+        taken_at="2019-08-14 16:23:02",
+    )
+
+
+@pytest.mark.parametrize(
+    ("artist", "attribution", "name"),
+    [
+        ("Ann B", None, "Ann B"),
+        ("<div class='fn value'>\n<span lang='en'>Unknown</span>\n</div>", None, "Unknown"),
+        ("<bdi><a href='https://example.org/'>Ann B</a>\n</bdi>", None, "Ann B"),
+        ("<p>Ann;\nBo;\n</p>\nA museum", None, "Ann; Bo; A museum"),
+        ("Ann B", "Photo by <a href='//example.org/'>Ann</a>", "Photo by Ann"),
+        ("Ann B", "", "Ann B"),
+        ("", None, "Ann"),
+        (None, None, "Ann"),
+        ("<script>alert(1)</script>", None, "Ann"),
+        (7, None, "7"),
+        (True, None, "Ann"),
+        (["Ann", "<b>Bo</b>", [[["Cleo"]]]], None, "Ann, Bo"),
+        ({"de": "Anne", "en": "<i>Ann</i>", "_type": "lang"}, None, "Ann"),
+        ({"_type": "lang", "de": "Anne"}, None, "Anne"),
+        ({"a": {"b": {"c": {"d": "deep"}}}}, None, "Ann"),
+    ],
+)
+def test_the_author_is_credited_in_words(artist: Any, attribution: Any, name: str) -> None:
+    found = photo_with(Artist=artist, Attribution=attribution)
+    assert (found.owner, found.owner_name) == ("Ann", name)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "<script>alert(1)</script>" * 4_000,
+        "<div>" * 20_000 + "deep" + "</div>" * 20_000,
+        "Ann \u202e\u2066gnp.exe\x1b[2J\x00\ud800",
+        "&#x202e;&#0;&#27;Ann",
+        "<a href='javascript:alert(1)' onclick='alert(2)'>Ann</a><img src=x onerror=alert(3)>",
+        "Ann " * 25_000,
+        "<a " * 33_000,
+    ],
+)
+def test_hostile_words_become_one_harmless_line(value: str) -> None:
+    fields = dict.fromkeys(("Artist", "Attribution", "DateTimeOriginal"), value)
+    found = photo_with(**fields)
+    hostile = photo_of(page(user=value) | {"title": value}, POSTED)
+    assert hostile is not None
+    for words in (found.owner_name, hostile.owner, hostile.title):
+        assert words.isprintable()
+        assert len(words) <= 300
+        assert "\u202e" not in words
+    assert "alert" not in found.owner_name
+    assert found.taken_at is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "address"),
+    [
+        ({}, f"{FILES}/thumb/a/ab/Pond.jpg/960px-Pond.jpg"),
+        ({"width": 961}, f"{FILES}/thumb/a/ab/Pond.jpg/960px-Pond.jpg"),
+        ({"width": 960}, f"{FILES}/a/ab/Pond.jpg"),
+        ({"width": 500, "thumburl": None}, f"{FILES}/a/ab/Pond.jpg"),
+        ({"thumburl": None}, f"{FILES}/a/ab/Pond.jpg"),
+        ({"width": "4000"}, f"{FILES}/a/ab/Pond.jpg"),
+        ({"url": None, "width": 960}, ""),
+        ({"url": ["x"], "width": 960}, ""),
+        ({"url": "javascript:alert(1)", "width": 960}, ""),
+        (
+            {"thumburl": f"{FILES}/thumb/a/ab/P.jpg/960px-P.jpg?utm_source=commons&utm_content=x"},
+            f"{FILES}/thumb/a/ab/P.jpg/960px-P.jpg",
+        ),
+    ],
+)
+def test_the_picture_is_the_thumbnail_of_a_wide_photo(changes: Fields, address: str) -> None:
+    assert photo(**changes).image_url == address
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["https://evil.example/wiki/File:Pond.jpg", "javascript:alert(1)", 7, None, [], "/wiki/A",
+     "https://commons.wikimedia.org.evil.example/wiki/A", "https://commons.wikimedia.org/wiki/a b"],
+)  # fmt: skip
+def test_a_page_elsewhere_is_no_page_of_it(given: Any) -> None:
+    assert photo(descriptionurl=given).page_url == "https://commons.wikimedia.org/?curid=7"
+
+
+@pytest.mark.parametrize(
+    ("words", "taken"),
+    [
+        ("2012-09-25", "2012-09-25"),
+        ('<time class="dtstart" datetime="2012-05">May 2012</time>', "2012-05"),
+        ('Taken on <time datetime="2014-05-03">3 May 2014</time>', "2014-05-03"),
+        ("1891<div style='display: none;'>date QS:P,+1891-00-00T00:00:00Z/9</div>", "1891"),
+        ("circa 1617 <div style='display: none;'>date QS:P,+1617-00-00T00:00:00Z/9</div>", None),
+        ("between 2010 and 2012", None),
+        ("", None),
+        (None, None),
+        (2012, "2012"),
+    ],
+)
+def test_when_it_was_taken_is_said_where_it_is_certain(words: Any, taken: str | None) -> None:
+    assert photo_with(DateTimeOriginal=words).taken_at == taken
+
+
+def test_the_files_own_date_is_not_when_it_was_taken() -> None:
+    assert photo_with(DateTime="2012-09-25 16:23:02", DateTimeOriginal=None).taken_at is None
+
+
+@pytest.mark.parametrize(
+    ("short", "code", "url", "license"),
+    [
+        ("CC BY 4.0", "cc-by-4.0", "https://creativecommons.org/licenses/by/4.0", FLICKR[11]),
+        ("CC0", "cc0", "http://creativecommons.org/publicdomain/zero/1.0/deed.en", FLICKR[9]),
+        ("CC BY-SA 3.0 de", "cc-by-sa-3.0-de",
+         "https://creativecommons.org/licenses/by-sa/3.0/de/deed.en",
+         License("CC BY-SA 3.0 DE", "https://creativecommons.org/licenses/by-sa/3.0/de/")),
+        (None, None, "//creativecommons.org/licenses/by-sa/4.0/", FLICKR[12]),
+        ("<b>CC BY 2.0</b>", None, None, FLICKR[4]),
+        (None, "cc-by-2.0", None, FLICKR[4]),
+        ("Public domain", "pd", None, License("Public domain", "")),
+        (None, "pd", None, License("Public domain", "")),
+        ("PD-USGov", None, None, License("Public domain", "")),
+        ("Public domain", "pd", "https://creativecommons.org/publicdomain/mark/1.0/", FLICKR[10]),
+        ("No restrictions", None, "https://www.flickr.com/commons/usage/", FLICKR[7]),
+        ("No restrictions", None, None, FLICKR[7]),
+        ("GFDL", "gfdl", "http://www.gnu.org/copyleft/fdl.html",
+         License("GFDL", "http://www.gnu.org/copyleft/fdl.html")),
+        (None, "gfdl", None, License("GFDL", "")),
+        ("FAL", None, "javascript:alert(1)", License("FAL", "")),
+        ("Attribution", None, None, License("Attribution", "")),
+    ],
+)  # fmt: skip
+def test_a_licence_has_the_name_and_address_that_it_has_elsewhere(
+    short: str | None, code: str | None, url: str | None, license: License
+) -> None:
+    fields = extmetadata(LicenseShortName=short, License=code, LicenseUrl=url)
+    assert license_in(fields) == license
+    found = photo(extmetadata=fields)
+    assert (found.license, found.license_url) == license
+
+
+def test_without_a_licence_or_anybody_to_credit_a_photo_is_left_out() -> None:
+    nothing = extmetadata(License=None, LicenseShortName=None, LicenseUrl=None)
+    for fields in (nothing, [], None, "x", {"License": None}, {"License": {}}):
+        assert photo_of(page(extmetadata=fields), POSTED) is None
+    assert photo_of(page(user=None, extmetadata=extmetadata(Artist=None)), POSTED) is None
+    hidden = photo_of(page(user=None), POSTED)  # its uploader is, by Commons
+    assert hidden is not None
+    assert (hidden.owner, hidden.owner_name) == ("Ann B", "Ann B")
+
+
+@pytest.mark.parametrize("infos", [None, [], {}, "x", [None], [[]], 7])
+def test_a_page_without_a_file_is_no_photo(infos: Any) -> None:
+    assert photo_of(page() | {"imageinfo": infos}, POSTED) is None
+
+
+# Answers
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        ("maxlag", SourceUnavailable),
+        ("ratelimited", SourceUnavailable),
+        ("readonly", SourceUnavailable),
+        ("internal_api_error_DBQueryError", SourceUnavailable),
+        ("cirrussearch-too-busy-error", SourceUnavailable),
+        ("badvalue", SourceRefused),
+        ("cirrussearch-parse-error", SourceRefused),
+        ("", SourceRefused),
+    ],
+)
+def test_an_error_is_of_its_kind(code: str, kind: type[SourceError]) -> None:
+    body = json.dumps({"error": {"code": code, "info": "No\n\x1b[2Jway"}}).encode()
+    with pytest.raises(SourceError, match=r"Wikimedia Commons: No \[2Jway") as failed:
+        parse_reply(body)
+    assert type(failed.value) is kind
+
+
+@pytest.mark.parametrize("said", [None, [], "x", 7, {}, {"code": [], "info": {}}])
+def test_an_error_without_words_is_one(said: Any) -> None:
+    with pytest.raises(SourceRefused, match="Wikimedia Commons"):
+        parse_reply(json.dumps({"error": said}).encode())
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"null", b"[]", b'"ok"', b"{", b"\xff", b"[" * 100_000, b"<html>Wikimedia Error</html>",
+     b'{"query": {"pages": [' + b"0," * 1_100_000 + b"0]}}"],
+)  # fmt: skip
+def test_garbage_may_pass(body: bytes) -> None:
+    with pytest.raises(SourceUnavailable):
+        parse_reply(body)
+
+
+def replies(*given: Fields) -> tuple[Callable[[Mapping[str, object]], Fields], list[Fields]]:
+    """Gives these answers in turn; and what was asked."""
+    left, asked = list(given), []
+
+    def ask(params: Mapping[str, object]) -> Fields:
+        asked.append(dict(params))
+        return left.pop(0)
+
+    return ask, asked
+
+
+def test_an_answer_in_parts_is_put_together_by_page() -> None:
+    bare = {"pageid": 7, "ns": 6, "title": "File:A.jpg", "index": 2}
+    ask, asked = replies(
+        answer(bare, page(8), following={"iicontinue": "A|1", "continue": "||"}, whole=False),
+        answer({"pageid": 7, "imageinfo": [info()]}, following={"gsroffset": 50, "continue": "x"}),
+    )
+    batch = ask_whole(ask, {"gsrsearch": "tench"})
+    assert asked == [
+        {"gsrsearch": "tench"},
+        {"gsrsearch": "tench", "iicontinue": "A|1", "continue": "||"},
+    ]
+    assert batch.pages[7] == bare | {"imageinfo": [info()]}
+    assert batch.following == {"gsroffset": "50", "continue": "x"}
+
+
+def test_pages_by_number_are_pages_too() -> None:
+    """So they come in format version 1, where a complete batch is an empty text."""
+    reply = {"batchcomplete": "", "query": {"pages": {"7": page(7), "8": page(8)}}}
+    assert list(ask_whole(lambda _: reply, {}).pages) == [7, 8]
+
+
+def test_an_answer_that_leads_nowhere_may_pass() -> None:
+    again = answer(following={"continue": "||"}, whole=False)
+    with pytest.raises(SourceUnavailable, match="goes on where it began"):
+        ask_whole(lambda _: again, {})
+
+
+@pytest.mark.parametrize(
+    "following",
+    [[], "x", 7, {"action": "delete"}, {"gsrsearch": "x"}, {"gsroffset": None}, {"gsroffset": []},
+     {"gsroffset": True}, {"continue": "a\nb"}, {"continue": "x" * 3000}, {"continue": "\ud800"},
+     {f"{letter}continue": "" for letter in "abcdefghijkl"}],
+)  # fmt: skip
+def test_a_continuation_that_is_none_is_not_followed(following: Any) -> None:
+    assert checked_continuation(following) is None
+    with pytest.raises(SourceUnavailable, match="unknown form"):
+        ask_whole(lambda _: answer(following=following), {})
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=8,
+)
+
+
+@given(field=JSON, name=st.sampled_from([*info(), *extmetadata()]))
+def test_a_field_of_any_kind_costs_one_photo_at_most(field: Any, name: str) -> None:
+    bad = page(8)
+    fields = bad["imageinfo"][0]
+    (fields if name in fields else fields["extmetadata"])[name] = field
+    batch = ask_whole(lambda _: answer(bad, page(7), field), {})
+    found = [photo_of(each, POSTED) for each in batch.pages.values()]
+    assert photo() in found
+    for each in found:
+        assert each is None or all(map(str.isprintable, (each.title, each.owner_name)))
+
+
+@given(
+    reply=st.dictionaries(st.sampled_from(["query", "continue", "batchcomplete"]), JSON)
+    | JSON.map(lambda pages: {"query": {"pages": pages}})
+    | JSON.map(lambda field: {"query": {"pages": [{"pageid": 7, "imageinfo": [field]}]}})
+    | JSON.map(lambda field: answer(page() | {"title": field, "index": field}))
+)
+def test_no_answer_crashes_the_parser(reply: Fields) -> None:
+    try:
+        batch = ask_whole(lambda _: reply, {})
+        license_in_answer(batch, "7")
+    except SourceUnavailable:
+        return
+    for each in batch.pages.values():
+        found = photo_of(each, POSTED)
+        assert found is None or isinstance(found, FoundPhoto)
+
+
+# Queries
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("tench", '"tench"'),
+        ("Tinca tinca", '"tinca" "tinca"'),
+        ('"guinea pig" pet', '"guinea pig" "pet"'),
+        ('lion -sea -"mountain lion"', '"lion" -"sea" -"mountain lion"'),
+        ("half-track", '"half" "track"'),
+        ("lion* insource:/x/ ~2", '"lion" "insource" "x" "2"'),
+        ("depicts Q194406", "haswbstatement:P180=Q194406"),
+        ("depicts Q194406 OR 1", '"depicts" "q194406" "or" "1"'),
+    ],
+)
+def test_a_query_in_the_language_of_its_search(text: str, asked: str) -> None:
+    assert search_text(text) == f"filetype:bitmap {asked}"
+
+
+def test_statements_are_searched_before_words() -> None:
+    tench = imagenet1k()["n01440764"]
+    assert Commons.queries(tench) == ("tench", "Tinca tinca")
+    named = replace(tench, wikidata=("Q194406",))
+    assert Commons.queries(named) == ("depicts Q194406", "tench", "Tinca tinca")
+    assert Flickr.queries(named) == ("tench", "Tinca tinca")
+
+
+# Where pictures may come from
+
+
+@pytest.fixture(scope="module")
+def commons() -> Commons:
+    return commons_at()
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"{FILES}/a/ab/Pond.jpg",
+        f"{FILES}/a/ab/Pond_%28big%29.jpg",
+        f"{FILES}/a/ab/Pond.jpg?utm_source=commons.wikimedia.org",
+        f"{FILES}/thumb/a/ab/Pond.jpg/960px-Pond.jpg",
+        f"{FILES}/thumb/a/ab/Map.tif/lossy-page1-960px-Map.tif.jpg",
+        "https://thumb.wikimedia.org/wikipedia/commons/thumb/a/ab/Pond.jpg/960px-Pond.jpg",
+        *(f"{FILES}/thumb/a/ab/Pond.jpg/{width}px-Pond.jpg" for width in WIDTHS),
+    ],
+)
+def test_commons_files_are_allowed(commons: Commons, url: str) -> None:
+    assert commons.may_fetch(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "Pond.jpg",
+        "file:///etc/passwd",
+        "http://upload.wikimedia.org/wikipedia/commons/a/ab/Pond.jpg",
+        "https://upload.wikimedia.org/wikipedia/en/a/ab/Pond.jpg",
+        "https://upload.wikimedia.org/Pond.jpg",
+        "https://upload.wikimedia.org:22/wikipedia/commons/a/ab/Pond.jpg",
+        "https://upload.wikimedia.org@evil.example/wikipedia/commons/a/ab/Pond.jpg",
+        "https://upload.wikimedia.org.evil.example/wikipedia/commons/a/ab/Pond.jpg",
+        "https://evil.example\\.wikimedia.org/wikipedia/commons/a/ab/Pond.jpg",
+        "https://evil.example/https://upload.wikimedia.org/wikipedia/commons/a/ab/Pond.jpg",
+        "https://evil.example?https://upload.wikimedia.org/wikipedia/commons/a/ab/Pond.jpg",
+        "https://commons.wikimedia.org/wiki/Special:FilePath/Pond.jpg",
+        "https://thumb.wikimedia.org/Pond.jpg",
+        f" {FILES}/a/ab/Pond.jpg",
+        f"{FILES}/a/ab/Pond.jpg\r\nHost: evil.example",
+        f"{FILES}/a/ab/..\\..\\Pond.jpg",
+        f"{FILES}/a/ab/x/../Pond.jpg",
+        f"{FILES}/a/ab/",
+        f"{FILES}/thumb/a/ab/Pond.jpg",
+        f"{FILES}/thumb/a/ab/Pond.jpg/800px-Pond.jpg",
+        f"{FILES}/thumb/a/ab/Pond.jpg/1024px-Pond.jpg",
+        f"{FILES}/thumb/a/ab/Pond.jpg/9600px-Pond.jpg",
+        f"{FILES}/thumb/a/ab/Pond.jpg/0960px-Pond.jpg",
+        f"{FILES}/thumb/a/ab/Pond.jpg/800px-Pond.jpg?960px-Pond.jpg",
+        f"{FILES}/thumb/a/ab/Pond.jpg/800px-Pond.jpg/960px-Pond.jpg",
+    ],
+)
+def test_no_other_address_is(commons: Commons, url: str) -> None:
+    assert not commons.may_fetch(url)
+
+
+def test_at_an_endpoint_only_its_own_host_is_allowed() -> None:
+    commons = commons_at("http://127.0.0.1:8750/w/api.php")
+    for url in (
+        "http://127.0.0.1:8750/wikipedia/commons/a/ab/Pond.jpg",
+        "http://127.0.0.1:8750/Pond.jpg",
+        "http://127.0.0.1:8750/wikipedia/commons/thumb/a/ab/Pond.jpg/960px-Pond.jpg",
+    ):
+        assert commons.may_fetch(url), url
+    for url in (
+        "http://127.0.0.1:8750/wikipedia/commons/thumb/a/ab/Pond.jpg/800px-Pond.jpg",
+        "http://127.0.0.1:8750/thumb/a/ab/Pond.jpg/800px-Pond.jpg",
+        "http://127.0.0.1:8750/thumb/a/ab/Pond.jpg/800px-Pond.jpg?/thumb/a/ab/P.jpg/960px-P.jpg",
+        "http://127.0.0.1:8751/Pond.jpg",
+        "http://127.0.0.1:87500/Pond.jpg",
+        "http://127.0.0.1:8750@evil.example/Pond.jpg",
+        "http://127.0.0.1:8750\\.evil.example/Pond.jpg",
+        "http://127x0.0.1:8750/Pond.jpg",
+        f"{FILES}/a/ab/Pond.jpg",
+    ):
+        assert not commons.may_fetch(url), url
+
+
+# What it needs
+
+
+def test_without_a_contact_it_is_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GENSET_COMMONS_ENDPOINT", raising=False)
+    found = source_class("commons")
+    assert found is Commons
+    hosts = commons_at().api.hosts
+    for make in (found.connect, found.for_pictures):
+        with pytest.raises(BadInput, match=r"genset\.toml.*GENSET_CONTACT.*--contact") as refused:
+            make(hosts, Settings())
+        assert "\n" not in str(refused.value)
+        assert make(hosts, Settings(contact=CONTACT)).may_fetch(f"{FILES}/a/ab/Pond.jpg")
+
+
+def test_the_endpoint_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    hosts = commons_at().api.hosts
+    monkeypatch.setenv("GENSET_COMMONS_ENDPOINT", "127.0.0.1:8750")
+    with pytest.raises(BadInput, match="GENSET_COMMONS_ENDPOINT"):
+        Commons.connect(hosts, Settings(contact=CONTACT))
+    monkeypatch.setenv("GENSET_COMMONS_ENDPOINT", "http://127.0.0.1:8750/w/api.php")
+    commons = Commons.connect(hosts, Settings(contact=CONTACT))
+    assert not commons.may_fetch(f"{FILES}/a/ab/Pond.jpg")
+    assert commons.may_fetch("http://127.0.0.1:8750/a.jpg")
+
+
+# Calls
+
+
+class Wiki(ThreadingHTTPServer):
+    """A host that answers with what `reply` makes of a call's parameters."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Talk)
+        self.endpoint = f"http://127.0.0.1:{self.server_port}/w/api.php"
+        self.reply: Callable[[dict[str, str]], Any] = lambda params: answer()
+        self.asked: list[dict[str, str]] = []
+        self.agents: set[str] = set()
+        self.lock = Lock()
+
+
+class _Talk(BaseHTTPRequestHandler):
+    server: Wiki
+
+    def do_GET(self) -> None:
+        params = {k: v[0] for k, v in parse_qs(urlsplit(self.path).query).items()}
+        with self.server.lock:
+            self.server.asked.append(params)
+            self.server.agents.add(self.headers["User-Agent"])
+        reply = self.server.reply(params)
+        status, headers = 200, {}
+        if isinstance(reply, tuple):
+            status, headers, reply = reply
+        body = reply if isinstance(reply, bytes) else json.dumps(reply).encode()
+        self.send_response(status)
+        for name, value in {"Content-Length": str(len(body)), **headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args: Any) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def wiki(monkeypatch: pytest.MonkeyPatch) -> Iterator[Wiki]:
+    monkeypatch.setenv("GENSET_PAUSE_FACTOR", "0.001")
+    with Wiki() as running:
+        Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        yield running
+        running.shutdown()
+
+
+def history(*uploads: tuple[int, list[str]], **more: Any) -> Fields:
+    """When versions of these pages were uploaded."""
+    return answer(
+        *(
+            {"pageid": number, "imageinfo": [{"timestamp": moment} for moment in moments]}
+            for number, moments in uploads
+        ),
+        **more,
+    )
+
+
+def search(
+    wiki: Wiki, text: str = "tench", number: int = 1, bookmark: str = "", after: int = 2014
+) -> SearchPage:
+    question = Question(
+        text, datetime(after, 1, 1, tzinfo=UTC), None, (), 1, 50, number, bookmark=bookmark
+    )
+    commons = commons_at(wiki.endpoint)
+    return commons.api.call_patiently(lambda quota: commons.search(question, quota), text)
+
+
+def by_kind(search_reply: Any, history_reply: Any) -> Callable[[dict[str, str]], Any]:
+    return lambda params: search_reply if "gsrsearch" in params else history_reply
+
+
+def test_a_search_asks_for_what_it_must(wiki: Wiki) -> None:
+    wiki.reply = by_kind(answer(page()), history((7, ["2020-05-03T10:11:12Z"])))
+    found = search(wiki)
+    assert found == SearchPage((photo(),), total=1, last=True, capped=False)
+    first, second = wiki.asked
+    assert first["gsrsearch"] == 'filetype:bitmap "tench"'
+    expected = {
+        "action": "query",
+        "format": "json",
+        "formatversion": "2",
+        "generator": "search",
+        "gsrnamespace": "6",
+        "gsrlimit": "50",
+        "gsroffset": "0",
+        "prop": "imageinfo",
+        "iiprop": "timestamp|user|url|size|sha1|mime|extmetadata",
+        "iiurlwidth": "960",
+        "iiextmetadatalanguage": "en",
+    }
+    assert expected.items() <= first.items()
+    assert {"Artist", "License", "DateTimeOriginal"} <= set(first["iiextmetadatafilter"].split("|"))
+    assert second["pageids"] == "7"
+    assert wiki.agents == {
+        f"genset/{__version__} (builds image classification test sets; {CONTACT})"
+    }
+
+
+def test_each_further_call_of_a_search_waits_for_its_turn(
+    wiki: Wiki, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wiki.reply = by_kind(answer(page()), history((7, ["2020-05-03T10:11:12Z"])))
+    commons, turns = commons_at(wiki.endpoint), []
+    monkeypatch.setattr(commons.api, "wait_for_turn", turns.append)
+    commons.search(Question("tench", YEAR_2014, None, (), 1, 50, 1), 0)
+    assert (len(wiki.asked), turns) == (2, [0])  # whoever calls `search` waited for the first
+
+
+def test_results_come_by_their_index(wiki: Wiki) -> None:
+    pages = [page(5, 3), page(6, 1), page(7, 2), page(8) | {"index": None}]
+    uploads = [(number, ["2020-05-03T10:11:12Z"]) for number in (5, 6, 7, 8)]
+    wiki.reply = by_kind(answer(*pages), history(*uploads))
+    assert [each.source_id for each in search(wiki).photos] == ["6", "7", "5", "8"]
+
+
+def test_a_photo_is_as_old_as_its_first_version(wiki: Wiki) -> None:
+    pages = [page(7, 1), page(8, 2), page(9, 3, timestamp="2013-12-31T23:59:59Z")]
+    uploads = [
+        (7, ["2020-05-03T10:11:12Z", "2009-01-02T03:04:05Z", "2015-01-01T00:00:00Z"]),
+        (8, ["2020-05-03T10:11:12Z"]),
+    ]
+    wiki.reply = by_kind(answer(*pages), history(*uploads))
+    posted = {each.source_id: each.posted_at for each in search(wiki).photos}
+    assert posted == {
+        "7": datetime(2009, 1, 2, 3, 4, 5, tzinfo=UTC),
+        "8": POSTED,
+        "9": datetime(2013, 12, 31, 23, 59, 59, tzinfo=UTC),
+    }
+    assert wiki.asked[1]["pageids"] == "7|8"  # what is too old by its latest version is not asked
+
+
+def test_a_window_that_ends_does_not_hide_photos_that_were_replaced_later(wiki: Wiki) -> None:
+    wiki.reply = by_kind(
+        answer(page()), history((7, ["2020-05-03T10:11:12Z", "2016-01-01T00:00:00Z"]))
+    )
+    question = Question("tench", YEAR_2014, datetime(2017, 1, 1, tzinfo=UTC), (), 1, 50, 1)
+    [found] = commons_at(wiki.endpoint).search(question, 0).photos
+    assert found.posted_at == datetime(2016, 1, 1, tzinfo=UTC)
+
+
+def test_histories_in_parts_are_read_to_their_end(wiki: Wiki) -> None:
+    def reply(params: dict[str, str]) -> Fields:
+        if "gsrsearch" in params:
+            return answer(page())
+        if "iicontinue" in params:
+            return history((7, ["2015-01-01T00:00:00Z"]))
+        later = {"iicontinue": "Pond.jpg|2011", "continue": "||"}
+        uploads = ["2020-05-03T10:11:12Z", "2011-01-01T00:00:00Z"]
+        return history((7, uploads), following=later, whole=False)
+
+    wiki.reply = reply
+    assert search(wiki).photos[0].posted_at == datetime(2011, 1, 1, tzinfo=UTC)
+
+
+def test_a_photo_that_was_deleted_meanwhile_is_left_out(wiki: Wiki) -> None:
+    gone = {"pageid": 7, "missing": True}
+    wiki.reply = by_kind(
+        answer(page(7, 1), page(8, 2)),
+        answer(gone, *history((8, ["2020-05-03T10:11:12Z"]))["query"]["pages"]),
+    )
+    assert [each.source_id for each in search(wiki).photos] == ["8"]
+
+
+def test_a_history_that_leaves_out_a_photo_takes_it_not_for_deleted(wiki: Wiki) -> None:
+    wiki.reply = by_kind(answer(page(7, 1), page(8, 2)), history((8, ["2020-05-03T10:11:12Z"])))
+    with pytest.raises(SourceUnavailable, match="history"):
+        search(wiki)
+
+
+def test_malformed_entries_cost_only_themselves(wiki: Wiki) -> None:
+    bad = [None, [], 7, "x", {}, {"pageid": "8"}, {"pageid": -1}, {"pageid": 9}, {"pageid": True},
+           page(10, timestamp="yesterday"), page(11, timestamp=None), page(12, extmetadata=[]),
+           page(13, extmetadata=7), page(14) | {"imageinfo": {}}]  # fmt: skip
+    pages: list[Any] = [*bad, page()]
+    wiki.reply = by_kind(answer(*pages), history((7, ["2020-05-03T10:11:12Z"])))
+    assert search(wiki).photos == (photo(),)
+
+
+def test_the_next_page_goes_on_from_the_bookmark(wiki: Wiki) -> None:
+    def reply(params: dict[str, str]) -> Fields:
+        if "gsrsearch" not in params:
+            return history(
+                *(
+                    (int(number), ["2020-05-03T10:11:12Z"])
+                    for number in params["pageids"].split("|")
+                )
+            )
+        if params["gsroffset"] == "0":
+            return answer(page(7), following={"gsroffset": 50, "continue": "gsroffset||"})
+        return answer(page(8))
+
+    wiki.reply = reply
+    first = search(wiki)
+    assert not first.last
+    assert json.loads(first.bookmark) == {"gsroffset": "50", "continue": "gsroffset||"}
+    second = search(wiki, number=2, bookmark=first.bookmark)
+    assert wiki.asked[-2].items() >= {("gsroffset", "50"), ("continue", "gsroffset||")}
+    assert [each.source_id for each in second.photos] == ["8"]
+    assert second.last
+    assert second.bookmark == ""
+
+
+@pytest.mark.parametrize("bookmark", ["", "{", "[]", '{"action": "delete"}', '{"continue": "x"}'])
+def test_a_bookmark_that_is_none_is_not_sent(wiki: Wiki, bookmark: str) -> None:
+    wiki.reply = lambda params: answer()
+    search(wiki, number=3, bookmark=bookmark)
+    [asked] = wiki.asked
+    assert asked["gsroffset"] == "100"
+    assert asked["action"] == "query"
+
+
+@pytest.mark.parametrize(
+    ("following", "last"),
+    [
+        ({"gsroffset": 50, "continue": "gsroffset||"}, False),
+        ({"gsroffset": 9_950, "continue": "gsroffset||"}, False),
+        ({"gsroffset": 10_000, "continue": "gsroffset||"}, True),
+        ({"gsroffset": 0, "continue": "gsroffset||"}, True),
+        ({"gsroffset": "many"}, True),
+        ({"continue": "||"}, True),
+        (None, True),
+    ],
+)
+def test_results_end_where_the_search_does(wiki: Wiki, following: Any, last: bool) -> None:
+    wiki.reply = by_kind(
+        answer(page(), following=following), history((7, ["2020-05-03T10:11:12Z"]))
+    )
+    found = search(wiki)
+    assert (found.last, found.capped) == (last, False)
+
+
+def test_an_empty_page_is_the_last(wiki: Wiki) -> None:
+    wiki.reply = lambda params: {"batchcomplete": True}
+    assert search(wiki) == SearchPage((), total=0, last=True, capped=False)
+    assert len(wiki.asked) == 1
+
+
+def test_an_answer_in_endless_parts_is_given_up(wiki: Wiki) -> None:
+    def reply(params: dict[str, str]) -> Fields:
+        part = int(params.get("iicontinue", "0")) + 1
+        return answer(following={"iicontinue": part, "continue": "||"}, whole=False)
+
+    wiki.reply = reply
+    with pytest.raises(SourceUnavailable, match="too many parts"):
+        commons_at(wiki.endpoint).search(Question("x", YEAR_2014, None, (), 1, 50, 1), 0)
+    assert len(wiki.asked) == 12
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        (500, {}, b"oops"),
+        (429, {"Retry-After": "0"}, b"slow down"),
+        b"<html>Wikimedia Error</html>",
+        {"error": {"code": "maxlag", "info": "Waiting for a database"}},
+        {"query": {"pages": 7}},
+    ],
+    ids=["500", "429", "HTML", "maxlag", "unknown form"],
+)
+def test_what_may_pass_is_asked_again(wiki: Wiki, trouble: Any) -> None:
+    sound = by_kind(answer(page()), history((7, ["2020-05-03T10:11:12Z"])))
+    wiki.reply = lambda params: trouble if len(wiki.asked) <= 2 else sound(params)
+    assert search(wiki).photos == (photo(),)
+    assert len(wiki.asked) == 4
+
+
+def test_a_refusal_is_not_asked_again(wiki: Wiki) -> None:
+    wiki.reply = lambda params: {"error": {"code": "badvalue", "info": "No such value"}}
+    with pytest.raises(SourceRefused, match=r"No such value \(code badvalue\)"):
+        search(wiki)
+    assert len(wiki.asked) == 1
+
+
+def test_a_wiki_that_is_down_is_told_from_a_search_that_fails(wiki: Wiki) -> None:
+    """A ping that is answered shows that it is well, so the search alone is given up."""
+    broken = {"error": {"code": "internal_api_error_X", "info": "Broken"}}
+    wiki.reply = lambda params: broken if "gsrsearch" in params else {"query": {"general": {}}}
+    with pytest.raises(SourceUnavailable, match="Broken"):
+        search(wiki)
+    assert any(asked.get("meta") == "siteinfo" for asked in wiki.asked)
+    wiki.reply = lambda params: broken
+    with pytest.raises(HostGaveUp, match="Wikimedia Commons has not answered"):
+        search(wiki)
+
+
+def test_no_more_than_three_requests_are_made_at_once(wiki: Wiki) -> None:
+    """Searches and pictures together, of all processes of one store."""
+    store = Store.open(f"sqlite:///{Path(tempfile.mkdtemp()) / 'hosts.db'}")
+    one, other = (Commons(Hosts(store), CONTACT, wiki.endpoint) for _ in range(2))
+    meet, leave = Barrier(4), Event()
+
+    def asked(quota: int) -> bytes:
+        meet.wait(30)
+        leave.wait(30)
+        return b"x"
+
+    threads = [
+        Thread(target=host.call, args=(asked, "x")) for host in (one.api, one.images, other.images)
+    ]
+    for thread in threads:
+        thread.start()
+    meet.wait(30)
+    late = Commons(Hosts(store), CONTACT, wiki.endpoint)
+    late.api.hosts.stop()  # so that it waits for nobody
+    for host in (late.api, late.images):
+        with pytest.raises(HostClosed):
+            host.call(lambda quota: b"x", "x")
+    leave.set()
+    for thread in threads:
+        thread.join()
+    assert late.images.call(lambda quota: b"x", "x") == b"x"
+
+
+# Whether a photo is still there
+
+
+def test_the_licence_that_a_photo_has_today(wiki: Wiki) -> None:
+    wiki.reply = lambda params: answer(page())
+    assert commons_at(wiki.endpoint).license_of("7") == FLICKR[12]
+    [asked] = wiki.asked
+    assert (asked["pageids"], asked["iiprop"]) == ("7", "extmetadata")
+
+
+@pytest.mark.parametrize(
+    "gone",
+    [{"pageid": 7, "missing": True}, {"pageid": 7, "missing": ""},
+     {"pageid": 7, "ns": 6, "title": "File:Pond.jpg", "imagerepository": ""}],
+)  # fmt: skip
+def test_a_photo_that_was_deleted_is_gone(wiki: Wiki, gone: Fields) -> None:
+    wiki.reply = lambda params: answer(gone)
+    assert commons_at(wiki.endpoint).license_of("7") is None
+
+
+def test_a_file_that_lost_its_licence_has_none_that_lets_anybody_use_it(wiki: Wiki) -> None:
+    wiki.reply = lambda params: answer(page(extmetadata=[]))
+    assert commons_at(wiki.endpoint).license_of("7") == License("No licence", "")
+
+
+@pytest.mark.parametrize("reply", [answer(), answer({"pageid": 7}), answer(page(8)), {"query": []}])
+def test_an_answer_that_says_nothing_of_a_photo_takes_none_away(wiki: Wiki, reply: Fields) -> None:
+    wiki.reply = lambda params: reply
+    with pytest.raises((SourceUnavailable, HostGaveUp)):
+        commons_at(wiki.endpoint).license_of("7")
+
+
+def test_a_wiki_that_refuses_is_said_in_one_line(wiki: Wiki) -> None:
+    why = b"<html><p>Please set\n a user-agent, see https://w.wiki/4wJS \xff\xe2\x80\xae<script>"
+    wiki.reply = lambda params: (403, {}, why)
+    said = r"Wikimedia Commons refused a call: Please set a user-agent, see \S+ \S* ?\(HTTP 403\)$"
+    with pytest.raises(SourceRefused, match=said):
+        commons_at(wiki.endpoint).license_of("7")
+    with pytest.raises(SourceRefused, match=said):
+        search(wiki)
+    wiki.reply = lambda params: (400, {}, b"")
+    with pytest.raises(SourceRefused, match="no reason given"):
+        search(wiki)

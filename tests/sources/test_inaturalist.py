@@ -1,0 +1,589 @@
+"""iNaturalist's answers, as recorded and as a stranger might send them, and calls of its API."""
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlalchemy import select
+
+from genset.classes import imagenet1k
+from genset.core.errors import BadInput, SourceRefused, SourceUnavailable
+from genset.db import Photo, Search
+from genset.licenses import License, choose_licenses, spdx_id
+from genset.net.hosts import HostGaveUp
+from genset.scrape.estimate import estimate
+from genset.scrape.plan import ScrapePlan
+from genset.scrape.scraper import scrape
+from genset.sources.inaturalist import INaturalist
+from genset.sources.inaturalist_api import (
+    LICENSES,
+    found_photo,
+    license_in,
+    original,
+    parse_json,
+    parse_results,
+    refusal_in,
+)
+from genset.sources.source import FoundPhoto, Question, Settings, source_class
+from tests.scrape.pools import Pool
+from tests.sources.inaturalists import CONTACT, Naturalists, inaturalist, observation, photo
+
+YEAR_2014 = datetime(2014, 1, 1, tzinfo=UTC)
+TENCH = imagenet1k()["n01440764"]
+RECORDED = ("get_observation", "get_observations_by_id", "get_observations_page1")
+
+
+def read(entry: Any, codes: Any = tuple(LICENSES)) -> FoundPhoto | None:
+    return found_photo(entry, codes)
+
+
+def needed(entry: Any) -> FoundPhoto:
+    found = read(entry)
+    assert found is not None
+    return found
+
+
+# Recorded answers
+
+
+@pytest.mark.realdata
+def test_every_recorded_observation_and_photo_is_read(realdata: Path, tmp_path: Path) -> None:
+    source = inaturalist()
+    photos = 0
+    for name in (*RECORDED, "get_observations_page2"):
+        total, results = parse_results(
+            parse_json((realdata / "inaturalist" / f"{name}.json").read_bytes())
+        )
+        assert total >= len(results) == 1
+        for entry in results:
+            for each in entry["photos"]:
+                photos += 1
+                granted = license_in(entry, each["id"])
+                assert granted is not None
+                code = each["license_code"]
+                assert granted == (LICENSES[code] if code else License("All Rights Reserved", ""))
+                assert source.may_fetch(original(each["url"]))
+                assert "square" not in original(each["url"])
+                one = read({**entry, "photos": [each]})
+                assert (one is None) == (code is None)
+                if one is not None:
+                    assert one.source_id == f"{entry['id']}-{each['id']}"
+                    assert one.owner == str(entry["user"]["id"])
+                    assert one.owner_name == (entry["user"]["name"] or entry["user"]["login"])
+                    assert one.page_url == entry["uri"]
+                    assert one.taken_at == entry["observed_on"]
+                    assert one.posted_at == datetime.fromisoformat(entry["created_at"])
+    assert photos == 6
+
+
+@pytest.mark.realdata
+def test_a_recorded_observation(realdata: Path) -> None:
+    reply = parse_json((realdata / "inaturalist" / "get_observation.json").read_bytes())
+    _, [entry] = parse_results(reply)
+    assert entry["license_code"] == "cc0"  # and its photos' is another one
+    assert needed(entry) == FoundPhoto(
+        source_id="16227955-24355315",
+        owner="886482",
+        owner_name="Nicolas Noé",
+        title="Lixus bardanae",
+        license="CC BY 4.0",
+        license_url="https://creativecommons.org/licenses/by/4.0/",
+        page_url="https://www.inaturalist.org/observations/16227955",
+        image_url="https://static.inaturalist.org/photos/24355315/original.jpeg?1536150664",
+        posted_at=datetime(2018, 9, 5, 12, 31, 8, tzinfo=UTC),
+        taken_at="2018-09-05",
+    )
+
+
+@pytest.mark.realdata
+def test_recorded_answers_about_taxa_bring_no_photos(realdata: Path) -> None:
+    for path in sorted((realdata / "inaturalist").glob("get_taxa*.json")):
+        _, results = parse_results(parse_json(path.read_bytes()))
+        assert results
+        assert not any(map(read, results))
+
+
+# What an observation says
+
+
+def test_the_first_photo_whose_own_licence_fits_is_taken() -> None:
+    photos = [
+        photo(1, license_code=None),
+        photo(2, license_code="cc-by-nd"),
+        photo(3, license_code="cc0", hidden=True),
+        photo(4, license_code="CC-BY"),
+        photo(5, license_code="cc-by"),
+    ]
+    entry = observation(9, license_code="cc0", photos=photos)
+    assert needed(entry).source_id == "9-2"
+    for codes, expected in ((["cc-by"], "9-4"), (["cc0"], None), (["cc0", "cc-by-nd"], "9-2")):
+        found = read(entry, codes)
+        assert (found and found.source_id) == expected
+
+
+@pytest.mark.parametrize("grade", ["needs_id", "casual", None, 7])
+def test_an_observation_of_another_grade_is_left_out_whoever_sends_it(grade: object) -> None:
+    entry = observation() | {"quality_grade": grade}
+    assert found_photo(entry, list(LICENSES)) is None
+    assert found_photo(observation(quality_grade="research"), list(LICENSES)) is not None
+
+
+def test_without_a_licence_all_rights_are_reserved_and_the_photo_is_left_out() -> None:
+    for code in (None, "", "pd", "cc-by-9", 4, [], {}):
+        assert read(observation(photos=[{"id": 7, "license_code": code}])) is None
+    assert read(observation(photos=[])) is None
+
+
+@pytest.mark.parametrize(
+    ("code", "spdx"),
+    [
+        ("cc0", "CC0-1.0"),
+        ("cc-by", "CC-BY-4.0"),
+        ("cc-by-sa", "CC-BY-SA-4.0"),
+        ("cc-by-nc", "CC-BY-NC-4.0"),
+        ("cc-by-nd", "CC-BY-ND-4.0"),
+        ("cc-by-nc-sa", "CC-BY-NC-SA-4.0"),
+        ("cc-by-nc-nd", "CC-BY-NC-ND-4.0"),
+    ],
+)
+def test_each_code_is_a_licence_by_name_address_and_spdx_id(code: str, spdx: str) -> None:
+    found = needed(observation(photos=[photo(license_code=code)]))
+    kind = "publicdomain/zero/1.0" if code == "cc0" else f"licenses/{code[3:]}/4.0"
+    assert found.license_url == f"https://creativecommons.org/{kind}/"
+    assert spdx_id(License(found.license, found.license_url)) == spdx
+    assert spdx_id(License(found.license, "")) == spdx
+
+
+def test_a_name_is_the_persons_or_else_the_login_and_the_owner_stays_the_same() -> None:
+    first = needed(observation(user={"id": 5, "login": "ann", "name": " Ann\0 O. "}))
+    assert (first.owner, first.owner_name) == ("5", "Ann O.")
+    later = needed(observation(user={"id": 5, "login": "ann_the_second", "name": ""}))
+    assert (later.owner, later.owner_name) == ("5", "ann_the_second")
+
+
+@pytest.mark.parametrize(
+    ("url", "full"),
+    [
+        (
+            "https://inaturalist-open-data.s3.amazonaws.com/photos/1/square.JPG",
+            "https://inaturalist-open-data.s3.amazonaws.com/photos/1/original.JPG",
+        ),
+        (
+            "https://static.inaturalist.org/photos/1/square.jpeg?153",
+            "https://static.inaturalist.org/photos/1/original.jpeg?153",
+        ),
+        (  # 500 pixels, the largest that each photo on Flickr has
+            "https://farm4.staticflickr.com/3290/square_1_s.jpg",
+            "https://farm4.staticflickr.com/3290/square_1.jpg",
+        ),
+        (
+            "https://static.inaturalist.org/square/1.jpg",
+            "https://static.inaturalist.org/square/1.jpg",
+        ),
+        ("", ""),
+    ],
+)
+def test_the_picture_is_asked_for_in_full_size(url: str, full: str) -> None:
+    assert needed(observation(photos=[photo(url=url)])).image_url == full
+
+
+@pytest.mark.parametrize(
+    "day", ["2020-13-01", "2020", "0000-00-00", "yesterday", "2020-08-27T10:00", 2020, [], {}]
+)
+def test_a_day_that_is_none_is_not_known(day: object) -> None:
+    assert needed(observation(observed_on=day)).taken_at is None
+
+
+@pytest.mark.parametrize("field", ["id", "created_at", "user", "photos"])
+def test_without_what_it_is_judged_by_an_observation_is_passed_over(field: str) -> None:
+    for value in (None, True, -1, 0, 2**80, 1e300, float("nan"), "x" * 100_000, [], {}, [[]], [{}]):
+        assert read(observation(**{field: value})) is None, value
+    for when in ("2020-08-27T18:00:51", "0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59"):
+        assert read(observation(created_at=when)) is None
+
+
+def test_long_words_are_cut() -> None:
+    long = "ä" * 100_000
+    found = needed(observation(taxon={"name": long}, user={"id": 1, "name": long}))
+    assert (len(found.title), len(found.owner_name)) == (2000, 2000)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=5,
+)
+FIELDS = st.sampled_from(sorted(observation()))
+PHOTO_FIELDS = st.sampled_from(["id", "license_code", "url", "hidden"])
+
+
+@given(reply=JSON, field=FIELDS, of_photo=PHOTO_FIELDS, value=JSON)
+def test_no_answer_crashes_the_parser(reply: Any, field: str, of_photo: str, value: Any) -> None:
+    good, spoilt = observation(), observation() | {field: value}
+    odd = observation(
+        photos=[photo() | {of_photo: value}, *(value if isinstance(value, list) else [])]
+    )
+    for each in (
+        reply,
+        {"total_results": value, "results": [good]},
+        {"total_results": 3, "results": value},
+        {"total_results": 3, "results": [spoilt, value, odd, good]},
+    ):
+        try:
+            _, results = parse_results(each)
+        except SourceUnavailable:
+            continue
+        for entry in results:
+            found = read(entry)
+            assert found is None or isinstance(found.posted_at, datetime)
+            assert isinstance(license_in(entry, 1), License | None)
+        if results and results[-1] is good:
+            assert read(results[-1]) == needed(observation())
+
+
+@given(st.binary(max_size=60) | st.text('[]{}:,0123"null.e+- NaN', max_size=60).map(str.encode))
+def test_no_bytes_crash_the_parser(body: bytes) -> None:
+    assert isinstance(refusal_in(body), str)
+    with suppress(SourceUnavailable):
+        parse_results(parse_json(body))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"null",
+        b"\xff\xfe",
+        b"[" * 100_000,
+        b'{"results": []}',
+        b'{"total_results": NaN, "results": []}',
+        b'{"total_results": 1e400, "results": []}',
+        b'{"total_results": -1, "results": []}',
+        b'{"total_results": "3", "results": []}',
+        b'{"total_results": 9' + b"9" * 5000 + b', "results": []}',
+        b"<html>Bad gateway</html>",
+    ],
+)
+def test_an_answer_in_an_unknown_form_may_pass(body: bytes) -> None:
+    with pytest.raises(SourceUnavailable):
+        parse_results(parse_json(body))
+
+
+# Where pictures may come from
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://inaturalist-open-data.s3.amazonaws.com/photos/1/original.jpg",
+        "https://static.inaturalist.org/photos/1/original.jpeg?153",
+        "https://static.inaturalist.org:443/photos/1/original.jpeg",
+        "http://farm4.staticflickr.com/3290/1_2.jpg",
+        "http://farm1.static.flickr.com/3290/1_2.jpg",
+    ],
+)
+def test_the_hosts_of_its_pictures_are_allowed(url: str) -> None:
+    assert inaturalist().may_fetch(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "https://other-bucket.s3.amazonaws.com/photos/1/original.jpg",
+        "https://evil-inaturalist-open-data.s3.amazonaws.com/1.jpg",
+        "https://www.inaturalist.org/photos/1",
+        "https://evil.static.inaturalist.org/1.jpg",
+        "https://static.inaturalist.org.evil.example/1.jpg",
+        "https://evil.example/static.inaturalist.org/1.jpg",
+        "https://static.inaturalist.org\\@evil.example/1.jpg",
+        "https://evil.example\\.staticflickr.com/1.jpg",
+        "https://static.inaturalist.org@evil.example/1.jpg",
+        "https://static.inaturalist.org:22/1.jpg",
+        "https://static.inaturalist.org/1.jpg\r\nHost: evil.example",
+        "file://static.inaturalist.org/etc/passwd",
+        "http://169.254.169.254/latest/meta-data/",
+    ],
+)
+def test_no_other_address_is(url: str) -> None:
+    assert not inaturalist().may_fetch(url)
+
+
+def test_at_an_endpoint_only_its_own_host_is_allowed() -> None:
+    source = inaturalist("http://127.0.0.1:8750/v1")
+    assert source.may_fetch("http://127.0.0.1:8750/photos/1/original.jpg")
+    for url in (
+        "http://127.0.0.1:87500/1.jpg",
+        "http://127.0.0.1:8750@evil.example/1.jpg",
+        "http://127x0.0.1:8750/1.jpg",
+        "https://static.inaturalist.org/photos/1/original.jpg",
+    ):
+        assert not source.may_fetch(url), url
+
+
+# What it needs
+
+
+def test_without_a_contact_it_is_not_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    hosts = inaturalist().api.hosts
+    for make in (INaturalist.connect, INaturalist.for_pictures):
+        with pytest.raises(BadInput, match=r"\[scrape\].*GENSET_CONTACT.*--contact") as refused:
+            make(hosts, Settings())
+        assert "\n" not in str(refused.value)
+    monkeypatch.setenv("GENSET_INATURALIST_ENDPOINT", "127.0.0.1:8750")
+    with pytest.raises(BadInput, match="GENSET_INATURALIST_ENDPOINT"):
+        INaturalist.connect(hosts, Settings(contact=CONTACT))
+    monkeypatch.delenv("GENSET_INATURALIST_ENDPOINT")
+    for source in (
+        INaturalist.connect(hosts, Settings(contact=CONTACT)),
+        INaturalist.for_pictures(hosts, Settings(contact=CONTACT)),
+    ):
+        assert CONTACT in source.api.agent
+        assert CONTACT in source.images.agent
+
+
+def test_it_is_found_by_its_name_and_says_what_people_must_know() -> None:
+    about = source_class("inaturalist").about
+    assert source_class("inaturalist") is INaturalist
+    assert "contact" in about.needs
+    assert "10,000 a day" in about.limits
+    for words in (about.limits, about.terms, about.posted, about.taken, about.warning):
+        assert words == " ".join(words.split()) != ""
+
+
+def test_a_class_is_searched_by_its_taxon_or_not_at_all() -> None:
+    assert INaturalist.queries(TENCH) == ("Tinca tinca",)
+    assert INaturalist.queries(imagenet1k()["n02085620"]) == ()  # Chihuahua
+    assert INaturalist.queries(imagenet1k()["n03126707"]) == ()  # crane, the machine
+
+
+def test_licences_narrow_the_search() -> None:
+    def names(words: str) -> tuple[str, ...]:
+        choice = choose_licenses(words)
+        assert choice is not None
+        return INaturalist.licenses(choice)
+
+    assert names("CC-BY") == ("CC BY 4.0",)
+    assert names("open") == ("CC BY 4.0", "CC BY-SA 4.0", "Public Domain Dedication (CC0)")
+    with pytest.raises(BadInput, match=r"iNaturalist has no licence CC BY 2\.0"):
+        names("CC BY 2.0")
+
+
+def test_pages_are_small_so_that_photos_come_from_several_places() -> None:
+    for wanted in (1, 5, 20, 300, 100_000):
+        assert 1 < INaturalist.per_page(wanted) <= 100
+    assert INaturalist.per_page(5) * 2 < 5
+
+
+# Calls
+
+
+@pytest.fixture
+def naturalists(monkeypatch: pytest.MonkeyPatch) -> Iterator[Naturalists]:
+    """A host with thirty tenches, and short pauses."""
+    monkeypatch.setenv("GENSET_PAUSE_FACTOR", "0.0002")
+    with Naturalists(observation(number) for number in range(100, 130)) as running:
+        yield running
+
+
+def question(**changes: Any) -> Question:
+    asked = Question("Tinca tinca", YEAR_2014, None, (), 1, per_page=4, page=1)
+    return replace(asked, **changes)
+
+
+def test_the_first_page_counts_and_the_others_bring_photos(naturalists: Naturalists) -> None:
+    source = inaturalist(naturalists.endpoint, seed=3)
+    first = source.search(question(), 0)
+    assert (first.photos, first.total, first.last, first.capped) == ((), 30, False, False)
+    found: list[str] = []
+    page, bookmark = 1, first.bookmark
+    while True:
+        page += 1
+        came = source.search(question(page=page, bookmark=bookmark), 0)
+        found += [each.source_id for each in came.photos]
+        if came.last:
+            break
+        bookmark = came.bookmark
+    assert page == 9  # eight places of four
+    assert sorted(found) == sorted(f"{number}-{number + 2}" for number in range(100, 130))
+    assert found != sorted(found)
+    beyond = source.search(question(page=page + 1, bookmark=bookmark), 0)
+    assert beyond.last
+    assert not beyond.photos
+
+
+def test_what_is_asked(naturalists: Naturalists) -> None:
+    source = inaturalist(naturalists.endpoint)
+    asked = question(
+        posted_before=datetime(2021, 1, 1, tzinfo=UTC), licenses=("CC BY 4.0", "CC BY-NC 4.0")
+    )
+    bookmark = source.search(asked, 0).bookmark
+    source.search(replace(asked, page=2, bookmark=bookmark), 0)
+    first, second, *_ = naturalists.asked  # a block may be two runs
+    assert first.path == second.path == "/v1/observations"
+    assert CONTACT in first.agent
+    narrow = {
+        "taxon_name": "Tinca tinca",
+        "quality_grade": "research",
+        "photo_license": "cc-by,cc-by-nc",
+        "created_d1": "2014-01-01",
+        "created_d2": "2020-12-31T23:59:59+00:00",
+    }
+    for each in (first, second):
+        assert narrow.items() <= each.params.items()
+    assert first.params["order"] == "desc"
+    assert {"order_by": "id", "order": "asc"}.items() <= second.params.items()
+    assert (second.params["id_above"], second.params["id_below"]) == ("0", "130")
+    assert int(second.params["per_page"]) <= 200
+
+
+def test_each_parameter_is_of_the_specification(naturalists: Naturalists) -> None:
+    source = inaturalist(naturalists.endpoint)
+    bookmark = source.search(question(), 0).bookmark
+    source.search(question(page=2, bookmark=bookmark), 0)
+    # From parameters of GET /observations in openapi_spec_v1.json of pyinat/pyinaturalist.
+    known = {"taxon_name", "quality_grade", "photo_license", "created_d1", "created_d2"}
+    known |= {"id_above", "id_below", "order_by", "order", "per_page", "page", "only_id"}
+    for each in naturalists.asked:
+        assert each.params.keys() <= known
+
+
+def test_nothing_found_is_the_end(naturalists: Naturalists) -> None:
+    source = inaturalist(naturalists.endpoint)
+    came = source.search(question(text="Lepus nullus"), 0)
+    assert (came.photos, came.total, came.last) == ((), 0, True)
+
+
+def test_one_malformed_observation_costs_itself_only(naturalists: Naturalists) -> None:
+    naturalists.observations[110] = observation(110, user="nobody")
+    naturalists.observations[111] = observation(111, photos=[None, photo(5)])
+    source = inaturalist(naturalists.endpoint)
+    bookmark = source.search(question(per_page=100), 0).bookmark
+    came = source.search(question(per_page=100, page=2, bookmark=bookmark), 0)
+    found = {each.source_id for each in came.photos}
+    assert len(found) == 29
+    assert "111-5" in found
+
+
+def test_a_refusal_is_told_in_a_line_and_too_many_calls_are_waited_for(
+    naturalists: Naturalists,
+) -> None:
+    naturalists.errors = [(422, b'{"error": "Unprocessable\\nEntity", "status": 422}')]
+    source = inaturalist(naturalists.endpoint)
+    with pytest.raises(SourceRefused, match=r"Unprocessable Entity \(HTTP 422\)") as refused:
+        source.search(question(), 0)
+    assert refused.value.code == 422
+    for body in (b"", b"[" * 9000, b'{"error": {"original": 3}}', b"<html>"):
+        naturalists.errors = [(403, body)]
+        with pytest.raises(SourceRefused, match=r"no reason given \(HTTP 403\)"):
+            source.search(question(), 0)
+    for status in (429, 500, 503):
+        naturalists.errors = [(status, b"slow down")] * 2
+        assert source.license_of("100-102") == LICENSES["cc-by-nc"]
+
+
+def test_a_bookmark_that_cannot_be_read_is_refused() -> None:
+    source = inaturalist("http://127.0.0.1:9/v1")
+    for bookmark in ("", "x", "[]", "[1, 2, 3]", '{"seed": 1}', "[0, 0, 1, {}]", "[0, NaN, 1, {}]",
+                     "[0, Infinity, 1, {}]", "[" * 100_000):  # fmt: skip
+        with pytest.raises(SourceRefused, match="bookmark"):
+            source.search(question(page=2, bookmark=bookmark), 0)
+
+
+def test_the_licence_of_today(naturalists: Naturalists) -> None:
+    source = inaturalist(naturalists.endpoint)
+    assert source.license_of("100-102") == License(
+        "CC BY-NC 4.0", "https://creativecommons.org/licenses/by-nc/4.0/"
+    )
+    held = naturalists.observations
+    held[100]["photos"] = [photo(1), photo(102, license_code=None)]
+    assert source.license_of("100-102") == License("All Rights Reserved", "")
+    held[100]["photos"] = [photo(102, license_code="cc-by-99<script>")]
+    assert source.license_of("100-102") == License("iNaturalist licence cc-by-99<script>", "")
+    held[100]["photos"] = [photo(102, hidden=True)]  # by a moderator
+    assert source.license_of("100-102") is None
+    held[100]["photos"] = [photo(1)]
+    assert source.license_of("100-102") is None
+    del held[100]  # gone, or private
+    assert source.license_of("100-102") is None
+    naturalists.errors = [(404, b'{"error": "Not found", "status": 404}')]
+    assert source.license_of("101-103") is None
+    for no_id in ("", "100", "100-", "100-102/../..", "１00-102", "9" * 100_000):
+        assert source.license_of(no_id) is None
+    naturalists.errors = [(422, b'{"error": "no"}')]
+    with pytest.raises(SourceRefused):
+        source.license_of("101-103")
+
+
+# A scrape
+
+
+def plan_of(pool: Pool, **changes: Any) -> ScrapePlan:
+    return replace(pool.plan, classes=(TENCH,), source=INaturalist, **changes)
+
+
+def test_a_scrape_fills_a_class_and_says_what_it_knows(
+    naturalists: Naturalists, pool: Pool
+) -> None:
+    source = inaturalist(naturalists.endpoint, seed=7)
+    plan = plan_of(pool, per_class=5)
+    rates = INaturalist.rates(Settings())
+    assert estimate(pool.store, plan, rates).photos == 5
+    done = scrape(pool.workspace, pool.store, source, plan)
+    assert (done.full, done.stored) == (1, 5)
+    with pool.store.session() as session:
+        searches = list(session.scalars(select(Search).order_by(Search.page)))
+        photos = list(session.scalars(select(Photo).where(Photo.sha256.is_not(None))))
+    assert [each.page for each in searches] == list(range(1, len(searches) + 1))
+    assert searches[0].returned == 0
+    assert all(each.bookmark and len(each.bookmark) <= 2000 for each in searches)
+    assert {each.license for each in photos} == {"CC BY-NC 4.0"}
+    assert len({each.owner for each in photos}) == 5
+    assert estimate(pool.store, plan, rates).classes == 0
+    before = len(naturalists.asked)
+    assert scrape(pool.workspace, pool.store, source, plan).searches == 0
+    assert len(naturalists.asked) == before
+
+
+def test_a_scrape_goes_on_with_its_draw_whatever_the_seed_is_now(
+    naturalists: Naturalists, new_pool: Callable[..., Pool]
+) -> None:
+    whole, parts, other = new_pool(), new_pool(), new_pool()
+    for pool, seeds in ((whole, [3]), (parts, [3, 4]), (other, [5])):
+        for seed in seeds:
+            source = inaturalist(naturalists.endpoint, seed=seed)
+            # The size of a page is a part of what is asked.
+            wanted = 8 if seed == seeds[-1] else 6
+            assert INaturalist.per_page(wanted) == 2
+            scrape(pool.workspace, pool.store, source, plan_of(pool, per_class=wanted))
+    assert whole.held(TENCH) == parts.held(TENCH)
+    assert whole.held(TENCH) != other.held(TENCH)
+
+
+def test_pages_without_photos_that_will_do_do_not_end_a_scrape(
+    naturalists: Naturalists, pool: Pool
+) -> None:
+    for number in range(100, 130):
+        if number % 10:
+            naturalists.observations[number] = observation(number, observed_on="2009-01-01")
+    naturalists.observations |= {
+        number: observation(number, photos=[]) for number in range(200, 230)
+    }
+    source = inaturalist(naturalists.endpoint)
+    done = scrape(pool.workspace, pool.store, source, plan_of(pool, per_class=5))
+    assert done.short == {TENCH.wnid: 3}
+    assert done.passed_over == {"taken before 2014-01-01": 27}
+    assert sorted(pool.held(TENCH)) == ["100-102", "110-112", "120-122"]
+
+
+def test_a_host_that_stays_down_is_given_up(naturalists: Naturalists, pool: Pool) -> None:
+    naturalists.errors = [(503, b"")] * 50
+    source = inaturalist(naturalists.endpoint)
+    with pytest.raises(HostGaveUp, match="iNaturalist has not answered"):
+        scrape(pool.workspace, pool.store, source, plan_of(pool, per_class=5))

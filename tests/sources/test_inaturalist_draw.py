@@ -1,0 +1,266 @@
+"""The random order of an iNaturalist search: fair, and the same for the same seed."""
+
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import count
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import chisquare
+
+from genset.sources.inaturalist import INaturalist
+from genset.sources.inaturalist_draw import MOST_BLOCKS, MOST_PER_PAGE, Draw, Run
+from genset.sources.source import Question, SearchPage
+from tests.sources.inaturalists import CONTACT, found, inaturalist, observation
+
+FIRST = Question("Tinca tinca", datetime(2014, 1, 1, tzinfo=UTC), None, (), 1, per_page=4, page=1)
+UNLIKELY = 1e-3  # a p-value below it is no chance, with seeds that stay
+
+
+class Counted(INaturalist):
+    """iNaturalist without a network, which finds observations with these ids, sorted."""
+
+    ids: list[int]
+    calls = 0
+
+    def _ask(self, path: str, asked: Mapping[str, object]) -> object:
+        self.calls += 1
+        total, page = found(self.ids, asked)
+        return {"total_results": total, "results": [observation(number) for number in page]}
+
+
+@pytest.fixture(scope="module")
+def naturalists() -> Counted:
+    near = "http://127.0.0.1:9/v1"
+    return Counted(inaturalist(near).api.hosts, CONTACT, near)
+
+
+def spread(size: int) -> list[int]:
+    """Ids as they are spread over the years: few at first, and nine of ten in one rush."""
+    early = [1 + 97 * place for place in range(size // 20)]
+    rush = [50_000_000 + place for place in range(size * 9 // 10)]
+    late = [90_000_000 + 1009 * place for place in range(size - len(early) - len(rush))]
+    return early + rush + late
+
+
+def begun(source: Counted, ids: list[int], seed: int = 0) -> SearchPage:
+    source.ids, source._seed = ids, seed
+    return source.search(FIRST, 0)
+
+
+def drawn(source: Counted, ids: list[int], seed: int, pages: int) -> list[int]:
+    """The ids of the first pages of a draw, in its order."""
+    bookmark, order = begun(source, ids, seed).bookmark, list[int]()
+    for page in range(2, 2 + pages):
+        came = source.search(replace(FIRST, page=page, bookmark=bookmark), 0)
+        order += [int(each.source_id.partition("-")[0]) for each in came.photos]
+        bookmark = came.bookmark
+        if came.last:
+            break
+    return order
+
+
+# Each observation has the same chance
+
+
+@pytest.mark.soak
+def test_in_a_small_search_each_is_as_likely_the_first_and_among_the_first_five(
+    naturalists: Counted,
+) -> None:
+    ids = spread(38)  # and a page that is not full
+    first, among = Counter[int](), Counter[int]()
+    for seed in range(4000):
+        order = drawn(naturalists, ids, seed, pages=3)[:5]
+        assert len(set(order)) == 5
+        first[order[0]] += 1
+        among.update(order)
+    assert chisquare([first[each] for each in ids]).pvalue > UNLIKELY
+    # Neighbours come together, and so their numbers are off together: by three or four deviations
+    # at the most, of 38.
+    expected = 4000 * 5 / len(ids)
+    assert max(abs(among[each] - expected) for each in ids) < 0.15 * expected
+
+
+def test_in_a_search_of_more_than_a_query_shows_so_it_is(naturalists: Counted) -> None:
+    ids = spread(43_210)
+    parts = 30
+    first, among = Counter[int](), Counter[int]()
+    for seed in range(3000):
+        order = drawn(naturalists, ids, seed, pages=2)
+        first[bisect_left(ids, order[0]) * parts // len(ids)] += 1
+        among.update(bisect_left(ids, each) * parts // len(ids) for each in order)
+    assert chisquare([first[part] for part in range(parts)]).pvalue > UNLIKELY
+    assert max(abs(among[part] * parts / among.total() - 1) for part in range(parts)) < 0.2
+
+
+def test_a_block_is_where_it_would_be_without_halves() -> None:
+    ids = spread(45_000)
+
+    def between(above: int, below: int) -> int:
+        return bisect_left(ids, below) - bisect_right(ids, above)
+
+    draw = Draw(0, len(ids), ids[-1])
+    for start in range(0, len(ids) - 100, 37):
+        came = []
+        for window in draw.windows(Run(start, 100), between):
+            size, page = window.run.page
+            asked = {"id_above": window.above, "id_below": window.below, "order": "asc"}
+            _, results = found(ids, {**asked, "per_page": size, "page": page})
+            came += window.run.of(results)
+        assert came == ids[start : start + 100]
+
+
+@given(st.integers(0, 9_799), st.integers(1, MOST_PER_PAGE))
+def test_a_page_holds_the_whole_run(start: int, length: int) -> None:
+    size, page = Run(start, length).page
+    assert (page - 1) * size <= start
+    assert start + length <= page * size <= 10_000 + 100
+    assert size <= 200
+    assert Run(start, length).of(range((page - 1) * size, page * size)) == range(
+        start, start + length
+    )
+
+
+# All of it, once
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, 5, 100, 101])
+def test_a_small_search_comes_whole_and_each_once(naturalists: Counted, size: int) -> None:
+    ids = spread(size)
+    order = drawn(naturalists, ids, 1, pages=1000)
+    assert sorted(order) == ids
+    assert naturalists.search(FIRST, 0).last is False
+
+
+def test_a_draw_ends(naturalists: Counted) -> None:
+    ids = spread(20_000)
+    bookmark = begun(naturalists, ids).bookmark
+    for page, last in ((2, False), (MOST_BLOCKS, False), (MOST_BLOCKS + 1, True)):
+        came = naturalists.search(replace(FIRST, page=page, bookmark=bookmark), 0)
+        assert came.last is last
+        assert not came.capped  # which would have the window of posting times halved
+        assert came.photos
+    assert naturalists.search(replace(FIRST, page=10**6, bookmark=bookmark), 0).last
+
+
+# The same draw again
+
+
+def test_the_same_seed_draws_the_same_and_another_one_otherwise(naturalists: Counted) -> None:
+    for size in (200, 30_000):
+        ids = spread(size)
+        one, again, other = (drawn(naturalists, ids, seed, pages=5) for seed in (1, 1, 2))
+        assert one == again
+        assert one != other
+
+
+def test_the_draw_is_the_bookmarks_and_not_the_workspaces(naturalists: Counted) -> None:
+    ids = spread(30_000)
+    whole = drawn(naturalists, ids, 1, pages=2)
+    bookmark = begun(naturalists, ids, seed=1).bookmark
+    naturalists._seed = 99  # somebody changed it
+    for page in (2, 3):
+        came = naturalists.search(replace(FIRST, page=page, bookmark=bookmark), 0)
+        assert [int(each.source_id.partition("-")[0]) for each in came.photos] == whole[
+            4 * page - 8 : 4 * page - 4
+        ]
+
+
+def test_what_is_new_since_it_began_does_not_move_it(naturalists: Counted) -> None:
+    ids = spread(5000)
+    bookmark = begun(naturalists, ids, seed=1).bookmark
+    before = naturalists.search(replace(FIRST, page=2, bookmark=bookmark), 0)
+    naturalists.ids = [*ids, *range(ids[-1] + 1, ids[-1] + 9000)]
+    assert naturalists.search(replace(FIRST, page=2, bookmark=bookmark), 0) == before
+
+
+def test_a_place_that_fell_off_the_end_brings_nothing_and_ends_nothing(
+    naturalists: Counted,
+) -> None:
+    bookmark = begun(naturalists, spread(400)).bookmark
+    naturalists.ids = spread(400)[:3]
+    pages = [
+        naturalists.search(replace(FIRST, page=page, bookmark=bookmark), 0)
+        for page in range(2, 102)
+    ]
+    assert sum(len(each.photos) for each in pages) == 3
+    assert [each.last for each in pages] == [False] * 99 + [True]
+
+
+def test_counts_are_remembered_and_a_bookmark_stays_short(naturalists: Counted) -> None:
+    bookmark = begun(naturalists, spread(3_000_000), seed=1).bookmark
+    naturalists.calls = 0
+    needed = []
+    for page in range(2, 300):
+        before = naturalists.calls
+        came = naturalists.search(replace(FIRST, page=page, bookmark=bookmark), 0)
+        needed.append(naturalists.calls - before)
+        bookmark = came.bookmark
+        assert len(bookmark) <= 2000
+    assert needed[0] > 5
+    assert sum(needed[:5]) > sum(needed[-5:])
+
+
+class Turns:
+    """A quota that counts the turns that were taken."""
+
+    taken = 0
+
+    def reserve(self, now: float) -> float:
+        self.taken += 1
+        return now
+
+    def waiting(self, now: float) -> float:
+        return 0.0
+
+    def spend(self, now: float, size: int) -> None:
+        pass
+
+
+def test_each_of_a_pages_calls_waits_for_its_turn(
+    naturalists: Counted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bookmark = begun(naturalists, spread(90_000), seed=1).bookmark
+    turns, naturalists.calls = Turns(), 0
+    monkeypatch.setattr(naturalists.api, "_limits", [turns])
+    asked = replace(FIRST, page=2, bookmark=bookmark)
+    naturalists.api.call(lambda quota: naturalists.search(asked, quota), "page 2")
+    assert turns.taken == naturalists.calls > 2
+
+
+@given(
+    seed=st.integers(0, 2**63),
+    total=st.integers(1, 2**53),
+    newest=st.integers(1, 2**53),
+    counts=st.dictionaries(st.integers(2, 2**54), st.integers(0, 2**53), max_size=20),
+)
+def test_a_bookmark_says_all(seed: int, total: int, newest: int, counts: Any) -> None:
+    draw = Draw(seed, total, newest, counts)
+    assert Draw.read(draw.bookmark()) == draw
+
+
+@given(
+    total=st.integers(1, 2**53),
+    newest=st.integers(1, 2**53),
+    start=st.integers(0, 2**53),
+    said=st.integers(0, 2**53),
+)
+def test_whatever_a_host_counts_the_halves_have_an_end(
+    total: int, newest: int, start: int, said: int
+) -> None:
+    calls = count()
+
+    def counted(above: int, below: int) -> int:
+        assert next(calls) < 60 * 100
+        return said
+
+    for window in Draw(0, total, newest).windows(Run(start % total, 100), counted):
+        assert 0 <= window.above < window.below <= newest + 1
+        assert window.run.start >= 0
+        assert 1 <= window.run.length <= 100
+        assert window.run.page
