@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from genset.cli import cli
 from genset.db import Photo, PhotoEvent
-from genset.scrape.upkeep.removal import remove
+from genset.scrape.removal import remove
 from tests.labeled_workspace import TENCH, add_candidate
 from tests.release.conftest import Pool
 
