@@ -48,7 +48,7 @@ class Session:
         if program == "make":
             MAKERS[words[0]](self.folder)
         elif program == "show":
-            answer = Answer(0, shown(self.folder / words[0], *map(int, words[1:])), "")
+            answer = self._shown(*words)
         else:
             assert program == "genset", line
             answer = self.terminal(*words, cwd=self.folder, **self.environment)
@@ -59,6 +59,12 @@ class Session:
             if part:
                 text += mark + self._plain(in_lines(part)).rstrip("\n") + "\n"
         return text
+
+    def _shown(self, name: str, lines: str = "0") -> Answer:
+        try:
+            return Answer(0, shown(self.folder / name, int(lines) or None), "")
+        except OSError as error:
+            return Answer(1, "", f"{error.strerror}\n")
 
     def _plain(self, text: str) -> str:
         """Without paths, times and the like; numbers rounded."""

@@ -1,6 +1,7 @@
 """Commands answer as they did: each file in `recorded/` has commands and what they answered."""
 
 import difflib
+import re
 import shutil
 import subprocess
 import sys
@@ -62,6 +63,20 @@ def test_commands_answer_as_they_did(
     shutil.copytree(session.folder, copy)
     session = Session(session.terminal, copy, session.environment)
     compare(group, session.answers(commands(RECORDED / f"{group}.txt")), recording)
+
+
+@pytest.mark.parametrize("model", ["TINY", "FEW", "ELSEWHERE"])
+def test_a_run_that_is_made_again_is_the_one_that_was_kept(
+    model: str, made: tuple[Session, str]
+) -> None:
+    session = made[0]
+    session.answers([f"genset evaluate v1 --model ${model} --runs again-{model}"])
+    (again,) = (session.folder / f"again-{model}" / "v1").iterdir()
+    kept = session.folder / "runs" / "v1" / again.name
+    for name in ("predictions.csv", "run.json"):
+        texts = [(folder / name).read_text("utf-8") for folder in (again, kept)]
+        one, other = (re.sub(r'"(created_at|seconds)": [^,]*', "", text) for text in texts)
+        assert one == other
 
 
 def compare(group: str, text: str, recording: bool) -> None:
