@@ -146,6 +146,7 @@ def img2dataset(args: argparse.Namespace, output: str) -> Contender:
 def scrape_listed(addresses: Path, out: Path) -> None:
     """Scrape with a source that finds nothing but these addresses."""
     from genset.classes import ImageClass, Query
+    from genset.core.photo import PhotoOrigin
     from genset.db import Store
     from genset.licenses import License
     from genset.net.hosts import Host, Hosts
@@ -154,7 +155,6 @@ def scrape_listed(addresses: Path, out: Path) -> None:
     from genset.scrape.scraper import scrape
     from genset.sources.source import (
         About,
-        FoundPhoto,
         Question,
         Rates,
         SearchPage,
@@ -201,9 +201,15 @@ def scrape_listed(addresses: Path, out: Path) -> None:
         def may_fetch(self, url: str) -> bool:
             return url.startswith("http://127.0.0.1:")
 
-        def _photo(self, number: int) -> FoundPhoto:
+        def _photo(self, number: int) -> PhotoOrigin:
             url = listed[number]
-            return FoundPhoto(str(number), f"owner {number}", "", "", "", "", "", url, posted, None)
+            return PhotoOrigin(
+                source="listed",
+                source_id=str(number),
+                owner=f"owner {number}",
+                image_url=url,
+                posted_at=posted,
+            )
 
     classes = tuple(
         ImageClass(0, f"n{number:08}", ("",), "", (), (Query(str(number), "lemma"),))

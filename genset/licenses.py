@@ -12,6 +12,7 @@ from functools import cache
 from typing import NamedTuple
 
 from genset.core.errors import BadInput
+from genset.core.photo import PhotoOrigin
 from genset.core.safe import printable
 
 
@@ -114,11 +115,21 @@ _GRANTS_BY_ID = {
 }
 
 
+def credit(photo: PhotoOrigin, via: str = "") -> str:
+    """The line that credits a photo; `via` is its source's title."""
+    return attribution(
+        License(photo.license, photo.license_url),
+        title=photo.title,
+        owner=photo.credited,
+        page_url=photo.page_url,
+        via=via,
+    )
+
+
 def attribution(license: License, *, title: str, owner: str, page_url: str, via: str = "") -> str:
     """The line that credits a photo as its licence and its source's terms ask.
 
-    It names work, author, grant, and the source by its title (`via`); without one it is the line of
-    releases of the time when there was one source, whose documents are made again.
+    It names work, author, grant, and the source by its title (`via`), where it has one.
 
     ::
 

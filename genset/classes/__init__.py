@@ -18,7 +18,7 @@ from genset.classes.checks import LONGEST_ID, mistakes_in
 from genset.classes.classes import OTHER, PHOTOS, SCREENSHOTS, ImageClass, Query, WikipediaPage
 from genset.classes.document import document_of, hash_of, hash_of_document, taxonomy_of
 from genset.classes.entries import MOST_QUERIES, Entry, read_entries, read_toml
-from genset.classes.imagenet import earlier_queries, imagenet1k, synonyms
+from genset.classes.imagenet import imagenet1k, synonyms
 from genset.classes.own import read_taxonomy
 from genset.classes.taxonomy import IMAGENET, Taxonomy
 
@@ -35,7 +35,6 @@ __all__ = [
     "Taxonomy",
     "WikipediaPage",
     "document_of",
-    "earlier_queries",
     "hash_of",
     "hash_of_document",
     "imagenet1k",

@@ -44,21 +44,6 @@ def synonyms() -> dict[str, tuple[str, ...]]:
     return {each["wnid"]: tuple(each["names"]) for each in _read("synonyms.json")}
 
 
-def earlier_queries() -> dict[str, tuple[tuple[Query, ...], tuple[int, ...]]]:
-    """Queries and content types, by wnid, of the classes that had others in the first list.
-
-    Workspaces that were made when lists had no version yet go on with it; ``wordnet_maps/
-    queries-1.json`` holds what has changed since.
-    """
-    return {
-        each["wnid"]: (
-            tuple(Query(query["text"], query["why"]) for query in each["queries"]),
-            (PHOTOS,),
-        )
-        for each in _read("queries-1.json")
-    }
-
-
 def _read(name: str) -> list[dict[str, Any]]:
     """The classes of a committed map."""
     document = json.loads(files("wordnet_maps").joinpath(name).read_text("utf-8"))

@@ -99,7 +99,7 @@ def _went_for(session: Session, name: str, stays: str) -> bool:
 
 
 def _name_of(photo: Photo) -> str:
-    return f"{photo.source}:{photo.source_id}"
+    return photo.name
 
 
 def _photo(session: Session, name: str) -> Photo | None:

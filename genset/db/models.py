@@ -5,7 +5,9 @@ labeling are in `genset.db.labels`.
 """
 
 from datetime import UTC, datetime
+from typing import Self
 
+from msgspec.structs import asdict
 from sqlalchemy import (
     DateTime,
     Dialect,
@@ -21,6 +23,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
 from genset.classes.checks import LONGEST_ID
 from genset.core.files import image_file
+from genset.core.photo import PhotoOrigin
 
 
 class UtcDateTime(TypeDecorator[datetime]):
@@ -81,7 +84,7 @@ class Search(Base):
     licenses: Mapped[str] = mapped_column(Text)
     safe_search: Mapped[int]
     content_types: Mapped[str] = mapped_column(String(16), default="0")
-    query_list: Mapped[str] = mapped_column(String(64), default="1")
+    query_list: Mapped[str] = mapped_column(String(64), default="")
     per_page: Mapped[int]
     page: Mapped[int]
     total: Mapped[int]
@@ -118,6 +121,7 @@ class SourceWords(Base):
 class Photo(Base):
     """A photo that a source named, whoever found it and for whatever class.
 
+    The first columns are the fields of `genset.core.photo.PhotoOrigin`: what its source says.
     It is *stored* when `sha256` is set (its original bytes lie in ``images/``), *refused* when
     `refused` gives the reason, and merely known otherwise. `fingerprint` is the perceptual hash of
     `genset.core.pixels`, 16 hexadecimal digits. `checked_at` is the start of the last
@@ -161,11 +165,26 @@ class Photo(Base):
     refused: Mapped[str | None] = mapped_column(Text)
     checked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
+    @classmethod
+    def of(cls, origin: PhotoOrigin) -> Self:
+        """A photo of which nothing but this is known."""
+        return cls(**asdict(origin))
+
+    @property
+    def origin(self) -> PhotoOrigin:
+        """What its source says of it."""
+        return PhotoOrigin(**{name: getattr(self, name) for name in PhotoOrigin.__struct_fields__})
+
+    @property
+    def name(self) -> str:
+        """What it is called: ``flickr:6061409035``."""
+        return f"{self.source}:{self.source_id}"
+
     @property
     def file(self) -> str:
         """Where a stored photo's original lies under ``images/``."""
         if self.sha256 is None or self.format is None:
-            raise ValueError(f"photo {self.source}:{self.source_id} is not stored")
+            raise ValueError(f"photo {self.name} is not stored")
         return image_file(self.sha256, self.format)
 
 
@@ -199,7 +218,7 @@ class Claim(Base):
     @property
     def task(self) -> str:
         """The claim's name outside the database: ``n02123045/flickr:6061409035``."""
-        return f"{self.wnid}/{self.photo.source}:{self.photo.source_id}"
+        return f"{self.wnid}/{self.photo.name}"
 
 
 class Candidate(Claim):

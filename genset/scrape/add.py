@@ -19,16 +19,17 @@ and may be older than the pool's photos. Whoever starts the page vouches that la
 import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
-from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from msgspec.structs import replace
 from sqlalchemy import exists, or_, select
 from sqlalchemy.orm import Session
 
 from genset.classes import Taxonomy
 from genset.core.errors import BadInput, PhotoRefused
 from genset.core.files import image_file, secure, sha256_of
+from genset.core.photo import PhotoOrigin
 from genset.core.pixels import FORMATS
 from genset.core.progress import progress
 from genset.db import (
@@ -50,17 +51,6 @@ from genset.sources.source import is_source
 from genset.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """What is said of all photos of a folder. The fields are those of `genset.db.Photo`."""
-
-    source: str
-    owner: str
-    license: str
-    license_url: str
-    posted_at: datetime
-
-
 @dataclass
 class AddSummary:
     """What came of a folder: `refused` gives the reason for each file that cannot be used."""
@@ -72,7 +62,11 @@ class AddSummary:
 
 
 def add(
-    workspace: Workspace, store: Store, folder: Path, origin: Origin, min_size: int | None = None
+    workspace: Workspace,
+    store: Store,
+    folder: Path,
+    origin: PhotoOrigin,
+    min_size: int | None = None,
 ) -> AddSummary:
     """Make the photos of ``FOLDER/<wnid>/`` candidates of their classes, by the order of names.
 
@@ -124,7 +118,7 @@ class ClassFile(NamedTuple):
     path: Path
 
 
-def _check(workspace: Workspace, store: Store, origin: Origin, opt_out: OptOut) -> None:
+def _check(workspace: Workspace, store: Store, origin: PhotoOrigin, opt_out: OptOut) -> None:
     check_owner(store, origin, opt_out)
     if origin.posted_at < workspace.posted_after:
         raise BadInput(
@@ -134,7 +128,7 @@ def _check(workspace: Workspace, store: Store, origin: Origin, opt_out: OptOut) 
         )
 
 
-def check_owner(store: Store, origin: Origin, opt_out: OptOut) -> None:
+def check_owner(store: Store, origin: PhotoOrigin, opt_out: OptOut) -> None:
     """Check that photos may be from there, and that their owner wants them here.
 
     Raises:
@@ -205,7 +199,11 @@ def content_of(path: Path) -> bytes:
 
 
 def _store_candidate(
-    session: Session, file: ClassFile, sha256: str, origin: Origin, outcome: Original | PhotoRefused
+    session: Session,
+    file: ClassFile,
+    sha256: str,
+    origin: PhotoOrigin,
+    outcome: Original | PhotoRefused,
 ) -> Photo:
     """Store a file's photo, or why it is refused, as a candidate of its class."""
     photo = photo_of(session, file, sha256, origin)
@@ -227,26 +225,15 @@ def _store_candidate(
     return photo
 
 
-def photo_of(session: Session, file: ClassFile, sha256: str, origin: Origin) -> Photo:
+def photo_of(session: Session, file: ClassFile, sha256: str, origin: PhotoOrigin) -> Photo:
     """A file's photo, which is made where it is not there."""
     source_id = id_of(sha256)
     photo = session.scalar(
         select(Photo).where(Photo.source == origin.source, Photo.source_id == source_id)
     )
     if photo is None:
-        photo = Photo(
-            source=origin.source,
-            source_id=source_id,
-            owner=origin.owner,
-            owner_name=origin.owner,
-            title=file.path.name,
-            license=origin.license,
-            license_url=origin.license_url,
-            page_url="",
-            image_url="",
-            posted_at=origin.posted_at,
-            taken_at=None,
-        )
+        named = replace(origin, source_id=source_id, title=file.path.name)
+        photo = Photo.of(replace(named, owner_name=origin.credited))
         session.add(photo)
         session.flush()
     return photo
@@ -275,7 +262,7 @@ def add_examples(
     workspace: Workspace,
     store: Store,
     folder: Path,
-    origin: Origin,
+    origin: PhotoOrigin,
     *,
     min_size: int | None = None,
     dry_run: bool = False,
@@ -328,7 +315,7 @@ def _is_example(session: Session, wnid: str, sha256: str) -> bool:
     return session.scalar(same.limit(1)) is not None
 
 
-def _refuse_candidate(session: Session, origin: Origin, sha256: str) -> None:
+def _refuse_candidate(session: Session, origin: PhotoOrigin, sha256: str) -> None:
     """Raise PhotoRefused where the photo, or one of its bytes, is claimed for any class."""
     named = (Photo.source == origin.source) & (Photo.source_id == id_of(sha256))
     claimed = (
@@ -341,7 +328,9 @@ def _refuse_candidate(session: Session, origin: Origin, sha256: str) -> None:
         raise PhotoRefused("candidate", f"it is one of {wnid}, and no example can be")
 
 
-def _store_example(session: Session, file: ClassFile, origin: Origin, original: Original) -> None:
+def _store_example(
+    session: Session, file: ClassFile, origin: PhotoOrigin, original: Original
+) -> None:
     """Store a file's photo as an example of its class."""
     photo = photo_of(session, file, original.sha256, origin)
     if photo.sha256 is None:

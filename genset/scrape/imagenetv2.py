@@ -18,18 +18,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from msgspec.structs import asdict
 from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
 from genset.classes import imagenet1k
 from genset.core.errors import BadInput
 from genset.core.links import web_link
+from genset.core.photo import PhotoOrigin
 from genset.db import Base, Candidate, Photo, Ruling, Store, Verdict, add_candidates, in_batches
 from genset.licenses import FLICKR
 from genset.workspace import Workspace
 
 _SOURCE = "flickr"  # the one search engine that they asked
 _AT_ONCE = 10_000  # rows
+_STRICTEST = FLICKR[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,24 +92,21 @@ def take_in(
         already=len(records) - candidates,
         selected=selected,
         left_out=len(found) - len(wanted) if dataset is None else 0,
-        early=sum(record.posted_at < workspace.posted_after for record in records),
+        early=sum(record.origin.posted_at < workspace.posted_after for record in records),
     )
 
 
 class _Found(NamedTuple):
     """A record. `rank` is its place among those of its class and keyword in its file, from 1."""
 
-    photo: str
+    origin: PhotoOrigin
     wnid: str
     keyword: str
     rank: int
-    url: str
-    posted_at: datetime
-    taken_at: str | None
 
     @property
     def task(self) -> tuple[str, str]:
-        return self.wnid, self.photo
+        return self.wnid, self.origin.source_id
 
 
 # By their own id of the photo, and by class.
@@ -157,7 +157,18 @@ def _record(record: Mapping[str, Any], places: Counter[tuple[str, str]]) -> tupl
     rank = places[wnid, keyword]
     # The time of day where the search ran, in no known zone.
     posted_at = datetime.strptime(posted, "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC)
-    return ours, _Found(photo, wnid, keyword, rank, url, posted_at, taken)
+    origin = PhotoOrigin(
+        source=_SOURCE,
+        source_id=photo,
+        license=_STRICTEST.name,
+        license_url=_STRICTEST.url,
+        # Flickr's address of a photo whose owner one does not know.
+        page_url=f"https://www.flickr.com/photo.gne?id={photo}",
+        image_url=url,
+        posted_at=posted_at,
+        taken_at=taken,
+    )
+    return ours, _Found(origin, wnid, keyword, rank)
 
 
 def _text(record: Mapping[str, Any], name: str) -> str:
@@ -214,27 +225,10 @@ def _entries(path: Path, records: Any) -> Iterator[tuple[int, Mapping[str, Any]]
 
 def _add_photos(session: Session, records: Collection[_Found]) -> int:
     known = set(session.scalars(select(Photo.source_id).where(Photo.source == _SOURCE)))
-    new = {record.photo: record for record in records if record.photo not in known}
-    strictest = FLICKR[0]
-    rows = (
-        {
-            "source": _SOURCE,
-            "source_id": each.photo,
-            "owner": "",
-            "owner_name": "",
-            "title": "",
-            "license": strictest.name,
-            "license_url": strictest.url,
-            # Flickr's address of a photo whose owner one does not know.
-            "page_url": f"https://www.flickr.com/photo.gne?id={each.photo}",
-            "image_url": each.url,
-            "posted_at": each.posted_at,
-            "taken_at": each.taken_at,
-        }
-        for each in new.values()
-    )
+    new = {record.origin.source_id: record.origin for record in records}
+    rows = [asdict(origin) for source_id, origin in new.items() if source_id not in known]
     _insert(session, Photo, rows)
-    return len(new)
+    return len(rows)
 
 
 def _add_candidates(session: Session, records: Collection[_Found]) -> int:
@@ -245,7 +239,7 @@ def _add_candidates(session: Session, records: Collection[_Found]) -> int:
     rows = (
         {
             "wnid": each.wnid,
-            "photo_id": photos[each.photo],
+            "photo_id": photos[each.origin.source_id],
             "keyword": each.keyword,
             "rank": each.rank,
         }

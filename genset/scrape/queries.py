@@ -4,8 +4,7 @@ A list of queries says of every class what is searched for it, and among what ty
 a workspace's own one may name Wikidata's items, for sources that know what photos depict. The
 newest one is the package's, over which lies the workspace's own ``queries.toml``. A workspace keeps
 the list of its first scrape, whole, in its database; `update_queries` moves it to the newest one.
-A workspace that searched before lists had versions began with the first one, "1". Classes that it
-gained since are searched with the newest queries.
+Classes that it gained since are searched with the newest queries.
 """
 
 import json
@@ -16,7 +15,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from genset.classes import (
@@ -24,17 +22,15 @@ from genset.classes import (
     ImageClass,
     Query,
     Taxonomy,
-    earlier_queries,
     imagenet1k,
     read_entries,
     read_toml,
 )
 from genset.core.errors import BadInput, GensetError
-from genset.db import Fact, QueryList, Search, Store, stored_taxonomy
+from genset.db import Fact, QueryList, Store, stored_taxonomy
 from genset.workspace import Workspace
 
 OWN_LIST = "queries.toml"
-FIRST_VERSION = "1"
 
 _FACT = "query_list"
 
@@ -72,47 +68,32 @@ def newest_queries(root: Path | None = None, taxonomy: Taxonomy | None = None) -
     return Queries(version_of(classes), classes, taxonomy)
 
 
-def first_queries() -> Queries:
-    """The list of the time before lists had versions."""
-    earlier = earlier_queries()
-    classes = []
-    for cls in imagenet1k():
-        queries, content_types = earlier.get(cls.wnid, (cls.queries, cls.content_types))
-        classes.append(replace(cls, queries=queries, content_types=content_types))
-    return Queries(FIRST_VERSION, tuple(classes), imagenet1k())
-
-
 def workspace_queries(workspace: Workspace, store: Store, *, begin: bool = False) -> Queries:
     """The queries that a workspace searches with.
 
-    With `begin`, a workspace that has none yet keeps these from now on, and so does one that has
+    With `begin`, a workspace that has none yet stores these for good, and so does one that has
     gained classes.
 
     Raises:
         BadInput: the workspace's own list is not right, and would be begun with.
     """
     with store.session() as session:
-        queries, is_kept = _in_force(session, workspace)
-    if begin and not is_kept:
+        queries, is_stored = _current(session, workspace)
+    if begin and not is_stored:
         with store.begin_alone() as session:
-            queries, is_kept = _in_force(
-                session, workspace
-            )  # another process may have been quicker
-            if not is_kept:
-                _keep(session, queries)
+            queries, is_stored = _current(session, workspace)  # another process may be quicker
+            if not is_stored:
+                _store(session, queries)
     return queries
 
 
-def _in_force(session: Session, workspace: Workspace) -> tuple[Queries, bool]:
-    """The queries that a workspace searches with, and whether it keeps them already."""
+def _current(session: Session, workspace: Workspace) -> tuple[Queries, bool]:
+    """The queries that a workspace searches with, and whether they are stored already."""
     taxonomy = stored_taxonomy(session)
-    written = _kept(session)
-    if written is None:
-        has_searched = session.scalar(select(Search.id).limit(1)) is not None
-        if has_searched and taxonomy.is_imagenet:
-            return first_queries(), False
+    stored = _stored(session)
+    if stored is None:
         return newest_queries(workspace.root, taxonomy), False
-    version, content = written
+    version, content = stored
     if all(cls.wnid in content for cls in taxonomy):
         return Queries(version, read_classes(content, taxonomy), taxonomy), True
     newest = newest_queries(workspace.root, taxonomy).classes
@@ -131,34 +112,40 @@ def update_queries(workspace: Workspace, store: Store) -> tuple[Queries, Queries
     before = workspace_queries(workspace, store)
     after = newest_queries(workspace.root, before.taxonomy)
     with store.begin_alone() as session:
-        _keep(session, after)
+        _store(session, after)
     return before, after
 
 
 def changed_classes(before: Queries, after: Queries) -> list[tuple[ImageClass, ImageClass]]:
     """The classes that are searched otherwise, as they were and as they are."""
     return [
-        (was, now)
-        for was, now in zip(before.classes, after.classes, strict=True)
-        if _asked(was) != _asked(now)
+        (old, new)
+        for old, new in zip(before.classes, after.classes, strict=True)
+        if searched_with(old) != searched_with(new)
     ]
+
+
+def searched_with(cls: ImageClass) -> dict[str, Any]:
+    """What a class is searched with, as JSON."""
+    return {
+        "queries": [query.text for query in cls.queries],
+        "content_types": cls.content_types,
+        "wikidata": cls.wikidata,
+    }
 
 
 def version_of(classes: Iterable[ImageClass]) -> str:
     """A list's version: 12 hexadecimal digits that depend on what is searched for alone."""
-    asked = {cls.wnid: _asked(cls) for cls in classes}
-    canonical = json.dumps(asked, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    searched = {cls.wnid: searched_with(cls) for cls in classes}
+    canonical = json.dumps(searched, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return sha256(canonical.encode()).hexdigest()[:12]
 
 
 def written_classes(classes: Iterable[ImageClass]) -> dict[str, Any]:
-    """What these classes are searched with, as JSON by wnid."""
+    """What these classes are searched with and why, as JSON by wnid."""
     return {
-        cls.wnid: {
-            "queries": [(query.text, query.why) for query in cls.queries],
-            "content_types": cls.content_types,
-        }
-        | ({"wikidata": cls.wikidata} if cls.wikidata else {})
+        cls.wnid: searched_with(cls)
+        | {"queries": [(query.text, query.why) for query in cls.queries]}
         for cls in classes
     }
 
@@ -172,30 +159,24 @@ def read_classes(
             cls,
             queries=tuple(Query(text, why) for text, why in written[cls.wnid]["queries"]),
             content_types=tuple(written[cls.wnid]["content_types"]),
-            wikidata=tuple(written[cls.wnid].get("wikidata", ())),
+            wikidata=tuple(written[cls.wnid]["wikidata"]),
         )
         for cls in classes
     )
 
 
-def _asked(cls: ImageClass) -> dict[str, Any]:
-    asked = {"queries": [query.text for query in cls.queries], "content_types": cls.content_types}
-    # Lists of the time before there were items have the versions that they had.
-    return asked | ({"wikidata": cls.wikidata} if cls.wikidata else {})
-
-
-def _kept(session: Session) -> tuple[str, dict[str, Any]] | None:
-    """The list that the workspace keeps, if it keeps one already: its version, and what it says."""
+def _stored(session: Session) -> tuple[str, dict[str, Any]] | None:
+    """The list that the workspace has stored, if any: its version, and what it says."""
     fact = session.get(Fact, _FACT)
     if fact is None:
         return None
     row = session.get(QueryList, fact.value)
     if row is None:
-        raise GensetError(f"the store lacks the queries {fact.value}: restore a backup of it")
+        raise GensetError(f"the database lacks the queries {fact.value}: restore a backup of it")
     return row.version, json.loads(row.content)
 
 
-def _keep(session: Session, queries: Queries) -> None:
+def _store(session: Session, queries: Queries) -> None:
     if session.get(QueryList, queries.version) is None:
         text = json.dumps(written_classes(queries.classes), ensure_ascii=False)
         session.add(QueryList(version=queries.version, content=text))

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from genset.core.errors import GensetError, SourceUnavailable
 from genset.core.progress import progress
 from genset.db import Photo, PhotoEvent, Store, gone_photos, now
-from genset.licenses import License, attribution, same_license
+from genset.licenses import License, credit, same_license
 from genset.scrape.side_by_side import side_by_side
 from genset.sources.source import Source, is_source
 
@@ -215,16 +215,8 @@ def _keep(
     changes = []
     for what, detail in _news(_is_gone(session, photo), before, found):
         session.add(PhotoEvent(photo_id=photo.id, what=what, detail=detail))
-        credit = attribution(
-            License(photo.license, photo.license_url),
-            title=photo.title,
-            owner=photo.owner_name or photo.owner,
-            page_url=photo.page_url,
-            via=source.about.title,
-        )
-        changes.append(
-            Change(f"{photo.source}:{photo.source_id}", what, detail, photo.page_url, credit)
-        )
+        line = credit(photo.origin, source.about.title)
+        changes.append(Change(photo.name, what, detail, photo.page_url, line))
     return changes
 
 
@@ -251,4 +243,4 @@ def _is_gone(session: Session, photo: Photo) -> bool:
 def _gone(session: Session, source: str) -> dict[str, str]:
     """The pages of the pool's photos that are gone, by photo."""
     gone = session.scalars(gone_photos().where(_in_pool(source)))
-    return {f"{photo.source}:{photo.source_id}": photo.page_url for photo in gone}
+    return {photo.name: photo.page_url for photo in gone}

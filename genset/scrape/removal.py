@@ -99,7 +99,7 @@ def _remove(
         for release in find_releases(workspace.releases)
     }
     return Removal(
-        photos=[f"{source}:{photo.source_id}" for photo in photos],
+        photos=[photo.name for photo in photos],
         owner=name if is_owner else None,
         deleted=deleted,
         kept=kept,
@@ -171,7 +171,7 @@ def _credited(session: Session, source: str, name: str) -> str:
     if not photos:
         return ""
     many = session.scalar(select(func.count()).select_from(Photo).where(named)) or 0
-    listed = ", ".join(f"{source}:{photo.source_id}" for photo in photos)
+    listed = ", ".join(photo.name for photo in photos)
     owners = ", ".join(dict.fromkeys(f"{source}:{photo.owner}" for photo in photos))
     more = ", ..." if many > len(photos) else ""
     return (
@@ -233,7 +233,7 @@ def _delete_originals(
         same = select(Photo).where(Photo.sha256 == PurePath(file).stem).order_by(Photo.id)
         if others := session.scalars(same).all():
             kept += 1
-            needed_by += [f"{photo.source}:{photo.source_id}" for photo in others]
+            needed_by += [photo.name for photo in others]
         elif path.is_file():
             path.unlink()
             deleted += 1

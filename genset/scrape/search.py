@@ -10,19 +10,20 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import timedelta
+from typing import Any
 
+from msgspec.structs import asdict
 from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
 from genset.classes import PHOTOS, ImageClass
+from genset.core.photo import PhotoOrigin
 from genset.db import Candidate, Photo, RemovedOwner, Search, add_candidates
 from genset.scrape.plan import ScrapePlan
-from genset.sources.source import FoundPhoto, Question, SearchPage
+from genset.sources.source import Question, SearchPage
 
 # No photos are posted closer together than this that a keyword finds by the thousand.
 _SHORTEST_WINDOW = timedelta(minutes=1)
-
-_FOUND = [field.name for field in fields(FoundPhoto)]  # columns of `Photo` too
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +212,7 @@ def keep_page(
         add_candidates(session, new)
 
 
-def _photo_ids(session: Session, plan: ScrapePlan, found: Sequence[FoundPhoto]) -> dict[str, int]:
+def _photo_ids(session: Session, plan: ScrapePlan, found: Sequence[PhotoOrigin]) -> dict[str, int]:
     """The `Photo.id` of these photos by their id at the source, made where they are new."""
     source = plan.source.about.name
     named = select(Photo.source_id, Photo.id).where(
@@ -220,17 +221,13 @@ def _photo_ids(session: Session, plan: ScrapePlan, found: Sequence[FoundPhoto]) 
     known = dict(session.execute(named).all())
     removed = select(RemovedOwner.owner, RemovedOwner.reason).where(RemovedOwner.source == source)
     reasons = dict(session.execute(removed).all())
-    new = {
-        each.source_id: {name: getattr(each, name) for name in _FOUND}
-        | {
-            "source": source,
-            "refused": f"removed: {reasons[each.owner]}"
-            if each.owner in reasons
-            else plan.opt_out.reason_against(source, each.owner, each.source_id),
-        }
-        for each in found
-        if each.source_id not in known
-    }
+    new: dict[str, dict[str, Any]] = {}
+    for photo in found:
+        if photo.source_id not in known:
+            refused = plan.opt_out.reason_against(source, photo.owner, photo.source_id)
+            if photo.owner in reasons:
+                refused = f"removed: {reasons[photo.owner]}"
+            new[photo.source_id] = asdict(photo) | {"source": source, "refused": refused}
     if not new:
         return known
     session.execute(insert(Photo), list(new.values()))

@@ -7,16 +7,17 @@ import json
 import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Any, Self
 from urllib.parse import urlsplit
 
 import requests
+from msgspec.structs import replace
 
 from genset.classes import ImageClass
 from genset.core.errors import BadInput, SourceRefused, SourceUnavailable
 from genset.core.html import plain_text
+from genset.core.photo import PhotoOrigin
 from genset.core.query import parse
 from genset.licenses import License
 from genset.net.api import Api, endpoint_in, is_loopback
@@ -26,6 +27,7 @@ from genset.net.transport import is_retryable, user_agent
 from genset.sources.commons_api import (
     FIELDS,
     LICENSE_FIELDS,
+    NAME,
     WIDTH,
     Ask,
     Batch,
@@ -38,7 +40,7 @@ from genset.sources.commons_api import (
     photo_of,
     versions,
 )
-from genset.sources.source import About, FoundPhoto, Question, Rates, SearchPage, Settings, Source
+from genset.sources.source import About, Question, Rates, SearchPage, Settings, Source
 
 API_URL = "https://commons.wikimedia.org/w/api.php"
 ENDPOINT = "GENSET_COMMONS_ENDPOINT"
@@ -113,7 +115,7 @@ class Commons(Source):
     """
 
     about = About(
-        name="commons",
+        name=NAME,
         title="Wikimedia Commons",
         home="https://commons.wikimedia.org/",
         needs="a contact, which Wikimedia asks of all programs: genset init --contact",
@@ -224,7 +226,7 @@ class Commons(Source):
 
     def _photos(
         self, pages: Iterable[dict[str, Any]], posted_after: datetime, ask: Ask
-    ) -> tuple[FoundPhoto, ...]:
+    ) -> tuple[PhotoOrigin, ...]:
         """The photos on these pages.
 
         A search tells of a file's latest version alone. Where that is from before the window, so

@@ -29,9 +29,11 @@ from genset.core.dates import certain_date
 from genset.core.errors import SourceError, SourceRefused, SourceUnavailable
 from genset.core.html import plain_text
 from genset.core.links import web_link
+from genset.core.photo import PhotoOrigin
 from genset.core.safe import clean
 from genset.licenses import FLICKR, License, creative_commons, spdx_id
-from genset.sources.source import FoundPhoto
+
+NAME = "commons"
 
 Ask = Callable[[Mapping[str, object]], dict[str, Any]]
 """Makes a call with these parameters, when its turn comes, and returns its parsed answer."""
@@ -204,7 +206,7 @@ def latest(page: Mapping[str, Any]) -> datetime | None:
     return max(versions(page), default=None)
 
 
-def photo_of(page: Mapping[str, Any], posted_at: datetime) -> FoundPhoto | None:
+def photo_of(page: Mapping[str, Any], posted_at: datetime) -> PhotoOrigin | None:
     """The photo on a page that has a page id, uploaded first at `posted_at`.
 
     None for a page without a file, a file that names neither uploader nor author, and a file
@@ -223,7 +225,8 @@ def photo_of(page: Mapping[str, Any], posted_at: datetime) -> FoundPhoto | None:
     number = page["pageid"]
     address = _address(info.get("descriptionurl"))
     named = _PAGE.fullmatch(address) is not None
-    return FoundPhoto(
+    return PhotoOrigin(
+        source=NAME,
         source_id=str(number),
         owner=user or name,
         owner_name=name,

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import requests
 
 from genset.core.errors import BadInput, SourceError, SourceRefused, SourceUnavailable
+from genset.core.photo import PhotoOrigin
 from genset.core.safe import clean
 from genset.licenses import (
     FLICKR_NOTICE,
@@ -24,7 +25,9 @@ from genset.net.api import endpoint_in, is_loopback
 from genset.net.hosts import Host, Hosts, as_source_error
 from genset.net.pace import RateLimit
 from genset.sources.flickr_api import REST_URL, connected, parse_reply
-from genset.sources.source import About, FoundPhoto, Question, Rates, SearchPage, Settings, Source
+from genset.sources.source import About, Question, Rates, SearchPage, Settings, Source
+
+NAME = "flickr"
 
 # The picture we ask for, the most wanted first. 1,024 pixels are four times what classifiers look
 # at, in a tenth of an original's bytes; a photo without that size is smaller, so take its largest.
@@ -62,7 +65,7 @@ class Flickr(Source):
     """
 
     about = About(
-        name="flickr",
+        name=NAME,
         title="Flickr",
         home="https://www.flickr.com/",
         needs="an API key in FLICKR_API_KEY, which Flickr gives to Pro members only since 2025",
@@ -269,13 +272,14 @@ def parse_search(reply: dict[str, Any], *, page: int, per_page: int) -> SearchPa
     return SearchPage(found, total, last, capped=last and total > _MOST_RESULTS)
 
 
-def _photo(entry: dict[str, Any]) -> FoundPhoto:
+def _photo(entry: dict[str, Any]) -> PhotoOrigin:
     granted = flickr_license(int(entry["license"]))
     source_id, owner = _text(entry["id"]), _text(entry["owner"])
     if not (source_id and owner and (source_id + owner).isprintable()):
         raise ValueError("a photo without id or owner")
     unknown = str(entry.get("datetakenunknown", "0")) == "1"
-    return FoundPhoto(
+    return PhotoOrigin(
+        source=NAME,
         source_id=source_id,
         owner=owner,
         owner_name=_text(entry.get("ownername")),

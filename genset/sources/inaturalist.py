@@ -15,6 +15,7 @@ import requests
 
 from genset.classes import ImageClass
 from genset.core.errors import BadInput, SourceRefused
+from genset.core.photo import PhotoOrigin
 from genset.db import Store
 from genset.licenses import License, LicenseChoice
 from genset.net.api import Api, endpoint_in, is_loopback
@@ -23,6 +24,7 @@ from genset.net.pace import AllOf, ByteLimit, Limit, RateLimit
 from genset.net.transport import is_retryable, user_agent
 from genset.sources.inaturalist_api import (
     LICENSES,
+    NAME,
     found_photo,
     id_of,
     license_in,
@@ -31,7 +33,7 @@ from genset.sources.inaturalist_api import (
     refusal_in,
 )
 from genset.sources.inaturalist_draw import MOST_PER_PAGE, Draw, Window
-from genset.sources.source import About, FoundPhoto, Question, Rates, SearchPage, Settings, Source
+from genset.sources.source import About, Question, Rates, SearchPage, Settings, Source
 
 API_URL = "https://api.inaturalist.org/v1"
 
@@ -73,7 +75,7 @@ class INaturalist(Source):
     """
 
     about = About(
-        name="inaturalist",
+        name=NAME,
         title="iNaturalist",
         home="https://www.inaturalist.org/",
         needs="a contact: an address at which iNaturalist can reach you",
@@ -203,7 +205,7 @@ class INaturalist(Source):
             between = {"id_above": above, "id_below": below}
             return ask({**between, "per_page": 1, "only_id": "true"})[0]
 
-        found: list[FoundPhoto] = []
+        found: list[PhotoOrigin] = []
         for run in draw.block(text, number, size):
             for window in draw.windows(run, counted):
                 _, results = ask(_page_of(window))
@@ -331,6 +333,6 @@ def _codes(names: tuple[str, ...]) -> list[str]:
     return [code for code, each in LICENSES.items() if not names or each.name in names]
 
 
-def _distinct(found: list[FoundPhoto]) -> list[FoundPhoto]:
+def _distinct(found: list[PhotoOrigin]) -> list[PhotoOrigin]:
     """Each photo once, should an answer repeat one."""
     return list({photo.source_id: photo for photo in found}.values())

@@ -23,9 +23,11 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from genset.core.errors import SourceUnavailable
+from genset.core.photo import PhotoOrigin
 from genset.core.safe import clean
 from genset.licenses import FLICKR, License
-from genset.sources.source import FoundPhoto
+
+NAME = "inaturalist"
 
 # By the codes of iNaturalist, which means the 4.0 versions. No code: all rights are reserved.
 LICENSES: dict[str, License] = {
@@ -85,7 +87,7 @@ def id_of(entry: Mapping[str, Any]) -> int | None:
     return number if type(number) is int and 0 < number < _HIGHEST_ID else None
 
 
-def found_photo(entry: Mapping[str, Any], codes: Collection[str]) -> FoundPhoto | None:
+def found_photo(entry: Mapping[str, Any], codes: Collection[str]) -> PhotoOrigin | None:
     """An observation's first photo under one of these licences; None where there is none.
 
     Its owner is the user by number: a user may choose another login, and the number stays.
@@ -99,7 +101,8 @@ def found_photo(entry: Mapping[str, Any], codes: Collection[str]) -> FoundPhoto 
     if entry.get("quality_grade", "research") != "research":  # asked for; the data card says so
         return None
     license = LICENSES[_code(photo)]
-    return FoundPhoto(
+    return PhotoOrigin(
+        source=NAME,
         source_id=f"{number}-{id_of(photo)}",
         owner=str(owner),
         owner_name=_text(user.get("name")) or _text(user.get("login")),

@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session
 
 from genset.classes import ImageClass
 from genset.core.errors import BadInput
+from genset.core.photo import PhotoOrigin
 from genset.db import SourceWords
 from genset.licenses import License, LicenseChoice
 from genset.net.hosts import Host, Hosts
@@ -125,27 +126,6 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundPhoto:
-    """A photo as a search describes it. The fields are those of `genset.db.Photo`.
-
-    `posted_at` is in UTC. `taken_at` is the camera's clock, as far as it is known: "2013",
-    "2013-10", "2013-10-06" or "2013-10-06 14:06:41". `image_url` is where its picture is to be had,
-    "" where the source gives none.
-    """
-
-    source_id: str
-    owner: str
-    owner_name: str
-    title: str
-    license: str
-    license_url: str
-    page_url: str
-    image_url: str
-    posted_at: datetime
-    taken_at: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class SearchPage:
     """One page of results, most relevant first.
 
@@ -154,7 +134,7 @@ class SearchPage:
     needs (`Question.bookmark`), at most 2,000 characters.
     """
 
-    photos: tuple[FoundPhoto, ...]
+    photos: tuple[PhotoOrigin, ...]
     total: int
     last: bool
     capped: bool

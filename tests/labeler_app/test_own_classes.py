@@ -8,9 +8,10 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from genset.classes.own import taxonomy_in
+from genset.core.photo import PhotoOrigin
 from genset.db import Store
 from genset.db.taxonomies import store_taxonomy
-from genset.scrape.add import Origin, add_examples
+from genset.scrape.add import add_examples
 from genset.workspace import Workspace
 from tests.label.serving import free_port, serving
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, labeled_workspace, picture
@@ -38,7 +39,7 @@ definition = "كلب من أي سلالة (any)"
 [classes."長"]
 name = "{"長" * 200}"
 """
-OF_OURS = Origin("own", "", "", "", datetime.now(UTC))
+OF_OURS = PhotoOrigin(source="own", posted_at=datetime.now(UTC))
 
 
 @pytest.fixture(scope="module")

@@ -9,10 +9,11 @@ import pytest
 
 from genset.core.files import sha256_of
 from genset.core.hashes import read_hashes
+from genset.core.photo import PhotoOrigin
 from genset.db import Store
 from genset.db.duplicates import decide, examples_in, open_pairs
 from genset.label.quality.duplicates import paired
-from genset.scrape.add import ExampleSummary, Origin, add, add_examples
+from genset.scrape.add import ExampleSummary, add, add_examples
 from genset.scrape.near_duplicates import hash_folder, propose
 from genset.status import check_files, failed, status
 from genset.workspace import Workspace
@@ -27,7 +28,7 @@ from tests.scrape.test_folder import put
 
 LARGE = 400, 320
 TODAY = datetime.now(UTC)
-OWN = Origin(source="own", owner="", license="", license_url="", posted_at=TODAY)
+OWN = PhotoOrigin(source="own", owner="", license="", license_url="", posted_at=TODAY)
 
 
 @pytest.fixture
@@ -50,7 +51,7 @@ def test_a_candidate_is_no_example_and_an_example_no_candidate(
     pool: Pool, known: Path, tmp_path: Path
 ) -> None:
     dump = put(tmp_path / "dump", **{f"{GOLDFISH}_x": picture(901, LARGE)})
-    museum = Origin("museum", "Museum", "CC BY 4.0", "", TODAY)
+    museum = PhotoOrigin(source="museum", owner="Museum", license="CC BY 4.0", posted_at=TODAY)
     add(pool.workspace, pool.store, dump, museum)
     done = add_examples(pool.workspace, pool.store, known, OWN)
     assert done.added == 2
@@ -59,7 +60,7 @@ def test_a_candidate_is_no_example_and_an_example_no_candidate(
     }
     for source in ("museum", "own"):  # where it has the same name as the example
         late = put(tmp_path / f"late {source}", **{f"{TENCH}_b": picture(902, LARGE)})
-        origin = Origin(source, "Museum", "CC BY 4.0", "", TODAY)
+        origin = PhotoOrigin(source=source, owner="Museum", license="CC BY 4.0", posted_at=TODAY)
         refused = add(pool.workspace, pool.store, late, origin).refused
         assert refused == {f"{TENCH}/b.jpg": "example: labelers see it as one of a class"}
     assert status(pool.workspace, pool.store).examples == 2

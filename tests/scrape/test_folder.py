@@ -11,9 +11,10 @@ import pytest
 from sqlalchemy import select
 
 from genset.core.errors import BadInput
+from genset.core.photo import PhotoOrigin
 from genset.db import Candidate, Photo, Store, Verdict, stored_candidates
 from genset.release.freeze import create
-from genset.scrape.add import AddSummary, Origin, add
+from genset.scrape.add import AddSummary, add
 from genset.scrape.refresh import refresh
 from genset.scrape.removal import remove
 from genset.status import check_files, contested_photos, failed
@@ -23,7 +24,7 @@ from tests.labeled_workspace import GOLDFISH, TABBY, TENCH, picture, vote
 from tests.scrape.commands import genset
 from tests.scrape.pools import Pool, Serve, image_class, record
 
-MUSEUM = Origin(
+MUSEUM = PhotoOrigin(
     source="museum",
     owner="City Museum",
     license="Public Domain Mark",
@@ -55,7 +56,7 @@ def dump(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def take(pool: Pool, dump: Path) -> Callable[..., AddSummary]:
-    def call(folder: Path = dump, origin: Origin = MUSEUM, **options: Any) -> AddSummary:
+    def call(folder: Path = dump, origin: PhotoOrigin = MUSEUM, **options: Any) -> AddSummary:
         return add(pool.workspace, pool.store, folder, origin, **options)
 
     return call
@@ -217,12 +218,12 @@ def test_hidden_files_and_files_beside_the_class_folders_are_not_photos(
 )
 def test_a_source_has_a_name_of_its_own(pool: Pool, take: Take, source: str) -> None:
     with pytest.raises(BadInput, match="--source"):
-        take(origin=Origin(source, "", "", "", MUSEUM.posted_at))
+        take(origin=PhotoOrigin(source=source, posted_at=MUSEUM.posted_at))
     assert candidates(pool.store) == []
 
 
 def test_photos_that_were_public_before_the_window_are_refused(pool: Pool, take: Take) -> None:
-    old = Origin("museum", "", "", "", datetime(2013, 12, 31, tzinfo=UTC))
+    old = PhotoOrigin(source="museum", posted_at=datetime(2013, 12, 31, tzinfo=UTC))
     with pytest.raises(BadInput, match="posted_after"):
         take(origin=old)
     assert candidates(pool.store) == []
@@ -231,7 +232,7 @@ def test_photos_that_were_public_before_the_window_are_refused(pool: Pool, take:
 def test_a_scrape_counts_them_and_a_refresh_does_not_ask_after_them(
     serve: Serve, pool: Pool, take: Take
 ) -> None:
-    take(origin=Origin("museum", "", "", "", MUSEUM.posted_at))
+    take(origin=PhotoOrigin(source="museum", posted_at=MUSEUM.posted_at))
     tench = image_class(TENCH, "tench")
     sandbox = serve(*(record(number, "tench") for number in (11, 12, 13)))
     summary = pool.scrape(sandbox.source, tench, per_class=3)

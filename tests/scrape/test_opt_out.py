@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from genset.core.errors import BadInput, GensetError
+from genset.core.photo import PhotoOrigin
 from genset.db import Verdict
 from genset.release.freeze import create
-from genset.scrape.add import Origin, add
+from genset.scrape.add import add
 from genset.scrape.opt_out import OptOut, honour
 from genset.scrape.state import forget_refusals
 from genset.workspace import SETTINGS_FILE, Workspace
@@ -111,7 +112,9 @@ def test_no_coming_release_has_it(pool: Pool, listed: Listed, tmp_path: Path) ->
     folder.mkdir(parents=True)
     for number in (1, 2):
         (folder / f"{number}.jpg").write_bytes(picture(number))
-    origin = Origin("museum", "Ann Ko", "CC0", "", datetime(2020, 1, 1, tzinfo=UTC))
+    origin = PhotoOrigin(
+        source="museum", owner="Ann Ko", license="CC0", posted_at=datetime(2020, 1, 1, tzinfo=UTC)
+    )
     add(pool.workspace, pool.store, folder.parent, origin)
     for photo in pool.held(replace(DOG, wnid=TENCH)):
         vote(pool.store, f"{TENCH}/museum:{photo}", "ben", Verdict.CORRECT)
@@ -135,7 +138,9 @@ def test_a_release_goes_by_the_list_as_it_is_now(
     folder.mkdir(parents=True)
     for number in range(3):
         (folder / f"{number}.jpg").write_bytes(picture(number))
-    origin = Origin("museum", "Ann Ko", "CC0", "", datetime(2020, 1, 1, tzinfo=UTC))
+    origin = PhotoOrigin(
+        source="museum", owner="Ann Ko", license="CC0", posted_at=datetime(2020, 1, 1, tzinfo=UTC)
+    )
     add(pool.workspace, pool.store, folder.parent, origin)
     photos = pool.held(replace(DOG, wnid=TENCH))
     for photo in photos:
@@ -163,7 +168,9 @@ def test_own_photos_of_who_opted_out_are_not_added(
     folder = tmp_path / "dump" / TENCH
     folder.mkdir(parents=True)
     (folder / "a.jpg").write_bytes(picture(1))
-    origin = Origin("museum", "Ann Ko", "CC0", "", datetime(2020, 1, 1, tzinfo=UTC))
+    origin = PhotoOrigin(
+        source="museum", owner="Ann Ko", license="CC0", posted_at=datetime(2020, 1, 1, tzinfo=UTC)
+    )
     listed("owner museum:Ann Ko\n")
     with pytest.raises(BadInput, match=r"'Ann Ko' opted out: opt-out\.txt names"):
         add(pool.workspace, pool.store, folder.parent, origin)

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from genset import __version__
 from genset.classes import imagenet1k
 from genset.core.errors import BadInput, SourceError, SourceRefused, SourceUnavailable
+from genset.core.photo import PhotoOrigin
 from genset.db import Store
 from genset.licenses import FLICKR, License
 from genset.net.hosts import HostClosed, HostGaveUp, Hosts
@@ -30,7 +31,7 @@ from genset.sources.commons_api import (
     photo_of,
 )
 from genset.sources.flickr import Flickr
-from genset.sources.source import FoundPhoto, Question, SearchPage, Settings, source_class
+from genset.sources.source import Question, SearchPage, Settings, source_class
 
 YEAR_2014 = datetime(2014, 1, 1, tzinfo=UTC)
 POSTED = datetime(2020, 5, 3, 10, 11, 12, tzinfo=UTC)
@@ -102,13 +103,13 @@ def answer(*pages: Fields, following: Fields | None = None, whole: bool = True) 
     return reply | {"query": {"pages": list(pages)}}
 
 
-def photo(**changes: Any) -> FoundPhoto:
+def photo(**changes: Any) -> PhotoOrigin:
     found = photo_of(page(**changes), POSTED)
     assert found is not None
     return found
 
 
-def photo_with(**changes: Any) -> FoundPhoto:
+def photo_with(**changes: Any) -> PhotoOrigin:
     """The photo of a page on which these fields stand."""
     return photo(extmetadata=extmetadata(**changes))
 
@@ -123,7 +124,8 @@ def commons_at(endpoint: str | None = None, contact: str = CONTACT) -> Commons:
 
 
 def test_a_photo_as_commons_describes_it() -> None:
-    assert photo() == FoundPhoto(
+    assert photo() == PhotoOrigin(
+        source="commons",
         source_id="7",
         owner="Ann",
         owner_name="Ann B",
@@ -410,7 +412,7 @@ def test_no_answer_crashes_the_parser(reply: Fields) -> None:
         return
     for each in batch.pages.values():
         found = photo_of(each, POSTED)
-        assert found is None or isinstance(found, FoundPhoto)
+        assert found is None or isinstance(found, PhotoOrigin)
 
 
 # Queries

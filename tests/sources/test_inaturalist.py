@@ -14,6 +14,7 @@ from sqlalchemy import select
 
 from genset.classes import imagenet1k
 from genset.core.errors import BadInput, SourceRefused, SourceUnavailable
+from genset.core.photo import PhotoOrigin
 from genset.db import Photo, Search
 from genset.licenses import License, choose_licenses, spdx_id
 from genset.net.hosts import HostGaveUp
@@ -30,7 +31,7 @@ from genset.sources.inaturalist_api import (
     parse_results,
     refusal_in,
 )
-from genset.sources.source import FoundPhoto, Question, Settings, source_class
+from genset.sources.source import Question, Settings, source_class
 from tests.scrape.pools import Pool
 from tests.sources.inaturalists import CONTACT, Naturalists, inaturalist, observation, photo
 
@@ -39,11 +40,11 @@ TENCH = imagenet1k()["n01440764"]
 RECORDED = ("get_observation", "get_observations_by_id", "get_observations_page1")
 
 
-def read(entry: Any, codes: Any = tuple(LICENSES)) -> FoundPhoto | None:
+def read(entry: Any, codes: Any = tuple(LICENSES)) -> PhotoOrigin | None:
     return found_photo(entry, codes)
 
 
-def needed(entry: Any) -> FoundPhoto:
+def needed(entry: Any) -> PhotoOrigin:
     found = read(entry)
     assert found is not None
     return found
@@ -87,7 +88,8 @@ def test_a_recorded_observation(realdata: Path) -> None:
     reply = parse_json((realdata / "inaturalist" / "get_observation.json").read_bytes())
     _, [entry] = parse_results(reply)
     assert entry["license_code"] == "cc0"  # and its photos' is another one
-    assert needed(entry) == FoundPhoto(
+    assert needed(entry) == PhotoOrigin(
+        source="inaturalist",
         source_id="16227955-24355315",
         owner="886482",
         owner_name="Nicolas Noé",

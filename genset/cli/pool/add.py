@@ -11,6 +11,7 @@ from genset.cli.common import DAY, FOLDER, json_option, min_size_option, opened,
 from genset.cli.group import Group
 from genset.core.errors import BadInput
 from genset.core.numbers import count
+from genset.core.photo import PhotoOrigin
 
 
 @click.command()
@@ -80,13 +81,12 @@ def add(
     from genset.db import now
     from genset.licenses import license_named
     from genset.scrape import opt_out
-    from genset.scrape.add import Origin
     from genset.scrape.add import add as take_in
 
     if posted is not None and posted.replace(tzinfo=UTC) > now():
         raise BadInput(f"--posted is {posted.date()}, a day to come")
     known = license_named(license_name)
-    origin = Origin(
+    origin = PhotoOrigin(
         source=source or photos.resolve().name.lower(),
         owner=owner,
         license=known.name,
@@ -117,11 +117,11 @@ def _add_examples(
     """Add the photos as examples; `told` are the source, the owner, the licence and its address."""
     from genset.db import now
     from genset.licenses import license_named
-    from genset.scrape.add import SOURCE, Origin, add_examples
+    from genset.scrape.add import SOURCE, add_examples
 
     source, owner, license_name, license_url = told
     known = license_named(license_name) if license_name else None
-    origin = Origin(
+    origin = PhotoOrigin(
         source=source or SOURCE,
         owner=owner,
         license=known.name if known else "",

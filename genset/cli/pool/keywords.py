@@ -102,23 +102,28 @@ def _queries(folder: Path | None) -> "tuple[Queries, int]":
 
 
 def _update(folder: Path | None, as_json: bool) -> None:
-    from genset.scrape.queries import changed_classes, update_queries
+    from genset.scrape.queries import changed_classes, searched_with, update_queries
 
     with opened(folder) as (workspace, store):
         before, after = update_queries(workspace, store)
     changed = changed_classes(before, after)
     if as_json:
         rows = [
-            {"wnid": now.wnid, "name": now.name, "before": _asked(was), "after": _asked(now)}
-            for was, now in changed
+            {
+                "wnid": new.wnid,
+                "name": new.name,
+                "before": searched_with(old),
+                "after": searched_with(new),
+            }
+            for old, new in changed
         ]
         show_json({"before": before.version, "after": after.version, "changed": rows})
         return
-    for was, now in changed:
-        click.echo(f"{now.wnid}  {now.name}")
-        for sign, here, there in (("-", was, now), ("+", now, was)):
-            for line in _lines(here):
-                if line not in _lines(there):
+    for old, new in changed:
+        click.echo(f"{new.wnid}  {new.name}")
+        for sign, cls, other in (("-", old, new), ("+", new, old)):
+            for line in _lines(cls):
+                if line not in _lines(other):
                     click.echo(f"           {sign} {line}")
     if changed:
         click.echo(
@@ -174,11 +179,6 @@ def _as_json(each: "Yield") -> dict[str, Any]:
         else None
         for name, part, whole, interval in shares
     }
-
-
-def _asked(cls: ImageClass) -> dict[str, Any]:
-    asked = {"queries": [query.text for query in cls.queries], "content_types": cls.content_types}
-    return asked | ({"wikidata": cls.wikidata} if cls.wikidata else {})
 
 
 def _lines(cls: ImageClass) -> list[str]:

@@ -271,7 +271,7 @@ def list_pairs(folder: Path | None, as_json: bool) -> None:
                 pair.id,
                 pair.distance,
                 str(workspace.images / pair.photo.file),
-                f"{pair.photo.source}:{pair.photo.source_id}",
+                pair.photo.name,
                 pair.other,
             )
             for pair in pairs

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from genset.core.photo import PhotoOrigin
 from genset.db import Candidate, ExamplePhoto, Store
 from genset.label import Screen
-from genset.scrape.add import ExampleSummary, Origin, add_examples
+from genset.scrape.add import ExampleSummary, add_examples
 from genset.scrape.removal import remove
 from genset.status import check_files, status
 from genset.workspace import Workspace
@@ -20,7 +21,7 @@ from tests.scrape.commands import genset
 from tests.scrape.test_folder import put
 
 LARGE = 400, 320
-OWN = Origin(source="own", owner="", license="", license_url="", posted_at=datetime.now(UTC))
+OWN = PhotoOrigin(source="own", owner="", license="", license_url="", posted_at=datetime.now(UTC))
 Opened = tuple[Workspace, Store]
 
 
