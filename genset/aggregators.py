@@ -22,11 +22,11 @@ class Aggregator:
 
 METHODS = {
     "majority": Aggregator(
-        "genset.label.aggregate.majority:majority",
+        "genset.label.aggregate.votes:majority",
         "the verdict with most votes (confidence: its share of the votes)",
     ),
     "frequency": Aggregator(
-        "genset.label.aggregate.frequency:selection_frequency",
+        "genset.label.aggregate.votes:selection_frequency",
         "the verdict with the largest share of the votes (confidence: this share)",
     ),
     "dawid-skene": Aggregator(

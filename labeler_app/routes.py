@@ -16,6 +16,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 
 from genset.core.errors import BadInput, GensetError
+from genset.db.failures import answering as answering_store
 from genset.label import (
     Desk,
     Labeler,
@@ -27,9 +28,8 @@ from genset.label import (
     shown_picture,
     warnings,
 )
-from genset.label.answering import answering as answering_store
-from genset.label.people import mturk
-from genset.label.session.images import picture_path
+from genset.label.crowd import mturk
+from genset.label.session.pictures import picture_path
 from labeler_app import wire
 from labeler_app.component import FILES
 from labeler_app.security import Sessions

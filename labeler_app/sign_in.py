@@ -15,10 +15,9 @@ from streamlit.errors import StreamlitAuthError, StreamlitMissingAuthlibError
 
 from genset.core.errors import BadInput, GensetError, MissingExtra
 from genset.label import Labeler, Labelers
-from genset.label.people.arrivals import by_prolific
-from genset.label.people.mturk import PREVIEW, submit_address
-from genset.label.people.prolific import IDS
-from genset.label.people.secret import given_secret
+from genset.label.crowd.mturk import PREVIEW, submit_address
+from genset.label.crowd.prolific import IDS, by_prolific
+from genset.label.people.access import given_secret
 from labeler_app.component import HandIn
 from labeler_app.study import words_for_blocked
 from labeler_app.words import as_markdown

@@ -15,8 +15,8 @@ from genset.classes.own import taxonomy_in
 from genset.core.errors import BadInput
 from genset.db.taxonomies import store_taxonomy
 from genset.label import Store, Workspace, export_labels, import_labels
-from genset.label.quality.stats import collect
 from genset.label.queue.hiding import are_far
+from genset.label.stats import collect
 from genset.sandbox import Sandbox
 from genset.scrape.queries import newest_queries, update_queries, workspace_queries
 from genset.status import status

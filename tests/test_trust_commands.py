@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from genset.cli import cli
 from genset.label import Labelers, Store, Verdict, votes_table
-from genset.label.quality.void import hold
+from genset.label.trust.void import hold
 from genset.release.freeze import create
 from genset.workspace import Workspace
 from tests.labeled_workspace import TENCH, labeled_workspace, vote

@@ -1,6 +1,5 @@
 """The database: tables, and the questions that more than one stage asks of them."""
 
-from genset.db.batches import in_batches
 from genset.db.contested import (
     claimed_by_several,
     in_labeling,
@@ -53,6 +52,7 @@ from genset.db.queries import (
     examples_among,
     find_candidate,
     gone_photos,
+    in_batches,
     is_backed,
     is_called_correct,
     is_discounted,

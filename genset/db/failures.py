@@ -7,13 +7,16 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as NoConnection
 
 from genset.core.errors import GensetError, first_line
 from genset.db.backup import FOLDER, newest_backup, restoring
 from genset.db.sqlite import WAIT, code_of, trouble_in
 
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
 _MENDS = {
     sqlite3.SQLITE_BUSY: f"another command has held it for {WAIT:.0f} s: run this one again",
     sqlite3.SQLITE_FULL: "free some room on its disk, then run the same command again",
@@ -51,6 +54,18 @@ def explained(url: str, what: str = "the store {} failed") -> Iterator[None]:
         if (found := _damage(url)) is not None:
             raise GensetError(_line(url, what, found, sqlite3.SQLITE_CORRUPT)) from None
         raise
+
+
+@contextmanager
+def answering() -> Iterator[None]:
+    """Say in one line that the database failed: a page of SQL helps no labeler."""
+    try:
+        yield
+    except DBAPIError as error:
+        reason = str(error.orig).strip().partition("\n")[0]
+        raise GensetError(f"the store does not answer: {reason}") from error
+    except NoConnection as error:
+        raise GensetError("the store does not answer: too many ask at once") from error
 
 
 def refuse_emptied(url: str, images: Path) -> None:

@@ -3,8 +3,9 @@
 import hashlib
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, TypeVar
 
 from sqlalchemy import (
     ColumnElement,
@@ -273,3 +274,13 @@ def find_candidate(session: Session, task: str) -> Claim:
     if found is None:
         raise BadInput(f"there is no candidate {task} in this workspace")
     return found
+
+
+_Item = TypeVar("_Item")
+
+
+def in_batches(items: Iterable[_Item], size: int = 500) -> Iterator[list[_Item]]:
+    """The items in lists of `size`; the last may be shorter."""
+    rest = iter(items)
+    while some := list(islice(rest, size)):
+        yield some

@@ -3,32 +3,23 @@
 from genset.classes import LONGEST_ID, ImageClass, Taxonomy
 from genset.db import LabelerAct, Store, Verdict
 from genset.label.aggregate import Vote
+from genset.label.ballots import votes_table
+from genset.label.crowd.mturk import mturk_question
+from genset.label.crowd.studies import Studies, Study, Terms, Visit, consent_in, prolific_address
+from genset.label.crowd.submissions import Reconciled, reconcile, write_decisions
+from genset.label.crowd.visits import VisitReport, report_visits
 from genset.label.exchange.labels import export_labels, import_labels
-from genset.label.exchange.submissions import Reconciled, reconcile, write_decisions
-from genset.label.people.labelers import Labeler, Labelers
-from genset.label.people.managers import Manager, Managers
-from genset.label.people.mturk import mturk_question
-from genset.label.people.secret import label_secret, workspace_key
-from genset.label.people.studies import (
-    Studies,
-    Study,
-    Terms,
-    Visit,
-    consent_in,
-    prolific_address,
-)
-from genset.label.quality.by_visit import VisitReport, report_visits
-from genset.label.quality.gold import (
+from genset.label.gold import (
     KnownPhoto,
     add_gold_question,
     list_gold_questions,
     retire_gold_question,
 )
-from genset.label.quality.in_force import votes_table
+from genset.label.people.access import Manager, Managers, label_secret, workspace_key
+from genset.label.people.labelers import Labeler, Labelers
+from genset.label.proposals.questions import asks_further_classes
 from genset.label.session.desk import Desk
-from genset.label.session.images import image_id, picture_path
-from genset.label.session.pictures import shown_picture
-from genset.label.session.rounds import asks_further_classes
+from genset.label.session.pictures import image_id, picture_path, shown_picture
 from genset.label.session.shown import (
     AddedClass,
     AlsoScreen,

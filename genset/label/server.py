@@ -11,7 +11,7 @@ from importlib.util import find_spec
 
 from genset.core.errors import BadInput, MissingExtra
 from genset.db.failures import refuse_emptied
-from genset.label.people.secret import NAME, given_secret, manager_token
+from genset.label.people.access import NAME, given_secret, manager_token
 from genset.workspace import Workspace
 
 

@@ -6,7 +6,7 @@ from genset.comparison.compare import compare
 from genset.comparison.missed import leading, missed_by_all
 from genset.core.errors import BadInput
 from genset.db import now
-from genset.label.quality.suspects import Guess, Suspect, Suspects
+from genset.label.suspects import Guess, Suspect, Suspects
 from genset.release.reader import MANIFEST, Release
 from genset.score.results.results import load_results
 from genset.sets.photos import PhotoSet

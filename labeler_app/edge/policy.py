@@ -9,7 +9,7 @@ import streamlit
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from genset.label.people.mturk import FRAMING, TAKING
+from genset.label.crowd.mturk import FRAMING, TAKING
 
 # The one page that stands in another site's frame, and posts to it.
 _MTURK = "/mturk"

@@ -14,18 +14,11 @@ import streamlit as st
 
 from genset.core.errors import BadInput, GensetError
 from genset.core.numbers import count
+from genset.db.failures import answering
 from genset.label import Store, Taxonomy, Verdict, Workspace
-from genset.label.answering import answering
-from genset.label.gallery.one import Case, case_of
-from genset.label.quality.review import rule, send_to_review
-from genset.label.quality.suspects import (
-    SUSPECTS_FILE,
-    Guess,
-    Suspect,
-    Suspects,
-    read_suspects,
-    undecided,
-)
+from genset.label.gallery.photos import Case, case_of
+from genset.label.review import rule, send_to_review
+from genset.label.suspects import SUSPECTS_FILE, Guess, Suspect, Suspects, read_suspects, undecided
 from labeler_app.manage.manager import decides, draw, manager_name
 from labeler_app.manage.photos import colour, show_class, show_notices, show_photo
 from labeler_app.manage.state import look_at

@@ -8,9 +8,14 @@ from streamlit.delta_generator import DeltaGenerator
 
 from genset.core.numbers import count
 from genset.label import Store, Taxonomy, Verdict, Workspace
-from genset.label.gallery.by_class import Shown, of_class
-from genset.label.gallery.by_labeler import Place, Said, said_at, said_by
-from genset.label.gallery.photos import Which, classes_with_photos, labelers_with_labels
+from genset.label.gallery.labeler import Place, Said, said_at, said_by
+from genset.label.gallery.photos import (
+    Shown,
+    Which,
+    classes_with_photos,
+    labelers_with_labels,
+    of_class,
+)
 from labeler_app.manage.one import show_one
 from labeler_app.manage.photos import Badge, counted, page_of, show_notices, show_small
 from labeler_app.manage.state import enlarge, enlarged, from_the_start, keep_choices, offer

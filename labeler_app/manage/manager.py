@@ -6,7 +6,7 @@ import time
 import streamlit as st
 
 from genset.label import Managers, Store, Workspace
-from genset.label.people.secret import manager_token
+from genset.label.people.access import manager_token
 from labeler_app.words import as_markdown
 from labeler_app.workspace import opened
 

@@ -7,8 +7,7 @@ import streamlit as st
 from genset.core.numbers import NONE, count
 from genset.core.numbers import count as number_of
 from genset.label import Store, Verdict, Workspace
-from genset.label.quality.by_labeler import LabelerStats, Share
-from genset.label.quality.stats import Stats, collect
+from genset.label.stats import LabelerStats, Share, Stats, collect
 from labeler_app.manage.manager import manager_name
 from labeler_app.manage.tables import show_table
 from labeler_app.manage.trust import show_decisions, show_suspects

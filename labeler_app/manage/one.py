@@ -6,7 +6,7 @@ import streamlit as st
 
 from genset.core.errors import BadInput
 from genset.label import Store, Verdict, Workspace, add_gold_question
-from genset.label.gallery.one import Case, Vote, case_of
+from genset.label.gallery.photos import Case, Vote, case_of
 from labeler_app.manage.photos import colour, neighbours, show_notices, show_photo
 from labeler_app.manage.state import choose, enlarge
 from labeler_app.words import as_markdown

@@ -3,9 +3,9 @@
 import streamlit as st
 
 from genset.core.errors import GensetError
+from genset.db.failures import answering
 from genset.label import Store, Workspace
-from genset.label.answering import answering
-from genset.label.quality.duplicates import Pair, PairedPhoto, decide_pair, paired, pairs_to_decide
+from genset.label.duplicates import Pair, PairedPhoto, decide_pair, paired, pairs_to_decide
 from labeler_app.manage.manager import decides, draw, manager_name
 from labeler_app.manage.photos import show_notices, show_photo
 from labeler_app.words import as_markdown

@@ -9,9 +9,9 @@ from functools import partial
 import streamlit as st
 
 from genset.core.errors import GensetError
+from genset.db.failures import answering
 from genset.label import Store, Verdict, Workspace
-from genset.label.answering import answering
-from genset.label.quality.review import Dispute, FurtherDispute, queue, rule
+from genset.label.review import Dispute, FurtherDispute, queue, rule
 from labeler_app.manage.manager import decides, draw, manager_name
 from labeler_app.manage.photos import colour, show_class, show_notices, show_photo
 from labeler_app.manage.state import look_at

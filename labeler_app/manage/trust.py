@@ -8,8 +8,8 @@ from genset.core.errors import BadInput
 from genset.core.numbers import count
 from genset.label import Labeler, LabelerAct, Labelers, Store, Workspace
 from genset.label.gallery.photos import labelers_with_labels
-from genset.label.people.standing import Standing, standings
-from genset.label.quality.void import Effect, clear, effect_of_void, unvoid, void
+from genset.label.trust.standing import Standing, standings
+from genset.label.trust.void import Effect, clear, effect_of_void, unvoid, void
 from labeler_app.manage.state import choose
 from labeler_app.words import as_markdown
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 import streamlit as st
 
 from genset.label import Store, Workspace
-from genset.label.quality.at_work import Finish, Missing, Pace, finish, missing, pace
+from genset.label.at_work import Finish, Missing, Pace, finish, missing, pace
 from labeler_app.manage.state import choose
 from labeler_app.words import as_markdown
 

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 import labeler_app
 from genset.db import Store
 from genset.label import label_secret
-from genset.label.people.secret import manager_token
+from genset.label.people.access import manager_token
 from genset.workspace import Workspace
 from labeler_app.security import Sessions
 

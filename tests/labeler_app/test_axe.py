@@ -15,9 +15,9 @@ from sqlalchemy import select
 
 from genset.db import DuplicatePair, Photo, Store, Verdict, now
 from genset.label import Labelers, Managers, Studies, Terms, add_gold_question
-from genset.label.people.secret import manager_token
-from genset.label.quality.suspects import Guess, Suspect, Suspects, write_suspects
-from genset.label.quality.void import hold
+from genset.label.people.access import manager_token
+from genset.label.suspects import Guess, Suspect, Suspects, write_suspects
+from genset.label.trust.void import hold
 from genset.workspace import Workspace
 from tests.label.desks import desk_of, do
 from tests.label.serving import free_port, serving

@@ -10,8 +10,8 @@ from sqlalchemy import select, text
 
 from genset.db import Candidate, DuplicatePair, Label, Photo, Ruling, Store, Verdict
 from genset.label import Labelers, Managers
-from genset.label.people.secret import manager_token
-from genset.label.session.images import picture_path
+from genset.label.people.access import manager_token
+from genset.label.session.pictures import picture_path
 from labeler_app.manage import manager
 from tests.labeled_workspace import (
     CRANE,

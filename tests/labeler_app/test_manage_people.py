@@ -8,8 +8,8 @@ from streamlit.testing.v1 import AppTest
 
 from genset.db import Store, Verdict
 from genset.label import Labelers, Managers, Studies, Terms, list_gold_questions, votes_table
-from genset.label.people.standing import standings
-from genset.label.quality.void import hold
+from genset.label.trust.standing import standings
+from genset.label.trust.void import hold
 from genset.release.freeze import create
 from tests.label.desks import desk_of, do
 from tests.labeled_workspace import TENCH, labeled_workspace, vote

@@ -17,11 +17,11 @@ from genset.label import (
     reconcile,
     votes_table,
 )
-from genset.label.people import arrivals
-from genset.label.people.prolific import Keys
+from genset.label.crowd import prolific
+from genset.label.crowd.prolific import Keys
 from labeler_app.security import Sessions
+from tests.label.crowd.key_host import key_host
 from tests.label.desks import do_all
-from tests.label.people.key_host import key_host
 from tests.labeled_workspace import TENCH, labeled_workspace
 from tests.labeler_app.pages import (
     Opened,
@@ -111,7 +111,7 @@ def test_a_signed_study_takes_nobody_whom_prolific_does_not_vouch_for(
     workspace, store = opened
     Studies(store).add("prolific", "S1", 1, Terms(signed=True))
     with key_host() as host:
-        monkeypatch.setattr(arrivals, "KEYS", Keys(host.address))
+        monkeypatch.setattr(prolific, "KEYS", Keys(host.address))
         good = host.token(aud="http://localhost/")
         monkeypatch.setattr("labeler_app.sign_in.page_host", lambda: "localhost:8501")
         for token in ("", "made-up", good[:-4], host.token(aud="https://elsewhere.example")):
@@ -136,7 +136,7 @@ def test_a_key_host_that_is_down_is_one_line_on_the_page(
     Studies(store).add("prolific", "S1", 1, Terms(signed=True))
     with key_host() as host:
         token = host.token(exp=int(time.time()) + 99)
-    monkeypatch.setattr(arrivals, "KEYS", Keys(host.address))
+    monkeypatch.setattr(prolific, "KEYS", Keys(host.address))
     app = label_page(**PROLIFIC, prolific_token=token)
     assert "Prolific's keys cannot be had just now" in shown(app)
     assert labels_for(app, workspace) is None

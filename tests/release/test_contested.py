@@ -9,7 +9,7 @@ import pytest
 
 from genset.db import Verdict
 from genset.label import Desk, Labelers
-from genset.label.quality.review import queue, rule
+from genset.label.review import queue, rule
 from genset.release.reader import Release
 from genset.scrape.removal import remove
 from genset.status import status

@@ -10,7 +10,7 @@ import pytest
 
 from genset.db import Photo, labels_in_force, votes
 from genset.label.aggregate import Vote
-from genset.label.quality.agreement import krippendorff_alpha
+from genset.label.agreement import krippendorff_alpha
 from genset.release.choosing.plan import ReleasePlan
 from genset.release.documents import documents
 from genset.release.facts import alpha

@@ -10,8 +10,8 @@ from click.testing import CliRunner, Result
 from genset.cli import cli
 from genset.core.errors import GensetError
 from genset.label import Store, Verdict
-from genset.label.quality.review import rule
-from genset.label.quality.suspects import read_suspects, undecided
+from genset.label.review import rule
+from genset.label.suspects import read_suspects, undecided
 from genset.scrape.removal import remove
 from genset.workspace import Workspace
 from tests.labeled_workspace import GOLDFISH, TENCH

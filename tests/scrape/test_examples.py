@@ -12,7 +12,7 @@ from genset.core.hashes import read_hashes
 from genset.core.photo import PhotoOrigin
 from genset.db import Store
 from genset.db.duplicates import decide, examples_in, open_pairs
-from genset.label.quality.duplicates import paired
+from genset.label.duplicates import paired
 from genset.scrape.add import ExampleSummary, add, add_examples
 from genset.scrape.near_duplicates import hash_folder, propose
 from genset.status import check_files, failed, status

@@ -11,7 +11,7 @@ from sqlalchemy import event, select
 
 from genset.core.errors import BadInput
 from genset.db import Candidate, Ruling, Verdict
-from genset.label.quality.review import rule
+from genset.label.review import rule
 from genset.release.freeze import create
 from genset.release.reader import MANIFEST, Release
 from genset.scrape.imagenetv2 import ImportSummary, take_in

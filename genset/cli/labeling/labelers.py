@@ -52,7 +52,7 @@ def list_labelers(folder: Path | None, as_json: bool) -> None:
     genset labelers list
     """
     from genset.label import Labelers
-    from genset.label.people.standing import standings
+    from genset.label.trust.standing import standings
 
     with opened(folder) as (_, store):
         everyone, out = Labelers(store).all(), standings(store)

@@ -17,9 +17,8 @@ from genset.core.numbers import count
 
 if TYPE_CHECKING:
     from genset.classes import Taxonomy
-    from genset.label.quality.by_labeler import Share
-    from genset.label.quality.review import Dispute
-    from genset.label.quality.stats import Stats
+    from genset.label.review import Dispute
+    from genset.label.stats import Share, Stats
 
 panel_option = click.option(
     "--panel", help="Only the votes in force of this panel (default: of all panels)."
@@ -116,7 +115,7 @@ def labels_stats(folder: Path | None, panel: str | None, as_json: bool) -> None:
     \b
     genset labels stats --panel fresh
     """
-    from genset.label.quality.stats import collect
+    from genset.label.stats import collect
 
     with opened(folder) as (workspace, store):
         stats = collect(store, workspace, panel)
@@ -184,7 +183,7 @@ def labels_review(folder: Path | None, panel: str | None, votes: bool, as_json: 
     \b
     genset labels review
     """
-    from genset.label.quality.review import queue
+    from genset.label.review import queue
 
     with opened(folder) as (workspace, store):
         waiting, taxonomy = queue(store, panel, workspace.label), store.taxonomy
@@ -204,7 +203,7 @@ def labels_review(folder: Path | None, panel: str | None, votes: bool, as_json: 
 
 def _why(case: "Dispute", taxonomy: "Taxonomy") -> str:
     """Why it is to be settled; of a question, what it asks."""
-    from genset.label.quality.review import FurtherDispute
+    from genset.label.review import FurtherDispute
 
     if not isinstance(case, FurtherDispute):
         return case.why
@@ -228,7 +227,7 @@ def labels_rule(
     genset labels rule n02123045/flickr:6061409035 correct --reason "a tabby, seen from behind"
     """
     from genset.db import Verdict
-    from genset.label.quality.review import rule
+    from genset.label.review import rule
 
     with opened(folder) as (_, store):
         rule(store, task, Verdict(verdict), by, reason)

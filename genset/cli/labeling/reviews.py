@@ -11,7 +11,7 @@ from genset.core.numbers import count
 
 if TYPE_CHECKING:
     from genset.classes import Taxonomy
-    from genset.label.quality.suspects import Suspect, Suspects
+    from genset.label.suspects import Suspect, Suspects
 
 
 @click.command("suspects")
@@ -44,7 +44,7 @@ def suspects(
     genset labels suspects v1
     genset labels suspects v1 --sort agreement --most 50
     """
-    from genset.label.quality.suspects import gone, undecided, write_suspects
+    from genset.label.suspects import gone, undecided, write_suspects
     from genset.reporting.suspects import find_suspects
     from genset.score.locate import locate_set
 
@@ -77,7 +77,7 @@ def request_review(folder: Path | None, task: str, reason: str, by: str, as_json
     \b
     genset labels request-review n02123045/flickr:6061409035 --reason "a lynx?"
     """
-    from genset.label.quality.review import send_to_review
+    from genset.label.review import send_to_review
 
     with opened(folder) as (workspace, store):
         labelers = send_to_review(store, task, workspace.label, by, reason)

@@ -12,7 +12,7 @@ from genset.cli.common import json_option, opened, show
 from genset.core.numbers import count
 
 if TYPE_CHECKING:
-    from genset.label.quality.void import Effect
+    from genset.label.trust.void import Effect
 
 by_option = click.option(
     "--by", default=getpass.getuser, help="Who says so (default: the user's name)."
@@ -69,7 +69,7 @@ def void(
     genset labelers void Ann --since 2026-05-01
     """
     from genset.label import Labelers
-    from genset.label.quality.void import void as take_out
+    from genset.label.trust.void import void as take_out
 
     with opened(folder) as (workspace, store):
         effect = take_out(store, workspace, name, by=by, reason=reason, since=since)
@@ -94,7 +94,7 @@ def unvoid(folder: Path | None, name: str, reason: str, by: str, as_json: bool) 
     \b
     genset labelers unvoid Ann
     """
-    from genset.label.quality.void import unvoid as take_back
+    from genset.label.trust.void import unvoid as take_back
 
     with opened(folder) as (workspace, store):
         effect = take_back(store, workspace, name, by=by, reason=reason)
@@ -113,7 +113,7 @@ def clear(folder: Path | None, name: str, reason: str, by: str, as_json: bool) -
     \b
     genset labelers clear Ann
     """
-    from genset.label.quality.void import clear as let_in
+    from genset.label.trust.void import clear as let_in
 
     with opened(folder) as (workspace, store):
         effect = let_in(store, workspace, name, by=by, reason=reason)
@@ -138,9 +138,9 @@ def block(folder: Path | None, name: str, take_out: bool | None, by: str, as_jso
     genset labelers block Ann --void
     """
     from genset.label import Labelers
-    from genset.label.people.standing import standings
-    from genset.label.quality.void import effect_of_void
-    from genset.label.quality.void import void as make_void
+    from genset.label.trust.standing import standings
+    from genset.label.trust.void import effect_of_void
+    from genset.label.trust.void import void as make_void
 
     effect = None
     with opened(folder) as (workspace, store):

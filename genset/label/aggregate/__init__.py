@@ -5,9 +5,7 @@ from pkgutil import resolve_name
 
 from genset.aggregators import METHODS
 from genset.label.aggregate.dawid_skene import dawid_skene
-from genset.label.aggregate.frequency import selection_frequency
-from genset.label.aggregate.majority import majority
-from genset.label.aggregate.votes import Opinion, Vote
+from genset.label.aggregate.votes import Opinion, Vote, majority, selection_frequency
 
 Method = Callable[[Sequence[Vote]], dict[str, Opinion]]
 

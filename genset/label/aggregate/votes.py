@@ -30,6 +30,31 @@ class Opinion:
     votes: int
 
 
+def majority(votes: Sequence[Vote]) -> dict[str, Opinion]:
+    """By task: all weight on the label with most votes, shared evenly where several have most.
+
+    A tie has no label (None): to pick one would be to decide for the labelers.
+    """
+    coded = Coded(votes)
+    if not votes:
+        return {}
+    counts = coded.counts()
+    most = counts == counts.max(axis=1, keepdims=True)
+    return coded.opinions(most / most.sum(axis=1, keepdims=True))
+
+
+def selection_frequency(votes: Sequence[Vote]) -> dict[str, Opinion]:
+    """By task: each label's share of the votes; that of "correct" is the selection frequency.
+
+    Unsure, incorrect and broken all count in the denominator.
+
+    Source: Recht et al., "Do ImageNet Classifiers Generalize to ImageNet?", 2019, section 3.
+    """
+    coded = Coded(votes)
+    counts = coded.counts()
+    return coded.opinions(counts / counts.sum(axis=1, keepdims=True))
+
+
 class Coded:
     """Votes as three arrays of numbers, and the sorted names that the numbers stand for.
 

@@ -36,7 +36,7 @@ from genset.label.exchange.sheet import (
     write_sheet,
 )
 from genset.label.people.labelers import checked_worker
-from genset.label.quality.review import signed
+from genset.label.review import signed
 
 NEEDED = ("task", "worker", "label")
 COLUMNS = (

@@ -8,8 +8,8 @@ from genset.aggregators import METHODS
 from genset.core.errors import BadInput
 from genset.db import Store, Verdict, digest_of_votes
 from genset.label.aggregate import Opinion, aggregate, confidences
+from genset.label.ballots import votes_table
 from genset.label.exchange.sheet import write_sheet
-from genset.label.quality.in_force import votes_table
 
 COLUMNS = ("task", "label", "votes", *Verdict)
 FILE_COLUMNS = (*COLUMNS, "confidence", "method", "panel", "without", "votes_digest")

@@ -1,14 +1,32 @@
-"""What all galleries show of a photo, and how they are filtered."""
+"""Photos of a class with what was said of them, and all that is known of one of them."""
 
 import enum
+from collections import Counter, defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass
+from datetime import datetime
 
 from sqlalchemy import func, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, contains_eager
 
-from genset.db import Candidate, GoldAnswer, Label, Photo, Ruling, Store, Verdict
-from genset.label.answering import answering
+from genset.core.errors import BadInput
+from genset.db import (
+    Candidate,
+    GoldAnswer,
+    GoldQuestion,
+    Label,
+    Photo,
+    ReviewRequest,
+    Ruling,
+    Store,
+    Verdict,
+    find_candidate,
+    is_contested,
+    is_out,
+    stored_candidates,
+)
+from genset.db.failures import answering
+from genset.label.gallery.labeler import seconds_a_photo
 
 
 class Which(enum.StrEnum):
@@ -88,3 +106,208 @@ def rulings_on(session: Session, candidates: Collection[int]) -> dict[int, Verdi
         .order_by(Ruling.number)
     )
     return dict(session.execute(ruled).all())
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A candidate, and what was said of it.
+
+    `said` counts its votes in force by verdict, over all panels; `out` the labelers whose votes are
+    void or held out. `ruling` is the newest one's verdict. `is_gold` says that its photo is a gold
+    question of this class.
+    """
+
+    photo: Pictured
+    said: Counter[Verdict]
+    out: int
+    ruling: Verdict | None
+    contested: bool
+    is_gold: bool
+
+    def passes(self, which: Which, verdict: Verdict | None = None) -> bool:
+        """Whether a filter lets it through; with a `verdict`, only where a vote says so."""
+        if verdict is not None and not self.said[verdict]:
+            return False
+        return {
+            Which.ALL: True,
+            Which.DISAGREEMENT: len(self.said) > 1,
+            Which.CONTESTED: self.contested,
+            Which.RULED: self.ruling is not None,
+            Which.UNLABELED: not self.said,
+            Which.OUT: self.out > 0,
+            Which.GOLD: self.is_gold,
+        }[which]
+
+
+def of_class(store: Store, wnid: str) -> list[Shown]:
+    """The candidates of a class that have a stored photo, by rank."""
+    with answering(), store.session() as session:
+        return shown_of(session, wnid)
+
+
+def shown_of(session: Session, wnid: str, candidate_id: int | None = None) -> list[Shown]:
+    """The same; of one candidate alone where it is named."""
+    candidates = stored_candidates(wnid).options(contains_eager(Candidate.photo))
+    said = (
+        select(Label.candidate_id, Label.worker, Label.verdict, is_out(Label))
+        .join(Label.candidate)
+        .where(Candidate.wnid == wnid)
+        .order_by(Label.number)
+    )
+    ruled = (
+        select(Ruling.candidate_id, Ruling.verdict)
+        .join(Ruling.candidate)
+        .where(Candidate.wnid == wnid)
+        .order_by(Ruling.number)
+    )
+    if candidate_id is not None:
+        candidates = candidates.where(Candidate.id == candidate_id)
+        said, ruled = (
+            said.where(Label.candidate_id == candidate_id),
+            ruled.where(Ruling.candidate_id == candidate_id),
+        )
+    votes: dict[int, dict[str, Verdict]] = defaultdict(dict)
+    out: dict[int, set[str]] = defaultdict(set)
+    for number, worker, verdict, is_void in session.execute(said):
+        if is_void:
+            out[number].add(worker)
+        else:
+            votes[number][worker] = verdict
+    rulings = dict(session.execute(ruled).all())
+    contested = set(
+        session.scalars(candidates.where(is_contested()).with_only_columns(Candidate.id))
+    )
+    gold = set(
+        session.scalars(
+            select(GoldQuestion.photo_id).where(
+                GoldQuestion.wnid == wnid, GoldQuestion.retired_at.is_(None)
+            )
+        )
+    )
+    return [
+        Shown(
+            photo=Pictured.of(wnid, each.photo),
+            said=Counter(votes[each.id].values()),
+            out=len(out[each.id] - votes[each.id].keys()),
+            ruling=rulings.get(each.id),
+            contested=each.id in contested,
+            is_gold=each.photo_id in gold,
+        )
+        for each in session.scalars(candidates)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """A label: who said what, when, how long a photo of its screen took, and whether it counts.
+
+    It is `in_force` when it is the labeler's newest and not `out`: void or held out.
+    """
+
+    worker: str
+    verdict: Verdict
+    decided_at: datetime
+    panel: str
+    seconds: float | None
+    in_force: bool
+    out: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A ruling: what somebody settled, and why."""
+
+    verdict: Verdict
+    by: str
+    reason: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A request for review: who doubts the candidate, and why. `open` until a later ruling."""
+
+    by: str
+    reason: str
+    at: datetime
+    open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A gold question that the photo is: of which class, with which answer, and why."""
+
+    id: int
+    wnid: str
+    expected: Verdict
+    reason: str
+    retired_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """All that is known of one candidate."""
+
+    shown: Shown
+    votes: tuple[Vote, ...]
+    rulings: tuple[Settled, ...]
+    requests: tuple[Sent, ...]
+    gold: tuple[Known, ...]
+
+
+def case_of(store: Store, task: str) -> Case:
+    """The candidate with this name, WNID/SOURCE:PHOTO_ID.
+
+    Raises:
+        BadInput: there is no such candidate, or its photo was removed.
+    """
+    with answering(), store.session() as session:
+        candidate = find_candidate(session, task)
+        shown = shown_of(session, candidate.wnid, candidate.id)
+        if not shown:
+            raise BadInput(f"the photo of {task} was removed")
+        said = [
+            (label, bool(out))
+            for label, out in session.execute(
+                select(Label, is_out(Label))
+                .where(Label.candidate_id == candidate.id)
+                .order_by(Label.number)
+            )
+        ]
+        newest = {label.worker: label.number for label, out in said if not out}
+        pace = seconds_a_photo(session, (label.screen_id for label, _ in said))
+        ruled = select(Ruling).where(Ruling.candidate_id == candidate.id).order_by(Ruling.number)
+        rulings = session.scalars(ruled).all()
+        ruled_at = max((ruling.at for ruling in rulings), default=None)
+        sent = (
+            select(ReviewRequest)
+            .where(ReviewRequest.candidate_id == candidate.id)
+            .order_by(ReviewRequest.number)
+        )
+        asked = select(GoldQuestion).where(GoldQuestion.photo_id == candidate.photo_id)
+        return Case(
+            shown=shown[0],
+            votes=tuple(
+                Vote(
+                    worker=label.worker,
+                    verdict=label.verdict,
+                    decided_at=label.decided_at,
+                    panel=label.panel,
+                    seconds=pace.get(label.screen_id or ""),
+                    in_force=newest.get(label.worker) == label.number,
+                    out=out,
+                )
+                for label, out in said
+            ),
+            rulings=tuple(
+                Settled(ruling.verdict, ruling.by, ruling.reason, ruling.at) for ruling in rulings
+            ),
+            requests=tuple(
+                Sent(each.by, each.reason, each.at, ruled_at is None or each.at > ruled_at)
+                for each in session.scalars(sent)
+            ),
+            gold=tuple(
+                Known(each.id, each.wnid, each.expected, each.reason, each.retired_at)
+                for each in session.scalars(asked.order_by(GoldQuestion.id))
+            ),
+        )

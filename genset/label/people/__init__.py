@@ -1,1 +1,1 @@
-"""Who labels: labelers, their studies, and whose votes count."""
+"""Labelers and managers: how they sign in, and the secret that their links are signed with."""

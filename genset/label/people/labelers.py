@@ -15,9 +15,9 @@ from genset.core.errors import BadInput
 from genset.core.safe import printable
 from genset.db import KnownAs, Store, Visit, now
 from genset.db import Labeler as LabelerRow
-from genset.label.answering import answering
-from genset.label.people.mturk import PREVIEW
-from genset.label.people.studies import begin_visit, study_row
+from genset.db.failures import answering
+from genset.label.crowd.mturk import PREVIEW
+from genset.label.crowd.studies import begin_visit, study_row
 
 _LONGEST_NAME = 64
 _LONGEST_SUBJECT = 1024

@@ -13,6 +13,7 @@ from genset.db import (
     Photo,
     ProposalRound,
     Question,
+    Store,
     Verdict,
     is_backed,
     is_called_correct,
@@ -20,6 +21,7 @@ from genset.db import (
     requests_in_force,
     rulings_in_force,
 )
+from genset.db.failures import answering
 from genset.db.growth import question_lacks
 from genset.workspace import LabelRules
 
@@ -102,6 +104,17 @@ class ProposalStats:
     right: int
     unclear: int
     wrong: int
+
+
+def asks_further_classes(store: Store) -> bool:
+    """Whether a round of questions was made that is not withdrawn.
+
+    Raises:
+        GensetError: the store does not answer.
+    """
+    asked = select(ProposalRound.id).where(ProposalRound.withdrawn_at.is_(None))
+    with answering(), store.session() as session:
+        return session.scalar(asked.limit(1)) is not None
 
 
 def proposal_stats(

@@ -22,7 +22,7 @@ from genset.db import (
     ask,
     stored_taxonomy,
 )
-from genset.label.quality.gold import holds, is_known_wrong, lock_gold_questions, settled
+from genset.label.gold import holds, is_known_wrong, lock_gold_questions, settled
 from genset.label.queue.board import QUESTIONS_ON_A_SCREEN, Board
 from genset.label.queue.hiding import are_far
 

@@ -23,7 +23,7 @@ from genset.db import (
     Store,
     ask,
 )
-from genset.label.answering import answering
+from genset.db.failures import answering
 from genset.label.queue.board import Board
 from genset.label.queue.pools import QUESTIONS
 from genset.workspace import LabelRules

@@ -21,7 +21,7 @@ from genset.db import (
     ask,
     stored_taxonomy,
 )
-from genset.label.quality.gold import (
+from genset.label.gold import (
     AGREEING,
     holds,
     is_known_wrong,

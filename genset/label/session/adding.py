@@ -28,7 +28,7 @@ from genset.db import (
 )
 from genset.label.proposals.choose import LABELER
 from genset.label.queue.asking import MOST_QUESTIONS
-from genset.label.session.reasons import (
+from genset.label.session.shown import (
     ASKED,
     DECIDED,
     HOME,
@@ -36,8 +36,9 @@ from genset.label.session.reasons import (
     NOT_HERE,
     TAKEN,
     TOO_MANY,
+    AddedClass,
+    Receipt,
 )
-from genset.label.session.shown import AddedClass, Receipt
 
 MOST_ADDED = 4
 

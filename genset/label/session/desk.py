@@ -10,10 +10,9 @@ from sqlalchemy.orm import Session
 from genset.core.errors import BadInput
 from genset.db import Screen as ScreenRow
 from genset.db import Store, Visit, now
-from genset.label.answering import answering
+from genset.db.failures import answering
+from genset.label.crowd.studies import end_visit
 from genset.label.people.labelers import Labeler
-from genset.label.people.studies import end_visit
-from genset.label.quality.suspicion import hold_if_suspect, is_fifth
 from genset.label.queue.boards import Boards, boards_of
 from genset.label.queue.leases import (
     LabelerNow,
@@ -24,10 +23,10 @@ from genset.label.queue.leases import (
     read_labeler,
     renew,
 )
-from genset.label.session.images import is_random_name
+from genset.label.session.pictures import is_random_name
 from genset.label.session.progress import progress_of, screens_of_visit
-from genset.label.session.reasons import BLOCKED
 from genset.label.session.shown import (
+    BLOCKED,
     AlsoScreen,
     HeldScreen,
     Progress,
@@ -37,6 +36,7 @@ from genset.label.session.shown import (
 )
 from genset.label.session.submitting import submit
 from genset.label.session.view import screens_of, with_photos
+from genset.label.trust.suspicion import hold_if_suspect, is_fifth
 from genset.workspace import Workspace
 
 MOST_SCREENS = 12

@@ -10,8 +10,8 @@ from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session
 
 from genset.db import GoldAnswer, Screen, Study, Visit, ask
-from genset.label.people.studies import Outcome, study_of
-from genset.label.quality.by_visit import gold_of_visits, misses
+from genset.label.crowd.studies import Outcome, study_of
+from genset.label.crowd.visits import gold_of_visits, misses
 from genset.label.queue.boards import Boards
 from genset.label.queue.leases import LabelerNow, open_screens
 from genset.label.session.shown import Done, Progress

@@ -7,12 +7,12 @@ from uuid import UUID
 
 from genset.classes import ImageClass
 from genset.db import Verdict
-from genset.label.people.studies import Outcome
+from genset.label.crowd.studies import Outcome
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A photo to look at, not to decide. `id` is its name for `genset.label.session.images`.
+    """A photo to look at, not to decide. `id` is its name for `genset.label.session.pictures`.
 
     `owner_name` and the addresses are a stranger's words: show them as text. The photo's title is
     left out on purpose: a labeler should judge what the picture shows, not what it is called.
@@ -181,3 +181,19 @@ class Progress:
     screens_left: int
     seconds_left: int | None
     done: Done | None
+
+
+UNKNOWN = "no such screen or photo"
+BLOCKED = "you may not label here any more"
+NOT_WHOLE = "not every photo of the screen is decided"
+LOST = "given to another labeler meanwhile"
+TWICE = "you have decided this photo already"
+CHANGED = "you have changed this verdict elsewhere meanwhile"
+TAKEN = "another label has this id"
+QUESTION = "a question is answered by yes, no or maybe"
+NO_CLASS = "there is no such class"
+NOT_HERE = "classes are added where one photo is shown"
+HOME = "this is the photo's own class"
+ASKED = "this class is asked about already"
+DECIDED = "you have decided this class for this photo already"
+TOO_MANY = "no more classes can be added here"

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from genset.core.safe import clean
 from genset.db import Photo, SourceWarned, SourceWords, Store, ask, now
-from genset.label.answering import answering
+from genset.db.failures import answering
 from genset.label.people.labelers import Labeler
 from genset.licenses import FLICKR_NOTICE
 

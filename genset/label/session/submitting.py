@@ -24,8 +24,8 @@ from genset.db import (
 from genset.label.queue.boards import Boards
 from genset.label.queue.leases import LabelerNow, free_of_others
 from genset.label.session.adding import add_classes, between
-from genset.label.session.images import is_random_name
-from genset.label.session.reasons import (
+from genset.label.session.pictures import is_random_name
+from genset.label.session.shown import (
     BLOCKED,
     CHANGED,
     LOST,
@@ -34,8 +34,11 @@ from genset.label.session.reasons import (
     TAKEN,
     TWICE,
     UNKNOWN,
+    AddedClass,
+    GivenLabel,
+    Receipt,
+    Submission,
 )
-from genset.label.session.shown import AddedClass, GivenLabel, Receipt, Submission
 from genset.label.session.view import Answers, answers_in_force
 
 log = logging.getLogger("genset.label")

@@ -28,7 +28,7 @@ from genset.db import Screen as ScreenRow
 from genset.label.queue.board import Board, is_for_examples
 from genset.label.queue.boards import Boards
 from genset.label.queue.hiding import EXAMPLES
-from genset.label.session.images import image_id
+from genset.label.session.pictures import image_id
 from genset.label.session.shown import (
     AlsoScreen,
     Confusable,

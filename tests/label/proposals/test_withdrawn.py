@@ -10,7 +10,7 @@ import pytest
 
 from genset.core.errors import GensetError
 from genset.db import Store, Verdict
-from genset.label.quality.void import void
+from genset.label.trust.void import void
 from genset.release.reader import MANIFEST
 from genset.workspace import Workspace
 from tests.label.also import classes_of, decide, decide_all

@@ -11,9 +11,9 @@ from sqlalchemy import select
 
 from genset.db import Claim, GoldAnswer, GoldQuestion, LabelerAct, ScreenPhoto, Store
 from genset.label import AlsoScreen, Desk, list_gold_questions
-from genset.label.people.standing import record
-from genset.label.quality.gold import gold_scores
+from genset.label.gold import gold_scores
 from genset.label.queue import asking
+from genset.label.trust.standing import record
 from genset.workspace import LabelRules, Workspace
 from labeler_app import wire
 from tests.label.also import answered, classes_of, decide, decide_all

@@ -16,7 +16,7 @@ from sqlalchemy import exists, not_, select
 
 from genset.db import GoldAnswer, Label, ProposedBy, Question, Screen, ScreenPhoto, Store, Verdict
 from genset.db.growth import lacking, question_lacks
-from genset.label.session.reasons import TWICE
+from genset.label.session.shown import TWICE
 from genset.workspace import Workspace
 from tests.label.simulated import RULES, add_pool, label
 

@@ -23,8 +23,8 @@ from genset.db import (
     now,
 )
 from genset.label import AddedClass, AlsoScreen, Submission
-from genset.label.quality.suspicion import reasons_against
 from genset.label.queue.boards import boards_of
+from genset.label.trust.suspicion import reasons_against
 from genset.workspace import Workspace
 from tests.label.also import answered, classes_of, decide, decide_all
 from tests.label.desks import (

@@ -10,9 +10,9 @@ from click.testing import CliRunner
 from genset.cli import cli
 from genset.core.errors import BadInput, GensetError
 from genset.db import Photo, Store
-from genset.label.quality.review import send_to_review
-from genset.label.quality.stats import collect
-from genset.label.quality.void import void
+from genset.label.review import send_to_review
+from genset.label.stats import collect
+from genset.label.trust.void import void
 from genset.release.choosing.plan import ReleasePlan
 from genset.release.diff import diff
 from genset.release.documents import documents

@@ -1,0 +1,1 @@
+"""Paid studies on Prolific and Mechanical Turk: their visits, and whom to pay."""

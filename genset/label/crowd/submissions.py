@@ -1,0 +1,188 @@
+"""Platforms' tables of a study: read which visits they list, write whom to pay."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeGuard
+
+from genset.core.errors import BadInput
+from genset.core.files import write_text
+from genset.db import LabelerAct, LabelerEvent, Store, Visit
+from genset.label.crowd.studies import Studies, Study
+from genset.label.crowd.visits import VisitReport, newest_events, people_of
+from genset.label.exchange.sheet import read_sheet, write_sheet
+from genset.label.trust.standing import GENSET
+
+_LARGEST = 64 * 1024 * 1024  # bytes
+# The visit, the person, what the platform did with it: as its own export names them.
+_COLUMNS = {
+    "prolific": ("Submission id", "Participant id", "Status"),
+    "mturk": ("AssignmentId", "WorkerId", "AssignmentStatus"),
+}
+_HIT = "HITId"
+_UNLISTED = "the platform does not list this visit"
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A row of a platform's export: its ids of the visit and of the person, and its own word."""
+
+    key: str
+    person: str
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reconciled:
+    """What a platform's export said of a study's visits.
+
+    `unlisted` names those whose votes do not count: labeler and visit. `held` are those of them
+    that were taken out just now, `cleared` those that count again. `elsewhere` counts rows of the
+    export that never came here, `statuses` the listed visits by the platform's own word.
+    """
+
+    platform: str
+    study: str
+    visits: int
+    listed: int
+    unlisted: tuple[str, ...]
+    held: tuple[str, ...]
+    cleared: tuple[str, ...]
+    elsewhere: int
+    statuses: dict[str, int]
+
+
+def reconcile(store: Store, export: Path, study_key: str | None = None) -> Reconciled:
+    """Hold out the votes of the visits that a platform's export of a study does not list.
+
+    A visit is listed when the export has its id with the same person's. What was held out for this
+    reason and is listed counts again; what a manager decided of a visit stays. Run again with the
+    same export, it changes nothing.
+
+    Raises:
+        BadInput: the file is no export of Prolific's or MTurk's, it is empty, it is not known which
+            study it is of, or it looks like another study's: it knows no visit of this one.
+        GensetError: the store does not answer.
+    """
+    platform, rows, hits = _read(export)
+    study, is_named = _study_of(Studies(store), platform, export, hits, study_key)
+    given = {row.key: row for row in rows}
+    held, cleared, unlisted = [], [], []
+    statuses: dict[str, int] = {}
+    visits = Studies(store).visits(study)
+    if visits and not is_named and given.keys().isdisjoint(visit.key for visit in visits):
+        # By another study's export all votes would go.
+        raise BadInput(
+            f"{export.name} lists no visit of study {study.key}, which has {len(visits):,}: if it "
+            "is of that study all the same, say so with --study"
+        )
+    with Studies(store).alone() as session:
+        people = people_of(session, study)
+        last = newest_events(session, [visit.id for visit in visits])
+        for visit in visits:
+            worker, person = people[visit.labeler_id]
+            row = given.get(visit.key)
+            is_listed = row is not None and row.person == person
+            session.get_one(Visit, visit.id).listed = is_listed
+            event = last.get(visit.id)
+            name = f"{worker} ({visit.key})"
+            if is_listed and row is not None:
+                statuses[row.status] = statuses.get(row.status, 0) + 1
+                if _is_ours(event, LabelerAct.HOLD) and event.reason == _UNLISTED:
+                    cleared.append(name)
+                    session.add(_event(worker, visit.id, LabelerAct.CLEAR, "the platform lists it"))
+                continue
+            unlisted.append(name)
+            # What a manager said of it is theirs to change.
+            if event is None or _is_ours(event, LabelerAct.CLEAR):
+                held.append(name)
+                session.add(_event(worker, visit.id, LabelerAct.HOLD, _UNLISTED))
+    return Reconciled(
+        platform=platform,
+        study=study.key,
+        visits=len(visits),
+        listed=len(visits) - len(unlisted),
+        unlisted=tuple(unlisted),
+        held=tuple(held),
+        cleared=tuple(cleared),
+        elsewhere=len(given.keys() - {visit.key for visit in visits}),
+        statuses=statuses,
+    )
+
+
+def write_decisions(path: Path, study: Study, reports: Iterable[VisitReport]) -> int:
+    """Write what the platform takes, and return how many rows: its own form of approvals.
+
+    Prolific: the ids of the submissions to approve, one a line. MTurk: the columns that its upload
+    of batch results reads, an X in Approve or a reason in Reject. Visits that the platform does not
+    list are in neither.
+    """
+    decided = [report for report in reports if report.proposal in ("approve", "reject")]
+    if study.platform == "prolific":
+        keys = [each.visit.key for each in decided if each.proposal == "approve"]
+        try:
+            write_text(path, "".join(f"{key}\n" for key in keys))
+        except OSError as error:
+            raise BadInput(f"cannot write {path}: {error.strerror}") from None
+        return len(keys)
+    rows = [
+        (
+            study.key,
+            each.visit.key,
+            each.platform_id,
+            *(("X", "") if each.proposal == "approve" else ("", each.reason)),
+        )
+        for each in decided
+    ]
+    return write_sheet(path, (_HIT, "AssignmentId", "WorkerId", "Approve", "Reject"), rows)
+
+
+def _read(export: Path) -> tuple[str, list[Submission], set[str]]:
+    """The platform whose export this is, its rows, and the HITs that they are of."""
+    try:
+        if export.stat().st_size > _LARGEST:
+            raise BadInput(f"{export} is larger than {_LARGEST // 2**20} MiB: no study's export is")
+        with export.open(encoding="utf-8-sig") as file:
+            head = file.readline(_LARGEST)
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{export}: {error}") from None
+    platform = next((name for name, columns in _COLUMNS.items() if columns[0] in head), None)
+    if platform is None:
+        raise BadInput(
+            f"{export} is no export of submissions: Prolific's has a column "
+            f"{_COLUMNS['prolific'][0]!r}, MTurk's batch results have {_COLUMNS['mturk'][0]!r}"
+        )
+    rows = [row for _, row in read_sheet(export, _COLUMNS[platform])]
+    if not rows:
+        raise BadInput(f"{export} lists nothing: by it all votes would go, so export it again")
+    key, person, status = _COLUMNS[platform]
+    listed = [Submission(row[key].strip(), row[person].strip(), row[status]) for row in rows]
+    return platform, listed, {row[_HIT] for row in rows if row.get(_HIT)}
+
+
+def _study_of(
+    studies: Studies, platform: str, export: Path, hits: Iterable[str], key: str | None
+) -> tuple[Study, bool]:
+    """The study that is named, or that the export says, or the platform's only one.
+
+    And whether it was named or said.
+    """
+    if key is not None:
+        return studies.find(key, platform), True
+    here = [each for each in studies.all() if each.platform == platform]
+    # Prolific's export has the study's id in its name, MTurk's has the HIT's in every row.
+    named = [each for each in here if each.key in export.name or each.key in hits]
+    if len(found := named or here) == 1:
+        return found[0], bool(named)
+    if not here:
+        raise BadInput(f"there is no study on {platform} here: genset labelers study add")
+    raise BadInput(f"{export.name} does not say which study it is of: name it with --study KEY")
+
+
+def _is_ours(event: LabelerEvent | None, what: LabelerAct) -> TypeGuard[LabelerEvent]:
+    """Whether genset did this, and nobody decided since."""
+    return event is not None and event.by == GENSET and event.what is what
+
+
+def _event(worker: str, visit_id: int, what: LabelerAct, reason: str) -> LabelerEvent:
+    return LabelerEvent(worker=worker, visit_id=visit_id, what=what, by=GENSET, reason=reason)

@@ -1,0 +1,258 @@
+"""What was done in each visit of a paid study, and whether the platform should pay for it."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from sqlalchemy import case, func, select
+from sqlalchemy.orm import Session
+
+from genset.core.numbers import count
+from genset.db import (
+    GoldAnswer,
+    GoldQuestion,
+    KnownAs,
+    Label,
+    Labeler,
+    LabelerAct,
+    LabelerEvent,
+    Screen,
+    ScreenPhoto,
+    Store,
+    Verdict,
+)
+from genset.db.failures import answering
+from genset.label.crowd.studies import Studies, Study, Visit
+from genset.label.gold import not_holding
+from genset.label.stats import Share
+from genset.label.trust.standing import Standing, standings_in
+from genset.label.trust.suspicion import Timed, hurries, pace
+from genset.statistics.intervals import wilson
+
+LEAST_GOLD = 5  # answers; fewer say nothing of anybody
+
+Proposal = Literal["approve", "reject", "return", "wait"]
+
+
+@dataclass(frozen=True, slots=True)
+class VisitReport:
+    """A visit in numbers.
+
+    `worker` is the name that its labels carry, `platform_id` the platform's id of the person.
+    `verdicts` counts the candidates by their newest verdict; `gold` is the share of gold questions
+    right; `seconds` is the median a photo, as far as the server's clock has room for what the page
+    says. `out` says that its votes do not count now: those of the visit, or all that the labeler
+    decided since it began. `reason` is why `proposal` is what it is; for "reject", in words for the
+    platform. Money hangs on a rejection, so it is never for disagreement with others: that is what
+    labelers are asked for. Work that would be approved is left to the manager ("wait") where one
+    made its votes void.
+    """
+
+    visit: Visit
+    worker: str
+    platform_id: str
+    screens: int
+    photos: int
+    verdicts: dict[str, int]
+    gold: Share | None
+    seconds: float | None
+    out: bool
+    proposal: Proposal
+    reason: str
+
+
+def report_visits(store: Store, study: Study) -> list[VisitReport]:
+    """Every visit of a study, the oldest first.
+
+    Raises:
+        GensetError: the store does not answer.
+    """
+    visits = Studies(store).visits(study)
+    ids = [visit.id for visit in visits]
+    with answering(), store.session() as session:
+        people = people_of(session, study)
+        screens = dict(
+            session.execute(
+                select(Screen.visit_id, func.count())
+                .where(Screen.visit_id.in_(ids), Screen.submitted_at.is_not(None))
+                .group_by(Screen.visit_id)
+            ).all()
+        )
+        verdicts, gold = _verdicts(session, ids), gold_of_visits(session, ids)
+        timed, out = _timed(session, ids), visits_out(session, ids)
+        standings = standings_in(session)
+    found = []
+    for visit in visits:
+        right, of = gold[visit.id]
+        on_screens = timed.get(visit.id, [])
+        seconds = pace(on_screens)
+        worker, platform_id = people[visit.labeler_id]
+        whole = _out_wholly(standings.get(worker), visit)
+        proposal, reason = _propose(study, visit, (right, of), on_screens)
+        if proposal == "approve" and whole is LabelerAct.VOID:
+            proposal, reason = "wait", "a manager made these votes void: decide on the pay yourself"
+        found.append(
+            VisitReport(
+                visit=visit,
+                worker=worker,
+                platform_id=platform_id,
+                screens=screens.get(visit.id, 0),
+                photos=verdicts[visit.id].total() + of,
+                verdicts={each.value: n for each in Verdict if (n := verdicts[visit.id][each])},
+                gold=Share.count(right, of),
+                seconds=None if seconds is None else round(seconds, 3),
+                out=visit.id in out or whole is not None,
+                proposal=proposal,
+                reason=reason,
+            )
+        )
+    return found
+
+
+def gold_of_visits(session: Session, visits: Collection[int]) -> dict[int, tuple[int, int]]:
+    """How many gold questions were right in each of these visits, of how many, by `Visit.id`.
+
+    The newest answer on each counts, where the question still holds. Broken is right where
+    incorrect is: the photo does not show the class.
+    """
+    found = dict.fromkeys(visits, (0, 0))
+    newest = select(func.max(GoldAnswer.number)).group_by(GoldAnswer.worker, GoldAnswer.gold_id)
+    answers = (
+        select(Screen.visit_id, GoldAnswer.gold_id, GoldAnswer.verdict, GoldQuestion.expected)
+        .join(Screen, Screen.id == GoldAnswer.screen_id)
+        .join(GoldAnswer.question)
+        .where(Screen.visit_id.in_(found), GoldAnswer.number.in_(newest))
+    )
+    void = not_holding(session)
+    for visit, question, verdict, expected in session.execute(answers):
+        if visit is not None and question not in void:
+            right, of = found[visit]
+            said = Verdict.INCORRECT if verdict is Verdict.BROKEN else verdict
+            found[visit] = right + (said is expected), of + 1
+    return found
+
+
+def misses(gold: tuple[int, int], needed: float | None) -> bool:
+    """Whether somebody misses gold questions beyond doubt: too few right, of enough.
+
+    Pay hangs on it, so the doubt is theirs: the whole 95 % interval lies below the share that is
+    needed. Of five questions at 0.8, who has three right does not fail, and who has two right does;
+    a labeler who is right nine times in ten has two or fewer of five in 1 of 117 visits.
+    """
+    right, of = gold
+    return needed is not None and of >= LEAST_GOLD and wilson(right, of).high < needed
+
+
+def people_of(session: Session, study: Study) -> dict[int, tuple[str, str]]:
+    """A platform's labelers by `Labeler.id`: the name of their labels, and the platform's id."""
+    own = select(Labeler.id, Labeler.name, Labeler.subject).where(Labeler.kind == study.platform)
+    also = (
+        select(Labeler.id, Labeler.name, KnownAs.subject)
+        .join(KnownAs, KnownAs.labeler_id == Labeler.id)
+        .where(KnownAs.kind == study.platform)
+    )
+    return {
+        number: (name, subject)
+        for query in (also, own)
+        for number, name, subject in session.execute(query)
+    }
+
+
+def newest_events(session: Session, visits: Collection[int]) -> dict[int, LabelerEvent]:
+    """What was decided last of each of these visits' votes, by `Visit.id`."""
+    numbers = (
+        select(func.max(LabelerEvent.number))
+        .where(LabelerEvent.visit_id.in_(visits))
+        .group_by(LabelerEvent.visit_id)
+    )
+    rows = session.scalars(select(LabelerEvent).where(LabelerEvent.number.in_(numbers)))
+    return {row.visit_id: row for row in rows if row.visit_id is not None}
+
+
+def visits_out(session: Session, visits: Collection[int]) -> set[int]:
+    """Those of these visits that are held out or void, as visits."""
+    out = (LabelerAct.HOLD, LabelerAct.VOID)
+    return {each for each, row in newest_events(session, visits).items() if row.what in out}
+
+
+def _out_wholly(standing: Standing | None, visit: Visit) -> LabelerAct | None:
+    """What takes all votes of a visit out, as it does all of its labeler's since then."""
+    if standing is None or (standing.since is not None and standing.since > visit.began_at):
+        return None
+    return standing.what
+
+
+def _verdicts(session: Session, visits: Collection[int]) -> Mapping[int, Counter[Verdict]]:
+    newest = (
+        select(func.max(Label.number))
+        .join(Screen, Screen.id == Label.screen_id)
+        .where(Screen.visit_id.in_(visits))
+        .group_by(Label.candidate_id, Label.worker)
+    )
+    found: dict[int, Counter[Verdict]] = defaultdict(Counter)
+    for visit, verdict, labels in session.execute(
+        select(Screen.visit_id, Label.verdict, func.count())
+        .join(Screen, Screen.id == Label.screen_id)
+        .where(Label.number.in_(newest))
+        .group_by(Screen.visit_id, Label.verdict)
+    ):
+        if visit is not None:
+            found[visit][verdict] = labels
+    return found
+
+
+def _timed(session: Session, visits: Collection[int]) -> dict[int, list[Timed]]:
+    """The submitted screens of each visit: looked at as the page or else their labels say."""
+    photos = (
+        select(ScreenPhoto.screen_id, func.count().label("count"))
+        .group_by(ScreenPhoto.screen_id)
+        .subquery()
+    )
+    first = (
+        select(Label.screen_id, func.min(Label.shown_at), func.max(Label.decided_at))
+        .join(Screen, Screen.id == Label.screen_id)
+        .where(Screen.visit_id.in_(visits), Label.supersedes.is_(None))
+        .group_by(Label.screen_id)
+    )
+    by_labels = {
+        screen: (decided - since).total_seconds()
+        for screen, since, decided in session.execute(first)
+        if since is not None
+    }
+    found: dict[int, list[Timed]] = defaultdict(list)
+    for visit, screen, seconds, shown, began, ended in session.execute(
+        select(
+            *(Screen.visit_id, Screen.id, Screen.seconds),
+            case((Screen.photo_id.is_not(None), 1), else_=photos.c["count"]),
+            *(Screen.created_at, Screen.submitted_at),
+        )
+        .join(photos, photos.c.screen_id == Screen.id)
+        .where(Screen.visit_id.in_(visits), Screen.submitted_at.is_not(None))
+        .order_by(Screen.submitted_at)
+    ):
+        took = by_labels.get(screen) if seconds is None else seconds
+        if visit is not None and ended is not None and took is not None:
+            found[visit].append(Timed(shown, max(0.0, took), began, ended))
+    return found
+
+
+def _propose(
+    study: Study, visit: Visit, gold: tuple[int, int], screens: list[Timed]
+) -> tuple[Proposal, str]:
+    """What to tell the platform of a visit, and why."""
+    if visit.listed is False:
+        return "wait", "the platform does not list it"
+    if visit.outcome == "declined":
+        return "return", "did not agree to take part"
+    if visit.outcome is None:
+        return "wait", "has not ended"
+    if visit.outcome == "failed" or misses(gold, study.gold_needed):
+        right, of = gold
+        photos = count(of, "photo")
+        return "reject", f"failed the attention checks: {right} of {photos} with a known answer"
+    if hurries(screens):
+        return "reject", f"took {pace(screens):.2f} seconds a photo, too fast to look at them"
+    if visit.outcome == "nothing":
+        return "approve", "there was nothing left to label: no fault of theirs"
+    return "approve", "did all screens"

@@ -1,0 +1,264 @@
+"""What one labeler said, photo by photo, in the order in which they said it.
+
+It is asked for in two steps: which labels there are, as places in that order, which is cheap for
+tens of thousands; then what a page of them shows.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, exists, false, func, select, union_all
+from sqlalchemy.orm import Session, aliased
+
+from genset.db import (
+    Claim,
+    GoldAnswer,
+    GoldQuestion,
+    Label,
+    Screen,
+    ScreenPhoto,
+    Store,
+    Verdict,
+    is_contested,
+    is_out,
+    is_ruled,
+)
+from genset.db.failures import answering
+from genset.label.gallery.photos import Pictured, Which, rulings_on
+
+
+class Place(NamedTuple):
+    """A label by its number, or (`is_gold`) an answer to a gold question by its own."""
+
+    is_gold: bool
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a labeler said of one photo, and when.
+
+    `seconds` is how long they took for a photo of its screen, None where that is not known.
+    `in_force` is false where they changed their mind later, or where it is `out`: void or held out.
+    `expected` is the known answer, of a gold question alone; `others` counts what other labelers
+    say of a candidate, and `ruling` is what was settled.
+    """
+
+    place: Place
+    photo: Pictured
+    verdict: Verdict
+    decided_at: datetime
+    seconds: float | None
+    in_force: bool
+    out: bool
+    expected: Verdict | None
+    others: Counter[Verdict]
+    ruling: Verdict | None
+
+
+def said_by(
+    store: Store, worker: str, which: Which = Which.ALL, verdict: Verdict | None = None
+) -> list[Place]:
+    """All that a labeler said and that passes a filter, in the order in which they decided it.
+
+    Labels that they changed later are among it. A disagreement is a label against which another
+    labeler's vote in force stands.
+    """
+    labels = select(
+        false().label("is_gold"), Label.number.label("number"), Label.decided_at.label("at")
+    ).where(Label.worker == worker)
+    answers = select(
+        (~false()).label("is_gold"),
+        GoldAnswer.number.label("number"),
+        GoldAnswer.decided_at.label("at"),
+    ).where(GoldAnswer.worker == worker)
+    if verdict is not None:
+        labels = labels.where(Label.verdict == verdict)
+        answers = answers.where(GoldAnswer.verdict == verdict)
+    passing: dict[Which, ColumnElement[bool]] = {
+        Which.DISAGREEMENT: _is_opposed(worker),
+        Which.CONTESTED: is_contested(),
+        Which.RULED: is_ruled(),
+    }
+    if which is Which.OUT:
+        labels, answers = labels.where(is_out(Label)), answers.where(is_out(GoldAnswer))
+    elif which is Which.GOLD:
+        labels = labels.where(false())
+    elif which is not Which.ALL:
+        labels = labels.join(Label.candidate).where(passing.get(which, false()))
+        answers = answers.where(false())
+    both = union_all(labels, answers).subquery()
+    in_order = select(both.c.is_gold, both.c.number).order_by(
+        both.c.at, both.c.is_gold, both.c.number
+    )
+    with answering(), store.session() as session:
+        return [Place(bool(is_gold), number) for is_gold, number in session.execute(in_order)]
+
+
+def said_at(store: Store, worker: str, places: Sequence[Place]) -> list[Said]:
+    """What a labeler said at these places, a page of them at most, in their order."""
+    with answering(), store.session() as session:
+        found = {**_labels(session, worker, places), **_answers(session, worker, places)}
+    return [found[place] for place in places if place in found]
+
+
+def seconds_a_photo(session: Session, screens: Iterable[str | None]) -> dict[str, float]:
+    """How long a photo of each of these screens took, by `Screen.id`; unknown ones are left out.
+
+    The time for which the screen was looked at, or else from its first photo's being painted to
+    its last verdict, by the number of its photos.
+    """
+    names = {screen for screen in screens if screen is not None}
+    photos = dict(
+        session.execute(
+            select(ScreenPhoto.screen_id, func.count())
+            .where(ScreenPhoto.screen_id.in_(names))
+            .group_by(ScreenPhoto.screen_id)
+        ).all()
+    )
+    looked = session.execute(select(Screen.id, Screen.seconds).where(Screen.id.in_(names)))
+    found = {screen: seconds for screen, seconds in looked if seconds is not None}
+    spans: dict[str, list[Any]] = defaultdict(list)
+    # By the photos on the screens, for which there are indexes.
+    on_candidates = (
+        select(ScreenPhoto.screen_id, func.min(Label.shown_at), func.max(Label.decided_at))
+        .join(Screen, Screen.id == ScreenPhoto.screen_id)
+        .join(
+            Label,
+            (Label.candidate_id == ScreenPhoto.candidate_id) & (Label.worker == Screen.worker),
+        )
+        .where(Label.screen_id == Screen.id, Label.supersedes.is_(None))
+    )
+    on_gold = (
+        select(
+            ScreenPhoto.screen_id, func.min(GoldAnswer.shown_at), func.max(GoldAnswer.decided_at)
+        )
+        .join(Screen, Screen.id == ScreenPhoto.screen_id)
+        .join(
+            GoldAnswer,
+            (GoldAnswer.gold_id == ScreenPhoto.gold_id) & (GoldAnswer.worker == Screen.worker),
+        )
+        .where(GoldAnswer.screen_id == Screen.id)
+    )
+    for spanned in (on_candidates, on_gold):
+        rows = spanned.where(ScreenPhoto.screen_id.in_(names)).group_by(ScreenPhoto.screen_id)
+        for screen, shown, decided in session.execute(rows):
+            if shown is not None:
+                spans[screen].append((shown, decided))
+    for screen, of_tables in spans.items():
+        start, end = min(table[0] for table in of_tables), max(table[1] for table in of_tables)
+        found.setdefault(screen, max(0.0, (end - start).total_seconds()))
+    return {screen: seconds / photos[screen] for screen, seconds in found.items()}
+
+
+def _is_opposed(worker: str) -> ColumnElement[bool]:
+    """Whether somebody else's vote in force on a `Label`'s candidate says otherwise."""
+    other, newer = aliased(Label), aliased(Label)
+    is_newest = ~exists(
+        select(newer.number).where(
+            newer.candidate_id == other.candidate_id,
+            newer.worker == other.worker,
+            newer.number > other.number,
+            ~is_out(newer),
+        )
+    )
+    return exists(
+        select(other.number)
+        .where(
+            other.candidate_id == Label.candidate_id,
+            other.worker != worker,
+            other.verdict != Label.verdict,
+            ~is_out(other),
+            is_newest,
+        )
+        .correlate(Label)
+    )
+
+
+def _labels(session: Session, worker: str, places: Sequence[Place]) -> dict[Place, Said]:
+    numbers = [place.number for place in places if not place.is_gold]
+    rows = [
+        (label, candidate, bool(out))
+        for label, candidate, out in session.execute(
+            select(Label, Claim, is_out(Label))
+            .join(Label.candidate)
+            .where(Label.number.in_(numbers), Label.worker == worker)
+        )
+    ]
+    candidates = {candidate.id for _, candidate, _ in rows}
+    newest, others = _votes_on(session, worker, candidates)
+    rulings = rulings_on(session, candidates)
+    pace = seconds_a_photo(session, (label.screen_id for label, _, _ in rows))
+    return {
+        Place(False, label.number): Said(
+            place=Place(False, label.number),
+            photo=Pictured.of(candidate.wnid, candidate.photo),
+            verdict=label.verdict,
+            decided_at=label.decided_at,
+            seconds=pace.get(label.screen_id or ""),
+            in_force=not out and newest.get(candidate.id) == label.number,
+            out=out,
+            expected=None,
+            others=others[candidate.id],
+            ruling=rulings.get(candidate.id),
+        )
+        for label, candidate, out in rows
+    }
+
+
+def _answers(session: Session, worker: str, places: Sequence[Place]) -> dict[Place, Said]:
+    numbers = [place.number for place in places if place.is_gold]
+    rows = [
+        (answer, question, bool(out))
+        for answer, question, out in session.execute(
+            select(GoldAnswer, GoldQuestion, is_out(GoldAnswer))
+            .join(GoldAnswer.question)
+            .where(GoldAnswer.number.in_(numbers), GoldAnswer.worker == worker)
+        )
+    ]
+    asked = {question.id for _, question, _ in rows}
+    newest = set(
+        session.scalars(
+            select(func.max(GoldAnswer.number))
+            .where(GoldAnswer.worker == worker, GoldAnswer.gold_id.in_(asked))
+            .group_by(GoldAnswer.gold_id)
+        )
+    )
+    pace = seconds_a_photo(session, (answer.screen_id for answer, _, _ in rows))
+    return {
+        Place(True, answer.number): Said(
+            place=Place(True, answer.number),
+            photo=Pictured.of(question.wnid, question.photo),
+            verdict=answer.verdict,
+            decided_at=answer.decided_at,
+            seconds=pace.get(answer.screen_id or ""),
+            in_force=not out and answer.number in newest,
+            out=out,
+            expected=question.expected,
+            others=Counter(),
+            ruling=None,
+        )
+        for answer, question, out in rows
+    }
+
+
+def _votes_on(
+    session: Session, worker: str, candidates: Collection[int]
+) -> tuple[dict[int, int], dict[int, Counter[Verdict]]]:
+    """Of these candidates, the number of this labeler's vote in force, and all others' verdicts."""
+    mine: dict[int, int] = {}
+    theirs: dict[int, dict[str, Verdict]] = defaultdict(dict)
+    said: Any = (
+        select(Label.candidate_id, Label.worker, Label.verdict, Label.number)
+        .where(Label.candidate_id.in_(candidates), ~is_out(Label))
+        .order_by(Label.number)
+    )
+    for candidate, who, verdict, number in session.execute(said):
+        if who == worker:
+            mine[candidate] = number
+        else:
+            theirs[candidate][who] = verdict
+    return mine, defaultdict(Counter, {each: Counter(v.values()) for each, v in theirs.items()})

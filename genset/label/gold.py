@@ -1,0 +1,242 @@
+"""Photos whose answer is known: what a manager adds, sees and retires."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, and_, exists, func, select, text
+from sqlalchemy.orm import Session
+
+from genset.core.errors import BadInput
+from genset.db import (
+    Claim,
+    GoldAnswer,
+    GoldQuestion,
+    Label,
+    Ruling,
+    Screen,
+    ScreenPhoto,
+    Store,
+    Verdict,
+    find_candidate,
+    is_out,
+    is_postgresql,
+    now,
+    requests_in_force,
+    stored_taxonomy,
+)
+from genset.db.failures import answering
+
+# Sure enough to test somebody by: a ruling, or this many labelers of one mind.
+AGREEING = 2
+CORRECT, INCORRECT = Verdict.CORRECT, Verdict.INCORRECT
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPhoto:
+    """A gold question as its manager sees it.
+
+    `task` names photo and class: WNID/SOURCE:PHOTO_ID. It `holds` unless it was made of votes or
+    a ruling that say so no more: then it is neither shown nor counted.
+    """
+
+    id: int
+    task: str
+    expected: Verdict
+    reason: str
+    created_at: datetime
+    retired_at: datetime | None
+    holds: bool = True
+
+
+def add_gold_question(
+    store: Store, task: str, expected: Verdict, reason: str, wnid: str | None = None
+) -> KnownPhoto:
+    """Make a candidate's photo a gold question of its own class, or of another one, `wnid`.
+
+    One that is a gold question of that class already gets the new answer, unless labelers have
+    seen it.
+
+    Raises:
+        BadInput: there is no such candidate or class, the answer is neither correct nor
+            incorrect, no reason is given, or labelers have seen it with another answer.
+    """
+    if expected not in (Verdict.CORRECT, Verdict.INCORRECT):
+        raise BadInput(f"a gold question is correct or incorrect, not {expected}")
+    if not (reason := " ".join(reason.split())):
+        raise BadInput("say how the answer is known: --reason TEXT")
+    with answering(), store.begin() as session:
+        lock_gold_questions(session)
+        candidate = find_candidate(session, task)
+        wnid = stored_taxonomy(session)[wnid or candidate.wnid].wnid
+        question = session.scalar(
+            select(GoldQuestion).where(
+                GoldQuestion.wnid == wnid, GoldQuestion.photo_id == candidate.photo_id
+            )
+        )
+        if question is None:
+            session.add(question := GoldQuestion(wnid=wnid, photo=candidate.photo))
+        elif question.expected != expected and _was_shown(session, question):
+            raise BadInput(f"labelers have seen {task} as {question.expected}: retire it instead")
+        question.expected, question.reason, question.retired_at = expected, reason, None
+        question.basis_id = None  # from now on a manager knows it
+        session.flush()
+        return _known(question)
+
+
+def list_gold_questions(store: Store) -> list[KnownPhoto]:
+    """Every gold question, by class; those that were retired too."""
+    with answering(), store.session() as session:
+        rows = session.scalars(select(GoldQuestion).order_by(GoldQuestion.wnid, GoldQuestion.id))
+        lost = not_holding(session)
+        return [_known(row, known=row.id not in lost) for row in rows]
+
+
+def retire_gold_question(store: Store, gold_id: int) -> None:
+    """Show a gold question no more. What labelers said of it stays.
+
+    Raises:
+        BadInput: there is no gold question with this number.
+    """
+    with answering(), store.begin() as session:
+        if (question := session.get(GoldQuestion, gold_id)) is None:
+            raise BadInput(f"there is no gold question {gold_id}: see genset labelers gold list")
+        question.retired_at = question.retired_at or now()
+
+
+def settled_right(session: Session, candidates: Iterable[int]) -> set[int]:
+    """Those of these candidates that are `settled` as correct."""
+    found = settled(session, candidates)
+    return {number for number, verdict in found.items() if verdict is Verdict.CORRECT}
+
+
+def settled(session: Session, candidates: Iterable[int]) -> dict[int, Verdict]:
+    """Those of these candidates that are known to be right or wrong, surely enough for a test.
+
+    The newest ruling says so; or, where nobody ruled, at least two labelers do, and nobody who
+    looked says otherwise, in whatever panel. None that somebody sent to review since.
+    """
+    asked = sorted(set(candidates))
+    found: dict[int, Verdict] = {}
+    for start in range(0, len(asked), 500):  # a question can only be so long
+        some = asked[start : start + 500]
+        said: dict[int, dict[str, Verdict]] = {}
+        for number, worker, verdict in session.execute(
+            select(Label.candidate_id, Label.worker, Label.verdict)
+            .where(Label.candidate_id.in_(some), ~is_out(Label))
+            .order_by(Label.number)
+        ):
+            said.setdefault(number, {})[worker] = verdict
+        for number, verdicts in said.items():
+            if len(verdicts) >= AGREEING and len(set(verdicts.values())) == 1:
+                found[number] = next(iter(verdicts.values()))
+        ruled = dict(
+            session.execute(
+                select(Ruling.candidate_id, Ruling.verdict)
+                .where(Ruling.candidate_id.in_(some))
+                .order_by(Ruling.number)
+            ).all()
+        )
+        found |= ruled
+    in_review = requests_in_force(session).keys()
+    return {
+        each: verdict
+        for each, verdict in found.items()
+        if verdict in (CORRECT, INCORRECT) and each not in in_review
+    }
+
+
+def is_known_wrong() -> ColumnElement[bool]:
+    """Whether a `GoldQuestion` holds while its `basis_id` is settled as wrong, not as right.
+
+    That is the claim itself then, which labelers found wrong. Otherwise the answer is known of what
+    is right: the claim itself, or another class of the same photo.
+    """
+    itself = select(Claim.id).where(
+        Claim.id == GoldQuestion.basis_id, Claim.wnid == GoldQuestion.wnid
+    )
+    return and_(GoldQuestion.expected == INCORRECT, exists(itself.correlate(GoldQuestion))).label(
+        "known_wrong"
+    )
+
+
+def holds(basis_id: int | None, known_wrong: bool, known: Mapping[int, Verdict]) -> bool:
+    """Whether a gold question's answer is known still, by what is `settled` now."""
+    return basis_id is None or known.get(basis_id) is (INCORRECT if known_wrong else CORRECT)
+
+
+def not_holding(session: Session) -> set[int]:
+    """The gold questions, by id, whose answer is not known any more.
+
+    They were made of candidates that labelers or a reviewer had settled (`basis_id`), and those
+    do not say so now: votes were taken out, somebody disagreed since, or another ruling was made.
+    """
+    made = select(GoldQuestion.id, GoldQuestion.basis_id, is_known_wrong())
+    rows = session.execute(made.where(GoldQuestion.basis_id.is_not(None))).all()
+    known = settled(session, (row.basis_id for row in rows))
+    return {row.id for row in rows if not holds(row.basis_id, row.known_wrong, known)}
+
+
+def gold_scores(
+    session: Session, worker: str | None = None, after: datetime | None = None
+) -> dict[str, tuple[int, int]]:
+    """How many gold questions each labeler has right, of how many: their newest answer on each.
+
+    Broken is right where incorrect is: the photo does not show the class. Answers that are void or
+    held out do not count, nor do those to questions that hold no more. Of one `worker` or of all;
+    with `after`, only those that came in later than that, on the page.
+    """
+    newest = (
+        select(func.max(GoldAnswer.number))
+        .where(~is_out(GoldAnswer))
+        .group_by(GoldAnswer.worker, GoldAnswer.gold_id)
+    )
+    if worker is not None:
+        newest = newest.where(GoldAnswer.worker == worker)
+    if after is not None:
+        came = select(Screen.id).where(Screen.submitted_at > after)
+        newest = newest.where(GoldAnswer.screen_id.in_(came))
+    answers = (
+        select(
+            GoldAnswer.worker,
+            GoldAnswer.verdict,
+            GoldQuestion.expected,
+            GoldQuestion.basis_id,
+            is_known_wrong(),
+        )
+        .join(GoldAnswer.question)
+        .where(GoldAnswer.number.in_(newest))
+    )
+    given = session.execute(answers).all()
+    known = settled(session, (row.basis_id for row in given if row.basis_id is not None))
+    found: dict[str, tuple[int, int]] = {}
+    for name, verdict, expected, basis_id, known_wrong in given:
+        if holds(basis_id, known_wrong, known):
+            right, of = found.get(name, (0, 0))
+            said = Verdict.INCORRECT if verdict is Verdict.BROKEN else verdict
+            found[name] = (right + (said is expected), of + 1)
+    return found
+
+
+def lock_gold_questions(session: Session) -> None:
+    """From here to the end of the transaction, nobody else makes a gold question."""
+    if is_postgresql(session):
+        session.execute(text("SELECT pg_advisory_xact_lock(7106553)"))
+
+
+def _was_shown(session: Session, question: GoldQuestion) -> bool:
+    shown = select(ScreenPhoto.id).where(ScreenPhoto.gold_id == question.id).limit(1)
+    return session.scalar(shown) is not None
+
+
+def _known(question: GoldQuestion, *, known: bool = True) -> KnownPhoto:
+    photo = question.photo
+    return KnownPhoto(
+        question.id,
+        f"{question.wnid}/{photo.source}:{photo.source_id}",
+        question.expected,
+        question.reason,
+        question.created_at,
+        question.retired_at,
+        known,
+    )

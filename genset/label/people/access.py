@@ -1,0 +1,165 @@
+"""The secret that signs sessions, pictures and the manager's link; and managers by name."""
+
+import hashlib
+import hmac
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.engine import make_url
+from sqlalchemy.orm import Session
+
+from genset.core.errors import BadInput
+from genset.db import Manager as ManagerRow
+from genset.db import Store, now
+from genset.db.failures import answering
+from genset.label.people.labelers import checked_worker, hashed
+from genset.workspace import Workspace
+
+NAME = "GENSET_LABEL_SECRET"
+
+
+LEAST = 32
+
+
+def given_secret() -> str | None:
+    """The secret of the environment or of the workspace's .env; None where there is none.
+
+    Raises:
+        BadInput: it is shorter than 32 characters.
+    """
+    secret = os.environ.get(NAME)
+    if secret is not None and len(secret) < LEAST:
+        raise BadInput(f"{NAME} has {len(secret)} characters: take at least {LEAST}, at random")
+    return secret
+
+
+def label_secret(workspace: Workspace) -> str:
+    """The secret that was given, or else the workspace's own, which is made when first asked for.
+
+    It is kept in ``.label/secret``, which only this user may read and git ignores.
+
+    Raises:
+        BadInput: the one that was given is too short.
+    """
+    if (given := given_secret()) is not None:
+        return given
+    path = workspace.root / ".label" / "secret"
+    if not path.exists():
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        (path.parent / ".gitignore").write_text("*\n", "utf-8")
+        made = path.with_name(f"secret.{os.getpid()}")
+        with os.fdopen(os.open(made, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+            file.write(secrets.token_hex(LEAST))
+            file.flush()
+            os.fsync(file.fileno())
+        # Two servers may start at once: the first one's stays.
+        try:
+            path.hardlink_to(made)
+        except FileExistsError:
+            pass
+        finally:
+            made.unlink()
+    return path.read_text("ascii")
+
+
+def manager_token(workspace: Workspace) -> str:
+    """What the manager's link holds: whoever has it may see and decide all. 64 hex digits.
+
+    Raises:
+        BadInput: the secret that was given is too short.
+    """
+    return hmac.new(label_secret(workspace).encode(), b"manager", hashlib.sha256).hexdigest()
+
+
+def workspace_key(workspace: Workspace) -> str:
+    """What tells this workspace from others on the same address: 32 hex digits that say nothing.
+
+    Browsers keep unsent labels under it. It changes with the secret and with where the database is,
+    not with the user or password that opens it.
+
+    Raises:
+        BadInput: the secret that was given is too short.
+    """
+    url = make_url(workspace.store_url)
+    where = f"workspace {url.get_backend_name()} {url.host}:{url.port} {url.database}"
+    made = hmac.new(label_secret(workspace).encode(), where.encode(), hashlib.sha256)
+    return made.hexdigest()[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class Manager:
+    """Somebody who may see and decide all, unless `revoked_at` is set."""
+
+    id: int
+    name: str
+    created_at: datetime
+    revoked_at: datetime | None
+
+
+class Managers:
+    """The managers of a store who have a link of their own.
+
+    Raises:
+        GensetError: the store does not answer (from every method).
+    """
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    def invite(self, name: str) -> str:
+        """Make a link's token for a manager, who is let in again if their link was taken back.
+
+        Only its sha256 is stored: the token cannot be read again, and a new one replaces it.
+
+        Raises:
+            BadInput: the name is not usable.
+        """
+        name, token = checked_worker(name), secrets.token_urlsafe(24)
+        with self._alone() as session:
+            there = session.scalar(select(ManagerRow).where(ManagerRow.name == name))
+            if there is None:
+                session.add(ManagerRow(name=name, subject=hashed(token)))
+            else:
+                there.subject, there.revoked_at = hashed(token), None
+        return token
+
+    def by_token(self, token: str) -> Manager | None:
+        """The one whose link has this token; None where it does not hold (any more)."""
+        with answering(), self.store.session() as session:
+            there = session.scalar(
+                select(ManagerRow).where(
+                    ManagerRow.subject == hashed(token), ManagerRow.revoked_at.is_(None)
+                )
+            )
+            return None if there is None else _manager(there)
+
+    def all(self) -> list[Manager]:
+        """Every manager, by name."""
+        with answering(), self.store.session() as session:
+            return list(map(_manager, session.scalars(select(ManagerRow).order_by("name"))))
+
+    def revoke(self, name: str) -> None:
+        """Let this manager's link open nothing any more. What they decided stays.
+
+        Raises:
+            BadInput: there is no such manager.
+        """
+        with self._alone() as session:
+            there = session.scalar(select(ManagerRow).where(ManagerRow.name == name))
+            if there is None:
+                raise BadInput(f"there is no manager {name!r}: see genset managers list")
+            there.revoked_at = there.revoked_at or now()
+
+    @contextmanager
+    def _alone(self) -> Iterator[Session]:
+        with answering(), self.store.begin_alone() as session:
+            yield session
+
+
+def _manager(row: ManagerRow) -> Manager:
+    return Manager(row.id, row.name, row.created_at, row.revoked_at)

@@ -1,1 +1,0 @@
-"""What labels are worth: votes in force, gold questions, agreement, review."""

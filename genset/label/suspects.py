@@ -1,0 +1,167 @@
+"""Photos that every leading model gets wrong: a list that a manager goes through, one by one.
+
+Models' runs are no business of labeling. Whoever knows them writes the list into the workspace, as
+``suspects.json``; it is derived, and can be made again at any time. What a manager decides about a
+photo is a ruling or a request for review, and these are in the database. The newest list counts.
+"""
+
+import json
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from genset.classes import Taxonomy, imagenet1k
+from genset.core.errors import GensetError
+from genset.core.files import write_text
+from genset.db import (
+    Candidate,
+    Photo,
+    Store,
+    requests_in_force,
+    rulings_in_force,
+    stored_candidates,
+)
+from genset.db.failures import answering
+
+SUSPECTS_FILE = "suspects.json"
+_FORMAT = "genset suspects 1"
+_LARGEST = 2**28  # bytes; 10,000 photos with the answers of five models have 6 MB
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A model's first answer: a class, "" for none.
+
+    `probability` is its own, None where it is not known; `distance` the steps in WordNet to the
+    nearest right class.
+    """
+
+    model: str
+    wnid: str
+    probability: float | None
+    distance: int
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """A photo of a release that every leading model gets wrong, named as the candidate `task`.
+
+    `right` are its right classes, its own first. Every answer is at least `severity` steps off;
+    `agreeing` models say `common`.
+    """
+
+    task: str
+    right: tuple[str, ...]
+    guesses: tuple[Guess, ...]
+    severity: int
+    common: str
+    agreeing: int
+
+
+@dataclass(frozen=True, slots=True)
+class Suspects:
+    """The list.
+
+    Attributes:
+        release, content_hash: whose photos they are.
+        made_at: when it was made.
+        leading: the models, the best first.
+        photos: how many photos count for all of these models.
+        without: how many do not, because no class is right for them.
+        order: how it is sorted: "severity" or "agreement".
+        suspects: the photos.
+    """
+
+    release: str
+    content_hash: str
+    made_at: datetime
+    leading: tuple[str, ...]
+    photos: int
+    without: int
+    order: str
+    suspects: tuple[Suspect, ...]
+
+    @property
+    def unanimous(self) -> int:
+        """On how many of them all models, if they are several, give one and the same answer."""
+        several = len(self.leading) > 1
+        return sum(
+            several and suspect.agreeing == len(suspect.guesses) for suspect in self.suspects
+        )
+
+
+def write_suspects(folder: Path, found: Suspects) -> Path:
+    """Write the list into a workspace's folder, in place of the one that is there."""
+    path = folder / SUSPECTS_FILE
+    content = {"format": _FORMAT, **asdict(found), "made_at": found.made_at.isoformat()}
+    write_text(path, f"{json.dumps(content, indent=1)}\n")
+    return path
+
+
+def read_suspects(folder: Path, taxonomy: Taxonomy | None = None) -> Suspects | None:
+    """The list in a workspace's folder; None where none was made.
+
+    `taxonomy` has the workspace's classes: ImageNet's where it is not given.
+
+    Raises:
+        GensetError: the file is not what `write_suspects` wrote.
+    """
+    path = folder / SUSPECTS_FILE
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise ValueError(f"it is larger than {_LARGEST >> 20} MiB")
+        return _read(json.loads(path.read_text("utf-8")), taxonomy or imagenet1k())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise GensetError(
+            f"{path} is no list of genset labels suspects ({error}): run that again"
+        ) from None
+
+
+def undecided(store: Store, found: Suspects) -> list[Suspect]:
+    """Those of the list that nobody decided about, in its order.
+
+    Left out are candidates that somebody ruled on, so that a list that is made anew does not ask
+    again; those that wait for a review; and those whose photo is not stored any more.
+    """
+    with answering(), store.session() as session:
+        decided = rulings_in_force(session).keys() | requests_in_force(session).keys()
+        pool = stored_candidates().order_by(None)
+        open_ = {
+            f"{wnid}/{source}:{source_id}"
+            for number, wnid, source, source_id in session.execute(
+                pool.with_only_columns(Candidate.id, Candidate.wnid, Photo.source, Photo.source_id)
+            )
+            if number not in decided
+        }
+    return [suspect for suspect in found.suspects if suspect.task in open_]
+
+
+def gone(store: Store, found: Suspects) -> set[str]:
+    """The names of those of the list whose photo is not in the pool any more."""
+    with answering(), store.session() as session:
+        pool = stored_candidates().order_by(None)
+        named = pool.with_only_columns(Candidate.wnid, Photo.source, Photo.source_id)
+        here = {f"{wnid}/{source}:{name}" for wnid, source, name in session.execute(named)}
+    return {suspect.task for suspect in found.suspects} - here
+
+
+def _read(content: dict[str, Any], taxonomy: Taxonomy) -> Suspects:
+    if content.pop("format") != _FORMAT:
+        raise ValueError("it is of another format")
+    suspects = tuple(_suspect(each, taxonomy) for each in content.pop("suspects"))
+    made_at = datetime.fromisoformat(content.pop("made_at"))
+    if made_at.tzinfo is None:
+        raise ValueError("its time has no zone")
+    leading = tuple(map(str, content.pop("leading")))
+    return Suspects(**content, leading=leading, made_at=made_at, suspects=suspects)
+
+
+def _suspect(given: dict[str, Any], taxonomy: Taxonomy) -> Suspect:
+    guesses = tuple(Guess(**each) for each in given.pop("guesses"))
+    right = tuple(given.pop("right"))
+    if not guesses or not right or any(wnid not in taxonomy for wnid in right):
+        raise ValueError(f"{given.get('task')} has no answers, or no right class")
+    return Suspect(**given, right=right, guesses=guesses)

@@ -1,0 +1,1 @@
+"""Whose votes count: what managers decide, and who labels without looking."""

@@ -1,0 +1,154 @@
+"""What was decided of labelers' votes: that they are void, or held out, or neither.
+
+Every decision is a row of its own (`genset.db.LabelerEvent`), and the newest holds. Votes are
+never touched: whatever counts them leaves out those that are void or held (`genset.db.is_out`).
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import func, select, update
+from sqlalchemy.orm import Session
+
+from genset.core.errors import BadInput
+from genset.db import GoldAnswer, Label, Labeler, LabelerAct, LabelerEvent, Screen, Store, now
+from genset.db.failures import answering
+
+GENSET = "genset"  # who holds votes out where a rule says so
+
+_LONGEST = 500
+_OUT = (LabelerAct.VOID, LabelerAct.HOLD)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A labeler whose votes do not count: "void", or "hold" until somebody decides.
+
+    `since` limits that to what they decided then or later; None: all of it. `by` is a manager, or
+    "genset".
+    """
+
+    worker: str
+    what: LabelerAct
+    since: datetime | None
+    by: str
+    reason: str
+    at: datetime
+
+    @property
+    def words(self) -> str:
+        """For a list: "void", "held out since 2026-01-02 10:30"."""
+        word = "void" if self.what is LabelerAct.VOID else "held out"
+        return word if self.since is None else f"{word} since {self.since:%Y-%m-%d %H:%M}"
+
+
+def standings(store: Store) -> dict[str, Standing]:
+    """Those whose votes do not count, by the name that their labels carry."""
+    with answering(), store.session() as session:
+        return standings_in(session)
+
+
+def standings_in(session: Session) -> dict[str, Standing]:
+    """The same, in a session."""
+    newest = (
+        select(func.max(LabelerEvent.number))
+        .where(LabelerEvent.visit_id.is_(None))
+        .group_by(LabelerEvent.worker)
+    )
+    rows = session.scalars(
+        select(LabelerEvent)
+        .where(LabelerEvent.number.in_(newest), LabelerEvent.what.in_(_OUT))
+        .order_by(LabelerEvent.worker)
+    )
+    return {row.worker: _standing(row) for row in rows}
+
+
+def newest_event(session: Session, worker: str) -> LabelerEvent | None:
+    """What was decided last of all that a labeler labels; None where nothing was."""
+    return session.scalar(
+        select(LabelerEvent)
+        .where(LabelerEvent.worker == worker, LabelerEvent.visit_id.is_(None))
+        .order_by(LabelerEvent.number.desc())
+        .limit(1)
+    )
+
+
+def record(
+    session: Session,
+    worker: str,
+    what: LabelerAct,
+    *,
+    by: str,
+    reason: str,
+    since: datetime | None = None,
+) -> int:
+    """Add what is decided of a labeler's votes, and return how many open screens of theirs it ends.
+
+    To void ends the leases on what they have before them. The session is one of
+    `Store.begin_alone`: two managers decide one after the other.
+
+    Raises:
+        BadInput: nobody of that name labels or has labels here, it is decided so already, who says
+            it or why is missing or too long, or `since` has no time zone or is yet to come.
+    """
+    by, reason = " ".join(by.split()), " ".join(reason.split())
+    if not by or not reason:
+        raise BadInput("a decision on a labeler's votes needs somebody who makes it, and a reason")
+    if len(by) > _LONGEST or len(reason) > _LONGEST:
+        raise BadInput(f"the reason has at most {_LONGEST} characters")
+    if since is not None and (since.tzinfo is None or since > now()):
+        raise BadInput(f"votes are taken out since a time that has passed, in a zone: not {since}")
+    # Who is handed a screen, or submits one, has this row: they come before, or after.
+    mine = select(Labeler.id).where(Labeler.name == worker).with_for_update(key_share=True)
+    if session.scalar(mine) is None and not _has_labels(session, worker):
+        raise BadInput(
+            f"nobody called {worker!r} labels or has labels here: see genset labelers list"
+        )
+    last = newest_event(session, worker)
+    if why_not := _why_not(worker, what, since, last):
+        raise BadInput(why_not)
+    session.add(LabelerEvent(worker=worker, what=what, since=since, by=by, reason=reason))
+    session.flush()
+    return _end_leases(session, worker) if what is LabelerAct.VOID else 0
+
+
+def _has_labels(session: Session, worker: str) -> bool:
+    for table in (Label, GoldAnswer):
+        if session.scalar(select(table.number).where(table.worker == worker).limit(1)) is not None:
+            return True
+    return False
+
+
+def _why_not(
+    worker: str, what: LabelerAct, since: datetime | None, last: LabelerEvent | None
+) -> str:
+    """Why this cannot follow what was decided last; "" where it can."""
+    now_is = None if last is None else last.what
+    if what is LabelerAct.VOID:
+        same = last is not None and now_is is LabelerAct.VOID and last.since == since
+        return f"the votes of {worker} are void already" if same else ""
+    if what is LabelerAct.UNVOID and now_is is not LabelerAct.VOID:
+        held = now_is is LabelerAct.HOLD
+        mend = f", they are held out: genset labelers clear {worker}" if held else ""
+        return f"the votes of {worker} are not void{mend}"
+    if what is LabelerAct.CLEAR and now_is is not LabelerAct.HOLD:
+        void = now_is is LabelerAct.VOID
+        mend = f", they are void: genset labelers unvoid {worker}" if void else ""
+        return f"the votes of {worker} are not held out{mend}"
+    if what is LabelerAct.HOLD and now_is in _OUT:
+        return f"the votes of {worker} do not count already"
+    return ""
+
+
+def _end_leases(session: Session, worker: str) -> int:
+    ended = session.scalars(
+        update(Screen)
+        .where(Screen.worker == worker, Screen.submitted_at.is_(None), Screen.lost_at.is_(None))
+        .values(lost_at=now())
+        .returning(Screen.id)
+    )
+    return len(ended.all())
+
+
+def _standing(event: LabelerEvent) -> Standing:
+    return Standing(event.worker, event.what, event.since, event.by, event.reason, event.at)

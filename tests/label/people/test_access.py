@@ -1,0 +1,67 @@
+"""Managers' links: made, known again, replaced, taken back."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from genset.core.errors import BadInput
+from genset.db import Manager, Store
+from genset.label import Managers, workspace_key
+from genset.workspace import Workspace
+
+Opened = tuple[Workspace, Store]
+
+
+def names(managers: Managers, *tokens: str) -> list[str | None]:
+    return [found and found.name for found in map(managers.by_token, tokens)]
+
+
+def test_a_link_is_its_manager_s_until_it_is_replaced_or_taken_back(anywhere: Opened) -> None:
+    managers = Managers(anywhere[1])
+    mia, dana = managers.invite(" Mia "), managers.invite("Dana")
+    assert names(managers, mia, dana, "", "x" * 5000) == ["Mia", "Dana", None, None]
+    again = managers.invite("Mia")
+    assert names(managers, mia, again) == [None, "Mia"]
+    managers.revoke("Mia")
+    assert names(managers, again, dana) == [None, "Dana"]
+    assert [(each.name, each.revoked_at is not None) for each in managers.all()] == [
+        ("Dana", False),
+        ("Mia", True),
+    ]
+    # Whoever was let out is let in by a new link, and by that alone.
+    assert names(managers, managers.invite("Mia"), again) == ["Mia", None]
+    with pytest.raises(BadInput, match="no manager 'Eve'"):
+        managers.revoke("Eve")
+    with pytest.raises(BadInput, match="printable"):
+        managers.invite("\u202e")
+
+
+def test_the_store_holds_no_token(anywhere: Opened) -> None:
+    _, store = anywhere
+    token = Managers(store).invite("Mia")
+    with store.session() as session:
+        (row,) = session.scalars(select(Manager))
+        assert token not in repr(vars(row))
+        assert len(row.subject) == 64
+
+
+def test_a_workspace_is_known_by_its_secret_and_its_database(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GENSET_LABEL_SECRET", "s" * 32)
+    one, two = (Workspace.create(tmp_path / name) for name in ("one", "two"))
+    key = workspace_key(one)
+    assert key == workspace_key(Workspace.find(one.root))
+    assert key != workspace_key(two)  # though the secret is the same
+    assert len(key) == 32 and str(tmp_path) not in key
+
+    server = "postgresql+psycopg://{}@db.example:5432/labels"
+    keys = {
+        workspace_key(replace(one, store_url=server.format(who))) for who in ("ann:old", "bob:new")
+    }
+    assert len(keys) == 1 and key not in keys
+
+    monkeypatch.setenv("GENSET_LABEL_SECRET", "t" * 32)
+    assert workspace_key(one) != key

@@ -1,0 +1,91 @@
+"""Who labels, how fast, and when it will be done: a range, or that nobody can tell."""
+
+import uuid
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from genset.db import Label, Store, Verdict, find_candidate, now
+from genset.label.at_work import Finish, Missing, finish, missing, pace
+from genset.label.trust.void import void
+from genset.workspace import LabelRules, Workspace
+from tests.label.desks import desk_of, do, let_expire
+from tests.labeled_workspace import TENCH, vote
+from tests.questions import BASSINET, CROQUET, LAMPSHADE, questioned_workspace
+
+Opened = tuple[Workspace, Store]
+MINUTES = timedelta(minutes=1)
+
+
+def said(store: Store, number: int, worker: str, ago: timedelta) -> None:
+    with store.begin() as session:
+        candidate = find_candidate(session, f"{TENCH}/flickr:{number}")
+        session.add(
+            Label(
+                id=uuid.uuid4(),
+                candidate_id=candidate.id,
+                worker=worker,
+                verdict=Verdict.CORRECT,
+                decided_at=now() - ago,
+                via="page",
+            )
+        )
+
+
+def test_who_has_photos_before_them_is_at_work(anywhere: Opened) -> None:
+    workspace, store = anywhere
+    ann = desk_of(anywhere, "ann")
+    do(ann, ann.screens()[0])
+    ann.screens()
+    gone = desk_of(anywhere, "gone")
+    let_expire(store, *gone.screens())
+    going = pace(store, workspace.label)
+    assert [(each.name, each.labels) for each in going.at_work] == [("ann", 5)]
+    assert (going.labels, going.parts) == (5, (0, 0, 5))
+
+
+def test_the_last_hour_is_told_in_thirds_without_what_is_void(anywhere: Opened) -> None:
+    workspace, store = anywhere
+    for number, ago in enumerate((55, 30, 25, 5, 70)):
+        said(store, number, "ann", ago * MINUTES)
+    said(store, 0, "eve", 5 * MINUTES)
+    vote(store, f"{TENCH}/flickr:1", "table", Verdict.CORRECT)  # came in a table, at once
+    void(store, workspace, "eve", by="dana", reason="0 s a photo")
+    assert pace(store, workspace.label).parts == (1, 2, 1)
+
+
+def test_missing_votes_are_what_labelers_are_still_asked_for(anywhere: Opened) -> None:
+    _, store = anywhere
+    rules = LabelRules(votes=2, grow_to=(5,))
+    vote(store, f"{TENCH}/flickr:0", "ann", Verdict.CORRECT)
+    vote(store, f"{TENCH}/flickr:0", "ben", Verdict.INCORRECT)  # doubtful: it goes to five
+    vote(store, f"{TENCH}/flickr:1", "ann", Verdict.CORRECT)
+    assert missing(store, LabelRules(votes=1)) == Missing(18, 18)
+    assert missing(store, rules) == Missing(18 * 2 + 3 + 1, 18 * 5 + 3 + 4)
+
+
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        ((10, 20, 40), Finish(50 * MINUTES, 240 * MINUTES)),
+        ((0, 0, 20), Finish(100 * MINUTES, None)),
+        ((0, 0, 0), None),
+    ],
+)
+def test_when_it_will_be_done_is_a_range(parts: tuple[int, ...], expected: Finish | None) -> None:
+    assert finish(Missing(100, 120), parts) == expected
+
+
+def test_questions_are_missing_votes_too(tmp_path: Path) -> None:
+    _, store = questioned_workspace(tmp_path / "asked", photos=2)
+    rules = LabelRules(votes=2, grow_to=(3,), threshold=0.3)
+    assert missing(store, rules) == Missing(least=48, most=72)
+    for worker, verdict in (("ann", Verdict.CORRECT), ("bob", Verdict.INCORRECT)):
+        vote(store, f"{BASSINET}/flickr:0", worker, verdict)
+        vote(store, f"{CROQUET}/flickr:0", worker, Verdict.CORRECT)
+    assert missing(store, rules) == Missing(least=45, most=67)
+    for worker, verdict in (("ann", Verdict.UNSURE), ("bob", Verdict.INCORRECT)):
+        vote(store, f"{LAMPSHADE}/flickr:0", worker, verdict)
+    assert missing(store, rules) == Missing(least=44, most=65)
+    store.close()

@@ -1,0 +1,139 @@
+"""What was shown and said, photo by photo, and what the filters let through."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from genset.core.errors import BadInput
+from genset.db import Candidate, Label, Store, Verdict, find_candidate
+from genset.label import add_gold_question
+from genset.label.gallery.labeler import Said, said_at, said_by
+from genset.label.gallery.photos import (
+    Which,
+    case_of,
+    classes_with_photos,
+    labelers_with_labels,
+    of_class,
+)
+from genset.label.review import rule
+from genset.label.trust.void import void
+from genset.workspace import Workspace
+from tests.label.desks import decided, desk_of, under
+from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, vote
+
+YES, NO = Verdict.CORRECT, Verdict.INCORRECT
+Opened = tuple[Workspace, Store]
+
+
+def task(number: int) -> str:
+    return f"{TENCH}/flickr:{number}"
+
+
+def shown(store: Store, which: Which, verdict: Verdict | None = None) -> list[str]:
+    return [each.photo.task for each in of_class(store, TENCH) if each.passes(which, verdict)]
+
+
+def said(store: Store, worker: str, which: Which = Which.ALL) -> list[Said]:
+    return said_at(store, worker, said_by(store, worker, which))
+
+
+def test_a_class_shows_what_was_said_of_each_photo_and_is_filtered(anywhere: Opened) -> None:
+    workspace, store = anywhere
+    for number in range(3):
+        vote(store, task(number), "ann", YES)
+    vote(store, task(0), "ben", NO)
+    vote(store, task(1), "eve", NO)
+    vote(store, task(2), "ann", NO)  # a changed mind
+    rule(store, task(2), NO, "dana", "a carp")
+    void(store, workspace, "eve", by="dana", reason="0 s a photo")
+    with store.begin() as session:  # another class claims it too
+        session.add(
+            Candidate(
+                wnid=GOLDFISH,
+                photo_id=find_candidate(session, task(3)).photo_id,
+                keyword="fish",
+                rank=99,
+            )
+        )
+    first, second, third = of_class(store, TENCH)[:3]
+    assert (first.said, first.out, first.ruling) == ({YES: 1, NO: 1}, 0, None)
+    assert (second.said, second.out) == ({YES: 1}, 1)
+    assert (third.said, third.ruling) == ({NO: 1}, NO)
+    assert shown(store, Which.ALL) == [task(number) for number in range(5)]
+    assert shown(store, Which.DISAGREEMENT) == [task(0)]
+    assert shown(store, Which.ALL, NO) == [task(0), task(2)]
+    assert shown(store, Which.RULED) == [task(2)]
+    assert shown(store, Which.OUT) == [task(1)]
+    assert shown(store, Which.CONTESTED) == [task(3)]
+    assert shown(store, Which.UNLABELED) == [task(3), task(4)]
+    assert classes_with_photos(store)[TENCH] == 5
+    assert labelers_with_labels(store) == {"ann": 4, "ben": 1, "eve": 1}
+
+
+def test_a_labeler_s_labels_stand_in_the_order_in_which_they_said_them(anywhere: Opened) -> None:
+    _, store = anywhere
+    start = datetime(2026, 1, 1, tzinfo=UTC)
+    for order, number in enumerate((3, 0, 2, 1)):
+        with store.begin() as session:
+            candidate = find_candidate(session, task(number))
+            session.add(
+                Label(
+                    candidate_id=candidate.id,
+                    worker="ann",
+                    verdict=YES if number else NO,
+                    decided_at=start - timedelta(minutes=order),  # stored in another order
+                )
+            )
+    vote(store, task(2), "ben", NO)
+    vote(store, task(1), "ben", YES)
+    everything = said(store, "ann")
+    assert [each.photo.task for each in everything] == [task(n) for n in (1, 2, 0, 3)]
+    assert [each.others for each in everything] == [{YES: 1}, {NO: 1}, {}, {}]
+    assert [each.seconds for each in everything] == [None] * 4
+    assert [each.photo.task for each in said(store, "ann", Which.DISAGREEMENT)] == [task(2)]
+    assert said_by(store, "ann", Which.ALL, NO) == [everything[2].place]
+    # Against a vote that its labeler took back nobody disagrees.
+    vote(store, task(2), "ben", YES)
+    assert said(store, "ann", Which.DISAGREEMENT) == []
+    # A place of somebody else's shows nothing.
+    assert said_at(store, "ben", [each.place for each in everything]) == []
+
+
+def test_gold_questions_and_the_time_a_photo_took_are_told(anywhere: Opened) -> None:
+    opened = under(anywhere, gold=0.5)
+    workspace, store = opened
+    for number in range(4):
+        extra = add_candidate(workspace, store, GOLDFISH, 700 + number, 90 + number)
+        add_gold_question(store, extra, NO, "my own carp", TENCH)
+    desk = desk_of(opened, "ann")
+    (screen,) = desk.screens(1)
+    submission = decided(screen, YES)
+    desk.submit(submission)
+    everything = said(store, "ann")
+    gold = [each for each in everything if each.expected is not None]
+    assert len(everything) == len(screen.photos)
+    assert gold
+    assert {each.expected for each in gold} == {NO}
+    assert all(each.seconds is not None and each.seconds < 60 for each in everything)
+    assert said(store, "ann", Which.GOLD) == gold
+
+
+def test_one_candidate_has_every_label_ruling_and_gold_question(anywhere: Opened) -> None:
+    workspace, store = anywhere
+    vote(store, task(0), "ann", YES)
+    vote(store, task(0), "ann", NO)
+    vote(store, task(0), "eve", YES)
+    void(store, workspace, "eve", by="dana", reason="0 s a photo")
+    rule(store, task(0), NO, "dana", "a carp")
+    add_gold_question(store, task(0), NO, "a carp, from behind")
+    case = case_of(store, task(0))
+    assert [(each.worker, each.in_force, each.out) for each in case.votes] == [
+        ("ann", False, False),
+        ("ann", True, False),
+        ("eve", False, True),
+    ]
+    assert [(each.by, each.reason) for each in case.rulings] == [("dana", "a carp")]
+    assert [each.expected for each in case.gold] == [NO]
+    assert case.shown == of_class(store, TENCH)[0]
+    with pytest.raises(BadInput, match="there is no candidate"):
+        case_of(store, f"{TENCH}/flickr:nothing")

@@ -1,0 +1,242 @@
+"""Who gives cause for suspicion, and whose votes are held out for it."""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from genset.db import LabelerAct, LabelerEvent, now
+from genset.db import Screen as ScreenRow
+from genset.label import Desk, Screen, Store, Verdict, votes_table
+from genset.label.aggregate import Vote
+from genset.label.agreement import chance_of_agreeing
+from genset.label.gold import add_gold_question
+from genset.label.session import desk
+from genset.label.stats import collect
+from genset.label.trust import suspicion
+from genset.label.trust.standing import standings
+from genset.label.trust.suspicion import Timed, contradicts, hurries, misses_gold, pace
+from genset.label.trust.void import clear, void
+from genset.workspace import Workspace
+from tests.label.desks import CORRECT, INCORRECT, Say, decided, desk_of, do, do_all, under
+from tests.labeled_workspace import CLASSES, add_candidate
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def timed(claims: Sequence[float], gaps: Sequence[float], ahead: int = 4) -> list[Timed]:
+    """Screens of five photos, leased `ahead` of their turn, submitted with these gaps (seconds)."""
+    came = [START]
+    for gap in gaps:
+        came.append(came[-1] + timedelta(seconds=gap))
+    return [
+        Timed(5, claim, came[max(0, place - ahead)], came[place + 1])
+        for place, claim in enumerate(claims)
+    ]
+
+
+def test_a_pace_is_what_the_page_says_where_that_is_possible() -> None:
+    assert pace([]) is None
+    assert pace(timed([0.1] * 6, [0.2] * 6)) == pytest.approx(0.02)
+    assert pace(timed([10.0] * 6, [11.0] * 6)) == pytest.approx(2.0)
+    # A page that was offline sends all at once, and has looked for as long as it says.
+    offline = timed([10.0] * 4, [60, 0.01, 0.01, 0.01])
+    assert pace(offline) == pytest.approx(2.0)
+
+
+def test_who_claims_more_time_than_there_was_is_judged_by_the_servers_clock() -> None:
+    lie = timed([9.0] * 75, [0.2] * 75)
+    assert pace(lie) == pytest.approx(0.04)
+    assert hurries(lie) == ["takes 0.04 s a photo, and nobody looks in less than 0.3 s"]
+    # A night between two bursts is no time to look.
+    burst, night = [0.2] * 30, [36_000.0]
+    assert hurries(timed([9.0] * 121, (burst + night) * 3 + burst[:28]))
+    # Nor does a cup of coffee make anybody a liar.
+    assert hurries(timed([9.0, 1000.0, *[9.0] * 4], [9.5, 1000.5, *[9.5] * 4])) == []
+
+
+def test_few_screens_tell_nothing() -> None:
+    assert hurries(timed([0.1] * 4, [0.2] * 4)) == []
+    assert hurries(timed([0.1] * 5, [0.2] * 5)) != []
+    assert hurries(timed([1.6] * 5, [2] * 5)) == []
+    assert misses_gold(0, 4) == []
+    assert misses_gold(1, 5) == ["right on 1 of 5 gold questions"]
+    assert misses_gold(8, 10) == []
+    assert contradicts(0, 19, 0.5) == []
+
+
+def says(worker: str, *verdicts: str) -> list[Vote]:
+    return [Vote(f"t{place}", worker, verdict) for place, verdict in enumerate(verdicts)]
+
+
+def test_agreement_far_below_chance_is_somebody_who_says_the_opposite() -> None:
+    crowd = ["correct"] * 20 + ["incorrect"] * 20
+    opposite = ["incorrect"] * 20 + ["correct"] * 20
+    blind = ["correct", "incorrect"] * 20
+    votes = [
+        *(vote for name in ("a", "b", "c", "d") for vote in says(name, *crowd)),
+        *says("opposite", *opposite),
+        *says("blind", *blind),
+        *says("yes", *["correct"] * 40),
+    ]
+    chance = chance_of_agreeing(votes)
+    assert chance["opposite"] == chance["blind"] == chance["yes"] == pytest.approx(0.5)
+    assert contradicts(0, 40, chance["opposite"]) == [
+        "agrees with the others on 0 of 40, where chance gives 50%"
+    ]
+    assert contradicts(20, 40, chance["blind"]) == []  # as chance has it: that tells nothing
+    assert chance_of_agreeing([]) == {}
+    assert chance_of_agreeing(says("alone", "correct")) == {}
+
+
+def work(desk: Desk, say: Say = CORRECT, looked: float = 0.0, screens: int = 99) -> list[Screen]:
+    """Label screens, of which the page says that each was looked at for so long (seconds)."""
+    done = []
+    while len(done) < screens and (found := desk.screens(1)):
+        submission = decided(found[0], say)
+        began = submission.submitted_at - timedelta(seconds=looked)
+        assert all(each.ok for each in desk.submit(replace(submission, shown_at=began)))
+        done.append(found[0])
+    return done
+
+
+@pytest.fixture
+def larger(opened: tuple[Workspace, Store]) -> tuple[Workspace, Store]:
+    """Sixty candidates instead of twenty."""
+    workspace, store = opened
+    for place, wnid in enumerate(CLASSES):
+        for number in range(10):
+            add_candidate(workspace, store, wnid, 1000 + 100 * place + number, number + 6)
+    return opened
+
+
+def test_who_cannot_have_looked_is_held_out_until_a_manager_decides(
+    larger: tuple[Workspace, Store],
+) -> None:
+    strict = under(larger, hold_suspects=True)
+    workspace, store = strict
+    spam = desk_of(strict, "spam")
+    work(spam, screens=4)
+    assert standings(store) == {}
+    work(spam, screens=1)
+    held = standings(store)["spam"]
+    assert (held.what, held.by) == (LabelerAct.HOLD, "genset")
+    assert "s a photo, and nobody looks in less than 0.3 s" in held.reason
+    assert votes_table(store) == []
+    work(spam)  # they are not told, and what they say is held out too
+    assert votes_table(store) == []
+    assert len(do_all(desk_of(larger, "next"))) == 12
+    [out] = collect(store, workspace).taken_out
+    assert (out.name, out.standing, out.labels, out.by) == ("spam", "held out", 60, "genset")
+
+
+def test_who_submits_two_screens_at_once_does_not_pass_a_fifth_by(
+    larger: tuple[Workspace, Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    strict = under(larger, hold_suspects=True)
+    spam = desk_of(strict, "spam")
+    work(spam, screens=4)
+    fifth, sixth = spam.screens(2)
+    look = desk.hold_if_suspect
+
+    def late(store: Store, worker: str) -> None:
+        monkeypatch.setattr(desk, "hold_if_suspect", look)
+        do(spam, sixth)  # stored before anybody has looked at the fifth
+        look(store, worker)
+
+    monkeypatch.setattr(desk, "hold_if_suspect", late)
+    do(spam, fifth)
+    assert set(standings(strict[1])) == {"spam"}
+
+
+def test_without_the_setting_it_is_only_said(larger: tuple[Workspace, Store]) -> None:
+    workspace, store = larger
+    work(desk_of(larger, "spam"))
+    assert standings(store) == {}
+    [spam] = collect(store, workspace).by_labeler
+    assert "nobody looks in less than 0.3 s" in spam.look[0]
+
+
+def test_the_same_votes_are_not_held_out_again_once_they_are_cleared(
+    larger: tuple[Workspace, Store],
+) -> None:
+    strict = under(larger, hold_suspects=True)
+    workspace, store = strict
+    spam = desk_of(strict, "spam")
+    work(spam, screens=5)
+    clear(store, workspace, "spam", by="mia", reason="I looked")
+    assert len(votes_table(store)) == 25
+    work(spam, screens=4)
+    assert standings(store) == {}
+    assert len(votes_table(store)) == 45
+    work(spam, screens=1)  # what came since gives cause by itself, and is held out alone
+    assert standings(store)["spam"].since is not None
+    assert len(votes_table(store)) == 25
+    void(store, workspace, "spam", by="mia", reason="enough")
+    assert votes_table(store) == []
+
+
+def test_who_misses_gold_questions_is_held_out(larger: tuple[Workspace, Store]) -> None:
+    strict = under(larger, hold_suspects=True, gold=0.5)
+    workspace, store = strict
+    for number in range(8):
+        task = add_candidate(workspace, store, "n04254680", 9000 + number)
+        add_gold_question(store, task, Verdict.INCORRECT, "a ball", CLASSES[0])
+    work(desk_of(strict, "spam"), looked=30)
+    held = standings(store)["spam"]
+    assert "gold questions" in held.reason
+
+
+def test_who_says_the_opposite_is_held_out(larger: tuple[Workspace, Store]) -> None:
+    calm = under(larger, votes=4)
+    _, store = calm
+
+    def right(owner: str) -> Verdict:
+        return CORRECT if int(owner.split()[1]) % 2 else INCORRECT
+
+    def wrong(owner: str) -> Verdict:
+        return INCORRECT if right(owner) is CORRECT else CORRECT
+
+    for name in ("ann", "ben"):
+        do_all(desk_of(calm, name), right)
+    work(desk_of(under(larger, votes=4, hold_suspects=True), "eve"), wrong, looked=3)
+    assert "where chance gives" in standings(store)["eve"].reason
+    assert set(standings(store)) == {"eve"}
+
+
+def test_a_check_that_fails_fails_no_submission(
+    larger: tuple[Workspace, Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> list[str]:
+        raise RuntimeError("out of order")
+
+    monkeypatch.setattr(suspicion, "reasons_against", broken)
+    strict = under(larger, hold_suspects=True)
+    assert len(work(desk_of(strict, "spam"))) == 12
+    assert standings(strict[1]) == {}
+
+
+def test_a_page_cannot_say_that_it_looked_for_longer_than_the_screen_was_there(
+    opened: tuple[Workspace, Store],
+) -> None:
+    work(desk_of(opened, "liar"), looked=10_000, screens=1)
+    work(desk_of(opened, "other"), looked=-5, screens=1)
+    with opened[1].session() as session:
+        by_worker = {row.worker: row for row in session.query(ScreenRow) if row.submitted_at}
+    liar = by_worker["liar"]
+    assert liar.seconds is not None
+    assert liar.submitted_at is not None
+    assert 0 < liar.seconds <= (now() - liar.created_at).total_seconds()
+    assert by_worker["other"].seconds == 0
+
+
+def test_events_are_rows_of_their_own(larger: tuple[Workspace, Store]) -> None:
+    strict = under(larger, hold_suspects=True)
+    work(desk_of(strict, "spam"))
+    clear(strict[1], strict[0], "spam", by="mia", reason="I looked")
+    with strict[1].session() as session:
+        events = session.query(LabelerEvent).order_by(LabelerEvent.number).all()
+    assert [event.what for event in events] == ["hold", "clear"]
+    assert all(isinstance(event.id, uuid.UUID) for event in events)

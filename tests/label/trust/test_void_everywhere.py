@@ -1,0 +1,240 @@
+"""No count, aggregate, gold question or release has a labeler's votes while they are void."""
+
+import csv
+import json
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import update
+
+from genset.db import GoldQuestion, Label, Screen, ScreenPhoto, Store, find_candidate, now
+from genset.label import Desk, Verdict, export_labels, list_gold_questions, votes_table
+from genset.label.queue.boards import boards_of
+from genset.label.review import rule
+from genset.label.stats import collect
+from genset.label.trust.void import clear, effect_of_void, hold, unvoid, void
+from genset.release.choosing.plan import ReleasePlan
+from genset.release.freeze import create, dry_run
+from genset.scrape.yields import _labeled
+from genset.status import status
+from genset.workspace import Workspace
+from tests.label.desks import CORRECT, INCORRECT, desk_of, do, do_all, owners, reasons, under
+from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, vote
+
+Opened = tuple[Workspace, Store]
+FIRST, SECOND = f"{TENCH}/flickr:0", f"{TENCH}/flickr:1"
+
+
+def plain_stats(workspace: Workspace, store: Store) -> dict[str, Any]:
+    stats = collect(store, workspace)
+    return {name: getattr(stats, name) for name in stats.__slots__ if name != "taken_out"}
+
+
+def counted(opened: Opened, folder: Path) -> dict[str, Any]:
+    """Whatever anybody counts, but what only a labeler sees of their own work."""
+    workspace, store = opened
+    board = boards_of(store, workspace.label).candidates
+    board.read_all(store)
+    with store.session() as session:
+        board.catch_up(session, "somebody new")
+        yields = _labeled(session)
+        right = {wnid: board.known_right(session, wnid) for wnid in board.classes}
+        examples = {wnid: board.examples(session, "somebody new", wnid, 3) for wnid in right}
+    export_labels(store, folder / "labels.csv")
+    with (folder / "labels.csv").open() as file:
+        exported = {(row["task"], row["worker"], row["label"]) for row in csv.DictReader(file)}
+    folder.joinpath("labels.csv").unlink()
+    state = status(workspace, store)
+    release = {}
+    if votes_table(store):
+        made = create(workspace, store, f"r{len(list(workspace.releases.glob('*')))}")
+        release = {
+            "photos": made.photos,
+            "labelers": made.labelers,
+            "left out": made.left_out,
+            "preview": dry_run(workspace, store, ReleasePlan()).photos,
+            "collected": json.loads((made.root / "manifest.json").read_text())["collected"],
+        }
+    return {
+        "votes": sorted(votes_table(store)),
+        "stats": plain_stats(workspace, store),
+        "left": board.left_for("somebody new"),
+        "missing": board.votes_missing,
+        "known right": right,
+        "examples": examples,
+        "yields": yields,
+        "exported": exported,
+        "status": (state.labeled, state.labels, state.labelers),
+        "gold": [(each.task, each.holds) for each in list_gold_questions(store)],
+        **release,
+    }
+
+
+@pytest.mark.soak
+def test_a_void_leaves_nothing_and_its_end_brings_everything_back(
+    anywhere: Opened, tmp_path: Path
+) -> None:
+    opened = under(anywhere, votes=2, grow_to=(3,))
+    workspace, store = opened
+    do_all(desk_of(opened, "ann"), lambda owner: CORRECT if int(owner[6:]) % 3 else INCORRECT)
+    rule(store, FIRST, Verdict.CORRECT, "mia", "a tench")
+    without = counted(opened, tmp_path)
+    do_all(desk_of(opened, "spam"))
+    vote(store, SECOND, "spam", Verdict.CORRECT, panel="fresh")
+    with_them = counted(opened, tmp_path)
+    assert with_them != without
+
+    for take_out, let_in in ((void, unvoid), (hold, clear)):
+        take_out(store, workspace, "spam", by="mia", reason="0 s a photo")
+        assert counted(opened, tmp_path) == without
+        let_in(store, workspace, "spam", by="mia", reason="it was a bug")
+        assert counted(opened, tmp_path) == with_them
+
+
+def test_only_votes_since_a_time_go_and_an_older_one_is_in_force_again(opened: Opened) -> None:
+    workspace, store = opened
+    with store.begin() as session:
+        said = ((FIRST, 9, INCORRECT), (FIRST, 1, CORRECT), (SECOND, 1, CORRECT))
+        for task, days, verdict in said:
+            session.add(
+                Label(
+                    candidate_id=find_candidate(session, task).id,
+                    worker="ann",
+                    verdict=verdict,
+                    decided_at=now() - timedelta(days=days),
+                )
+            )
+    effect = void(
+        store, workspace, "ann", by="mia", reason="sold the link", since=now() - timedelta(days=3)
+    )
+    assert (effect.votes, effect.opened) == (2, 1)
+    assert [(vote.task, vote.label) for vote in votes_table(store)] == [(FIRST, "incorrect")]
+    board = boards_of(store, workspace.label).candidates
+    with store.session() as session:
+        board.catch_up(session, "ann")
+        assert not board.is_open(find_candidate(session, FIRST).id)
+        assert board.is_open(find_candidate(session, SECOND).id)
+    void(store, workspace, "ann", by="mia", reason="all of it, after all")
+    assert votes_table(store) == []
+
+
+def test_open_screens_end_and_their_photos_go_to_others_at_once(anywhere: Opened) -> None:
+    workspace, store = anywhere
+    spam = desk_of(anywhere, "spam")
+    first, *ahead = spam.screens(4)
+    assert desk_of(anywhere, "next").screens() == []
+    do(spam, first)
+    assert effect_of_void(store, workspace, "spam").screens == len(ahead) == 3
+    assert spam.beat([screen.id for screen in ahead]) == []
+    assert void(store, workspace, "spam", by="mia", reason="spam").screens == 3
+    assert spam.beat([screen.id for screen in ahead]) == [screen.id for screen in ahead]
+    assert len(owners(*do_all(desk_of(anywhere, "next")))) == 20
+
+
+def test_what_somebody_void_has_before_them_keeps_no_photo_from_others(anywhere: Opened) -> None:
+    workspace, store = anywhere
+    spam = desk_of(anywhere, "spam")
+    do(spam, spam.screens(1)[0])
+    for take_out in (hold, void):
+        take_out(store, workspace, "spam", by="mia", reason="spam")
+        theirs = spam.screens(4)
+        assert theirs, "they are not told"
+        assert not {"owner 0", "owner 1"} & set(owners(*theirs)), "never the same photo twice"
+    assert len(owners(*desk_of(anywhere, "next").screens(12))) == 20
+
+
+def settled_by_two(opened: Opened) -> Desk:
+    """Two labelers settle five tench; gold questions are made of these for a third."""
+    store = opened[1]
+    for name in ("ann", "ben"):
+        for number in range(5):
+            vote(store, f"{TENCH}/flickr:{number}", name, Verdict.CORRECT)
+    for number in range(5, 15):  # to hide them among
+        add_candidate(*opened, TENCH, 1000 + number, number + 1)
+    return desk_of(under(opened, votes=2, gold=0.4), "cleo")
+
+
+@pytest.mark.soak
+def test_a_gold_question_holds_while_the_votes_that_made_it_do(anywhere: Opened) -> None:
+    asked = settled_by_two(anywhere)
+    workspace, store = asked.workspace, asked.store
+    do_all(asked, INCORRECT)
+    with store.session() as session:
+        made = session.query(GoldQuestion).all()
+        assert made
+        assert all(each.basis_id is not None for each in made)
+
+    def score() -> int:
+        [cleo] = [each for each in collect(store, workspace).by_labeler if each.name == "cleo"]
+        return cleo.gold.of if cleo.gold else 0
+
+    answered = score()
+    assert answered == len(made)
+    effect = void(store, workspace, "ben", by="mia", reason="spam")
+    assert effect.gold_questions == len(made)
+    assert score() == 0
+    assert {each.holds for each in list_gold_questions(store)} == {False}
+    # Nor is it shown to anybody: nothing else of these classes is settled.
+    assert len(owners(*desk_of((workspace, store), "dora").screens(12))) == 30
+    assert gold_shown_to(store, "dora") == 0
+    unvoid(store, workspace, "ben", by="mia", reason="a bug")
+    assert score() == answered
+    # A labeler who disagrees since takes the answer away as well; a ruling gives it back.
+    for number in range(5):
+        vote(store, f"{TENCH}/flickr:{number}", "ben", Verdict.INCORRECT)
+    assert score() == 0
+    for number in range(5):
+        rule(store, f"{TENCH}/flickr:{number}", Verdict.CORRECT, "mia", "a tench")
+    assert score() == answered
+
+
+def gold_shown_to(store: Store, worker: str) -> int:
+    with store.session() as session:
+        shown = session.query(ScreenPhoto).join(Screen, Screen.id == ScreenPhoto.screen_id)
+        return shown.filter(Screen.worker == worker, ScreenPhoto.gold_id.is_not(None)).count()
+
+
+@pytest.mark.soak
+def test_releases_are_named_when_they_were_made_with_such_votes(opened: Opened) -> None:
+    workspace, store = opened
+    vote(store, FIRST, "ann", Verdict.CORRECT)
+    create(workspace, store, "without")
+    vote(store, FIRST, "spam", Verdict.CORRECT)
+    vote(store, f"{GOLDFISH}/flickr:100", "spam", Verdict.INCORRECT)
+    _a_second_later(store, "spam", workspace)
+    create(workspace, store, "with")
+    (workspace.releases / "damaged").mkdir()
+    (workspace.releases / "damaged" / "manifest.json").write_text("{}")
+    effect = effect_of_void(store, workspace, "spam")
+    assert effect.releases == ("with",)
+    assert effect.unread == ("damaged",)
+    # A vote on a photo that is in no release names none.
+    assert void(store, workspace, "ann", by="m", reason="x").releases == ("with", "without")
+
+
+def _a_second_later(store: Store, worker: str, workspace: Workspace) -> None:
+    """A manifest's time is in whole seconds: let the first release be a minute old."""
+    path = workspace.releases / "without" / "manifest.json"
+    text = path.read_text()
+    stamp = text.partition('"created_at": "')[2].partition('"')[0]
+    earlier = (now() - timedelta(minutes=1)).isoformat(timespec="seconds")
+    path.write_text(text.replace(stamp, earlier))
+    with store.engine.begin() as connection:
+        connection.exec_driver_sql("DROP TRIGGER label_no_update")
+        connection.execute(
+            update(Label)
+            .where(Label.worker == "ann")
+            .values(decided_at=now() - timedelta(minutes=2))
+        )
+
+
+def test_a_lease_that_ended_stays_ended(opened: Opened) -> None:
+    workspace, store = opened
+    spam = desk_of(opened, "spam")
+    screen = spam.screens(1)[0]
+    void(store, workspace, "spam", by="mia", reason="x")
+    unvoid(store, workspace, "spam", by="mia", reason="x")
+    do_all(desk_of(opened, "next"))
+    assert set(reasons(do(spam, screen))) == {"given to another labeler meanwhile"}
