@@ -17,11 +17,9 @@ from genset.label import (
     workspace_key,
 )
 from labeler_app.component import HandIn, Task, Told, label_photos
-from labeler_app.example import show_example
-from labeler_app.instructions import show_instructions
-from labeler_app.security import Sessions
-from labeler_app.sign_in import can_sign_out, hand_in, is_preview, sign_out, signed_in
-from labeler_app.study import agrees
+from labeler_app.instructions import show_example, show_instructions
+from labeler_app.routes import Sessions
+from labeler_app.sign_in import agrees, can_sign_out, hand_in, is_preview, sign_out, signed_in
 from labeler_app.workspace import opened
 
 

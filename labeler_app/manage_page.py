@@ -10,15 +10,13 @@ import streamlit as st
 
 from genset.db.failures import answering
 from genset.label import Store, Workspace
-from labeler_app.manage.access import show_access
 from labeler_app.manage.errors import show_errors
 from labeler_app.manage.gallery import show_gallery
 from labeler_app.manage.gold import show_gold
-from labeler_app.manage.manager import link_opens
-from labeler_app.manage.numbers import show_frequencies, show_labelers, show_progress
-from labeler_app.manage.pairs import show_pairs
-from labeler_app.manage.rulings import show_rulings
-from labeler_app.manage.studies import show_studies
+from labeler_app.manage.people import show_access, show_studies
+from labeler_app.manage.progress import show_frequencies, show_labelers, show_progress
+from labeler_app.manage.review import show_pairs, show_rulings
+from labeler_app.manage.session import link_opens
 from labeler_app.workspace import opened
 
 View = Callable[[Workspace, Store], None]

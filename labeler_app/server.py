@@ -14,9 +14,7 @@ from streamlit import config
 from streamlit.starlette import App
 
 from genset.label import Store, Workspace, label_secret
-from labeler_app.edge import EDGE
-from labeler_app.edge.protocol import LARGEST_HEADERS, BoundedHeaders
-from labeler_app.host import NO_ERROR_DIALOGS
+from labeler_app.middleware import EDGE, LARGEST_HEADERS, NO_ERROR_DIALOGS, BoundedHeaders
 from labeler_app.routes import routes
 
 # What Streamlit does by default and a labeling server must not: ask for an e-mail address, open a

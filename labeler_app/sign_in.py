@@ -14,12 +14,11 @@ import streamlit as st
 from streamlit.errors import StreamlitAuthError, StreamlitMissingAuthlibError
 
 from genset.core.errors import BadInput, GensetError, MissingExtra
-from genset.label import Labeler, Labelers
+from genset.label import Labeler, Labelers, Store, Studies, Study
 from genset.label.crowd.mturk import PREVIEW, submit_address
 from genset.label.crowd.prolific import IDS, by_prolific
 from genset.label.people.access import given_secret
 from labeler_app.component import HandIn
-from labeler_app.study import words_for_blocked
 from labeler_app.words import as_markdown
 
 _LONGEST = 256  # characters; the platforms' ids and our links' tokens have some 30
@@ -56,6 +55,47 @@ def signed_in(labelers: Labelers) -> Labeler | None:
     return labeler
 
 
+def agrees(store: Store, labeler: Labeler) -> bool:
+    """Whether a labeler may begin; else after drawing the study's terms, for them to decide."""
+    if labeler.visit_id is None:
+        return True
+    studies = Studies(store)
+    study, visit = studies.of_visit(labeler.visit_id)
+    if visit.outcome == "declined":
+        _say_declined(study)
+        return False
+    if visit.consented_at is not None or visit.ended_at is not None:
+        return True
+    if not study.pay and not study.consent:
+        return True
+    with st.container(key="terms"):
+        st.title("Before you begin", anchor=False)
+        st.markdown(f"{_count(study.screens)} of up to five photos each.")
+        # The researchers' own words, which they gave on the command line: Markdown, never HTML.
+        for title, words in (("Pay", study.pay), ("Consent", study.consent)):
+            if words:
+                st.header(title, anchor=False)
+                st.markdown(words)
+        with st.container(horizontal=True):
+            yes = st.button("I agree", type="primary")
+            no = st.button("I do not agree")
+    if yes or no:
+        studies.consent(visit.id, agrees=yes)
+        st.rerun()
+    return False
+
+
+def words_for_blocked(store: Store, labeler: Labeler) -> str:
+    """What somebody who may not label any more does with their study."""
+    if labeler.visit_id is None:
+        return "Ask whoever sent you here what to do."
+    study, visit = Studies(store).of_visit(labeler.visit_id)
+    if visit.outcome is None:
+        return _NO_CODE
+    code = study.code_for(visit.outcome)
+    return f"What you did before is done. Your code: **{as_markdown(code)}**"
+
+
 def can_sign_out() -> bool:
     """Whether there is another way in than the link that led here."""
     return "labeler" in st.query_params or _is_logged_in()
@@ -67,6 +107,38 @@ def sign_out() -> None:
     st.session_state.clear()
     if _is_logged_in():
         st.logout()
+
+
+def page_host() -> str:
+    """The host under which this browser reaches the page; "" for none."""
+    return st.context.headers.get("Host") or ""
+
+
+def page_origin() -> str:
+    """What the address of this page begins with, as this browser reaches it; "" for none."""
+    parts = urlsplit(st.context.url or "")
+    return f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
+
+
+_NO_CODE = "There is no code for work that was not done: return it on the platform, please."
+
+
+def _say_declined(study: Study) -> None:
+    with st.container(key="terms"):
+        st.title("You did not agree", anchor=False)
+        st.markdown("Nothing of yours was stored but that. Thank you for your time.")
+        code = study.code_for("declined")
+        link = study.back(code)
+        if link is None:
+            st.markdown("Return the work on the platform, please.")
+            return
+        st.markdown("Tell Prolific so with this code, or by the link:")
+        st.code(code, language=None)
+        st.link_button("Back to Prolific", link)
+
+
+def _count(screens: int) -> str:
+    return "One screen" if screens == 1 else f"{screens:,} screens"
 
 
 def _by_address(labelers: Labelers) -> Labeler | None:
@@ -89,17 +161,6 @@ def _by_address(labelers: Labelers) -> Labeler | None:
             raise BadInput("a name is not enough here: open the link that you were sent")
         return labelers.by_name(given["labeler"])
     return None
-
-
-def page_host() -> str:
-    """The host under which this browser reaches the page; "" for none."""
-    return st.context.headers.get("Host") or ""
-
-
-def page_origin() -> str:
-    """What the address of this page begins with, as this browser reaches it; "" for none."""
-    parts = urlsplit(st.context.url or "")
-    return f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
 
 
 def _part(name: str) -> str:

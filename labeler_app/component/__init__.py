@@ -59,7 +59,7 @@ def label_photos(session: str, told: Told, key: str) -> Any:
     """Draw the component for one labeler.
 
     Args:
-        session: what `labeler_app.security.Sessions.sign` made for this labeler.
+        session: what `labeler_app.routes.Sessions.sign` made for this labeler.
         told: what it knows of them.
         key: names the component within the page.
 

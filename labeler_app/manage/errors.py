@@ -19,9 +19,8 @@ from genset.label import Store, Taxonomy, Verdict, Workspace
 from genset.label.gallery.photos import Case, case_of
 from genset.label.review import rule, send_to_review
 from genset.label.suspects import SUSPECTS_FILE, Guess, Suspect, Suspects, read_suspects, undecided
-from labeler_app.manage.manager import decides, draw, manager_name
-from labeler_app.manage.photos import colour, show_class, show_notices, show_photo
-from labeler_app.manage.state import look_at
+from labeler_app.manage.parts import colour, show_class, show_notices, show_photo
+from labeler_app.manage.session import decides, draw, look_at, manager_name
 from labeler_app.words import as_markdown
 
 # Streamlit keeps C and R for itself.

@@ -12,7 +12,7 @@ from genset.label import (
     list_gold_questions,
     retire_gold_question,
 )
-from labeler_app.manage.tables import show_table
+from labeler_app.manage.parts import show_table
 from labeler_app.words import as_markdown
 
 

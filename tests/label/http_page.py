@@ -11,7 +11,7 @@ from typing import Any
 from genset.db import Store
 from genset.label import Labelers, label_secret
 from genset.workspace import Workspace
-from labeler_app.security import Sessions
+from labeler_app.routes import Sessions
 
 AHEAD = 6  # screens, as many as the component asks for
 FEW = AHEAD - 2  # with which it asks for more

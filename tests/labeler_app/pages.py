@@ -15,7 +15,7 @@ from genset.db import Store
 from genset.label import label_secret
 from genset.label.people.access import manager_token
 from genset.workspace import Workspace
-from labeler_app.security import Sessions
+from labeler_app.routes import Sessions
 
 APP = Path(labeler_app.__file__).with_name("app.py")
 MANAGE = APP.with_name("manage_page.py")

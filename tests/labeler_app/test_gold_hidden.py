@@ -26,9 +26,8 @@ from genset.label import Labelers, Verdict, add_gold_question, label_secret
 from genset.label.queue import board, hiding, leased
 from genset.label.session.pictures import shown_picture
 from genset.workspace import Workspace
-from labeler_app.edge import EDGE
-from labeler_app.routes import routes
-from labeler_app.security import Sessions
+from labeler_app.middleware import EDGE
+from labeler_app.routes import Sessions, routes
 from tests.labeled_workspace import CRANE, GOLDFISH, TENCH, add_candidate, vote
 
 LAMPSHADE = "n03637318"

@@ -12,7 +12,7 @@ from genset.db import Candidate, DuplicatePair, Label, Photo, Ruling, Store, Ver
 from genset.label import Labelers, Managers
 from genset.label.people.access import manager_token
 from genset.label.session.pictures import picture_path
-from labeler_app.manage import manager
+from labeler_app.manage import session
 from tests.labeled_workspace import (
     CRANE,
     GOLDFISH,
@@ -50,7 +50,7 @@ YES, NO = Verdict.CORRECT, Verdict.INCORRECT
 
 @pytest.fixture
 def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opened]:
-    monkeypatch.setattr(manager, "SECONDS_TO_SEE", 0.0)  # a test sees at once
+    monkeypatch.setattr(session, "SECONDS_TO_SEE", 0.0)  # a test sees at once
     workspace = labeled_workspace(tmp_path / "workspace", [TENCH, GOLDFISH])
     with served(*workspace, monkeypatch) as place:
         yield place
@@ -332,7 +332,7 @@ def test_what_cannot_have_been_seen_is_not_decided(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workspace, store = opened
-    monkeypatch.setattr(manager, "SECONDS_TO_SEE", 3600.0)
+    monkeypatch.setattr(session, "SECONDS_TO_SEE", 3600.0)
     divide(store, f"{TENCH}/flickr:0")
     pair(store, 1, "flickr:100", 2)
     click(manage_page(workspace, "Review"), "Correct")

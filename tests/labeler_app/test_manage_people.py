@@ -175,7 +175,7 @@ def test_a_study_that_is_there_keeps_what_is_not_filled_in(opened: Opened) -> No
 def test_a_study_on_mturk_comes_with_its_question(
     opened: Opened, monkeypatch: pytest.MonkeyPatch, origin: str, told: str
 ) -> None:
-    monkeypatch.setattr("labeler_app.manage.studies.page_origin", lambda: origin)
+    monkeypatch.setattr("labeler_app.manage.people.page_origin", lambda: origin)
     app = manage_page(opened[0], "Studies")
     next(each for each in app.selectbox if each.label == "Platform").set_value("mturk")
     next(each for each in app.text_input if each.label == "Study").set_value("birds-1")

@@ -13,9 +13,8 @@ from starlette.testclient import TestClient
 from genset.db import Label, Store, Verdict
 from genset.label import Labelers, label_secret
 from genset.workspace import Workspace
-from labeler_app.edge import EDGE
-from labeler_app.routes import routes
-from labeler_app.security import Sessions
+from labeler_app.middleware import EDGE
+from labeler_app.routes import Sessions, routes
 from tests.labeled_workspace import TENCH
 from tests.questions import FURTHER, MINK, questioned_workspace
 

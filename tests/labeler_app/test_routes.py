@@ -12,7 +12,7 @@ import pytest
 
 from genset.core.errors import BadInput
 from genset.label import Desk, Labelers, label_secret
-from labeler_app.security import Sessions
+from labeler_app.routes import Sessions
 from tests.labeler_app.component import rows
 from tests.labeler_app.conftest import Served
 

@@ -19,7 +19,7 @@ from genset.label import (
 )
 from genset.label.crowd import prolific
 from genset.label.crowd.prolific import Keys
-from labeler_app.security import Sessions
+from labeler_app.routes import Sessions
 from tests.label.crowd.key_host import key_host
 from tests.label.desks import do_all
 from tests.labeled_workspace import TENCH, labeled_workspace

@@ -6,9 +6,9 @@ import click
 
 from genset.cli.common import json_option, opened, show, show_rows
 from genset.cli.group import Group
-from genset.cli.labeling.gold import gold
 from genset.cli.labeling.studies import study
 from genset.cli.labeling.trust import block, clear, unvoid, void
+from genset.core.to_json import to_json
 
 
 @click.group(cls=Group)
@@ -72,9 +72,74 @@ def list_labelers(folder: Path | None, as_json: bool) -> None:
     show_rows(head, rows, as_json)
 
 
+@labelers.group(cls=Group)
+def gold() -> None:
+    """Photos whose answer is known, hidden among the others at `gold` of genset.toml.
+
+    Beside those added here, photos that labelers or a reviewer settled are used.
+    """
+
+
+@gold.command("add")
+@click.argument("task")
+@click.option("--correct/--incorrect", required=True, help="What a labeler should say.")
+@click.option("--reason", required=True, help="How that is known.")
+@click.option("--class", "wnid", help="The class to show it for (default: the task's own).")
+@json_option
+@click.pass_obj
+def add_known(
+    folder: Path | None, task: str, correct: bool, reason: str, wnid: str | None, as_json: bool
+) -> None:
+    """Make a candidate's photo a gold question.
+
+    \b
+    genset labelers gold add n02123045/flickr:6061409035 --correct --reason "my own cat"
+    """
+    from genset.label import Verdict, add_gold_question
+
+    with opened(folder) as (_, store):
+        expected = Verdict.CORRECT if correct else Verdict.INCORRECT
+        made = add_gold_question(store, task, expected, reason, wnid)
+    show(to_json(made), f"gold question {made.id}: {made.task} is {made.expected}", as_json)
+
+
+@gold.command("list")
+@json_option
+@click.pass_obj
+def list_known(folder: Path | None, as_json: bool) -> None:
+    """List the gold questions, also those that are shown no more.
+
+    \b
+    genset labelers gold list
+    """
+    from genset.label import list_gold_questions
+
+    with opened(folder) as (_, store):
+        known = list_gold_questions(store)
+    head = ("id", "task", "expected", "reason", "retired")
+    rows = [(each.id, each.task, each.expected, each.reason, each.retired_at) for each in known]
+    show_rows(head, rows, as_json)
+
+
+@gold.command()
+@click.argument("number", type=int)
+@json_option
+@click.pass_obj
+def retire(folder: Path | None, number: int, as_json: bool) -> None:
+    """Show a gold question no more; what labelers said of it stays.
+
+    \b
+    genset labelers gold retire 3
+    """
+    from genset.label import retire_gold_question
+
+    with opened(folder) as (_, store):
+        retire_gold_question(store, number)
+    show({"retired": number}, f"gold question {number} is shown no more", as_json)
+
+
 labelers.add_command(void)
 labelers.add_command(unvoid)
 labelers.add_command(clear)
 labelers.add_command(block)
 labelers.add_command(study)
-labelers.add_command(gold)

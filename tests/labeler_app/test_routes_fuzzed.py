@@ -20,9 +20,8 @@ from starlette.testclient import TestClient
 from genset.db import Label, Store
 from genset.label import Desk, Labelers, label_secret
 from genset.workspace import Workspace
-from labeler_app.edge import EDGE
-from labeler_app.routes import routes
-from labeler_app.security import Sessions
+from labeler_app.middleware import EDGE
+from labeler_app.routes import Sessions, routes
 from tests.labeled_workspace import TENCH, labeled_workspace
 
 ASKED = ("screens", "submit", "beat", "earlier", "hand_in")

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import Message, Receive, Scope, Send
 
-from labeler_app.edge.bodies import BoundedBodies
+from labeler_app.middleware import BoundedBodies
 
 
 async def echo(scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,4 +1,4 @@
-"""The manager's review queue: one candidate at a time, and a key for each ruling.
+"""The manager's views of what waits for a decision: candidates to rule on, photos that look alike.
 
 A ruling is made before the votes are shown, so that it is one more opinion and not an echo. One
 that was made with the votes in sight says so in its reason.
@@ -11,10 +11,10 @@ import streamlit as st
 from genset.core.errors import GensetError
 from genset.db.failures import answering
 from genset.label import Store, Verdict, Workspace
+from genset.label.duplicates import Pair, PairedPhoto, decide_pair, paired, pairs_to_decide
 from genset.label.review import Dispute, FurtherDispute, queue, rule
-from labeler_app.manage.manager import decides, draw, manager_name
-from labeler_app.manage.photos import colour, show_class, show_notices, show_photo
-from labeler_app.manage.state import look_at
+from labeler_app.manage.parts import colour, show_class, show_notices, show_photo
+from labeler_app.manage.session import decides, draw, look_at, manager_name
 from labeler_app.words import as_markdown
 
 # Streamlit keeps C and R for itself.
@@ -166,4 +166,102 @@ def _nothing(left: int) -> None:
     st.info(f"You skipped the last {left:,}.")
     if st.button("Look at them again"):
         st.session_state["ruling skipped"].clear()
+        st.rerun()
+
+
+# What is said of a pair, its key, and which of the two is kept; None: they are not the same. The
+# one on the left is the second of the pair.
+_SIDES = (
+    ("Same, keep left", "1", "second"),
+    ("Same, keep right", "2", "first"),
+    ("Different", "d", None),
+)
+_OURS = (("Same, refuse ours", "1", "second"), ("Different", "d", None))
+
+
+def show_pairs(workspace: Workspace, store: Store) -> None:
+    """Draw the closest pair that nobody has decided, or that there is none."""
+    by = manager_name(workspace, store)
+    if problem := st.session_state.pop("pair problem", None):
+        st.error(as_markdown(problem))
+    skipped: set[int] = st.session_state.setdefault("pairs skipped", set())
+    numbers = pairs_to_decide(store)
+    waiting = [number for number in numbers if number not in skipped]
+    if not waiting:
+        _no_pairs(len(numbers))
+        return
+    pair = paired(store, waiting[0])
+    draw(f"pair {pair.number}")
+    st.caption(
+        f"{len(waiting):,} to decide · {pair.distance} of 64 bits differ · if they are the same, "
+        "one is kept; the other is refused, and the next scrape fills its place"
+    )
+    left, right = st.columns(2, gap="medium")
+    with left:
+        if pair.other is not None:
+            _show_side(workspace, pair.other, "Left")
+        else:
+            st.info(
+                as_markdown(
+                    f"{pair.other_name}: a photo that the pool must not share. "
+                    "It is known by its fingerprint alone, so look it up where it is."
+                )
+            )
+    with right:
+        _show_side(workspace, pair.photo, "Right" if pair.other is not None else "Ours")
+    _pair_buttons(store, pair, by)
+    show_notices(store, pair.photo, pair.other)
+
+
+def _show_side(workspace: Workspace, photo: PairedPhoto, side: str) -> None:
+    st.markdown(f"**{side}**")  # on a phone it stands above or below
+    show_photo(workspace, photo, f"{side}: the photo {photo.name}")
+    if photo.classes:
+        st.caption(f"found for {as_markdown(', '.join(photo.classes))}")
+    if photo.example_of:
+        st.caption(f"an example of {as_markdown(', '.join(photo.example_of))}")
+
+
+def _pair_buttons(store: Store, pair: Pair, by: str) -> None:
+    # A photo that is not here cannot be refused: only ours can.
+    ways = _SIDES if pair.other is not None else _OURS
+    with st.container(horizontal=True, key="decide"):
+        for words, key, keep in ways:
+            st.button(
+                words,
+                key=f"{key} {pair.number}",
+                shortcut=key,
+                on_click=_decide,
+                args=(store, pair.number, keep, by),
+            )
+        st.button(
+            "Skip",
+            key=f"skip {pair.number}",
+            type="tertiary",
+            on_click=_skip_pair,
+            args=(pair.number,),
+        )
+
+
+def _decide(store: Store, number: int, keep: str | None, by: str) -> None:
+    if not decides(f"pair {number}"):
+        return
+    try:
+        with answering():
+            decide_pair(store, number, same=keep is not None, keep=keep, by=by)
+    except GensetError as error:
+        st.session_state["pair problem"] = f"Not stored: {error}"
+
+
+def _skip_pair(number: int) -> None:
+    st.session_state["pairs skipped"].add(number)
+
+
+def _no_pairs(left: int) -> None:
+    if not left:
+        st.success("No pair waits to be decided. genset duplicates find looks for more.")
+        return
+    st.info(f"You skipped the last {left:,}.")
+    if st.button("Look at them again"):
+        st.session_state["pairs skipped"].clear()
         st.rerun()

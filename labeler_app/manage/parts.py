@@ -1,14 +1,15 @@
-"""Photos as a manager sees them, with their credits: one large, or many small."""
+"""Photos with their credits, and tables, as the manager's views draw them."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Protocol
+from typing import Any, Protocol
 
 import streamlit as st
 
 from genset.core.links import web_link
+from genset.core.numbers import NONE
 from genset.core.safe import clean
 from genset.label import Store, Verdict, Workspace, image_id, notices
 from labeler_app.words import as_markdown, as_text, link
@@ -126,3 +127,34 @@ def neighbours(known: Sequence[object], one: object) -> tuple[int | None, int | 
         return None, None
     place = known.index(one)
     return (place - 1 if place else None), (place + 1 if place + 1 < len(known) else None)
+
+
+MOST_SENT = 1000
+"""Rows and choices that a browser is sent at once."""
+
+_MOST_ROWS = 14  # the rest by scrolling
+
+
+def show_table(
+    columns: Mapping[str, Sequence[Any]],
+    times: Collection[str] = (),
+    config: Mapping[str, Any] | None = None,
+) -> None:
+    """Draw columns of equal length side by side; `times` names those that hold times.
+
+    `config` says how others are drawn, as Streamlit's ``column_config`` does. Of more than 1,000
+    rows the first are drawn.
+    """
+    rows = len(next(iter(columns.values())))
+    if rows > MOST_SENT:
+        st.caption(f"The first {MOST_SENT:,} of {rows:,} rows")
+    st.dataframe(
+        {name: values[:MOST_SENT] for name, values in columns.items()},
+        hide_index=True,
+        placeholder=NONE,
+        height=38 + 35 * max(1, min(rows, _MOST_ROWS)),
+        column_config={
+            **(config or {}),
+            **{name: st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm") for name in times},
+        },
+    )

@@ -11,7 +11,7 @@ from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from labeler_app.edge.protocol import BoundedHeaders
+from labeler_app.middleware import BoundedHeaders
 
 
 class Impatient(BoundedHeaders):
