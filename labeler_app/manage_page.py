@@ -8,8 +8,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from genset.db.failures import answering
-from genset.label import Store, Workspace
+from genset.label import Store, Workspace, answering
 from labeler_app.manage.errors import show_errors
 from labeler_app.manage.gallery import show_gallery
 from labeler_app.manage.gold import show_gold

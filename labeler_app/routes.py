@@ -17,7 +17,6 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 
 from genset.core.errors import BadInput, GensetError
-from genset.db.failures import answering as answering_store
 from genset.label import (
     Desk,
     Labeler,
@@ -25,6 +24,7 @@ from genset.label import (
     Store,
     Studies,
     Workspace,
+    answering,
     label_secret,
     shown_picture,
     warnings,
@@ -133,7 +133,9 @@ def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
             raise BadInput("only the tasks of a study are handed in")
         return {"first": mturk.hand_in(store, visit)}
 
-    def answering(answer: Callable[[str, Any], Answer]) -> Callable[[Request], Awaitable[Response]]:
+    def endpoint_of(
+        answer: Callable[[str, Any], Answer],
+    ) -> Callable[[Request], Awaitable[Response]]:
         async def endpoint(request: Request) -> Response:
             try:
                 body = wire.read(await request.body())
@@ -169,7 +171,7 @@ def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
         except BadInput as error:
             return JSONResponse({"error": str(error)}, 401)
         try:
-            with answering_store():
+            with answering():
                 taxonomy = store.taxonomy
         except GensetError as error:
             return JSONResponse({"error": str(error)}, 503)
@@ -190,11 +192,11 @@ def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
         return FileResponse(path, headers={"Cache-Control": "no-cache"})
 
     return [
-        Route("/genset/screens", answering(screens), methods=["POST"]),
-        Route("/genset/submit", answering(submit), methods=["POST"]),
-        Route("/genset/beat", answering(beat), methods=["POST"]),
-        Route("/genset/earlier", answering(earlier), methods=["POST"]),
-        Route("/genset/hand_in", answering(hand_in), methods=["POST"]),
+        Route("/genset/screens", endpoint_of(screens), methods=["POST"]),
+        Route("/genset/submit", endpoint_of(submit), methods=["POST"]),
+        Route("/genset/beat", endpoint_of(beat), methods=["POST"]),
+        Route("/genset/earlier", endpoint_of(earlier), methods=["POST"]),
+        Route("/genset/hand_in", endpoint_of(hand_in), methods=["POST"]),
         Route("/genset/classes", classes),
         Route("/genset/picture/{name}", picture),
         Route("/genset/component/{name:path}", module),

@@ -2,6 +2,7 @@
 
 from genset.classes import LONGEST_ID, ImageClass, Taxonomy
 from genset.db import LabelerAct, Store, Verdict
+from genset.db.failures import answering
 from genset.label.aggregate import Vote
 from genset.label.ballots import votes_table
 from genset.label.crowd.mturk import mturk_question
@@ -74,6 +75,7 @@ __all__ = [
     "Vote",
     "Workspace",
     "add_gold_question",
+    "answering",
     "asks_further_classes",
     "consent_in",
     "export_labels",

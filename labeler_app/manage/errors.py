@@ -14,8 +14,7 @@ import streamlit as st
 
 from genset.core.errors import BadInput, GensetError
 from genset.core.numbers import count
-from genset.db.failures import answering
-from genset.label import Store, Taxonomy, Verdict, Workspace
+from genset.label import Store, Taxonomy, Verdict, Workspace, answering
 from genset.label.gallery.photos import Case, case_of
 from genset.label.review import rule, send_to_review
 from genset.label.suspects import SUSPECTS_FILE, Guess, Suspect, Suspects, read_suspects, undecided

@@ -9,8 +9,7 @@ from functools import partial
 import streamlit as st
 
 from genset.core.errors import GensetError
-from genset.db.failures import answering
-from genset.label import Store, Verdict, Workspace
+from genset.label import Store, Verdict, Workspace, answering
 from genset.label.duplicates import Pair, PairedPhoto, decide_pair, paired, pairs_to_decide
 from genset.label.review import Dispute, FurtherDispute, queue, rule
 from labeler_app.manage.parts import colour, show_class, show_notices, show_photo

@@ -5,7 +5,7 @@ tens of thousands; then what a page of them shows.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -18,8 +18,6 @@ from genset.db import (
     GoldAnswer,
     GoldQuestion,
     Label,
-    Screen,
-    ScreenPhoto,
     Store,
     Verdict,
     is_contested,
@@ -27,7 +25,7 @@ from genset.db import (
     is_ruled,
 )
 from genset.db.failures import answering
-from genset.label.gallery.photos import Pictured, Which, rulings_on
+from genset.label.gallery.photos import Pictured, Which, rulings_on, seconds_a_photo
 
 
 class Place(NamedTuple):
@@ -103,55 +101,6 @@ def said_at(store: Store, worker: str, places: Sequence[Place]) -> list[Said]:
     with answering(), store.session() as session:
         found = {**_labels(session, worker, places), **_answers(session, worker, places)}
     return [found[place] for place in places if place in found]
-
-
-def seconds_a_photo(session: Session, screens: Iterable[str | None]) -> dict[str, float]:
-    """How long a photo of each of these screens took, by `Screen.id`; unknown ones are left out.
-
-    The time for which the screen was looked at, or else from its first photo's being painted to
-    its last verdict, by the number of its photos.
-    """
-    names = {screen for screen in screens if screen is not None}
-    photos = dict(
-        session.execute(
-            select(ScreenPhoto.screen_id, func.count())
-            .where(ScreenPhoto.screen_id.in_(names))
-            .group_by(ScreenPhoto.screen_id)
-        ).all()
-    )
-    looked = session.execute(select(Screen.id, Screen.seconds).where(Screen.id.in_(names)))
-    found = {screen: seconds for screen, seconds in looked if seconds is not None}
-    spans: dict[str, list[Any]] = defaultdict(list)
-    # By the photos on the screens, for which there are indexes.
-    on_candidates = (
-        select(ScreenPhoto.screen_id, func.min(Label.shown_at), func.max(Label.decided_at))
-        .join(Screen, Screen.id == ScreenPhoto.screen_id)
-        .join(
-            Label,
-            (Label.candidate_id == ScreenPhoto.candidate_id) & (Label.worker == Screen.worker),
-        )
-        .where(Label.screen_id == Screen.id, Label.supersedes.is_(None))
-    )
-    on_gold = (
-        select(
-            ScreenPhoto.screen_id, func.min(GoldAnswer.shown_at), func.max(GoldAnswer.decided_at)
-        )
-        .join(Screen, Screen.id == ScreenPhoto.screen_id)
-        .join(
-            GoldAnswer,
-            (GoldAnswer.gold_id == ScreenPhoto.gold_id) & (GoldAnswer.worker == Screen.worker),
-        )
-        .where(GoldAnswer.screen_id == Screen.id)
-    )
-    for spanned in (on_candidates, on_gold):
-        rows = spanned.where(ScreenPhoto.screen_id.in_(names)).group_by(ScreenPhoto.screen_id)
-        for screen, shown, decided in session.execute(rows):
-            if shown is not None:
-                spans[screen].append((shown, decided))
-    for screen, of_tables in spans.items():
-        start, end = min(table[0] for table in of_tables), max(table[1] for table in of_tables)
-        found.setdefault(screen, max(0.0, (end - start).total_seconds()))
-    return {screen: seconds / photos[screen] for screen, seconds in found.items()}
 
 
 def _is_opposed(worker: str) -> ColumnElement[bool]:

@@ -2,9 +2,10 @@
 
 import enum
 from collections import Counter, defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, contains_eager
@@ -18,6 +19,8 @@ from genset.db import (
     Photo,
     ReviewRequest,
     Ruling,
+    Screen,
+    ScreenPhoto,
     Store,
     Verdict,
     find_candidate,
@@ -26,7 +29,6 @@ from genset.db import (
     stored_candidates,
 )
 from genset.db.failures import answering
-from genset.label.gallery.labeler import seconds_a_photo
 
 
 class Which(enum.StrEnum):
@@ -311,3 +313,52 @@ def case_of(store: Store, task: str) -> Case:
                 for each in session.scalars(asked.order_by(GoldQuestion.id))
             ),
         )
+
+
+def seconds_a_photo(session: Session, screens: Iterable[str | None]) -> dict[str, float]:
+    """How long a photo of each of these screens took, by `Screen.id`; unknown ones are left out.
+
+    The time for which the screen was looked at, or else from its first photo's being painted to
+    its last verdict, by the number of its photos.
+    """
+    names = {screen for screen in screens if screen is not None}
+    photos = dict(
+        session.execute(
+            select(ScreenPhoto.screen_id, func.count())
+            .where(ScreenPhoto.screen_id.in_(names))
+            .group_by(ScreenPhoto.screen_id)
+        ).all()
+    )
+    looked = session.execute(select(Screen.id, Screen.seconds).where(Screen.id.in_(names)))
+    found = {screen: seconds for screen, seconds in looked if seconds is not None}
+    spans: dict[str, list[Any]] = defaultdict(list)
+    # By the photos on the screens, for which there are indexes.
+    on_candidates = (
+        select(ScreenPhoto.screen_id, func.min(Label.shown_at), func.max(Label.decided_at))
+        .join(Screen, Screen.id == ScreenPhoto.screen_id)
+        .join(
+            Label,
+            (Label.candidate_id == ScreenPhoto.candidate_id) & (Label.worker == Screen.worker),
+        )
+        .where(Label.screen_id == Screen.id, Label.supersedes.is_(None))
+    )
+    on_gold = (
+        select(
+            ScreenPhoto.screen_id, func.min(GoldAnswer.shown_at), func.max(GoldAnswer.decided_at)
+        )
+        .join(Screen, Screen.id == ScreenPhoto.screen_id)
+        .join(
+            GoldAnswer,
+            (GoldAnswer.gold_id == ScreenPhoto.gold_id) & (GoldAnswer.worker == Screen.worker),
+        )
+        .where(GoldAnswer.screen_id == Screen.id)
+    )
+    for spanned in (on_candidates, on_gold):
+        rows = spanned.where(ScreenPhoto.screen_id.in_(names)).group_by(ScreenPhoto.screen_id)
+        for screen, shown, decided in session.execute(rows):
+            if shown is not None:
+                spans[screen].append((shown, decided))
+    for screen, of_tables in spans.items():
+        start, end = min(table[0] for table in of_tables), max(table[1] for table in of_tables)
+        found.setdefault(screen, max(0.0, (end - start).total_seconds()))
+    return {screen: seconds / photos[screen] for screen, seconds in found.items()}
