@@ -87,6 +87,7 @@ _ASKED_AGAIN = {"Cache-Control": "private, max-age=60"}
 _AT_ONCE = {"sqlite": 1, "postgresql": 4}
 
 Answer = dict[str, Any]
+Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 class _Refused(Exception):
