@@ -104,6 +104,7 @@ def varying() -> list[tuple[re.Pattern[str], str]]:
         r'("versions": )\{[^}]*\}': r"\1VERSIONS",
         r"\bpython \d[\d.]*(, \w+ [\w.+]+)*": "VERSIONS",
         re.escape(genset.__version__): "VERSION",
+        r"\d\.\d MB(?=, checked)": "SIZE",
         r"127\.0\.0\.1:(?!8501)\d+": "SANDBOX",
     }
     return [(re.compile(pattern, re.M), word) for pattern, word in patterns.items()]

@@ -42,7 +42,7 @@ def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def made(sandbox: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[Session, str]:
     """The workspace, made by the commands of `workspace.txt`; and what they answered."""
-    keys = {"GENSET_FLICKR_ENDPOINT": sandbox, "FLICKR_API_KEY": "sandbox"}
+    keys = {"GENSET_FLICKR_ENDPOINT": sandbox, "FLICKR_API_KEY": "sandbox", "TZ": "UTC"}
     folder = tmp_path_factory.mktemp("made") / "workspace"
     folder.mkdir()
     making.photos(folder)
