@@ -14,7 +14,7 @@ import genset as api
 from genset.classes.own import taxonomy_in
 from genset.core.errors import BadInput
 from genset.db import Store
-from genset.release.export import FORMATS
+from genset.release.exports import FORMATS
 from genset.workspace import Workspace
 from labeler_app import wire
 from tests.label.desks import desk_of, do_all

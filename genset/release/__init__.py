@@ -1,1 +1,22 @@
-"""Frozen test sets: choose, freeze, verify, read."""
+"""Frozen test sets: choose, freeze, verify, read.
+
+::
+
+    plan          how photos are chosen, as the manifest keeps it
+    candidates    what is chosen from: a row for each stored candidate
+    strategies/   which of them are taken, one strategy a file
+    choose        the choice, step by step
+    freeze        the choice as records, and a release or a preview made of it
+    multilabel/   the same with several right answers a photo
+    facts         what else a manifest says
+    documents/    what is made of a manifest for people and other programs, one document a file
+    publish       a release's folder, written completely or not at all
+    reader/       a manifest, and a release's folder as a data set
+    checks        what to look at before photos are handed on
+    part          some of a release's photos
+    exports/      a release for other tools, one format a file
+    faces/        a release with its faces blurred
+    push          a release on the Hugging Face Hub
+    takedown      a new version without photos that were removed
+    diff          what differs between two releases
+"""

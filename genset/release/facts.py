@@ -1,20 +1,41 @@
-"""The facts in a manifest on how its photos were found and labeled."""
+"""The facts in a manifest: how photos were found, labeled and licensed."""
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import datetime
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from genset.core.dates import earliest_day
-from genset.db import Candidate, Label, Photo, Search, SourceWords, Verdict, is_out
+from genset.db import (
+    Candidate,
+    Claim,
+    Label,
+    Labeler,
+    Photo,
+    Search,
+    SourceWords,
+    Store,
+    Verdict,
+    is_out,
+    labels_in_force,
+    now,
+)
 from genset.licenses import License, elsewhere
 from genset.release.reader import ReleasePhoto
+from genset.workspace import Workspace
 
 # What a manifest keeps of a source's words: not those that are for labelers alone.
 _WORDS = ("title", "home", "needs", "found", "limits", "terms", "posted", "taken", "notice")
+
+
+OLD = timedelta(days=30)
+"""What was seen longer ago is to be looked at again before it is frozen."""
+
+
+_AT_ONCE = 500
 
 
 def collected(session: Session, photos: Sequence[ReleasePhoto]) -> dict[str, Any]:
@@ -73,22 +94,6 @@ def agreement(session: Session, votes: Mapping[int, Mapping[Verdict, int]]) -> f
     return alpha(said for id, said in votes.items() if id in candidates)
 
 
-def ground(photo: Photo, since: datetime) -> str:
-    """On which ground a photo counts as unseen since a day (`ReleasePhoto.unseen`)."""
-    day = earliest_day(photo.taken_at, photo.posted_at)
-    if day is not None and day >= since.date().isoformat():
-        return "taken"
-    return "posted" if photo.posted_at >= since else "none"
-
-
-def license_of(photo: Photo) -> License:
-    """A photo's licence as the pool has it now."""
-    license = License(photo.license, photo.license_url)
-    if photo.source != "flickr" and not photo.page_url:  # added, when all were taken for Flickr's
-        return elsewhere(license)
-    return license
-
-
 def alpha(votes: Iterable[Mapping[Verdict, int]]) -> float | None:
     """Krippendorff's alpha for nominal labels, from each candidate's votes.
 
@@ -109,7 +114,203 @@ def alpha(votes: Iterable[Mapping[Verdict, int]]) -> float | None:
     return round(1 - (count - 1) * differing / by_chance, 6)
 
 
+def ground(photo: Photo, since: datetime) -> str:
+    """On which ground a photo counts as unseen since a day (`ReleasePhoto.unseen`)."""
+    day = earliest_day(photo.taken_at, photo.posted_at)
+    if day is not None and day >= since.date().isoformat():
+        return "taken"
+    return "posted" if photo.posted_at >= since else "none"
+
+
+def license_of(photo: Photo) -> License:
+    """A photo's licence as the pool has it now."""
+    license = License(photo.license, photo.license_url)
+    if photo.source != "flickr" and not photo.page_url:  # added, when all were taken for Flickr's
+        return elsewhere(license)
+    return license
+
+
+def happened(
+    session: Session,
+    workspace: Workspace,
+    name: str,
+    photos: Sequence[ReleasePhoto],
+) -> dict[str, Any]:
+    """What a manifest says of this beside `genset.release.facts`, as JSON.
+
+    `came` has for each source of `photos` how many of them searches `found` and how many were
+    `added` from folders, when both happened, and how many searches (`searches`: of a class by a
+    query) and pages of results (`pages`) this workspace asked for, for the release's classes.
+    `elsewhere` is there where searches that it did not make found some: for which class, by which
+    query. `labeling` has the labels in force on all candidates (`labels`, `candidates`,
+    `labelers`), and the same by the way they came (`by_way`: page, import, review) with their
+    dates, and labelers by how they signed in (`signed_in`; "" for those who never did: a table
+    named them). `dataset` is what the maintainer says of it (`genset.dataset`).
+    """
+    wnids = {photo.wnid for photo in photos}
+    return {
+        "dataset": workspace.dataset.facts(name),
+        "came": {
+            source: _came(
+                session, source, [photo for photo in photos if photo.source == source], wnids
+            )
+            for source in sorted({photo.source for photo in photos})
+        },
+        "labeling": _labeling(session),
+    }
+
+
+def _came(
+    session: Session,
+    source: str,
+    photos: Sequence[ReleasePhoto],
+    wnids: Collection[str],
+) -> dict[str, Any]:
+    added = [photo for photo in photos if not photo.keyword]
+    asked = select(
+        Search.wnid,
+        Search.query,
+        func.count(),
+        func.min(Search.searched_at),
+        func.max(Search.searched_at),
+    )
+    asked = asked.where(Search.source == source, Search.wnid.in_(wnids))
+    rows = session.execute(asked.group_by(Search.wnid, Search.query)).all()
+    found_by = {(photo.wnid, photo.keyword) for photo in photos if photo.keyword}
+    elsewhere = found_by - queries_asked(session, source, wnids)
+    return {
+        **({"elsewhere": [list(pair) for pair in sorted(elsewhere)]} if elsewhere else {}),
+        "found": len(photos) - len(added),
+        "searches": len(rows),
+        "pages": sum(row[2] for row in rows),
+        "searched": _ends([time for row in rows for time in row[3:]]),
+        "added": len(added),
+        "added_on": _ends(_stored(session, source, added)),
+    }
+
+
+def _stored(session: Session, source: str, photos: Sequence[ReleasePhoto]) -> list[datetime]:
+    """When the first and the last of these photos came into the pool."""
+    found: list[datetime] = []
+    for start in range(0, len(photos), 500):
+        ids = [photo.source_id for photo in photos[start : start + 500]]
+        times = select(func.min(Photo.stored_at), func.max(Photo.stored_at)).where(
+            Photo.source == source, Photo.source_id.in_(ids)
+        )
+        found += [time for time in session.execute(times).one() if time is not None]
+    return found
+
+
+def _labeling(session: Session) -> dict[str, Any]:
+    force = labels_in_force().subquery()
+    # Not those of proposals, which are told apart.
+    of_candidates = Claim.rank > 0
+    counted = (func.count(), func.count(force.c.worker.distinct()))
+    dates = (func.min(force.c.decided_at), func.max(force.c.decided_at))
+    joined = select(*counted, func.count(force.c.candidate_id.distinct())).join(
+        Claim, Claim.id == force.c.candidate_id
+    )
+    labels, labelers, candidates = session.execute(joined.where(of_candidates)).one()
+    ways = select(force.c.via, *counted, *dates).join(Claim, Claim.id == force.c.candidate_id)
+    by_way = session.execute(ways.where(of_candidates).group_by(force.c.via)).all()
+    signed = (
+        select(func.coalesce(Labeler.kind, ""), func.count(force.c.worker.distinct()))
+        .select_from(force)
+        .join(Claim, Claim.id == force.c.candidate_id)
+        .outerjoin(Labeler, Labeler.name == force.c.worker)
+    )
+    signed_in = session.execute(signed.where(of_candidates).group_by(Labeler.kind)).all()
+    return {
+        "labels": labels,
+        "candidates": candidates,
+        "labelers": labelers,
+        "by_way": {
+            way: {"labels": number, "labelers": people, "dates": _ends(list(span))}
+            for way, number, people, *span in sorted(by_way)
+        },
+        "signed_in": dict(sorted(signed_in)),
+    }
+
+
+def licenses_seen(session: Session, photos: Sequence[ReleasePhoto]) -> dict[str, Any]:
+    """What a manifest says of it.
+
+    `licenses_seen` is the first and the last time, as ISO 8601 in UTC; None where no photo is at a
+    source, or no source was asked. `licenses_unseen` is there where photos were imported of which
+    nobody has asked since: how many.
+    """
+    imported = _never_asked(session, photos)
+    times = [time for photo, time in _seen(session, photos) if photo.file not in imported]
+    return {
+        "licenses_seen": [f(times).isoformat(timespec="seconds") for f in (min, max)]
+        if times
+        else None,
+        **({"licenses_unseen": len(imported)} if imported else {}),
+    }
+
+
+def _never_asked(session: Session, photos: Sequence[ReleasePhoto]) -> set[str]:
+    """The files of those that came by an import, and that no refresh has asked about.
+
+    A source names an owner with each photo that it finds. An import may know none.
+    """
+    by_source: dict[str, list[ReleasePhoto]] = defaultdict(list)
+    for photo in photos:
+        if (photo.image_url or photo.page_url) and not (photo.owner or photo.owner_name):
+            by_source[photo.source].append(photo)
+    found = set()
+    for source, theirs in by_source.items():
+        asked = queries_asked(session, source, {photo.wnid for photo in theirs})
+        checked = select(Photo.source_id).where(
+            Photo.source == source, Photo.checked_at.is_not(None)
+        )
+        seen = set(session.scalars(checked))
+        found |= {
+            photo.file
+            for photo in theirs
+            if photo.source_id not in seen and (photo.wnid, photo.keyword) not in asked
+        }
+    return found
+
+
+def long_ago(store: Store, photos: Sequence[ReleasePhoto]) -> dict[str, set[str]]:
+    """Of which photos it is long ago: their ids at each source, by its name."""
+    found = defaultdict(set)
+    with store.session() as session:
+        for photo, time in _seen(session, photos):
+            if now() - time > OLD:
+                found[photo.source].add(photo.source_id)
+    return dict(found)
+
+
+def _seen(
+    session: Session, photos: Sequence[ReleasePhoto]
+) -> Iterator[tuple[ReleasePhoto, datetime]]:
+    """Each photo that is at a source, and when that last said its licence."""
+    by_source: dict[str, dict[str, ReleasePhoto]] = defaultdict(dict)
+    for photo in photos:
+        if photo.image_url or photo.page_url:  # not of a folder that somebody added
+            by_source[photo.source][photo.source_id] = photo
+    last = func.coalesce(Photo.checked_at, Photo.stored_at)
+    for source, by_id in sorted(by_source.items()):
+        every = sorted(by_id)
+        for start in range(0, len(every), _AT_ONCE):
+            ids = every[start : start + _AT_ONCE]
+            rows = select(Photo.source_id, last).where(
+                Photo.source == source, Photo.source_id.in_(ids)
+            )
+            for source_id, time in session.execute(rows):
+                yield by_id[source_id], time
+
+
 def _span(first: datetime | None, last: datetime | None) -> list[str] | None:
     if first is None or last is None:
         return None
     return [first.isoformat(timespec="seconds"), last.isoformat(timespec="seconds")]
+
+
+def _ends(times: Sequence[datetime]) -> list[str] | None:
+    """The first and the last of these times, ISO 8601 in UTC."""
+    if not times:
+        return None
+    return [time.isoformat(timespec="seconds") for time in (min(times), max(times))]

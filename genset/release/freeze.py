@@ -12,23 +12,23 @@ from sqlalchemy.orm import Session
 from genset.core.errors import BadInput, GensetError
 from genset.db import Candidate, Store, Verdict, stored_taxonomy, votes
 from genset.licenses import spdx_id
+from genset.release.candidates import CandidateRow, read_table
 from genset.release.checks import check_photos
 from genset.release.choose import Chosen, choose, selection_frequency
-from genset.release.choosing.plan import ReleasePlan
 from genset.release.facts import (
     agreement,
     collected,
     ground,
+    happened,
     labelers,
     license_of,
+    licenses_seen,
     words_of_sources,
 )
-from genset.release.happened import happened
+from genset.release.plan import ReleasePlan
 from genset.release.preview import Preview, preview
 from genset.release.publish import free_folder, publish
 from genset.release.reader import Release, ReleasePhoto, fact_of
-from genset.release.seen import licenses_seen
-from genset.release.table import CandidateRow, read_table
 from genset.workspace import Workspace
 
 Votes = dict[int, Counter[Verdict]]

@@ -22,8 +22,8 @@ from genset.core.errors import BadInput, GensetError, MissingExtra, first_line
 from genset.core.files import one_at_a_time
 from genset.core.progress import progress
 from genset.release.documents import CARD
-from genset.release.export import Said, citation, export
-from genset.release.export.contents import Contents, contents_of, is_restricted
+from genset.release.exports.export import Said, citation, export
+from genset.release.part import Contents, contents_of, is_restricted
 from genset.release.reader import Release
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from sqlalchemy import func, select
 from genset.core.errors import BadInput, GensetError
 from genset.core.numbers import agree, count
 from genset.db import Photo, PhotoEvent, RemovedOwner, Store, now
-from genset.release.documents.said import told
-from genset.release.fewer import facts_of_fewer
+from genset.release.documents.words import fact
+from genset.release.part import facts_of_fewer
 from genset.release.publish import publish
 from genset.release.reader import MANIFEST, Release
 from genset.workspace import Workspace
@@ -114,8 +114,8 @@ def _replaced(release: Release) -> Iterator[tuple[str, str]]:
     seen = {release.name}
     path = release.root / MANIFEST
     while path.is_file():
-        facts = told(json.loads(path.read_text("utf-8")), "replaces", dict)
-        name, content_hash = told(facts, "name", str), told(facts, "content_hash", str)
+        facts = fact(json.loads(path.read_text("utf-8")), "replaces", dict)
+        name, content_hash = fact(facts, "name", str), fact(facts, "content_hash", str)
         if not name or not content_hash or name in seen:
             return
         yield name, content_hash

@@ -23,8 +23,7 @@ from genset.core.progress import progress
 from genset.net.originals import Fetcher
 from genset.net.picture import check_picture
 from genset.release.documents import documents
-from genset.release.documents.tables.lacking import LACKING
-from genset.release.reader import MANIFEST, Manifest, ReleasePhoto, read_manifest
+from genset.release.reader import LACKING, MANIFEST, Manifest, ReleasePhoto, read_manifest
 from genset.sources.source import Source, is_source
 
 _THREADS = 8

@@ -7,7 +7,7 @@ from typing import Any
 from genset.classes import Taxonomy
 from genset.core.errors import BadInput
 from genset.release.reader import MANIFEST, Release
-from genset.release.reader.classes import fact_of, read_classes
+from genset.release.reader.manifest import fact_of, read_classes
 from genset.sets.kept import KeptHashes
 from genset.sets.layout import Classes
 from genset.sets.photo import PhotoSet, ScoredPhoto

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from genset.db import Verdict
-from genset.release.table import CandidateRow, CandidateTable
+from genset.release.candidates import CandidateRow, CandidateTable
 
 VERDICTS = {
     "c": Verdict.CORRECT,

@@ -6,10 +6,10 @@ import pytest
 
 from genset.core.errors import BadInput, GensetError
 from genset.db import Ruling, Verdict, find_candidate
+from genset.release.candidates import read_table
 from genset.release.choose import choose
-from genset.release.choosing.plan import ReleasePlan
+from genset.release.plan import ReleasePlan
 from genset.release.reader import MANIFEST
-from genset.release.table import read_table
 from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH, add_candidate
 from tests.release.conftest import Pool
 

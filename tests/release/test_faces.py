@@ -20,11 +20,11 @@ from PIL import Image, ImageOps
 
 from genset.cli import cli
 from genset.core.errors import BadInput, GensetError
-from genset.release.export import FORMATS, export
+from genset.release.exports import FORMATS
+from genset.release.exports.export import export
 from genset.release.faces import centerface
-from genset.release.faces.blur import blurred
+from genset.release.faces.blur import MEASURED, WITHOUT_PHOTOS, blurred
 from genset.release.faces.centerface import CenterFace, Face, overlap
-from genset.release.faces.variant import MEASURED, WITHOUT_PHOTOS
 from genset.release.reader import MANIFEST, Release
 from genset.scrape.pull import pull
 from tests.labeled_workspace import add_candidate

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from genset.release.candidates import CandidateRow, CandidateTable
 from genset.release.choose import Chosen, choose
-from genset.release.choosing.plan import ReleasePlan
+from genset.release.plan import ReleasePlan
 from genset.release.strategies import Majority, Matched, Reference, Strategy, Threshold, Top
-from genset.release.table import CandidateRow, CandidateTable
 from tests.release.tables import entry, tables
 from tests.release.test_strategies import PLANS
 

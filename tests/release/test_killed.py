@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from genset.db import Store
-from genset.release.export import export
+from genset.release.exports.export import export
 from genset.release.freeze import create
 from genset.release.reader import Release, find_releases
 from genset.release.takedown import takedown

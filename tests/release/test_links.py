@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from genset.core.errors import BadInput, GensetError, ReleaseDamaged
-from genset.release.export import FORMATS, export
+from genset.release.exports import FORMATS
+from genset.release.exports.export import export
 from genset.release.reader import MANIFEST, Release
 from genset.release.takedown import takedown
 from genset.scrape.removal import remove

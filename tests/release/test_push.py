@@ -14,8 +14,8 @@ import pytest
 from genset.classes import imagenet1k
 from genset.core.errors import BadInput
 from genset.db import Photo
-from genset.release.export import export
-from genset.release.export import photos as cutting
+from genset.release.exports import photos as cutting
+from genset.release.exports.export import export
 from genset.release.freeze import create
 from genset.release.push import push
 from genset.release.reader import Release
@@ -29,7 +29,7 @@ RESTRICTED = "100"
 # As the command, with small shards, so that a push has a middle.
 GENSET = """
 import sys
-from genset.release.export import photos
+from genset.release.exports import photos
 photos._MOST_PHOTOS = 3
 from genset.__main__ import main
 sys.argv[0] = "genset"

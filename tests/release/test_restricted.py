@@ -12,9 +12,9 @@ from genset.cli import cli
 from genset.core.errors import BadInput, GensetError
 from genset.db import Photo
 from genset.licenses import License, license_named, may_be_passed_on
-from genset.release.documents.tables.lacking import LACKING
-from genset.release.export import FORMATS, export
-from genset.release.reader import MANIFEST, Release, content_hash
+from genset.release.exports import FORMATS
+from genset.release.exports.export import export
+from genset.release.reader import LACKING, MANIFEST, Release, content_hash
 from tests.labeled_workspace import CLASSES
 from tests.release.conftest import Pool
 

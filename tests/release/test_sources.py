@@ -21,10 +21,10 @@ from markdown_it import MarkdownIt
 from genset.cli import cli
 from genset.core.errors import BadInput
 from genset.db import Search, SourceWords
-from genset.release.choosing.plan import ReleasePlan
-from genset.release.documents import said
-from genset.release.export import export
+from genset.release.documents.words import line, markdown
+from genset.release.exports.export import export
 from genset.release.freeze import create
+from genset.release.plan import ReleasePlan
 from genset.release.reader import (
     MANIFEST,
     Release,
@@ -342,11 +342,11 @@ def test_no_document_has_a_line_or_a_mark_of_a_strangers(hostile: Release) -> No
     st.text(st.characters() | st.sampled_from("\\`*_{}[]()<>#|~$!-+.1&:/\n \u202e"), max_size=40)
 )
 def test_whatever_the_words_markdown_shows_them(words: str) -> None:
-    page = MarkdownIt("commonmark").render(f"- {said.markdown(words)}\n\nend\n")
+    page = MarkdownIt("commonmark").render(f"- {markdown(words)}\n\nend\n")
     assert Seen(page).tags <= {"ul", "li", "p"}
     shown = re.sub(r"<[^>]*>", "", page).replace("&lt;", "<").replace("&gt;", ">")
     shown = shown.replace("&quot;", '"').replace("&amp;", "&")
-    assert shown.split() == [*said.line(words).split(), "end"]
+    assert shown.split() == [*line(words).split(), "end"]
 
 
 # Choosing by source

@@ -17,9 +17,9 @@ from genset.core.hashes import HEAD
 from genset.db import Verdict
 from genset.licenses import LicenseChoice
 from genset.release.aggregated import AggregatedLabel, AggregatedLabels
+from genset.release.candidates import CandidateRow, CandidateTable
 from genset.release.choose import Chosen, choose, selection_frequency
-from genset.release.choosing.plan import ReleasePlan
-from genset.release.exclusions import Exclusion
+from genset.release.plan import Exclusion, ReleasePlan
 from genset.release.strategies import (
     Majority,
     Matched,
@@ -29,7 +29,6 @@ from genset.release.strategies import (
     Top,
     strategy,
 )
-from genset.release.table import CandidateRow, CandidateTable
 from tests.release.tables import entry, tables
 
 REFERENCE = Reference("labels.csv", "0" * 64, {"n1": (0, 1, 2, 3, 4), "n2": (1, 0, 0, 0, 2)})

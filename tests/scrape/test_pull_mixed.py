@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from genset.db import Photo, Verdict, stored_candidates
-from genset.release.documents.tables.lacking import LACKING
-from genset.release.export import export
+from genset.release.exports.export import export
 from genset.release.freeze import create
-from genset.release.reader import MANIFEST, Release, ReleasePhoto
+from genset.release.reader import LACKING, MANIFEST, Release, ReleasePhoto
 from genset.scrape.pull import PullSummary, pull
 from tests.killing import killed_at_each_change
 from tests.labeled_workspace import vote

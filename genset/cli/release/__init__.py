@@ -3,13 +3,10 @@
 import click
 
 from genset.cli.group import Group
-from genset.cli.release.cite import cite_command
 from genset.cli.release.create import create_command
-from genset.cli.release.diff import diff_command
-from genset.cli.release.export import export_command
-from genset.cli.release.push import push_command
-from genset.cli.release.takedown import takedown_command
+from genset.cli.release.share import cite_command, export_command, push_command
 from genset.cli.release.verify import verify_command
+from genset.cli.release.versions import diff_command, takedown_command
 
 
 @click.group(cls=Group)

@@ -2,15 +2,21 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
+from genset.aggregators import METHODS
 from genset.cli.common import FILE, DurationType, json_option, opened, show
 from genset.cli.pool.plans import source_option
-from genset.cli.release.common import made_lines, release_summary
-from genset.cli.release.multilabel import create_multilabel_release
-from genset.cli.release.plan import read_plan
+from genset.cli.release.common import made_lines, named, release_summary
+from genset.core.errors import BadInput
+
+if TYPE_CHECKING:
+    from genset.db import Store
+    from genset.release.aggregated import AggregatedLabels
+    from genset.release.plan import ReleasePlan
 
 
 @click.command("create")
@@ -125,8 +131,7 @@ def create_command(folder: Path | None, /, name: str, **options: Any) -> None:
         return
     from dataclasses import asdict
 
-    from genset.cli.release.licenses import Recheck, due, recheck
-    from genset.cli.release.opted_out import honour
+    from genset.cli.release.licenses import Recheck, due, honour, recheck
     from genset.release.freeze import chosen_photos, create, dry_run
     from genset.release.publish import free_folder
 
@@ -150,3 +155,146 @@ def create_command(folder: Path | None, /, name: str, **options: Any) -> None:
         made = create(workspace, store, name, plan, options["contact"])
     answer = {**release_summary(made), "licenses": asdict(checked), **opted_out}
     show(answer, "\n".join([*made_lines(made), *lines, *checked.lines()]), as_json)
+
+
+def read_plan(options: dict[str, Any], store: "Store") -> "ReleasePlan":
+    """What the words of ``release create`` ask for."""
+    from genset.licenses import choose_licenses
+    from genset.release.plan import Exclusion, ReleasePlan
+    from genset.release.strategies import Reference, strategy
+
+    words = ("per_class", "min_labels", "threshold", "relax", "reference", "fill_up")
+    # A threshold of 0 is said, though 0 == False.
+    said = (word for word in words if not (options[word] is None or options[word] is False))
+    given = {word: options[word] for word in said}
+    if "reference" in given and options["strategy"] == "matched":
+        given["reference"] = Reference.read(given["reference"])
+    return ReleasePlan(
+        strategy=strategy(options["strategy"], given),
+        seed=options["seed"],
+        panel=options["panel"],
+        labels=_labels(options["labels"], store, options["panel"]),
+        min_confidence=options["min_confidence"],
+        licenses=choose_licenses(options["licenses"]),
+        sources=options["sources"],
+        max_per_owner=options["max_per_owner"],
+        balance=options["balance"],
+        exclude=tuple(
+            Exclusion.read(Path(word)) for word in options["exclude"] if word != "duplicates"
+        ),
+        one_of_each="duplicates" in options["exclude"],
+    )
+
+
+def _labels(given: str | None, store: "Store", measuring: str | None) -> "AggregatedLabels | None":
+    """What --labels names: a method, applied to the votes that may choose, or a file."""
+    from genset.release.aggregated import AggregatedLabels
+
+    if given is None:
+        return None
+    if given not in METHODS:
+        if not Path(given).is_file():
+            raise BadInput(f"--labels takes {', '.join(METHODS)} or a file, not {given!r}")
+        return AggregatedLabels.read(Path(given))
+    return aggregated(store, given, without=measuring)
+
+
+def aggregated(
+    store: "Store", method: str, panel: str | None = None, without: str | None = None
+) -> "AggregatedLabels":
+    """The labels that a method makes of the votes of a panel, or of all but one."""
+    from genset.db import Verdict
+    from genset.label.exchange.opinions import opinions
+    from genset.release.aggregated import AggregatedLabel, AggregatedLabels
+
+    found = opinions(store, method, panel, without)
+    by_task = {
+        task: AggregatedLabel(Verdict(each.label) if each.label else None, found.confidence[task])
+        for task, each in found.by_task.items()
+    }
+    return AggregatedLabels(method, by_task, found.panel, found.without, found.digest)
+
+
+_WITH_FROM = (
+    "earlier",
+    "multilabel",
+    "allow_unanswered",
+    "exclude",
+    "contact",
+    "dry_run",
+    "no_refresh",
+    "give_up_after",
+    "as_json",
+)
+
+
+def create_multilabel_release(folder: Path | None, name: str, options: dict[str, Any]) -> None:
+    """Freeze or preview it, and print what it has."""
+    from dataclasses import asdict
+
+    from genset.cli.release.licenses import Recheck, honour, recheck
+    from genset.release.multilabel.earlier import Earlier
+    from genset.release.multilabel.freeze import (
+        chosen_for_multilabel,
+        create_multilabel,
+        plan_multilabel,
+        summary,
+    )
+    from genset.release.plan import Exclusion
+    from genset.release.publish import free_folder
+
+    _check_multilabel(options)
+    as_json = options["as_json"]
+    with opened(folder, originals="read") as (workspace, store):
+        earlier = Earlier.read(named(workspace.root, options["earlier"]))
+        files: dict[str, Any] = {
+            "exclude": tuple(map(Exclusion.read, map(Path, options["exclude"]))),
+            "labels": earlier.method and aggregated(store, earlier.method, **earlier.whose),
+        }
+        opted_out, lines = honour(workspace, store)
+        if options["dry_run"]:
+            seen = plan_multilabel(workspace, store, earlier, **files)
+            head = f"{name} would have, and nothing was written:"
+            text = "\n".join([head, *seen.lines(), *lines])
+            answer = {"name": name, **asdict(seen.preview), "multilabel": seen.multilabel}
+            answer |= opted_out
+            show(answer, text, as_json)
+            return
+        files["allow_unanswered"] = options["allow_unanswered"]
+        checked = Recheck()
+        if not options["no_refresh"]:
+            free_folder(workspace.releases, name)  # before anybody is asked
+            chosen = partial(chosen_for_multilabel, workspace, store, earlier, **files)
+            checked = recheck(workspace, store, chosen, options["give_up_after"])
+        made = create_multilabel(
+            workspace, store, name, earlier, **files, contact=options["contact"]
+        )
+    told = made.multilabel or {}
+    answer = {**release_summary(made), "multilabel": told, **opted_out}
+    answer["licenses"] = asdict(checked)
+    lines += [*checked.lines(), *summary(told)]
+    show(answer, "\n".join([*made_lines(made), *lines]), as_json)
+
+
+def _check_multilabel(options: dict[str, Any]) -> None:
+    """Refuse words that do not go with --from and --multilabel, or one without the other."""
+    if not options["multilabel"]:
+        word = "--from" if options["earlier"] else "--allow-unanswered"
+        raise BadInput(f"{word} goes with --multilabel")
+    if not options["earlier"]:
+        raise BadInput("--multilabel needs a release whose photos it has: --from v1")
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        word = str(parameter.name)
+        if word not in (*_WITH_FROM, "name") and (
+            context.get_parameter_source(word) is ParameterSource.COMMANDLINE
+        ):
+            raise BadInput(
+                f"{parameter.opts[0]} does not go with --from: the release is chosen as "
+                f"{options['earlier']} was"
+            )
+    if "duplicates" in options["exclude"]:
+        raise BadInput(
+            "--exclude duplicates does not go with --from: similar photos are left out as "
+            f"{options['earlier']} did"
+        )

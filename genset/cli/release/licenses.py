@@ -1,13 +1,14 @@
-"""Before a release is frozen: ask sources again for licences that were seen long ago."""
+"""Before a release is frozen: ask sources again for old licences, and read who opted out."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from genset.core.errors import GensetError, SourceUnavailable
 from genset.core.numbers import count
 from genset.core.progress import say
 from genset.net.hosts import HostGaveUp, Hosts
+from genset.scrape import opt_out
 from genset.scrape.refresh import refresh_some
 from genset.sources.source import Settings, is_source, source_class
 from genset.workspace import Workspace
@@ -53,7 +54,7 @@ class Recheck:
 
 def due(store: "Store", photos: Sequence["ReleasePhoto"]) -> Iterator[str]:
     """What a dry run prints: whom the release's making would ask."""
-    from genset.release.seen import long_ago
+    from genset.release.facts import long_ago
 
     for source, ids in sorted(long_ago(store, photos).items()):
         yield (
@@ -83,7 +84,7 @@ def recheck(
     Raises:
         GensetError: a source did not answer. It may later, and a release never changes.
     """
-    from genset.release.seen import long_ago
+    from genset.release.facts import long_ago
 
     done = Recheck()
     asked: dict[str, set[str]] = {}
@@ -134,3 +135,15 @@ def _ask(
     ]
     if found.left:
         raise SourceUnavailable(f"{found.failure}: run the same command again later")
+
+
+def honour(workspace: Workspace, store: "Store") -> tuple[dict[str, Any], list[str]]:
+    """Refuse what the list names, so that no release takes it.
+
+    Returns:
+        What --json says of it, and what is printed.
+    """
+    listed = opt_out.OptOut.of(workspace)
+    named = opt_out.honour(store, listed)
+    there = f"  {count(len(named), 'photo')} of the pool left out by {listed.file}"
+    return opt_out.told(workspace, named), [there] if named else []

@@ -38,7 +38,7 @@ def verify_command(folder: Path | None, name: str, expect: str | None, as_json: 
     genset release verify v1
     genset release verify v1 --expect sha256:HASH
     """
-    from genset.release.trust.expected import check_expected
+    from genset.release.reader.release import check_expected
 
     found = named(folder, name)
     answer, lines = release_summary(found), list[str]()

@@ -8,17 +8,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from genset.classes.taxonomy import CLASSES_TABLE
+from genset.release.documents.about import About
+from genset.release.documents.answers import answers, has_answers
 from genset.release.documents.card import data_card
-from genset.release.documents.credits import attributions
+from genset.release.documents.classes import class_map
 from genset.release.documents.croissant import croissant
 from genset.release.documents.datasheet import datasheet
-from genset.release.documents.facts import origin
-from genset.release.documents.facts.about import About
-from genset.release.documents.facts.rights import licenses
-from genset.release.documents.facts.several import is_told
-from genset.release.documents.tables.answers import answers
-from genset.release.documents.tables.classes import class_map
-from genset.release.documents.tables.metadata import metadata
+from genset.release.documents.metadata import metadata
+from genset.release.documents.origin import places
+from genset.release.documents.rights import attributions, licenses
 from genset.release.reader import ReleasePhoto, classes_of
 
 CARD, CREDITS, LICENSES = "DATA_CARD.md", "ATTRIBUTION.txt", "LICENSES.txt"
@@ -32,8 +30,8 @@ def documents(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> di
     """The text of each document, by the name of its file."""
     taxonomy = classes_of(manifest)
     table = metadata(manifest, photos, taxonomy)
-    several = {ANSWERS: answers(photos, taxonomy)} if is_told(manifest) else {}
-    via = {place.name: place.credit for place in origin.places(manifest, photos)}
+    several = {ANSWERS: answers(photos, taxonomy)} if has_answers(manifest) else {}
+    via = {place.name: place.credit for place in places(manifest, photos)}
     return {
         CARD: data_card(manifest, photos, taxonomy),
         DATASHEET: datasheet(manifest, photos, taxonomy),

@@ -6,11 +6,14 @@ from typing import Any
 
 from genset.classes import Taxonomy
 from genset.core.numbers import count
-from genset.release.documents import said
-from genset.release.documents.facts import changed, labels, lineage, origin, rights, several
-from genset.release.documents.facts.about import NOT_SAID, About
-from genset.release.documents.facts.classes import its_classes, uses
-from genset.release.documents.facts.part import part
+from genset.release.documents.about import NOT_SAID, About
+from genset.release.documents.answers import answer_rule, has_answers, questions, suggestion
+from genset.release.documents.classes import its_classes, uses
+from genset.release.documents.labels import agreement, annotation, label_limits, labels_per_photo
+from genset.release.documents.lineage import changes, part_of, removed_files, replaced
+from genset.release.documents.origin import biases, collection, places, unseen
+from genset.release.documents.rights import by_license, licenses_seen, persons, reserved
+from genset.release.documents.words import choice_rule, fact, line, linked, markdown
 from genset.release.reader import ReleasePhoto
 
 _LISTED = 200  # classes without a photo; of more, the manifest says which there are
@@ -25,51 +28,51 @@ def data_card(
     manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto], taxonomy: Taxonomy
 ) -> str:
     """The card, in Markdown; it has no words of strangers but sources' and licences' names."""
-    about, words = About(manifest), said.markdown
+    about = About(manifest)
     classes = len({photo.wnid for photo in photos})
     parts = [
-        f"# {words(manifest['name'])}",
-        *([words(about.title)] if about.title else []),
-        words(
+        f"# {markdown(manifest['name'])}",
+        *([markdown(about.title)] if about.title else []),
+        markdown(
             f"A frozen test set: {count(len(photos), 'photo')} of {classes:,} of "
-            f"{its_classes(taxonomy)}, made on {said.line(manifest['created_at'])} with genset "
-            f"{said.line(manifest.get('genset', ''))}."
+            f"{its_classes(taxonomy)}, made on {line(manifest['created_at'])} with genset "
+            f"{line(manifest.get('genset', ''))}."
         ),
-        f"Content: `{said.line(manifest['content_hash'])}`. Cite it with this hash; "
+        f"Content: `{line(manifest['content_hash'])}`. Cite it with this hash; "
         "`genset release verify` checks it in the release's folder.",
-        *map(words, part(manifest, photos)),
+        *map(markdown, part_of(manifest, photos)),
         "## How it was collected",
-        *map(words, origin.collection(manifest, photos)),
-        *map(words, origin.unseen(manifest, photos)),
+        *map(markdown, collection(manifest, photos)),
+        *map(markdown, unseen(manifest, photos)),
         "## How it was labeled",
-        *map(words, labels.annotation(manifest, photos)),
-        words(labels.agreement(manifest)),
-        words(f"Labels recorded with the photos: {labels.per_photo(photos)}."),
+        *map(markdown, annotation(manifest, photos)),
+        markdown(agreement(manifest)),
+        markdown(f"Labels recorded with the photos: {labels_per_photo(photos)}."),
         *_several(manifest, photos),
         "## How it was chosen",
-        words(said.choice(manifest)),
+        markdown(choice_rule(manifest)),
         *_left_out(manifest),
         *_replaced(manifest),
         *_changed(manifest),
         "## Classes",
-        *map(words, coverage(photos, taxonomy)),
+        *map(markdown, coverage(photos, taxonomy)),
         *_short(manifest),
         "## Uses",
-        words(uses(taxonomy)),
+        markdown(uses(taxonomy)),
         "## Known limits",
         _listed(limits(manifest, photos)),
         "## Persons",
-        *map(words, rights.persons(manifest, photos, taxonomy)),
+        *map(markdown, persons(manifest, photos, taxonomy)),
         "## Licences",
-        "\n".join(rights.by_license(photos)),
-        *([words(rights.reserved(photos))] if rights.reserved(photos) else []),
-        *map(words, rights.seen(manifest, photos)),
+        "\n".join(by_license(photos)),
+        *([markdown(reserved(photos))] if reserved(photos) else []),
+        *map(markdown, licenses_seen(manifest, photos)),
         "ATTRIBUTION.txt credits each photo; LICENSES.txt has the licences' addresses.",
         *_made(about),
         "## Contact and maintenance",
-        f"Contact: {words(about.contact or NOT_SAID)}",
+        f"Contact: {markdown(about.contact or NOT_SAID)}",
         NEVER_CHANGES,
-        f"Plan: {words(about.answer('maintenance'))}",
+        f"Plan: {markdown(about.answer('maintenance'))}",
         *_sources(manifest, photos),
     ]
     return "\n\n".join(parts) + "\n"
@@ -77,7 +80,7 @@ def data_card(
 
 def limits(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
     """What a release cannot tell, as sentences."""
-    return [*origin.biases(manifest, photos), *labels.limits(manifest, photos)]
+    return [*biases(manifest, photos), *label_limits(manifest, photos)]
 
 
 def coverage(photos: Sequence[ReleasePhoto], taxonomy: Taxonomy) -> list[str]:
@@ -95,22 +98,18 @@ def coverage(photos: Sequence[ReleasePhoto], taxonomy: Taxonomy) -> list[str]:
 
 
 def _listed(sentences: Sequence[str]) -> str:
-    return "\n".join(f"- {said.markdown(sentence)}" for sentence in sentences)
+    return "\n".join(f"- {markdown(sentence)}" for sentence in sentences)
 
 
 def _several(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
-    if not several.is_told(manifest):
+    if not has_answers(manifest):
         return []
-    said_of = (
-        *several.asking(manifest, photos),
-        several.suggestion(manifest),
-        several.rule(manifest),
-    )
-    return ["## More than one right answer", *map(said.markdown, said_of)]
+    sentences = (*questions(manifest, photos), suggestion(manifest), answer_rule(manifest))
+    return ["## More than one right answer", *map(markdown, sentences)]
 
 
 def _left_out(manifest: Mapping[str, Any]) -> list[str]:
-    left_out = said.told(manifest, "left_out", dict)
+    left_out = fact(manifest, "left_out", dict)
     if not left_out:
         return []
     return ["Candidates that are not in it:", _listed(reasons(manifest))]
@@ -118,31 +117,31 @@ def _left_out(manifest: Mapping[str, Any]) -> list[str]:
 
 def reasons(manifest: Mapping[str, Any]) -> list[str]:
     """Why candidates were left out, and how many for each reason."""
-    left_out = said.told(manifest, "left_out", dict) or {}
-    return [f"{said.line(reason)} ({said.line(number)})" for reason, number in left_out.items()]
+    left_out = fact(manifest, "left_out", dict) or {}
+    return [f"{line(reason)} ({line(number)})" for reason, number in left_out.items()]
 
 
 def _short(manifest: Mapping[str, Any]) -> list[str]:
     """The classes that have fewer photos than were asked for, and how many each lacks."""
-    short = said.told(manifest, "short", dict) or {}
+    short = fact(manifest, "short", dict) or {}
     if not short:
         return []
-    each = ", ".join(f"{said.line(wnid)} ({said.line(lack)})" for wnid, lack in short.items())
+    each = ", ".join(f"{line(wnid)} ({line(lack)})" for wnid, lack in short.items())
     named = f"; what each lacks: {each}" if len(short) <= _LISTED else ""
     words = f"{count(len(short), 'class', 'classes')} with fewer photos than were asked for{named}."
-    return [said.markdown(words)]
+    return [markdown(words)]
 
 
 def _changed(manifest: Mapping[str, Any]) -> list[str]:
-    sentences = changed.change(manifest)
-    return ["## Changed photos", said.markdown(sentences)] if sentences else []
+    sentences = changes(manifest)
+    return ["## Changed photos", markdown(sentences)] if sentences else []
 
 
 def _replaced(manifest: Mapping[str, Any]) -> list[str]:
-    files = lineage.removed_files(manifest)
+    files = removed_files(manifest)
     if not files:
         return []
-    sentences = map(said.markdown, lineage.replaced(manifest))
+    sentences = map(markdown, replaced(manifest))
     return [*sentences, "Taken out:", "\n".join(f"- `{file}`" for file in files)]
 
 
@@ -150,7 +149,7 @@ def _made(about: About) -> Iterator[str]:
     """Who made it, and what nobody says."""
     if told := about.lines():
         yield "## Who made it"
-        yield "\n".join(f"- {word}: {said.linked(text)}" for word, text in told)
+        yield "\n".join(f"- {word}: {linked(text)}" for word, text in told)
     if missing := about.not_said():
         yield "## Not said"
         yield "\n".join(f"- {words}" for words in missing)
@@ -159,6 +158,6 @@ def _made(about: About) -> Iterator[str]:
 def _sources(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> Iterator[str]:
     """A section for each source: how it is searched, what its words mean, what it asks."""
     yield "## Sources"
-    for place in origin.places(manifest, photos):
-        yield f"### {said.markdown(place.title)}"
-        yield "\n".join(f"- {word}: {said.linked(text)}" for word, text in place.facts())
+    for place in places(manifest, photos):
+        yield f"### {markdown(place.title)}"
+        yield "\n".join(f"- {word}: {linked(text)}" for word, text in place.facts())

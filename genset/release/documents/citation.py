@@ -17,11 +17,14 @@ from packaging.licenses import InvalidLicenseExpression, canonicalize_license_ex
 from genset.core.links import web_link
 from genset.core.numbers import count
 from genset.dataset import Author, doi_in
-from genset.release.documents import said
-from genset.release.documents.facts.about import About
-from genset.release.documents.facts.lineage import comes_from
+from genset.release.documents.about import About
+from genset.release.documents.lineage import comes_from
+from genset.release.documents.words import fact, line
+from genset.release.reader import MANIFEST, Release
 
 _IMAGENET = "ImageNet"
+
+
 _TEX = {
     **{sign: f"\\{sign}" for sign in "&%$#_"},
     "{": r"\textbraceleft{}",  # BibTeX counts braces, those after a backslash too
@@ -65,15 +68,15 @@ class Citation:
         cls, manifest: Mapping[str, Any], photos: int, later: Mapping[str, Any] | None = None
     ) -> "Citation":
         """A release's, by its manifest and what its maintainer said `later` (`About`)."""
-        about, name = About(manifest, later), said.line(manifest["name"])
-        own = said.told(said.told(manifest, "taxonomy", dict), "name", str)
-        classes = said.line(own or _IMAGENET)
+        about, name = About(manifest, later), line(manifest["name"])
+        own = fact(fact(manifest, "taxonomy", dict), "name", str)
+        classes = line(own or _IMAGENET)
         return cls(
             name=name,
             title=about.title or f"{name}: a test set of photos for classifiers of {classes}",
             authors=about.authors,
-            created_at=said.line(manifest["created_at"]),
-            content_hash=said.line(manifest["content_hash"]),
+            created_at=line(manifest["created_at"]),
+            content_hash=line(manifest["content_hash"]),
             photos=photos,
             doi=doi_in(about.word("doi")),
             url=quote(web_link(about.word("hosting")) or "", safe=":/?#@!$&*+,;=%~"),
@@ -97,6 +100,12 @@ class Citation:
         """What identifies it whatever it is called."""
         of = f"; {self.comes_from}" if self.comes_from else ""
         return f"Release {self.name}: {count(self.photos, 'photo')}, {self.content_hash}{of}"
+
+
+def cited(release: Release, said: Mapping[str, Any] | None = None) -> Citation:
+    """What its manifest knows, and what its maintainer `said` since (`Dataset.facts`)."""
+    manifest = json.loads((release.root / MANIFEST).read_text("utf-8"))
+    return Citation.of(manifest, len(release.photos), said)
 
 
 def bibtex(cited: Citation) -> str:

@@ -8,11 +8,14 @@ from typing import Any
 
 from genset.classes import Taxonomy
 from genset.core.numbers import count
-from genset.release.documents import card, said
-from genset.release.documents.facts import changed, labels, origin, rights
-from genset.release.documents.facts.about import NOT_SAID, About
-from genset.release.documents.facts.classes import its_number, uses
-from genset.release.documents.facts.lineage import lineage
+from genset.release.documents.about import NOT_SAID, About
+from genset.release.documents.card import NEVER_CHANGES, limits, reasons
+from genset.release.documents.classes import its_number, uses
+from genset.release.documents.labels import agreement, annotation, labels_per_photo
+from genset.release.documents.lineage import ORIGINAL_BYTES, changes, is_changed, lineage, raw_data
+from genset.release.documents.origin import Place, collection, places, third_parties, timeframe
+from genset.release.documents.rights import licenses_seen, persons, reserved
+from genset.release.documents.words import choice_rule, line, markdown
 from genset.release.reader import ReleasePhoto
 
 _Answers = Iterator[tuple[str, str]]
@@ -32,11 +35,11 @@ def datasheet(
         "Distribution": _distribution(manifest, photos, about),
         "Maintenance": _maintenance(about),
     }
-    parts = [f"# Datasheet of {said.markdown(manifest['name'])}", _HEAD]
+    parts = [f"# Datasheet of {markdown(manifest['name'])}", _HEAD]
     for title, answers in sections.items():
         parts.append(f"## {title}")
         for question, answer in answers:
-            parts += [f"**{question}**", said.markdown(answer)]
+            parts += [f"**{question}**", markdown(answer)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -55,8 +58,8 @@ def _motivation(about: About, taxonomy: Taxonomy) -> _Answers:
 def _composition(
     manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto], taxonomy: Taxonomy
 ) -> _Answers:
-    reasons = "; ".join(card.reasons(manifest))
-    limits = card.limits(manifest, photos)
+    left_out = "; ".join(reasons(manifest))
+    known_limits = limits(manifest, photos)
     yield "What do the instances that comprise the dataset represent?", "Photos."
     yield (
         "How many instances are there in total?",
@@ -64,25 +67,25 @@ def _composition(
     )
     yield (
         "Does the dataset contain all possible instances or is it a sample?",
-        " ".join(["A sample of the pool.", *lineage(manifest, photos), said.choice(manifest)])
-        + (f" Candidates that are not in it: {reasons}." if reasons else ""),
+        " ".join(["A sample of the pool.", *lineage(manifest, photos), choice_rule(manifest)])
+        + (f" Candidates that are not in it: {left_out}." if left_out else ""),
     )
     yield (
         "What data does each instance consist of?",
-        f"The photo's {'' if changed.is_changed(manifest) else 'original '}bytes, and a record: "
+        f"The photo's {'' if is_changed(manifest) else 'original '}bytes, and a record: "
         "its source, owner, title, licence and dates as far as they are known, and its labels.",
     )
     yield (
         "Is there a label or target associated with each instance?",
         f"Yes: its class, by {'wnid' if taxonomy.is_imagenet else 'id'}, and its place among "
-        f"{its_number(taxonomy)}. Labels by photo: {labels.per_photo(photos)}.",
+        f"{its_number(taxonomy)}. Labels by photo: {labels_per_photo(photos)}.",
     )
     yield "Is any information missing from individual instances?", _missing(photos)
     yield "Are relationships between individual instances made explicit?", _OWNERS
     yield "Are there recommended data splits?", "It is a test set as a whole."
     yield (
         "Are there any errors, sources of noise, or redundancies?",
-        " ".join([labels.agreement(manifest), *limits]),
+        " ".join([agreement(manifest), *known_limits]),
     )
     yield (
         "Is the dataset self-contained, or does it link to external resources?",
@@ -93,7 +96,7 @@ def _composition(
     yield "Does the dataset identify any subpopulations?", "No field of its records does."
     yield (
         "Is it possible to identify individuals?",
-        " ".join(rights.persons(manifest, photos, taxonomy)),
+        " ".join(persons(manifest, photos, taxonomy)),
     )
     yield "Does the dataset contain data that might be considered sensitive?", NOT_SAID
 
@@ -124,55 +127,50 @@ def _addresses(photos: Sequence[ReleasePhoto]) -> str:
 def _collection(
     manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto], about: About
 ) -> _Answers:
-    collected = " ".join(origin.collection(manifest, photos))
+    collected = " ".join(collection(manifest, photos))
     yield "How was the data associated with each instance acquired?", collected
     yield (
         "What mechanisms or procedures were used to collect the data?",
         " ".join(f"{place.title}: {place.words['found']}." for place in _searched(manifest, photos))
         or "How the photos were found is not said.",
     )
-    yield "If it is a sample, what was the sampling strategy?", said.choice(manifest)
+    yield "If it is a sample, what was the sampling strategy?", choice_rule(manifest)
     yield (
         "Who was involved in the data collection process and how were they compensated?",
-        f"{' '.join(labels.annotation(manifest, photos))} Pay of labelers: "
-        f"{about.answer('labelers_pay')}",
+        f"{' '.join(annotation(manifest, photos))} Pay of labelers: {about.answer('labelers_pay')}",
     )
     yield "Over what timeframe was the data collected?", _timeframe(manifest, photos)
     yield "Were any ethical review processes conducted?", about.answer("ethics_review")
     yield (
         "Was it collected from the individuals directly, or via third parties?",
-        " ".join(origin.third_parties(manifest, photos)),
+        " ".join(third_parties(manifest, photos)),
     )
     yield "Were the individuals in question notified about the data collection?", NOT_SAID
     yield "Did the individuals consent to the collection and use of their data?", NOT_SAID
-    yield "Was there a mechanism to revoke consent?", card.NEVER_CHANGES
+    yield "Was there a mechanism to revoke consent?", NEVER_CHANGES
     yield "Has an analysis of the potential impact on data subjects been conducted?", NOT_SAID
 
 
-def _searched(
-    manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]
-) -> Iterator[origin.Place]:
+def _searched(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> Iterator[Place]:
     return (
-        place
-        for place in origin.places(manifest, photos)
-        if place.found and place.words.get("found", "")
+        place for place in places(manifest, photos) if place.found and place.words.get("found", "")
     )
 
 
 def _timeframe(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> str:
-    return "; ".join(origin.timeframe(manifest, photos)) or NOT_SAID
+    return "; ".join(timeframe(manifest, photos)) or NOT_SAID
 
 
 def _labeling(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> _Answers:
     yield (
         "Was any preprocessing, cleaning or labeling of the data done?",
-        f"{changed.change(manifest) or f'Photos {changed.KEPT}.'} "
-        f"{' '.join(labels.annotation(manifest, photos))}",
+        f"{changes(manifest) or f'Photos {ORIGINAL_BYTES}.'} "
+        f"{' '.join(annotation(manifest, photos))}",
     )
-    yield "Was the raw data saved in addition?", changed.raw(manifest)
+    yield "Was the raw data saved in addition?", raw_data(manifest)
     yield (
         "Is the software that was used available?",
-        f"genset {said.line(manifest.get('genset', ''))} chose and froze the photos.",
+        f"genset {line(manifest.get('genset', ''))} chose and froze the photos.",
     )
 
 
@@ -184,7 +182,7 @@ def _uses(
     yield "What other tasks could the dataset be used for?", NOT_SAID
     yield (
         "Is there anything about it that might impact future uses?",
-        " ".join(card.limits(manifest, photos)),
+        " ".join(limits(manifest, photos)),
     )
     yield "Are there tasks for which the dataset should not be used?", uses(taxonomy)
 
@@ -200,11 +198,11 @@ def _distribution(
         "Under which licence or terms of use will it be distributed?",
         f"Labels and documents: {about.answer('license').rstrip('.')}. Each photo is under its own "
         "licence, which its record names; LICENSES.txt counts them."
-        + "".join(f" {sentence}" for sentence in rights.seen(manifest, photos)),
+        + "".join(f" {sentence}" for sentence in licenses_seen(manifest, photos)),
     )
     yield (
         "Have third parties imposed restrictions on the data?",
-        rights.reserved(photos) or "Those of each photo's licence: see LICENSES.txt.",
+        reserved(photos) or "Those of each photo's licence: see LICENSES.txt.",
     )
     yield "Do export controls or other regulatory restrictions apply?", NOT_SAID
 
@@ -216,7 +214,7 @@ def _maintenance(about: About) -> _Answers:
     )
     yield "How can the owner or manager of the dataset be contacted?", about.contact or NOT_SAID
     yield "Is there an erratum?", NOT_SAID
-    yield "Will the dataset be updated?", card.NEVER_CHANGES
+    yield "Will the dataset be updated?", NEVER_CHANGES
     yield "Are there limits on the retention of data that relate to people?", NOT_SAID
     yield "Will older versions continue to be supported?", NOT_SAID
     yield (

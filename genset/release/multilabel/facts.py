@@ -1,15 +1,17 @@
 """What a manifest says of its photos' several right answers, as JSON."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from genset.db import ProposalRound, Question
+from genset.db import ProposalRound, Question, Verdict
+from genset.db.growth import question_lacks
 from genset.release.facts import alpha
-from genset.release.multilabel.again import Earlier
-from genset.release.multilabel.answers import RULE, Asked
+from genset.release.multilabel.answers import ADDED, RULE, SEARCH, Asked
+from genset.release.multilabel.earlier import Earlier
 from genset.release.reader import ReleasePhoto
 from genset.workspace import LabelRules
 
@@ -94,3 +96,61 @@ def _rounds(session: Session, questions: Iterable[Asked]) -> list[ProposalRound]
         for each in session.scalars(select(ProposalRound).where(ProposalRound.id.in_(asked))):
             found[each.id] = each
     return [found[id] for id in sorted(found)]
+
+
+def recounted(told: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> dict[str, Any]:
+    """What a manifest says of its photos' answers, for these photos alone.
+
+    All numbers are counted again but three. `entered` stays: no record says whether its photo did.
+    `unanswered` and `withdrawn` are what the records tell, and at most what they were: they do not
+    say which questions were withdrawn, nor which were sent to review.
+
+    Args:
+        told: the field `multilabel` of the manifest.
+        photos: those that remain, with all their lists.
+    """
+    classes = [each for photo in photos for each in _further(photo)]
+    questions = [cls for cls in classes if not _FOUND.issuperset(cls.proposers)]
+    rules = LabelRules(votes=int(told["needed"]), grow_to=tuple(told["grow_to"]))
+    names = {name for question in questions for name in question.proposers}
+    lack = sum(_lacks(question, rules) for question in questions)
+    return {
+        **told,
+        "photos_with_several": sum(len(photo.labels_correct or ()) > 1 for photo in photos),
+        "questions": len(questions),
+        "photos_asked": len({question.file for question in questions}),
+        "unanswered": min(told["unanswered"], lack),
+        "withdrawn": min(told["withdrawn"], lack),
+        "answered_before": len(classes) - len(questions),
+        "votes": sum(question.said.total() for question in questions),
+        "agreement": alpha(question.said for question in questions),
+        "proposers": {name: run for name, run in told["proposers"].items() if name in names},
+    }
+
+
+_FOUND = {SEARCH, ADDED}  # nobody asked about these
+
+
+class _Further(NamedTuple):
+    """A further class of a photo, as its record has it."""
+
+    file: str
+    said: Counter[Verdict]
+    is_ruled: bool
+    proposers: Sequence[str]
+
+
+def _further(photo: ReleasePhoto) -> Iterator[_Further]:
+    votes, rulings = photo.label_votes or {}, photo.label_rulings or {}
+    for wnid, counts in votes.items():
+        if wnid != photo.wnid:
+            yield _Further(
+                photo.file,
+                Counter({Verdict(name): count for name, count in counts.items()}),
+                wnid in rulings,
+                (photo.label_proposers or {}).get(wnid, ()),
+            )
+
+
+def _lacks(each: _Further, rules: LabelRules) -> bool:
+    return not each.is_ruled and question_lacks(rules, each.said, ruled=False) > 0

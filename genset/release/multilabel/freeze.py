@@ -11,23 +11,26 @@ from genset.core.errors import GensetError
 from genset.core.numbers import agree, count
 from genset.db import Store, stored_taxonomy, votes
 from genset.release.aggregated import AggregatedLabels
+from genset.release.candidates import read_table
 from genset.release.checks import check_photos
-from genset.release.choose import Chosen
-from genset.release.choosing.left_out import Reasons
-from genset.release.exclusions import Exclusion
-from genset.release.facts import agreement, collected, labelers, words_of_sources
+from genset.release.choose import Chosen, Reasons
+from genset.release.facts import (
+    agreement,
+    collected,
+    happened,
+    labelers,
+    licenses_seen,
+    words_of_sources,
+)
 from genset.release.freeze import records, stored_as
-from genset.release.happened import happened
-from genset.release.multilabel.again import Earlier
 from genset.release.multilabel.answers import asked_about, with_answers
+from genset.release.multilabel.earlier import Earlier, held, kept, unseen_since
+from genset.release.multilabel.entering import SEVERAL, Entering, entering
 from genset.release.multilabel.facts import facts
-from genset.release.multilabel.kept import held, kept, unseen_since
-from genset.release.multilabel.several import SEVERAL, Entering, entering
+from genset.release.plan import Exclusion
 from genset.release.preview import Preview, preview
 from genset.release.publish import free_folder, publish
 from genset.release.reader import Release, ReleasePhoto, fact_of
-from genset.release.seen import licenses_seen
-from genset.release.table import read_table
 from genset.workspace import Workspace
 
 
@@ -61,7 +64,7 @@ def create_multilabel(
     removed or refused since, and those whose own class a reviewer ruled not correct since: a photo
     that is known to be labeled wrong is left out, and a later release may take it for another
     class. Added are the photos that it left out as correct for several classes
-    (`genset.release.multilabel.several`). What else its records say stays: their `labels` and
+    (`genset.release.multilabel.entering`). What else its records say stays: their `labels` and
     selection frequencies are those with which the photos were chosen. Licences are those that the
     pool has now; a photo that the earlier release's choice of licences has no place for is left
     out.

@@ -23,11 +23,23 @@ classes are not ImageNet's but the workspace's own, ``taxonomy`` has them: their
 document.
 """
 
-from genset.release.reader.classes import classes_of, fact_of
-from genset.release.reader.hashes import content_hash, manifest_hash
-from genset.release.reader.layout import FORMAT, LACKING, MANIFEST, manifest_lines
-from genset.release.reader.manifest import Manifest, Summary, read_manifest, read_summary
-from genset.release.reader.records import ANSWERS, LISTS, ReleasePhoto
+from genset.release.reader.manifest import (
+    ANSWERS,
+    FORMAT,
+    LACKING,
+    LISTS,
+    MANIFEST,
+    Manifest,
+    ReleasePhoto,
+    Summary,
+    classes_of,
+    content_hash,
+    fact_of,
+    manifest_hash,
+    manifest_lines,
+    read_manifest,
+    read_summary,
+)
 from genset.release.reader.release import Release, find_releases, is_name, release_named, summaries
 
 __all__ = [

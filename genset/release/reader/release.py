@@ -1,23 +1,34 @@
 """A release's folder, as a data set for PyTorch's loaders."""
 
-from collections.abc import Callable, Iterator
+import json
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
 from functools import cached_property
 from os import PathLike
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from genset.core.errors import BadInput, GensetError, ReleaseDamaged
 from genset.core.files import sha256_of
 from genset.core.numbers import count
-from genset.release.reader.layout import LACKING, MANIFEST, is_laid_out_as_written
-from genset.release.reader.manifest import Manifest, Summary, read_manifest, read_summary
-from genset.release.reader.records import ReleasePhoto
-from genset.release.trust.links import WHAT_TO_DO, links, own_file
+from genset.release.reader.manifest import (
+    LACKING,
+    MANIFEST,
+    Manifest,
+    ReleasePhoto,
+    Summary,
+    is_laid_out_as_written,
+    read_manifest,
+    read_summary,
+)
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+WHAT_TO_DO = "a release has files of its own: copy it with cp -RL, then verify the copy"
 
 
 class Release(Manifest):
@@ -245,3 +256,70 @@ def summaries(folder: Path) -> list[Summary]:
 
 def _manifests(folder: Path) -> Iterator[Path]:
     return folder.glob(f"[!.]*/{MANIFEST}")
+
+
+def check_expected(release: Release, expected: str) -> str:
+    """Compare a hash that was published with those in a release's manifest.
+
+    That these are true is what `Release.verify` finds out.
+
+    Args:
+        release: the release.
+        expected: its content hash, or the hash of its manifest: ``sha256:`` and 64 digits.
+
+    Returns:
+        Which of both it is: "content_hash" or "manifest_hash".
+
+    Raises:
+        BadInput: it is no such hash.
+        GensetError: it is another release's.
+    """
+    wanted = expected.strip().lower()
+    if not re.fullmatch("sha256:[0-9a-f]{64}", wanted):
+        raise BadInput(
+            f"--expect takes a whole hash, sha256: and 64 hexadecimal digits, not {expected!r}"
+        )
+    found = hashes(release)
+    for name, each in found.items():
+        if each == wanted:
+            return name
+    raise GensetError(
+        f"{release.root} is not the release that was expected: its content hash is "
+        f"{found['content_hash']}, its manifest's {found['manifest_hash']}"
+    )
+
+
+def hashes(release: Release) -> dict[str, str]:
+    """The hashes that a release's manifest has of the photos' records, and of itself."""
+    manifest = json.loads(release.own_file(MANIFEST).read_text("utf-8"))
+    return {
+        "content_hash": release.content_hash,
+        "manifest_hash": str(manifest.get("manifest_hash")),
+    }
+
+
+def links(root: Path, names: Iterable[str]) -> Iterator[str]:
+    """The symbolic links on the way from a release's folder to its files, each once.
+
+    Args:
+        root: the release's folder.
+        names: its files, relative to it, with forward slashes.
+    """
+    seen = set()
+    for name in names:
+        steps = PurePosixPath(name).parts
+        for part in map("/".join, (steps[:end] for end in range(1, len(steps) + 1))):
+            if part not in seen and os.path.islink(f"{root}/{part}"):  # noqa: PTH114 - many files
+                yield part
+            seen.add(part)
+
+
+def own_file(root: Path, name: str) -> Path:
+    """The path of a release's file.
+
+    Raises:
+        GensetError: it, or a folder that it lies in, is a symbolic link.
+    """
+    for link in links(root, [name]):
+        raise GensetError(f"{root / link} is a symbolic link; {WHAT_TO_DO}")
+    return root / name

@@ -5,10 +5,9 @@ from dataclasses import fields
 from typing import Any
 
 from genset.core.errors import BadInput
-from genset.release.strategies.contract import Pick, Strategy
-from genset.release.strategies.draws import RULE, Draws
 from genset.release.strategies.majority import Majority
 from genset.release.strategies.matched import Matched, Reference
+from genset.release.strategies.strategy import RULE, Draws, Pick, Strategy
 from genset.release.strategies.threshold import Threshold
 from genset.release.strategies.top import Top
 

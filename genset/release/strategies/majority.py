@@ -3,9 +3,8 @@
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-from genset.release.strategies.contract import Classes, Pick, unfit
-from genset.release.strategies.draws import Draws
-from genset.release.table import CandidateRow
+from genset.release.candidates import CandidateRow
+from genset.release.strategies.strategy import Classes, Draws, Pick, unfit
 
 
 @dataclass(frozen=True, slots=True)

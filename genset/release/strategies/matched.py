@@ -10,9 +10,8 @@ from typing import Any, ClassVar
 
 from genset.core.errors import BadInput
 from genset.db import Verdict
-from genset.release.strategies.contract import Classes, Pick, unfit
-from genset.release.strategies.draws import Draws
-from genset.release.table import CandidateRow
+from genset.release.candidates import CandidateRow
+from genset.release.strategies.strategy import Classes, Draws, Pick, unfit
 
 BINS = 5  # of 0.2 each: [0, 0.2), [0.2, 0.4), ... [0.8, 1]
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from genset import open_set
 from genset.db import LabelerAct, LabelerEvent, ProposalRound, ProposedBy, Verdict, now
 from genset.release.multilabel.answers import Asked
-from genset.release.multilabel.recount import recounted
+from genset.release.multilabel.facts import recounted
 from genset.release.reader import MANIFEST
 from genset.sets.truths.truth import truth_of_export
 from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH, add_candidate

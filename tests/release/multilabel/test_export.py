@@ -19,7 +19,7 @@ from torchvision.transforms import v2
 import genset
 from genset.classes import imagenet1k
 from genset.core.errors import BadInput
-from genset.release.export import export
+from genset.release.exports.export import export
 from genset.release.reader import MANIFEST, Release
 from tests.labeled_workspace import TENCH, labeled_workspace
 from tests.questions import BASSINET, CROQUET, LAMPSHADE, ask_about

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from genset.db import Photo
-from genset.release.export import export
+from genset.release.exports.export import export
 from genset.release.reader import MANIFEST, Release
 from tests.questions import BASSINET
 from tests.release.conftest import Pool

@@ -1,0 +1,201 @@
+"""The command that writes a release for other tools."""
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from genset.cli.common import PATH, json_option, show
+from genset.cli.release.common import named, restricted_option, said_now
+from genset.core.numbers import count
+from genset.release.exports import FORMATS
+
+if TYPE_CHECKING:
+    from genset.release.exports.export import Export
+
+
+@click.command("export")
+@click.argument("name")
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(tuple(FORMATS)),
+    required=True,
+    help="The format to write.",
+)
+@click.option("--to", type=PATH, help="The folder to write (default: NAME-FORMAT, here).")
+@restricted_option
+@click.option(
+    "--blur-faces",
+    is_flag=True,
+    help="Write a marked variant with a hash of its own, its faces blurred as far as found.",
+)
+@json_option
+@click.pass_obj
+def export_command(
+    folder: Path | None,
+    name: str,
+    kind: str,
+    to: Path | None,
+    include_restricted: bool,
+    blur_faces: bool,
+    as_json: bool,
+) -> None:
+    """Write a release (a name, or a folder's path) in a format that other tools load.
+
+    Photos that no licence lets others hand on, as where all rights are reserved, are left out. With
+    --format mixed they are there by address and hash, for genset pull to complete the folder.
+
+    \b
+    genset release export v1 --format webdataset
+    genset release export v1 --format manifest --to v1-to-share
+    genset release export v1 --format mixed
+    genset release export v1 --format imagefolder --blur-faces
+    """
+    from dataclasses import asdict
+
+    from genset.release.exports.export import export
+    from genset.release.faces.blur import blurred_lines, export_blurred
+    from genset.release.faces.centerface import CenterFace
+
+    found = named(folder, name)
+    said = partial(said_now, folder, found)
+    if blur_faces:
+        to = to or Path(f"{found.name}-blurred-{kind}")
+        done, variant = export_blurred(
+            found, kind, to, CenterFace(), said, include_restricted=include_restricted
+        )
+        answer, lines = {**asdict(done), "variant": variant}, blurred_lines(variant)
+    else:
+        to = to or Path(f"{found.name}-{kind}")
+        done = export(found, kind, to, said, include_restricted=include_restricted)
+        answer, lines = asdict(done), []
+    show(answer, "\n".join([*lines_of(done, blur_faces), *lines]), as_json)
+
+
+def lines_of(done: "Export", is_variant: bool = False) -> Iterator[str]:
+    """What is printed of an export, or of one whose photos were changed."""
+    if done.format in ("manifest", "mixed"):
+        yield f"{done.folder}: {count(done.photos, 'photo')} as {done.format}"
+        if done.format == "mixed" and done.restricted:
+            yield (
+                f"  {done.restricted} of them by address and hash: complete it with genset pull "
+                f"{done.folder}"
+            )
+        elif done.format == "mixed":
+            yield "  all of them may be handed on: it is the whole release"
+        if done.without_address:
+            have = count(done.without_address, "has", "have")
+            yield f"  {have} no address, and cannot be rebuilt from it"
+        return
+    part = f"{done.photos:,} of " if done.photos < done.of else ""
+    yield f"{done.folder}: {part}{count(done.of, 'photo')} as {done.format}"
+    if done.photos < done.of or is_variant:
+        yield f"  {done.content_hash}: a set of its own, not the release"
+    if done.restricted:
+        instead = "" if is_variant else "share --format mixed, or "
+        yield (
+            f"  {done.restricted} left out, which no licence lets you hand on: {instead}say "
+            "--include-restricted where they are yours"
+        )
+    if done.reserved:
+        yield (
+            f"  no licence lets you hand on {done.reserved} of them: keep it to yourself, unless "
+            "they are yours"
+        )
+
+
+@click.command("push")
+@click.argument("name")
+@click.option("--to", required=True, metavar="hf:OWNER/NAME", help="The repository of the Hub.")
+@click.option("--publish", is_flag=True, help="Let everybody see it (default: its owner alone).")
+@click.option(
+    "--forget",
+    is_flag=True,
+    help="Delete what earlier pushes left in the repository's history, for good.",
+)
+@restricted_option
+@json_option
+@click.pass_obj
+def push_command(
+    folder: Path | None,
+    name: str,
+    to: str,
+    publish: bool,
+    forget: bool,
+    include_restricted: bool,
+    as_json: bool,
+) -> None:
+    """Push a release (a name, or a folder's path) to a repository of the Hugging Face Hub.
+
+    It is what genset release export --format huggingface writes. Run it again to go on where it was
+    stopped: nobody sees anything of it before it is complete. Set HF_TOKEN to a token that may
+    write. After a takedown, say --forget: else the Hub shows to whoever asks for an earlier commit
+    what was taken out.
+
+    \b
+    genset release push v1 --to hf:ann/birds-2026
+    genset release push v1 --to hf:ann/birds-2026 --publish
+    genset release push v1.1 --to hf:ann/birds-2026 --forget
+    """
+    from dataclasses import asdict
+    from functools import partial
+
+    from genset.release.push import push
+
+    found = named(folder, name)
+    said = partial(said_now, folder, found)
+    done = push(
+        found, to, said, publish=publish, include_restricted=include_restricted, forget=forget
+    )
+    part = f"{done.photos:,} of " if done.photos < done.of else ""
+    lines = [
+        f"{done.url}: {part}{count(done.of, 'photo')}, {'private' if done.private else 'public'}",
+        f"  {done.content_hash}",
+    ]
+    if done.restricted:
+        lines.append(f"  {done.restricted} left out, which no licence lets you hand on")
+    if done.earlier:
+        lines.append(
+            "  its history still has what was there before: --forget deletes that for good"
+        )
+    show(asdict(done), "\n".join(lines), as_json)
+
+
+@click.command("cite")
+@click.argument("name")
+@click.option(
+    "--as",
+    "form",
+    type=click.Choice(["bibtex", "cff", "zenodo"]),
+    help="Print this form alone, as it stands in a file.",
+)
+@json_option
+@click.pass_obj
+def cite_command(folder: Path | None, name: str, form: str | None, as_json: bool) -> None:
+    """Print how a release (a name, or a folder's path) is cited.
+
+    As BibTeX, as CITATION.cff, and as Zenodo's metadata. Authors, title, licence and DOI are those
+    that [dataset] in genset.toml says now, or said when the release was frozen.
+
+    \b
+    genset release cite v1
+    genset release cite v1 --as cff > CITATION.cff
+    """
+    import json
+
+    from genset.release.documents.citation import bibtex, citation_cff, cited, zenodo
+
+    found = cited(release := named(folder, name), said_now(folder, release))
+    forms: dict[str, Any] = {
+        "bibtex": bibtex(found),
+        "cff": citation_cff(found),
+        "zenodo": zenodo(found),
+    }
+    texts = {**forms, "zenodo": json.dumps(forms["zenodo"], indent=1, ensure_ascii=False) + "\n"}
+    if not found.authors:
+        click.echo("no authors are said: name them under [dataset] in genset.toml", err=True)
+    text = texts[form] if form else "\n".join(texts.values())
+    show({form: forms[form]} if form else forms, text.rstrip("\n"), as_json)

@@ -1,1 +1,0 @@
-"""What is known of a release, in sentences that its documents share."""

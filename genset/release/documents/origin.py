@@ -1,0 +1,241 @@
+"""Where a release's photos are from, by what happened: searches, folders that somebody added."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from genset.core.links import web_link
+from genset.core.numbers import count
+from genset.licenses import FLICKR_NOTICE
+from genset.release.documents.lineage import bytes_kept
+from genset.release.documents.words import days, fact, line
+from genset.release.reader import ReleasePhoto
+
+# What is said of Flickr's photos where a manifest does not.
+_FLICKR = {"title": "Flickr", "home": "https://www.flickr.com/", "notice": FLICKR_NOTICE}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A source of a release's photos. The words are a stranger's, on one line, "" for none.
+
+    Attributes:
+        name: what its photos' `source` is.
+        words: those of `genset.release.facts.words_of_sources`; none where nobody searched there.
+        came: what the manifest says of how they came (`genset.release.facts`).
+        since: the day since which photos count as unseen.
+        found: its photos that a search of this workspace found.
+        elsewhere: those that somebody else's search found, from whose files they were imported.
+        added: those that somebody added from folders.
+    """
+
+    name: str
+    words: Mapping[str, str]
+    came: Mapping[str, Any]
+    since: str
+    found: tuple[ReleasePhoto, ...]
+    elsewhere: tuple[ReleasePhoto, ...]
+    added: tuple[ReleasePhoto, ...]
+
+    @property
+    def title(self) -> str:
+        """Its name for people."""
+        return self.words.get("title", "") or self.name
+
+    @property
+    def home(self) -> str:
+        """Its web address, or its title."""
+        return web_link(self.words.get("home", "")) or self.title
+
+    @property
+    def credit(self) -> str:
+        """What a credit line says of it; "" for a folder that somebody added."""
+        return self.title if self.words else ""
+
+    def collection(self) -> Iterator[str]:
+        """How its photos came into the release, as sentences."""
+        if self.found:
+            yield (
+                f"{count(len(self.found), 'photo')} from {self.title}, found by "
+                f"{_queries(self.found)} ({self._searched()}); posted there {_days(self.found)}."
+            )
+        if self.elsewhere:
+            yield (
+                f"{count(len(self.elsewhere), 'photo')} from {self.title}, imported with the "
+                f"{_queries(self.elsewhere)} by which somebody else's search found them; how that "
+                f"search was made is not known here; posted there {_days(self.elsewhere)}."
+            )
+        if self.added:
+            when = days(self.came, "added_on")
+            on = f" on {when}" if when != "not known" else ""
+            yield (
+                f'{count(len(self.added), "photo")} added from a folder as "{self.title}"{on}, '
+                f"without a search; dated {_days(self.added)} as whoever added them says or, "
+                "where they said nothing, by the day of adding."
+            )
+
+    def _searched(self) -> str:
+        searches = fact(self.came, "searches", int) or 0
+        pages = fact(self.came, "pages", int) or 0
+        return (
+            f"{count(searches, 'search', 'searches')} for the release's classes, "
+            f"{count(pages, 'page')} of results, {days(self.came, 'searched')}"
+        )
+
+    def facts(self) -> Iterator[tuple[str, str]]:
+        """What is to be known of it: a word for each thing, and a sentence."""
+        posted = (*self.found, *self.elsewhere)
+        taken = sum(photo.unseen == "taken" for photo in (*posted, *self.added))
+        numbers = {
+            f"taken since {self.since}": taken,
+            f"posted there since {self.since}": sum(photo.unseen == "posted" for photo in posted),
+            f"dated {self.since} or later by whoever added them": sum(
+                photo.unseen == "posted" for photo in self.added
+            ),
+        }
+        rest = len(posted) + len(self.added) - sum(numbers.values())
+        numbers["neither, as far as is known"] = rest
+        yield "Photos", ", ".join(f"{number:,} {how}" for how, number in numbers.items() if number)
+        for word in ("home", "found", "posted", "taken", "limits", "terms", "notice"):
+            if word == "found" and not self.found:
+                continue
+            if sentence := self.words.get(word, ""):
+                yield word.capitalize(), sentence
+
+
+def places(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> tuple[Place, ...]:
+    """The sources of these photos, by name."""
+    by_source: dict[str, list[ReleasePhoto]] = {}
+    for photo in photos:
+        by_source.setdefault(photo.source, []).append(photo)
+    return tuple(_place(manifest, name, theirs) for name, theirs in sorted(by_source.items()))
+
+
+def _place(manifest: Mapping[str, Any], name: str, photos: Sequence[ReleasePhoto]) -> Place:
+    came = fact(fact(manifest, "came", dict), name, dict) or {}
+    others = fact(came, "elsewhere", list) or []
+    by_others = {tuple(map(str, pair)) for pair in others if isinstance(pair, list)}
+    found: list[ReleasePhoto] = []
+    elsewhere: list[ReleasePhoto] = []
+    for photo in photos:
+        if photo.keyword:
+            is_ours = came.get("searches") and (photo.wnid, photo.keyword) not in by_others
+            (found if is_ours else elsewhere).append(photo)
+    return Place(
+        name=line(name),
+        words=_words(fact(manifest, "sources", dict), name),
+        came=came,
+        since=_since(manifest),
+        found=tuple(found),
+        elsewhere=tuple(elsewhere),
+        added=tuple(photo for photo in photos if not photo.keyword),
+    )
+
+
+def _since(manifest: Mapping[str, Any]) -> str:
+    return line(fact(manifest, "unseen_since", str) or "a day that is not stated")
+
+
+def _queries(photos: Sequence[ReleasePhoto]) -> str:
+    return count(len({photo.keyword for photo in photos}), "query", "queries")
+
+
+def _words(facts: Any, name: str) -> dict[str, str]:
+    given = fact(facts, name, dict)
+    if given is None:
+        return _FLICKR if name == "flickr" else {}
+    return {word: line(text) for word, text in given.items() if isinstance(text, str)}
+
+
+def _days(photos: Sequence[ReleasePhoto]) -> str:
+    """The first and the last day on which these were posted."""
+    posted = sorted(photo.posted_at[:10] for photo in photos)
+    first, last = line(posted[0]), line(posted[-1])
+    return first if first == last else f"{first} to {last}"
+
+
+def collection(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
+    """How the photos came into the release."""
+    came = [words for place in places(manifest, photos) for words in place.collection()]
+    return [*came, f"All {bytes_kept(manifest)}."]
+
+
+def unseen(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
+    """On which ground the photos count as unseen by models."""
+    day = _since(manifest)
+    counts = Counter(
+        (photo.unseen, bool(photo.keyword)) if photo.unseen == "posted" else photo.unseen
+        for photo in photos
+    )
+    found, added = counts["posted", True], counts["posted", False]
+    taken = counts["taken"]
+    sentences = {
+        f"{count(taken, 'photo')} taken since {day}, as the camera or whoever posted them says: if "
+        "that is right, nowhere before it.": taken,
+        f"{count(found, 'photo')} posted at their source since {day}: they may have been elsewhere "
+        "before.": found,
+        f"{count(added, 'photo')} dated {day} or later by whoever added them, which genset cannot "
+        "check: they may have been public before.": added,
+    }
+    rest = len(photos) - taken - found - added
+    sentences[
+        f"{count(rest, 'photo')} neither, as far as is known: models may have learned from them."
+    ] = rest
+    return [sentence for sentence, number in sentences.items() if number]
+
+
+def biases(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
+    """In what the photos are one-sided by where they are from."""
+    every = places(manifest, photos)
+    searched = [place for place in every if place.found or place.elsewhere]
+    found = []
+    if searched:
+        found.append(
+            f"Photos are what people upload to {_listed([place.title for place in searched])}: "
+            "classes, places and customs are seen as often as people there post photos, not as "
+            "often as they occur in the world."
+        )
+    for place in searched:
+        if place.found and (words := place.words.get("found", "")):
+            found.append(f"Candidates from {place.title} were found {words}.")
+        if place.elsewhere:
+            found.append(
+                f"How the search was made that found the imported photos from {place.title} is not "
+                "said."
+            )
+    found += [
+        f'The photos of "{place.title}" were chosen by whoever put them into a folder.'
+        for place in every
+        if place.added
+    ]
+    return found
+
+
+def third_parties(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
+    """From whom the photos came: from sources where people had posted them, or from folders."""
+    every = places(manifest, photos)
+    posted = [place.title for place in every if place.found or place.elsewhere]
+    return [
+        *([f"Via {_listed(posted)}, where people had posted the photos."] if posted else []),
+        *(
+            f'How whoever added the photos of "{place.title}" came by them is not said.'
+            for place in every
+            if place.added
+        ),
+    ]
+
+
+def _listed(words: Sequence[str]) -> str:
+    *rest, last = words
+    return f"{', '.join(rest)} and {last}" if rest else last
+
+
+def timeframe(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
+    """When the photos were collected: searched, or added."""
+    return [
+        f"{place.title}: {word} {days(place.came, name)}"
+        for place in places(manifest, photos)
+        for word, name in (("searched", "searched"), ("added", "added_on"))
+        if fact(place.came, name, list)
+    ]

@@ -1,0 +1,132 @@
+"""Export a release in a format that other tools load: completely or not at all."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from pkgutil import resolve_name
+from typing import Any
+
+from genset.classes.making.write import toml_of
+from genset.classes.taxonomy import CLASSES_FILE
+from genset.core.errors import BadInput, MissingExtra
+from genset.core.files import one_at_a_time, write_text
+from genset.release.documents import (
+    CARD,
+    CITATION,
+    CLASSES,
+    CREDITS,
+    DATASHEET,
+    LICENSES,
+)
+from genset.release.documents.citation import Citation, bibtex
+from genset.release.exports import FORMATS
+from genset.release.part import Contents, contents_of, is_restricted
+from genset.release.publish import folder_written_whole
+from genset.release.reader import MANIFEST, Release
+
+Said = Callable[[str], Mapping[str, Any]]
+"""What a maintainer says today of a set of this name (`genset.dataset.Dataset.facts`)."""
+
+Writer = Callable[[Release, Mapping[str, str], Path], None]
+
+"""Writes a release, or a part of it, with its documents and its manifest by name, to a folder."""
+
+_BY_ADDRESS = ("manifest", "mixed")  # these list every photo, with or without its bytes
+_AS_FROZEN = ("imagefolder", "mixed")  # have the release's own files, and nothing beside them
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """An export that was written.
+
+    Attributes:
+        folder: its path.
+        format: one of `FORMATS`.
+        photos: the number of photos that it has, or lists.
+        reserved: how many of the photos in it no licence lets others hand on.
+        of: the number of photos of the release.
+        restricted: how many of them are not in it, or without their bytes, for no licence lets
+            others hand them on.
+        without_address: how many of the photos of which it has no bytes have no address either.
+        content_hash: of the photos that it has, or lists.
+    """
+
+    folder: str
+    format: str
+    photos: int
+    reserved: int
+    of: int
+    restricted: int
+    without_address: int
+    content_hash: str
+
+
+def export(
+    release: Release,
+    kind: str,
+    folder: Path,
+    said: Said | None = None,
+    *,
+    include_restricted: bool = False,
+) -> Export:
+    """Write a release to a new folder, with its card, datasheet, credits, licences and classes.
+
+    Photos that no licence lets others hand on are left out of all formats that hold photos. What is
+    written then is a set of its own, whose documents say of what it is a part, with its own hash.
+
+    Args:
+        release: the release.
+        kind: one of `FORMATS`.
+        folder: the folder to create.
+        said: what its maintainer says of it, or of its part, now: a DOI is known only then.
+        include_restricted: write also the photos that no licence lets others hand on.
+
+    Raises:
+        BadInput: the folder exists, an optional dependency is missing, no photo is left, or
+            addresses would be written of photos that were changed.
+        GensetError: a photo of the release is missing, was changed, or is a symbolic link.
+    """
+    if kind in ("parquet", "huggingface") and find_spec("pyarrow") is None:
+        raise MissingExtra(f"an export as {kind}", "export")
+    if release.variant is not None and kind in _BY_ADDRESS:
+        raise BadInput(
+            f"{release.name} has photos that were changed, and addresses lead to photos as they "
+            f"were: choose a format that has the photos, or export {release.variant['name']}"
+        )
+    if include_restricted and kind in _BY_ADDRESS:
+        raise BadInput(f"--include-restricted does not apply to --format {kind}")
+    with one_at_a_time(folder.absolute().parent):
+        if folder.exists():
+            raise BadInput(f"{folder} exists: name another folder with --to")
+        contents = contents_of(release, include_restricted or kind in _BY_ADDRESS)
+        texts = {**contents.texts, CITATION: citation(contents, said)}
+        with folder_written_whole(folder.absolute()) as partial:
+            for name in (CARD, DATASHEET, CREDITS, LICENSES, CLASSES):
+                write_text(partial / name, texts[name])
+            # These have no manifest, which says it elsewhere.
+            if kind not in (*_AS_FROZEN, *_BY_ADDRESS) and not release.taxonomy.is_imagenet:
+                head = f"The classes of {contents.release.name}, as genset reads them."
+                write_text(partial / CLASSES_FILE, toml_of(release.taxonomy, {}, head))
+            write: Writer = resolve_name(FORMATS[kind])
+            write(contents.release, texts, partial)
+    restricted = sum(map(is_restricted, release.photos))
+    listed = [] if kind not in _BY_ADDRESS else release.photos
+    lacking = [photo for photo in listed if kind == "manifest" or is_restricted(photo)]
+    return Export(
+        folder=str(folder),
+        format=kind,
+        photos=len(contents.release.photos),
+        reserved=restricted if include_restricted else 0,
+        of=len(release.photos),
+        restricted=0 if include_restricted or kind == "manifest" else restricted,
+        without_address=sum(not photo.image_url for photo in lacking),
+        content_hash=contents.release.content_hash,
+    )
+
+
+def citation(contents: Contents, said: Said | None = None) -> str:
+    """How these photos are cited, as BibTeX: a part by its own name, number and hash."""
+    release, manifest = contents.release, json.loads(contents.texts[MANIFEST])
+    return bibtex(Citation.of(manifest, len(release.photos), said and said(release.name)))
