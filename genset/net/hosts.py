@@ -381,7 +381,7 @@ def _clock(moment: float) -> str:
     return when.strftime("%H:%M" if today else "%Y-%m-%d %H:%M")
 
 
-def own_store() -> Store:
+def user_store() -> Store:
     """What those who work outside of any workspace share with others of the same user."""
     folder = Path(tempfile.gettempdir()) / f"genset-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)

@@ -57,7 +57,7 @@ def check_picture(content: bytes) -> Picture:
                 with _ONE_LARGE if width * height > _LARGE else nullcontext():
                     scale_down(image)
                     image.load()
-                    if found == "JPEG" and lacks_its_end(content, image):
+                    if found == "JPEG" and is_cut_off(content, image):
                         raise PhotoRefused("broken image", "its end is missing")
                     hashed = f"{fingerprint(image):016x}"
                 return Picture(found, width, height, hashed)
@@ -85,7 +85,7 @@ _NOISE = hashlib.shake_128(b"more").digest(1024).replace(b"\xff", b"\0")
 _MORE_DATA = _NOISE + b"".join(bytes([0xFF, 0xD0 + mark]) + _NOISE for mark in range(8)) * 2
 
 
-def lacks_its_end(content: bytes, image: Image.Image) -> bool:
+def is_cut_off(content: bytes, image: Image.Image) -> bool:
     """Whether a part of the photo is grey because it is missing.
 
     `image` is what `content` holds, decoded by `scale_down`. The last rows may also be grey from

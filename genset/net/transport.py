@@ -3,7 +3,7 @@
 An answer must be whole by a deadline, however slowly its host sends it. The timeout of a socket
 begins anew with each byte, so a host that sends a byte every three seconds is never late. Between
 two pieces of a body one can look at the clock; while the head is read, or the line before a chunk,
-nobody can. So the clock is looked at where bytes come in (`_Clocked`).
+nobody can. So the clock is looked at where bytes come in (`_TimedReader`).
 """
 
 import io
@@ -233,10 +233,10 @@ def retry_after(error: Exception) -> float:
     """
     if not isinstance(error, HTTPError) or error.response.status_code not in (429, 503):
         return 0.0
-    asked = error.response.headers.get("Retry-After", "").strip()
-    if re.fullmatch(r"[0-9]{1,300}", asked):
-        return float(asked)
-    until = _moment(asked)
+    header = error.response.headers.get("Retry-After", "").strip()
+    if re.fullmatch(r"[0-9]{1,300}", header):
+        return float(header)
+    until = _moment(header)
     if until is None:
         return 0.0
     # Its own clock is the one that it means.
@@ -259,7 +259,7 @@ def with_deadline(way: urllib3.PoolManager, seconds: float) -> urllib3.PoolManag
     class Answer(HTTPResponse):
         def __init__(self, sock: socket.socket, *others: Any, **named: Any) -> None:
             super().__init__(sock, *others, **named)
-            raw = _Clocked(sock, self.fp.detach(), time.monotonic() + seconds)
+            raw = _TimedReader(sock, self.fp.detach(), time.monotonic() + seconds)
             self.fp = io.BufferedReader(raw)
 
     def on_time(pool: type[Any]) -> type[Any]:
@@ -271,7 +271,7 @@ def with_deadline(way: urllib3.PoolManager, seconds: float) -> urllib3.PoolManag
     return way
 
 
-class _Clocked(io.RawIOBase):
+class _TimedReader(io.RawIOBase):
     """What comes from a socket, until `ends`, in monotonic seconds."""
 
     def __init__(self, sock: socket.socket, file: io.RawIOBase, ends: float) -> None:
@@ -287,11 +287,11 @@ class _Clocked(io.RawIOBase):
         return self._file.fileno()
 
     def readinto(self, buffer: Any) -> int | None:
-        left = self._ends - time.monotonic()
-        if left <= 0:
+        seconds = self._ends - time.monotonic()
+        if seconds <= 0:
             raise TimeoutError("the answer took too long")
-        if self._usual is None or left < self._usual:  # setting it takes as long as a small read
-            self._sock.settimeout(left)
+        if self._usual is None or seconds < self._usual:  # setting it takes as long as a small read
+            self._sock.settimeout(seconds)
         return self._sock.recv_into(
             buffer
         )  # as the file would do, in Python too, at twice the cost

@@ -22,7 +22,7 @@ is, and `flickr`, `commons` and `inaturalist` are the ones there are, with their
 """
 
 from genset.sandbox.faults import Faults
-from genset.sandbox.messages import Asked, Reply, Request
+from genset.sandbox.messages import LogEntry, Reply, Request
 from genset.sandbox.server import Sandbox
 
-__all__ = ["Asked", "Faults", "Reply", "Request", "Sandbox"]
+__all__ = ["Faults", "LogEntry", "Reply", "Request", "Sandbox"]

@@ -66,10 +66,10 @@ class Commons(Dialect):
         """Of calls: "search", "imageinfo", "siteinfo", or else the action."""
         if not request.is_call:
             return request.path
-        asked = request.params
-        if asked.get("action") != "query":
-            return asked.get("action", "")
-        return asked.get("generator") or asked.get("meta") or asked.get("prop", "")
+        parameters = request.params
+        if parameters.get("action") != "query":
+            return parameters.get("action", "")
+        return parameters.get("generator") or parameters.get("meta") or parameters.get("prop", "")
 
     def photo_id(self, request: Request) -> str | None:
         """The one that `pageids` or an image's address names."""
@@ -96,15 +96,15 @@ class Commons(Dialect):
         """Yes and no are both HTTP 200, and only JSON is for programs."""
         if request.params.get("format") != "json":
             return web_page(200, "MediaWiki API result")
-        met: list[bool] = []
+        partial: list[bool] = []
 
         def is_partial(*about: object) -> bool:
-            met.append(self.faults.is_partial(*about))
-            return met[-1]
+            partial.append(self.faults.is_partial(*about))
+            return partial[-1]
 
         api = Api(self.collection, self.base, is_partial, unsettle)
         answer = api.call(request.params)
-        is_cut = any(met) and "batchcomplete" not in answer
+        is_cut = any(partial) and "batchcomplete" not in answer
         return _as_json(answer, "partial" if is_cut else None)
 
     def image(self, request: Request) -> Reply | None:
@@ -126,10 +126,10 @@ class Commons(Dialect):
                 return self.original(photo)
             if unquote(path_of(photo, width)) != path:
                 return missing
-            own = photo.picture.upright
-            if own is None or width >= own[0]:
+            pixels = photo.picture.upright
+            if pixels is None or width >= pixels[0]:
                 return web_page(400, "The requested thumbnail is not smaller than the file")
-            side = max(width, round(own[1] * width / own[0]))
+            side = max(width, round(pixels[1] * width / pixels[0]))
             return self.shrunk(photo, side, extension=photo.picture.extension)
         except FileNotFoundError:  # removed since we looked
             return missing
@@ -169,7 +169,7 @@ _DEFAULT_RESULTS = 10
 _KEYWORD = re.compile(r'(?<!\S)(-?)([a-z]+):(?:"([^"]*)"|(\S+))')
 
 
-class Refused(Exception):
+class Refusal(Exception):
     """MediaWiki's way of saying no: a code and a sentence, under HTTP 200."""
 
     def __init__(self, code: str, info: str) -> None:
@@ -205,7 +205,7 @@ class Api:
             if params.get("meta") == "siteinfo":
                 return {"batchcomplete": True, "query": {"general": dict(_SITE)}}
             return self._query(params)
-        except Refused as no:
+        except Refusal as no:
             return failure(no.code, no.info)
 
     def _query(self, params: Params) -> Answer:
@@ -232,11 +232,11 @@ class Api:
         """The photos of one page of results with their places, and what the next page needs."""
         text = params.get("gsrsearch", "").strip()
         if not text:
-            raise Refused("missingparam", 'The "gsrsearch" parameter must be set.')
+            raise Refusal("missingparam", 'The "gsrsearch" parameter must be set.')
         limit = min(_whole(params, "gsrlimit", _DEFAULT_RESULTS) or 1, MOST_AT_A_TIME)
         offset = _whole(params, "gsroffset", 0)
         if offset + limit > MOST_RESULTS:
-            raise Refused(
+            raise Refusal(
                 "search-error",
                 f"Could not retrieve results. Up to {MOST_RESULTS} search results are supported, "
                 f"but results up to {offset + limit} were requested.",
@@ -256,16 +256,16 @@ class Api:
     def _matches(self, text: str) -> Iterator[Photo]:
         """Every photo that a search finds, each once, in the order of the records."""
         keywords = list(_KEYWORD.finditer(text))
-        asked = parse(_KEYWORD.sub(" ", text))
-        words = _words(asked)
+        terms = parse(_KEYWORD.sub(" ", text))
+        words = _words(terms)
 
         def is_found(listing: Listing) -> bool:
             if not all(_fits(keyword, listing.photo) for keyword in keywords):
                 return False
-            return not asked.wanted or listing.says(asked) or words in _planned(listing.queries)
+            return not terms.wanted or listing.says(terms) or words in _planned(listing.queries)
 
         seen: set[str] = set()
-        for photo in self.collection.select(is_found, asked):
+        for photo in self.collection.select(is_found, terms):
             if photo.id not in seen and not photo.removed:
                 seen.add(photo.id)
                 yield photo
@@ -274,15 +274,17 @@ class Api:
         """The photos that `pageids` names, and the pages of those that are not there."""
         ids = list(dict.fromkeys(filter(None, params.get("pageids", "").split("|"))))
         if len(ids) > MOST_IDS:
-            raise Refused(
+            raise Refusal(
                 "toomanyvalues",
                 f'Too many values supplied for parameter "pageids". The limit is {MOST_IDS}.',
             )
-        for each in ids:
-            if not each.isdecimal():
-                _refuse_number("pageids", each)
-        found = {each: self.collection.find(each) for each in ids}
-        missing = [{"pageid": int(each), "missing": True} for each in ids if not found[each]]
+        for photo_id in ids:
+            if not photo_id.isdecimal():
+                _refuse_number("pageids", photo_id)
+        found = {photo_id: self.collection.find(photo_id) for photo_id in ids}
+        missing = [
+            {"pageid": int(photo_id), "missing": True} for photo_id in ids if not found[photo_id]
+        ]
         return [(photo, None) for photo in found.values() if photo], missing
 
     def _add_image_info(self, pages: list[Answer], photos: list[Photo], params: Params) -> Answer:
@@ -292,8 +294,8 @@ class Api:
             _whole(params, "iiurlwidth", 0)
         start, _, since = params.get("iicontinue", "").partition("|")
         since = params.get("iistart", since)
-        named = sorted(zip(pages, photos, strict=True), key=lambda each: _key(each[0]))
-        named = [each for each in named if _key(each[0]) >= start]
+        named = sorted(zip(pages, photos, strict=True), key=lambda item: _key(item[0]))
+        named = [item for item in named if _key(item[0]) >= start]
         question = sorted(without_secrets(params).items())
         full = (len(named) + 1) // 2 if self._is_partial(question) else len(named)
         for about, photo in named[:full]:
@@ -357,9 +359,9 @@ def _fits(keyword: re.Match[str], photo: Photo) -> bool:
     return fits != bool(minus)
 
 
-def _words(asked: Terms) -> tuple[str, ...]:
+def _words(terms: Terms) -> tuple[str, ...]:
     """What a search wants, whichever way its words are quoted."""
-    return tuple(sorted(word for phrase in asked.wanted for word in phrase))
+    return tuple(sorted(word for phrase in terms.wanted for word in phrase))
 
 
 @cache
@@ -380,8 +382,8 @@ def _whole(params: Params, name: str, default: int) -> int:
 
 
 def _refuse_number(name: str, value: str) -> None:
-    raise Refused("badinteger", f'Invalid value "{value}" for integer parameter "{name}".')
+    raise Refusal("badinteger", f'Invalid value "{value}" for integer parameter "{name}".')
 
 
 def _refuse_value(name: str, value: Any) -> None:
-    raise Refused("badvalue", f'Unrecognized value for parameter "{name}": {value}.')
+    raise Refusal("badvalue", f'Unrecognized value for parameter "{name}": {value}.')

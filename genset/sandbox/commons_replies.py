@@ -57,9 +57,9 @@ def title_of(photo: Photo) -> str:
 
 
 def _name(photo: Photo) -> str:
-    said = _NOT_IN_NAMES.sub(" ", photo.title).strip()[:_LONGEST].strip()
-    said = said[:1].upper() + said[1:]
-    return f"{said} ({photo.id}).{photo.picture.extension}".strip().replace(" ", "_")
+    title = _NOT_IN_NAMES.sub(" ", photo.title).strip()[:_LONGEST].strip()
+    title = title[:1].upper() + title[1:]
+    return f"{title} ({photo.id}).{photo.picture.extension}".strip().replace(" ", "_")
 
 
 @lru_cache(maxsize=_KEPT_PATHS)
@@ -148,40 +148,40 @@ def page(photo: Photo, index: int | None) -> Answer:
 
 def image_info(photo: Photo, uploaded: int, params: Params, base: str) -> Answer:
     """One version of a file: what `iiprop` asks for, a thumbnail of `iiurlwidth` pixels as well."""
-    wanted = set(params.get("iiprop", "timestamp|user").split("|"))
+    properties = set(params.get("iiprop", "timestamp|user").split("|"))
     width, height = photo.picture.upright or (0, 0)
     about: Answer = {}
-    if "timestamp" in wanted:
+    if "timestamp" in properties:
         about["timestamp"] = timestamp(uploaded)
-    if "user" in wanted:
+    if "user" in properties:
         about["user"] = photo.owner_name
-    if "size" in wanted or "dimensions" in wanted:
+    if "size" in properties or "dimensions" in properties:
         about |= {"size": _content(photo.picture.path)[0], "width": width, "height": height}
-    if "url" in wanted:
+    if "url" in properties:
         about |= _addresses(photo, params.get("iiurlwidth", ""), base)
-    if "sha1" in wanted:
+    if "sha1" in properties:
         about["sha1"] = _content(photo.picture.path)[1]
-    if "mime" in wanted:
+    if "mime" in properties:
         about["mime"] = MIME[photo.picture.extension]
-    if "mediatype" in wanted:
+    if "mediatype" in properties:
         about["mediatype"] = "BITMAP"
-    if "extmetadata" in wanted:
+    if "extmetadata" in properties:
         about["extmetadata"] = metadata(photo, uploaded)
     return about
 
 
-def _addresses(photo: Photo, asked: str, base: str) -> Answer:
+def _addresses(photo: Photo, requested: str, base: str) -> Answer:
     width, height = photo.picture.upright or (0, 0)
     title = quote(title_of(photo).replace(" ", "_"), safe="():!,")
     whole = base + path_of(photo)
     addresses: Answer = {}
-    if asked and int(asked) >= width:  # there is nothing to make smaller
+    if requested and int(requested) >= width:  # there is nothing to make smaller
         addresses = {"thumburl": whole, "thumbwidth": width, "thumbheight": height}
-    elif asked:
+    elif requested:
         addresses = {
-            "thumburl": base + path_of(photo, int(asked)),
-            "thumbwidth": int(asked),
-            "thumbheight": round(height * int(asked) / width),
+            "thumburl": base + path_of(photo, int(requested)),
+            "thumbwidth": int(requested),
+            "thumbheight": round(height * int(requested) / width),
         }
     return addresses | {
         "url": whole,
@@ -195,7 +195,7 @@ def metadata(photo: Photo, uploaded: int) -> Answer:
     license = license_of(photo)
     name = escape(photo.owner_name)
     user = f"User:{quote(photo.owner_name.replace(' ', '_'))}"
-    said: dict[str, str | None] = {
+    values: dict[str, str | None] = {
         "DateTime": datetime.fromtimestamp(uploaded, UTC).strftime("%Y-%m-%d %H:%M:%S"),
         "ObjectName": escape(title_of(photo).removeprefix("File:").rpartition(".")[0]),
         "Categories": "|".join(escape(tag) for tag in photo.tags.split()),
@@ -210,11 +210,11 @@ def metadata(photo: Photo, uploaded: int) -> Answer:
         "Copyrighted": "True" if license.copyrighted else "False",
         "Restrictions": "",
         "License": license.code or None,
-    } | dict(photo.commons.said)
+    } | dict(photo.commons.page_fields)
     fields: Answer = {
         key: {"value": value, "source": _SOURCES.get(key, "commons-desc-page")}
         | ({} if key in _SHOWN else {"hidden": ""})
-        for key, value in said.items()
+        for key, value in values.items()
         if value is not None
     }
     version = {"value": 1.2, "source": "extension", "hidden": ""}

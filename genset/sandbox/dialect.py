@@ -79,11 +79,11 @@ class Dialect(ABC):
 
     def call(self, request: Request) -> Reply:
         """The answer to a call, with pages that moved where that fault met them."""
-        settled = self.reply(request, None)
+        usual = self.reply(request, None)
         if not self.faults.unstable_pages:
-            return settled
+            return usual
         moved = self.reply(request, self.faults.unsettle)
-        return settled if moved == settled else replace(moved, fault="unstable_pages")
+        return usual if moved == usual else replace(moved, fault="unstable_pages")
 
     def original(self, photo: Photo) -> Reply:
         """The file's own bytes. Raises FileNotFoundError where it was removed since we looked."""

@@ -5,7 +5,7 @@ Three sorts of faults, each kind with its rate, and the outage:
 - Passing ones are the request's: `too_many`, `server_error`, `unavailable`, `wrong_format`,
   `truncated`, `timeout`. They depend on the seed, on what is asked and on how often it was asked
   before. Every third time it passes, so nothing fails three times in a row.
-- Lasting ones are the photo's: `gone`, `redirect_elsewhere`, `not_image`, `broken_photos`,
+- Lasting ones are the photo's: `gone`, `foreign_redirect`, `not_image`, `broken_photos`,
   `poisoned`. They depend on the seed and the photo's id alone: whoever asks, however often and in
   whichever order, finds the same photos bad.
 - `unstable_pages` and `partial` are the search's; see `Faults.unsettle`.
@@ -24,7 +24,7 @@ from genset.sandbox.photos import number
 
 CALLS_ONLY = ("unavailable", "wrong_format")
 PASSING = ("too_many", "server_error", "truncated", "timeout", *CALLS_ONLY)
-LASTING = ("gone", "redirect_elsewhere", "not_image", "broken_photos", "poisoned")
+LASTING = ("gone", "foreign_redirect", "not_image", "broken_photos", "poisoned")
 KINDS = (*PASSING, *LASTING, "unstable_pages", "partial")
 
 _SECONDS = ("hang", "retry_after", "outage", "outage_after", "delay")
@@ -45,7 +45,7 @@ class Faults:
     truncated          the connection breaks in the middle of the body
     timeout            no answer; the connection breaks after `hang` seconds
     gone               a search still lists the photo, but it was removed
-    redirect_elsewhere the image's address leads to another host
+    foreign_redirect   the image's address leads to another host
     not_image          the image's address shows a web page
     broken_photos      the image file ends in its middle
     poisoned           the image's address answers HTTP 503 for ever
@@ -68,7 +68,7 @@ class Faults:
     unavailable: float = 0.0
     wrong_format: float = 0.0
     gone: float = 0.0
-    redirect_elsewhere: float = 0.0
+    foreign_redirect: float = 0.0
     not_image: float = 0.0
     broken_photos: float = 0.0
     poisoned: float = 0.0

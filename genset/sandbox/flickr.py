@@ -31,9 +31,9 @@ from genset.sandbox.flickr_replies import (
     SIZES,
     Answer,
     info,
+    largest_size,
     licenses,
     listed,
-    own_size,
     path_of,
     sizes,
     sizes_of,
@@ -87,7 +87,7 @@ class Flickr(Dialect):
         if photo is None or key not in sizes_of(photo) or path_of(photo, key) != request.path:
             return self._moved
         try:
-            if key == own_size(photo):
+            if key == largest_size(photo):
                 return self.original(photo)
             return self.shrunk(photo, SIZES[key].side, SIZES[key].square)
         except FileNotFoundError:  # removed since we looked
@@ -130,7 +130,7 @@ _CONTENT_TYPE = {
 """What the parameter `content_type` asks for."""
 
 
-class Refused(Exception):
+class Refusal(Exception):
     """Flickr's way of saying no: a code and a message, under HTTP 200."""
 
     def __init__(self, code: int, message: str) -> None:
@@ -159,20 +159,20 @@ class Api:
         answer: Answer
         try:
             answer = {**self._method(params)(params), "stat": "ok"}
-        except Refused as no:
+        except Refusal as no:
             answer = {"stat": "fail", "code": no.code, "message": no.message}
         return spelled(answer, params)
 
     def _method(self, params: Params) -> Callable[[Params], Answer]:
         if (name := params.get("format", "rest")) not in {"rest", "json"}:
-            raise Refused(111, f'Format "{name}" not found')
+            raise Refusal(111, f'Format "{name}" not found')
         # Any key will do, so that examples can say "sandbox"; "invalid" is there to try this out.
         key = params.get("api_key") or params.get("oauth_consumer_key") or "invalid"
         if key == "invalid":
-            raise Refused(100, "Invalid API Key (Key has invalid format)")
+            raise Refusal(100, "Invalid API Key (Key has invalid format)")
         name = params.get("method", "")
         if name not in self._methods:
-            raise Refused(112, f'Method "{name}" not found')
+            raise Refusal(112, f'Method "{name}" not found')
         return self._methods[name]
 
     def _search(self, params: Params) -> Answer:
@@ -202,18 +202,18 @@ class Api:
         tags = {_tag(tag) for tag in params.get("tags", "").split(",")} - {""}
         owner = params.get("user_id")
         if not text and not tags and not owner:
-            raise Refused(
+            raise Refusal(
                 3,
                 "Parameterless searches have been disabled. "
                 "Please use flickr.photos.getRecent instead.",
             )
         allowed = set(re.findall(r"\d+", params.get("license", "")))
         since, until = _unix(params.get("min_upload_date")), _unix(params.get("max_upload_date"))
-        wanted = _content_types(params)
+        content_types = _content_types(params)
         found: dict[str, Photo] = {}
         for photo in self.collection.find_all(text):
             if (
-                photo.content_type in wanted
+                photo.content_type in content_types
                 and (not tags or tags & {_tag(tag) for tag in photo.tags.split()})
                 and (not owner or owner == photo.owner)
                 and (not allowed or str(photo.license) in allowed)
@@ -229,13 +229,13 @@ class Api:
         photo_id = params.get("photo_id", "")
         photo = self.collection.find(photo_id)
         if photo is None:
-            raise Refused(1, f'Photo "{photo_id}" not found (invalid ID)')
+            raise Refusal(1, f'Photo "{photo_id}" not found (invalid ID)')
         return info(photo)
 
     def _get_sizes(self, params: Params) -> Answer:
         photo = self.collection.find(params.get("photo_id", ""))
         if photo is None:
-            raise Refused(1, "Photo not found")
+            raise Refusal(1, "Photo not found")
         return sizes(photo, self.base)
 
     def _get_licenses(self, params: Params) -> Answer:

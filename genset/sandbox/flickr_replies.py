@@ -77,8 +77,8 @@ def sizes_of(photo: Photo) -> dict[str, Pixels | None]:
 
     None stands for the unknown pixels of an unreadable file.
     """
-    own, upright = photo.picture.pixels, photo.picture.upright
-    if own is None or upright is None:
+    largest, upright = photo.picture.pixels, photo.picture.upright
+    if largest is None or upright is None:
         return {"o": None}
     found: dict[str, Pixels | None] = {}
     for key, size in SIZES.items():
@@ -86,10 +86,10 @@ def sizes_of(photo: Photo) -> dict[str, Pixels | None]:
             break
         if size.side <= max(upright):
             found[key] = size.fit(upright)
-    return found | {photo.largest: own}
+    return found | {photo.largest: largest}
 
 
-def own_size(photo: Photo) -> str:
+def largest_size(photo: Photo) -> str:
     """Key of the size that is the file itself, unchanged."""
     return list(sizes_of(photo))[-1]
 
@@ -102,7 +102,7 @@ def secret_of(photo: Photo, key: str = "m") -> str:
 def path_of(photo: Photo, key: str) -> str:
     """Where the image host has a size: `/65535/7605486142_0d7b1b830e_b.jpg`."""
     suffix = f"_{SIZES[key].suffix}" if SIZES[key].suffix else ""
-    extension = photo.picture.extension if key == own_size(photo) else "jpg"
+    extension = photo.picture.extension if key == largest_size(photo) else "jpg"
     return f"/{SERVER}/{photo.id}_{secret_of(photo, key)}{suffix}.{extension}"
 
 
@@ -136,7 +136,7 @@ _LICENSES = (
 
 def listed(photo: Photo, extras: set[str], base: str) -> Answer:
     """A photo as a search lists it: what `extras` does not ask for is not there."""
-    own = photo.picture.pixels if own_size(photo) == "o" else None
+    pixels = photo.picture.pixels if largest_size(photo) == "o" else None
     optional: dict[str, Answer] = {
         "description": {"description": {"_content": ""}},
         "license": {"license": str(photo.license)},
@@ -145,7 +145,7 @@ def listed(photo: Photo, extras: set[str], base: str) -> Answer:
         "owner_name": {"ownername": photo.owner_name},
         "original_format": _original(photo),
         "tags": {"tags": photo.tags},
-        "o_dims": {"o_width": str(own[0]), "o_height": str(own[1])} if own else {},
+        "o_dims": {"o_width": str(pixels[0]), "o_height": str(pixels[1])} if pixels else {},
         "views": {"views": "0"},
         "media": {"media": "photo", "media_status": "ready"},
         "path_alias": {"pathalias": None},
@@ -259,7 +259,7 @@ def _taken(photo: Photo) -> Answer:
 
 def _original(photo: Photo) -> Answer:
     """The key to the original, for photos whose owner gives it away."""
-    if own_size(photo) != "o":
+    if largest_size(photo) != "o":
         return {}
     return {"originalsecret": secret_of(photo, "o"), "originalformat": photo.picture.extension}
 

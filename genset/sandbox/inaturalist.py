@@ -55,7 +55,9 @@ class INaturalist(Dialect):
         """The only one of an observation, or the one that an image's address names."""
         if found := _OBSERVATION.fullmatch(request.path):
             named = [self._observations.get(int(part)) for part in found[1].split(",")]
-            photos = [photo.id for each in named if each for photo in each.photos]
+            photos = [
+                photo.id for observation in named if observation for photo in observation.photos
+            ]
             return photos[0] if len(photos) == 1 else None
         image = _IMAGE.fullmatch(request.path)
         return image[1] if image else None
@@ -66,8 +68,10 @@ class INaturalist(Dialect):
             return self._search(request.params, unsettle)
         if found := _OBSERVATION.fullmatch(request.path):
             named = [self._observations.get(int(part)) for part in found[1].split(",")]
-            there = [each for each in named if each and self._photos(each)]
-            results = [self._described(each) for each in there[:MOST_AT_A_TIME]]
+            there = [
+                observation for observation in named if observation and self._photos(observation)
+            ]
+            results = [self._described(observation) for observation in there[:MOST_AT_A_TIME]]
             return _as_json(_envelope(len(there), 1, _PER_PAGE, results))
         return _failure(404, "Not Found")
 
@@ -81,17 +85,19 @@ class INaturalist(Dialect):
                 f"{MOST_RESULTS}",
             )
         found = [
-            each
-            for each in search(self._observations.values(), params)
-            if not all(photo.removed for photo in each.photos)
+            observation
+            for observation in search(self._observations.values(), params)
+            if not all(photo.removed for photo in observation.photos)
         ]
         # Where the order is that of ids, nothing can move.
         if unsettle and per_page and params.get("order_by") != "id":
-            by_first = {each.first.id: each for each in found}
-            moved = unsettle([each.first for each in found], per_page, _name_of(params))
+            by_first = {observation.first.id: observation for observation in found}
+            moved = unsettle(
+                [observation.first for observation in found], per_page, _name_of(params)
+            )
             found = [by_first[photo.id] for photo in moved]
         shown = found[(page - 1) * per_page : page * per_page]
-        results = [self._listed(each) for each in shown]
+        results = [self._listed(observation) for observation in shown]
         return _as_json(_envelope(len(found), page, per_page, results))
 
     def _listed(self, observation: Observation) -> dict[str, Any]:
@@ -116,8 +122,8 @@ class INaturalist(Dialect):
         if photo is None or extension != photo.picture.extension:
             return _no_key(request.path)
         try:
-            own = photo.picture.upright
-            if size == "original" or own is None or max(own) <= SIDES[size]:
+            pixels = photo.picture.upright
+            if size == "original" or pixels is None or max(pixels) <= SIDES[size]:
                 return self.original(photo)
             return self.shrunk(photo, SIDES[size], size == "square", extension)
         except FileNotFoundError:  # removed since we looked

@@ -62,19 +62,28 @@ class Observation:
         return self.photos[0]
 
     @property
+    def photo_codes(self) -> list[str | None]:
+        """The licences of its photos."""
+        return [license_code(photo) for photo in self.photos]
+
+    @property
     def license_code(self) -> str | None:
         """The observation's licence, which often is not its photos'."""
-        said = self.first.inaturalist.observation_license
-        if said is not None:
-            return said or None
+        code = self.first.inaturalist.observation_license
+        if code is not None:
+            return code or None
         return (None, "cc-by-nc", license_code(self.first))[number(f"of {self.id}") % 3]
 
     def shows(self, taxon: str) -> bool:
         """Whether it shows this taxon or one below it, whose name goes on where this one ends."""
-        asked = taxon.strip().casefold()
-        own = self.first.inaturalist.taxon.casefold()
+        requested = taxon.strip().casefold()
+        taxon_shown = self.first.inaturalist.taxon.casefold()
         others = (name.casefold() for name in self.first.inaturalist.names)
-        return bool(asked) and (own == asked or own.startswith(f"{asked} ") or asked in others)
+        return bool(requested) and (
+            taxon_shown == requested
+            or taxon_shown.startswith(f"{requested} ")
+            or requested in others
+        )
 
 
 def observations_of(photos: Iterable[Photo]) -> dict[int, Observation]:
@@ -83,7 +92,7 @@ def observations_of(photos: Iterable[Photo]) -> dict[int, Observation]:
     for photo in photos:
         if photo.inaturalist.taxon:
             grouped.setdefault(photo.inaturalist.observation, []).append(photo)
-    return {each: Observation(each, tuple(shown)) for each, shown in grouped.items()}
+    return {number: Observation(number, tuple(shown)) for number, shown in grouped.items()}
 
 
 def search(observations: Iterable[Observation], params: Params) -> list[Observation]:
@@ -96,11 +105,11 @@ def search(observations: Iterable[Observation], params: Params) -> list[Observat
         observation for observation in observations if all(test(observation) for test in tests)
     ]
     if params.get("order_by") == "id":
-        found.sort(key=lambda each: each.id)
+        found.sort(key=lambda observation: observation.id)
     elif params.get("order_by") == "observed_on":
-        found.sort(key=lambda each: (each.first.taken or "", each.id))
+        found.sort(key=lambda observation: (observation.first.taken or "", observation.id))
     else:
-        found.sort(key=lambda each: (each.first.posted, each.id))
+        found.sort(key=lambda observation: (observation.first.posted, observation.id))
     return found if params.get("order") == "asc" else found[::-1]
 
 
@@ -109,23 +118,23 @@ Test = Callable[[Observation], bool]
 
 def _tests(params: Params) -> Iterator[Test]:
     """What an observation must be to be found."""
-    asked = {name: _several(value) for name, value in params.items() if _several(value)}
-    if taxa := asked.get("taxon_name"):
-        yield lambda each: any(each.shows(taxon) for taxon in taxa)
-    if grades := asked.get("quality_grade"):
-        yield lambda each: each.first.inaturalist.quality_grade in grades
-    if codes := asked.get("photo_license"):
-        yield lambda each: any(_is_one(license_code(photo), codes) for photo in each.photos)
-    if own := asked.get("license"):
-        yield lambda each: _is_one(each.license_code, own)
-    if ids := asked.get("id"):
-        yield lambda each: str(each.id) in ids
+    requested = {name: _several(value) for name, value in params.items() if _several(value)}
+    if taxa := requested.get("taxon_name"):
+        yield lambda observation: any(observation.shows(taxon) for taxon in taxa)
+    if grades := requested.get("quality_grade"):
+        yield lambda observation: observation.first.inaturalist.quality_grade in grades
+    if codes := requested.get("photo_license"):
+        yield lambda observation: any(_is_one(code, codes) for code in observation.photo_codes)
+    if licenses := requested.get("license"):
+        yield lambda observation: _is_one(observation.license_code, licenses)
+    if ids := requested.get("id"):
+        yield lambda observation: str(observation.id) in ids
     if (captive := params.get("captive")) in ("true", "false"):
-        yield lambda each: each.first.inaturalist.captive == (captive == "true")
+        yield lambda observation: observation.first.inaturalist.captive == (captive == "true")
     if (above := params.get("id_above", "")).isdecimal():
-        yield lambda each: each.id > int(above)
+        yield lambda observation: observation.id > int(above)
     if (below := params.get("id_below", "")).isdecimal():
-        yield lambda each: each.id < int(below)
+        yield lambda observation: observation.id < int(below)
     yield from _dates(params)
 
 
@@ -133,16 +142,16 @@ def _dates(params: Params) -> Iterator[Test]:
     """A day that ends a window belongs to it."""
     if since := moment(params.get("created_d1", "")):
         first = since.timestamp()
-        yield lambda each: each.first.posted >= first
+        yield lambda observation: observation.first.posted >= first
     if until := _end(params.get("created_d2", "")):
         last = until.timestamp()
-        yield lambda each: each.first.posted < last
+        yield lambda observation: observation.first.posted < last
     if seen_since := moment(params.get("d1", "")):
         earliest = _day(seen_since)
-        yield lambda each: (each.first.taken or "")[:10] >= earliest
+        yield lambda observation: (observation.first.taken or "")[:10] >= earliest
     if seen_until := moment(params.get("d2", "")):
         latest = _day(seen_until)
-        yield lambda each: each.first.taken is not None and each.first.taken[:10] <= latest
+        yield lambda observation: (observation.first.taken or "9999")[:10] <= latest
 
 
 def _several(value: str) -> list[str]:
@@ -151,8 +160,8 @@ def _several(value: str) -> list[str]:
 
 def _is_one(code: str | None, codes: list[str]) -> bool:
     """Whether a licence is one of those asked for, by their codes in any case."""
-    asked = {code.lower() for code in codes}
-    return code in asked if code else "none" in asked
+    lower = {code.lower() for code in codes}
+    return code in lower if code else "none" in lower
 
 
 def _end(text: str) -> datetime | None:
@@ -226,12 +235,12 @@ def described(observation: Observation, photos: list[Photo], base: str) -> Answe
         "photos": shown,
         "observation_photos": [
             {
-                "id": each["id"] + 1,
+                "id": photo_json["id"] + 1,
                 "position": place,
-                "uuid": str(UUID(int=number(f"uuid of photo {each['id']}"), version=4)),
-                "photo": each,
+                "uuid": str(UUID(int=number(f"uuid of photo {photo_json['id']}"), version=4)),
+                "photo": photo_json,
             }
-            for place, each in enumerate(shown)
+            for place, photo_json in enumerate(shown)
         ],
     }
 

@@ -86,7 +86,7 @@ _KEPT = 100_000
 
 
 @dataclass(frozen=True)
-class Asked:
+class LogEntry:
     """One request: `what` is what a call asks for or an image's path, `at` monotonic seconds.
 
     `status` is 0 where the sandbox hung up without an answer; `fault` says what went wrong on
@@ -111,7 +111,7 @@ class RequestLog:
         """`what` says in a word what a request asks for."""
         self._what = what
         self._lock = threading.Lock()
-        self._asked: deque[Asked] = deque(maxlen=_KEPT)
+        self._asked: deque[LogEntry] = deque(maxlen=_KEPT)
         try:
             self._file = file.open("a", buffering=1, encoding="utf-8") if file else None
         except OSError as error:
@@ -120,17 +120,17 @@ class RequestLog:
     def add(self, request: Request, reply: Reply) -> None:
         """Note a request and what it gets."""
         params = without_secrets(request.params) if request.is_call else {}
-        asked = Asked(
+        entry = LogEntry(
             request.at, request.verb, self._what(request), params, reply.status, reply.fault
         )
         with self._lock:
-            self._asked.append(asked)
+            self._asked.append(entry)
             if self._file:
-                self._file.write(_line(asked))
+                self._file.write(_line(entry))
 
-    def of(self, what: str) -> list[Asked]:
+    def of(self, what: str) -> list[LogEntry]:
         """The requests for one method of the API, as the source's dialect calls it, or one path."""
-        return [asked for asked in self if asked.what == what]
+        return [entry for entry in self if entry.what == what]
 
     def clear(self) -> None:
         """Forget what was asked so far; the file keeps it."""
@@ -144,7 +144,7 @@ class RequestLog:
                 self._file.close()
             self._file = None
 
-    def __iter__(self) -> Iterator[Asked]:
+    def __iter__(self) -> Iterator[LogEntry]:
         with self._lock:
             return iter(list(self._asked))
 
@@ -153,11 +153,11 @@ class RequestLog:
             return len(self._asked)
 
 
-def _line(asked: Asked) -> str:
-    fields = asdict(asked)
+def _line(entry: LogEntry) -> str:
+    fields = asdict(entry)
     ago = timedelta(seconds=time.monotonic() - fields.pop("at"))
-    came = (datetime.now(UTC) - ago).isoformat(timespec="microseconds")
-    return json.dumps({"time": came, **fields}) + "\n"
+    moment = (datetime.now(UTC) - ago).isoformat(timespec="microseconds")
+    return json.dumps({"time": moment, **fields}) + "\n"
 
 
 class Crowd:

@@ -97,14 +97,14 @@ class OnCommons:
 
     `license` is the code of it ("cc-by-sa-4.0"), None for one that follows from Flickr's number;
     `first_upload` when its first version came, in Unix seconds, None where there is but one;
-    `depicts` the Wikidata items that it shows ("Q188845"); `said` what its page says besides or
-    instead, by the fields of `extmetadata`, where None takes a field away.
+    `depicts` the Wikidata items that it shows ("Q188845"); `page_fields` what its page says besides
+    or instead, by the fields of `extmetadata`, where None takes a field away.
     """
 
     license: str | None = None
     first_upload: int | None = None
     depicts: tuple[str, ...] = ()
-    said: Mapping[str, str | None] = field(default_factory=dict)
+    page_fields: Mapping[str, str | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -167,16 +167,16 @@ class Listing:
     texts: tuple[Phrase, ...]
     queries: frozenset[str]
 
-    def found_by(self, text: str, asked: Terms) -> bool:
-        """Whether a search for `text`, which wants `asked`, is to return the photo.
+    def found_by(self, text: str, terms: Terms) -> bool:
+        """Whether a search for `text`, which wants `terms`, is to return the photo.
 
-        What `asked` excludes is for the collection to say, which knows the photo's other lines.
+        What `terms` excludes is for the collection to say, which knows the photo's other lines.
         """
-        return normal(text) in self.queries or self.says(asked)
+        return normal(text) in self.queries or self.says(terms)
 
-    def says(self, asked: Terms) -> bool:
-        """Whether the words that `asked` wants stand in the photo's texts."""
-        return Terms(asked.wanted, ()).fit(self.texts)
+    def says(self, terms: Terms) -> bool:
+        """Whether the words that `terms` wants stand in the photo's texts."""
+        return Terms(terms.wanted, ()).fit(self.texts)
 
 
 def mysql(when: datetime) -> str:
@@ -255,16 +255,16 @@ def _on_commons(row: Row) -> OnCommons:
         isinstance(item, str) and re.fullmatch("Q[0-9]+", item) for item in depicts
     ):
         raise ValueError(f'depicts {depicts!r} is no list of Wikidata items: write ["Q188845"]')
-    said = row.get("extmetadata") or {}
-    if not isinstance(said, dict) or not all(
-        isinstance(value, str | None) for value in said.values()
+    texts = row.get("extmetadata") or {}
+    if not isinstance(texts, dict) or not all(
+        isinstance(value, str | None) for value in texts.values()
     ):
         raise ValueError("extmetadata is no object of texts: write {field: text or null}")
     return OnCommons(
         license=text_of(row, "commons_license", "").lower() or None,
         first_upload=int(first.timestamp()) if first else None,
         depicts=tuple(depicts),
-        said=said,
+        page_fields=texts,
     )
 
 
@@ -305,11 +305,11 @@ def _names(wnid: str, taxonomy: Taxonomy) -> tuple[str, ...]:
 
     Nothing where it is no organism, as far as the taxonomy and the lemmas tell.
     """
-    if (each := taxonomy.get(wnid)) is None:
+    if (cls := taxonomy.get(wnid)) is None:
         return ()
-    binomials = (lemma for lemma in each.lemmas if _BINOMIAL.fullmatch(lemma))
-    taxa = [*filter(None, [each.taxon]), *binomials]
-    return tuple(dict.fromkeys([*taxa, each.name])) if taxa else ()
+    binomials = (lemma for lemma in cls.lemmas if _BINOMIAL.fullmatch(lemma))
+    taxa = [*filter(None, [cls.taxon]), *binomials]
+    return tuple(dict.fromkeys([*taxa, cls.name])) if taxa else ()
 
 
 def text_of(row: Row, key: str, default: str | None = None) -> str:

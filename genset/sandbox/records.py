@@ -96,13 +96,13 @@ class Collection:
 
         All photos where nothing is searched for.
         """
-        asked = parse(text)
-        return self.select(lambda listing: not text or listing.found_by(text, asked), asked)
+        terms = parse(text)
+        return self.select(lambda listing: not text or listing.found_by(text, terms), terms)
 
-    def select(self, is_found: Callable[[Listing], bool], asked: Terms) -> Iterator[Photo]:
-        """The photos of the lines that are found, without those that say what is not `asked`."""
+    def select(self, is_found: Callable[[Listing], bool], terms: Terms) -> Iterator[Photo]:
+        """The photos of the lines that are found, without those that say what is not `terms`."""
         for listing in self.listings:
-            if is_found(listing) and not asked.exclude(self._said[listing.photo.id]):
+            if is_found(listing) and not terms.exclude(self._said[listing.photo.id]):
                 yield listing.photo
 
     def _add(self, row: Row, shelf: "_Shelf") -> None:
@@ -142,9 +142,9 @@ class _Shelf:
         self._seen[wnid] += 1
         if row.get("file") is not None:
             return self._look(self._named(text_of(row, "file")))
-        own = self.classes.get(wnid, [])
-        if turn < len(own):
-            return self._look(own[turn])
+        of_class = self.classes.get(wnid, [])
+        if turn < len(of_class):
+            return self._look(of_class[turn])
         start = number(id_of(row)) % len(self.paths)
         onwards = (self.paths[(start + step) % len(self.paths)] for step in range(len(self.paths)))
         other = next((path for path in onwards if path.parent.name != wnid), self.paths[start])

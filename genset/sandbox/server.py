@@ -209,10 +209,10 @@ class _Handler(BaseHTTPRequestHandler):
         if key := self._signed_key():
             params["oauth_consumer_key"] = key
         sandbox = self.server.sandbox
-        came, agent = time.monotonic(), self.headers.get("User-Agent", "")
+        moment, agent = time.monotonic(), self.headers.get("User-Agent", "")
         # Done before the last byte goes: whoever has it may ask again.
         with sandbox.crowd.enter(self.client_address[0]) as at_once:
-            request = Request(self.command, address.path, params, came, agent, at_once)
+            request = Request(self.command, address.path, params, moment, agent, at_once)
             reply = sandbox.answer(request)
             sandbox.requests.add(request, reply)
             if sandbox.delay:
@@ -281,8 +281,8 @@ class Trouble:
         if self._is_outage(request):
             return replace(self._unavailable(), fault="outage")
         if refusal := self._dialect.refusal(request):
-            asked = self._retry_after() if refusal.status == 429 else {}
-            return replace(refusal, headers=refusal.headers | asked)
+            headers = self._retry_after() if refusal.status == 429 else {}
+            return replace(refusal, headers=refusal.headers | headers)
         kind = self._passing(request)
         if kind is None:
             return self._lasting(request)
@@ -313,7 +313,7 @@ class Trouble:
         """A reply that does not even try."""
         pick, identity = self._faults.pick, _identity(request)
 
-        def own_pick(choices: Sequence[T], *about: object) -> T:
+        def pick_for(choices: Sequence[T], *about: object) -> T:
             return pick(choices, *about, identity)
 
         if kind == "too_many":
@@ -326,12 +326,12 @@ class Trouble:
         if kind == "timeout":
             return Reply(0, "", b"", hang=self._faults.hang)
         if kind == "unavailable":
-            return self._dialect.unavailable(request, own_pick)
-        return self._dialect.wrong_format(request, own_pick)
+            return self._dialect.unavailable(request, pick_for)
+        return self._dialect.wrong_format(request, pick_for)
 
     def _unavailable(self) -> Reply:
-        asked = self._retry_after() if self._faults.retry_after_503 else {}
-        return replace(web_page(503, "Something went wrong"), headers=asked)
+        headers = self._retry_after() if self._faults.retry_after_503 else {}
+        return replace(web_page(503, "Something went wrong"), headers=headers)
 
     def _retry_after(self) -> dict[str, str]:
         """When to come back, as a header: in seconds, or as a date, which has whole ones."""
@@ -349,7 +349,7 @@ class Trouble:
             return replace(reply, fault=kind)
         if kind is None or photo_id is None or request.is_call or reply.status != 200:
             return reply
-        if kind == "redirect_elsewhere":
+        if kind == "foreign_redirect":
             leads_to = self._faults.pick(ELSEWHERE, kind, photo_id)
             return Reply(302, "text/plain", b"", {"Location": leads_to}, kind)
         if kind == "poisoned":

@@ -62,7 +62,7 @@ class Estimate:
         call_hours, image_hours: at `rates`; calls and downloads go on side by side, so the whole
             takes `hours`, the longer of the two.
         bytes: room that the photos take, at `bytes_a_photo`, which is the pool's own mean if
-            `is_own_mean`.
+            `is_measured`.
         refused_share: of the pool's photos that were tried, those refused; 0 where it is unknown.
         right: what labels say of the photos.
     """
@@ -77,7 +77,7 @@ class Estimate:
     hours: float
     bytes: int
     bytes_a_photo: int
-    is_own_mean: bool
+    is_measured: bool
     refused_share: float
     right: RightPhotos
 
@@ -111,7 +111,7 @@ def estimate(store: Store, plan: ScrapePlan, rates: Rates) -> Estimate:
         hours=max(call_hours, image_hours),
         bytes=needs.photos * past.bytes_a_photo,
         bytes_a_photo=past.bytes_a_photo,
-        is_own_mean=past.is_own_mean,
+        is_measured=past.is_measured,
         refused_share=past.refused_share,
         right=right,
     )
@@ -123,7 +123,7 @@ class _Past:
 
     refused_share: float
     bytes_a_photo: int
-    is_own_mean: bool
+    is_measured: bool
 
 
 def _past(session: Session, source: str) -> _Past:
@@ -143,7 +143,7 @@ def _past(session: Session, source: str) -> _Past:
     return _Past(
         refused_share=(refused or 0) / tried if stored and tried >= _TELLING_PHOTOS else 0.0,
         bytes_a_photo=round(mean) if is_known else BYTES_A_PHOTO,
-        is_own_mean=is_known,
+        is_measured=is_known,
     )
 
 
@@ -167,11 +167,11 @@ class _Needs:
         if not lacking and (not pages or (state.is_full and state.ahead.is_even)):
             return
         self.classes += 1
-        wanted, kept = self._plan.per_class, len(state.selection.kept)
+        required, selected = self._plan.per_class, len(state.selection.selected)
         # What is not found yet can only come of pages that are not asked yet.
-        reachable = wanted if pages else kept
-        self.photos += reachable - (kept - len(lacking))
-        unknown = (wanted - kept) / self._kept_share
+        reachable = required if pages else selected
+        self.photos += reachable - (selected - len(lacking))
+        unknown = (required - selected) / self._kept_share
         rounds = -(-unknown // (pages * self._plan.per_page)) if pages else 0
         self.calls += pages * max(int(rounds), 0 if state.ahead.is_even else 1)
 
@@ -179,11 +179,11 @@ class _Needs:
 def _right_photos(session: Session, plan: ScrapePlan) -> RightPhotos:
     """What share of these classes' labeled candidates is called correct."""
     wnids = [cls.wnid for cls in plan.classes]
-    said, rulings = votes(session), rulings_in_force(session)
+    cast, rulings = votes(session), rulings_in_force(session)
     labeled, correct = Counter[str](), Counter[str]()
     for number, wnid in _classes_of(session, plan.source.about.name, wnids).items():
         labeled[wnid] += 1
-        correct[wnid] += is_called_correct(said.get(number, Counter()), rulings.get(number))
+        correct[wnid] += is_called_correct(cast.get(number, Counter()), rulings.get(number))
     total = labeled.total()
     share = correct.total() / total if total else None
     interval = _interval(labeled, correct, min(_TELLING_CLASSES, len(wnids)))

@@ -44,7 +44,7 @@ class ImportSummary:
         candidates: candidates that it did not have.
         already: candidates that it had.
         selected: candidates of the selection that were ruled correct by this import.
-        left_out: candidates that they took out of their pool.
+        excluded: candidates that they took out of their pool.
         early: candidates posted before this workspace's `posted_after`, which a scrape passes over
             unless it is told another day.
     """
@@ -53,7 +53,7 @@ class ImportSummary:
     candidates: int
     already: int
     selected: int
-    left_out: int
+    excluded: int
     early: int
 
 
@@ -77,11 +77,11 @@ def take_in(
     found = _search_results(root / "search_results")
     if dataset is None:
         out = _blacklist(root / "metadata" / "candidate_blacklist.json")
-        wanted = [key for key in found if key[0] not in out]
+        keys = [key for key in found if key[0] not in out]
     else:
-        wanted = _selection(root / "datasets" / f"{dataset}.json", found)
+        keys = _selection(root / "datasets" / f"{dataset}.json", found)
     # They gave some photos of two classes a second id.
-    records = {found[key].task: found[key] for key in wanted}.values()
+    records = {found[key].task: found[key] for key in keys}.values()
     with store.begin_alone() as session:
         photos = _add_photos(session, records)
         candidates = _add_candidates(session, records)
@@ -91,12 +91,12 @@ def take_in(
         candidates=candidates,
         already=len(records) - candidates,
         selected=selected,
-        left_out=len(found) - len(wanted) if dataset is None else 0,
+        excluded=len(found) - len(keys) if dataset is None else 0,
         early=sum(record.origin.posted_at < workspace.posted_after for record in records),
     )
 
 
-class _Found(NamedTuple):
+class _SearchRecord(NamedTuple):
     """A record. `rank` is its place among those of its class and keyword in its file, from 1."""
 
     origin: PhotoOrigin
@@ -110,7 +110,7 @@ class _Found(NamedTuple):
 
 
 # By their own id of the photo, and by class.
-_Pool = dict[tuple[str, str], _Found]
+_Pool = dict[tuple[str, str], _SearchRecord]
 
 
 def _search_results(folder: Path) -> _Pool:
@@ -123,18 +123,20 @@ def _search_results(folder: Path) -> _Pool:
         places: Counter[tuple[str, str]] = Counter()
         for entry, record in _entries(path, _json(path)):
             try:
-                ours, each = _record(record, places)
+                their_id, candidate = _record(record, places)
             except (KeyError, ValueError, BadInput) as error:
                 reason = f"it has no {error}" if isinstance(error, KeyError) else error
                 raise BadInput(f"{path}, entry {entry}: {reason}") from None
-            key = (ours, each.wnid)
-            if key not in pool or each.rank < pool[key].rank:
-                pool[key] = each
+            key = (their_id, candidate.wnid)
+            if key not in pool or candidate.rank < pool[key].rank:
+                pool[key] = candidate
     return pool
 
 
-def _record(record: Mapping[str, Any], places: Counter[tuple[str, str]]) -> tuple[str, _Found]:
-    ours, photo, wnid, keyword, url, posted = (
+def _record(
+    record: Mapping[str, Any], places: Counter[tuple[str, str]]
+) -> tuple[str, _SearchRecord]:
+    their_id, photo, wnid, keyword, url, posted = (
         _text(record, name)
         for name in (
             "id_ours",
@@ -168,7 +170,7 @@ def _record(record: Mapping[str, Any], places: Counter[tuple[str, str]]) -> tupl
         posted_at=posted_at,
         taken_at=taken,
     )
-    return ours, _Found(origin, wnid, keyword, rank)
+    return their_id, _SearchRecord(origin, wnid, keyword, rank)
 
 
 def _text(record: Mapping[str, Any], name: str) -> str:
@@ -187,10 +189,12 @@ def _selection(path: Path, pool: _Pool) -> list[tuple[str, str]]:
     for entry, pair in enumerate(dataset["image_filenames"], start=1):
         if not (isinstance(pair, list) and len(pair) == 2 and all(type(p) is str for p in pair)):
             raise BadInput(f"{path}, entry {entry}: no pair of an id and a wnid: {pair!r:.99}")
-        ours, wnid = pair
-        if (ours, wnid) not in pool:
-            raise BadInput(f"{path}, entry {entry}: no search result is {ours!r:.99} of {wnid!r}")
-        chosen.append((ours, wnid))
+        their_id, wnid = pair
+        if (their_id, wnid) not in pool:
+            raise BadInput(
+                f"{path}, entry {entry}: no search result is {their_id!r:.99} of {wnid!r}"
+            )
+        chosen.append((their_id, wnid))
     return chosen
 
 
@@ -223,7 +227,7 @@ def _entries(path: Path, records: Any) -> Iterator[tuple[int, Mapping[str, Any]]
         yield entry, record
 
 
-def _add_photos(session: Session, records: Collection[_Found]) -> int:
+def _add_photos(session: Session, records: Collection[_SearchRecord]) -> int:
     known = set(session.scalars(select(Photo.source_id).where(Photo.source == _SOURCE)))
     new = {record.origin.source_id: record.origin for record in records}
     rows = [asdict(origin) for source_id, origin in new.items() if source_id not in known]
@@ -231,26 +235,26 @@ def _add_photos(session: Session, records: Collection[_Found]) -> int:
     return len(rows)
 
 
-def _add_candidates(session: Session, records: Collection[_Found]) -> int:
+def _add_candidates(session: Session, records: Collection[_SearchRecord]) -> int:
     ids = session.execute(select(Photo.source_id, Photo.id).where(Photo.source == _SOURCE))
     photos = {row.source_id: row.id for row in ids}
     known = _candidates(session)
     new = {record.task: record for record in records if record.task not in known}
     rows = (
         {
-            "wnid": each.wnid,
-            "photo_id": photos[each.origin.source_id],
-            "keyword": each.keyword,
-            "rank": each.rank,
+            "wnid": record.wnid,
+            "photo_id": photos[record.origin.source_id],
+            "keyword": record.keyword,
+            "rank": record.rank,
         }
-        for each in new.values()
+        for record in new.values()
     )
     for some in in_batches(rows, _AT_ONCE):
         add_candidates(session, some)
     return len(new)
 
 
-def _add_rulings(session: Session, records: Collection[_Found], dataset: str) -> int:
+def _add_rulings(session: Session, records: Collection[_SearchRecord], dataset: str) -> int:
     """Rule correct what was chosen, but not a second time: somebody may have ruled otherwise."""
     candidates = _candidates(session)
     known = set(session.scalars(select(Ruling.candidate_id).where(Ruling.by == dataset)))

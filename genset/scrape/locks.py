@@ -63,7 +63,7 @@ class Locks:
         taken: set[int] = set()
         with self._store.begin() as session:
             for some in _in_parts(sorted(numbers)):
-                rows = [{"kind": kind, "number": each, "worker_id": self._id} for each in some]
+                rows = [{"kind": kind, "number": number, "worker_id": self._id} for number in some]
                 insert = self._store.insert(ScrapeLock).values(rows).on_conflict_do_nothing()
                 taken.update(session.scalars(insert.returning(ScrapeLock.number)))
         return taken
@@ -88,12 +88,12 @@ class Locks:
         """Say that this process lives, and free what the dead held."""
         now = self._now()
         machine = _machine()
-        mine = {"id": self._id, "machine": machine, "pid": os.getpid(), "seen_at": now}
+        row = {"id": self._id, "machine": machine, "pid": os.getpid(), "seen_at": now}
         with self._store.begin() as session:
             seen = update(Worker).where(Worker.id == self._id).values(seen_at=now)
             # Whoever slept for longer, with its machine, was taken for dead, and starts anew.
             if session.execute(seen.returning(Worker.id)).first() is None:
-                session.execute(self._store.insert(Worker).values(mine))
+                session.execute(self._store.insert(Worker).values(row))
             dead = [
                 worker.id
                 for worker in session.scalars(select(Worker).where(Worker.id != self._id))

@@ -39,7 +39,7 @@ class Looks:
     hashes: Hashes
 
     @property
-    def own(self) -> Hashes:
+    def originals(self) -> Hashes:
         """The photos as they are: n hashes."""
         return np.ascontiguousarray(self.hashes[:, 0])
 
@@ -110,17 +110,17 @@ def _computed(
     """
     waiting: tuple[Sequence[_Photo], Iterator[bytes]] | None = None
     for batch in chain(_batches(store), [None]):
-        given = None
+        submitted = None
         if batch is not None:
-            paths = [workspace.images / image_file(each.sha256, each.format) for each in batch]
-            given = batch, processes.map(_looks, paths, chunksize=16)
+            paths = [workspace.images / image_file(photo.sha256, photo.format) for photo in batch]
+            submitted = batch, processes.map(_looks, paths, chunksize=16)
         if waiting is not None:
             photos, coming = waiting
             looks = list(coming)
             _keep(store, photos, looks)
             for photo, found in zip(photos, looks, strict=True):
                 yield f"{photo.source}:{photo.source_id}", bool(found)
-        waiting = given
+        waiting = submitted
 
 
 def _keep(store: Store, photos: Sequence[_Photo], looks: Sequence[bytes]) -> None:

@@ -113,7 +113,7 @@ _NEWEST = select(func.coalesce(func.max(PhotoLook.compared), 0))
 # The distance of each pair: by a `Photo.id` and the name of what that looks like.
 _Pairs = dict[tuple[int, str], int]
 # The same by two `Photo.id`, the larger first: the later photo is the copy.
-_OwnPairs = dict[tuple[int, int], int]
+_PoolPairs = dict[tuple[int, int], int]
 
 
 def compare_new(store: Store) -> int:
@@ -157,8 +157,10 @@ def _compared_one_by_one(store: Store) -> Iterator[int]:
             if session.scalar(_NEWEST) != newest:
                 continue  # others compared photos meanwhile, which these must be compared with
             examples = _examples(session, pairs)
-            asked = {pair: bits for pair, bits in pairs.items() if not examples.issuperset(pair)}
-            count = _store(session, _named(session, asked))
+            open_pairs = {
+                pair: bits for pair, bits in pairs.items() if not examples.issuperset(pair)
+            }
+            count = _store(session, _named(session, open_pairs))
             numbers = [
                 {"photo_id": photo, "compared": newest + place}
                 for place, photo in enumerate(new.photos, start=1)
@@ -181,29 +183,29 @@ def _numbered(store: Store, above: int, upto: int) -> Looks:
         return read_looks(session, numbered.order_by(PhotoLook.compared))
 
 
-def _within(new: Looks) -> _OwnPairs:
+def _within(new: Looks) -> _PoolPairs:
     """The pairs of photos that look alike, each in any of its looks."""
-    pairs: _OwnPairs = {}
-    for look, place, distance in near(new.all, new.own):
+    pairs: _PoolPairs = {}
+    for look, place, distance in near(new.all, new.originals):
         _add(pairs, _pair(new.photos[look // LOOKS], new.photos[place], distance))
     return pairs
 
 
-def _across(new: Looks, old: Looks) -> _OwnPairs:
+def _across(new: Looks, old: Looks) -> _PoolPairs:
     """The pairs of a photo here and one there: a look of either is near the other as it is."""
-    pairs: _OwnPairs = {}
-    for look, place, distance in near(new.all, old.own):
+    pairs: _PoolPairs = {}
+    for look, place, distance in near(new.all, old.originals):
         _add(pairs, _pair(new.photos[look // LOOKS], old.photos[place], distance))
-    for place, look, distance in near(new.own, old.all):
+    for place, look, distance in near(new.originals, old.all):
         _add(pairs, _pair(new.photos[place], old.photos[look // LOOKS], distance))
     return pairs
 
 
-def _pair(one: int, other: int, distance: int) -> _OwnPairs:
+def _pair(one: int, other: int, distance: int) -> _PoolPairs:
     return {(max(one, other), min(one, other)): distance} if one != other else {}
 
 
-def _add(pairs: _OwnPairs, more: _OwnPairs) -> None:
+def _add(pairs: _PoolPairs, more: _PoolPairs) -> None:
     """Add pairs; one that is there twice has its least distance."""
     for pair, distance in more.items():
         pairs[pair] = min(distance, pairs.get(pair, BITS))
@@ -228,8 +230,8 @@ def compare_with_file(store: Store, file: HashFile) -> int:
             pairs[pair] = min(distance, pairs.get(pair, BITS))
         with store.begin_alone() as session:
             examples = _examples(session, ((photo,) for photo, _ in pairs))
-            asked = {pair: bits for pair, bits in pairs.items() if pair[0] not in examples}
-            count += _store(session, asked)
+            open_pairs = {pair: bits for pair, bits in pairs.items() if pair[0] not in examples}
+            count += _store(session, open_pairs)
             session.merge(Fact(name=name, value=str(upto)))
 
 
@@ -254,12 +256,12 @@ def _examples(session: Session, pairs: Iterable[tuple[int, ...]]) -> set[int]:
     """Those of these photos that somebody gave as examples, by `Photo.id`."""
     found: set[int] = set()
     for some in _some({photo for pair in pairs for photo in pair}):
-        asked = select(ExamplePhoto.photo_id).where(ExamplePhoto.photo_id.in_(some))
-        found.update(session.scalars(asked))
+        rows = select(ExamplePhoto.photo_id).where(ExamplePhoto.photo_id.in_(some))
+        found.update(session.scalars(rows))
     return found
 
 
-def _named(session: Session, pairs: _OwnPairs) -> _Pairs:
+def _named(session: Session, pairs: _PoolPairs) -> _Pairs:
     """The same pairs, with the name of the earlier photo."""
     names: dict[int, str] = {}
     for some in _some({other for _, other in pairs}):

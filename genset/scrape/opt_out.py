@@ -112,7 +112,7 @@ def honour(store: Store, opt_out: OptOut) -> list[str]:
     return stored
 
 
-def told(workspace: Workspace, stored: Iterable[str]) -> dict[str, list[str]]:
+def as_json(workspace: Workspace, stored: Iterable[str]) -> dict[str, list[str]]:
     """What --json says of the photos of the pool that the list names, where there is one."""
     return {} if workspace.opt_out is None else {"opted_out": list(stored)}
 

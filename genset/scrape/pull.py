@@ -90,13 +90,13 @@ def pull(
         try:
             pulled = zip(release.photos, threads.map(puller.pull, release.photos), strict=True)
             total, again = len(release.photos), []
-            for photo, came in progress(pulled, total=total, what="pull", unit="photo"):
-                if came.how == "later":
+            for photo, outcome in progress(pulled, total=total, what="pull", unit="photo"):
+                if outcome.how == "later":
                     again.append(photo)
                 else:
-                    _count(summary, photo, came)
-            for photo, came in zip(again, threads.map(puller.pull, again), strict=True):
-                _count(summary, photo, came)
+                    _count(summary, photo, outcome)
+            for photo, outcome in zip(again, threads.map(puller.pull, again), strict=True):
+                _count(summary, photo, outcome)
         finally:
             for source in sources.values():
                 source.images.hosts.stop()
@@ -106,24 +106,24 @@ def pull(
     return summary
 
 
-class _Came(NamedTuple):
+class _Outcome(NamedTuple):
     """What came of a photo: `how` names a field of `PullSummary`, or is "later"."""
 
     how: str
     reason: str = ""
 
 
-def _count(summary: PullSummary, photo: ReleasePhoto, came: _Came) -> None:
-    if came.how == "pulled":
+def _count(summary: PullSummary, photo: ReleasePhoto, outcome: _Outcome) -> None:
+    if outcome.how == "pulled":
         summary.pulled += 1
-    elif came.how == "present":
+    elif outcome.how == "present":
         summary.present += 1
-    elif came.how == "gone":
+    elif outcome.how == "gone":
         summary.gone[photo.file] = photo.page_url
-    elif came.how == "changed":
+    elif outcome.how == "changed":
         summary.changed[photo.file] = photo.page_url
     else:
-        summary.failed[photo.file] = came.reason
+        summary.failed[photo.file] = outcome.reason
 
 
 class _Puller:
@@ -136,35 +136,35 @@ class _Puller:
             for name, source in sources.items()
         }
 
-    def pull(self, photo: ReleasePhoto) -> _Came:
+    def pull(self, photo: ReleasePhoto) -> _Outcome:
         path = self._folder / photo.file
         if path.is_symlink() or path.parent.is_symlink():
-            return _Came("failed", "a link stands in its place: take it away")
+            return _Outcome("failed", "a link stands in its place: take it away")
         if path.is_file() and sha256_of(path) == photo.sha256:
             self._know_a_good_photo(photo)
-            return _Came("present")
+            return _Outcome("present")
         if self._there is not None and _copied(self._there / photo.file, path, photo.sha256):
-            return _Came("present")
+            return _Outcome("present")
         if not photo.image_url:
-            return _Came("failed", "no picture offered")
+            return _Outcome("failed", "no picture offered")
         fetcher = self._fetchers.get(photo.source)
         if fetcher is None:
-            return _Came("failed", f"no source {photo.source!r} is installed here")
+            return _Outcome("failed", f"no source {photo.source!r} is installed here")
         try:
             content = fetcher.content(photo.image_url)
             if hashlib.sha256(content).hexdigest() != photo.sha256:
-                return _Came("changed")
+                return _Outcome("changed")
             kind = check_picture(content).format
         except PhotoRefused as refused:
-            return _Came("gone" if refused.reason == "gone" else "failed", str(refused))
+            return _Outcome("gone" if refused.reason == "gone" else "failed", str(refused))
         except SourceUnavailable as error:
-            return _Came("later", str(error))
+            return _Outcome("later", str(error))
         if not image_file(photo.sha256, kind).endswith(path.name):
-            return _Came("failed", f"it is a {kind}")
+            return _Outcome("failed", f"it is a {kind}")
         with written_whole(path) as file:
             file.write(content)
         self._know_a_good_photo(photo)
-        return _Came("pulled")
+        return _Outcome("pulled")
 
     def _know_a_good_photo(self, photo: ReleasePhoto) -> None:
         """Remember a photo that came, by which to see later whether its host is well.
@@ -233,8 +233,8 @@ def _prepare(folder: Path, manifest: bytes) -> None:
     Raises:
         BadInput: the folder is not empty, and not of this set.
     """
-    for left in (*folder.glob(".partial-*"), *folder.glob("*/.partial-*")):
-        left.unlink()  # of a killed run
+    for partial in (*folder.glob(".partial-*"), *folder.glob("*/.partial-*")):
+        partial.unlink()  # of a killed run
     path = folder / MANIFEST
     if path.is_file() and path.read_bytes() == manifest:
         return

@@ -63,8 +63,10 @@ def newest_queries(root: Path | None = None, taxonomy: Taxonomy | None = None) -
     Raises BadInput, which names the line or the key, where the workspace's list is not right.
     """
     taxonomy = imagenet1k() if taxonomy is None else taxonomy
-    own = _own_entries(root / OWN_LIST, taxonomy) if root else {}
-    classes = tuple(_with_entry(cls, own[cls.wnid]) if cls.wnid in own else cls for cls in taxonomy)
+    entries = _workspace_entries(root / OWN_LIST, taxonomy) if root else {}
+    classes = tuple(
+        _with_entry(cls, entries[cls.wnid]) if cls.wnid in entries else cls for cls in taxonomy
+    )
     return Queries(version_of(classes), classes, taxonomy)
 
 
@@ -183,7 +185,7 @@ def _store(session: Session, queries: Queries) -> None:
     session.merge(Fact(name=_FACT, value=queries.version))
 
 
-def _own_entries(path: Path, taxonomy: Taxonomy) -> dict[str, Entry]:
+def _workspace_entries(path: Path, taxonomy: Taxonomy) -> dict[str, Entry]:
     """What a workspace's own list says, by wnid; nothing where there is no such file."""
     if not path.exists():
         return {}

@@ -43,14 +43,14 @@ class RefreshSummary:
 
     Attributes:
         checked: photos that were asked after.
-        left: photos that were not, because the source failed.
+        unchecked: photos that were not, because the source failed.
         failure: what it said last.
         changes: what is not as it was.
         gone: the pages of all photos of the pool that are not up now, by photo.
     """
 
     checked: int = 0
-    left: int = 0
+    unchecked: int = 0
     failure: str = ""
     changes: list[Change] = field(default_factory=list)
     gone: dict[str, str] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class RefreshSummary:
     def add(self, other: "RefreshSummary") -> None:
         """Take in what came of another source."""
         self.checked += other.checked
-        self.left += other.left
+        self.unchecked += other.unchecked
         self.failure = other.failure or self.failure
         self.changes += other.changes
         self.gone |= other.gone
@@ -81,11 +81,11 @@ def refresh_all(
     """
     work = {source.name: (source.api.hosts, partial(refresh, store, source)) for source in sources}
     done, ended = RefreshSummary(), dict[str, GensetError]()
-    for name, came in side_by_side(work).items():
-        if isinstance(came, RefreshSummary):
-            done.add(came)
+    for name, outcome in side_by_side(work).items():
+        if isinstance(outcome, RefreshSummary):
+            done.add(outcome)
         else:
-            ended[name] = came
+            ended[name] = outcome
     return done, ended
 
 
@@ -124,14 +124,14 @@ def refresh_some(store: Store, source: Source, source_ids: Sequence[str]) -> Ref
         SourceRefused: the source turns every call down, for instance for a bad key.
     """
     summary = RefreshSummary()
-    wanted = frozenset(source_ids)
+    names_there = frozenset(source_ids)
     with store.session() as session:
         stored = session.execute(select(Photo.id, Photo.source_id).where(_in_pool(source.name)))
-        due = [photo for photo in stored if photo.source_id in wanted]
+        due = [photo for photo in stored if photo.source_id in names_there]
     _ask_after_all(store, source, due, now(), summary)
     with store.session() as session:
         gone = _gone(session, source.name)
-    names = {f"{source.name}:{id}" for id in wanted}
+    names = {f"{source.name}:{id}" for id in names_there}
     summary.gone = {photo: page for photo, page in gone.items() if photo in names}
     return summary
 
@@ -152,7 +152,7 @@ def _ask_after_all(
             again.append(photo)
     for photo in again:
         _ask_after(store, source, photo, started, summary)
-    summary.left = len(due) - summary.checked
+    summary.unchecked = len(due) - summary.checked
 
 
 def _ask_after(
@@ -198,8 +198,8 @@ def _start(session: Session, source: str) -> datetime:
     last = session.scalar(select(func.max(Photo.checked_at)).where(_in_pool(source)))
     if last is None or now() - last > _GOES_ON_FOR:
         return now()
-    left = select(Photo.id).where(_in_pool(source), _last_seen() < last).limit(1)
-    return now() if session.scalar(left) is None else last
+    unchecked = select(Photo.id).where(_in_pool(source), _last_seen() < last).limit(1)
+    return now() if session.scalar(unchecked) is None else last
 
 
 def _keep(

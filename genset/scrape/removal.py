@@ -32,7 +32,7 @@ class Removal:
         photos: the photos that are out now, as ``flickr:6061409035``.
         owner: the owner whose coming photos are kept out too, None where one photo was meant.
         deleted: originals that were deleted.
-        kept: originals that stay because another photo of the pool has the same bytes.
+        in_use: originals that stay because another photo of the pool has the same bytes.
         releases: how many of the photos each existing release has, by its name.
         same_bytes: the photos for which those originals stay. They are in the pool still: one at
             another source may be the same person's.
@@ -41,7 +41,7 @@ class Removal:
     photos: list[str]
     owner: str | None
     deleted: int
-    kept: int
+    in_use: int
     releases: dict[str, int]
     same_bytes: list[str] = field(default_factory=list)
 
@@ -89,7 +89,7 @@ def _remove(
             _bury(session, photo, reason)
         ids = [photo.id for photo in photos]
     with store.begin_alone() as session:
-        deleted, kept, same_bytes = _delete_originals(workspace, session, ids)
+        deleted, in_use, same_bytes = _delete_originals(workspace, session, ids)
 
     def is_meant(photo: ReleasePhoto) -> bool:
         return photo.source == source and name == (photo.owner if is_owner else photo.source_id)
@@ -102,7 +102,7 @@ def _remove(
         photos=[photo.name for photo in photos],
         owner=name if is_owner else None,
         deleted=deleted,
-        kept=kept,
+        in_use=in_use,
         releases={release: number for release, number in found.items() if number},
         same_bytes=same_bytes,
     )
@@ -122,7 +122,7 @@ def _meant(session: Session, what: str) -> _Meant:
         if _is_known(session, source, name, column)
     ]
     # A number may be a photo at several sources; a photo's own number wins over an owner's name.
-    found = [each for each in found if each[2] == found[0][2]]
+    found = [match for match in found if match[2] == found[0][2]]
     # An owner may ask before any photo of theirs was found.
     if not found:
         found = [(source, name, True) for source, name in places if _is_nsid(source, name)]
@@ -165,8 +165,8 @@ def _credited(session: Session, source: str, name: str) -> str:
     """
     if _is_known(session, source, name, Photo.owner):
         return ""
-    left = or_(Photo.refused.is_(None), Photo.refused.not_like("removed%"))
-    named = (Photo.source == source) & (Photo.owner_name == name) & left
+    remains = or_(Photo.refused.is_(None), Photo.refused.not_like("removed%"))
+    named = (Photo.source == source) & (Photo.owner_name == name) & remains
     photos = session.scalars(select(Photo).where(named).order_by(Photo.id).limit(_MOST_NAMED)).all()
     if not photos:
         return ""
@@ -227,14 +227,14 @@ def _delete_originals(
         PhotoEvent.detail != "",
         PhotoEvent.photo_id.in_(photo_ids),
     )
-    deleted, kept, needed_by = 0, 0, []
+    deleted, in_use, needed_by = 0, 0, []
     for file in session.scalars(removed.distinct()).all():
         path = workspace.images / file
         same = select(Photo).where(Photo.sha256 == PurePath(file).stem).order_by(Photo.id)
         if others := session.scalars(same).all():
-            kept += 1
+            in_use += 1
             needed_by += [photo.name for photo in others]
         elif path.is_file():
             path.unlink()
             deleted += 1
-    return deleted, kept, needed_by
+    return deleted, in_use, needed_by

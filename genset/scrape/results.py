@@ -20,11 +20,11 @@ from genset.net.pace import RetryPolicy
 from genset.scrape.locks import Locks
 from genset.scrape.plan import ScrapePlan
 from genset.scrape.search import keep_page, question_key
-from genset.scrape.work import Came, Job, PageJob, PhotoJob
+from genset.scrape.work import Job, JobResult, PageJob, PhotoJob
 from genset.sources.source import Question, SearchPage, keep_words
 
 # A job, and what came of it.
-Done = tuple[Job, Came]
+Done = tuple[Job, JobResult]
 
 
 @dataclass
@@ -80,64 +80,64 @@ class Results:
 
         The photos' files are flushed to the disk first, for no row may name what a power cut takes.
         """
-        secure([self._images / came.file for _, came in done if isinstance(came, Original)])
+        secure([self._images / result.file for _, result in done if isinstance(result, Original)])
         at = datetime.fromtimestamp(moment, UTC)
         photos: dict[int, Original | PhotoRefused] = {}
         with self._store.begin_alone() as session:
-            for job, came in done:
-                if isinstance(came, HostClosed):
+            for job, result in done:
+                if isinstance(result, HostClosed):
                     continue
                 if isinstance(job, PageJob):
-                    self._keep_page(session, job, came, at)
-                elif isinstance(came, Original | PhotoRefused):
-                    photos[job.candidate.photo_id] = came
-                elif isinstance(came, SourceUnavailable) and (
-                    refused := self._put_off(session, job, came, at)
+                    self._keep_page(session, job, result, at)
+                elif isinstance(result, Original | PhotoRefused):
+                    photos[job.candidate.photo_id] = result
+                elif isinstance(result, SourceUnavailable) and (
+                    refused := self._put_off(session, job, result, at)
                 ):
                     photos[job.candidate.photo_id] = refused
             self._keep_photos(session, photos)
             forget_photos(session, photos)
-            asked_for = [job.candidate.photo_id for job, _ in done if isinstance(job, PhotoJob)]
-            self._locks.release(session, "photo", asked_for)
+            photo_ids = [job.candidate.photo_id for job, _ in done if isinstance(job, PhotoJob)]
+            self._locks.release(session, "photo", photo_ids)
 
-    def _keep_page(self, session: Session, job: PageJob, came: Came, at: datetime) -> None:
+    def _keep_page(self, session: Session, job: PageJob, result: JobResult, at: datetime) -> None:
         source, question = job.source.name, job.step.question
-        if isinstance(came, SearchPage):
+        if isinstance(result, SearchPage):
             if not self._has_words:
                 keep_words(session, self._plan.source.about)
                 self._has_words = True
-            keep_page(session, self._plan, job.cls, job.step, came)
+            keep_page(session, self._plan, job.cls, job.step, result)
             if job.is_known:
                 forget_search(session, job.cls, source, question)
             self._summary.searches += 1
         else:
-            note_search(session, job.cls, source, question, str(came), self._plan.retries, at)
+            note_search(session, job.cls, source, question, str(result), self._plan.retries, at)
 
     def _put_off(
-        self, session: Session, job: PhotoJob, came: SourceUnavailable, at: datetime
+        self, session: Session, job: PhotoJob, result: SourceUnavailable, at: datetime
     ) -> PhotoRefused | None:
         """Note that a photo is to be tried again; or refuse it, which was tried often enough."""
-        tried = note_photo(session, job.candidate.photo_id, str(came), self._plan.retries, at)
+        tried = note_photo(session, job.candidate.photo_id, str(result), self._plan.retries, at)
         if tried.next_at is not None:
             return None
         tries = count(tried.attempts, "try", "tries")
         return PhotoRefused(
             "did not come",
-            f"{str(came).removeprefix('did not come: ')}, {tries} since "
+            f"{str(result).removeprefix('did not come: ')}, {tries} since "
             f"{tried.first_at:%Y-%m-%d %H:%M}",
         )
 
-    def _keep_photos(self, session: Session, came: dict[int, Original | PhotoRefused]) -> None:
+    def _keep_photos(self, session: Session, outcomes: dict[int, Original | PhotoRefused]) -> None:
         """Store what came of photos, by `Photo.id`, in one statement and not one for each."""
-        wanted = select(Photo.id).where(
-            Photo.id.in_(came), Photo.refused.is_(None), Photo.sha256.is_(None)
+        incomplete = select(Photo.id).where(
+            Photo.id.in_(outcomes), Photo.refused.is_(None), Photo.sha256.is_(None)
         )
-        still_wanted = set(session.scalars(wanted)) if came else set()
+        incomplete_ids = set(session.scalars(incomplete)) if outcomes else set()
         changes: dict[type, list[dict[str, Any]]] = {Original: [], PhotoRefused: []}
-        hashes = [each.sha256 for each in came.values() if isinstance(each, Original)]
+        hashes = [outcome.sha256 for outcome in outcomes.values() if isinstance(outcome, Original)]
         examples = examples_among(session, hashes) if hashes else set()
-        for photo_id, outcome in came.items():
-            if photo_id not in still_wanted:  # somebody removed it while it was on its way
+        for photo_id, outcome in outcomes.items():
+            if photo_id not in incomplete_ids:  # somebody removed it while it was on its way
                 self._discard(session, outcome)
             elif isinstance(outcome, Original) and outcome.sha256 in examples:
                 self._refuse(changes, photo_id, PhotoRefused(*AN_EXAMPLE))
@@ -170,7 +170,7 @@ _AT_ONCE = 5000  # numbers in a statement
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class Failure:
     """Something that failed; it is to be tried at `next_at`, and never where that is None."""
 
     attempts: int
@@ -185,28 +185,28 @@ class Tried:
         return self.next_at <= now or self.last_at > now + timedelta(minutes=1)
 
 
-def photos_tried(session: Session, photo_ids: Collection[int]) -> dict[int, Tried]:
+def photos_tried(session: Session, photo_ids: Collection[int]) -> dict[int, Failure]:
     """Those of these photos, by `Photo.id`, whose picture did not come when it was asked for."""
-    found: dict[int, Tried] = {}
+    found: dict[int, Failure] = {}
     numbers = sorted(photo_ids)
     for start in range(0, len(numbers), _AT_ONCE):
         rows = select(PhotoFailure.photo_id, *_tried(PhotoFailure)).where(
             PhotoFailure.photo_id.in_(numbers[start : start + _AT_ONCE])
         )
-        found |= {photo_id: Tried(*tried) for photo_id, *tried in session.execute(rows)}
+        found |= {photo_id: Failure(*tried) for photo_id, *tried in session.execute(rows)}
     return found
 
 
-def searches_tried(session: Session, wnid: str, source: str) -> dict[str, Tried]:
+def searches_tried(session: Session, wnid: str, source: str) -> dict[str, Failure]:
     """The pages, by `question_key`, that a class's searches asked for in vain."""
     rows = select(SearchFailure.question, *_tried(SearchFailure)).where(
         SearchFailure.wnid == wnid, SearchFailure.source == source
     )
-    return {question: Tried(*tried) for question, *tried in session.execute(rows)}
+    return {question: Failure(*tried) for question, *tried in session.execute(rows)}
 
 
 def _tried(table: type[PhotoFailure] | type[SearchFailure]) -> tuple[Any, ...]:
-    """The columns of `Tried`."""
+    """The columns of `Failure`."""
     return table.attempts, table.last_at, table.next_at, table.error
 
 

@@ -30,10 +30,17 @@ from genset.net.pace import scaled
 from genset.scrape.locks import Locks
 from genset.scrape.opt_out import honour, lines
 from genset.scrape.plan import ScrapePlan
-from genset.scrape.results import Done, Results, ScrapeSummary, Tried, photos_tried, searches_tried
+from genset.scrape.results import (
+    Done,
+    Failure,
+    Results,
+    ScrapeSummary,
+    photos_tried,
+    searches_tried,
+)
 from genset.scrape.search import question_key
 from genset.scrape.state import class_state
-from genset.scrape.work import Came, ClassStates, Job, PageJob, PhotoJob, ThreadPool
+from genset.scrape.work import ClassStates, Job, JobResult, PageJob, PhotoJob, ThreadPool
 from genset.sources.source import Source
 from genset.workspace import Workspace
 
@@ -60,8 +67,8 @@ def scrape(workspace: Workspace, store: Store, source: Source, plan: ScrapePlan)
         HostGaveUp: a host is not to be waited for.
         BadInput: the list of who opted out has a misspelt source.
     """
-    ours = (each for each in honour(store, plan.opt_out) if each.startswith(f"{source.name}:"))
-    for line in lines(ours, plan.opt_out):
+    stored = (name for name in honour(store, plan.opt_out) if name.startswith(f"{source.name}:"))
+    for line in lines(stored, plan.opt_out):
         source.api.hosts.say(line)
     with Locks(store, source.api.hosts.now) as locks:
         scraper = _Scraper(workspace, store, source, plan, locks)
@@ -91,7 +98,7 @@ class _Scraper:
         self.results = Results(store, workspace.images, plan, locks, self.summary)
         self.fetcher = Fetcher(source.images, source.may_fetch, workspace.images, plan.min_size)
         self.asking, self.fetching = ThreadPool(), ThreadPool()
-        self.done: queue.SimpleQueue[tuple[Job, Came | Exception]] = queue.SimpleQueue()
+        self.done: queue.SimpleQueue[tuple[Job, JobResult | Exception]] = queue.SimpleQueue()
         self.states = ClassStates()
         self._number = partial(_class_number, source.name)
         self.jobs_of: Counter[str] = Counter()  # of the classes that are working, by wnid
@@ -117,11 +124,11 @@ class _Scraper:
     def _know_a_good_photo(self) -> None:
         """Remember a photo that came, by which to see later whether its host is well."""
         if self.source.images.ping is None:
-            came = select(Photo.image_url).where(
+            result = select(Photo.image_url).where(
                 Photo.source == self.source.name, Photo.sha256.is_not(None), Photo.image_url != ""
             )
             with self.store.session() as session:
-                url = session.scalar(came.order_by(Photo.stored_at.desc()).limit(1))
+                url = session.scalar(result.order_by(Photo.stored_at.desc()).limit(1))
             if url is not None:
                 self.source.images.ping = lambda quota: self.fetcher.ping(url)
 
@@ -141,13 +148,13 @@ class _Scraper:
                 continue
             with self.store.session() as session:
                 state = class_state(session, self.plan, cls)
-            if not state.is_settled:
+            if not state.is_done:
                 unsettled.append(cls)
                 continue
             if state.is_full:
                 self.summary.full += 1
             else:
-                self.summary.short[cls.wnid] = len(state.selection.kept)
+                self.summary.short[cls.wnid] = len(state.selection.selected)
             if state.selection.contested:
                 self.summary.contested[cls.wnid] = len(state.selection.contested)
             passed_over.update(state.passed_over)
@@ -163,8 +170,8 @@ class _Scraper:
             self.states.wake(self._now())
             yield from self._start()
             if self.jobs_of:
-                came = self._store(self._finished())
-                yield from self._look_at([cls for cls in came if not self.jobs_of[cls.wnid]])
+                result = self._store(self._finished())
+                yield from self._look_at([cls for cls in result if not self.jobs_of[cls.wnid]])
             elif self.states.are_waiting:  # for what others are about to finish
                 time.sleep(_LOOK_AGAIN)
             elif not self._pause():
@@ -173,23 +180,23 @@ class _Scraper:
     def _start(self) -> Iterator[ImageClass]:
         """Look at classes that wait, as many as there is room for; yield those that are settled."""
         if some := self.states.take(_CLASSES_AT_A_TIME - len(self.jobs_of)):
-            ours = self.locks.take("class", set(map(self._number, some)))
-            self.states.wait(cls for cls in some if self._number(cls) not in ours)
-            yield from self._look_at([cls for cls in some if self._number(cls) in ours])
+            locked = self.locks.take("class", set(map(self._number, some)))
+            self.states.wait(cls for cls in some if self._number(cls) not in locked)
+            yield from self._look_at([cls for cls in some if self._number(cls) in locked])
 
     def _look_at(self, classes: Sequence[ImageClass]) -> Iterator[ImageClass]:
         """Bring classes that are ours to their next state, and yield those that are settled."""
-        settled = []
+        finished = []
         for cls in classes:
             # A bad key shows at the first call, so the first class makes it alone.
             if self.jobs_of and not self.is_answered:
                 self.states.wait([cls])
             elif self._look(cls):
-                settled.append(cls)
+                finished.append(cls)
         if others := {self._number(cls) for cls in classes if cls.wnid not in self.jobs_of}:
             with self.store.begin() as session:
                 self.locks.release(session, "class", others)
-        yield from settled
+        yield from finished
 
     def _look(self, cls: ImageClass) -> bool:
         """Bring a class to its next state; whether it is settled."""
@@ -212,19 +219,21 @@ class _Scraper:
         needs, now = _Needs(), self._now()
         with self.store.session() as session:
             state = class_state(session, self.plan, cls)
-            if state.is_settled:
+            if state.is_done:
                 return needs
             if state.ahead.is_even and (missing := state.selection.missing):
-                tried = photos_tried(session, [each.photo_id for each in missing])
-                for each in missing:
-                    photo = PhotoJob(cls, each, self.fetcher, is_known=each.photo_id in tried)
-                    needs.add(photo, tried.get(each.photo_id), now)
+                tried = photos_tried(session, [candidate.photo_id for candidate in missing])
+                for candidate in missing:
+                    photo = PhotoJob(
+                        cls, candidate, self.fetcher, is_known=candidate.photo_id in tried
+                    )
+                    needs.add(photo, tried.get(candidate.photo_id), now)
             else:
-                asked = searches_tried(session, cls.wnid, self.source.name)
+                failed = searches_tried(session, cls.wnid, self.source.name)
                 for step in state.ahead.steps:
                     key = question_key(step.question)
-                    page = PageJob(cls, step, self.source, is_known=key in asked)
-                    needs.add(page, asked.get(key), now)
+                    page = PageJob(cls, step, self.source, is_known=key in failed)
+                    needs.add(page, failed.get(key), now)
         needs.jobs.sort(key=lambda job: job.is_known)  # what never failed says more of its host
         return needs
 
@@ -232,16 +241,16 @@ class _Scraper:
         """Have threads do those of a class's jobs that nobody else does or has just done."""
         pages = [job for job in jobs if isinstance(job, PageJob)]
         photos = {job.candidate.photo_id: job for job in jobs if isinstance(job, PhotoJob)}
-        mine = self.locks.take("photo", photos.keys()) if photos else set()
+        locked = self.locks.take("photo", photos.keys()) if photos else set()
         undone = select(Photo.id).where(
-            Photo.id.in_(mine), Photo.sha256.is_(None), Photo.refused.is_(None)
+            Photo.id.in_(locked), Photo.sha256.is_(None), Photo.refused.is_(None)
         )
-        if mine:
+        if locked:
             with self.store.begin() as session:
-                left = set(session.scalars(undone))
-                self.locks.release(session, "photo", mine - left)
-            mine = left
-        free: list[Job] = [*pages, *(photos[number] for number in photos if number in mine)]
+                undone_ids = set(session.scalars(undone))
+                self.locks.release(session, "photo", locked - undone_ids)
+            locked = undone_ids
+        free: list[Job] = [*pages, *(photos[number] for number in photos if number in locked)]
         if not free:
             self.states.wait([cls])  # what this class needs is being fetched for another one
             return
@@ -257,9 +266,9 @@ class _Scraper:
         except Exception as error:  # noqa: BLE001 - the main thread raises it
             self.done.put((job, error))
 
-    def _finished(self) -> list[tuple[Job, Came | Exception]]:
+    def _finished(self) -> list[tuple[Job, JobResult | Exception]]:
         """Wait for a job to end, not for long, and return it with those that ended meanwhile."""
-        done: list[tuple[Job, Came | Exception]] = []
+        done: list[tuple[Job, JobResult | Exception]] = []
         with suppress(queue.Empty):
             done.append(self.done.get(timeout=_LOOK_AGAIN))
             if self.jobs_of.total() > 1:
@@ -270,25 +279,27 @@ class _Scraper:
         self.fetching.look()
         return done
 
-    def _store(self, done: Sequence[tuple[Job, Came | Exception]]) -> list[ImageClass]:
+    def _store(self, done: Sequence[tuple[Job, JobResult | Exception]]) -> list[ImageClass]:
         """Store what came, and return the classes that it was for.
 
         Raises what a job raised that no later try mends, once the others' results are stored.
         """
         if not done:
             return []
-        kept: list[Done] = [(job, came) for job, came in done if isinstance(came, Came)]
-        self.results.keep(kept, self.hosts.now())
+        results: list[Done] = [
+            (job, result) for job, result in done if isinstance(result, JobResult)
+        ]
+        self.results.keep(results, self.hosts.now())
         self._know_a_good_photo()
-        for job, came in done:
+        for job, result in done:
             self.jobs_of[job.cls.wnid] -= 1
             if not self.jobs_of[job.cls.wnid]:
                 del self.jobs_of[job.cls.wnid]
-            if not isinstance(came, Came):
-                raise came
-            if isinstance(came, SourceUnavailable):
-                self.last_error = str(came)
-            self.is_answered |= not isinstance(came, SourceUnavailable | HostClosed)
+            if not isinstance(result, JobResult):
+                raise result
+            if isinstance(result, SourceUnavailable):
+                self.last_error = str(result)
+            self.is_answered |= not isinstance(result, SourceUnavailable | HostClosed)
         return list({job.cls.wnid: job.cls for job, _ in done}.values())
 
     def _pause(self) -> bool:
@@ -332,7 +343,7 @@ class _Needs:
     later: list[datetime] = field(default_factory=list)
     failed: str = ""
 
-    def add(self, job: Job, tried: Tried | None, now: datetime) -> None:
+    def add(self, job: Job, tried: Failure | None, now: datetime) -> None:
         """Sort in a job by how it went before."""
         if tried is None or tried.is_due(now):
             self.jobs.append(job)

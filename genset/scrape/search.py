@@ -47,13 +47,13 @@ class Frontier:
     is_even: bool
 
 
-def frontier(cls: ImageClass, plan: ScrapePlan, asked: Iterable[Search]) -> Frontier:
-    """What is next for a class, of which `asked` are the searches, in any order.
+def frontier(cls: ImageClass, plan: ScrapePlan, searches: Iterable[Search]) -> Frontier:
+    """What is next for a class, of which `searches` are the searches, in any order.
 
     What was asked under another plan does not count.
     """
     pages: dict[Question, list[Search]] = {}
-    for search in asked:
+    for search in searches:
         pages.setdefault(replace(question_of(search), page=1), []).append(search)
     steps: list[Step] = []
     deepest = 0
@@ -101,8 +101,8 @@ def question_of(search: Search) -> Question:
 
 def question_key(question: Question) -> str:
     """What tells a question from all others, in 32 hexadecimal digits."""
-    asked = [getattr(question, field.name) for field in fields(question) if field.compare]
-    return hashlib.sha256(repr(tuple(asked)).encode()).hexdigest()[:32]
+    values = [getattr(question, field.name) for field in fields(question) if field.compare]
+    return hashlib.sha256(repr(tuple(values)).encode()).hexdigest()[:32]
 
 
 _Pages = Mapping[Question, Sequence[Search]]
@@ -110,39 +110,39 @@ _Pages = Mapping[Question, Sequence[Search]]
 
 def _open_ends(first: Question, depth: int, pages: _Pages) -> Iterator[Step]:
     """The next page of a window, or those of its halves where the source would not go on."""
-    if not (asked := pages.get(first)):
+    if not (searches := pages.get(first)):
         yield Step(first, depth)
         return
-    last = _last(asked)
+    last = _last(searches)
     if not last.last:
         following = replace(first, page=last.page + 1, bookmark=last.bookmark)
         yield Step(following, depth + last.page)
         return
-    for half in _halves(first, asked):
+    for half in _halves(first, searches):
         yield from _open_ends(half, depth + last.page, pages)
 
 
 def _depth(first: Question, above: int, pages: _Pages) -> int:
     """How deep a window is asked, its halves included; `above` is the depth where it begins."""
-    if not (asked := pages.get(first)):
+    if not (searches := pages.get(first)):
         return 0
-    here = above + _last(asked).page
-    return max([here, *(_depth(half, here, pages) for half in _halves(first, asked))])
+    here = above + _last(searches).page
+    return max([here, *(_depth(half, here, pages) for half in _halves(first, searches))])
 
 
-def _last(asked: Sequence[Search]) -> Search:
-    return max(asked, key=lambda search: search.page)
+def _last(searches: Sequence[Search]) -> Search:
+    return max(searches, key=lambda search: search.page)
 
 
-def _halves(whole: Question, asked: Sequence[Search]) -> list[Question]:
+def _halves(whole: Question, searches: Sequence[Search]) -> list[Question]:
     """The question for each half of its window, where the source has more than it hands over.
 
     A window without an end ends when it was first asked. One that brought nothing is left alone,
     whatever the source says that it has: there would be no end of halves.
     """
-    if not _last(asked).capped or not any(search.returned for search in asked):
+    if not _last(searches).capped or not any(search.returned for search in searches):
         return []
-    end = whole.posted_before or min(search.searched_at for search in asked)
+    end = whole.posted_before or min(search.searched_at for search in searches)
     middle = (whole.posted_after + (end - whole.posted_after) / 2).replace(microsecond=0)
     if middle - whole.posted_after < _SHORTEST_WINDOW:
         return []
@@ -185,12 +185,12 @@ def keep_page(
     )
     photo_ids = _photo_ids(session, plan, answer.photos)
     place = {query: number for number, query in enumerate(plan.source.queries(cls))}
-    mine = Candidate.wnid == cls.wnid, Candidate.photo_id.in_(photo_ids.values())
+    of_class = Candidate.wnid == cls.wnid, Candidate.photo_id.in_(photo_ids.values())
     best = {
         # Of equal ranks, a query that is searched with counts before one that is not any more.
         photo_id: (rank, place.get(keyword, len(place)))
         for photo_id, rank, keyword in session.execute(
-            select(Candidate.photo_id, Candidate.rank, Candidate.keyword).where(*mine)
+            select(Candidate.photo_id, Candidate.rank, Candidate.keyword).where(*of_class)
         )
     }
     new: list[dict[str, object]] = []

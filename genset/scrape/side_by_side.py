@@ -18,12 +18,14 @@ from genset.sources.source import Source
 from genset.workspace import Workspace
 
 # A source that is ready to be asked, with hosts of its own, and what is wanted of it.
-Wanted = tuple[Source, ScrapePlan]
+SourcePlan = tuple[Source, ScrapePlan]
 # What came of a source: what the scrape did, or why it ended early.
-Came = ScrapeSummary | GensetError
+Outcome = ScrapeSummary | GensetError
 
 
-def scrape_all(workspace: Workspace, store: Store, wanted: Sequence[Wanted]) -> dict[str, Came]:
+def scrape_all(
+    workspace: Workspace, store: Store, plans: Sequence[SourcePlan]
+) -> dict[str, Outcome]:
     """Scrape each source as `scrape` does, side by side; return what came of each, by its name.
 
     What ends one source's scrape is in its place, and the others go on.
@@ -31,27 +33,27 @@ def scrape_all(workspace: Workspace, store: Store, wanted: Sequence[Wanted]) -> 
     Args:
         workspace: where originals are kept.
         store: the workspace's.
-        wanted: each source once; no two share their `Hosts`.
+        plans: each source once; no two share their `Hosts`.
     """
-    came = side_by_side(_work(workspace, store, wanted))
+    outcomes = side_by_side(_work(workspace, store, plans))
     # Photos of two sources may be the same, and so be claimed by two classes, each of which was
     # full by what its own source knew.
-    if len(wanted) > 1 and _have_same_bytes(store):
-        again = [each for each in wanted if isinstance(came[each[0].name], ScrapeSummary)]
-        after = side_by_side(_work(workspace, store, again, is_told=False)) if again else {}
-        came |= {name: _together(came[name], each) for name, each in after.items()}
-    return came
+    if len(plans) > 1 and _have_same_bytes(store):
+        again = [plan for plan in plans if isinstance(outcomes[plan[0].name], ScrapeSummary)]
+        after = side_by_side(_work(workspace, store, again, report=False)) if again else {}
+        outcomes |= {name: _together(outcomes[name], plan) for name, plan in after.items()}
+    return outcomes
 
 
 def _work(
-    workspace: Workspace, store: Store, wanted: Sequence[Wanted], *, is_told: bool = True
+    workspace: Workspace, store: Store, plans: Sequence[SourcePlan], *, report: bool = True
 ) -> dict[str, tuple[Hosts, Callable[[], ScrapeSummary]]]:
     """A scrape of each source; who waits for the others is told that one is done."""
 
     def scraper(source: Source, plan: ScrapePlan) -> Callable[[], ScrapeSummary]:
         def work() -> ScrapeSummary:
             done = scrape(workspace, store, source, plan)
-            if is_told and len(wanted) > 1:
+            if report and len(plans) > 1:
                 classes = count(len(plan.classes), "class", "classes")
                 of = f"{done.full:,} of {classes} {agree(done.full, 'is', 'are')} full"
                 source.api.hosts.say(f"{source.name} is done: {of}")
@@ -59,7 +61,7 @@ def _work(
 
         return work
 
-    return {source.name: (source.api.hosts, scraper(source, plan)) for source, plan in wanted}
+    return {source.name: (source.api.hosts, scraper(source, plan)) for source, plan in plans}
 
 
 def _have_same_bytes(store: Store) -> bool:
@@ -70,7 +72,7 @@ def _have_same_bytes(store: Store) -> bool:
         return session.scalar(twice) is not None
 
 
-def _together(before: Came, after: Came) -> Came:
+def _together(before: Outcome, after: Outcome) -> Outcome:
     """What two scrapes did, one after the other."""
     if isinstance(before, ScrapeSummary) and isinstance(after, ScrapeSummary):
         after.stored += before.stored
@@ -96,12 +98,12 @@ def side_by_side(work: Mapping[str, tuple[Hosts, Callable[[], T]]]) -> dict[str,
     if len(work) == 1:
         [(name, (_, do))] = work.items()
         return {name: _outcome(do)}
-    came: dict[str, T | GensetError] = {}
+    outcomes: dict[str, T | GensetError] = {}
     broken: list[BaseException] = []
 
     def run(name: str, do: Callable[[], T]) -> None:
         try:
-            came[name] = _outcome(do)
+            outcomes[name] = _outcome(do)
         except BaseException as error:  # noqa: BLE001 - the main thread raises it
             broken.append(error)
 
@@ -122,7 +124,7 @@ def side_by_side(work: Mapping[str, tuple[Hosts, Callable[[], T]]]) -> dict[str,
         for thread in threads:
             thread.join()
         raise
-    return {name: came[name] for name in work}
+    return {name: outcomes[name] for name in work}
 
 
 def _outcome(do: Callable[[], T]) -> T | GensetError:

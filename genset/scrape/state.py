@@ -56,7 +56,7 @@ from genset.scrape.search import Frontier, frontier
 from genset.sources.source import names
 
 
-class Ranked(NamedTuple):
+class RankedPhoto(NamedTuple):
     """A candidate and its photo, as the columns of `genset.db` that a selection needs.
 
     A class has hundreds, read again and again: whole rows take SQLAlchemy five times as long.
@@ -74,27 +74,27 @@ class Ranked(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The candidates kept, the contested ones passed on the way, and the photos to download."""
+    """The candidates selected, the contested ones passed on the way, and the photos to download."""
 
-    kept: tuple[Ranked, ...]
-    contested: tuple[Ranked, ...]
-    missing: tuple[Ranked, ...]
+    selected: tuple[RankedPhoto, ...]
+    contested: tuple[RankedPhoto, ...]
+    missing: tuple[RankedPhoto, ...]
 
 
-def choose(candidates: Iterable[Ranked], wanted: int, contested: Collection[int]) -> Selection:
-    """Go down the candidates of a class, best first, until `wanted` are kept.
+def choose(candidates: Iterable[RankedPhoto], count: int, contested: Collection[int]) -> Selection:
+    """Go down the candidates of a class, best first, until `count` are kept.
 
     `contested` are the `Photo.id` that another class claims, under any id that has the same bytes.
-    A photo that is not downloaded yet is taken for a good one, so `kept` and `contested` are final
-    only when `missing` is empty.
+    A photo that is not downloaded yet is taken for a good one, so `selected` and `contested` are
+    final only when `missing` is empty.
     """
-    kept: list[Ranked] = []
-    held_back: list[Ranked] = []
-    missing: list[Ranked] = []
+    selected: list[RankedPhoto] = []
+    contested_ids: list[RankedPhoto] = []
+    missing: list[RankedPhoto] = []
     owners: set[str] = set()
     contents: set[str] = set()
     for candidate in candidates:
-        if len(kept) == wanted:
+        if len(selected) == count:
             break
         if (
             candidate.refused is not None
@@ -106,11 +106,11 @@ def choose(candidates: Iterable[Ranked], wanted: int, contested: Collection[int]
             owners.add(candidate.owner)
         if candidate.sha256 is None:
             missing.append(candidate)
-            kept.append(candidate)
+            selected.append(candidate)
             continue
         contents.add(candidate.sha256)
-        (held_back if candidate.photo_id in contested else kept).append(candidate)
-    return Selection(tuple(kept), tuple(held_back), tuple(missing))
+        (contested_ids if candidate.photo_id in contested else selected).append(candidate)
+    return Selection(tuple(selected), tuple(contested_ids), tuple(missing))
 
 
 # Made once, since SQLAlchemy takes as long to build them as the database to answer them.
@@ -145,7 +145,7 @@ class ClassState:
     passed_over: Mapping[str, int]
 
     @property
-    def is_settled(self) -> bool:
+    def is_done(self) -> bool:
         """Whether there is nothing to do for it: no photo to download, no page to ask for."""
         if self.ahead.is_even:
             if self.selection.missing:
@@ -197,7 +197,7 @@ def _state(
     return ClassState(
         ahead=frontier(cls, plan, searches) if plan.search else _NOTHING,
         selection=selection,
-        is_full=len(selection.kept) == plan.per_class,
+        is_full=len(selection.selected) == plan.per_class,
         passed_over=passed_over,
     )
 
@@ -210,40 +210,40 @@ def _chosen(
     place = {query: number for number, query in enumerate(queries)}
     # A class may have thousands of candidates, and the first few hundred may tell.
     enough = 10 + 2 * plan.per_class // max(1, len(queries))
-    ranked: list[Ranked] = []
-    held_back = set[int]()
+    ranked: list[RankedPhoto] = []
+    contested_ids = set[int]()
     passed_over = Counter[str]()
     for ranks in (Candidate.rank <= enough, Candidate.rank > enough):
         query = _usable(plan).where(Candidate.wnid == cls.wnid, ranks)
         if contested is None:
             query = query.add_columns(_CONTESTED)
         # The connection's rows, which come in half the time that the session's take.
-        rows = _wanted(session.connection().execute(query).all(), plan, passed_over)
-        ranked += [Ranked(*row[: len(Ranked._fields)]) for row in rows]
+        rows = _matching(session.connection().execute(query).all(), plan, passed_over)
+        ranked += [RankedPhoto(*row[: len(RankedPhoto._fields)]) for row in rows]
         if contested is None:
-            held_back |= {row.id for row in rows if row[-1]}
+            contested_ids |= {row.id for row in rows if row[-1]}
         else:
-            held_back |= {row.id for row in rows if row.id in contested}
+            contested_ids |= {row.id for row in rows if row.id in contested}
         ranked.sort(key=lambda c: (c.rank, place.get(c.keyword, len(place)), c.source_id))
-        if held_back:
-            held_back -= _given_to(session, cls)
-        chosen = choose(ranked, plan.per_class, held_back)
-        if len(chosen.kept) == plan.per_class:
+        if contested_ids:
+            contested_ids -= _ruled_correct(session, cls)
+        chosen = choose(ranked, plan.per_class, contested_ids)
+        if len(chosen.selected) == plan.per_class:
             break
     return chosen, passed_over
 
 
-def _given_to(session: Session, cls: ImageClass) -> set[int]:
+def _ruled_correct(session: Session, cls: ImageClass) -> set[int]:
     """The photos that a person ruled to be this class's, whoever else claims them."""
-    ours = select(Candidate.photo_id).where(Candidate.wnid == cls.wnid, is_ruled_correct())
-    return set(session.scalars(ours))
+    of_class = select(Candidate.photo_id).where(Candidate.wnid == cls.wnid, is_ruled_correct())
+    return set(session.scalars(of_class))
 
 
 def _usable(plan: ScrapePlan) -> Select[*tuple[Any, ...]]:
     """The source's candidates whose photos are such as the plan wants, as far as one knows yet.
 
     Photos that somebody added from a folder, of no source that is searched, count too. Where one
-    must look to tell, that is left to `_wanted`, and they come with what it looks at.
+    must look to tell, that is left to `_matching`, and they come with what it looks at.
     """
     is_added = and_(Photo.sha256.is_not(None), Photo.source.not_in(names()))
     usable = _RANKED.where(or_(Photo.source == plan.source.about.name, is_added))
@@ -260,21 +260,21 @@ def _usable(plan: ScrapePlan) -> Select[*tuple[Any, ...]]:
     return usable
 
 
-def _wanted(
+def _matching(
     rows: Sequence[Row[*tuple[Any, ...]]], plan: ScrapePlan, passed_over: Counter[str]
 ) -> Sequence[Row[*tuple[Any, ...]]]:
     """Those of the rows that the plan wants; the others are counted by reason."""
     if not plan.is_picky:
         return rows
-    wanted = []
+    matching = []
     for row in rows:
         license = License(row.license, row.license_url)
         reason = plan.reason_against(license, row.posted_at, row.taken_at)
         if reason is None:
-            wanted.append(row)
+            matching.append(row)
         elif row.refused is None:
             passed_over[reason] += 1
-    return wanted
+    return matching
 
 
 def lacking_first(store: Store, plan: ScrapePlan) -> ScrapePlan:

@@ -20,7 +20,7 @@ from genset.core.errors import PhotoRefused, SourceUnavailable
 from genset.net.hosts import Host, HostClosed, as_source_error
 from genset.net.originals import Fetcher, Original
 from genset.scrape.search import Step, question_key
-from genset.scrape.state import Ranked
+from genset.scrape.state import RankedPhoto
 from genset.sources.source import SearchPage, Source
 
 
@@ -61,7 +61,7 @@ class PhotoJob:
     """Fetch a candidate's photo; `is_known` says that it failed before."""
 
     cls: ImageClass
-    candidate: Ranked
+    candidate: RankedPhoto
     fetcher: Fetcher
     is_known: bool
 
@@ -81,7 +81,7 @@ class PhotoJob:
 Job = PageJob | PhotoJob
 
 # What came of a job: a page, a photo, why there is none, or that its time is later.
-Came = SearchPage | Original | PhotoRefused | SourceUnavailable | HostClosed
+JobResult = SearchPage | Original | PhotoRefused | SourceUnavailable | HostClosed
 
 _CLOCKS_DIFFER = timedelta(minutes=1)  # more than this, and the clock was set back
 
@@ -164,11 +164,11 @@ class ClassStates:
 
     def leave(self) -> list[ImageClass]:
         """Give up those that are blocked or resting, and return them."""
-        left = [cls for _, _, cls in self._resting]
-        left += [cls for classes in self._blocked.values() for cls in classes]
+        waiting = [cls for _, _, cls in self._resting]
+        waiting += [cls for classes in self._blocked.values() for cls in classes]
         self._resting.clear()
         self._blocked.clear()
-        return left
+        return waiting
 
 
 _FEW, _MOST = 2, 16

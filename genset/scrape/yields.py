@@ -117,7 +117,7 @@ def query_yields(store: Store, queries: Queries, wnids: Iterable[str] = ()) -> l
                     rival=rivals.get(key),
                 )
             )
-        yields += [_judged(each, of_class, cls, queries.taxonomy) for each in of_class]
+        yields += [_judged(row, of_class, cls, queries.taxonomy) for row in of_class]
     return yields
 
 
@@ -125,47 +125,47 @@ def _interval(part: int, whole: int) -> Interval | None:
     return wilson(part, whole) if whole >= FEWEST else None
 
 
-def _judged(each: Yield, of_class: Sequence[Yield], cls: ImageClass, taxonomy: Taxonomy) -> Yield:
+def _judged(row: Yield, of_class: Sequence[Yield], cls: ImageClass, taxonomy: Taxonomy) -> Yield:
     """The same with what the rule says of it."""
-    if not each.searched and each.query == cls.taxon:
-        return replace(each, reason="the name by which iNaturalist is searched")
-    if not each.searched:
-        return replace(each, reason="not searched with any more, or imported")
-    share, disputed = each.share, each.contested_share
+    if not row.searched and row.query == cls.taxon:
+        return replace(row, reason="the name by which iNaturalist is searched")
+    if not row.searched:
+        return replace(row, reason="not searched with any more, or imported")
+    share, disputed = row.share, row.contested_share
     lows = [other.share.low for other in of_class if other.share and other.searched]
     if share and share.high < HALF and share.high < max(lows):
-        return replace(each, proposal="drop", reason="another query of the class is better")
+        return replace(row, proposal="drop", reason="another query of the class is better")
     if disputed and disputed.low > QUARTER:
-        return replace(each, proposal="sharpen", reason=_way_out(each, cls, taxonomy))
+        return replace(row, proposal="sharpen", reason=_remedy(row, cls, taxonomy))
     if share and share.high < HALF:
-        return replace(each, proposal="sharpen", reason="less than half of its photos are right")
+        return replace(row, proposal="sharpen", reason="less than half of its photos are right")
     if share:
-        return replace(each, proposal="keep", reason="")
-    return replace(each, reason=f"cannot tell: {each.labeled} labeled of {FEWEST} at least")
+        return replace(row, proposal="keep", reason="")
+    return replace(row, reason=f"cannot tell: {row.labeled} labeled of {FEWEST} at least")
 
 
-def _way_out(each: Yield, cls: ImageClass, taxonomy: Taxonomy) -> str:
+def _remedy(row: Yield, cls: ImageClass, taxonomy: Taxonomy) -> str:
     """Whose photos a contested query finds, and what would tell them apart."""
-    rival = taxonomy.get(each.rival or "")
+    rival = taxonomy.get(row.rival or "")
     if rival is None:
-        return f"another class claims its photos ({each.rival})"
-    own = {word for text in (*cls.lemmas, each.query) for word in words(text)}
-    theirs = [f"-{word}" for word in words(rival.name) if word not in own]
-    hint = f"try {' '.join([each.query, *theirs])}" if theirs else "put a phrase in quotes"
+        return f"another class claims its photos ({row.rival})"
+    known_words = {word for text in (*cls.lemmas, row.query) for word in words(text)}
+    excluded = [f"-{word}" for word in words(rival.name) if word not in known_words]
+    hint = f"try {' '.join([row.query, *excluded])}" if excluded else "put a phrase in quotes"
     return f"{rival.wnid} ({rival.name}) claims its photos: {hint}"
 
 
 def _labeled(session: Session) -> tuple[Counter[_Key], Counter[_Key]]:
     """How many candidates of each query have a label or a ruling, and how many are correct."""
     cast, rulings = votes(session), rulings_in_force(session)
-    told = union(
+    decided = union(
         select(Label.candidate_id).where(~is_out(Label)), select(Ruling.candidate_id)
     ).subquery()
     labeled: Counter[_Key] = Counter()
     correct: Counter[_Key] = Counter()
     for number, wnid, query in session.execute(
         select(Candidate.id, Candidate.wnid, Candidate.keyword).join(
-            told, told.c.candidate_id == Candidate.id
+            decided, decided.c.candidate_id == Candidate.id
         )
     ):
         labeled[wnid, query] += 1
@@ -228,7 +228,7 @@ def _same_photo() -> Select[int, str, str, str]:
 
 
 def _same_bytes() -> Select[int, str, str, str]:
-    rival, theirs = aliased(Candidate), aliased(Photo)
+    rival, twin = aliased(Candidate), aliased(Photo)
     several = (
         select(Photo.sha256)
         .where(Photo.sha256.is_not(None))
@@ -240,9 +240,9 @@ def _same_bytes() -> Select[int, str, str, str]:
         select(Candidate.id, Candidate.wnid, Candidate.keyword, rival.wnid.label("rival"))
         .select_from(several)
         .join(Photo, Photo.sha256 == several.c.sha256)
-        .join(theirs, (theirs.sha256 == several.c.sha256) & (theirs.id != Photo.id))
+        .join(twin, (twin.sha256 == several.c.sha256) & (twin.id != Photo.id))
         .join(Candidate, Candidate.photo_id == Photo.id)
-        .join(rival, (rival.photo_id == theirs.id) & (rival.wnid != Candidate.wnid))
+        .join(rival, (rival.photo_id == twin.id) & (rival.wnid != Candidate.wnid))
         .where(_is_stored(Photo))
     )
 
@@ -273,27 +273,27 @@ def contested_with(session: Session, wnid: str) -> list[Rival]:
     A claim is one on the same photo or on one of the same bytes, as in
     `genset.db.is_contested`.
     """
-    ours, theirs = aliased(Candidate), aliased(Candidate)
+    candidate, rival_candidate = aliased(Candidate), aliased(Candidate)
     our_photo, their_photo = aliased(Photo), aliased(Photo)
-    columns = ours.photo_id, ours.keyword, theirs.wnid, theirs.keyword
-    mine = (
-        ours.wnid == wnid,
-        theirs.wnid != wnid,
+    columns = candidate.photo_id, candidate.keyword, rival_candidate.wnid, rival_candidate.keyword
+    of_class = (
+        candidate.wnid == wnid,
+        rival_candidate.wnid != wnid,
         our_photo.sha256.is_not(None),
         our_photo.refused.is_(None),
     )
     same_photo = (
         select(*columns)
-        .join(our_photo, our_photo.id == ours.photo_id)
-        .join(theirs, theirs.photo_id == ours.photo_id)
-        .where(*mine)
+        .join(our_photo, our_photo.id == candidate.photo_id)
+        .join(rival_candidate, rival_candidate.photo_id == candidate.photo_id)
+        .where(*of_class)
     )
     same_bytes = (
         select(*columns)
-        .join(our_photo, our_photo.id == ours.photo_id)
+        .join(our_photo, our_photo.id == candidate.photo_id)
         .join(their_photo, their_photo.sha256 == our_photo.sha256)
-        .join(theirs, theirs.photo_id == their_photo.id)
-        .where(*mine)
+        .join(rival_candidate, rival_candidate.photo_id == their_photo.id)
+        .where(*of_class)
     )
     photos: dict[str, set[int]] = defaultdict(set)
     queries: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
@@ -323,37 +323,37 @@ def explain(session: Session, wnids: Iterable[str]) -> dict[str, str]:
         .group_by(Candidate.wnid)
     )
     claimed = stored.where(Candidate.photo_id.in_(undecided_photos()))
-    held = dict(session.execute(stored).all())
+    totals = dict(session.execute(stored).all())
     lost = dict(session.execute(claimed.order_by(Candidate.wnid)).all())
     taxonomy = stored_taxonomy(session)
     return {
-        wnid: _line(wnid, count, held[wnid], contested_with(session, wnid), taxonomy)
+        wnid: _line(wnid, count, totals[wnid], contested_with(session, wnid), taxonomy)
         for wnid, count in lost.items()
-        if 2 * count > held[wnid]
+        if 2 * count > totals[wnid]
     }
 
 
 def _line(wnid: str, contested: int, stored: int, rivals: list[Rival], taxonomy: Taxonomy) -> str:
-    told = [_shared(rival, taxonomy) for rival in rivals[:_MOST_RIVALS]]
+    parts = [_shared(rival, taxonomy) for rival in rivals[:_MOST_RIVALS]]
     if len(rivals) > _MOST_RIVALS:
-        told.append(
+        parts.append(
             f"others with {count(len(rivals) - _MOST_RIVALS, 'more class', 'more classes')}"
         )
     are = agree(contested, "is contested and counts", "are contested and count")
     return (
         f"{contested:,} of its {count(stored, 'photo')} {are} for no class: "
-        f"{'; '.join(told)}. Rule whose each photo is (genset labels review); for photos to come, "
+        f"{'; '.join(parts)}. Rule whose each photo is (genset labels review); for photos to come, "
         f"sharpen a query (genset keywords {wnid} {rivals[0].wnid})"
     )
 
 
 def _shared(rival: Rival, taxonomy: Taxonomy) -> str:
     """How many photos a rival claims, and which query of its own finds them."""
-    ours, theirs = next(iter(rival.queries))
+    query, rival_query = next(iter(rival.queries))
     why = (
-        f'which has the same query "{ours}"'
-        if ours == theirs
-        else f'whose query "{theirs}" finds what "{ours}" finds'
+        f'which has the same query "{query}"'
+        if query == rival_query
+        else f'whose query "{rival_query}" finds what "{query}" finds'
     )
     return f"{rival.photos:,} with {_name(rival.wnid, taxonomy)}, {why}"
 

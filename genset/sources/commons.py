@@ -210,8 +210,8 @@ class Commons(Source):
         """One page of files, most relevant first, each posted when it was first uploaded."""
         start = _start(question)
         ask = self._calls(quota)
-        asked = _QUERY | _SEARCH | {"gsrsearch": search_text(question.text)}
-        batch = ask_whole(ask, asked | start)
+        parameters = _QUERY | _SEARCH | {"gsrsearch": search_text(question.text)}
+        batch = ask_whole(ask, parameters | start)
         pages = sorted(batch.pages.values(), key=_index)[:PER_PAGE]
         photos = self._photos(pages, question.posted_after, ask)
         offset, following = _offset(start), _offset(batch.following)
@@ -262,10 +262,10 @@ class Commons(Source):
 
     def license_of(self, source_id: str) -> License | None:
         """The licence that a file has today; None where it was deleted."""
-        asked = _QUERY | _LICENSE | {"pageids": source_id}
+        parameters = _QUERY | _LICENSE | {"pageids": source_id}
         try:
             batch = self.api.call_patiently(
-                lambda quota: ask_whole(self._calls(quota), asked), f"the file {source_id}"
+                lambda quota: ask_whole(self._calls(quota), parameters), f"the file {source_id}"
             )
         except requests.RequestException as error:
             raise as_source_error(error, self.api.title) from None
@@ -275,27 +275,27 @@ class Commons(Source):
         """Makes the calls of one question, the first at once, the others in their turn."""
         began, calls = time.monotonic(), 0
 
-        def ask(asked: Mapping[str, object]) -> dict[str, Any]:
+        def ask(parameters: Mapping[str, object]) -> dict[str, Any]:
             nonlocal calls
             if calls:
                 if calls == _MOST_CALLS or time.monotonic() - began > _LONGEST_SEARCH:
                     raise SourceUnavailable("Wikimedia Commons' answer comes in too many parts")
                 self.api.wait_for_turn(quota)
             calls += 1
-            return self._call(asked)
+            return self._call(parameters)
 
         return ask
 
-    def _call(self, asked: Mapping[str, object]) -> dict[str, Any]:
+    def _call(self, parameters: Mapping[str, object]) -> dict[str, Any]:
         try:
-            return parse_reply(self._client.get(self._address, _QUERY | dict(asked)))
+            return parse_reply(self._client.get(self._address, _QUERY | dict(parameters)))
         except requests.HTTPError as error:
             if is_retryable(error):
                 raise
             status = error.response.status_code
-            said = plain_text(error.response.content.decode(errors="replace"), _LONGEST_REFUSAL)
+            words = plain_text(error.response.content.decode(errors="replace"), _LONGEST_REFUSAL)
             raise SourceRefused(
-                f"Wikimedia Commons refused a call: {said or 'no reason given'} (HTTP {status})",
+                f"Wikimedia Commons refused a call: {words or 'no reason given'} (HTTP {status})",
                 status,
             ) from None
 
@@ -318,9 +318,9 @@ def search_text(text: str) -> str:
     if depicts := _DEPICTS.fullmatch(text):
         return f"filetype:bitmap haswbstatement:P180={depicts[1]}"
     terms = parse(text)
-    wanted = [f'"{" ".join(phrase)}"' for phrase in terms.wanted]
-    unwanted = [f'-"{" ".join(phrase)}"' for phrase in terms.unwanted]
-    return " ".join(["filetype:bitmap", *wanted, *unwanted])
+    included = [f'"{" ".join(phrase)}"' for phrase in terms.wanted]
+    excluded = [f'-"{" ".join(phrase)}"' for phrase in terms.unwanted]
+    return " ".join(["filetype:bitmap", *included, *excluded])
 
 
 def license_in_answer(batch: Batch, source_id: str) -> License | None:
@@ -344,17 +344,17 @@ def license_in_answer(batch: Batch, source_id: str) -> License | None:
 def _start(question: Question) -> dict[str, str]:
     """Where a page of results begins, by what the page before it said."""
     try:
-        said = json.loads(question.bookmark or "null")
+        bookmark = json.loads(question.bookmark or "null")
     except (ValueError, RecursionError):
-        said = None
-    start = checked_continuation(said) or {}
+        bookmark = None
+    start = checked_continuation(bookmark) or {}
     return start if "gsroffset" in start else {"gsroffset": str((question.page - 1) * PER_PAGE)}
 
 
 def _offset(following: Mapping[str, str]) -> int:
     """The number of results before a page; 0 where it is not said."""
-    said = following.get("gsroffset", "")
-    return int(said) if re.fullmatch("[0-9]{1,9}", said) else 0
+    offset = following.get("gsroffset", "")
+    return int(offset) if re.fullmatch("[0-9]{1,9}", offset) else 0
 
 
 def _index(page: Mapping[str, Any]) -> float:

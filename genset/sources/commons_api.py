@@ -67,7 +67,7 @@ class Batch:
     total: int | None = None
 
 
-def ask_whole(ask: Ask, asked: Mapping[str, object]) -> Batch:
+def ask_whole(ask: Ask, parameters: Mapping[str, object]) -> Batch:
     """Ask until the pages of an answer are whole.
 
     Raises:
@@ -77,7 +77,7 @@ def ask_whole(ask: Ask, asked: Mapping[str, object]) -> Batch:
     pages: dict[int, dict[str, Any]] = {}
     following: dict[str, str] = {}
     while True:
-        reply = ask({**asked, **following})
+        reply = ask({**parameters, **following})
         _merge(pages, reply)
         before, following = following, _following(reply)
         # In format version 1 it is "", in version 2 it is true.
@@ -110,23 +110,23 @@ def parse_reply(body: bytes) -> dict[str, Any]:
     return reply
 
 
-def checked_continuation(given: object) -> dict[str, str] | None:
+def checked_continuation(value: object) -> dict[str, str] | None:
     """Parameters that say where to go on, as text; None where these are none."""
-    if not isinstance(given, dict) or len(given) > 10:
+    if not isinstance(value, dict) or len(value) > 10:
         return None
     found: dict[str, str] = {}
-    for name, value in given.items():
-        if type(value) not in (str, int) or not _CONTINUES.fullmatch(str(name)):
+    for name, item in value.items():
+        if type(item) not in (str, int) or not _CONTINUES.fullmatch(str(name)):
             return None
-        found[name] = value if isinstance(value, str) else f"{value:d}"[:20]
+        found[name] = item if isinstance(item, str) else f"{item:d}"[:20]
     is_short = len(json.dumps(found, ensure_ascii=False)) <= _LONGEST_CONTINUATION
     return found if is_short and all(map(str.isprintable, found.values())) else None
 
 
 def _following(reply: Mapping[str, Any]) -> dict[str, str]:
-    if (given := reply.get("continue")) is None:
+    if (continuation := reply.get("continue")) is None:
         return {}
-    following = checked_continuation(given)
+    following = checked_continuation(continuation)
     if following is None:
         raise _unknown_form("nobody can go on from it")
     return following
@@ -166,9 +166,9 @@ def _total(reply: Mapping[str, Any]) -> int | None:
     return total if type(total) is int and 0 <= total < 10**9 else None
 
 
-def _error(said: object) -> SourceError:
+def _error(error: object) -> SourceError:
     """What Commons says is wrong, in its own words, and whether it may pass."""
-    fields = said if isinstance(said, dict) else {}
+    fields = error if isinstance(error, dict) else {}
     code, info = (clean(str(fields.get(name, "")), _LONGEST_MESSAGE) for name in ("code", "info"))
     kind = SourceUnavailable if _PASSING.fullmatch(code) else SourceRefused
     return kind(f"Wikimedia Commons: {info or 'an error'} (code {code or 'none'})")
@@ -259,8 +259,8 @@ def license_in(fields: Mapping[str, Any]) -> License | None:
     """
     short, code, address = (_words(fields, name) for name in LICENSE_FIELDS)
     url = web_link(f"https:{address}" if address.startswith("//") else address) or ""
-    for given in (License(short, url), License(code, "")):
-        if found := creative_commons(given):
+    for license in (License(short, url), License(code, "")):
+        if found := creative_commons(license):
             return found
     name = short or code.upper()
     if name.lower() in _NO_RESTRICTIONS or url == FLICKR[7].url:
@@ -273,8 +273,8 @@ def license_in(fields: Mapping[str, Any]) -> License | None:
 
 def _infos(page: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What is said of the versions of a file, the latest first."""
-    given = page.get("imageinfo")
-    return [each for each in given if isinstance(each, dict)] if isinstance(given, list) else []
+    infos = page.get("imageinfo")
+    return [info for info in infos if isinstance(info, dict)] if isinstance(infos, list) else []
 
 
 def _fields(info: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -302,7 +302,7 @@ def _plain(value: object, deep: int = 3) -> str:
             (text for language in languages[:9] if (text := _plain(language, deep - 1))), ""
         )
     if isinstance(value, list):
-        parts = (_plain(each, deep - 1) for each in value[:9])
+        parts = (_plain(item, deep - 1) for item in value[:9])
         return clean(", ".join(filter(None, parts)), _LONGEST_NAME)
     return ""
 

@@ -173,7 +173,7 @@ class Flickr(Source):
 
     def search(self, question: Question, quota: int) -> SearchPage:
         """One page of photos, most relevant first; at most 500 a page."""
-        asked: dict[str, object] = {
+        parameters: dict[str, object] = {
             "text": question.text,
             "sort": "relevance",  # the default is newest first
             "min_upload_date": int(question.posted_after.timestamp()),
@@ -187,10 +187,12 @@ class Flickr(Source):
             "per_page": question.per_page,
         }
         if question.posted_before is not None:  # Flickr's end of the window is in it, ours is not
-            asked["max_upload_date"] = int(question.posted_before.timestamp()) - 1
+            parameters["max_upload_date"] = int(question.posted_before.timestamp()) - 1
         if question.licenses:
-            asked["license"] = ",".join(str(number) for number in license_ids(question.licenses))
-        reply = self._call("photos.search", asked, quota)
+            parameters["license"] = ",".join(
+                str(number) for number in license_ids(question.licenses)
+            )
+        reply = self._call("photos.search", parameters, quota)
         return parse_search(reply, page=question.page, per_page=question.per_page)
 
     def license_of(self, source_id: str) -> License | None:
@@ -208,19 +210,19 @@ class Flickr(Source):
         """All licences by id, in the words that Flickr has for them today."""
         return merged(parse_licenses(self._call_patiently("photos.licenses.getInfo", {})))
 
-    def _call_patiently(self, method: str, asked: dict[str, object]) -> dict[str, Any]:
+    def _call_patiently(self, method: str, parameters: dict[str, object]) -> dict[str, Any]:
         """Call a method when the host lets, and again where that may help."""
         try:
             return self.api.call_patiently(
-                lambda quota: self._call(method, asked, quota), f"{method} {asked}"
+                lambda quota: self._call(method, parameters, quota), f"{method} {parameters}"
             )
         except requests.RequestException as error:
             raise as_source_error(error, self.api.title) from None
 
-    def _call(self, method: str, asked: dict[str, object], quota: int) -> dict[str, Any]:
+    def _call(self, method: str, parameters: dict[str, object], quota: int) -> dict[str, Any]:
         """Call a method once, with the key of this number, which no error shows."""
         try:
-            return parse_reply(reduce(getattr, method.split("."), self._apis[quota])(**asked))
+            return parse_reply(reduce(getattr, method.split("."), self._apis[quota])(**parameters))
         except SourceError as error:
             key = self._keys[quota]
             if key and key in str(error):

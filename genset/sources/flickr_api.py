@@ -50,11 +50,11 @@ def connected(keys: Iterable[str], address: str) -> list[flickrapi.FlickrAPI]:
 def _with_key(key: str, address: str, client: Api) -> flickrapi.FlickrAPI:
     api = flickrapi.FlickrAPI(key, "", format="json", store_token=False)
     api.REST_URL = address
-    api.flickr_oauth = _Unsigned(key, client)
+    api.flickr_oauth = _UnsignedCalls(key, client)
     return api
 
 
-class _Unsigned:
+class _UnsignedCalls:
     """Stands where flickrapi signs and sends a call. What anybody may see needs no signature."""
 
     def __init__(self, key: str, client: Api) -> None:
@@ -81,10 +81,10 @@ class _Unsigned:
 def _turned_away(error: HTTPError) -> str:
     """What is wrong with a call that was answered with HTTP 401 or 403."""
     status = f"HTTP {error.response.status_code}"
-    said = error.response.content.decode(errors="replace")
-    said += error.response.headers.get("WWW-Authenticate", "")
+    body = error.response.content.decode(errors="replace")
+    body += error.response.headers.get("WWW-Authenticate", "")
     for problem, mend in _OAUTH.items():
-        if problem in said:
+        if problem in body:
             return f"Flickr's API refused the call ({status}, {problem}): {mend}"
     return (
         f"Flickr's API refused the call ({status}): check FLICKR_API_KEY, and that no proxy "
@@ -154,10 +154,10 @@ def _as_json(element: ElementTree.Element) -> dict[str, Any]:
 def _error(code: str | int | None, message: str) -> SourceError:
     """What Flickr says is wrong, in its own words, and whether it may pass."""
     number = int(code) if code is not None and re.fullmatch("[0-9]{1,9}", str(code)) else None
-    said = f"Flickr: {clean(message, _LONGEST_MESSAGE)}"
+    words = f"Flickr: {clean(message, _LONGEST_MESSAGE)}"
     if number == 100:
-        said += "; check FLICKR_API_KEY"
+        words += "; check FLICKR_API_KEY"
     if number is not None:
-        said += f" (code {number})"
+        words += f" (code {number})"
     passes = number in _PASSING_CODES or "not currently available" in message.lower()
-    return (SourceUnavailable if passes else SourceRefused)(said, number)
+    return (SourceUnavailable if passes else SourceRefused)(words, number)

@@ -64,7 +64,7 @@ _IMAGE_ADDRESS = re.compile(
 )
 _SOURCE_ID = re.compile(r"([0-9]{1,16})-([0-9]{1,16})")
 
-_Asked = Mapping[str, object]
+_Parameters = Mapping[str, object]
 
 
 class INaturalist(Source):
@@ -168,7 +168,9 @@ class INaturalist(Source):
         Raises:
             BadInput: it has none of them.
         """
-        names = tuple(sorted(each.name for each in LICENSES.values() if choice.wants(each)))
+        names = tuple(
+            sorted(license.name for license in LICENSES.values() if choice.wants(license))
+        )
         if not names:
             raise BadInput(
                 f"iNaturalist has no licence {', '.join(choice.words)}: choose another one"
@@ -187,19 +189,19 @@ class INaturalist(Source):
 
     def search(self, question: Question, quota: int) -> SearchPage:
         """What a search finds in all (page 1), or the photos of a place of its draw."""
-        asked = _asked(question)
+        parameters = _parameters_of(question)
         if question.page == 1:
-            return self._begun(asked)
+            return self._begun(parameters)
         draw, text, size = Draw.read(question.bookmark), question.text, question.per_page
         number, length = question.page - 2, draw.length(size)
         if number >= length:
             return SearchPage((), draw.total, last=True, capped=False, bookmark=question.bookmark)
         codes, made = _codes(question.licenses), count()
 
-        def ask(more: _Asked) -> tuple[int, list[dict[str, Any]]]:
+        def ask(more: _Parameters) -> tuple[int, list[dict[str, Any]]]:
             if next(made):  # the first call has its turn
                 self.api.wait_for_turn(quota)
-            return parse_results(self._ask("/observations", {**asked, **more}))
+            return parse_results(self._ask("/observations", {**parameters, **more}))
 
         def counted(above: int, below: int) -> int:
             between = {"id_above": above, "id_below": below}
@@ -211,8 +213,8 @@ class INaturalist(Source):
                 _, results = ask(_page_of(window))
                 found += [
                     photo
-                    for each in window.run.of(results)
-                    if (photo := found_photo(each, codes)) is not None
+                    for result in window.run.of(results)
+                    if (photo := found_photo(result, codes)) is not None
                 ]
         return SearchPage(
             draw.shuffled(text, _distinct(found), lambda photo: photo.source_id),
@@ -222,10 +224,10 @@ class INaturalist(Source):
             bookmark=draw.bookmark(),
         )
 
-    def _begun(self, asked: _Asked) -> SearchPage:
+    def _begun(self, parameters: _Parameters) -> SearchPage:
         """How many observations there are, and which is the newest, without any photo."""
         newest = {"order_by": "id", "order": "desc", "per_page": 1, "page": 1, "only_id": "true"}
-        total, results = parse_results(self._ask("/observations", {**asked, **newest}))
+        total, results = parse_results(self._ask("/observations", {**parameters, **newest}))
         number = id_of(results[0]) if results else None
         if number is None:
             return SearchPage((), total, last=True, capped=False)
@@ -258,7 +260,7 @@ class INaturalist(Source):
     def _ping(self, quota: int) -> object:
         return self._ask("/observations", {"per_page": 1, "only_id": "true"})
 
-    def _ask(self, path: str, asked: _Asked) -> object:
+    def _ask(self, path: str, parameters: _Parameters) -> object:
         """Call the API once.
 
         Raises:
@@ -266,14 +268,14 @@ class INaturalist(Source):
             SourceUnavailable, requests.RequestException: no answer came.
         """
         try:
-            return parse_json(self._api.get(f"{self._url}{path}", asked))
+            return parse_json(self._api.get(f"{self._url}{path}", parameters))
         except requests.HTTPError as error:
             if is_retryable(error):
                 raise
             status = error.response.status_code
-            said = refusal_in(error.response.content)
+            words = refusal_in(error.response.content)
             raise SourceRefused(
-                f"iNaturalist refused a call: {said or 'no reason given'} (HTTP {status})", status
+                f"iNaturalist refused a call: {words or 'no reason given'} (HTTP {status})", status
             ) from None
 
 
@@ -302,20 +304,20 @@ def _no_limit(store: Store, name: str) -> Limit:
     return RateLimit(store, name, 0)
 
 
-def _asked(question: Question) -> dict[str, object]:
+def _parameters_of(question: Question) -> dict[str, object]:
     """A search's parameters, without those of a page."""
-    asked: dict[str, object] = {
+    parameters: dict[str, object] = {
         "taxon_name": question.text,
         "quality_grade": "research",
         "photo_license": ",".join(_codes(question.licenses)),
         "created_d1": question.posted_after.date().isoformat(),
     }
     if question.posted_before is not None:  # iNaturalist's end of the window is in it, ours is not
-        asked["created_d2"] = (question.posted_before - timedelta(seconds=1)).isoformat()
-    return asked
+        parameters["created_d2"] = (question.posted_before - timedelta(seconds=1)).isoformat()
+    return parameters
 
 
-def _page_of(window: Window) -> _Asked:
+def _page_of(window: Window) -> _Parameters:
     """The parameters of the page that holds a window's run."""
     size, page = window.run.page
     return {
@@ -330,7 +332,7 @@ def _page_of(window: Window) -> _Asked:
 
 def _codes(names: tuple[str, ...]) -> list[str]:
     """iNaturalist's codes of the licences with these names; all for no names."""
-    return [code for code, each in LICENSES.items() if not names or each.name in names]
+    return [code for code, license in LICENSES.items() if not names or license.name in names]
 
 
 def _distinct(found: list[PhotoOrigin]) -> list[PhotoOrigin]:

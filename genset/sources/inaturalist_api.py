@@ -145,8 +145,8 @@ def refusal_in(body: bytes) -> str:
         reply = json.loads(body)
     except (ValueError, RecursionError):
         return ""
-    said = reply.get("error") or reply.get("message") if isinstance(reply, dict) else ""
-    return clean(said) if isinstance(said, str) else ""
+    words = reply.get("error") or reply.get("message") if isinstance(reply, dict) else ""
+    return clean(words) if isinstance(words, str) else ""
 
 
 def _photos(entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -36,7 +36,7 @@ MOST_BLOCKS = 2_500  # that are drawn for a search
 MOST_PER_PAGE = 100
 
 _LARGEST_PAGE = 200  # of results that iNaturalist gives
-_MOST_HELD = MOST_RESULTS - _LARGEST_PAGE  # a page is shown whole or not at all
+_MOST_IN_WINDOW = MOST_RESULTS - _LARGEST_PAGE  # a page is shown whole or not at all
 _MOST_COUNTS = 80  # that a bookmark has room for: 2,000 characters
 
 T = TypeVar("T")
@@ -103,7 +103,7 @@ class Draw:
         """
         try:
             seed, total, newest, counts = json.loads(bookmark)
-            known = {int(half): int(held) for half, held in counts.items()}
+            known = {int(half): int(number) for half, number in counts.items()}
             draw = cls(int(seed), int(total), int(newest), known)
             if draw.total < 1:
                 raise ValueError("nothing to draw from")
@@ -115,8 +115,8 @@ class Draw:
 
     def bookmark(self) -> str:
         """What `read` makes this draw of, in at most 2,000 characters."""
-        kept = dict(islice(self.counts.items(), _MOST_COUNTS))
-        return json.dumps([self.seed, self.total, self.newest, kept], separators=(",", ":"))
+        counts = dict(islice(self.counts.items(), _MOST_COUNTS))
+        return json.dumps([self.seed, self.total, self.newest, counts], separators=(",", ":"))
 
     def length(self, per_page: int) -> int:
         """How many blocks are drawn, of this size."""
@@ -147,29 +147,29 @@ class Draw:
         """
         done = 0
         while done < run.length:
-            window, held = self._window(run.start + done, counted)
-            length = max(1, min(run.length - done, held - window.run.start))
+            window, size = self._window(run.start + done, counted)
+            length = max(1, min(run.length - done, size - window.run.start))
             yield replace(window, run=Run(window.run.start, length))
             done += length
 
     def _window(self, place: int, counted: Callable[[int, int], int]) -> tuple[Window, int]:
         """The ids among which a place is, and how many observations have those."""
-        half, above, below, held = 1, 0, self.newest + 1, self.total
-        while held > _MOST_HELD and below - above > 2:
+        half, above, below, size = 1, 0, self.newest + 1, self.total
+        while size > _MOST_IN_WINDOW and below - above > 2:
             middle = (above + below) // 2
             half *= 2
             if half not in self.counts:
                 self.counts[half] = counted(above, middle + 1)
-            lower = min(self.counts[half], held)
+            lower = min(self.counts[half], size)
             if place < lower:
-                below, held = middle + 1, lower
+                below, size = middle + 1, lower
             else:
-                half, above, held, place = half + 1, middle, held - lower, place - lower
-        return Window(above, below, Run(min(place, _MOST_HELD - 1), 1)), held
+                half, above, size, place = half + 1, middle, size - lower, place - lower
+        return Window(above, below, Run(min(place, _MOST_IN_WINDOW - 1), 1)), size
 
     def shuffled(self, text: str, found: Sequence[T], key: Callable[[T], str]) -> tuple[T, ...]:
         """What was found, in an order that follows from the seed."""
-        return tuple(sorted(found, key=lambda each: _by_chance(f"{self.seed} {text} {key(each)}")))
+        return tuple(sorted(found, key=lambda item: _by_chance(f"{self.seed} {text} {key(item)}")))
 
 
 def _by_chance(words: str) -> int:

@@ -193,10 +193,10 @@ def test_where_no_limit_is_set_none_is_made_up(pool: Pool) -> None:
 def test_the_pools_own_photos_tell_how_large_photos_are(pool: Pool) -> None:
     add_stored(pool, CAT.wnid, 20, byte_size=100_000)
     few = dry_run(pool, "--classes", TENCH, "--per-class", "1000")
-    assert (few["bytes_a_photo"], few["is_own_mean"]) == (400_000, False)
+    assert (few["bytes_a_photo"], few["is_measured"]) == (400_000, False)
     add_stored(pool, CAT.wnid, 20, byte_size=200_000)
     many = dry_run(pool, "--classes", TENCH, "--per-class", "1000")
-    assert (many["bytes_a_photo"], many["is_own_mean"]) == (150_000, True)
+    assert (many["bytes_a_photo"], many["is_measured"]) == (150_000, True)
     assert many["bytes"] == 1000 * 150_000
     text = told(pool, "--classes", TENCH, "--per-class", "1000")
     assert "150 MB on the disk at 150 kB a photo, this pool's mean" in text

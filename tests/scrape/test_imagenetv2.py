@@ -100,7 +100,7 @@ def test_search_results_become_candidates_with_their_best_rank(
     pool: Pool, checkout: Checkout
 ) -> None:
     assert take(pool, checkout) == ImportSummary(
-        photos=4, candidates=5, already=0, selected=0, left_out=0, early=0
+        photos=4, candidates=5, already=0, selected=0, excluded=0, early=0
     )
     assert candidates(pool) == [
         (TENCH, "1", "tench", 1),
@@ -124,11 +124,11 @@ def test_what_they_took_out_is_left_out_unless_it_was_chosen(
     pool: Pool, checkout: Checkout
 ) -> None:
     checkout.put("metadata/candidate_blacklist.json", {id_of(1): "invalid image", id_of(9): "?"})
-    assert take(pool, checkout).left_out == 1
+    assert take(pool, checkout).excluded == 1
     assert (TENCH, "1", "tench", 1) not in candidates(pool)
     checkout.dataset((1, TENCH))
     done = take(pool, checkout, "imagenetv2-b-0")
-    assert (done.candidates, done.selected, done.left_out) == (1, 1, 0)
+    assert (done.candidates, done.selected, done.excluded) == (1, 1, 0)
     assert (TENCH, "1", "tench", 1) in candidates(pool)
 
 

@@ -87,7 +87,7 @@ def filled(serve: Serve, pool: Pool) -> tuple[Faulty, Pool]:
 def test_nothing_changed(filled: tuple[Faulty, Pool]) -> None:
     sandbox, pool = filled
     summary = refresh(pool.store, sandbox.source)
-    assert (summary.checked, summary.left, summary.changes, summary.gone) == (3, 0, [], {})
+    assert (summary.checked, summary.unchecked, summary.changes, summary.gone) == (3, 0, [], {})
     assert events(pool) == []
     assert asked(sandbox) == ["1", "2", "3"]
     assert len(sandbox.requests.of(LICENSES)) == 1
@@ -226,7 +226,7 @@ def test_a_photo_that_could_not_be_asked_after_is_left_for_the_next_time(
 ) -> None:
     _, pool = filled
     summary = refresh(pool.store, Register(_1=SourceUnavailable("no answer")))
-    assert (summary.checked, summary.left, summary.failure) == (2, 1, "no answer")
+    assert (summary.checked, summary.unchecked, summary.failure) == (2, 1, "no answer")
     source = Register()
     refresh(pool.store, source)
     assert source.asked == ["1"]
@@ -249,7 +249,7 @@ def test_a_source_that_is_down_is_waited_for(
 
     sandbox.fault = outage
     summary = refresh(pool.store, source)
-    assert (summary.checked, summary.left) == (9, 0)
+    assert (summary.checked, summary.unchecked) == (9, 0)
     assert re.match(r"Flickr has not answered since .* \(HTTP 503\); next try at", lines[0])
     assert lines[-1] == "Flickr answers again"
 
@@ -287,7 +287,7 @@ def test_under_faults_it_finds_what_an_undisturbed_one_finds(
         seed=3, server_error=0.2, unavailable=0.2, wrong_format=0.2, truncated=0.1, gone=0.2
     )
     summary = refresh(pool.store, serve(*rows, faults=faults).source)
-    assert (summary.checked, summary.left) == (30, 0)
+    assert (summary.checked, summary.unchecked) == (30, 0)
     lost = {f"flickr:{n}" for n in range(30) if faults.of_photo(str(n)) == "gone"}
     assert lost
     assert set(summary.gone) == lost
@@ -307,7 +307,7 @@ def test_the_command(serve: Serve, filled: tuple[Faulty, Pool]) -> None:
     document = json.loads(genset("refresh", "--json", cwd=root, endpoint=endpoint))
     assert document == {
         "checked": 3,
-        "left": 0,
+        "unchecked": 0,
         "failure": "",
         "changes": [],
         "gone": {"flickr:1": PAGE},

@@ -90,11 +90,11 @@ def test_bytes_that_another_photo_of_the_pool_has_stay(serve: Serve, pool: Pool)
     sandbox = serve(*rows, contents={1: picture(7), 2: picture(7)})
     pool.scrape(sandbox.source, CAT, DOG)
     first = taken_out(pool, "1")
-    assert (first.deleted, first.kept, first.same_bytes) == (0, 1, ["flickr:2"])
+    assert (first.deleted, first.in_use, first.same_bytes) == (0, 1, ["flickr:2"])
     assert pool.held(DOG) == ["2"]
     assert check_files(pool.workspace, pool.store) == []
     second = taken_out(pool, "2")
-    assert (second.deleted, second.kept, second.same_bytes) == (1, 0, [])
+    assert (second.deleted, second.in_use, second.same_bytes) == (1, 0, [])
     assert pool.files() == {}
 
 
@@ -263,7 +263,7 @@ def test_the_command(labeled: tuple[Workspace, Store]) -> None:
         "photos": ["flickr:0"],
         "owner": None,
         "deleted": 1,
-        "kept": 0,
+        "in_use": 0,
         "releases": {"v1": 1},
         "same_bytes": [],
     }

@@ -7,7 +7,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genset.scrape.state import Ranked, Selection, choose
+from genset.scrape.state import RankedPhoto, Selection, choose
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,11 @@ wanted = st.integers(1, 6)
 seeds = st.integers(0, 2**32)
 
 
-def candidates_of(fates: list[Fate]) -> list[Ranked]:
+def candidates_of(fates: list[Fate]) -> list[RankedPhoto]:
     """A class's candidates, best first, of whose photos nothing is known yet."""
     return [
-        Ranked(number, "", number, str(number), fate.owner, "") for number, fate in enumerate(fates)
+        RankedPhoto(number, "", number, str(number), fate.owner, "")
+        for number, fate in enumerate(fates)
     ]
 
 
@@ -89,7 +90,7 @@ class Filling:
         return self.chosen()
 
 
-def ids(candidates: tuple[Ranked, ...]) -> list[int]:
+def ids(candidates: tuple[RankedPhoto, ...]) -> list[int]:
     return [candidate.photo_id for candidate in candidates]
 
 
@@ -99,7 +100,7 @@ def test_the_order_in_which_things_come_to_light_changes_nothing(
 ) -> None:
     one, other = Filling(fates, wanted, one_seed), Filling(fates, wanted, other_seed)
     first, second = one.run(), other.run()
-    assert ids(first.kept) == ids(second.kept)
+    assert ids(first.selected) == ids(second.selected)
     assert ids(first.contested) == ids(second.contested)
     shared = {number for number, fate in enumerate(fates) if fate.contested and fate.shared}
     assert one.downloaded | shared == other.downloaded | shared
@@ -110,17 +111,17 @@ def test_no_download_turns_out_to_be_superfluous(fates: list[Fate], wanted: int,
     """Each photo that was downloaded stands where the last selection still comes by."""
     filling = Filling(fates, wanted, seed)
     final = filling.run()
-    end = ids(final.kept)[-1] if len(final.kept) == wanted else len(fates)
+    end = ids(final.selected)[-1] if len(final.selected) == wanted else len(fates)
     assert all(number <= end for number in filling.downloaded)
 
 
 @given(fates, wanted, seeds)
 def test_what_is_kept_is_good(fates: list[Fate], wanted: int, seed: int) -> None:
     found = Filling(fates, wanted, seed).run()
-    kept = [fates[number] for number in ids(found.kept)]
+    kept = [fates[number] for number in ids(found.selected)]
     assert len(kept) <= wanted
     assert all(fate.content and not fate.contested for fate in kept)
-    assert ids(found.kept) == sorted(ids(found.kept))
+    assert ids(found.selected) == sorted(ids(found.selected))
     assert max(Counter(fate.owner for fate in kept if fate.owner).values(), default=1) == 1
     assert max(Counter(fate.content for fate in kept).values(), default=1) == 1
 
@@ -130,8 +131,8 @@ def test_nothing_that_could_be_kept_is_passed_over(
     fates: list[Fate], wanted: int, seed: int
 ) -> None:
     found = Filling(fates, wanted, seed).run()
-    passed = [fates[number] for number in ids(found.kept) + ids(found.contested)]
-    if len(found.kept) < wanted:
+    passed = [fates[number] for number in ids(found.selected) + ids(found.contested)]
+    if len(found.selected) < wanted:
         for fate in fates:
             assert (
                 not fate.content
@@ -155,8 +156,8 @@ def test_a_contested_photo_is_downloaded_before_another_takes_its_place() -> Non
 
     candidates[0] = candidates[0]._replace(sha256="a")
     found = choose(candidates, 1, {0})
-    assert (ids(found.kept), ids(found.contested)) == ([2], [0])
+    assert (ids(found.selected), ids(found.contested)) == ([2], [0])
 
     candidates[0] = candidates[0]._replace(sha256=None, refused="gone")
     found = choose(candidates, 1, {0})
-    assert (ids(found.kept), ids(found.contested)) == ([1], [])
+    assert (ids(found.selected), ids(found.contested)) == ([1], [])

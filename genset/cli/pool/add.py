@@ -71,10 +71,10 @@ def add(
     if examples and posted is not None:
         raise BadInput("--posted is for candidates: examples come into no release")
     if examples:
-        given = context.get_parameter_source("license_name") is not ParameterSource.DEFAULT
-        licensed = license_name if given else ""
-        told = (source, owner, licensed, license_url)
-        _add_examples(folder, photos, told, min_size, dry_run, as_json)
+        has_license = context.get_parameter_source("license_name") is not ParameterSource.DEFAULT
+        licensed = license_name if has_license else ""
+        origin_words = (source, owner, licensed, license_url)
+        _add_examples(folder, photos, origin_words, min_size, dry_run, as_json)
         return
     if dry_run:
         raise BadInput("--dry-run goes with --examples")
@@ -103,23 +103,23 @@ def add(
         *(f"{file}: {reason}" for file, reason in done.refused.items()),
         *opt_out.lines(named, listed),
     ]
-    show(asdict(done) | opt_out.told(workspace, named), "\n".join(lines), as_json)
+    show(asdict(done) | opt_out.as_json(workspace, named), "\n".join(lines), as_json)
 
 
 def _add_examples(
     folder: Path | None,
     photos: Path,
-    told: tuple[str | None, str, str, str | None],
+    origin_words: tuple[str | None, str, str, str | None],
     min_size: int | None,
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Add the photos as examples; `told` are the source, the owner, the licence and its address."""
+    """Add examples; `origin_words` are the source, the owner, the licence and its address."""
     from genset.db import now
     from genset.licenses import license_named
     from genset.scrape.add import SOURCE, add_examples
 
-    source, owner, license_name, license_url = told
+    source, owner, license_name, license_url = origin_words
     known = license_named(license_name) if license_name else None
     origin = PhotoOrigin(
         source=source or SOURCE,
@@ -167,8 +167,8 @@ def imagenetv2(folder: Path | None, checkout: Path, dataset: str | None, as_json
         f"{count(done.candidates, 'candidate')} added, {count(done.already, 'was', 'were')} there; "
         f"{count(done.photos, 'photo is', 'photos are')} new"
     ]
-    if done.left_out:
-        lines.append(f"{done.left_out:,} left out, as ImageNetV2 took them out of its pool")
+    if done.excluded:
+        lines.append(f"{done.excluded:,} left out, as ImageNetV2 took them out of its pool")
     if dataset is not None:
         lines.append(f"{done.selected:,} ruled correct, as chosen for {dataset}")
     if done.early:

@@ -59,18 +59,16 @@ def _show(folder: Path | None, wnids: tuple[str, ...], as_json: bool) -> None:
     classes = queries.select(wnids)
     if as_json:
         # Of ImageNet's own both are the class itself.
-        left_out = {"synset", "imagenet", "outputs"} if queries.taxonomy.is_imagenet else set[str]()
-        told = [asdict(cls) for cls in classes]
-        show_json(
-            [{key: value for key, value in each.items() if key not in left_out} for each in told]
-        )
+        hidden = {"synset", "imagenet", "outputs"} if queries.taxonomy.is_imagenet else set[str]()
+        rows = [asdict(cls) for cls in classes]
+        show_json([{key: value for key, value in row.items() if key not in hidden} for row in rows])
     else:
         for cls in classes:
             meaning = f": {cls.gloss}" if cls.gloss else ""
             click.echo(f"{cls.wnid}  {', '.join(cls.lemmas)}{meaning}")
-            whose = "own list" if queries.taxonomy.is_imagenet else "Wikidata"
+            origin = "own list" if queries.taxonomy.is_imagenet else "Wikidata"
             for text in cls.depicted:
-                click.echo(f"           {text:<32}  {whose}, for Wikimedia Commons")
+                click.echo(f"           {text:<32}  {origin}, for Wikimedia Commons")
             for query in cls.queries:
                 click.echo(f"           {query.text:<32}  {query.why}")
             if cls.content_types != (PHOTOS,):
@@ -142,7 +140,7 @@ def _show_yield(folder: Path | None, wnids: Iterable[str], as_json: bool) -> Non
     with opened(folder) as (workspace, store):
         yields = query_yields(store, workspace_queries(workspace, store), wnids)
     if as_json:
-        show_json([_as_json(each) for each in yields])
+        show_json([_as_json(row) for row in yields])
     elif yields:
         head = "class", "query", "candidates", "stored", "labeled", "correct %", "contested %"
         show_table([*head, "proposal"], map(_row, yields))
@@ -150,14 +148,14 @@ def _show_yield(folder: Path | None, wnids: Iterable[str], as_json: bool) -> Non
         click.echo("no query has labeled photos yet: name classes to see what their queries found")
 
 
-def _row(each: "Yield") -> list[str]:
-    proposal = ": ".join(filter(None, (each.proposal, each.reason)))
+def _row(row: "Yield") -> list[str]:
+    proposal = ": ".join(filter(None, (row.proposal, row.reason)))
     return [
-        each.wnid,
-        each.query,
-        *(f"{number:,}" for number in (each.candidates, each.stored, each.labeled)),
-        _share(each.correct, each.labeled, each.share),
-        _share(each.contested, each.stored, each.contested_share),
+        row.wnid,
+        row.query,
+        *(f"{number:,}" for number in (row.candidates, row.stored, row.labeled)),
+        _share(row.correct, row.labeled, row.share),
+        _share(row.contested, row.stored, row.contested_share),
         proposal,
     ]
 
@@ -168,12 +166,12 @@ def _share(part: int, whole: int, interval: tuple[float, float] | None) -> str:
     return f"{percent(part / whole, whole)} ({ends(interval, whole)})"
 
 
-def _as_json(each: "Yield") -> dict[str, Any]:
+def _as_json(row: "Yield") -> dict[str, Any]:
     shares = (
-        ("share", each.correct, each.labeled, each.share),
-        ("contested_share", each.contested, each.stored, each.contested_share),
+        ("share", row.correct, row.labeled, row.share),
+        ("contested_share", row.contested, row.stored, row.contested_share),
     )
-    return asdict(each) | {
+    return asdict(row) | {
         name: {"value": part / whole, "low": interval.low, "high": interval.high}
         if interval
         else None

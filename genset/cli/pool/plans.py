@@ -63,9 +63,9 @@ def plan_of(
         raise BadInput(f"no photo is posted after {since.date()} and before {until.date()}")
     if taken_after is not None and taken_after.replace(tzinfo=UTC) > datetime.now(UTC):
         raise BadInput(f"--taken-after is {taken_after.date()}, a day to come")
-    asked = queries.select(wnid for wnid in (classes or "").split(",") if wnid)
+    requested = queries.select(wnid for wnid in (classes or "").split(",") if wnid)
     return ScrapePlan(
-        classes=_searched(source, asked),
+        classes=_searched(source, requested),
         per_class=per_class or workspace.per_class,
         posted_after=since,
         posted_before=until,
@@ -100,17 +100,17 @@ def possible(plans: "list[ScrapePlan]") -> "list[ScrapePlan]":
     Raises:
         BadInput: none can be followed.
     """
-    kept, reasons = [], []
+    followed, reasons = [], []
     for plan in plans:
         if (reason := _why_not(plan)) is None:
-            kept.append(plan)
+            followed.append(plan)
         else:
             reasons.append(f"{plan.source.about.name}: {reason}")
-    if not kept:
+    if not followed:
         raise BadInput("; ".join(reasons))
     for reason in reasons:
         say(reason)
-    return kept
+    return followed
 
 
 def _why_not(plan: "ScrapePlan") -> str | None:
@@ -127,8 +127,8 @@ def _why_not(plan: "ScrapePlan") -> str | None:
 
 def source_option(help: str) -> Callable[..., Any]:
     """The option --source, as `sources`: the names that it gives."""
-    said = f"{help} (docs/sources.md)."
-    return click.option("--source", "sources", metavar="NAME,...", callback=_names, help=said)
+    words = f"{help} (docs/sources.md)."
+    return click.option("--source", "sources", metavar="NAME,...", callback=_names, help=words)
 
 
 def _names(context: click.Context, option: click.Parameter, value: str | None) -> tuple[str, ...]:

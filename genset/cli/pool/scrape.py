@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from genset.scrape.estimate import Estimate, RightPhotos
     from genset.scrape.plan import ScrapePlan
     from genset.scrape.results import ScrapeSummary
-    from genset.scrape.side_by_side import Came
+    from genset.scrape.side_by_side import Outcome
 
 
 @click.command()
@@ -82,7 +82,7 @@ def scrape(
     give_up_after: float | None,
     dry_run: bool,
     as_json: bool,
-    **wanted: Any,
+    **options: Any,
 ) -> None:
     """Search each class's keywords and download its most relevant photos.
 
@@ -99,9 +99,9 @@ def scrape(
 
     with opened(folder) as (workspace, store):
         queries = workspace_queries(workspace, store, begin=not dry_run)
-        asked = chosen(workspace, sources)
-        plans = possible([plan_of(workspace, queries, source, **wanted) for source in asked])
-        several = len(asked) > 1
+        requested = chosen(workspace, sources)
+        plans = possible([plan_of(workspace, queries, source, **options) for source in requested])
+        several = len(requested) > 1
         remark(plans)
         if dry_run and retry_failed:
             raise BadInput("a dry run tells of what was not tried yet: leave out --retry-failed")
@@ -109,10 +109,10 @@ def scrape(
             takes, lines = _estimates(workspace, store, plans, several)
             _show(takes, lines, several, as_json)
             return
-        came = scrape_plans(workspace, store, plans, retry_failed, give_up_after)
-        answers, lines = told_of(store, plans, came, several)
+        outcomes = scrape_plans(workspace, store, plans, retry_failed, give_up_after)
+        answers, lines = summarized(store, plans, outcomes, several)
         _show(answers, lines, several, as_json)
-        raise_first(plans, came, several)
+        raise_first(plans, outcomes, several)
 
 
 def _show(answers: dict[str, Any], lines: list[str], several: bool, as_json: bool) -> None:
@@ -128,7 +128,7 @@ def scrape_plans(
     plans: "list[ScrapePlan]",
     retry_failed: bool,
     give_up_after: float | None,
-) -> "dict[str, Came]":
+) -> "dict[str, Outcome]":
     """Scrape each source as its plan wants; what came of each, by its name."""
     from genset.db.images_folder import claim_images
     from genset.net.hosts import Hosts
@@ -151,16 +151,18 @@ def scrape_plans(
     )
 
 
-def told_of(
-    store: "Store", plans: "list[ScrapePlan]", came: "dict[str, Came]", several: bool
+def summarized(
+    store: "Store", plans: "list[ScrapePlan]", outcomes: "dict[str, Outcome]", several: bool
 ) -> tuple[dict[str, Any], list[str]]:
     """What a scrape did of each source, as JSON and for people."""
     from genset.scrape.results import ScrapeSummary
     from genset.scrape.yields import explain
 
-    done = {name: each for name, each in came.items() if isinstance(each, ScrapeSummary)}
+    done = {
+        name: outcome for name, outcome in outcomes.items() if isinstance(outcome, ScrapeSummary)
+    }
     with store.session() as session:
-        rivals = {name: explain(session, each.contested) for name, each in done.items()}
+        rivals = {name: explain(session, outcome.contested) for name, outcome in done.items()}
     lines, answers = list[str](), {}
     for plan in plans:
         name = plan.source.about.name
@@ -180,17 +182,18 @@ def _lines(plan: "ScrapePlan", done: "ScrapeSummary", rivals: dict[str, str]) ->
         f"{counted(done.refused, 'refused')}{over}, {count(done.searches, 'search', 'searches')}"
     ]
     lines += [
-        f"{wnid}: {count(held, 'photo')}, its results ended" for wnid, held in done.short.items()
+        f"{wnid}: {count(photos, 'photo')}, its results ended"
+        for wnid, photos in done.short.items()
     ]
-    for wnid, held in done.contested.items():
-        them = agree(held, "it", "them")
-        held_back = f"{count(held, 'photo')} held back, another class claims {them} too"
-        lines.append(f"{wnid}: {rivals.get(wnid, held_back)}")
+    for wnid, photos in done.contested.items():
+        them = agree(photos, "it", "them")
+        fallback = f"{count(photos, 'photo')} held back, another class claims {them} too"
+        lines.append(f"{wnid}: {rivals.get(wnid, fallback)}")
     return lines + [f"{wnid}: {reason}" for wnid, reason in done.failed.items()]
 
 
 def raise_first(
-    plans: "list[ScrapePlan]", came: "dict[str, Came]", several: bool, few_do: bool = False
+    plans: "list[ScrapePlan]", outcomes: "dict[str, Outcome]", several: bool, few_do: bool = False
 ) -> None:
     """End with an error where a source did not bring what it could.
 
@@ -198,8 +201,8 @@ def raise_first(
     """
     problems = []
     for plan in plans:
-        each = came[plan.source.about.name]
-        problem = each if isinstance(each, GensetError) else _problem(each, few_do)
+        outcome = outcomes[plan.source.about.name]
+        problem = outcome if isinstance(outcome, GensetError) else _problem(outcome, few_do)
         if problem is not None:
             problems.append((plan.source.about.name, problem))
     if problems and not several:
@@ -240,11 +243,11 @@ def _estimates(
     for plan in plans:
         name = plan.source.about.name
         lead = f"{name}: " if several else ""
-        lines += [f"{lead}{line}" for line in told(takes[name], plan)]
-    return {name: asdict(each) for name, each in takes.items()}, lines
+        lines += [f"{lead}{line}" for line in _estimate_lines(takes[name], plan)]
+    return {name: asdict(estimate_of) for name, estimate_of in takes.items()}, lines
 
 
-def told(takes: "Estimate", plan: "ScrapePlan") -> list[str]:
+def _estimate_lines(takes: "Estimate", plan: "ScrapePlan") -> list[str]:
     """What a scrape takes, in words."""
     calls, images = takes.rates.calls_an_hour, takes.rates.images_per_second
     lines = [
@@ -263,7 +266,7 @@ def told(takes: "Estimate", plan: "ScrapePlan") -> list[str]:
             f"{takes.refused_share:.1%} of this pool's were"
         )
     if takes.photos:
-        usual = "this pool's mean" if takes.is_own_mean else "a usual size"
+        usual = "this pool's mean" if takes.is_measured else "a usual size"
         lines.append(
             f"{_size(takes.bytes)} on the disk at {takes.bytes_a_photo / 1000:,.0f} kB a photo, "
             f"{usual}"

@@ -74,10 +74,10 @@ def refresh(
     if done.gone:
         lines.append("where an owner took a photo down: genset remove PHOTO --reason TEXT")
     lines += opt_out.lines(named, listed)
-    show(asdict(done) | opt_out.told(workspace, named), "\n".join(lines), as_json)
-    if done.left:
+    show(asdict(done) | opt_out.as_json(workspace, named), "\n".join(lines), as_json)
+    if done.unchecked:
         problems.append(
-            f"{count(done.left, 'photo was', 'photos were')} not checked ({done.failure}); "
+            f"{count(done.unchecked, 'photo was', 'photos were')} not checked ({done.failure}); "
             "run genset refresh again"
         )
     if problems:
@@ -118,7 +118,7 @@ def remove(
     lines = [
         f"{count(len(done.photos), 'photo is', 'photos are')} out, "
         f"{count(done.deleted, 'original')} deleted"
-        + (f", {done.kept} kept for other photos of the same bytes" if done.kept else ""),
+        + (f", {done.in_use} kept for other photos of the same bytes" if done.in_use else ""),
         *(f"  {photo}" for photo in done.photos),
         *(f"in the pool still, of the same bytes: {photo}" for photo in done.same_bytes),
         *(f"release {name} has {count} of them" for name, count in done.releases.items()),
@@ -159,7 +159,7 @@ def pull(
     genset pull v1-mixed
     """
     from genset.db import Store
-    from genset.net.hosts import Hosts, own_store
+    from genset.net.hosts import Hosts, user_store
     from genset.scrape.pull import pull as rebuild
     from genset.sources.source import Settings, Source, source_class
 
@@ -167,10 +167,10 @@ def pull(
         workspace = Workspace.find(folder)
         store, settings = Store.open(workspace.store_url), Settings.of(workspace)
     except NotAWorkspace:
-        store, settings = own_store(), Settings()
+        store, settings = user_store(), Settings()
     if contact or not settings.contact:
-        said = checked_contact(contact or os.environ.get("GENSET_CONTACT", ""))
-        settings = replace(settings, contact=said)
+        address = checked_contact(contact or os.environ.get("GENSET_CONTACT", ""))
+        settings = replace(settings, contact=address)
 
     def open_source(name: str) -> Source:
         return source_class(name).for_pictures(Hosts(store, say, give_up_after), settings)

@@ -133,7 +133,7 @@ def _ask(
     done.changes += [
         f"{change.photo}: {change.what} {change.detail}".rstrip() for change in found.changes
     ]
-    if found.left:
+    if found.unchecked:
         raise SourceUnavailable(f"{found.failure}: run the same command again later")
 
 
