@@ -96,7 +96,7 @@ def test_without_a_key_a_new_workspace_searches_commons_and_wants_a_contact(
     assert made.stdout.splitlines()[1:] == [
         "it searches Wikimedia Commons, since FLICKR_API_KEY is not set; to change it, edit "
         "sources in genset.toml",
-        "Commons wants to know whom to ask: set contact in genset.toml before you scrape",
+        "Commons requires a contact address: set `contact` in genset.toml",
     ]
     assert "contact" in error_of(genset("scrape", cwd=tmp_path / "work"), 2)
     assert (
@@ -142,7 +142,7 @@ def test_classes_that_a_source_cannot_have_are_left_to_the_others(workspace: Pat
     assert done.returncode == 0, done.stderr
     assert list(json.loads(done.stdout)) == ["commons"]
     assert done.stderr == (
-        "inaturalist: these classes cannot be searched for there: name others, or another source\n"
+        "inaturalist: these classes have no query there: name other classes or another source\n"
     )
     assert "inaturalist: these classes cannot be searched" in error_of(dry("inaturalist"), 2)
 

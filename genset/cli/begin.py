@@ -153,9 +153,7 @@ def _where(workspace: Workspace) -> list[str]:
         return [f"it searches Flickr with FLICKR_API_KEY; {change}"]
     lines = [f"it searches Wikimedia Commons, since FLICKR_API_KEY is not set; {change}"]
     if not workspace.contact:
-        lines.append(
-            f"Commons wants to know whom to ask: set contact in {SETTINGS_FILE} before you scrape"
-        )
+        lines.append(f"Commons requires a contact address: set `contact` in {SETTINGS_FILE}")
     return lines
 
 

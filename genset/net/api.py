@@ -59,7 +59,7 @@ class Api:
                 return self._body(reply)
         except Timeout:
             raise self._failure(
-                f"did not answer in {MAX_SECONDS:g} s, or not a byte for {TIMEOUT[1]:.0f} s"
+                f"did not answer within {MAX_SECONDS:g} s, or sent nothing for {TIMEOUT[1]:.0f} s"
             ) from None
 
     def _body(self, reply: urllib3.BaseHTTPResponse) -> bytes:
@@ -68,10 +68,10 @@ class Api:
         if reply.status >= 300:
             raise self._failure("answered with a redirect to another address (a captive portal?)")
         if reply.status != 200:
-            raise self._failure(f"answered HTTP {reply.status}, without what was asked for")
+            raise self._failure(f"answered HTTP {reply.status}, which has no content")
         packing = reply.headers.get("Content-Encoding", "identity").lower()
         if packing not in ("identity", "gzip"):
-            raise self._failure("answered in a packing that nobody asked for")
+            raise self._failure("answered in an unexpected Content-Encoding")
         body = bytearray()
         come = self._counted(pieces(reply))
         for piece in self._counted(self._unpacked(come)) if packing == "gzip" else come:
@@ -98,9 +98,9 @@ class Api:
                     rest = unpack.unconsumed_tail
             yield unpack.flush()
         except zlib.error:
-            raise self._failure("answered with something packed that cannot be unpacked") from None
+            raise self._failure("answered with broken gzip data") from None
         if not unpack.eof:
-            raise self._failure("answered with something packed that ends early")
+            raise self._failure("answered with gzip data that ends early")
 
     def _failure(self, what: str) -> SourceUnavailable:
         return SourceUnavailable(f"{self._name} {what}")

@@ -135,7 +135,7 @@ class Fetcher:
 def _in_our_words(url: str) -> Iterator[None]:
     """Say of a failed download whether it may come later."""
     if not url:
-        raise PhotoRefused("no picture offered")
+        raise PhotoRefused("no download address")
     try:
         yield
     except requests.RequestException as error:

@@ -69,7 +69,7 @@ class Sandbox:
         Raises BadInput for what the user can mend.
         """
         if source not in DIALECTS:
-            raise BadInput(f'no sandbox speaks "{source}": name one of {", ".join(DIALECTS)}')
+            raise BadInput(f'no sandbox for "{source}": choose from {", ".join(DIALECTS)}')
         collection = Collection(
             photos, records, lambda photo: faults.of_photo(photo) == "gone", taxonomy
         )

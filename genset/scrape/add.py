@@ -136,11 +136,11 @@ def check_owner(store: Store, origin: PhotoOrigin, opt_out: OptOut) -> None:
     """
     if not re.fullmatch(r"[a-z0-9][a-z0-9._-]{0,31}", origin.source):
         raise BadInput(
-            f"a source is named by up to 32 lower case letters, digits, '.', '_' and '-', not "
-            f"{origin.source!r}: say --source NAME"
+            f"{origin.source!r} is not a source name (up to 32 lower case letters, digits, '.', "
+            "'_' and '-'): use --source NAME"
         )
     if is_source(origin.source):  # ids mean something else there, and are asked after
-        raise BadInput(f"{origin.source} is the name of what is scraped: say another with --source")
+        raise BadInput(f"{origin.source} is a source of scraped photos: use another --source NAME")
     if f"{origin.source}:{origin.owner}" in opt_out.owners:
         raise BadInput(f"{origin.owner!r} opted out: {opt_out.file} names {origin.source}'s owner")
     with store.session() as session:
@@ -168,7 +168,7 @@ def class_files(folder: Path, taxonomy: Taxonomy) -> Iterator[ClassFile]:
         shown = sorted(path for path in cls.iterdir() if not path.name.startswith("."))
         for rank, path in enumerate(shown, start=1):
             if not path.is_file():
-                raise BadInput(f"{path} is no file: put photos right into their class folder")
+                raise BadInput(f"{path} is not a file: put photos directly into their class folder")
             yield ClassFile(wnid, rank, path)
 
 

@@ -125,7 +125,7 @@ def _search_results(folder: Path) -> _Pool:
             try:
                 their_id, candidate = _record(record, places)
             except (KeyError, ValueError, BadInput) as error:
-                reason = f"it has no {error}" if isinstance(error, KeyError) else error
+                reason = f"{error} is missing" if isinstance(error, KeyError) else error
                 raise BadInput(f"{path}, entry {entry}: {reason}") from None
             key = (their_id, candidate.wnid)
             if key not in pool or candidate.rank < pool[key].rank:
@@ -150,9 +150,9 @@ def _record(
     if (engine := record["search_engine"]) != _SOURCE:
         raise ValueError(f"search_engine is not {_SOURCE}: {engine!r}")
     if not (photo.isascii() and photo.isdecimal() and len(photo) <= 32):
-        raise ValueError(f"id_search_engine is no photo's number: {photo[:99]!r}")
+        raise ValueError(f"id_search_engine is not a photo's number: {photo[:99]!r}")
     if web_link(url) is None:
-        raise ValueError(f"url is no web address: {url[:99]!r}")
+        raise ValueError(f"url is not a web address: {url[:99]!r}")
     taken = _text(record, "date_taken")[:32] if record.get("date_taken") else None
     imagenet1k()[wnid]  # raises BadInput where there is no such class
     places[wnid, keyword] += 1
@@ -176,7 +176,7 @@ def _record(
 def _text(record: Mapping[str, Any], name: str) -> str:
     value = record[name]
     if not isinstance(value, str) or not value or not value.isprintable():
-        raise ValueError(f"{name} is no text: {value!r:.99}")
+        raise ValueError(f"{name} is not text: {value!r:.99}")
     return value
 
 
@@ -184,11 +184,11 @@ def _selection(path: Path, pool: _Pool) -> list[tuple[str, str]]:
     """The keys of the photos that a dataset chose, in its order."""
     dataset = _json(path)
     if not isinstance(dataset, dict) or not isinstance(dataset.get("image_filenames"), list):
-        raise BadInput(f"{path} is no dataset of ImageNetV2: it has no list image_filenames")
+        raise BadInput(f"{path} is not an ImageNetV2 dataset: it has no list image_filenames")
     chosen = []
     for entry, pair in enumerate(dataset["image_filenames"], start=1):
         if not (isinstance(pair, list) and len(pair) == 2 and all(type(p) is str for p in pair)):
-            raise BadInput(f"{path}, entry {entry}: no pair of an id and a wnid: {pair!r:.99}")
+            raise BadInput(f"{path}, entry {entry}: not a pair of id and wnid: {pair!r:.99}")
         their_id, wnid = pair
         if (their_id, wnid) not in pool:
             raise BadInput(
@@ -204,7 +204,7 @@ def _blacklist(path: Path) -> Mapping[str, Any]:
         return {}
     out = _json(path)
     if not isinstance(out, dict):
-        raise BadInput(f"{path} is no list of what was taken out: it is no JSON object")
+        raise BadInput(f"{path} must be a JSON object of removed photos")
     return out
 
 
@@ -212,7 +212,7 @@ def _json(path: Path) -> Any:
     try:
         return json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
-        raise BadInput(f"there is no {path}") from None
+        raise BadInput(f"{path} is missing") from None
     except (ValueError, RecursionError) as error:
         raise BadInput(f"{path} is not JSON: {error}") from None
 
@@ -220,10 +220,10 @@ def _json(path: Path) -> Any:
 def _entries(path: Path, records: Any) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """The records of a file of search results, numbered from 1."""
     if not isinstance(records, list):
-        raise BadInput(f"{path} holds no search results: it is no list of records")
+        raise BadInput(f"{path} must be a list of search records")
     for entry, record in enumerate(records, start=1):
         if not isinstance(record, dict):
-            raise BadInput(f"{path}, entry {entry}: it is no record: {record!r:.99}")
+            raise BadInput(f"{path}, entry {entry}: not a record: {record!r:.99}")
         yield entry, record
 
 

@@ -87,12 +87,8 @@ def propose(workspace: Workspace, store: Store, excluded: Sequence[HashFile]) ->
     new = compare_new(store)
     new += sum(compare_with_file(store, file) for file in excluded)
     if unreadable:
-        one, several = (
-            "photo cannot be read and was left out",
-            "photos cannot be read and were left out",
-        )
         raise GensetError(
-            f"{count(len(unreadable), one, several)} "
+            f"{count(len(unreadable), 'photo')} could not be read "
             f"({', '.join(unreadable[:3])}): see genset doctor"
         )
     return new

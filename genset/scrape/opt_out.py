@@ -124,8 +124,8 @@ def lines(stored: Iterable[str], opt_out: OptOut) -> Iterator[str]:
         yield f"{opt_out.file} names {photo}, which is in the pool"
     if photo is not None:
         yield (
-            "what it names is in no coming release; to take it out for good, and delete its "
-            "original: genset remove PHOTO --reason TEXT"
+            "it is left out of later releases; to remove it for good, with its original: "
+            "genset remove PHOTO --reason TEXT"
         )
 
 
@@ -142,9 +142,8 @@ def _named(words: str, where: str) -> tuple[str, str]:
     if source in forms:
         form, title, example = forms[source]
         if form.fullmatch(whom) is None:
-            no = "nobody at" if kind == "owner" else "no photo of"
             what = "an owner" if kind == "owner" else "a photo"
-            raise BadInput(f"{where}: {whom!r} is {no} {title}: {what} there is {example}")
+            raise BadInput(f"{where}: {whom!r} is not {what} id of {title}: write {example}")
     return kind, name
 
 
@@ -154,6 +153,4 @@ def _check_sources(opt_out: OptOut, here: set[str]) -> None:
     for source in sorted({owner.partition(":")[0] for owner in opt_out.owners | opt_out.photos}):
         near = get_close_matches(source, known, n=1, cutoff=0.7)
         if source not in known and near:
-            raise BadInput(
-                f"{opt_out.file}: there is no source {source!r} here: do you mean {near[0]}?"
-            )
+            raise BadInput(f"{opt_out.file}: unknown source {source!r}: did you mean {near[0]}?")

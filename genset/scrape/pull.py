@@ -139,17 +139,17 @@ class _Puller:
     def pull(self, photo: ReleasePhoto) -> _Outcome:
         path = self._folder / photo.file
         if path.is_symlink() or path.parent.is_symlink():
-            return _Outcome("failed", "a link stands in its place: take it away")
+            return _Outcome("failed", "a symbolic link is in its place: delete it")
         if path.is_file() and sha256_of(path) == photo.sha256:
             self._know_a_good_photo(photo)
             return _Outcome("present")
         if self._there is not None and _copied(self._there / photo.file, path, photo.sha256):
             return _Outcome("present")
         if not photo.image_url:
-            return _Outcome("failed", "no picture offered")
+            return _Outcome("failed", "no download address")
         fetcher = self._fetchers.get(photo.source)
         if fetcher is None:
-            return _Outcome("failed", f"no source {photo.source!r} is installed here")
+            return _Outcome("failed", f"source {photo.source!r} is not installed")
         try:
             content = fetcher.content(photo.image_url)
             if hashlib.sha256(content).hexdigest() != photo.sha256:
@@ -194,7 +194,7 @@ def _sound(path: Path, open_source: Callable[[str], Source]) -> tuple[Manifest, 
     Return it with the sources that its photos are at, by name, as far as they are installed here.
     """
     if path.stat().st_size > _LARGEST_MANIFEST:
-        raise BadInput(f"{path} is larger than any manifest ({_LARGEST_MANIFEST} bytes)")
+        raise BadInput(f"{path} is too large for a manifest (over {_LARGEST_MANIFEST >> 20} MiB)")
     release = read_manifest(path)
     if not release.is_as_written(path):
         raise BadInput(f"{path} was changed since it was written: ask for it again")
@@ -204,7 +204,7 @@ def _sound(path: Path, open_source: Callable[[str], Source]) -> tuple[Manifest, 
             f"ask for the photos, or pull {release.variant['name']}"
         )
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", release.name):
-        raise BadInput(f"{path} names its set {release.name[:99]!r}, which is no release's name")
+        raise BadInput(f"{path} names its set {release.name[:99]!r}, which is not a release's name")
     [(file, times)] = Counter(photo.file for photo in release.photos).most_common(1) or [("", 1)]
     if times > 1:
         raise BadInput(f"{path} names {file} {times} times")
@@ -239,7 +239,7 @@ def _prepare(folder: Path, manifest: bytes) -> None:
     if path.is_file() and path.read_bytes() == manifest:
         return
     if any(folder.iterdir()):
-        raise BadInput(f"{folder} holds something else already: name another folder with --to")
+        raise BadInput(f"{folder} is not empty: name another folder with --to")
     with written_whole(path) as file:
         file.write(manifest)
 

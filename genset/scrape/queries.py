@@ -191,7 +191,7 @@ def _workspace_entries(path: Path, taxonomy: Taxonomy) -> dict[str, Entry]:
         return {}
     document = read_toml(path)
     if unknown := sorted(document.keys() - {"classes"}):
-        raise BadInput(f"{path.name}: {unknown[0]} stands outside of [classes]")
+        raise BadInput(f"{path.name}: {unknown[0]} must be under [classes]")
     entries = read_entries(document.get("classes", {}), path.name)
     for wnid in entries:
         try:

@@ -78,7 +78,7 @@ def _remove(
     workspace: Workspace, store: Store, find: Callable[[Session], _Meant], reason: str
 ) -> Removal:
     if not (reason := " ".join(reason.split())):
-        raise BadInput("say why, for those who come after: --reason TEXT")
+        raise BadInput("give a reason: --reason TEXT")
     with store.begin_alone() as session:
         source, name, is_owner = find(session)
         meant = (Photo.owner if is_owner else Photo.source_id) == name
@@ -128,13 +128,13 @@ def _meant(session: Session, what: str) -> _Meant:
         found = [(source, name, True) for source, name in places if _is_nsid(source, name)]
     if len(found) > 1:
         several = ", ".join(f"{source}:{name}" for source, name, _ in found)
-        raise BadInput(f"{what!r} is at several sources: say which you mean, of {several}")
+        raise BadInput(f"{what!r} is ambiguous: name one of {several}")
     if found:
         return found[0]
     raise BadInput(
-        f"no photo or owner {what!r} here: name a photo as SOURCE:ID, an owner by the id "
-        "in the address of their photos, such as 78733179@N04; an owner of whom nothing is here "
-        "yet with --owner SOURCE:OWNER"
+        f"no photo or owner {what!r} in the pool: name a photo as SOURCE:ID, an owner by the id in "
+        "the address of their photos, such as 78733179@N04, and an owner without photos in the "
+        "pool by --owner SOURCE:OWNER"
     )
 
 
@@ -142,18 +142,18 @@ def _owner_meant(session: Session, owner: str) -> _Meant:
     source, _, name = owner.partition(":")
     if not SOURCE.fullmatch(source) or not name.strip():
         raise BadInput(
-            f"{owner!r} does not say whose photos at which source: write SOURCE:OWNER, such as "
+            f"{owner!r} does not name a source and an owner: write SOURCE:OWNER, such as "
             "--owner flickr:78733179@N04 or, for photos of your own, --owner 'city-museum:Ann Ko'"
         )
     known = {*names(), *_sources_here(session)}
     if source not in known and (near := get_close_matches(source, known, n=1, cutoff=0.7)):
-        raise BadInput(f"there is no source {source!r} here: do you mean {near[0]}?")
+        raise BadInput(f"unknown source {source!r}: did you mean {near[0]}?")
     if credited := _credited(session, source, name):
         raise BadInput(credited)
     form, title, is_such = FORMS.get(source, (None, "", ""))
     can_be = form is None or form.fullmatch(name) is not None
     if not can_be and not _is_known(session, source, name, Photo.owner):
-        raise BadInput(f"{name!r} is nobody at {title}: an owner there is {is_such}")
+        raise BadInput(f"{name!r} is not an owner id of {title}: write {is_such}")
     return source, name, True
 
 

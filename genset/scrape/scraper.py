@@ -327,8 +327,8 @@ class _Scraper:
             self.told_of = until
             classes = count(self.states.resting, "class", "classes")
             self.hosts.say(
-                f"{classes} left, of which something failed ({self.last_error}): the next try is "
-                f"at {until.astimezone():%H:%M}"
+                f"{classes} waiting for the next try at {until.astimezone():%H:%M} "
+                f"({self.last_error})"
             )
 
     def _now(self) -> datetime:

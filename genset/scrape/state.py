@@ -287,7 +287,7 @@ def lacking_first(store: Store, plan: ScrapePlan) -> ScrapePlan:
     stored = (
         select(Candidate.wnid, Photo.source, func.count())
         .join(Photo, Candidate.photo_id == Photo.id)
-        .where(*of_classes([cls.wnid for cls in plan.classes]))
+        .where(*_of_classes([cls.wnid for cls in plan.classes]))
         .where(Photo.sha256.is_not(None), Photo.refused.is_(None))
         .group_by(Candidate.wnid, Photo.source)
     )
@@ -302,7 +302,7 @@ def lacking_first(store: Store, plan: ScrapePlan) -> ScrapePlan:
     )
 
 
-def of_classes(wnids: Collection[str]) -> list[ColumnElement[bool]]:
+def _of_classes(wnids: Collection[str]) -> list[ColumnElement[bool]]:
     """What keeps a question about candidates to these classes; of many, it may tell of others too.
 
     All rows take a database less time than a list of hundreds of names, which also has an end.

@@ -128,9 +128,9 @@ def _interval(part: int, whole: int) -> Interval | None:
 def _judged(row: Yield, of_class: Sequence[Yield], cls: ImageClass, taxonomy: Taxonomy) -> Yield:
     """The same with what the rule says of it."""
     if not row.searched and row.query == cls.taxon:
-        return replace(row, reason="the name by which iNaturalist is searched")
+        return replace(row, reason="the search term for iNaturalist")
     if not row.searched:
-        return replace(row, reason="not searched with any more, or imported")
+        return replace(row, reason="no longer searched, or imported")
     share, disputed = row.share, row.contested_share
     lows = [other.share.low for other in of_class if other.share and other.searched]
     if share and share.high < HALF and share.high < max(lows):
@@ -138,21 +138,21 @@ def _judged(row: Yield, of_class: Sequence[Yield], cls: ImageClass, taxonomy: Ta
     if disputed and disputed.low > QUARTER:
         return replace(row, proposal="sharpen", reason=_remedy(row, cls, taxonomy))
     if share and share.high < HALF:
-        return replace(row, proposal="sharpen", reason="less than half of its photos are right")
+        return replace(row, proposal="sharpen", reason="fewer than half of its photos are correct")
     if share:
         return replace(row, proposal="keep", reason="")
-    return replace(row, reason=f"cannot tell: {row.labeled} labeled of {FEWEST} at least")
+    return replace(row, reason=f"too few labels: {row.labeled} of at least {FEWEST}")
 
 
 def _remedy(row: Yield, cls: ImageClass, taxonomy: Taxonomy) -> str:
     """Whose photos a contested query finds, and what would tell them apart."""
     rival = taxonomy.get(row.rival or "")
     if rival is None:
-        return f"another class claims its photos ({row.rival})"
+        return f"shares photos with {row.rival}"
     known_words = {word for text in (*cls.lemmas, row.query) for word in words(text)}
     excluded = [f"-{word}" for word in words(rival.name) if word not in known_words]
     hint = f"try {' '.join([row.query, *excluded])}" if excluded else "put a phrase in quotes"
-    return f"{rival.wnid} ({rival.name}) claims its photos: {hint}"
+    return f"shares photos with {rival.wnid} ({rival.name}): {hint}"
 
 
 def _labeled(session: Session) -> tuple[Counter[_Key], Counter[_Key]]:
@@ -336,14 +336,12 @@ def explain(session: Session, wnids: Iterable[str]) -> dict[str, str]:
 def _line(wnid: str, contested: int, stored: int, rivals: list[Rival], taxonomy: Taxonomy) -> str:
     parts = [_shared(rival, taxonomy) for rival in rivals[:_MOST_RIVALS]]
     if len(rivals) > _MOST_RIVALS:
-        parts.append(
-            f"others with {count(len(rivals) - _MOST_RIVALS, 'more class', 'more classes')}"
-        )
+        parts.append(f"others of {count(len(rivals) - _MOST_RIVALS, 'more class', 'more classes')}")
     are = agree(contested, "is contested and counts", "are contested and count")
     return (
-        f"{contested:,} of its {count(stored, 'photo')} {are} for no class: "
-        f"{'; '.join(parts)}. Rule whose each photo is (genset labels review); for photos to come, "
-        f"sharpen a query (genset keywords {wnid} {rivals[0].wnid})"
+        f"{contested:,} of {count(stored, 'photo')} {are} for no class: {'; '.join(parts)}. Decide "
+        "each in genset labels review; to avoid more, sharpen a query "
+        f"(genset keywords {wnid} {rivals[0].wnid})"
     )
 
 
@@ -355,7 +353,7 @@ def _shared(rival: Rival, taxonomy: Taxonomy) -> str:
         if query == rival_query
         else f'whose query "{rival_query}" finds what "{query}" finds'
     )
-    return f"{rival.photos:,} with {_name(rival.wnid, taxonomy)}, {why}"
+    return f"{rival.photos:,} also of {_name(rival.wnid, taxonomy)}, {why}"
 
 
 def _name(wnid: str, taxonomy: Taxonomy) -> str:

@@ -15,7 +15,7 @@ import requests
 from msgspec.structs import replace
 
 from genset.classes import ImageClass
-from genset.core.errors import BadInput, SourceRefused, SourceUnavailable
+from genset.core.errors import SourceRefused, SourceUnavailable
 from genset.core.html import plain_text
 from genset.core.photo import PhotoOrigin
 from genset.core.query import parse
@@ -40,7 +40,15 @@ from genset.sources.commons_api import (
     photo_of,
     versions,
 )
-from genset.sources.source import About, Question, Rates, SearchPage, Settings, Source
+from genset.sources.source import (
+    About,
+    Question,
+    Rates,
+    SearchPage,
+    Settings,
+    Source,
+    check_contact,
+)
 
 API_URL = "https://commons.wikimedia.org/w/api.php"
 ENDPOINT = "GENSET_COMMONS_ENDPOINT"
@@ -145,12 +153,7 @@ class Commons(Source):
         Raises:
             BadInput: there is no contact.
         """
-        if not contact:
-            raise BadInput(
-                "Wikimedia Commons wants to know whom to ask about a program's requests: set "
-                'contact = "you@example.org" under [scrape] in genset.toml, or GENSET_CONTACT in '
-                "the environment, or for genset pull give --contact"
-            )
+        check_contact("Wikimedia Commons", contact)
         self._address = endpoint or API_URL
         agent = user_agent(contact)
         self._client = Api("Wikimedia Commons' API", agent)

@@ -131,9 +131,9 @@ class Flickr(Source):
         key, endpoint = os.environ.get("FLICKR_API_KEY"), endpoint_in("GENSET_FLICKR_ENDPOINT")
         if not key:
             raise BadInput(
-                "set FLICKR_API_KEY (from https://www.flickr.com/services/apps/create), in the "
-                "environment or in .env; other sources need none (docs/sources.md), such as "
-                "--source commons"
+                "Flickr requires an API key: set FLICKR_API_KEY (from "
+                "https://www.flickr.com/services/apps/create) in the environment or in .env, or "
+                "use a source without one, such as --source commons (docs/sources.md)"
             )
         return cls(
             hosts,
@@ -168,7 +168,7 @@ class Flickr(Source):
         """
         names = choice.flickr_names()
         if not names:
-            raise BadInput(f"Flickr has no licence {', '.join(choice.words)}: choose another one")
+            raise BadInput(f"Flickr has no licence {', '.join(choice.words)}")
         return names
 
     def search(self, question: Question, quota: int) -> SearchPage:

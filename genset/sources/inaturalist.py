@@ -33,7 +33,15 @@ from genset.sources.inaturalist_api import (
     refusal_in,
 )
 from genset.sources.inaturalist_draw import MOST_PER_PAGE, Draw, Window
-from genset.sources.source import About, Question, Rates, SearchPage, Settings, Source
+from genset.sources.source import (
+    About,
+    Question,
+    Rates,
+    SearchPage,
+    Settings,
+    Source,
+    check_contact,
+)
 
 API_URL = "https://api.inaturalist.org/v1"
 
@@ -109,12 +117,7 @@ class INaturalist(Source):
         Raises:
             BadInput: there is no contact.
         """
-        if not contact:
-            raise BadInput(
-                "iNaturalist wants to know how to reach who calls it: set contact = "
-                '"you@example.org" under [scrape] in genset.toml, or GENSET_CONTACT in the '
-                "environment, or for genset pull give --contact"
-            )
+        check_contact("iNaturalist", contact)
         self._url = (endpoint or API_URL).rstrip("/")
         self._seed = seed
         self._image_address = _IMAGE_ADDRESS

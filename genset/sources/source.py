@@ -260,8 +260,21 @@ def source_class(name: str) -> type[Source]:
             ) from None
         if isinstance(found, type) and issubclass(found, Source) and found.about.name == name:
             return found
-        raise BadInput(f"the source {name} ({entry.value}) is no Source of this name")
-    raise BadInput(f"no source {name!r}: there are {', '.join(names())}")
+        raise BadInput(f"the source {name} ({entry.value}) is not a Source of this name")
+    raise BadInput(f"unknown source {name!r}: choose from {', '.join(names())}")
+
+
+def check_contact(title: str, contact: str) -> None:
+    """Check that there is a contact address, for a source that requires one.
+
+    Raises:
+        BadInput: there is none.
+    """
+    if not contact:
+        raise BadInput(
+            f"{title} requires a contact address: set `contact` under [scrape] in genset.toml, or "
+            "GENSET_CONTACT, or for genset pull --contact"
+        )
 
 
 def is_source(name: str) -> bool:

@@ -139,7 +139,7 @@ def test_add_keeps_what_is_whole_and_refuses_what_is_cut_off(tmp_path: Path) -> 
     genset("init", "work", cwd=tmp_path)
     said = genset("add", "../photos", cwd=tmp_path / "work").splitlines()
     assert said == [
-        "2 photos added (source: photos), 0 were there, 2 refused",
+        "2 photos added (source: photos), 0 already there, 2 refused",
         "n01440764/cut off.jpg: broken image: its end is missing",
         "n01440764/grey half.jpg: broken image: its end is missing",
     ]

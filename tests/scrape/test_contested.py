@@ -57,10 +57,10 @@ def test_a_class_is_told_with_whom_it_shares_its_photos_and_what_to_do(pool: Poo
         ],
     )
     assert lines(pool, TENCH, GOLDFISH, TABBY, CRANE)[TENCH] == (
-        "7 of its 10 photos are contested and count for no class: "
-        '5 with goldfish (n01443537), whose query "fish" finds what "tinca" finds; '
-        '2 with tabby (n02123045), which has the same query "tench". '
-        "Rule whose each photo is (genset labels review); for photos to come, sharpen a query "
+        "7 of 10 photos are contested and count for no class: "
+        '5 also of goldfish (n01443537), whose query "fish" finds what "tinca" finds; '
+        '2 also of tabby (n02123045), which has the same query "tench". '
+        "Decide each in genset labels review; to avoid more, sharpen a query "
         "(genset keywords n01440764 n01443537)"
     )
     assert rivals(pool, TENCH) == [
@@ -124,4 +124,4 @@ def test_only_the_first_rivals_are_named(pool: Pool) -> None:
     add(pool, claims)
     line = lines(pool, TENCH)[TENCH]
     assert "15 with n00000001" in line and "13 with n00000003" in line
-    assert "n00000004" not in line and "; others with 2 more classes." in line
+    assert "n00000004" not in line and "; others of 2 more classes." in line

@@ -173,7 +173,7 @@ def test_through_the_command_line(tmp_path: Path) -> None:
     genset("init", str(root), cwd=tmp_path)
     known = put(tmp_path / "known", **{f"{TENCH}_a": jpeg(scene(1, LARGE), 60)})
     dump = put(tmp_path / "dump", **{f"{TENCH}_b": jpeg(scene(1, LARGE))})
-    assert "--dry-run goes with --examples" in genset(
+    assert "--dry-run applies to --examples only" in genset(
         "add", str(dump), "--dry-run", cwd=root, code=2
     )
     (known / "n00000000").mkdir()

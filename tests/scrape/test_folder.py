@@ -187,7 +187,7 @@ def test_a_lost_original_is_brought_back(pool: Pool, take: Take) -> None:
     [
         ("cats/a.jpg", "no class 'cats'"),
         ("n99999999/a.jpg", "n99999999"),
-        (f"{TENCH}/more/a.jpg", "is no file"),
+        (f"{TENCH}/more/a.jpg", "is not a file"),
     ],
 )
 def test_nothing_is_added_where_a_folder_is_wrong(
@@ -285,7 +285,7 @@ def test_the_command(pool: Pool, dump: Path) -> None:
     assert photo.license == "CC BY 4.0"
     assert photo.license_url == "https://creativecommons.org/licenses/by/4.0/"
     assert (datetime.now(UTC) - photo.posted_at).days == 0
-    assert genset(*words, cwd=root) == "0 photos added (source: dump), 3 were there, 0 refused\n"
+    assert genset(*words, cwd=root) == "0 photos added (source: dump), 3 already there, 0 refused\n"
     assert "posted_after" in genset(*words, "--posted", "2013-01-01", cwd=root, code=2)
     (dump / "cats").mkdir()
     assert "no class 'cats'" in genset(*words, cwd=root, code=2)

@@ -184,18 +184,26 @@ without_wnid = {name: value for name, value in found(7).items() if name != "wnid
         ("search_results/z.json", "[{", "z.json is not JSON"),
         ("search_results/z.json", "\x00", "z.json is not JSON"),
         ("search_results/z.json", "[" * 100_000, "z.json is not JSON"),
-        ("search_results/z.json", {}, "z.json holds no search results"),
-        ("search_results/z.json", [found(7), 8], "z.json, entry 2: it is no record: 8"),
-        ("search_results/z.json", [without_wnid], "z.json, entry 1: it has no 'wnid'"),
+        ("search_results/z.json", {}, "z.json must be a list of search records"),
+        ("search_results/z.json", [found(7), 8], "z.json, entry 2: not a record: 8"),
+        ("search_results/z.json", [without_wnid], "z.json, entry 1: 'wnid' is missing"),
         ("search_results/z.json", [found(7, "n00000001")], "z.json, entry 1: .*n00000001"),
-        ("search_results/z.json", [found(7, url="file:///etc")], "entry 1: url is no web address"),
-        ("search_results/z.json", [found(7, url="http://")], "entry 1: url is no web address"),
-        ("search_results/z.json", [found(7, url=None)], "entry 1: url is no text: None"),
-        ("search_results/z.json", [found(7, search_key="a\x00")], "entry 1: search_key is no text"),
+        (
+            "search_results/z.json",
+            [found(7, url="file:///etc")],
+            "entry 1: url is not a web address",
+        ),
+        ("search_results/z.json", [found(7, url="http://")], "entry 1: url is not a web address"),
+        ("search_results/z.json", [found(7, url=None)], "entry 1: url is not text: None"),
+        (
+            "search_results/z.json",
+            [found(7, search_key="a\x00")],
+            "entry 1: search_key is not text",
+        ),
         ("search_results/z.json", [found(7, id_search_engine="x/y")], "no photo's number: 'x/y'"),
         ("search_results/z.json", [found(7, search_engine="bing")], "is not flickr: 'bing'"),
         ("search_results/z.json", [found(7, date_upload_search_engine="May")], "entry 1: .*'May'"),
-        ("metadata/candidate_blacklist.json", [], "candidate_blacklist.json is no list"),
+        ("metadata/candidate_blacklist.json", [], "candidate_blacklist.json must be a JSON object"),
     ],
 )
 def test_a_malformed_file_is_named_and_nothing_is_stored(
@@ -212,8 +220,8 @@ def test_a_malformed_file_is_named_and_nothing_is_stored(
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        ({"image_filenames": 3}, "b-0.json is no dataset"),
-        ([], "b-0.json is no dataset"),
+        ({"image_filenames": 3}, "b-0.json is not an ImageNetV2 dataset"),
+        ([], "b-0.json is not an ImageNetV2 dataset"),
         ({"image_filenames": [[id_of(1), TENCH], [id_of(2)]]}, "b-0.json, entry 2: no pair"),
         (
             {"image_filenames": [["ILSVRC2012_val_00000293.JPEG", TENCH]]},
@@ -233,7 +241,7 @@ def test_a_malformed_selection_is_named_and_nothing_is_stored(
 
 
 def test_what_is_not_there_is_named(pool: Pool, checkout: Checkout, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"there is no .*/datasets/imagenetv2-z-9\.json"):
+    with pytest.raises(BadInput, match=r"/datasets/imagenetv2-z-9\.json is missing"):
         take(pool, checkout, "imagenetv2-z-9")
     with pytest.raises(BadInput, match="name a checkout of ImageNetV2"):
         take_in(pool.workspace, pool.store, tmp_path)

@@ -197,11 +197,11 @@ def test_own_photos_of_who_opted_out_are_not_added(
         (f"photo flickr:{'2' * 600}", "line 2: write owner"),
         (
             "photo flickr:2  # by mail",
-            "line 2: '2  # by mail' is no photo of Flickr: a photo there",
+            "line 2: '2  # by mail' is not a photo id of Flickr: write a number",
         ),
-        ("photo commons:File:A.jpg", "line 2: 'File:A.jpg' is no photo of Wikimedia Commons: a"),
-        ("photo inaturalist:12", "line 2: '12' is no photo of iNaturalist: a photo there is its"),
-        ("owner flickr:Ann Ko", "line 2: 'Ann Ko' is nobody at Flickr: an owner there is an id"),
+        ("photo commons:File:A.jpg", "line 2: 'File:A.jpg' is not a photo id of Wikimedia"),
+        ("photo inaturalist:12", "line 2: '12' is not a photo id of iNaturalist: write its"),
+        ("owner flickr:Ann Ko", "line 2: 'Ann Ko' is not an owner id of Flickr: write an id"),
     ],
 )
 def test_a_line_that_would_keep_nobody_out_is_refused(
@@ -215,7 +215,7 @@ def test_a_list_that_cannot_be_followed_is_refused(
     pool: Pool, listed: Listed, serve: Serve
 ) -> None:
     misspelt = listed("photo flikr:2\n")
-    with pytest.raises(BadInput, match="no source 'flikr' here: do you mean flickr"):
+    with pytest.raises(BadInput, match="unknown source 'flikr': did you mean flickr"):
         pool.scrape(serve(*rows()).source, opt_out=misspelt)
     path = pool.workspace.root / "opt-out.txt"
     path.write_bytes(b"owner museum:\xff\n")

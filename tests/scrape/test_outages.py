@@ -207,7 +207,7 @@ def test_a_search_that_fails_for_ever_fails_its_class_alone(
     done, lines = told_by(pool.done(sandbox.endpoint, *words), code=1)
     assert list(done["failed"]) == wnids[:1]  # type: ignore[call-overload]
     assert done["full"] == 4
-    assert lines[-1].endswith("1 class failed; to try again, say it with --retry-failed")
+    assert lines[-1].endswith("1 class failed: to try again, add --retry-failed")
     rows_now = json.loads(genset("status", "--failed", "--json", cwd=pool.workspace.root))
     assert [(row["photo"], row["tries"], row["next try"]) for row in rows_now] == [
         (f"flickr search: {bad} (page 1)", "8", "")

@@ -129,7 +129,7 @@ def test_an_original_that_cannot_be_read_is_named_and_costs_itself_only(place: P
     add(place, 2, scene(2)).unlink()
     add(place, 3, ImageOps.mirror(scene(1)))
     said = genset("duplicates", "find", cwd=place[0].root, code=1)
-    assert "1 photo cannot be read and was left out (flickr:2): see genset doctor" in said
+    assert "1 photo could not be read (flickr:2): see genset doctor" in said
     assert {pair[:2] for pair in found(place[1])} == {("3", "flickr:1")}
 
 

@@ -195,7 +195,7 @@ def test_a_photo_that_was_never_up_is_told(maker: Maker, rebuild: Rebuild, tmp_p
         tmp_path / "m.json", lambda document: document["photos"][0].update(image_url="")
     )
     done = rebuild(manifest)
-    assert done.failed == {maker.release.photos[0].file: "no picture offered"}
+    assert done.failed == {maker.release.photos[0].file: "no download address"}
 
 
 def test_photos_of_a_source_that_is_not_installed_are_told_and_the_rest_comes(
@@ -208,7 +208,7 @@ def test_photos_of_a_source_that_is_not_installed_are_told_and_the_rest_comes(
     done = rebuild(manifest)
     [(file, reason)] = done.failed.items()
     assert file == maker.release.photos[0].file
-    assert "no source 'museum" in reason and reason.isprintable()
+    assert "source 'museum" in reason and reason.isprintable()
     assert (done.pulled, done.missing) == (2, 1)
 
 
@@ -287,7 +287,7 @@ def test_a_huge_manifest_is_not_read(rebuild: Rebuild, tmp_path: Path) -> None:
     huge = tmp_path / "m.json"
     with huge.open("wb") as file:
         os.truncate(file.fileno(), 2**40)
-    with pytest.raises(BadInput, match="larger than any manifest"):
+    with pytest.raises(BadInput, match="too large for a manifest"):
         rebuild(huge)
 
 
@@ -333,7 +333,7 @@ def test_the_command(maker: Maker, tmp_path: Path) -> None:
     maker.served(1).unlink()
     (tmp_path / "v1" / maker.photo(1).file).unlink()
     line = genset(*words, "--json", cwd=tmp_path, endpoint=endpoint, code=1)
-    assert line == "genset: v1 is not whole: it lacks 1 photo\n"
+    assert line == "genset: v1 is incomplete: 1 photo missing\n"
     assert "no host of flickr" in genset(*words, "--to", "x", cwd=tmp_path, code=2)
     (tmp_path / "bad.json").write_text("{")
     assert "bad.json" in genset("pull", "bad.json", cwd=tmp_path, code=2)

@@ -128,7 +128,7 @@ def test_a_link_in_a_photos_place_is_no_photo(mixed: Mixed, tmp_path: Path) -> N
     photo.rename(tmp_path / "elsewhere.jpg")
     photo.symlink_to(tmp_path / "elsewhere.jpg")
     done = mixed.pull()
-    assert done.failed == {mixed.photo(1).file: "a link stands in its place: take it away"}
+    assert done.failed == {mixed.photo(1).file: "a symbolic link is in its place: delete it"}
     assert (mixed.folder / LACKING).is_file()
 
 
@@ -168,6 +168,6 @@ def test_a_photo_that_a_whole_one_lost_is_downloaded_again(
     whole = Mixed(serve, pool, tmp_path / "v1-mixed", restricted=())
     (whole.folder / whole.photo(3).file).unlink()
     said = genset("pull", "v1-mixed", cwd=tmp_path, endpoint=whole.sandbox.endpoint)
-    assert "v1-mixed: 1 of 4 photos pulled, 3 were there" in said
+    assert "v1-mixed: 1 of 4 photos pulled, 3 already there" in said
     assert len(whole.sandbox.asked_images) == 1
     assert files(whole.folder) == files(whole.release.root)

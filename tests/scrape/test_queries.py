@@ -167,8 +167,8 @@ def test_a_workspace_keeps_its_queries_until_it_is_updated(sandbox: Faulty, home
     version = newest_queries().version
     assert f"{LION}  lion\n           - lion\n           + lion -sea -mountain\n" in told
     assert told.splitlines()[-1] == (
-        f"1 class has other queries now ({begun} -> {version}): the next genset scrape asks "
-        "these searches anew; what the earlier ones found stays"
+        f"1 class has new queries ({begun} -> {version}): the next genset scrape runs "
+        "them; candidates found before stay"
     )
     assert queries_of(home, LION) == ["lion -sea -mountain", "Panthera leo"]
     genset(
@@ -185,9 +185,7 @@ def test_a_workspace_keeps_its_queries_until_it_is_updated(sandbox: Faulty, home
     assert sandbox.searches["sea lion", "1"] == 1
     assert set(rows(home, "select distinct query_list from search")) == {(begun,), (version,)}
 
-    assert genset("keywords", "--update", cwd=home) == (
-        f"the workspace searches with the newest queries ({version})\n"
-    )
+    assert genset("keywords", "--update", cwd=home) == (f"queries are up to date ({version})\n")
 
 
 def test_what_the_new_query_finds_as_early_counts_for_it(sandbox: Faulty, home: Path) -> None:
@@ -210,7 +208,7 @@ def test_a_workspace_says_in_one_line_that_newer_queries_exist(
     old, new = new_pool().workspace.root, new_pool().workspace.root
     begin_with(old, LIONS)
     begin_with(new, "[classes]\n")
-    line = "newer queries exist for 1 class: genset keywords --update takes them up\n"
+    line = "newer queries exist for 1 class: run genset keywords --update\n"
     assert _errors_of("keywords", LION, cwd=old) == line
     assert _errors_of("keywords", LION, cwd=new) == ""
 
@@ -308,7 +306,7 @@ def test_a_broken_own_list_stops_no_scrape_that_has_begun(sandbox: Faulty, home:
     ("text", "says"),
     [
         ("[classes]\nn01440764 = ['a' 'b']\n", "line 2"),
-        ('n01440764 = ["tench"]', "n01440764 stands outside of [classes]"),
+        ('n01440764 = ["tench"]', "n01440764 must be under [classes]"),
         ("classes = 3", "[classes] holds lines like"),
         ('[classes]\ncrane = ["crane"]', "no class 'crane'"),
         ('[classes]\nn01440764 = "tench"', "n01440764 must be queries"),
@@ -346,4 +344,4 @@ def test_an_own_list_in_another_encoding_is_named(home: Path) -> None:
 
 
 def test_an_update_is_for_the_whole_workspace(home: Path) -> None:
-    assert "give it alone" in genset("keywords", "--update", LION, cwd=home, code=2)
+    assert "--update takes no classes" in genset("keywords", "--update", LION, cwd=home, code=2)

@@ -302,7 +302,7 @@ def test_the_command(serve: Serve, filled: tuple[Faulty, Pool]) -> None:
     assert text.splitlines()[:3] == [
         "3 photos checked, 1 change, 1 gone",
         "flickr:1: gone",
-        f"not up now: flickr:1  {PAGE}",
+        f"gone: flickr:1  {PAGE}",
     ]
     document = json.loads(genset("refresh", "--json", cwd=root, endpoint=endpoint))
     assert document == {

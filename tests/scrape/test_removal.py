@@ -130,7 +130,7 @@ def test_an_owner_of_any_source_may_ask_before_a_photo_is_here(
     source, _, owner = whom.rpartition(":") if whom == ANN else whom.partition(":")
     source = source or "flickr"
     said = genset("remove", "--owner", f"{source}:{owner}", *why, cwd=root)
-    assert f"no later scrape takes a photo of {owner}" in said
+    assert f"no photo of {owner} will be scraped again" in said
     if source == "flickr":
         ready(serve, pool, record(1, owner=ANN), record(2))
         assert pool.held() == ["2"]
@@ -177,7 +177,7 @@ def test_the_same_photo_at_another_source_is_named(labeled: tuple[Workspace, Sto
     add_candidate(workspace, store, TENCH, 900, content=picture(0), source="commons")
     store.close()
     said = genset("remove", "flickr:0", "--reason", "asked", cwd=workspace.root)
-    assert "1 kept for other photos" in said and "same bytes: commons:900" in said
+    assert "1 still used by photos" in said and "same bytes: commons:900" in said
 
 
 @pytest.mark.parametrize("owner", ["commons:Ann Ko", "commons:Bot"])
@@ -193,7 +193,7 @@ def test_the_name_in_a_credit_is_not_taken_for_an_owner(
     if owner == "commons:Bot":
         assert "7 photos are out" in genset(*words, cwd=workspace.root)
         said = genset("remove", "--owner", "commons:Ann Ko", *words[3:], cwd=workspace.root)
-        assert "no later scrape takes a photo of Ann Ko" in said  # all that bore the name are out
+        assert "no photo of Ann Ko will be scraped again" in said  # all that bore the name are out
         return
     said = genset(*words, cwd=workspace.root, code=2)
     assert "7 photos are credited to that name" in said
@@ -269,7 +269,7 @@ def test_the_command(labeled: tuple[Workspace, Store]) -> None:
     }
     text = genset("remove", "1@N00", "--reason", "asked", cwd=workspace.root)
     assert "release v1 has 1 of them" in text
-    assert "no later scrape takes a photo of 1@N00" in text
+    assert "no photo of 1@N00 will be scraped again" in text
     assert "'77'" in genset("remove", "77", "--reason", "asked", cwd=workspace.root, code=2)
 
 

@@ -104,7 +104,7 @@ def test_a_bad_query_without_a_better_one_is_to_be_sharpened(home: Path, find: A
     told = yields(home)[GOOD]
     assert (told["proposal"], told["reason"]) == (
         "sharpen",
-        "less than half of its photos are right",
+        "fewer than half of its photos are correct",
     )
 
 
@@ -116,7 +116,7 @@ def test_a_query_that_another_class_claims_is_to_be_sharpened_with_its_words(
     claimed(find.store, tasks[:12], by=SEA_LION)
     told = yields(home, LION)["lion"]
     assert (told["contested"], told["rival"], told["proposal"]) == (12, SEA_LION, "sharpen")
-    assert told["reason"] == f"{SEA_LION} (sea lion) claims its photos: try lion -sea"
+    assert told["reason"] == f"shares photos with {SEA_LION} (sea lion): try lion -sea"
     assert told["share"] is None
 
 
@@ -135,7 +135,7 @@ def test_too_few_labels_cannot_tell(home: Path, find: Any) -> None:
     find(LION, GOOD, FEWEST - 1, right=0)
     told = yields(home)[GOOD]
     assert (told["share"], told["proposal"]) == (None, "")
-    assert told["reason"] == f"cannot tell: {FEWEST - 1} labeled of {FEWEST} at least"
+    assert told["reason"] == f"too few labels: {FEWEST - 1} of at least {FEWEST}"
     assert "0.0" not in genset("keywords", "--yield", cwd=home)
     find(LION, GOOD, 1, right=0)
     assert yields(home)[GOOD]["share"] is not None
@@ -195,4 +195,4 @@ def test_the_name_of_a_taxon_is_no_query_to_be_changed(home: Path, find: Any) ->
     find(shark, "Galeocerdo cuvier", 20, right=1)
     [row] = json.loads(genset("keywords", "--yield", "--json", cwd=home))[-1:]
     assert row["query"] == "Galeocerdo cuvier"
-    assert (row["proposal"], row["reason"]) == ("", "the name by which iNaturalist is searched")
+    assert (row["proposal"], row["reason"]) == ("", "the search term for iNaturalist")

@@ -372,7 +372,7 @@ def test_the_key_comes_from_the_environment(
     hosts = flickr_at(tmp_path).api.hosts
     for name in ("FLICKR_API_KEY", "FLICKR_API_SECRET"):
         monkeypatch.delenv(name, raising=False)
-    with pytest.raises(BadInput, match="set FLICKR_API_KEY"):
+    with pytest.raises(BadInput, match="requires an API key: set FLICKR_API_KEY"):
         Flickr.connect(hosts, Settings())
     monkeypatch.setenv("FLICKR_API_KEY", "key,another")
     monkeypatch.setenv("GENSET_FLICKR_ENDPOINT", "127.0.0.1:8750")

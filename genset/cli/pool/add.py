@@ -16,7 +16,7 @@ from genset.core.photo import PhotoOrigin
 
 @click.command()
 @click.argument("photos", type=FOLDER, metavar="DIR")
-@click.option("--source", help="Where they are from (default: DIR's name, in lower case).")
+@click.option("--source", help="Name of their source (default: DIR's name, in lower case).")
 @click.option("--owner", default="", help="Whose they are.")
 @click.option(
     "--license",
@@ -29,16 +29,16 @@ from genset.core.photo import PhotoOrigin
 @click.option(
     "--posted",
     type=DAY,
-    help="Since when they are public; today where not given, for photos that never were.",
+    help="The day they were published (default: today, for unpublished photos).",
 )
 @click.option(
     "--examples",
     is_flag=True,
-    help="Show them to labelers beside their classes, as photos that are known to be right. They "
-    "are no candidates and come into no release, so they need no licence.",
+    help="Show them to labelers beside their classes, as photos known to be correct. They are not "
+    "candidates and enter no release, so they need no licence.",
 )
 @click.option(
-    "--dry-run", is_flag=True, help="With --examples: say what would come of it, and do nothing."
+    "--dry-run", is_flag=True, help="With --examples: show the result, and store nothing."
 )
 @min_size_option
 @json_option
@@ -57,7 +57,7 @@ def add(
     min_size: int | None,
     as_json: bool,
 ) -> None:
-    """Make photos of your own candidates: DIR has a folder for each class, named by its wnid.
+    """Add your own photos as candidates: DIR has a folder for each class, named by its wnid.
 
     In a workspace with classes of its own the folders are named by their ids. The photos go through
     the same checks as scraped ones. Adding a folder again adds what is new in it.
@@ -69,7 +69,7 @@ def add(
     """
     folder: Path | None = context.obj
     if examples and posted is not None:
-        raise BadInput("--posted is for candidates: examples come into no release")
+        raise BadInput("--posted does not apply to --examples")
     if examples:
         has_license = context.get_parameter_source("license_name") is not ParameterSource.DEFAULT
         licensed = license_name if has_license else ""
@@ -77,14 +77,14 @@ def add(
         _add_examples(folder, photos, origin_words, min_size, dry_run, as_json)
         return
     if dry_run:
-        raise BadInput("--dry-run goes with --examples")
+        raise BadInput("--dry-run applies to --examples only")
     from genset.db import now
     from genset.licenses import license_named
     from genset.scrape import opt_out
     from genset.scrape.add import add as take_in
 
     if posted is not None and posted.replace(tzinfo=UTC) > now():
-        raise BadInput(f"--posted is {posted.date()}, a day to come")
+        raise BadInput(f"--posted is {posted.date()}, which is in the future")
     known = license_named(license_name)
     origin = PhotoOrigin(
         source=source or photos.resolve().name.lower(),
@@ -99,7 +99,7 @@ def add(
         named = opt_out.honour(store, listed)
     lines = [
         f"{count(done.added, 'photo')} added (source: {done.source}), "
-        f"{count(done.already, 'was', 'were')} there, {len(done.refused):,} refused",
+        f"{done.already:,} already there, {len(done.refused):,} refused",
         *(f"{file}: {reason}" for file, reason in done.refused.items()),
         *opt_out.lines(named, listed),
     ]
@@ -133,7 +133,7 @@ def _add_examples(
     would = "would be " if dry_run else ""
     lines = [
         f"{count(done.added, 'example')} of {count(len(done.classes), 'class', 'classes')} "
-        f"{would}added, {count(done.already, 'was', 'were')} there, {len(done.refused):,} refused",
+        f"{would}added, {done.already:,} already there, {len(done.refused):,} refused",
         *(f"{file}: {reason}" for file, reason in done.refused.items()),
     ]
     show(asdict(done) | {"dry_run": dry_run}, "\n".join(lines), as_json)
@@ -150,10 +150,10 @@ def imports() -> None:
 @json_option
 @click.pass_obj
 def imagenetv2(folder: Path | None, checkout: Path, dataset: str | None, as_json: bool) -> None:
-    """Make the photos that ImageNetV2 found candidates; DIR is a checkout of its repository.
+    """Import ImageNetV2's candidate photos; DIR is a checkout of its repository.
 
-    All or none; a second time adds nothing. Its files hold no votes, no owners, no licences and no
-    hashes: each photo is taken for All Rights Reserved until genset refresh asks Flickr.
+    It imports all or nothing; importing again adds nothing. The files hold no votes, owners,
+    licences or hashes: each photo counts as All Rights Reserved until genset refresh asks Flickr.
 
     \b
     genset import imagenetv2 ImageNetV2 --dataset imagenetv2-b-33
@@ -164,17 +164,17 @@ def imagenetv2(folder: Path | None, checkout: Path, dataset: str | None, as_json
     with opened(folder) as (workspace, store):
         done = take_in(workspace, store, checkout, dataset)
     lines = [
-        f"{count(done.candidates, 'candidate')} added, {count(done.already, 'was', 'were')} there; "
-        f"{count(done.photos, 'photo is', 'photos are')} new"
+        f"{count(done.candidates, 'candidate')} added, {done.already:,} already there; "
+        f"{count(done.photos, 'new photo')}"
     ]
     if done.excluded:
-        lines.append(f"{done.excluded:,} left out, as ImageNetV2 took them out of its pool")
+        lines.append(f"{done.excluded:,} skipped: ImageNetV2 removed them from its pool")
     if dataset is not None:
-        lines.append(f"{done.selected:,} ruled correct, as chosen for {dataset}")
+        lines.append(f"{done.selected:,} ruled correct: selected for {dataset}")
     if done.early:
         lines.append(
             f"{count(done.early, 'was', 'were')} posted before {workspace.posted_after.date()}: "
-            "models may have seen them; genset scrape takes them with --posted-after only"
+            "models may have seen them; genset scrape skips them without --posted-after"
         )
-    lines.append("to download them: genset scrape --no-search")
+    lines.append("download them: genset scrape --no-search")
     show(asdict(done), "\n".join(lines), as_json)

@@ -34,10 +34,9 @@ def keywords(
 ) -> None:
     """Show what is searched for each class, and why.
 
-    A workspace keeps the queries that it began with until --update, which takes up genset's own
-    and those of the workspace's queries.toml. --yield shows for each query (of the classes named,
-    or of all with labels) its candidates, the share that labelers call correct, and the share that
-    other classes claim.
+    A workspace keeps its first queries until --update, which takes genset's newest ones and those
+    of the workspace's queries.toml. --yield shows for each query (of the given classes, or of all
+    with labels) its candidates, the share that is correct, and the share that other classes claim.
 
     \b
     genset keywords n02012849 n03126707
@@ -45,7 +44,7 @@ def keywords(
     genset keywords --update
     """
     if update and (wnids or show_yield):
-        raise BadInput("--update is for the whole workspace: give it alone")
+        raise BadInput("--update takes no classes and no --yield")
     if update:
         _update(folder, as_json)
     elif show_yield:
@@ -77,7 +76,7 @@ def _show(folder: Path | None, wnids: tuple[str, ...], as_json: bool) -> None:
     if newer:
         click.echo(
             f"newer queries exist for {count(newer, 'class', 'classes')}: "
-            "genset keywords --update takes them up",
+            "run genset keywords --update",
             err=True,
         )
 
@@ -125,12 +124,12 @@ def _update(folder: Path | None, as_json: bool) -> None:
                     click.echo(f"           {sign} {line}")
     if changed:
         click.echo(
-            f"{count(len(changed), 'class has', 'classes have')} other queries now "
-            f"({before.version} -> {after.version}): the next genset scrape asks these searches "
-            "anew; what the earlier ones found stays"
+            f"{count(len(changed), 'class has', 'classes have')} new queries "
+            f"({before.version} -> {after.version}): the next genset scrape runs them; "
+            "candidates found before stay"
         )
     else:
-        click.echo(f"the workspace searches with the newest queries ({after.version})")
+        click.echo(f"queries are up to date ({after.version})")
 
 
 def _show_yield(folder: Path | None, wnids: Iterable[str], as_json: bool) -> None:
@@ -145,7 +144,7 @@ def _show_yield(folder: Path | None, wnids: Iterable[str], as_json: bool) -> Non
         head = "class", "query", "candidates", "stored", "labeled", "correct %", "contested %"
         show_table([*head, "proposal"], map(_row, yields))
     else:
-        click.echo("no query has labeled photos yet: name classes to see what their queries found")
+        click.echo("no query has labeled photos yet: name classes to see their queries")
 
 
 def _row(row: "Yield") -> list[str]:

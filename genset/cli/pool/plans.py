@@ -24,8 +24,8 @@ def remark(plans: "list[ScrapePlan]") -> None:
         name = plan.source.about.name
         if plan.safe_search > 1 and name == "flickr":
             click.echo(
-                f"genset: --safe-search {plan.safe_search} finds no more than 1: Flickr shows "
-                "photos that are not safe only to who is logged in, which genset is not",
+                f"genset: --safe-search {plan.safe_search} has no effect: without a login Flickr "
+                "returns safe photos only",
                 err=True,
             )
 
@@ -58,11 +58,11 @@ def plan_of(
     if since > datetime.now(UTC):
         settings = f"{workspace.root / SETTINGS_FILE}: posted_after"
         where = "--posted-after" if posted_after else settings
-        raise BadInput(f"{where} is {since.date()}, a day to come: no photo is posted since")
+        raise BadInput(f"{where} is {since.date()}, which is in the future")
     if until is not None and until <= since:
-        raise BadInput(f"no photo is posted after {since.date()} and before {until.date()}")
+        raise BadInput(f"--posted-before {until.date()} must be later than {since.date()}")
     if taken_after is not None and taken_after.replace(tzinfo=UTC) > datetime.now(UTC):
-        raise BadInput(f"--taken-after is {taken_after.date()}, a day to come")
+        raise BadInput(f"--taken-after is {taken_after.date()}, which is in the future")
     requested = queries.select(wnid for wnid in (classes or "").split(",") if wnid)
     return ScrapePlan(
         classes=_searched(source, requested),
@@ -90,7 +90,7 @@ def _searched(
     found = tuple(cls for cls in classes if source.queries(cls))
     if 0 < len(found) < len(classes):
         others = count(len(classes) - len(found), "class", "classes")
-        say(f"{source.about.name}: {others} cannot be searched for there")
+        say(f"{source.about.name}: {others} have no query there and are skipped")
     return found
 
 
@@ -116,7 +116,7 @@ def possible(plans: "list[ScrapePlan]") -> "list[ScrapePlan]":
 def _why_not(plan: "ScrapePlan") -> str | None:
     """Why a source cannot follow a plan; None where it can."""
     if not plan.classes:
-        return "these classes cannot be searched for there: name others, or another source"
+        return "these classes have no query there: name other classes or another source"
     if plan.licenses is not None:
         try:
             plan.source.licenses(plan.licenses)

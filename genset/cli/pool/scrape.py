@@ -41,9 +41,7 @@ if TYPE_CHECKING:
     help="Keep photos taken on this day or later (default: --posted-after for Wikimedia Commons "
     "and iNaturalist, any day for Flickr).",
 )
-@click.option(
-    "--taken-unknown", is_flag=True, help="Keep photos too whose taken date nobody knows."
-)
+@click.option("--taken-unknown", is_flag=True, help="Keep photos with an unknown taken date too.")
 @click.option(
     "--license",
     "licenses",
@@ -57,21 +55,21 @@ if TYPE_CHECKING:
     type=click.IntRange(1, 3),
     default=1,
     show_default=True,
-    help="Flickr's: 1: safe photos only, 2: moderate ones too, 3: all. Flickr shows others than "
-    "safe ones only to who is logged in, which genset is not: 2 and 3 change nothing.",
+    help="Flickr's: 1: safe photos only, 2: moderate ones too, 3: all. Without a login Flickr "
+    "returns safe photos only, so 2 and 3 change nothing.",
 )
 @min_size_option
 @click.option(
     "--no-search",
     is_flag=True,
-    help="Download candidates that there are, and ask for no others; needs no key.",
+    help="Download the candidates found so far, without a search; needs no key.",
 )
-@click.option("--retry-failed", is_flag=True, help="Try photos again that were refused.")
+@click.option("--retry-failed", is_flag=True, help="Try refused photos again.")
 @click.option(
-    "--no-wait", is_flag=True, help="End, where all that is left is to be tried again later."
+    "--no-wait", is_flag=True, help="End instead of waiting for what is due for another try later."
 )
 @give_up_option
-@click.option("--dry-run", is_flag=True, help="Say what it would take, and do nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what it would take, and do nothing.")
 @json_option
 @click.pass_obj
 def scrape(
@@ -86,7 +84,7 @@ def scrape(
 ) -> None:
     """Search each class's keywords and download its most relevant photos.
 
-    Run it again to go on where it was stopped; several may run at once and share the work. Flickr
+    Run it again to continue; several may run at once and share the work. Flickr
     needs FLICKR_API_KEY (several keys, separated by commas, go faster); Wikimedia Commons and
     iNaturalist need a contact.
 
@@ -104,15 +102,15 @@ def scrape(
         several = len(requested) > 1
         remark(plans)
         if dry_run and retry_failed:
-            raise BadInput("a dry run tells of what was not tried yet: leave out --retry-failed")
+            raise BadInput("--dry-run cannot be combined with --retry-failed")
         if dry_run:
             takes, lines = _estimates(workspace, store, plans, several)
             _show(takes, lines, several, as_json)
             return
-        outcomes = scrape_plans(workspace, store, plans, retry_failed, give_up_after)
-        answers, lines = summarized(store, plans, outcomes, several)
+        outcomes = _scrape_plans(workspace, store, plans, retry_failed, give_up_after)
+        answers, lines = _answers(store, plans, outcomes, several)
         _show(answers, lines, several, as_json)
-        raise_first(plans, outcomes, several)
+        _raise_problems(plans, outcomes, several)
 
 
 def _show(answers: dict[str, Any], lines: list[str], several: bool, as_json: bool) -> None:
@@ -122,7 +120,7 @@ def _show(answers: dict[str, Any], lines: list[str], several: bool, as_json: boo
         show(answers if several else only[0], "\n".join(lines), as_json)
 
 
-def scrape_plans(
+def _scrape_plans(
     workspace: Workspace,
     store: "Store",
     plans: "list[ScrapePlan]",
@@ -137,7 +135,7 @@ def scrape_plans(
     from genset.sources.source import Settings
 
     claim_images(workspace, store)
-    # What any of them lacks, such as a key, is told before any begins.
+    # A missing key of any of them ends the command before any begins.
     settings = Settings.of(workspace)
     ready = []
     for plan in plans:
@@ -151,7 +149,7 @@ def scrape_plans(
     )
 
 
-def summarized(
+def _answers(
     store: "Store", plans: "list[ScrapePlan]", outcomes: "dict[str, Outcome]", several: bool
 ) -> tuple[dict[str, Any], list[str]]:
     """What a scrape did of each source, as JSON and for people."""
@@ -181,28 +179,24 @@ def _lines(plan: "ScrapePlan", done: "ScrapeSummary", rivals: dict[str, str]) ->
         f"{agree(done.full, 'is', 'are')} full: {done.stored:,} stored, "
         f"{counted(done.refused, 'refused')}{over}, {count(done.searches, 'search', 'searches')}"
     ]
-    lines += [
-        f"{wnid}: {count(photos, 'photo')}, its results ended"
-        for wnid, photos in done.short.items()
-    ]
+    for wnid, photos in done.short.items():
+        found = f"only {count(photos, 'photo')} found" if photos else "no photo found"
+        lines.append(f"{wnid}: {found}")
     for wnid, photos in done.contested.items():
         them = agree(photos, "it", "them")
-        fallback = f"{count(photos, 'photo')} held back, another class claims {them} too"
+        fallback = f"{count(photos, 'photo')} contested: another class claims {them} too"
         lines.append(f"{wnid}: {rivals.get(wnid, fallback)}")
     return lines + [f"{wnid}: {reason}" for wnid, reason in done.failed.items()]
 
 
-def raise_first(
-    plans: "list[ScrapePlan]", outcomes: "dict[str, Outcome]", several: bool, few_do: bool = False
+def _raise_problems(
+    plans: "list[ScrapePlan]", outcomes: "dict[str, Outcome]", several: bool
 ) -> None:
-    """End with an error where a source did not bring what it could.
-
-    That no class is full is one, unless few photos will do: where that is all it has.
-    """
+    """End with an error where a source failed, or filled no class."""
     problems = []
     for plan in plans:
         outcome = outcomes[plan.source.about.name]
-        problem = outcome if isinstance(outcome, GensetError) else _problem(outcome, few_do)
+        problem = outcome if isinstance(outcome, GensetError) else _problem(outcome)
         if problem is not None:
             problems.append((plan.source.about.name, problem))
     if problems and not several:
@@ -211,19 +205,19 @@ def raise_first(
         raise GensetError("; ".join(f"{name}: {problem}" for name, problem in problems))
 
 
-def _problem(done: "ScrapeSummary", few_do: bool) -> GensetError | None:
+def _problem(done: "ScrapeSummary") -> GensetError | None:
     if done.waiting:
         return GensetError(
-            f"{count(len(done.waiting), 'class waits', 'classes wait')} for another try of what "
+            f"{count(len(done.waiting), 'class waits', 'classes wait')} for the next try of what "
             f"failed (genset status --failed): run the same command again after "
             f"{min(done.waiting.values())}"
         )
     if done.failed:
         return GensetError(
-            f"{count(len(done.failed), 'class', 'classes')} failed; to try again, say it with "
+            f"{count(len(done.failed), 'class', 'classes')} failed: to try again, add "
             "--retry-failed"
         )
-    if not done.full and not few_do:
+    if not done.full:
         return GensetError("no class is full: the lines above say why")
     return None
 
@@ -251,25 +245,25 @@ def _estimate_lines(takes: "Estimate", plan: "ScrapePlan") -> list[str]:
     """What a scrape takes, in words."""
     calls, images = takes.rates.calls_an_hour, takes.rates.images_per_second
     lines = [
-        f"{count(takes.calls, 'call')} of the API at least, for {takes.classes:,} of "
+        f"at least {count(takes.calls, 'API call')}, for {takes.classes:,} of "
         f"{count(len(plan.classes), 'class', 'classes')}: "
-        + (f"{spoken(takes.call_hours)} at {calls:,.0f} an hour" if calls else "no limit is set"),
+        + (f"{spoken(takes.call_hours)} at {calls:,.0f} an hour" if calls else "no rate limit"),
         f"{count(takes.downloads, 'photo')} to download: "
-        + (f"{spoken(takes.image_hours)} at {images:g} a second" if images else "no limit is set"),
+        + (f"{spoken(takes.image_hours)} at {images:g} a second" if images else "no rate limit"),
     ]
     if takes.hours:
-        longer = "the calls take" if takes.call_hours > takes.image_hours else "the photos take"
-        lines.append(f"{longer} longer, and the whole takes {spoken(takes.hours)} at least")
+        slower = "API calls" if takes.call_hours > takes.image_hours else "downloads"
+        lines.append(f"at least {spoken(takes.hours)} in total ({slower} take longest)")
     if takes.downloads > takes.photos:
         lines.append(
-            f"{takes.photos:,} of the photos will be stored, and the others refused, as "
-            f"{takes.refused_share:.1%} of this pool's were"
+            f"{takes.photos:,} of these will be stored, if {takes.refused_share:.1%} are refused, "
+            "as so far in this pool"
         )
     if takes.photos:
-        usual = "this pool's mean" if takes.is_measured else "a usual size"
+        basis = "this pool's mean" if takes.is_measured else "a typical size"
         lines.append(
-            f"{_size(takes.bytes)} on the disk at {takes.bytes_a_photo / 1000:,.0f} kB a photo, "
-            f"{usual}"
+            f"{_size(takes.bytes)} of disk space, at {takes.bytes_a_photo / 1000:,.0f} kB a photo "
+            f"({basis})"
         )
     return [*lines, *_right(takes.right, plan)]
 
@@ -282,11 +276,14 @@ def _right(right: "RightPhotos", plan: "ScrapePlan") -> list[str]:
     """What labels say of the photos to come; nothing where there are none."""
     if right.share is None:
         return []
-    of_classes = f"of {right.classes:,} of {count(len(plan.classes), 'class', 'classes')}"
-    labels = f"{count(right.labeled, 'labeled photo')} {of_classes}"
+    labels = (
+        f"{count(right.labeled, 'labeled photo')} of {right.classes:,} of "
+        f"{count(len(plan.classes), 'class', 'classes')}"
+    )
     if right.per_class is None:
-        return [f"{labels} cannot tell how many of a class's {plan.per_class:,} will be right"]
+        return [f"too few labels to estimate how many photos will be correct: {labels}"]
     return [
-        f"about {right.per_class:,.0f} of a class's {count(plan.per_class, 'photo')} will be right "
-        f"({right.low:,.0f} to {right.high:,.0f}), as {right.share:.0%} of {labels} are"
+        f"about {right.per_class:,.0f} of {count(plan.per_class, 'photo')} a class will be correct "
+        f"(95 % interval: {right.low:,.0f} to {right.high:,.0f}), as {right.share:.0%} of "
+        f"{labels} are"
     ]

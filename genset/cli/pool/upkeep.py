@@ -38,8 +38,8 @@ def refresh(
 ) -> None:
     """Ask each source whether the pool's photos are still up, and under the same licence.
 
-    One call of the API a photo. Run it again to go on where it was stopped. A photo that is gone
-    stays in the pool and is listed here; coming releases have each photo's new licence.
+    One API call per photo. Run it again to continue. A photo that is gone stays in the pool and is
+    listed; later releases have each photo's new licence.
 
     \b
     genset refresh
@@ -54,7 +54,7 @@ def refresh(
         named = opt_out.honour(store, listed)
         names = sources or sources_in_pool(store) or workspace.sources
         settings = Settings.of(workspace)
-        # What any of them lacks, such as a key, is told before any is asked.
+        # A missing key of any of them ends the command before any is asked.
         ready = [
             source_class(name).connect(Hosts(store, say, give_up_after), settings) for name in names
         ]
@@ -70,9 +70,11 @@ def refresh(
         lines.append(" ".join(f"{change.photo}: {change.what} {change.detail}".split()))
         if change.what == "license":
             lines.append(f"  credit: {change.credit}")
-    lines += [f"not up now: {photo}  {page}" for photo, page in done.gone.items()]
+    lines += [f"gone: {photo}  {page}" for photo, page in done.gone.items()]
     if done.gone:
-        lines.append("where an owner took a photo down: genset remove PHOTO --reason TEXT")
+        lines.append(
+            "to remove a photo that its owner took down: genset remove PHOTO --reason TEXT"
+        )
     lines += opt_out.lines(named, listed)
     show(asdict(done) | opt_out.as_json(workspace, named), "\n".join(lines), as_json)
     if done.unchecked:
@@ -87,18 +89,18 @@ def refresh(
 @click.command()
 @click.argument("what", metavar="PHOTO|OWNER", required=False)
 @click.option(
-    "--owner", metavar="SOURCE:OWNER", help="An owner, also one of whom no photo is known here yet."
+    "--owner", metavar="SOURCE:OWNER", help="An owner, even one without photos in the pool."
 )
-@click.option("--reason", required=True, help="Why; kept with the photo.")
+@click.option("--reason", required=True, help="Why; stored with the photo.")
 @json_option
 @click.pass_obj
 def remove(
     folder: Path | None, what: str | None, owner: str | None, reason: str, as_json: bool
 ) -> None:
-    """Take a photo, or an owner's photos, out of the pool and coming releases for good.
+    """Remove a photo, or an owner's photos, from the pool and all later releases.
 
-    The originals are deleted, and no later scrape takes them again. Labels stay. Releases that
-    exist never change; those that have the photos are named.
+    The originals are deleted, and no later scrape downloads them. Labels stay. Existing releases do
+    not change; those that contain the photos are named.
 
     \b
     genset remove flickr:6061409035 --reason "its owner asked on 3 May"
@@ -116,15 +118,15 @@ def remove(
         else:
             raise BadInput("name one photo or owner, or one --owner SOURCE:OWNER")
     lines = [
-        f"{count(len(done.photos), 'photo is', 'photos are')} out, "
+        f"{count(len(done.photos), 'photo')} removed, "
         f"{count(done.deleted, 'original')} deleted"
-        + (f", {done.in_use} kept for other photos of the same bytes" if done.in_use else ""),
+        + (f", {done.in_use} still used by photos with the same bytes" if done.in_use else ""),
         *(f"  {photo}" for photo in done.photos),
-        *(f"in the pool still, of the same bytes: {photo}" for photo in done.same_bytes),
-        *(f"release {name} has {count} of them" for name, count in done.releases.items()),
+        *(f"same bytes, still in the pool: {photo}" for photo in done.same_bytes),
+        *(f"release {name} contains {count} of them" for name, count in done.releases.items()),
     ]
     if done.owner:
-        lines.append(f"no later scrape takes a photo of {done.owner}")
+        lines.append(f"no photo of {done.owner} will be scraped again")
     show(asdict(done), "\n".join(lines), as_json)
 
 
@@ -134,7 +136,7 @@ def remove(
 @click.option(
     "--contact",
     default="",
-    help="Your e-mail address or web page, which Wikimedia Commons and iNaturalist want to know "
+    help="Your e-mail address or web page, which Wikimedia Commons and iNaturalist require "
     "(default: GENSET_CONTACT, or the workspace's).",
 )
 @give_up_option
@@ -150,9 +152,9 @@ def pull(
 ) -> None:
     """Rebuild a set from its MANIFEST: download each photo, and check that its bytes are the same.
 
-    Run it again to go on where it was stopped. Needs neither a workspace nor a key. Exits with 1
-    where the set is not whole. A folder with photos, as of genset release export --format mixed, is
-    completed in its place, or with --to in another one, which its photos are copied to.
+    Run it again to continue. Needs neither a workspace nor a key. Exits with 1 if photos are
+    missing. A folder with photos, as genset release export --format mixed writes it, is completed
+    in place, or with --to in another folder, to which its photos are copied.
 
     \b
     genset pull manifest.json --to v1
@@ -179,7 +181,7 @@ def pull(
         done = rebuild(manifest, open_source, to)
     lines = [
         f"{done.folder}: {done.pulled:,} of {count(done.photos, 'photo')} pulled, "
-        f"{count(done.present, 'was', 'were')} there, {len(done.gone):,} gone, "
+        f"{done.present:,} already there, {len(done.gone):,} gone, "
         f"{len(done.changed):,} changed, {len(done.failed):,} failed",
         *(f"gone: {file}  {page}" for file, page in done.gone.items()),
         *(f"changed: {file}  {page}" for file, page in done.changed.items()),
@@ -187,7 +189,7 @@ def pull(
     ]
     show(asdict(done), "\n".join(lines), as_json)
     if done.missing:
-        raise GensetError(f"{done.folder} is not whole: it lacks {count(done.missing, 'photo')}")
+        raise GensetError(f"{done.folder} is incomplete: {count(done.missing, 'photo')} missing")
 
 
 @click.command("hash")
@@ -195,9 +197,9 @@ def pull(
 @click.option("-o", "--output", type=FILE, required=True, help="The file of hashes to write.")
 @json_option
 def hash_folder(folder: Path, output: Path, as_json: bool) -> None:
-    """Write the fingerprints of all photos below FOLDER, to be excluded from a pool.
+    """Write the fingerprints of all photos below FOLDER, to exclude these from a pool.
 
-    Anyone may have the file: no photo can be made from it.
+    The file may be published: no photo can be made from it.
 
     \b
     genset hash imagenet/train -o imagenet.hashes
@@ -209,16 +211,12 @@ def hash_folder(folder: Path, output: Path, as_json: bool) -> None:
     show(answer, f"{output}: {count(hashes, 'photo')}", as_json)
     if unreadable:
         some = ", ".join(unreadable[:3])
-        one, several = (
-            "photo cannot be read and was left out",
-            "photos cannot be read and were left out",
-        )
-        raise GensetError(f"{count(len(unreadable), one, several)}: {some}")
+        raise GensetError(f"{count(len(unreadable), 'photo')} could not be read: {some}")
 
 
 @click.group(cls=Group)
 def duplicates() -> None:
-    """Photos that look alike, for somebody to decide."""
+    """Find photos that look alike, and decide what to do."""
 
 
 @duplicates.command()
@@ -253,9 +251,9 @@ def find(folder: Path | None, files: tuple[Path, ...], as_json: bool) -> None:
 @json_option
 @click.pass_obj
 def list_pairs(folder: Path | None, as_json: bool) -> None:
-    """List the pairs that nobody has decided: look at both photos.
+    """List undecided pairs: look at both photos.
 
-    Labelers do not see an example that looks like a candidate until somebody says that they differ.
+    An example that looks like a candidate is hidden from labelers until they are called different.
 
     \b
     genset duplicates list
@@ -297,7 +295,7 @@ def _with_example(pair: dict[str, Any], examples: set[str]) -> dict[str, Any]:
     metavar="first|second|PHOTO",
     help="Which of two same photos stays, as duplicates list has them (default: second).",
 )
-@click.option("--by", default=getpass.getuser, help="Who says so (default: the user's name).")
+@click.option("--by", default=getpass.getuser, help="Who decides (default: the user's name).")
 @json_option
 @click.pass_obj
 def decide(
@@ -308,7 +306,7 @@ def decide(
     by: str,
     as_json: bool,
 ) -> None:
-    """Decide pairs, by their numbers; of two photos that are the same one is refused.
+    """Decide pairs by their numbers: of two photos that are the same, one is refused.
 
     \b
     genset duplicates decide 3 7 --same --keep first
