@@ -146,4 +146,4 @@ def honour(workspace: Workspace, store: "Store") -> tuple[dict[str, Any], list[s
     listed = opt_out.OptOut.of(workspace)
     named = opt_out.honour(store, listed)
     there = f"  {count(len(named), 'photo')} of the pool left out by {listed.file}"
-    return opt_out.told(workspace, named), [there] if named else []
+    return opt_out.as_json(workspace, named), [there] if named else []
