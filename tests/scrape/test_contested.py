@@ -112,7 +112,7 @@ def test_the_commonest_queries_are_named_and_unknown_classes_by_their_wnid(
     line = lines(pool, TENCH)[TENCH]
     assert 'whose query "two" finds what "tench" finds' in line
     assert ("crane (n02012849)" in line) == (rival == CRANE)
-    assert f"9 with {'crane (n02012849)' if rival == CRANE else rival}" in line
+    assert f"9 also of {'crane (n02012849)' if rival == CRANE else rival}" in line
 
 
 @pytest.mark.soak
@@ -123,5 +123,5 @@ def test_only_the_first_rivals_are_named(pool: Pool) -> None:
         claims += found(wnid, "fish", range(15 - place))
     add(pool, claims)
     line = lines(pool, TENCH)[TENCH]
-    assert "15 with n00000001" in line and "13 with n00000003" in line
+    assert "15 also of n00000001" in line and "13 also of n00000003" in line
     assert "n00000004" not in line and "; others of 2 more classes." in line
