@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from genset.core.errors import BadInput, GensetError
 from genset.core.photo import PhotoOrigin
@@ -178,7 +179,7 @@ def test_own_photos_of_who_opted_out_are_not_added(
     add(pool.workspace, pool.store, folder.parent, origin)
     [photo] = pool.held(replace(DOG, wnid=TENCH))
     listed(f"photo other:{photo}\n")
-    other = replace(origin, source="other")
+    other = structs.replace(origin, source="other")
     (folder / "a.jpg").rename(tmp_path / "a.jpg")
     wnid = folder.with_name("n01443537")
     wnid.mkdir()
