@@ -52,7 +52,7 @@ PARTICIPLES = set(
 # Each line may import from the lines above it, and rooms on one line do not import each other.
 FLOORS = (
     {"core"},
-    {"statistics", "aggregators", "dataset", "licenses"},
+    {"statistics", "aggregators", "settings", "licenses"},
     {"workspace"},
     {"classes", "tta"},
     {"db", "models"},

@@ -299,9 +299,7 @@ def test_status_counts_what_one_counts_by_hand(
 ) -> None:
     store = made(photos, pairs, words)
     now = status(
-        Workspace(
-            Path("/nowhere"), "", 5, datetime(2014, 1, 1, tzinfo=UTC), Path("/nowhere/images")
-        ),
+        Workspace(Path("/nowhere"), "", Path("/nowhere/images")),
         store,
     )
     with store.session() as session:

@@ -1,14 +1,19 @@
 """The workspace: where it is found, and what its settings may say."""
 
 import os
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from genset.core.errors import BadInput, NotAWorkspace
-from genset.workspace import LabelRules, Workspace
+from genset.core.table import render
+from genset.core.validation import parse_toml
+from genset.settings import LabelRules, Settings, settings_table, settings_text
+from genset.workspace import Workspace
 
 
 @pytest.fixture(autouse=True)
@@ -35,7 +40,7 @@ def test_a_new_workspace_has_the_documented_defaults(tmp_path: Path) -> None:
     workspace = Workspace.create(tmp_path / "mine" / "set")
     assert workspace.root == tmp_path / "mine" / "set"
     assert workspace.store_url == f"sqlite:///{workspace.root / 'genset.db'}"
-    assert workspace.per_class == 5
+    assert workspace.scrape.per_class == 5
     assert workspace.posted_after == datetime(2014, 1, 1, tzinfo=UTC)
     assert workspace.images.parent == workspace.releases.parent == workspace.runs.parent
 
@@ -48,8 +53,8 @@ def test_empty_settings_mean_the_same_as_the_ones_that_are_written(tmp_path: Pat
 
 def test_making_it_again_keeps_the_settings(tmp_path: Path) -> None:
     configured(tmp_path, "[scrape]\nper_class = 7\n")
-    assert Workspace.create(tmp_path).per_class == 7
-    assert Workspace.create(tmp_path).per_class == 7
+    assert Workspace.create(tmp_path).scrape.per_class == 7
+    assert Workspace.create(tmp_path).scrape.per_class == 7
     assert (tmp_path / "genset.toml").read_text() == "[scrape]\nper_class = 7\n"
 
 
@@ -95,7 +100,7 @@ def test_elsewhere_the_message_says_how_to_make_one(tmp_path: Path) -> None:
 def test_settings_are_read(tmp_path: Path) -> None:
     configured(tmp_path, "[scrape]\nper_class = 12\nposted_after = 2020-02-29\n")
     workspace = Workspace.find(tmp_path)
-    assert workspace.per_class == 12
+    assert workspace.scrape.per_class == 12
     assert workspace.posted_after == datetime(2020, 2, 29, tzinfo=UTC)
 
 
@@ -123,14 +128,23 @@ def test_labeling_follows_its_settings(tmp_path: Path) -> None:
     ("settings", "named"),
     [
         ("[scrape]\nper_clas = 5", "per_clas"),
-        ("[scrap]\nper_class = 5", r"\[scrap\]"),
+        ("[scrap]\nper_class = 5", "scrap is unknown; did you mean scrape"),
         ("per_class = 5", "per_class"),
         ("scrape = 5", "scrape"),
         ("[[scrape]]\nper_class = 5", "scrape"),
         ("[scrape]\nper_class = '5'", "per_class"),
         ("[scrape]\nper_class = true", "per_class"),
         ("[scrape]\nper_class = 0", "per_class"),
-        ("[scrape]\nposted_after = '2014-01-01'", "posted_after"),
+        ("[scrape]\nposted_after = 'today'", "posted_after must be a day, such as 2014-01-31"),
+        ("[scrape]\nsources = []", "sources must be a list of at least 1 item,"),
+        ("[scrape]\nsources = ['flickr', 'flickr']", "sources must name each source once"),
+        ("[scrape]\ncontact = 'me'", "contact must be an e-mail address or a web page, such as"),
+        ("[scrape]\ncalls_an_hour = -1", "calls_an_hour must be a whole number of at least 0"),
+        ("[dataset]\ndoi = '10.5281'", "dataset.doi must be a DOI, such as"),
+        ("[dataset]\ndoi = { v1 = 'x' }", "dataset.doi.v1 must be a DOI, such as"),
+        ("[dataset]\nauthors = [{ name = 'Ko, Ann', orcid = 'x' }]", r"authors\[0\].orcid must be"),
+        ("[dataset]\nauthors = [',']", "must be written as Family, Given"),
+        ("[dataset]\ntitle = '\u202e'", "title must be a text of printable characters"),
         ("[scrape]\nposted_after = 2014", "posted_after"),
         ("[store]\nurl = 5", "url"),
         ("[store]\nurl = 'genset.db'", "url"),
@@ -161,6 +175,22 @@ def test_a_wrong_setting_is_named_in_one_line(tmp_path: Path, settings: str, nam
         Workspace.find(tmp_path)
     assert str(tmp_path / "genset.toml") in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_a_new_file_shows_each_key_with_its_default(tmp_path: Path) -> None:
+    text = settings_text({"sources": ["flickr", "commons"], "contact": "ann@example.org"})
+    found = parse_toml(text, Settings, "it").scrape
+    assert (found.sources, found.contact) == (("flickr", "commons"), "ann@example.org")
+    whole = re.sub("^# (?=[a-z_]+ = )", "", text, flags=re.M)
+    rest = replace(parse_toml(whole, Settings, "it").label, grow_to=())
+    assert rest == LabelRules()
+    shown = re.findall("^(?:# )?([a-z_]+) = ", text, flags=re.M)
+    assert shown == [row[0].split(".")[1] for row in settings_table().rows]
+
+
+def test_the_docs_have_a_table_of_all_keys() -> None:
+    docs = Path(__file__).parent.parent / "docs" / "settings.md"
+    assert render(settings_table(), "markdown").replace("\\_", "_") in docs.read_text("utf-8")
 
 
 def test_settings_that_are_no_text_are_refused(tmp_path: Path) -> None:

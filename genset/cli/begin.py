@@ -17,7 +17,8 @@ from genset.cli.common import FILE, FOLDER, PATH, json_option, show
 from genset.core.errors import BadInput
 from genset.core.files import write_text
 from genset.core.numbers import count
-from genset.workspace import SETTINGS_FILE, TAXONOMY_FILE, Workspace, load_secrets
+from genset.settings import SETTINGS_FILE
+from genset.workspace import TAXONOMY_FILE, Workspace, load_secrets
 
 _SHOWN = 5  # classes that are named in a line
 
@@ -63,7 +64,7 @@ def init(folder: Path, contact: str, said: str | None, as_json: bool) -> None:
             f"contact under [scrape] in its {SETTINGS_FILE}"
         )
     lines = [f"workspace: {workspace.root}"]
-    answer: dict[str, Any] = {"workspace": str(workspace.root), "sources": workspace.sources}
+    answer: dict[str, Any] = {"workspace": str(workspace.root), "sources": workspace.scrape.sources}
     if said == IMAGENET and not is_new:
         _go_back_to_imagenet(workspace)
         lines.append(f"classes: ImageNet's 1,000 ({IMAGENET})")
@@ -149,7 +150,7 @@ def _few(words: Sequence[str]) -> str:
 def _where(workspace: Workspace) -> list[str]:
     """Where a new workspace searches, how to change it, and what is to be done before."""
     change = f"to change it, edit sources in {SETTINGS_FILE}"
-    if workspace.sources == ("flickr",):
+    if workspace.scrape.sources == ("flickr",):
         return [f"it searches Flickr with FLICKR_API_KEY; {change}"]
     lines = [f"it searches Wikimedia Commons, since FLICKR_API_KEY is not set; {change}"]
     if not workspace.contact:

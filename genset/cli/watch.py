@@ -178,8 +178,6 @@ def backup(folder: Path | None, file: Path | None, as_json: bool) -> None:
     workspace = Workspace.find(folder)
     with explained(workspace.store_url, "no backup was made of the store {}"):
         done = back_up(workspace.store_url, file)
-    if file is None:
-        workspace.hide_from_git("backups/")
     lines = [
         f"{done.file}: {done.bytes / 1e6:,.1f} MB, checked",
         "to restore it, end what works on this workspace, then:",

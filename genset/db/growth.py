@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from genset.db.labels import Verdict
+from genset.settings import LabelRules
 from genset.statistics.intervals import wilson
-from genset.workspace import LabelRules
 
 
 def alike(said: Mapping[Verdict, int]) -> int:

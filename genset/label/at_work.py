@@ -29,7 +29,7 @@ from genset.db import (
 )
 from genset.db.failures import answering
 from genset.db.growth import lacking, question_lacks
-from genset.workspace import LabelRules
+from genset.settings import LabelRules
 
 _AN_HOUR = timedelta(hours=1)
 _PARTS = 3  # of the last hour, whose paces make the range

@@ -27,8 +27,8 @@ from genset.db import (
 )
 from genset.db.growth import alike, wanted
 from genset.label.ballots import Ballot, ballots, check_panel, further
+from genset.settings import LabelRules
 from genset.statistics.intervals import wilson
-from genset.workspace import LabelRules
 
 _LONGEST_REASON = 500
 

@@ -41,8 +41,9 @@ from genset.label.trust.suspicion import (
     misses_gold,
     timed_screens,
 )
+from genset.settings import LabelRules
 from genset.statistics.intervals import wilson
-from genset.workspace import LabelRules, Workspace
+from genset.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,7 +145,7 @@ def happened(
     query. `labeling` has the labels in force on all candidates (`labels`, `candidates`,
     `labelers`), and the same by the way they came (`by_way`: page, import, review) with their
     dates, and labelers by how they signed in (`signed_in`; "" for those who never did: a table
-    named them). `dataset` is what the maintainer says of it (`genset.dataset`).
+    named them). `dataset` is what the maintainer says of it (`genset.settings`).
     """
     wnids = {photo.wnid for photo in photos}
     return {

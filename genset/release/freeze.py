@@ -61,7 +61,7 @@ def create(
     free_folder(workspace.releases, name)
     with store.session() as session:
         facts, photos = _facts(session, plan or ReleasePlan(), workspace, name)
-    facts["contact"] = contact or workspace.dataset.words.get("contact", "")
+    facts["contact"] = contact or workspace.dataset.contact.strip()
     originals = (workspace.images / stored_as(photo) for photo in photos)
     return publish(workspace.releases, name, facts, photos, originals)
 

@@ -81,9 +81,9 @@ class Settings:
         """Those of a workspace."""
         return cls(
             contact=workspace.contact,
-            calls_an_hour=workspace.calls_an_hour,
-            images_per_second=workspace.images_per_second,
-            seed=workspace.seed,
+            calls_an_hour=workspace.scrape.calls_an_hour,
+            images_per_second=workspace.scrape.images_per_second,
+            seed=workspace.scrape.seed,
         )
 
 

@@ -25,7 +25,7 @@ Votes = Annotated[int, Meta(ge=1, description="labelers of each photo", examples
 Orcid = Annotated[str, Meta(pattern=r"^[0-9-]+$", title="an ORCID", examples=["0000-0001"])]
 
 
-class Label(Record):
+class Label(Record, frozen=True):
     votes: Votes = 1
     key: Literal["correct", "incorrect"] = "correct"
     steps: tuple[Annotated[int, Meta(ge=1)], ...] = ()
@@ -41,7 +41,7 @@ class Label(Record):
             raise ValueError("each number of steps must be larger than votes")
 
 
-class Settings(Record):
+class Settings(Record, frozen=True):
     name: Annotated[str, Meta(examples=["pets"])]
     label: Label = Label()
     classes: dict[str, Label | list[str]] = msgspec.field(default_factory=dict)
@@ -128,7 +128,7 @@ def test_long_and_hostile_values_are_cut() -> None:
 
 
 def test_keys_that_sources_add_are_passed_over() -> None:
-    class Reply(Record, forbid_unknown_fields=False):
+    class Reply(Record, frozen=True, forbid_unknown_fields=False):
         stat: str
 
     assert parse_json(b'{"stat": "ok", "new": 1}', Reply, "Flickr").stat == "ok"
@@ -228,5 +228,5 @@ def test_what_the_library_says_is_still_what_is_read() -> None:
         msgspec.convert({}, _Example)
 
 
-class _Example(Record):
+class _Example(Record, frozen=True):
     a: list[int]

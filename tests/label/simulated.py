@@ -20,7 +20,8 @@ from genset.label import (
     Submission,
     Verdict,
 )
-from genset.workspace import LabelRules, Workspace
+from genset.settings import LabelRules
+from genset.workspace import Workspace
 
 ADDED = "n02442845"  # a mink, which nobody asks about
 

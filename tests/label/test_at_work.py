@@ -9,7 +9,8 @@ import pytest
 from genset.db import Label, Store, Verdict, find_candidate, now
 from genset.label.at_work import Finish, Missing, finish, missing, pace
 from genset.label.trust.void import void
-from genset.workspace import LabelRules, Workspace
+from genset.settings import LabelRules
+from genset.workspace import Workspace
 from tests.label.desks import desk_of, do, let_expire
 from tests.labeled_workspace import TENCH, vote
 from tests.questions import BASSINET, CROQUET, LAMPSHADE, questioned_workspace

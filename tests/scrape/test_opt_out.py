@@ -16,7 +16,8 @@ from genset.release.freeze import create
 from genset.scrape.add import add
 from genset.scrape.opt_out import OptOut, honour
 from genset.scrape.state import forget_refusals
-from genset.workspace import SETTINGS_FILE, Workspace
+from genset.settings import SETTINGS_FILE
+from genset.workspace import Workspace
 from tests.labeled_workspace import TENCH, picture, vote
 from tests.scrape.commands import genset
 from tests.scrape.pools import DOG, Pool, Serve, record

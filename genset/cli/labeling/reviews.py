@@ -52,7 +52,6 @@ def suspects(
         kept = runs or workspace.runs
         found = find_suspects(locate_set(release, folder, runs=kept), kept, order)
         path = write_suspects(workspace.root, found)
-        workspace.hide_from_git(path.name)
         left, without = len(undecided(store, found)), gone(store, found)
         taxonomy = store.taxonomy
     if as_json:

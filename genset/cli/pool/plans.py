@@ -9,7 +9,8 @@ import click
 from genset.core.errors import BadInput
 from genset.core.numbers import count
 from genset.core.progress import say
-from genset.workspace import SETTINGS_FILE, Workspace
+from genset.settings import SETTINGS_FILE
+from genset.workspace import Workspace
 
 if TYPE_CHECKING:
     from genset.classes import ImageClass
@@ -66,14 +67,14 @@ def plan_of(
     requested = queries.select(wnid for wnid in (classes or "").split(",") if wnid)
     return ScrapePlan(
         classes=_searched(source, requested),
-        per_class=per_class or workspace.per_class,
+        per_class=per_class or workspace.scrape.per_class,
         posted_after=since,
         posted_before=until,
         licenses=choose_licenses(licenses),
         safe_search=safe_search,
         min_size=min_size,
         search=not no_search,
-        retries=RetryPolicy(workspace.tries, workspace.retry_hours),
+        retries=RetryPolicy(workspace.scrape.tries, workspace.scrape.retry_hours),
         wait=not no_wait,
         query_list=queries.version,
         source=source,
@@ -143,4 +144,4 @@ def chosen(workspace: Workspace, names: tuple[str, ...]) -> "list[type[Source]]"
     """
     from genset.sources.source import source_class
 
-    return [source_class(name) for name in names or workspace.sources]
+    return [source_class(name) for name in names or workspace.scrape.sources]

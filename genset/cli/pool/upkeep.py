@@ -1,7 +1,6 @@
 """Commands that look after the pool: refresh, remove, pull, hash, duplicates."""
 
 import getpass
-import os
 from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -52,7 +51,7 @@ def refresh(
     with opened(folder) as (workspace, store):
         listed = opt_out.OptOut.of(workspace)
         named = opt_out.honour(store, listed)
-        names = sources or sources_in_pool(store) or workspace.sources
+        names = sources or sources_in_pool(store) or workspace.scrape.sources
         settings = Settings.of(workspace)
         # A missing key of any of them ends the command before any is asked.
         ready = [
@@ -171,7 +170,7 @@ def pull(
     except NotAWorkspace:
         store, settings = user_store(), Settings()
     if contact or not settings.contact:
-        address = checked_contact(contact or os.environ.get("GENSET_CONTACT", ""))
+        address = checked_contact(contact)
         settings = replace(settings, contact=address)
 
     def open_source(name: str) -> Source:

@@ -24,7 +24,7 @@ from genset.db import (
 from genset.db.growth import question_lacks
 from genset.label.proposals.choose import LABELER, MODEL, ModelAnswers, Proposer, ranked
 from genset.release.reader import ReleasePhoto
-from genset.workspace import LabelRules
+from genset.settings import LabelRules
 
 MOST = 8
 """Classes that a screen of one photo asks about, beside one whose answer is known."""

@@ -23,7 +23,7 @@ from genset.db import (
 )
 from genset.db.failures import answering
 from genset.db.growth import question_lacks
-from genset.workspace import LabelRules
+from genset.settings import LabelRules
 
 
 class Answer(enum.StrEnum):

@@ -11,7 +11,7 @@ from genset.db import Claim, Label, ProposalRound, ProposedBy, Question, Store, 
 from genset.label.proposals.choose import ModelAnswers
 from genset.label.proposals.plan import MOST, NewQuestion, Plan, make_plan
 from genset.release.reader import Manifest
-from genset.workspace import LabelRules
+from genset.settings import LabelRules
 
 
 @dataclass(frozen=True, slots=True)

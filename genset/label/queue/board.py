@@ -37,7 +37,7 @@ from genset.db import (
 from genset.db.growth import alike, lacking
 from genset.label.queue.leased import Leased
 from genset.label.queue.pools import CANDIDATES, Pool
-from genset.workspace import LabelRules
+from genset.settings import LabelRules
 
 PHOTOS_ON_A_SCREEN = 5
 QUESTIONS_ON_A_SCREEN = 8

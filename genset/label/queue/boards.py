@@ -26,7 +26,7 @@ from genset.db import (
 from genset.db.failures import answering
 from genset.label.queue.board import Board
 from genset.label.queue.pools import QUESTIONS
-from genset.workspace import LabelRules
+from genset.settings import LabelRules
 
 _READ_AT_ONCE = 5_000  # candidates of new boards; of larger ones classes are read when asked for
 _SECONDS_TO_WAIT = 0.25  # for new boards: small ones are there by then, large ones come later

@@ -35,7 +35,7 @@ from genset.label.queue.asking import questions_of
 from genset.label.queue.board import Board
 from genset.label.queue.boards import Boards
 from genset.label.queue.hiding import with_gold_questions
-from genset.workspace import LabelRules
+from genset.settings import LabelRules
 
 _ROUNDS = 5
 _CLASSES = 4  # that are looked at together at first

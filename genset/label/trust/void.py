@@ -33,7 +33,8 @@ from genset.db.growth import lacking
 from genset.label.gold import not_holding
 from genset.label.trust.standing import record
 from genset.release.reader import MANIFEST, Release
-from genset.workspace import LabelRules, Workspace
+from genset.settings import LabelRules
+from genset.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)

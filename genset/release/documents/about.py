@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from genset.dataset import TOPICS, Author, orcid_in
 from genset.release.documents.words import fact, line
+from genset.settings import TOPICS, Author, orcid_in
 
 NOT_SAID = "Not said."
 

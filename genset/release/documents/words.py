@@ -13,7 +13,7 @@ from urllib.parse import quote
 from genset.aggregators import METHODS
 from genset.core.links import web_link
 from genset.core.safe import printable
-from genset.dataset import doi_in
+from genset.settings import doi_in
 
 _T = TypeVar("_T")
 

@@ -27,7 +27,7 @@ from genset.release.publish import folder_written_whole
 from genset.release.reader import MANIFEST, Release
 
 Said = Callable[[str], Mapping[str, Any]]
-"""What a maintainer says today of a set of this name (`genset.dataset.Dataset.facts`)."""
+"""What a maintainer says today of a set of this name (`genset.settings.Dataset.facts`)."""
 
 Writer = Callable[[Release, Mapping[str, str], Path], None]
 

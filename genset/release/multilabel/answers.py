@@ -30,7 +30,7 @@ from genset.db import (
 )
 from genset.db.growth import question_lacks
 from genset.release.reader import ReleasePhoto
-from genset.workspace import LabelRules
+from genset.settings import LabelRules
 
 RULE = (
     "A photo's own class is a right answer. Of every other class that people were asked about: a "

@@ -31,7 +31,7 @@ from genset.release.plan import ReleasePlan
 from genset.release.strategies import Draws, Majority, Matched, Pick, Strategy, Threshold, Top
 from genset.release.strategies.matched import bin_of
 from genset.release.strategies.top import walk
-from genset.workspace import LabelRules
+from genset.settings import LabelRules
 
 SEVERAL = "correct for several classes"  # the reason in the manifest of the release before
 

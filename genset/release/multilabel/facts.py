@@ -13,7 +13,7 @@ from genset.release.facts import alpha
 from genset.release.multilabel.answers import ADDED, RULE, SEARCH, Asked
 from genset.release.multilabel.earlier import Earlier
 from genset.release.reader import ReleasePhoto
-from genset.workspace import LabelRules
+from genset.settings import LabelRules
 
 _Photos = Sequence[tuple[ReleasePhoto, Mapping[str, Asked]]]
 

@@ -89,7 +89,7 @@ def create_multilabel(
         made = _made(session, workspace, earlier, exclude, labels)
         told = {**made.facts, **happened(session, workspace, name, made.photos)}
     _check_answered(made, allow_unanswered)
-    said = workspace.dataset.words.get("contact", "")
+    said = workspace.dataset.contact.strip()
     told["contact"] = contact or earlier.manifest.get("contact", "") or said
     originals = (workspace.images / stored_as(photo) for photo in made.photos)
     return publish(workspace.releases, name, told, made.photos, originals)

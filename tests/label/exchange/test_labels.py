@@ -14,7 +14,7 @@ from genset.db import Label, Store, rulings_in_force
 from genset.label import Verdict, export_labels, import_labels, votes_table
 from genset.label.exchange.labels import Imported, export_rulings, import_table
 from genset.label.review import rule
-from genset.workspace import LabelRules
+from genset.settings import LabelRules
 from tests.label.desks import desk_of, do_all
 from tests.labeled_workspace import GOLDFISH, TENCH, labeled_workspace, vote
 

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from genset.db import LabelerAct, ReviewRequest, Ruling, Store, Verdict, find_candidate
 from genset.label.queue.board import Board, is_for_examples
 from genset.label.trust.standing import record
-from genset.workspace import LabelRules, Workspace
+from genset.settings import LabelRules
+from genset.workspace import Workspace
 from tests.label.desks import desk_of, let_expire, under
 from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH, labeled_workspace, vote
 

@@ -10,7 +10,8 @@ from genset.db import Candidate, Label, Photo, find_candidate
 from genset.label import Store, Verdict, votes_table
 from genset.label.review import Dispute, queue, rule
 from genset.label.stats import collect
-from genset.workspace import LabelRules, Workspace
+from genset.settings import LabelRules
+from genset.workspace import Workspace
 from tests.labeled_workspace import GOLDFISH, TENCH, vote
 
 ONE, TWO, THREE, FOUR = (f"{TENCH}/flickr:{number}" for number in range(4))

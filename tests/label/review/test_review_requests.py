@@ -9,7 +9,8 @@ from genset.label.at_work import missing
 from genset.label.gold import settled_right
 from genset.label.review import queue, rule, send_to_review
 from genset.label.stats import collect
-from genset.workspace import LabelRules, Workspace
+from genset.settings import LabelRules
+from genset.workspace import Workspace
 from tests.label.desks import desk_of, do_all, owners, under
 from tests.labeled_workspace import TENCH, vote
 

@@ -26,8 +26,9 @@ from genset.label import (
     retire_gold_question,
 )
 from genset.scrape.removal import remove
+from genset.settings import LabelRules
 from genset.statistics.intervals import wilson
-from genset.workspace import LabelRules, Workspace
+from genset.workspace import Workspace
 from tests.label.desks import (
     CORRECT,
     INCORRECT,

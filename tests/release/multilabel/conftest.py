@@ -12,7 +12,7 @@ from genset.release.multilabel.earlier import Earlier
 from genset.release.multilabel.freeze import create_multilabel
 from genset.release.plan import ReleasePlan
 from genset.release.reader import Release, ReleasePhoto
-from genset.workspace import LabelRules
+from genset.settings import LabelRules
 from tests.questions import BASSINET, CROQUET, LAMPSHADE, ask_about
 from tests.release.conftest import Pool
 

@@ -1,0 +1,360 @@
+"""The settings of a workspace: each key of ``genset.toml``, declared once.
+
+The descriptions are what ``genset init`` writes beside each key, and the table of
+``docs/settings.md``. What a key's type, bounds and title say is checked where the file is read
+(`genset.core.validation`).
+"""
+
+import json
+import re
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from itertools import pairwise
+from typing import Annotated, Any, Literal
+
+from genset.core.table import Column, Table
+from genset.core.validation import Key, Meta, Record, keys_of
+
+SETTINGS_FILE = "genset.toml"
+
+_HEAD = """\
+# A genset workspace. Secrets do not belong here: API keys and passwords are read from the
+# environment or from a file .env beside this one, which git ignores. A key behind # has its
+# default, or shows an example.
+"""
+
+Contact = Annotated[
+    str,
+    Meta(
+        pattern=r"""^([^\s()<>;,"]+@[^\s()<>;,"]+\.[^\s()<>;,"]+|https?://[^\s()<>;,"]+)?$""",
+        max_length=200,
+        title="an e-mail address or a web page",
+        description="how the people whose machines are asked can reach you; Wikimedia Commons and "
+        "iNaturalist require it",
+        examples=["you@example.org"],
+    ),
+]
+_DOI = r"^(?:(?:https?://(?:dx\.)?doi\.org/|doi:)?(10\.\d{4,9}/[!#-;=?-\[\]-z|~]+))?$"
+_ORCID = r"^(?:(?:https?://orcid\.org/)?((?:\d{4}-){3}\d{3}[\dX]))?$"
+
+_Doi = Annotated[
+    str, Meta(pattern=_DOI, max_length=200, title="a DOI", examples=["10.5281/zenodo.1234567"])
+]
+_Orcid = Annotated[str, Meta(pattern=_ORCID, title="an ORCID", examples=["0000-0002-1825-0097"])]
+_Text = Annotated[str, Meta(max_length=2000)]
+_Word = Annotated[str, Meta(pattern=r"^\S.{0,63}$", title="a text of 1 to 64 characters")]
+
+
+class StoreSettings(Record, frozen=True):
+    """The database."""
+
+    url: Annotated[
+        str,
+        Meta(
+            description="SQLite in this folder, or PostgreSQL: "
+            '"postgresql+psycopg://user@host/database", its password in PGPASSWORD'
+        ),
+    ] = "sqlite:///genset.db"
+
+
+class ScrapeSettings(Record, frozen=True):
+    """What is searched for and kept."""
+
+    per_class: Annotated[int, Meta(ge=1, description="photos kept for each class")] = 5
+    posted_after: Annotated[
+        date, Meta(description="the day from which a photo counts as unseen")
+    ] = date(2014, 1, 1)
+    sources: Annotated[
+        tuple[Annotated[str, Meta(pattern=r"^\S+$", title="a source's name")], ...],
+        Meta(
+            min_length=1,
+            description="where photos are searched; per_class photos are kept from each source "
+            "(docs/sources.md)",
+            examples=[["flickr", "commons"]],
+        ),
+    ] = ("flickr",)
+    contact: Contact = ""
+    seed: Annotated[
+        int,
+        Meta(
+            ge=0,
+            description="seed of the draw, for sources that have no order of relevance",
+        ),
+    ] = 0
+    calls_an_hour: Annotated[
+        Annotated[int, Meta(ge=0)] | None,
+        Meta(description="calls to Flickr's API; 0 for no limit", examples=[3600]),
+    ] = None
+    images_per_second: Annotated[
+        Annotated[int, Meta(ge=0)] | None,
+        Meta(description="downloads from Flickr's image hosts; 0 for no limit", examples=[10]),
+    ] = None
+    tries: Annotated[
+        int, Meta(ge=1, description="how often a photo or a search that fails is tried")
+    ] = 8
+    retry_hours: Annotated[
+        float, Meta(ge=0, description="the least hours over which these tries are spread")
+    ] = 2.0
+    opt_out: Annotated[
+        str,
+        Meta(
+            description="a file of owners and photos that must not be taken (docs/scraping.md)",
+            examples=["opt-out.txt"],
+        ),
+    ] = ""
+
+    def __post_init__(self) -> None:
+        """Refuse a source that is named twice."""
+        if len(set(self.sources)) < len(self.sources):
+            raise ValueError("sources must name each source once")
+
+
+class ImagesSettings(Record, frozen=True):
+    """Where original photos are stored."""
+
+    folder: Annotated[
+        str, Meta(description="in this folder, or on a disk that several machines share")
+    ] = "images"
+
+
+class LabelRules(Record, frozen=True):
+    """How photos are given to labelers."""
+
+    votes: Annotated[int, Meta(ge=1, description="labelers of each photo", examples=[3])] = 1
+    grow_to: Annotated[
+        tuple[Annotated[int, Meta(ge=1)], ...],
+        Meta(
+            description="numbers of labelers that a photo goes to next, one after the other, while "
+            "the interval of its selection frequency includes the threshold",
+            examples=[[5, 10]],
+        ),
+    ] = ()
+    threshold: Annotated[
+        float, Meta(ge=0, le=1, description="the selection frequency from which a photo is correct")
+    ] = 0.7
+    gold: Annotated[
+        float, Meta(ge=0, le=0.5, description="the share of gold questions among the photos shown")
+    ] = 0.0
+    hold_suspects: Annotated[
+        bool, Meta(description="do not count a suspect's votes until a manager decides")
+    ] = False
+    one_key: Annotated[
+        Literal["correct", "incorrect"],
+        Meta(description="what one key says of a photo, and Shift with it the other"),
+    ] = "correct"
+    lease_minutes: Annotated[
+        float,
+        Meta(gt=0, le=1440, description="how long a screen is reserved for an idle labeler"),
+    ] = 15
+    panel: Annotated[_Word, Meta(description="the group that new votes belong to")] = "main"
+    guideline: Annotated[_Word, Meta(description="the version of the instructions")] = "1"
+
+    def __post_init__(self) -> None:
+        """Refuse steps that do not grow."""
+        if any(later <= earlier for earlier, later in pairwise((self.votes, *self.grow_to))):
+            raise ValueError("each number of grow_to must be larger than the last, and than votes")
+
+
+class AuthorSettings(Record, frozen=True):
+    """An author with more than a name."""
+
+    name: Annotated[_Text, Meta(min_length=1, examples=["Ko, Ann"])]
+    affiliation: _Text = ""
+    orcid: _Orcid = ""
+
+
+class DatasetSettings(Record, frozen=True):
+    """What the documents of a release say of the data set; what is missing is listed there."""
+
+    title: Annotated[_Text, Meta(description="a name for all releases")] = ""
+    authors: Annotated[
+        tuple[str | AuthorSettings, ...],
+        Meta(
+            max_length=500,
+            description="authors",
+            examples=[["Ko, Ann", {"name": "Lee, Bo", "orcid": "0000-0002-1825-0097"}]],
+        ),
+    ] = ()
+    affiliation: Annotated[_Text, Meta(description="the authors' affiliation")] = ""
+    funding: Annotated[_Text, Meta(description="who funded it")] = ""
+    ethics_review: Annotated[_Text, Meta(description="whether its ethics were reviewed")] = ""
+    labelers_pay: Annotated[_Text, Meta(description="what labelers were paid")] = ""
+    hosting: Annotated[_Text, Meta(description="where it is hosted")] = ""
+    doi: Annotated[
+        _Doi | dict[str, _Doi],
+        Meta(description="its DOI", examples=[{"v1": "10.5281/zenodo.1234567"}]),
+    ] = ""
+    contact: Annotated[_Text, Meta(description="whom to contact")] = ""
+    maintenance: Annotated[_Text, Meta(description="a plan for its maintenance")] = ""
+    license: Annotated[
+        _Text,
+        Meta(description="the licence of its labels and documents", examples=["CC-BY-4.0"]),
+    ] = ""
+
+    def __post_init__(self) -> None:
+        """Refuse what does not print, and a name without a family's."""
+        for name, text in self.words.items():
+            if not text.isprintable():
+                raise ValueError(f"{name} must be a text of printable characters")
+        for author in self.people:
+            if not author.family or not author.name.isprintable():
+                raise ValueError(f"the author {author.name!r} must be written as Family, Given")
+
+    @property
+    def words(self) -> dict[str, str]:
+        """The texts that are there, by their keys."""
+        names = [key.name for key in keys_of(DatasetSettings) if key.name not in ("authors", "doi")]
+        texts = {name: " ".join(getattr(self, name).split()) for name in names}
+        return {name: text for name, text in texts.items() if text}
+
+    @property
+    def people(self) -> list["Author"]:
+        """The authors, in their order."""
+        entries = (AuthorSettings(name=a) if isinstance(a, str) else a for a in self.authors)
+        return [
+            Author.named(entry.name, entry.affiliation or self.affiliation, orcid_in(entry.orcid))
+            for entry in entries
+        ]
+
+    def facts(self, release: str) -> dict[str, Any]:
+        """What a release's manifest says of it: nothing for what is missing."""
+        found: dict[str, Any] = dict(self.words)
+        if self.authors:
+            found["authors"] = [author.as_json() for author in self.people]
+        of_all = "" if isinstance(self.doi, dict) else self.doi
+        by_release = self.doi if isinstance(self.doi, dict) else {}
+        if doi := doi_in(by_release.get(release, of_all)):
+            found["doi"] = doi
+        return dict(sorted(found.items()))
+
+
+class Settings(Record, frozen=True):
+    """All of ``genset.toml``."""
+
+    store: StoreSettings = StoreSettings()
+    scrape: ScrapeSettings = ScrapeSettings()
+    images: ImagesSettings = ImagesSettings()
+    label: LabelRules = LabelRules()
+    dataset: DatasetSettings = DatasetSettings()
+
+
+TOPICS = {key.name: key.description for key in keys_of(DatasetSettings) if key.name != "title"}
+"""What a document says where a key of ``[dataset]`` is missing: "whom to contact", by key."""
+
+
+# Authors, DOIs and ORCIDs
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """One of those who made it.
+
+    Attributes:
+        family: the family's name; all of the name where it has one part, or is a group's.
+        given: the other names; "" for none.
+        affiliation: where they work, "" where it is not said.
+        orcid: such as 0000-0002-1825-0097, "" where it is not said.
+        is_group: whether it is a group's or an organization's name.
+    """
+
+    family: str
+    given: str = ""
+    affiliation: str = ""
+    orcid: str = ""
+    is_group: bool = False
+
+    @classmethod
+    def named(cls, name: str, affiliation: str = "", orcid: str = "") -> "Author":
+        """Take a name apart: "Ko, Ann", "Ann Ko", or "{The Ko Group}".
+
+        Where the family's name comes first, as in Chinese, Japanese and Korean script, only a comma
+        tells what it is; without one the name stays whole.
+        """
+        name = " ".join(name.split())
+        if group := re.fullmatch(r"\{(.+)\}", name):
+            return cls(group[1].strip(), "", affiliation, orcid, is_group=True)
+        family, comma, given = name.partition(",")
+        if not comma:
+            if any(sign >= "\u2e80" for sign in name):  # where Chinese, Japanese and Korean begin
+                return cls(name, "", affiliation, orcid)
+            given, _, family = name.rpartition(" ")
+        return cls(family.strip(), given.strip(), affiliation, orcid)
+
+    @property
+    def name(self) -> str:
+        """The name as people say it."""
+        return f"{self.given} {self.family}".strip()
+
+    @property
+    def sorted_name(self) -> str:
+        """The name as lists and BibTeX have it, which `named` takes apart again."""
+        if self.is_group:
+            return f"{{{self.family}}}"
+        return f"{self.family}, {self.given}" if self.given else self.family
+
+    def as_json(self) -> dict[str, str]:
+        """As a manifest has it."""
+        rest = {"affiliation": self.affiliation, "orcid": self.orcid}
+        return {"name": self.sorted_name, **{name: text for name, text in rest.items() if text}}
+
+
+def doi_in(text: str) -> str:
+    """The DOI that a text is, without an address around it; "" for a text that is none."""
+    found = re.match(_DOI, text.strip(), re.I)
+    return (found[1] or "") if found and len(text) <= 200 else ""
+
+
+def orcid_in(text: str) -> str:
+    """The same for an ORCID."""
+    found = re.match(_ORCID, text.strip())
+    return (found[1] or "") if found else ""
+
+
+# The settings as a file and as a table
+
+
+def settings_text(values: Mapping[str, Any]) -> str:
+    """The text of a new ``genset.toml``; `values` of keys of ``[scrape]`` are set."""
+    lines = [_HEAD]
+    for section in keys_of(Settings):
+        lines.append(f"[{section.name}]")
+        for key in _keys_in(section):
+            words = f"{key.description[:1].upper()}{key.description[1:]}."
+            lines += textwrap.wrap(words, 98, initial_indent="# ", subsequent_indent="# ")
+            known = section.name == "scrape" and values.get(key.name)
+            example = key.default or next(iter(key.examples), key.default)
+            mark = "" if known else "# "
+            lines += [f"{mark}{key.name} = {_toml(known or example)}", ""]
+    return "\n".join(lines)
+
+
+def settings_table() -> Table:
+    """Each key, its default, and what it is."""
+    columns = [Column("key"), Column("default"), Column("description", "is")]
+    rows = [
+        (
+            f"{section.name}.{key.name}",
+            "" if key.default in ("", (), None) else _toml(key.default),
+            key.description,
+        )
+        for section in keys_of(Settings)
+        for key in _keys_in(section)
+    ]
+    return Table(columns, rows)
+
+
+def _keys_in(section: Key) -> list[Key]:
+    kind: type[Record] = type(section.default)
+    return keys_of(kind)
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{key} = {_toml(inner)}' for key, inner in value.items())} }}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_toml, value))}]"
+    return json.dumps(value, ensure_ascii=False)
