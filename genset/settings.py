@@ -21,9 +21,11 @@ SETTINGS_FILE = "genset.toml"
 
 _HEAD = """\
 # A genset workspace. Secrets do not belong here: API keys and passwords are read from the
-# environment or from a file .env beside this one, which git ignores. A key behind # has its
-# default, or shows an example.
+# environment or from a file .env beside this one, which git ignores. A key behind # has no value
+# yet, and shows an example.
 """
+
+_NOTHING: tuple[Any, ...] = ("", (), None)  # defaults of keys that are not set
 
 Contact = Annotated[
     str,
@@ -31,7 +33,7 @@ Contact = Annotated[
         pattern=r"""^([^\s()<>;,"]+@[^\s()<>;,"]+\.[^\s()<>;,"]+|https?://[^\s()<>;,"]+)?$""",
         max_length=200,
         title="an e-mail address or a web page",
-        description="how the people whose machines are asked can reach you; Wikimedia Commons and "
+        description="how the sites that are searched can reach you; Wikimedia Commons and "
         "iNaturalist require it",
         examples=["you@example.org"],
     ),
@@ -319,14 +321,15 @@ def settings_text(values: Mapping[str, Any]) -> str:
     """The text of a new ``genset.toml``; `values` of keys of ``[scrape]`` are set."""
     lines = [_HEAD]
     for section in keys_of(Settings):
-        lines.append(f"[{section.name}]")
+        written: list[str] = []
         for key in _keys_in(section):
             words = f"{key.description[:1].upper()}{key.description[1:]}."
-            lines += textwrap.wrap(words, 98, initial_indent="# ", subsequent_indent="# ")
-            known = section.name == "scrape" and values.get(key.name)
-            example = key.default or next(iter(key.examples), key.default)
-            mark = "" if known else "# "
-            lines += [f"{mark}{key.name} = {_toml(known or example)}", ""]
+            written += textwrap.wrap(words, 98, initial_indent="# ", subsequent_indent="# ")
+            value = (section.name == "scrape" and values.get(key.name)) or key.default
+            mark, shown = ("# ", key.examples[:1] or [""]) if value in _NOTHING else ("", [value])
+            written += [f"{mark}{key.name} = {_toml(shown[0])}", ""]
+        is_set = any(not line.startswith("#") for line in filter(None, written))
+        lines += [f"[{section.name}]" if is_set else f"# [{section.name}]", *written]
     return "\n".join(lines)
 
 
@@ -336,7 +339,7 @@ def settings_table() -> Table:
     rows = [
         (
             f"{section.name}.{key.name}",
-            "" if key.default in ("", (), None) else _toml(key.default),
+            "" if key.default in _NOTHING else _toml(key.default),
             key.description,
         )
         for section in keys_of(Settings)

@@ -149,7 +149,9 @@ def test_classes_that_a_source_cannot_have_are_left_to_the_others(workspace: Pat
 
 @pytest.mark.parametrize("contact", ["me", "me@example", "a@b.c\r\nX-Evil: 1", "http://"])
 def test_a_contact_is_an_address(contact: str, tmp_path: Path) -> None:
-    assert "no contact" in error_of(genset("init", "work", "--contact", contact, cwd=tmp_path), 2)
+    assert "contact must be an e-mail address or a web page" in error_of(
+        genset("init", "work", "--contact", contact, cwd=tmp_path), 2
+    )
     assert not (tmp_path / "work").exists()
 
 

@@ -19,7 +19,8 @@ def shared(root: Path, images: Path) -> Workspace:
     """A workspace whose originals lie where other machines see them too."""
     workspace = Workspace.create(root)
     settings = root / "genset.toml"
-    settings.write_text(f'{settings.read_text()}\n[images]\nfolder = "{images}"\n')
+    text = settings.read_text().replace('folder = "images"', f'folder = "{images}"')
+    settings.write_text(text)
     return Workspace.find(workspace.root)
 
 

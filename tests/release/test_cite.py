@@ -159,14 +159,20 @@ def test_without_authors_it_says_so(cite: Call) -> None:
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ('doi = "zenodo 7"', "'zenodo 7' is no DOI"),
-        ("doi = 7", "doi must be a text, or a table with a text for each release, not 7"),
+        ('doi = "zenodo 7"', 'dataset.doi must be a DOI, such as "10.5281/zenodo.1234567"'),
+        ("doi = 7", "dataset.doi must be a DOI, such as"),
         ('authors = "Ann"', "authors must be a list"),
-        ("authors = [7]", "an author is a name"),
-        ('authors = [{ name = "Ann", mail = "x" }]', "an author is a name"),
-        ('authors = [{ name = "Ann", orcid = "1" }]', "'1' is no ORCID"),
-        ('funder = "x"', r"[dataset] has no setting funder"),
-        ('funding = "a\\u0007"', "funding has at most 2000 printable characters"),
+        ("authors = [7]", "dataset.authors[0] must be a text or a table of keys and values, not 7"),
+        (
+            'authors = [{ name = "Ann", mail = "x" }]',
+            "dataset.authors[0].mail is unknown; known here: name",
+        ),
+        (
+            'authors = [{ name = "Ann", orcid = "1" }]',
+            "dataset.authors[0].orcid must be an ORCID, such as",
+        ),
+        ('funder = "x"', "dataset.funder is unknown; did you mean funding?"),
+        ('funding = "a\\u0007"', "funding must be a text of printable characters"),
     ],
 )
 def test_what_is_no_author_and_no_doi_is_refused_by_name(

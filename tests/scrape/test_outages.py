@@ -426,7 +426,7 @@ def test_a_folder_of_originals_that_was_deleted_on_one_machine_is_begun_again(
 def test_a_folder_of_originals_that_cannot_be_one_is_refused(pool: Pool, named: str) -> None:
     settings = pool.workspace.root / "genset.toml"
     settings.write_text(f'[images]\nfolder = "{named}"\n', "utf-8")
-    assert "[images] folder" in genset("status", cwd=pool.workspace.root, code=2)
+    assert "images.folder" in genset("status", cwd=pool.workspace.root, code=2)
 
 
 @pytest.mark.soak
