@@ -25,7 +25,7 @@ from pathlib import Path
 
 # Makes validate.py's process as genset's own: then runs it.
 TUNED = (
-    "from genset.score.startup import tune_allocator; tune_allocator(); "
+    "from genset.score.allocator import tune_allocator; tune_allocator(); "
     "import runpy, sys; sys.argv = sys.argv[1:]; runpy.run_path(sys.argv[0], run_name='__main__')"
 )
 # One stream of a limit: decodes all its photos (with a model, runs that on their pixels), and
@@ -33,15 +33,15 @@ TUNED = (
 LIMIT = """
 import sys, time
 from pathlib import Path
-from genset.score.startup import tune_allocator
+from genset.score.allocator import tune_allocator
 tune_allocator()
 import numpy, torch
 torch.set_num_threads(1)
 from genset.score.engines.engine import EngineOptions, open_engine
-from genset.score.engines.export import onnx_file, write_onnx
+from genset.score.engines.onnx import onnx_file, write_onnx
 from genset.models.load import load_model
 from genset.models.spec import parse_spec
-from genset.score.transforms import crops
+from genset.score.pixels import crops
 what, engine, spec, decoding, folder, part, parts = sys.argv[1:]
 model = load_model(parse_spec(spec))
 paths = sorted(Path(folder).rglob("*.*"))[int(part)::int(parts)]

@@ -26,8 +26,8 @@ from torch.utils.data import DataLoader, Dataset
 from genset.models.preprocessing import Geometry
 from genset.models.processes import CAN_FORK
 from genset.score.loader import Loader, PixelDataset, PrefetchLoader
+from genset.score.pixels import opened
 from genset.score.shards import shards_of
-from genset.score.transforms import opened
 from genset.sets.photos import ScoredPhoto
 
 BATCH = 128

@@ -13,11 +13,11 @@ import tempfile
 from pathlib import Path
 
 from genset.classes import imagenet1k
-from genset.comparison.missed import ORDERS, Missed, missed_by_all
+from genset.comparison.missed import ORDERS, CommonMiss, missed_by_all
 from genset.models.spec import parse_spec
 from genset.score.evaluate import evaluate
 from genset.score.results.results import load_results
-from genset.sets.photos import open_set
+from genset.sets.open import open_set
 
 MODELS = ("resnet152", "densenet161", "inception_v3")  # the best three of seven
 SEVERITIES = ((1, 3), (3, 8), (8, 12), (12, 16), (16, 19))
@@ -35,11 +35,11 @@ def main(data: Path) -> None:
     with (folder / "labels.csv").open() as file:
         own = {image: imagenet1k()[wnid].index for image, wnid in list(csv.reader(file))[1:]}
 
-    def is_wrong(each: Missed) -> bool:
+    def is_wrong(each: CommonMiss) -> bool:
         right = real[int(each.image[-13:-5]) - 1]  # ILSVRC2012_val_00000001.JPEG is the first
         return bool(right) and own[each.image] not in right
 
-    def tell(what: str, some: list[Missed]) -> None:
+    def tell(what: str, some: list[CommonMiss]) -> None:
         wrong = sum(map(is_wrong, some))
         print(f"{what:24} {wrong:5,} of {len(some):5,}  {100 * wrong / len(some):.1f} %")
 

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from genset.score.startup import tune_allocator
+from genset.score.allocator import tune_allocator
 
 tune_allocator()  # before PyTorch is there, as a command does
 
@@ -26,13 +26,13 @@ import timm  # noqa: E402
 import torch  # noqa: E402
 
 from genset.models.load import LoadedModel, load_model  # noqa: E402
+from genset.models.preprocessing import Pixels  # noqa: E402
 from genset.models.processes import call_in_fork, cores  # noqa: E402
 from genset.models.spec import parse_spec  # noqa: E402
 from genset.score.engines.engine import EngineOptions, open_engine  # noqa: E402
-from genset.score.engines.export import onnx_file  # noqa: E402
+from genset.score.engines.onnx import onnx_file  # noqa: E402
 from genset.score.engines.select import candidates, select  # noqa: E402
 from genset.score.plan import WORTH_A_TRIAL  # noqa: E402
-from genset.score.transforms import Pixels  # noqa: E402
 
 _PHOTOS, _TIMED = 8, 24  # of the trial, and of a measurement
 

@@ -19,27 +19,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from genset.classes import Taxonomy
-from genset.comparison.compare import compare as compare_models
-from genset.comparison.evaluated import Comparison, Estimate, Evaluated
-from genset.comparison.given import count_given
-from genset.comparison.multilabel import own_proposals
+from genset.comparison.evaluated import Comparison, Estimate, Evaluation
+from genset.comparison.given import count_array
+from genset.comparison.pairs import compare as compare_models
 from genset.comparison.references.sets import Named
+from genset.comparison.truths import proposal_gain
 from genset.core.errors import BadInput, GensetError
 from genset.core.safe import clean
-from genset.models.mapping.convention import Among, Pool
-from genset.models.mapping.record import explained
+from genset.models.mapping.pooling import Among, Pool, explain
 from genset.models.spec import parse_spec
 from genset.release.reader import Release
 from genset.score.evaluate import evaluate as evaluate_specs
-from genset.score.locate import locate_runs, locate_set, locate_taxonomy
 from genset.score.options import ScoringOptions
 from genset.score.predictions.mapped import check_convention
 from genset.score.results.names import by_convention
 from genset.score.results.results import Results, results_of
 from genset.score.results.runs import run_folder
+from genset.sets.open import locate_runs, locate_set, locate_taxonomy
 from genset.sets.photos import PhotoSet
-from genset.sets.truths.give import give_truth
-from genset.sets.truths.keep import with_truth
+from genset.sets.truths.store import give_truth, with_truth
 from genset.sets.truths.truth import TRUTHS, By
 from genset.statistics.bootstrap import Resampling
 
@@ -51,7 +49,7 @@ if TYPE_CHECKING:
 
 _LONGEST_NAME = 120
 
-__all__ = ["Comparison", "Evaluated", "Release", "compare", "evaluate", "open_set", "report"]
+__all__ = ["Comparison", "Evaluation", "Release", "compare", "evaluate", "open_set", "report"]
 
 
 class HowToScore(TypedDict, total=False):
@@ -139,8 +137,8 @@ def open_set(
     """
     if taxonomy is None or isinstance(taxonomy, Taxonomy):
         return locate_set(str(named), others=classes, taxonomy=taxonomy)
-    own = locate_taxonomy(str(taxonomy))
-    found = locate_set(str(named), others=classes, taxonomy=own)
+    custom = locate_taxonomy(str(taxonomy))
+    found = locate_set(str(named), others=classes, taxonomy=custom)
     return replace(found, classes_named=str(taxonomy))
 
 
@@ -156,7 +154,7 @@ def evaluate(
     multilabel: str | PathLike[str] | Mapping[str, Any] | None = None,
     taxonomy: Taxonomy | str | PathLike[str] | None = None,
     **how: Unpack[HowToScore],
-) -> Evaluated:
+) -> Evaluation:
     """Score one model on a set of photos.
 
     A network in memory is scored in this process, on the device where it is, and left as it was.
@@ -176,12 +174,12 @@ def evaluate(
         classes: what each output stands for, if not ImageNet's 1,000 classes in the order of
             their wnids: wnids, or the names of the set's own classes. On a set with a taxonomy of
             its own, outputs meet the classes by their ids, by the classes' lists, or by WordNet
-            (``docs/your-classes.md``): `Evaluated.record.mapping` says how.
+            (``docs/your-classes.md``): `Evaluation.record.mapping` says how.
         runs: the folder where runs are kept; by default the workspace's, or ``runs``.
         multilabel: a file with all classes that each photo shows, which is kept with the set in
             place of the one that it had: ReaL's ``real.json``, and other forms that
             ``docs/evaluating.md`` has; or a dict from photo ids to lists of wnids. Then
-            `Evaluated.multilabel` has the model's numbers by it.
+            `Evaluation.multilabel` has the model's numbers by it.
         taxonomy: whose classes the photos are of, where `photos` is a path: see `open_set`.
         how: how the model is scored, as in ``precision="bf16"``: see `HowToScore`.
 
@@ -196,17 +194,17 @@ def evaluate(
         raise BadInput("taxonomy= is for a path: give it to genset.open_set, which made this set")
     if not isinstance(name, str) or len(name) > _LONGEST_NAME or not name.isprintable():
         raise BadInput(f"name= is up to {_LONGEST_NAME} printable characters, not {name!r:.60}")
-    kept = Path(runs) if runs is not None else locate_runs()
+    folder = Path(runs) if runs is not None else locate_runs()
     if multilabel is not None:
         if not isinstance(multilabel, str | PathLike | Mapping):
             raise BadInput(
                 "multilabel= is a file, or a dict from photo ids to lists of wnids, not a "
                 f"{type(multilabel).__name__}"
             )
-        given = multilabel if isinstance(multilabel, Mapping) else Path(multilabel)
-        photos, replaced = give_truth(photos, given, kept)
+        source = multilabel if isinstance(multilabel, Mapping) else Path(multilabel)
+        photos, replaced = give_truth(photos, source, folder)
         _warn_of_truth(photos, replaced)
-    photos = with_truth(photos, kept)
+    photos = with_truth(photos, folder)
     if predictions is not None:
         if model is not None:
             raise BadInput("evaluate takes a model or predictions=, not both")
@@ -215,7 +213,7 @@ def evaluate(
         with _files_named():
             convention = _options(how).convention
             check_convention(photos, convention)
-            return count_given(photos, predictions, name, classes, kept, convention)
+            return count_array(photos, predictions, name, classes, folder, convention)
     if model is None:
         raise BadInput("evaluate needs a model, or predictions=")
     options = _options(how)
@@ -227,19 +225,19 @@ def evaluate(
                 "transformed and what its classes are: ?name=, &resize=, ..., &classes=FILE"
             )
         with _files_named():
-            (run,) = evaluate_specs(photos, [parse_spec(model)], kept, options)
-        return Evaluated(run, photos, run_folder(kept, photos.name, run.model, run.key))
+            (run,) = evaluate_specs(photos, [parse_spec(model)], folder, options)
+        return Evaluation(run, photos, run_folder(folder, photos.name, run.model, run.key))
     from genset.comparison.in_memory import preprocessing_on, score_in_memory
-    from genset.models.memory import model_in_memory
+    from genset.models.kinds.memory import model_in_memory
 
     with _files_named():
         preprocessing = preprocessing_on(photos, model, transform)
         loaded = model_in_memory(model, preprocessing, name, classes)
-        return score_in_memory(photos, loaded, kept if name else None, options)
+        return score_in_memory(photos, loaded, folder if name else None, options)
 
 
 def compare(
-    first: Evaluated, second: Evaluated, *, seed: int = 0, truth: By = "original"
+    first: Evaluation, second: Evaluation, *, seed: int = 0, truth: By = "original"
 ) -> Comparison:
     """Say whether two models differ on the photos that both were scored on.
 
@@ -254,29 +252,29 @@ def compare(
             set has no such truth, or no photo counts for both.
     """
     from genset.reporting.narrative.models import left_out, verdict
-    from genset.reporting.narrative.multilabel import own_proposals as said_of_own
+    from genset.reporting.narrative.multilabel import proposal_gain as said_of_own
 
     _check([first, second])
     results = _side_by_side([first, second])
     if truth not in TRUTHS:
         raise BadInput(f"truth= is {' or '.join(TRUTHS)}, not {truth!r:.40}")
     resampling = Resampling(seed=seed)
-    asked = [results.find_run(each.record) for each in (first, second)]
-    pairs = compare_models(results, asked, resampling, truth)
+    scored = [results.find_run(one.record) for one in (first, second)]
+    pairs = compare_models(results, scored, resampling, truth)
     if not pairs:
         raise BadInput(f"no photo of {first.photos.name} counts for both models")
     (pair,) = pairs
-    proposed = {} if truth == "original" else own_proposals(results, results.models, resampling)
-    gains = [said_of_own(label, each) for label, each in proposed.items()]
-    flags = [each for model in results.models for each in left_out(model.label, model.flags)]
+    proposed = {} if truth == "original" else proposal_gain(results, results.models, resampling)
+    gains = [said_of_own(label, gain) for label, gain in proposed.items()]
+    flags = [flag for model in results.models for flag in left_out(model.label, model.flags)]
     names = by_convention([first.record, second.record])
-    met = []
+    mappings = []
     if first.record.convention != second.record.convention:
-        met = [
-            clean(f"{model.label}: {each}", 400)
-            for model in asked
+        mappings = [
+            clean(f"{model.label}: {sentence}", 400)
+            for model in scored
             if model.run.mapping
-            for each in explained(model.run.mapping)
+            for sentence in explain(model.run.mapping)
         ]
     return Comparison(
         first=names[0],
@@ -286,17 +284,17 @@ def compare(
         p_value=pair.p_value,
         only_first=pair.only_first,
         only_second=pair.only_second,
-        sentence="\n".join([verdict(pair, first.photos.name, truth), *met, *flags, *gains]),
+        sentence="\n".join([verdict(pair, first.photos.name, truth), *mappings, *flags, *gains]),
     )
 
 
 def report(
-    evaluated: Iterable[Evaluated],
+    evaluated: Iterable[Evaluation],
     path: str | PathLike[str],
     *,
     runs: str | PathLike[str] | None = None,
     seed: int = 0,
-    **asked: Unpack[WhatToReport],
+    **more: Unpack[WhatToReport],
 ) -> "ReportData":
     """Write one HTML file on models that were scored on one set. It opens offline.
 
@@ -305,7 +303,7 @@ def report(
         path: the HTML file.
         runs: the folder of runs, for a `reference` that is another set, and for fine-tuning.
         seed: of the draws for intervals.
-        asked: what else it holds, as in ``reference="imagenet-val"``: see `WhatToReport`.
+        more: what else it holds, as in ``reference="imagenet-val"``: see `WhatToReport`.
 
     Returns:
         The numbers in it.
@@ -320,7 +318,7 @@ def report(
     from genset.reporting.render.html import html_of
     from genset.reporting.write import write_page
 
-    if isinstance(evaluated, Evaluated):
+    if isinstance(evaluated, Evaluation):
         evaluated = [evaluated]
     models = list(evaluated)
     _check(models)
@@ -330,7 +328,7 @@ def report(
         raise BadInput(f"{path} is a folder: name the report's HTML file in it")
     try:
         named = models[0].photos.classes_named
-        options = ReportOptions(resampling=Resampling(seed=seed), taxonomy=named, **asked)
+        options = ReportOptions(resampling=Resampling(seed=seed), taxonomy=named, **more)
     except TypeError as error:
         raise BadInput(f"report: {error}".replace("ReportOptions.__init__() ", "")) from None
     folder = Path(runs) if runs is not None else locate_runs()
@@ -341,11 +339,11 @@ def report(
 
 
 def _options(how: HowToScore) -> ScoringOptions:
-    given: dict[str, Any] = dict(how)
-    if given.get("cache") is not None:
-        given["cache"] = Path(given["cache"])
+    values: dict[str, Any] = dict(how)
+    if values.get("cache") is not None:
+        values["cache"] = Path(values["cache"])
     try:
-        return ScoringOptions(**given)
+        return ScoringOptions(**values)
     except TypeError as error:
         raise BadInput(f"evaluate: {error}".replace("ScoringOptions.__init__() ", "")) from None
 
@@ -358,15 +356,15 @@ def _warn_of_truth(photos: PhotoSet, replaced: str) -> None:
     if (truth := photos.truth) is None:
         return
     now = f"{truth.source} is the truth of {photos.name} from now on, not {replaced}."
-    for said in (now if replaced else "", doubt(summarize_truth(photos, truth))):
-        if said:
-            warnings.warn(clean(said, 400), stacklevel=3)
+    for message in (now if replaced else "", doubt(summarize_truth(photos, truth))):
+        if message:
+            warnings.warn(clean(message, 400), stacklevel=3)
 
 
 def _check(evaluated: Sequence[object]) -> None:
-    for each in evaluated:
-        if not isinstance(each, Evaluated):
-            raise BadInput(f"what genset.evaluate gave is needed here, not a {type(each).__name__}")
+    for item in evaluated:
+        if not isinstance(item, Evaluation):
+            raise BadInput(f"what genset.evaluate gave is needed here, not a {type(item).__name__}")
 
 
 @contextmanager
@@ -378,13 +376,13 @@ def _files_named() -> Iterator[None]:
         raise GensetError(f"{error.filename or 'the system'}: {error.strerror or error}") from None
 
 
-def _side_by_side(evaluated: Sequence[Evaluated]) -> Results:
-    sets = {each.photos.content_hash: each.photos for each in evaluated}
+def _side_by_side(evaluated: Sequence[Evaluation]) -> Results:
+    sets = {item.photos.content_hash: item.photos for item in evaluated}
     if len(sets) > 1:
         names = " and ".join(sorted(photos.name for photos in sets.values()))
         raise BadInput(f"these models were scored on different sets: {names}")
-    ordered = sorted(evaluated, key=lambda each: (-each.top1.value, each.model))
-    photos = next((each.photos for each in ordered if each.photos.truth), ordered[0].photos)
-    for folder in (each.folder for each in ordered if each.folder):
+    ordered = sorted(evaluated, key=lambda item: (-item.top1.value, item.model))
+    photos = next((item.photos for item in ordered if item.photos.truth), ordered[0].photos)
+    for folder in (item.folder for item in ordered if item.folder):
         photos = with_truth(photos, folder.parent.parent)  # it may have one only since
-    return results_of(photos, [each.as_kept() for each in ordered])
+    return results_of(photos, [item.as_source() for item in ordered])

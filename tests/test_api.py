@@ -54,7 +54,7 @@ def use():
     return [one.top1.correct, genset.compare(one, other).only_first]
 
 first = use()
-for package in ("score", "score.evaluate", "comparison.compare", "reporting", "release", "api",
+for package in ("score", "score.evaluate", "comparison.pairs", "reporting", "release", "api",
                 "cli.models.report", "cli.models.score"):
     importlib.import_module(f"genset.{package}")
 print(json.dumps([loaded, first, use(), sorted(set(genset.__all__) - set(dir(genset)))]))
@@ -297,7 +297,7 @@ def test_rows_of_a_table_are_matched_by_the_photos_ids(photos: PhotoSet) -> None
 def test_two_calls_at_once_score_a_model_once(photos: PhotoSet) -> None:
     networks = [Counting(), Counting()]
 
-    def use(network: nn.Module) -> genset.api.Evaluated:
+    def use(network: nn.Module) -> genset.api.Evaluation:
         return genset.evaluate(photos, network, transform=AS_TRAINED, name="mine")
 
     with ThreadPoolExecutor(2) as threads:
@@ -418,7 +418,7 @@ def test_a_photo_on_which_the_transform_fails_is_left_out_and_named(photos: Phot
 
     run = genset.evaluate(photos, Colours(), transform=fails_once)
     assert run.top1.photos == 3
-    assert list(run.record.unreadable.values()) == ["the transform fails: odd photo"]
+    assert list(run.record.excluded.values()) == ["the transform fails: odd photo"]
 
 
 class Broken(nn.Module):

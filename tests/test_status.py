@@ -30,7 +30,7 @@ from genset.db import (
 from genset.label import Desk, Labelers, Verdict
 from genset.release.freeze import create
 from genset.release.reader import FORMAT
-from genset.sets.photos import open_set
+from genset.sets.open import open_set
 from genset.status import (
     SourceCounts,
     Status,

@@ -91,26 +91,6 @@ class SpecType(click.ParamType["ModelSpec"]):
         return value if isinstance(value, ModelSpec) else parse_spec(value)
 
 
-class OptionsType(click.ParamType[int | None]):
-    """How many classes a question offers; None for all."""
-
-    name = "number"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> int | None:
-        """Take it apart.
-
-        Raises:
-            click.BadParameter: it is neither a number nor "all".
-        """
-        if value is None or value == "all":
-            return None
-        if not re.fullmatch("[0-9]{1,4}", str(value)):
-            self.fail(f"{value!r} is neither a number nor all", param, ctx)
-        return int(value)
-
-
 class DurationType(click.ParamType[float]):
     """A length of time such as 90m or 2h, in seconds."""
 

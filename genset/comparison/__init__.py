@@ -1,16 +1,15 @@
-"""Measures of kept runs: alone, pair by pair, and by several truths.
+"""Models compared on what their runs kept: pair by pair, by class, and by several truths.
 
 ::
 
-    whole           which models answered nearly all photos
-    marks           which first answers are right: by the photos' own labels, or by a truth
-    logits          what a run kept of them
-    proposers       which models proposed classes that are right
-    multilabel      models against all classes that photos show
-    compare         models, pair by pair
-    margin          whether one is not worse than another by more than a margin
-    missed          photos that all leading models get wrong, by how far off they are
-    standing        how they rank by one truth and by another
-    breakdown       by class, licence, year, keyword
-    blur_cost       what blurred faces cost
+    pairs        models, pair by pair
+    classes      by class, licence, year, keyword
+    truths       models against all classes that photos show
+    standing     how they rank by one truth and by another
+    margin       whether one is not worse than another by more than a margin
+    missed       photos that all leading models get wrong, by how far off they are
+    marks        which first answers are right; which models answered nearly all photos
+    logits       what a run kept of them
+    references/  accuracies that models have elsewhere
+    evaluated, in_memory, given     what `genset.evaluate` gives, of a network or an array
 """

@@ -6,15 +6,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
-from genset.comparison.multilabel import MultiLabel, measure
+from genset.comparison.truths import MultiLabel, measure
 from genset.core.errors import BadInput, GensetError
 from genset.core.numbers import count
 from genset.score.results.arrays import Answers, Names, answers_of, read_answers
-from genset.score.results.remarks import remarks
-from genset.score.results.results import KeptRun, results_of
+from genset.score.results.count import remarks
+from genset.score.results.results import RunSource, results_of
 from genset.score.results.runs import Accuracy, Prediction, Run, load_predictions
 from genset.sets.photos import PhotoSet
-from genset.sets.truths.keep import with_truth
+from genset.sets.truths.store import with_truth
 
 if TYPE_CHECKING:
     import pandas
@@ -69,7 +69,7 @@ class Predictions(Sequence[Prediction]):
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluated:
+class Evaluation:
     """A model that was scored on a set: what `genset.evaluate` gives.
 
     Attributes:
@@ -108,7 +108,7 @@ class Evaluated:
         photos = with_truth(self.photos, self.folder.parent.parent) if self.folder else self.photos
         if photos.truth is None:
             return None
-        (found,) = measure(results_of(photos, [self.as_kept()])).values()
+        (found,) = measure(results_of(photos, [self.as_source()])).values()
         return found
 
     @property
@@ -125,9 +125,9 @@ class Evaluated:
         """
         return Predictions(self._load())
 
-    def as_kept(self) -> KeptRun:
+    def as_source(self) -> RunSource:
         """The same as runs are read from their folders."""
-        return KeptRun(self.record, self._arrays, str(self.folder or self.model), self.folder)
+        return RunSource(self.record, self._arrays, str(self.folder or self.model), self.folder)
 
     def __str__(self) -> str:
         return f"{self.model} on {self.photos.name}: top-1 {self.top1}"

@@ -9,38 +9,33 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from genset.comparison.evaluated import Evaluated
+from genset.comparison.evaluated import Evaluation
 from genset.core.errors import BadInput, first_line
 from genset.models.classes import class_order
-from genset.models.mapping.convention import Convention
+from genset.models.mapping.pooling import Convention
 from genset.models.spec import ModelSpec
+from genset.score.predictions.arrays import BEST, Answers, answers_of_indices, answers_of_scores
 from genset.score.predictions.mapped import (
-    Given,
+    ReadAnswers,
     answers_of,
+    check_indices,
     count_mapped,
     mapping_on,
-    see_whose_indices,
 )
-from genset.score.predictions.predictions import (
-    KEPT,
-    Answers,
-    answers_of_indices,
-    answers_of_scores,
-    count_answers,
-)
-from genset.score.results.count import make_run, provenance_of_answers
+from genset.score.predictions.predictions import count_answers
+from genset.score.results.count import make_run, record_of_answers
 from genset.score.results.runs import load_run, run_folder, run_key, save_run
 from genset.sets.photos import PhotoSet
 
 
-def count_given(
+def count_array(
     photos: PhotoSet,
     predictions: Any,
     name: str,
     classes: Sequence[str] | None,
     runs: Path,
     convention: Convention | None = None,
-) -> Evaluated:
+) -> Evaluation:
     """Count answers whose rows follow a set's photos.
 
     Args:
@@ -61,12 +56,12 @@ def count_given(
     order = class_order() if classes is None else tuple(map(str, classes))
     spec = ModelSpec(name or "predictions", "predictions", "array", "", name or "predictions")
     mapping = None
-    if photos.own_taxonomy is not None:
+    if photos.custom_taxonomy is not None:
         if classes is None:
-            see_whose_indices("predictions=", array, photos)
+            check_indices("predictions=", array, photos)
         mapping = mapping_on(photos, order, convention or Convention())
-        given = Given(answers_of("predictions=", array, photos, mapping, KEPT), mapping)
-        counted = count_mapped(spec, photos, given)
+        read = ReadAnswers(answers_of("predictions=", array, photos, mapping, BEST), mapping)
+        counted = count_mapped(spec, photos, read)
     else:
         counted = count_answers(spec, photos, _answers(spec, photos, array, order), set(order))
     digest = hashlib.sha256(f"{array.dtype} {array.shape}\n".encode())
@@ -79,33 +74,33 @@ def count_given(
         classes=order,
         name=name,
         salt=salt,
-        **({"mapping": mapping.identity} if mapping else {}),
+        mapping=mapping.identity if mapping else None,
     )
     folder = run_folder(runs, photos.name, spec.name, key)
-    if name and (kept := load_run(folder)) is not None:
-        return Evaluated(kept, photos, folder, counted.predictions)
-    run = make_run(photos, counted, provenance_of_answers(spec, key, answers_hash))
+    if name and (stored := load_run(folder)) is not None:
+        return Evaluation(stored, photos, folder, counted.predictions)
+    run = make_run(photos, counted, record_of_answers(spec, key, answers_hash))
     if name:
         save_run(folder, run, counted.predictions)
-    return Evaluated(run, photos, folder if name else None, counted.predictions)
+    return Evaluation(run, photos, folder if name else None, counted.predictions)
 
 
-def _in_order(given: Any, photos: PhotoSet) -> Any:
+def _in_order(table: Any, photos: PhotoSet) -> Any:
     """Rows of a pandas table whose index has the photos' ids, in the set's order."""
-    if not (hasattr(given, "reindex") and hasattr(given, "to_numpy")):
-        return given
-    index = list(given.index)
+    if not (hasattr(table, "reindex") and hasattr(table, "to_numpy")):
+        return table
+    index = list(table.index)
     if len(index) == len(photos) and set(index) == set(photos.ids):
-        given = given.reindex(photos.ids)
-    return given.to_numpy()
+        table = table.reindex(photos.ids)
+    return table.to_numpy()
 
 
-def _array(given: Any) -> NDArray[Any]:
+def _array(values: Any) -> NDArray[Any]:
     try:
-        if hasattr(given, "detach"):  # a tensor, wherever it is
-            given = given.detach().cpu()
-            given = given.float() if given.is_floating_point() else given
-        array: NDArray[Any] = np.asarray(given)
+        if hasattr(values, "detach"):  # a tensor, wherever it is
+            values = values.detach().cpu()
+            values = values.float() if values.is_floating_point() else values
+        array: NDArray[Any] = np.asarray(values)
     except (TypeError, ValueError, RuntimeError) as error:
         raise BadInput(f"predictions= is no array: {first_line(error)}") from None
     if array.ndim == 1:

@@ -11,28 +11,28 @@ import torch
 from PIL import Image
 from torch import nn
 
-from genset.comparison.evaluated import Evaluated
+from genset.comparison.evaluated import Evaluation
 from genset.core.errors import BadInput, GensetError, PhotoRefused
+from genset.models.kinds.memory import precision_of, preprocessing_of
 from genset.models.load import LoadedModel
-from genset.models.memory import precision_of, preprocessing_of
 from genset.models.preprocessing import Preprocessing
-from genset.score.executors.in_process import InProcess
 from genset.score.options import ScoringOptions
+from genset.score.pixels import opened
 from genset.score.plan import ScoringPlan
 from genset.score.results.runs import run_folder
 from genset.score.score import score_models
-from genset.score.transforms import opened
+from genset.score.workers.executor import InProcess
 from genset.sets.photos import PhotoSet
 
 
 def score_in_memory(
     photos: PhotoSet, model: LoadedModel, runs: Path | None, options: ScoringOptions
-) -> Evaluated:
+) -> Evaluation:
     """Score a network in memory.
 
     Args:
         photos: the set.
-        model: of `genset.models.memory`.
+        model: of `genset.models.kinds.memory`.
         runs: the folder where its run is kept and looked for; None: it is not kept.
         options: how it is scored.
 
@@ -52,7 +52,7 @@ def score_in_memory(
             return _score(photos, model, runs, options)
         with TemporaryDirectory(prefix="genset-") as folder:
             found = _score(photos, model, Path(folder), options)
-            return Evaluated(found.record, photos, None, list(found.predictions))
+            return Evaluation(found.record, photos, None, list(found.predictions))
 
 
 def preprocessing_on(
@@ -74,9 +74,9 @@ def preprocessing_on(
     return preprocessing_of(network, transform, _first(photos))
 
 
-def _reduced(asked: str, own: str) -> str:
+def _reduced(requested: str, native: str) -> str:
     """What a network of half precision runs in, whatever is asked for."""
-    return asked if own == "float32" else own
+    return requested if native == "float32" else native
 
 
 def _first(photos: PhotoSet) -> Image.Image:
@@ -88,13 +88,13 @@ def _first(photos: PhotoSet) -> Image.Image:
     raise GensetError(f"not one photo of {photos.name} can be read")
 
 
-def _score(photos: PhotoSet, model: LoadedModel, runs: Path, options: ScoringOptions) -> Evaluated:
+def _score(photos: PhotoSet, model: LoadedModel, runs: Path, options: ScoringOptions) -> Evaluation:
     plan = ScoringPlan(photos, runs, options, InProcess(options.workers))
     (found,) = score_models(plan, [model])
     if isinstance(found, GensetError):
         raise found
     folder = run_folder(runs, photos.name, found.model, found.key)
-    return Evaluated(found, photos, folder)
+    return Evaluation(found, photos, folder)
 
 
 @contextmanager
@@ -106,6 +106,6 @@ def _as_it_was(network: nn.Module) -> Iterator[None]:
     try:
         yield
     finally:
-        for each, training in modes:
-            each.training = training
+        for layer, training in modes:
+            layer.training = training
         torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32 = exact

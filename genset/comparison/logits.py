@@ -10,14 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from genset.classes import imagenet1k
 from genset.core.errors import GensetError, first_line
-from genset.models.classes import class_order
-from genset.models.mapping.convention import Convention
-from genset.models.mapping.pooling import ClassMapping
-from genset.models.spec import parse_spec
-from genset.score.predictions.predictions import sum_to_1
-from genset.score.results.results import Scored
+from genset.models.mapping.pooling import ClassMapping, Convention
+from genset.score.predictions.arrays import sum_to_1
+from genset.score.results.results import ModelAnswers
 from genset.score.results.runs import LOGIT_CLASSES, LOGITS, Run
 
 _AT_ONCE = 4096  # photos, of which 1,000 logits are 16 MB
@@ -39,12 +35,11 @@ class Logits(NamedTuple):
     classes: tuple[str, ...]
 
 
-def find_logits(model: Scored) -> Logits | None:
+def find_logits(model: ModelAnswers) -> Logits | None:
     """A model's logits; None where none were kept, or where their classes are not known.
 
-    A run says beside its logits which class each is of. Older runs do not: for these the order that
-    the spec names, or ImageNet's, is tried. Either is held against the first answers that are kept:
-    it is taken if they all have the highest logit.
+    The run says beside its logits which class each is of. That is held against the first answers
+    that are kept: it is taken if they all have the highest logit.
 
     Raises:
         GensetError: they cannot be read.
@@ -60,13 +55,11 @@ def find_logits(model: Scored) -> Logits | None:
     if values.ndim != 2 or values.dtype.kind != "f" or len(values) != len(photos):
         raise _unreadable(path, f"it is {' x '.join(map(str, values.shape))} of {values.dtype}")
     first = model.first[photos]
-    for order in _kept_order(path.with_name(LOGIT_CLASSES)) or _orders(model.run):
-        if len(order) != values.shape[1]:
-            continue
-        found = _pooled(model.run, photos, values, order)
-        if _is_order(found.classes, found.values, first):
-            return found
-    return None
+    order = _order(path.with_name(LOGIT_CLASSES))
+    if len(order) != values.shape[1]:
+        raise _unreadable(path, f"it has {values.shape[1]} columns, and {len(order)} classes")
+    found = _pooled(model.run, photos, values, order)
+    return found if _is_order(found.classes, found.values, first) else None
 
 
 def _unreadable(path: Path, why: str) -> GensetError:
@@ -75,60 +68,51 @@ def _unreadable(path: Path, why: str) -> GensetError:
     )
 
 
-def has_logits(model: Scored) -> bool:
+def has_logits(model: ModelAnswers) -> bool:
     """Whether logits were kept, be it known or not which class each is of."""
     return model.folder is not None and (model.folder / LOGITS).is_file()
 
 
-def _kept_order(path: Path) -> list[tuple[str, ...]]:
-    """The order that is kept beside the logits; none where the run is older.
+def _order(path: Path) -> tuple[str, ...]:
+    """The class of each logit, from the file beside them.
 
     Raises:
         GensetError: it cannot be read.
     """
     try:
-        return [tuple(map(str, json.loads(path.read_text("utf-8"))["classes"]))]
-    except FileNotFoundError:
-        return []
+        return tuple(map(str, json.loads(path.read_text("utf-8"))["classes"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise _unreadable(path, first_line(error)) from None
-
-
-def _orders(run: Run) -> list[tuple[str, ...]]:
-    """The orders that outputs may have."""
-    found = [tuple(each.wnid for each in imagenet1k())]
-    try:
-        spec = parse_spec(run.spec)
-        found.insert(0, tuple(class_order(spec.classes, spec.background)))
-    except GensetError:
-        pass  # its list of classes is not there any more
-    return found
 
 
 def _pooled(
     run: Run, photos: NDArray[np.int64], values: NDArray[Any], order: tuple[str, ...]
 ) -> Logits:
     """Logits as a run met its set's classes; as they are, where each is of a class."""
-    if (kept := run.mapping) is None:
+    if (record := run.mapping) is None:
         return Logits(photos, values, order)
     places: dict[str, list[int]] = {}
     for place, output in enumerate(order):
         places.setdefault(output, []).append(place)
     classes = {
         wnid: [place for output in its for place in places.get(output, ())]
-        for wnid, its in kept["outputs"].items()
+        for wnid, its in record["outputs"].items()
     }
     if not any(classes.values()):  # the logits are of another run
         return Logits(photos, values, order)
-    convention = Convention(kept["pool"], kept["among"])
-    mapping = ClassMapping(kept["taxonomy"], kept["taxonomy_hash"], convention, order, classes)
+    convention = Convention(record["pool"], record["among"])
+    mapping = ClassMapping(record["taxonomy"], record["taxonomy_hash"], convention, order, classes)
     starts = range(0, len(values), _AT_ONCE)
-    given = all(sum_to_1(values[start : start + _AT_ONCE]) for start in starts)
+    are_probabilities = all(sum_to_1(values[start : start + _AT_ONCE]) for start in starts)
     pooled = np.empty((len(values), len(mapping.columns)), np.float32)
     with np.errstate(divide="ignore"):  # of an output that a model is not allowed to name
         for start in starts:
             part = slice(start, start + _AT_ONCE)
-            np.log(mapping.shares(values[part], given), out=pooled[part], casting="same_kind")
+            np.log(
+                mapping.shares(values[part], are_probabilities),
+                out=pooled[part],
+                casting="same_kind",
+            )
     return Logits(photos, pooled, mapping.columns)
 
 
@@ -140,7 +124,7 @@ def _is_order(order: tuple[str, ...], values: NDArray[Any], first: NDArray[np.st
         return False
     for start in range(0, len(values), _AT_ONCE):
         rows = np.asarray(values[start : start + _AT_ONCE], np.float64)
-        said = rows[np.arange(len(rows)), columns[start : start + _AT_ONCE]]
-        if (said < rows.max(axis=1) - _NEAR).any():
+        first_logits = rows[np.arange(len(rows)), columns[start : start + _AT_ONCE]]
+        if (first_logits < rows.max(axis=1) - _NEAR).any():
             return False
     return True

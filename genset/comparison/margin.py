@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from genset.core.errors import BadInput
-from genset.score.results.results import Results, Scored
+from genset.score.results.results import ModelAnswers, Results
 from genset.statistics.bootstrap import STANDARD, Resampling
 from genset.statistics.intervals import Interval
 from genset.statistics.pairwise import pairwise
@@ -56,8 +56,8 @@ class MarginTest:
 
 def hold_to_margin(
     results: Results,
-    model: Scored,
-    counterpart: Scored,
+    model: ModelAnswers,
+    counterpart: ModelAnswers,
     margin: float,
     k: int = 1,
     resampling: Resampling = STANDARD,
@@ -76,15 +76,15 @@ def hold_to_margin(
     """
     both = (model, counterpart)
     found = pairwise(
-        np.stack([results.right(each, k) for each in both], axis=1),
-        np.stack([each.answered for each in both], axis=1),
+        np.stack([results.right(one, k) for one in both], axis=1),
+        np.stack([one.answered for one in both], axis=1),
         results.classes,
         len(results.wnids),
         resampling,
     )
     if not len(found.photos):
         raise BadInput(f"no photo counts for both {model.label} and {counterpart.label}")
-    photos, ours, theirs = (
+    photos, only_model, only_counterpart = (
         int(column[0]) for column in (found.photos, found.only_first, found.only_second)
     )
     return MarginTest(
@@ -92,9 +92,9 @@ def hold_to_margin(
         counterpart=counterpart.label,
         k=k,
         photos=photos,
-        only_model=ours,
-        only_counterpart=theirs,
-        difference=(ours - theirs) / photos,
+        only_model=only_model,
+        only_counterpart=only_counterpart,
+        difference=(only_model - only_counterpart) / photos,
         interval=Interval(float(found.low[0]), float(found.high[0])),
         margin=margin,
     )

@@ -1,13 +1,14 @@
 """Which answers are right, and which photos count: by the photos' own labels, or by a truth."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from genset.core.errors import BadInput
-from genset.score.results.results import Results, Scored
+from genset.score.results.results import ModelAnswers, Results
 from genset.sets.truths.truth import By, Truth
 
 Bools = NDArray[np.bool_]
@@ -25,7 +26,7 @@ class Marks(NamedTuple):
     counted: Bools
 
 
-def mark(results: Results, model: Scored, by: By = "original") -> Marks:
+def mark(results: Results, model: ModelAnswers, by: By = "original") -> Marks:
     """Mark a model's first answers.
 
     Raises:
@@ -72,17 +73,17 @@ class _Classes(NamedTuple):
     keys: NDArray[np.int64]
     names: int
 
-    def have(self, model: Scored) -> Bools:
+    def have(self, model: ModelAnswers) -> Bools:
         """N: whether the model's first answer is one of the photo's classes."""
-        own = np.arange(len(self.any)) * self.names + model.answers[:, 0]
-        return np.isin(own, self.keys)
+        keys = np.arange(len(self.any)) * self.names + model.answers[:, 0]
+        return np.isin(keys, self.keys)
 
 
 def _classes(results: Results, part: str) -> _Classes:
     """The classes that are right for each photo ("correct"), or may be ("unclear")."""
-    if (kept := results.kept.get(part)) is None:
-        kept = results.kept[part] = _look_up(results, getattr(truth_of(results), part))
-    found: _Classes = kept
+    if (classes := results.kept.get(part)) is None:
+        classes = results.kept[part] = _look_up(results, getattr(truth_of(results), part))
+    found: _Classes = classes
     return found
 
 
@@ -97,3 +98,53 @@ def _look_up(results: Results, of: Mapping[str, frozenset[str]]) -> _Classes:
         if wnid in number_of  # else no model says so
     ]
     return _Classes(np.array(list(map(bool, classes)), bool), np.array(keys, np.int64), names)
+
+
+NEARLY_ALL = 0.99
+"""The least share, of the photos that any model answered, of a model that is ranked."""
+
+
+def nearly_all(answered: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which models answered nearly all of the photos that any of them answered.
+
+    An accuracy of another model is one on other photos, perhaps on the easy ones: it is set beside
+    no other accuracy, and enters no mean and no fit. Two models are still compared on the photos
+    that both answered.
+
+    Photos that no model answered count against none. Where models answered different photos, it
+    may be that none of them answered nearly all.
+
+    Args:
+        answered: N x K: whether a photo is counted for a model.
+
+    Returns:
+        K.
+    """
+    found: NDArray[np.bool_] = answered.sum(axis=0) >= NEARLY_ALL * answered.any(axis=1).sum()
+    return found
+
+
+def answered_in_part(results: Results) -> tuple[ModelAnswers, ...]:
+    """The models that did not answer nearly all photos, in the results' order.
+
+    Args:
+        results: the models, side by side on one set.
+    """
+    if not results.models:
+        return ()
+    whole = nearly_all(np.stack([model.answered for model in results.models], axis=1))
+    return tuple(
+        model for model, is_whole in zip(results.models, whole, strict=True) if not is_whole
+    )
+
+
+def whole_first(results: Results) -> Results:
+    """The same, with models that answered in part behind all others: they are in no order.
+
+    Args:
+        results: the models, side by side on one set.
+    """
+    part = answered_in_part(results)
+    labels = {model.label for model in part}
+    whole = tuple(model for model in results.models if model.label not in labels)
+    return replace(results, models=(*whole, *part))

@@ -12,10 +12,9 @@ from functools import cache, partial
 import numpy as np
 
 from genset.classes import Taxonomy
-from genset.comparison.compare import Pair
-from genset.comparison.marks import mark
-from genset.comparison.whole import answered_in_part
-from genset.score.results.results import Results, Scored
+from genset.comparison.marks import answered_in_part, mark
+from genset.comparison.pairs import Pair
+from genset.score.results.results import ModelAnswers, Results
 
 _Apart = Callable[[str, str], int]
 
@@ -39,7 +38,7 @@ class WrongAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Missed:
+class CommonMiss:
     """A photo on which every leading model's first answer is wrong.
 
     Attributes:
@@ -78,22 +77,22 @@ class MissedByAll:
     leading: tuple[str, ...]
     photos: int
     without: int
-    missed: tuple[Missed, ...]
+    missed: tuple[CommonMiss, ...]
 
     @property
     def unanimous(self) -> int:
         """On how many of the missed photos they all give one and the same answer."""
-        return sum(each.unanimous for each in self.missed)
+        return sum(photo.unanimous for photo in self.missed)
 
 
-ORDERS: dict[str, Callable[[Missed], tuple[object, ...]]] = {
-    "severity": lambda each: (-each.severity, -each.agreeing, each.image),
-    "agreement": lambda each: (-each.agreeing, -each.severity, each.image),
+ORDERS: dict[str, Callable[[CommonMiss], tuple[object, ...]]] = {
+    "severity": lambda photo: (-photo.severity, -photo.agreeing, photo.image),
+    "agreement": lambda photo: (-photo.agreeing, -photo.severity, photo.image),
 }
 """How missed photos are sorted: the most severe first, or those on which most models agree."""
 
 
-def leading(results: Results, pairs: Sequence[Pair]) -> tuple[Scored, ...]:
+def leading(results: Results, pairs: Sequence[Pair]) -> tuple[ModelAnswers, ...]:
     """The best model, and those that cannot be told apart from it; the best three at least.
 
     Models that answered a part of the photos (`whole`) do not lead: only photos that count for all
@@ -117,7 +116,7 @@ def leading(results: Results, pairs: Sequence[Pair]) -> tuple[Scored, ...]:
 
 
 def missed_by_all(
-    results: Results, models: Sequence[Scored], order: str = "severity"
+    results: Results, models: Sequence[ModelAnswers], order: str = "severity"
 ) -> MissedByAll:
     """The photos that count for all of these models and that all of them get wrong.
 
@@ -139,8 +138,8 @@ def missed_by_all(
     for place in np.flatnonzero(wrong).tolist():
         photo = results.photos.photos[place]
         classes = truth.correct_of(photo.id) if truth else frozenset({photo.wnid})
-        own_first = sorted(classes, key=partial(_after_own, photo.wnid))
-        found.append(_missed(photo.id, tuple(own_first), models, place, apart))
+        ordered = sorted(classes, key=partial(_label_first, photo.wnid))
+        found.append(_missed(photo.id, tuple(ordered), models, place, apart))
     return MissedByAll(
         leading=tuple(model.label for model in models),
         photos=int(counted.sum()),
@@ -150,12 +149,12 @@ def missed_by_all(
 
 
 def _missed(
-    image: str, right: tuple[str, ...], models: Sequence[Scored], place: int, apart: _Apart
-) -> Missed:
+    image: str, right: tuple[str, ...], models: Sequence[ModelAnswers], place: int, apart: _Apart
+) -> CommonMiss:
     answers = tuple(_answer(model, place, right, apart) for model in models)
     votes = Counter(answer.wnid for answer in answers)
     common = min(answers, key=lambda answer: (-votes[answer.wnid], answer.distance))
-    return Missed(
+    return CommonMiss(
         image=image,
         right=right,
         answers=answers,
@@ -165,23 +164,23 @@ def _missed(
     )
 
 
-def _answer(model: Scored, place: int, right: tuple[str, ...], apart: _Apart) -> WrongAnswer:
+def _answer(model: ModelAnswers, place: int, right: tuple[str, ...], apart: _Apart) -> WrongAnswer:
     wnid, sure = model.ranked_at(place)[0], float(model.confidence[place])
     return WrongAnswer(
         model=model.label,
         wnid=wnid,
         probability=None if np.isnan(sure) else sure,
-        distance=min(apart(wnid, each) for each in right),
+        distance=min(apart(wnid, cls) for cls in right),
     )
 
 
-def _after_own(own: str, wnid: str) -> tuple[bool, str]:
-    return wnid != own, wnid
+def _label_first(label: str, wnid: str) -> tuple[bool, str]:
+    return wnid != label, wnid
 
 
 def height_of(taxonomy: Taxonomy) -> int:
     """The largest distance that two classes can have; 0 where one has no hypernyms to go by."""
-    return taxonomy.height if all(each.hypernyms for each in taxonomy) else 0
+    return taxonomy.height if all(cls.hypernyms for cls in taxonomy) else 0
 
 
 def _distances(taxonomy: Taxonomy) -> _Apart:

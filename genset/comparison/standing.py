@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from genset.comparison.compare import Pair, Rank, compare, rank_models
-from genset.comparison.marks import Marks, mark
-from genset.comparison.whole import answered_in_part
+from genset.comparison.marks import Marks, answered_in_part, mark
+from genset.comparison.pairs import Pair, Rank, compare, rank_models
 from genset.score.results.results import Results
 from genset.sets.truths.truth import TRUTHS, By
 from genset.statistics.bootstrap import STANDARD, Floats, Resampling, intervals
@@ -17,7 +16,7 @@ _AT_ONCE = 250  # pairs, of which 10,000 draws by two truths are 40 MB
 
 
 @dataclass(frozen=True, slots=True)
-class Turned:
+class RankReversal:
     """Two models whose order changes with the truth.
 
     Attributes:
@@ -44,7 +43,7 @@ class Turned:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class TruthRanks:
     """Models by several truths.
 
     Attributes:
@@ -55,12 +54,12 @@ class Standing:
 
     ranks: dict[str, dict[By, Rank]]
     pairs: dict[By, tuple[Pair, ...]]
-    turned: tuple[Turned, ...]
+    turned: tuple[RankReversal, ...]
 
 
-def standing(
+def truth_ranks(
     results: Results, by_original: Sequence[Pair], resampling: Resampling = STANDARD
-) -> Standing:
+) -> TruthRanks:
     """Rank the models by each truth that differs from the others.
 
     Args:
@@ -80,7 +79,7 @@ def standing(
     for by, found in by_all.items():
         for label, rank in zip(labels, rank_models(labels, found), strict=True):
             ranks[label][by] = rank
-    return Standing(ranks, pairs, _turned(results, by_original, pairs, resampling))
+    return TruthRanks(ranks, pairs, _turned(results, by_original, pairs, resampling))
 
 
 def truths_of(results: Results) -> tuple[By, ...]:
@@ -94,7 +93,7 @@ def _turned(
     by_original: Sequence[Pair],
     by_other: Mapping[By, Sequence[Pair]],
     resampling: Resampling,
-) -> tuple[Turned, ...]:
+) -> tuple[RankReversal, ...]:
     before = {(pair.first, pair.second): pair.difference for pair in by_original}
     turned = [
         (by, pair)
@@ -118,8 +117,8 @@ def _turned(
             original = abs(before[pair.first, pair.second])
             other = sign * pair.difference
             shift = original - other
-            found.append(Turned(first, second, by, original, other, shift, interval))
-    return tuple(sorted(found, key=lambda each: -each.shift))
+            found.append(RankReversal(first, second, by, original, other, shift, interval))
+    return tuple(sorted(found, key=lambda reversal: -reversal.shift))
 
 
 def _leads(

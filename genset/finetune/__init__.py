@@ -6,9 +6,15 @@ Benchmark", 2019, section on generalization.
 
 ::
 
-    data       from a data set's files to photos with classes and parts
-    network    a network cut before its last layer: the layer, its inputs, the layer replaced
-    results    what is kept of runs, and how models differ: without any model
-    fit        last layers fitted on the training part and tested
-    finetune   the door: tasks and models in, runs out
+    run          the door: tasks and models in, runs out
+    layouts/     names and lists of files, a module for each data set
+    tasks        photos with classes and parts, checked
+    split        a seeded split, and photos that are there more than once
+    heads        the last linear layer: found, and replaced
+    features     its inputs for all photos of a set, stored
+    probe        a layer fitted on features
+    fitting      all layers of a model on a task
+    checkpoint   a network with a new layer, written as a file
+    runs         what is stored of a run
+    compare      models on a task, any two of them
 """

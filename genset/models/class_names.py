@@ -10,22 +10,21 @@ from typing import Any, NamedTuple
 from genset.classes import imagenet1k
 from genset.classes.classes import is_wnid
 from genset.core.errors import BadInput
-from genset.models.architectures import weights_enum
 from genset.models.classes import BACKGROUND, class_order
 from genset.models.huggingface.folder import open_folder
-from genset.models.huggingface.labels import is_none, match_labels
-from genset.models.huggingface.own_labels import as_a_whole, tidy
+from genset.models.huggingface.labels import as_a_whole, is_none, match_labels, tidy
+from genset.models.kinds.architectures import weights_enum
 from genset.models.spec import ModelSpec
 
 
-class Named(NamedTuple):
+class OutputName(NamedTuple):
     """An output: the name that a class of it gets, and what the model itself calls it."""
 
     name: str
     output: str
 
 
-def class_names(spec: ModelSpec) -> list[Named]:
+def class_names(spec: ModelSpec) -> list[OutputName]:
     """What a model's outputs are called, in their order, without those that are no class.
 
     Names that are ImageNet's 1,000, some of them, or one of timm's larger lists, are given by their
@@ -37,15 +36,15 @@ def class_names(spec: ModelSpec) -> list[Named]:
     """
     if spec.classes:
         order = class_order(spec.classes, spec.background)
-        return [Named(each, each) for each in order if each != BACKGROUND]
+        return [OutputName(wnid, wnid) for wnid in order if wnid != BACKGROUND]
     names = _NAMES.get(spec.kind, _none)(spec)
     if spec.background is not None and spec.background < len(names):
         del names[spec.background]
     names = [tidy(name) for name in names if not is_none(name)]
     if whole := as_a_whole(names):
-        return [Named(each, each) for each in whole]
+        return [OutputName(wnid, wnid) for wnid in whole]
     names = list(dict.fromkeys(filter(None, names)))
-    return list(map(Named, _wnids_of(names) or names, names))
+    return list(map(OutputName, _wnids_of(names) or names, names))
 
 
 def _wnids_of(names: list[str]) -> list[str]:
@@ -56,7 +55,7 @@ def _wnids_of(names: list[str]) -> list[str]:
         matched = match_labels(names)
     except BadInput:
         return []
-    return [] if matched.kept else list(matched.order)
+    return [] if matched.selected else list(matched.order)
 
 
 def _none(spec: ModelSpec) -> list[str]:
@@ -67,12 +66,12 @@ def _none(spec: ModelSpec) -> list[str]:
 
 
 def _of_torchvision(spec: ModelSpec) -> list[str]:
-    name, _, wanted = spec.target.partition("@")
+    name, _, tag = spec.target.partition("@")
     members = weights_enum(spec, name).__members__
-    weights = members.get(wanted or "DEFAULT")
+    weights = members.get(tag or "DEFAULT")
     if weights is None:
-        raise BadInput(f"model {spec.text!r}: {name} has no weights {wanted}")
-    return [str(each) for each in weights.meta["categories"]]
+        raise BadInput(f"model {spec.text!r}: {name} has no weights {tag}")
+    return [str(category) for category in weights.meta["categories"]]
 
 
 def _of_timm(spec: ModelSpec) -> list[str]:
@@ -108,7 +107,7 @@ def _of_folder(spec: ModelSpec) -> list[str]:
         names = [str(label) for label in labels]
         return _none(spec) if all(name.startswith("LABEL_") for name in names) else names
     if config.get("num_classes") == len(imagenet1k()) and config.get("architecture"):
-        return [each.wnid for each in imagenet1k()]
+        return [cls.wnid for cls in imagenet1k()]
     return _none(spec)
 
 

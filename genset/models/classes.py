@@ -40,7 +40,7 @@ def class_order(file: str = "", background: int | None = None) -> tuple[str, ...
         BadInput: the file is not there, or a line is no wnid (or, of others, no name) or repeats
             one; or the index is outside of the list.
     """
-    order = list(_read(Path(file))) if file else [each.wnid for each in imagenet1k()]
+    order = list(_read(Path(file))) if file else [cls.wnid for cls in imagenet1k()]
     if background is not None:
         if not 0 <= background <= len(order):
             raise BadInput(f"a background output is one of 0 to {len(order)}, not {background}")
@@ -79,7 +79,7 @@ def other_classes(specs: Iterable[ModelSpec]) -> set[str]:
 
 def _read(path: Path) -> list[str]:
     if str(path) == SORTED:
-        return [each.wnid for each in imagenet1k()]
+        return [cls.wnid for cls in imagenet1k()]
     if str(path) in _OF_TIMM.values():
         return _from_timm(str(path))
     try:

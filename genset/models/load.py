@@ -1,33 +1,65 @@
 """Load what a model spec names: the network, its weights, its own preprocessing."""
 
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from pkgutil import resolve_name
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from genset.classes import Taxonomy
 from genset.core.errors import BadInput
-from genset.core.files import sha256_of
-from genset.models.architectures import bare, pretrained
-from genset.models.checkpoints.put import put_weights
 from genset.models.classes import class_order
-from genset.models.exported import load_exported
-from genset.models.huggingface.load import load_hugging_face
-from genset.models.huggingface.timm_folder import timm_order
 from genset.models.kinds import KINDS
 from genset.models.mapping.pooling import ClassMapping
-from genset.models.parts import Parts
 from genset.models.preprocessing import Preprocessing
 from genset.models.spec import ModelSpec
-from genset.models.weights import hash_of_weights
-from genset.models.zeroshot.openclip import load_open_clip
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a model is made of.
+
+    Attributes:
+        network: N x 3 x H x W in, N x outputs logits out.
+        preprocessing: how a photo becomes such an input.
+        order: the wnid of each output, "" for one that is no class.
+        architecture: what the network is, wherever its folder lies.
+        weights_hash: a sha256 over the weights; "" where the network's own are all of them.
+        notes: what to say of it beside its results.
+        identity: what else its answers depend on, as plain values: part of a run's key.
+        words: what each class is called in sentences, where they are not ImageNet's.
+        packages: those beside PyTorch that its answers depend on.
+    """
+
+    network: nn.Module
+    preprocessing: Preprocessing
+    order: tuple[str, ...]
+    architecture: str
+    weights_hash: str = ""
+    notes: list[str] = field(default_factory=list)
+    identity: dict[str, object] = field(default_factory=dict)
+    words: dict[str, str] = field(default_factory=dict)
+    packages: tuple[str, ...] = ()
+
+
+def hash_of_weights(weights: Mapping[str, Tensor]) -> str:
+    """A sha256 over names, kinds, shapes and values, in the order of the names."""
+    digest = hashlib.sha256()
+    for key, value in sorted(weights.items()):
+        digest.update(f"{key} {value.dtype} {list(value.shape)}\n".encode())
+        if value.is_quantized:
+            value = value.dequantize()
+        values = value.detach().cpu().contiguous().reshape(-1)
+        digest.update(values.view(torch.uint8).numpy().tobytes())  # numpy knows no bfloat16
+    return f"sha256:{digest.hexdigest()}"
+
 
 # In a folder of runs, where what is computed once for all of them is kept.
-KEPT = ".zeroshot"
+TEXT_FEATURES = ".zeroshot"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +125,14 @@ class Loading:
 
     Attributes:
         allow_code: also those that are code.
-        kept: a folder for what is computed once for all runs, as the features of texts; None: it
+        cache: a folder for what is computed once for all runs, as the features of texts; None: it
             is computed each time.
-        own: the classes of the set, where they are not ImageNet's.
+        custom: the classes of the set, where they are not ImageNet's.
     """
 
     allow_code: bool = False
-    kept: Path | None = None
-    own: Taxonomy | None = None
+    cache: Path | None = None
+    custom: Taxonomy | None = None
 
 
 Loader = Callable[[ModelSpec, tuple[str, ...], Loading], LoadedModel]
@@ -113,16 +145,16 @@ It raises what `load_model` does.
 def load_model(
     spec: ModelSpec,
     allow_code: bool = False,
-    kept: Path | None = None,
-    own: Taxonomy | None = None,
+    cache: Path | None = None,
+    custom: Taxonomy | None = None,
 ) -> LoadedModel:
     """Load the model that a spec names.
 
     Args:
         spec: the model's.
         allow_code: also load one that is code.
-        kept: a folder for what is computed once for all runs; None: it is computed each time.
-        own: the classes of the set that it is scored on, where they are not ImageNet's: by them
+        cache: a folder for what is computed once for all runs; None: it is computed each time.
+        custom: the classes of the set that it is scored on, where they are not ImageNet's: by them
             its own class names are understood, and one that compares photos with texts has them.
 
     Raises:
@@ -131,50 +163,30 @@ def load_model(
     """
     order = class_order(spec.classes, spec.background)
     load: Loader = resolve_name(KINDS[spec.kind].loads)
-    return load(spec, order, Loading(allow_code, kept, own))
+    return load(spec, order, Loading(allow_code, cache, custom))
 
 
-def pretrained_model(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
-    """Load ``torchvision:`` and ``timm:``."""
-    network, preprocessing = pretrained(spec)
-    if spec.kind == "timm" and not spec.classes and spec.background is None:
-        order = timm_order(network, how.own) or order
-    return _network(spec, order, network, preprocessing, [])
-
-
-def checkpoint(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
-    """Load ``file:``."""
-    network, preprocessing = bare(spec, len(order))
-    notes = put_weights(spec, network)
-    return _network(spec, order, network, preprocessing, notes)
-
-
-def _network(
+def of_weights(
     spec: ModelSpec,
     order: tuple[str, ...],
     network: nn.Module,
     preprocessing: Preprocessing,
     notes: list[str],
 ) -> LoadedModel:
+    """A model of a network with its weights.
+
+    Raises:
+        BadInput: the spec asks for a preprocessing that is not possible.
+    """
     network = network.float().eval()
     return LoadedModel(
         spec=spec,
         network=network,
-        preprocessing=_changed(spec, preprocessing),
+        preprocessing=changed(spec, preprocessing),
         weights_hash=hash_of_weights(network.state_dict()),
         order=order,
         notes=notes,
     )
-
-
-def hugging_face(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
-    """Load ``hf:``."""
-    return assembled(spec, load_hugging_face(spec, order, how.kept, how.own))
-
-
-def open_clip(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
-    """Load ``openclip:``."""
-    return assembled(spec, load_open_clip(spec, order, how.kept, how.own))
 
 
 def assembled(spec: ModelSpec, parts: Parts) -> LoadedModel:
@@ -187,7 +199,7 @@ def assembled(spec: ModelSpec, parts: Parts) -> LoadedModel:
     return LoadedModel(
         spec=replace(spec, arch=parts.architecture),
         network=network,
-        preprocessing=_changed(spec, parts.preprocessing),
+        preprocessing=changed(spec, parts.preprocessing),
         weights_hash=parts.weights_hash or hash_of_weights(network.state_dict()),
         order=parts.order,
         notes=parts.notes,
@@ -197,40 +209,12 @@ def assembled(spec: ModelSpec, parts: Parts) -> LoadedModel:
     )
 
 
-def exported(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
-    """Load ``export:``, ``onnx:`` and ``torchscript:``."""
-    program = load_exported(spec, how.allow_code)
-    preprocessing = _changed(spec, Preprocessing.usual(program.side or 224))
-    crop = preprocessing.geometry.crop
-    if program.side not in (None, crop):
-        raise BadInput(f"model {spec.text!r}: it takes {program.side} pixels, not {crop}")
-    batch = program.batch
-    if spec.kind == "torchscript" and batch is None and not _takes_two(program.network, crop):
-        batch = 1
-    return LoadedModel(
-        spec=spec,
-        network=program.network,
-        preprocessing=preprocessing,
-        weights_hash=f"sha256:{sha256_of(Path(spec.target))}",
-        order=order,
-        batch=batch,
-        is_program=True,
-        onnx=program.onnx,
-        exports_to_onnx=program.exports_to_onnx,
-        device=program.device,
-    )
+def changed(spec: ModelSpec, preprocessing: Preprocessing) -> Preprocessing:
+    """A model's preprocessing with what its spec says in its place.
 
-
-def _takes_two(network: nn.Module, side: int) -> bool:
-    """Whether a traced network takes more photos than the one that it was traced with."""
-    try:
-        with torch.inference_mode():
-            return len(network(torch.zeros(2, 3, side, side))) == 2
-    except Exception:  # noqa: BLE001 - TorchScript raises what it likes
-        return False
-
-
-def _changed(spec: ModelSpec, preprocessing: Preprocessing) -> Preprocessing:
+    Raises:
+        BadInput: it is not possible.
+    """
     try:
         return preprocessing.changed(spec.preprocessing)
     except BadInput as error:

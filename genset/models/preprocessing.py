@@ -4,15 +4,16 @@ import hashlib
 import pickle
 import pickletools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from math import floor
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 
-from genset.core.errors import BadInput
+from genset.core.errors import BadInput, PhotoRefused, first_line
 
 _IMAGENET_MEAN = (0.485, 0.456, 0.406)
 _IMAGENET_STD = (0.229, 0.224, 0.225)
@@ -105,18 +106,18 @@ def identity_of(function: Callable[[Any], Any]) -> str:
     return f"sha256:{hashlib.sha256(content).hexdigest()}"
 
 
-def numbers_of(given: Any, shape: tuple[int, ...] | None = None) -> NDArray[np.float32]:
+def numbers_of(output: Any, shape: tuple[int, ...] | None = None) -> NDArray[np.float32]:
     """What a caller's transform gives for one photo, as C x H x W float32.
 
     Raises:
         BadInput: it is not that, or not of this shape.
     """
     try:
-        if hasattr(given, "detach"):  # a tensor, of whatever precision, wherever it is
-            given = given.detach().float().cpu()
-        numbers: NDArray[np.float32] = np.asarray(given, dtype=np.float32)
+        if hasattr(output, "detach"):  # a tensor, of whatever precision, wherever it is
+            output = output.detach().float().cpu()
+        numbers: NDArray[np.float32] = np.asarray(output, dtype=np.float32)
     except (TypeError, ValueError, RuntimeError):
-        raise BadInput(f"the transform gives a {type(given).__name__}, not a tensor") from None
+        raise BadInput(f"the transform gives a {type(output).__name__}, not a tensor") from None
     if numbers.ndim != 3 or numbers.shape[0] not in (1, 3):
         raise BadInput(f"the transform gives {list(numbers.shape)}, not channels x height x width")
     if shape is not None and numbers.shape != shape:
@@ -213,3 +214,108 @@ class Preprocessing:
         if self.geometry.floored:
             words["floored"] = True
         return words
+
+
+# crop x crop x 3 uint8; of a caller's own transform, channels x height x width float32. Of several
+# photos, N x that.
+Pixels = NDArray[Any]
+
+
+def cut(image: Image.Image, geometry: Geometry) -> Pixels:
+    """An RGB image, resized by Pillow as the geometry says, and cut.
+
+    Raises:
+        PhotoRefused: a caller's own transform fails on it.
+    """
+    if isinstance(geometry, CustomTransform):
+        try:
+            return geometry(image)
+        except Exception as error:  # noqa: BLE001 - it is the caller's own code
+            raise PhotoRefused("unreadable", f"the transform fails: {first_line(error)}") from None
+    width, height = resized_to(image.width, image.height, geometry)
+    resized = image.resize((width, height), Image.Resampling[geometry.interpolation.upper()])
+    side = geometry.crop
+    x, y = corner(width, geometry), corner(height, geometry)
+    if width >= side and height >= side:
+        return np.asarray(resized.crop((x, y, x + side, y + side)))
+    filled = Image.new("RGB", (side, side), geometry.fill)
+    filled.paste(resized, (_before(side, width), _before(side, height)))
+    return np.asarray(filled)
+
+
+def corner(size: int, geometry: Geometry) -> int:
+    """Where the square in the middle of a resized side begins, in pixels."""
+    over = size - geometry.crop
+    return over // 2 if geometry.floored else round(over / 2)
+
+
+def _before(side: int, size: int) -> int:
+    """Where a photo begins on a square; where it is larger than that, to the left of it."""
+    return (side - size) // 2 if size < side else -round((size - side) / 2)
+
+
+def resized_to(width: int, height: int, geometry: Geometry) -> tuple[int, int]:
+    """The sides that the photo is resized to, rounded as torchvision and timm do."""
+    size = geometry.resize
+    if geometry.fit == "both":
+        return size, size
+    if geometry.fit == "longer":
+        ratio = max(width / size, height / size)
+        return round(width / ratio), round(height / ratio)
+    if width <= height:
+        return size, int(size * height / width)
+    return int(size * width / height), size
+
+
+# Of drawn photos: lying, standing, long, high, and smaller than any crop.
+_SIZES = ((301, 208), (208, 301), (640, 97), (98, 500), (41, 30))
+
+# Normalized values of one pixel and the next are some 0.015 apart, and rounding makes 0.000001.
+_SAME_VALUES = 1e-4
+
+
+def as_geometry(
+    function: Callable[[Image.Image], Any], identity: str, candidates: Iterable[Preprocessing]
+) -> Preprocessing:
+    """What a transform does, as the first candidate that does the same; else the transform itself.
+
+    Args:
+        function: takes an RGB image of Pillow's, gives 3 x S x S normalized numbers.
+        identity: a hash over all that it does.
+        candidates: what its settings may mean.
+
+    Raises:
+        BadInput: it fails, or gives no square of a fixed size.
+    """
+    photos = [_drawn(*size) for size in _SIZES]
+    try:
+        expected = [numbers_of(function(photo)) for photo in photos]
+    except Exception as error:  # noqa: BLE001 - it is another library's code
+        raise BadInput(f"its processor fails on a photo: {first_line(error)}") from None
+    shapes = sorted({array.shape for array in expected})
+    shape = shapes[0]
+    if len(shapes) > 1 or shape[0] != 3 or shape[1] != shape[2]:
+        named = " and ".join(" x ".join(map(str, shape)) for shape in shapes[:2])
+        raise BadInput(f"it takes {named}, not square colour photos of one size")
+    for candidate in candidates:
+        if all(map(_gives, [candidate] * len(photos), photos, expected)):
+            return candidate
+    geometry = CustomTransform(
+        resize=shape[1], crop=shape[2], function=function, shape=shape, identity=identity
+    )
+    return Preprocessing(geometry)
+
+
+def _gives(candidate: Preprocessing, photo: Image.Image, expected: NDArray[np.float32]) -> bool:
+    if candidate.geometry.crop != expected.shape[1]:
+        return False
+    mean, std = (np.array(values, np.float32) for values in (candidate.mean, candidate.std))
+    pixels = cut(photo, candidate.geometry).astype(np.float32)
+    normalized = ((pixels / 255 - mean) / std).transpose(2, 0, 1)
+    return bool(np.abs(normalized - expected).max() < _SAME_VALUES)
+
+
+def _drawn(width: int, height: int) -> Image.Image:
+    """A photo of noise, the same each time: every pixel's place and value count."""
+    values = np.random.default_rng(width).integers(0, 256, (height, width, 3), np.uint8)
+    return Image.fromarray(values)

@@ -50,11 +50,13 @@ def call_in_fork(work: Callable[..., Result], *arguments: Any) -> Result:
 def start_fork(work: Callable[..., None], *arguments: Any) -> tuple[Any, Connection]:
     """Split off a process that does `work(end, *arguments)`; give it, and our end of its pipe."""
     context = multiprocessing.get_context("fork")
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_forked, args=(work, ours, theirs, arguments), daemon=True)
+    parent_end, child_end = context.Pipe()
+    process = context.Process(
+        target=_forked, args=(work, parent_end, child_end, arguments), daemon=True
+    )
     process.start()
-    theirs.close()  # so that we see when the process ends
-    return process, ours
+    child_end.close()  # so that we see when the process ends
+    return process, parent_end
 
 
 def receive(end: Connection, process: Any) -> Any:
@@ -85,12 +87,15 @@ def become_worker() -> None:
 
 
 def _forked(
-    work: Callable[..., None], ours: Connection, theirs: Connection, arguments: tuple[Any, ...]
+    work: Callable[..., None],
+    parent_end: Connection,
+    child_end: Connection,
+    arguments: tuple[Any, ...],
 ) -> None:
-    ours.close()  # so that it sees when we end
+    parent_end.close()  # so that it sees when we end
     become_worker()
     try:
-        work(theirs, *arguments)
+        work(child_end, *arguments)
     except (EOFError, BrokenPipeError, ConnectionResetError):
         return  # nobody is there any more to work for
 

@@ -15,7 +15,6 @@
     hf:FOLDER                                               a folder in Hugging Face's form
     openclip:ViT-B-32?weights=FILE&prompts=openai80         a CLIP model of open_clip's, zero-shot
     predictions:preds.npy?name=mine                         answers that were computed elsewhere
-    answers:said.jsonl?prompts=asked.jsonl                  ... in free text
 
 Each has the options `name` (as shown in tables), `trained_until` (the date of the newest photos
 that it can have been trained on: `trained`), `reference_top1` (its top-1 accuracy on ImageNet's
@@ -25,9 +24,8 @@ ImageNet" any names) and `background` (the index of an output that stands for no
 has those of its preprocessing, where it differs from the model's own: `resize` and `crop` (pixels),
 `interpolation` (bilinear or bicubic), `mean` and `std` (one number, or three as in
 0.485,0.456,0.406). A checkpoint has `ema=1` (score the averaged weights that lie beside the others)
-and `prefix` (what stands before the names of its weights, where several of them would fit). Answers
-in letters have `prompts` (the questions that `--write-prompts` wrote). Your own CALLABLE is given
-`num_classes`, if it takes that, where there are not 1,000.
+and `prefix` (what stands before the names of its weights, where several of them would fit). Your
+own CALLABLE is given `num_classes`, if it takes that, where there are not 1,000.
 
 A model that compares photos with texts (`openclip:`, and `hf:` with a folder of CLIP, SigLIP and
 their like) has `prompts` (openai80, simple, or a file with a template a line, {} for the name),
@@ -35,14 +33,73 @@ their like) has `prompts` (openai80, simple, or a file with a template a line, {
 `weights` (a file).
 """
 
+import calendar
+import re
 from dataclasses import dataclass, field
+from datetime import date
 from math import isfinite
 from pathlib import Path
 from urllib.parse import parse_qsl
 
 from genset.core.errors import BadInput
 from genset.models.kinds import KINDS, OF_FILES, PREPROCESSING, ZERO_SHOT
-from genset.models.trained import parse_trained_until
+
+# The latest date that a photo of a training set can have, by the set's own paper: when its photos
+# were collected where that is told, else when the set or the first model of it was published.
+# docs/evaluating.md has the sources.
+KNOWN = {
+    "imagenet": "2010",
+    "imagenet21k": "2011",
+    "yfcc100m": "2014",
+    "openimages": "2015-11",
+    "jft-300m": "2017-07",
+    "instagram-1b": "2018-05",
+    "clip": "2021-01",
+    "cc12m": "2021-02",
+    "laion-400m": "2021",
+    "laion-5b": "2022-03",
+    "webli": "2022-09",
+    "datacomp-1b": "2022",
+    "lvd-142m": "2023-04",
+}
+
+_DATE = re.compile(r"([12][0-9]{3})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
+
+
+def parse_trained_until(value: str) -> str:
+    """A date as it was given, or that of a known training set: "2021", "2021-12", "2021-12-31".
+
+    Raises:
+        BadInput: it is neither.
+    """
+    until = KNOWN.get(value.strip().lower(), value.strip())
+    try:
+        last_day(until)
+    except ValueError:
+        known = ", ".join(KNOWN)
+        raise BadInput(
+            f"trained_until is a date, such as 2021-12, or one of {known}; not {value[:40]!r}"
+        ) from None
+    return until
+
+
+def last_day(until: str) -> date:
+    """The last day of a year, a month or a day.
+
+    >>> last_day("2022-02").isoformat()
+    '2022-02-28'
+
+    Raises:
+        ValueError: it is none.
+    """
+    found = _DATE.fullmatch(until)
+    if found is None:
+        raise ValueError(f"no date: {until!r}")
+    year, month = int(found[1]), int(found[2] or 12)
+    if not 1 <= month <= 12:
+        raise ValueError(f"no month: {until!r}")
+    return date(year, month, int(found[3]) if found[3] else calendar.monthrange(year, month)[1])
+
 
 INTERPOLATIONS = ("bilinear", "bicubic")
 
@@ -66,7 +123,6 @@ class ModelSpec:
             It changes no answer, and is no part of a run's key.
         reference_top1: its top-1 accuracy on ImageNet's validation set, 0 to 1, as its author says;
             None where it was not said. It changes no answer either.
-        prompts: of answers in free text: the file of the questions; "" for none.
         prefix: of a file: what stands before the names of the weights; None where it was not said.
         texts: of a model that compares photos with texts: any of prompts, names, tokenizer and
             weights, as they were given.
@@ -83,14 +139,13 @@ class ModelSpec:
     ema: bool | None = None
     trained_until: str = ""
     reference_top1: float | None = None
-    prompts: str = ""
     prefix: str | None = None
     texts: dict[str, str] = field(default_factory=dict, hash=False)
 
     @property
     def is_predictions(self) -> bool:
         """Whether it names answers that were computed elsewhere, and no network."""
-        return self.kind in ("predictions", "answers")
+        return self.kind == "predictions"
 
     @property
     def architecture(self) -> str:
@@ -112,7 +167,7 @@ def parse_spec(text: str) -> ModelSpec:
     kind, colon, rest = text.partition(":")
     target, _, query = rest.partition("?")
     if not colon or kind not in KINDS or not target:
-        *forms, last = (f"{name}:{each.target}" for name, each in KINDS.items())
+        *forms, last = (f"{name}:{form.target}" for name, form in KINDS.items())
         raise BadInput(f"model {text!r}: a spec is {', '.join(forms)} or {last}")
     # A plus is a plus, as in c++/list.txt: specs are no web forms.
     options = dict(parse_qsl(query.replace("+", "%2B"), keep_blank_values=True))
@@ -139,7 +194,6 @@ def parse_spec(text: str) -> ModelSpec:
         ema=_yes_or_no(text, options["ema"]) if "ema" in options else None,
         trained_until=_date(text, options["trained_until"]) if "trained_until" in options else "",
         reference_top1=_accuracy(text, options.get("reference_top1")),
-        prompts=options.get("prompts", "") if kind == "answers" else "",
         prefix=options.get("prefix"),
         texts=texts,
     )

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from genset.comparison.compare import compare
 from genset.comparison.missed import leading, missed_by_all
+from genset.comparison.pairs import compare
 from genset.core.errors import BadInput
 from genset.db import now
 from genset.label.suspects import Guess, Suspect, Suspects

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from genset.comparison.marks import truth_of
-from genset.comparison.multilabel import MultiLabel, measure
+from genset.comparison.truths import MultiLabel, measure
 from genset.core.safe import clean
 from genset.core.to_json import to_json
-from genset.models.mapping.record import explained
+from genset.models.mapping.pooling import explain
 from genset.reporting.data.multilabel import TruthSummary
 from genset.reporting.gather.multilabel import summarize_truth
 from genset.reporting.narrative import multilabel as narrative
@@ -87,7 +87,7 @@ def measure_all(photos: PhotoSet, runs: Path) -> MeasuredRuns:
     """The same of every finished run on the set, the best top-1 first."""
     results = load_results(photos, runs)
     mapped = {
-        model.label: [clean(each, 300) for each in explained(model.run.mapping)]
+        model.label: [clean(each, 300) for each in explain(model.run.mapping)]
         for model in results.models
         if model.run.mapping
     }

@@ -2,19 +2,20 @@
 
 ::
 
+    evaluate      the door: specs in, runs out
     score         the loop: start here
     options       how models are scored
     plan          which models, by which engine, on which shards
     job           what workers are given, and what they report
-    agreement     several machines are about to score the same, or do not begin
-    executors     who scores which shards
-    shards        answers, kept until all of a set's are there
-    settled       which engine has a run that is not finished
+    workers/      who scores which shards
+    engines/      what runs a network
+    loader        photos' pixels, batch by batch
+    pixels        from a photo's file to pixels, and the cache of these
+    shards        answers, stored until all of a set's are there
     assemble      shards to a run
-    in_memory     the same for a network that a caller has in memory
+    results/      runs: written, read, named, checked
+    predictions/  answers that were computed elsewhere
     latency       one photo at a time, timed
     audit         is a model's preprocessing the right one?
-    startup       PyTorch, started quickly and with its memory tuned
-    packages      versions, read without importing anything
-    environment   versions and device, kept with every result
+    allocator     memory of a process that scores
 """

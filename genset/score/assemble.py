@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 
 from genset.core.errors import GensetError
 from genset.core.files import write_text, written_whole
-from genset.models.mapping.record import record_of
-from genset.score.environment import device_of, versions
+from genset.models.mapping.pooling import record_of
+from genset.score.engines.engine import device_of, versions
 from genset.score.job import Job, ModelTask
-from genset.score.plan import ScoringPlan
-from genset.score.results.count import Counted, Provenance, make_run
-from genset.score.results.runs import LOGIT_CLASSES, LOGITS, Prediction, Run, save_run
-from genset.score.settled import forget
+from genset.score.plan import ScoringPlan, discard_engine
+from genset.score.results.count import CountedAnswers, make_run
+from genset.score.results.runs import LOGIT_CLASSES, LOGITS, Prediction, Run, RunRecord, save_run
 from genset.score.shards import SHARDS, Answers, BadShard, merged
 from genset.sets.photos import PhotoSet
 
@@ -34,21 +33,21 @@ def assemble(plan: ScoringPlan, task: ModelTask) -> Run:
     photos, spec, engine = plan.photos, task.model.spec, task.engine.name
     job = Job(photos, [task], plan.options)
     try:
-        kept = [job.kept(0, shard) for shard in range(len(job.shards))]
+        stored = [job.stored(0, shard) for shard in range(len(job.shards))]
     except BadShard:
         # Where the disk has no locks, another command may have finished the run meanwhile.
         if (run := plan.find_run(task.model)) is not None:
             return run
         raise
-    answers = merged(kept, len(photos.photos))
+    answers = merged(stored, len(photos.photos))
     known = task.model.known
     countable = np.array([photos.photos[index].wnid in known for index in answers.indices], bool)
     if not countable.any():
         why = "is of a class that it knows" if len(answers.indices) else "can be read"
         raise GensetError(f"model {spec.text!r}: not one photo of {photos.name} {why}")
-    counted = Counted(
+    counted = CountedAnswers(
         predictions=_predictions(task, photos, answers, countable),
-        left_out={
+        excluded={
             photos.photos[index].id: why
             for index, why in answers.unreadable.items()
             if photos.photos[index].wnid in known
@@ -58,7 +57,7 @@ def assemble(plan: ScoringPlan, task: ModelTask) -> Run:
         notes=tuple(task.notes),
         mapping=_mapping(task, photos),
     )
-    provenance = Provenance(
+    record = RunRecord(
         key=task.key,
         model=spec.name,
         spec=spec.text,
@@ -67,10 +66,10 @@ def assemble(plan: ScoringPlan, task: ModelTask) -> Run:
         precision=plan.options.precision,
         versions=versions(engine) | task.model.versions,
         device=", ".join(sorted(task.devices)) or device_of(engine),
-        seconds=time.monotonic() - plan.started,
+        seconds=round(time.monotonic() - plan.started, 3),
         engine=engine,
     )
-    run = make_run(photos, counted, provenance)
+    run = make_run(photos, counted, record)
     if answers.logits is not None:
         buffer = io.BytesIO()
         np.save(buffer, answers.logits[countable])
@@ -78,9 +77,9 @@ def assemble(plan: ScoringPlan, task: ModelTask) -> Run:
         with written_whole(task.folder / LOGITS) as file:
             file.write(buffer.getbuffer())
     save_run(task.folder, run, counted.predictions)
-    forget(task.folder)
-    for left in task.folder.glob(f"{SHARDS}*"):
-        shutil.rmtree(left, ignore_errors=True)  # which another command may do, too
+    discard_engine(task.folder)
+    for folder in task.folder.glob(f"{SHARDS}*"):
+        shutil.rmtree(folder, ignore_errors=True)  # which another command may do, too
     return run
 
 

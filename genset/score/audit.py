@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from genset.core.errors import ModelError, PhotoRefused, first_line
 from genset.core.numbers import count
 from genset.models.load import LoadedModel
-from genset.models.preprocessing import CustomTransform, Preprocessing
+from genset.models.preprocessing import CustomTransform, Pixels, Preprocessing
 from genset.models.spec import parse_preprocessing
 from genset.score.engines.pytorch import TorchEngine
-from genset.score.transforms import Pixels, crops
+from genset.score.pixels import crops
 from genset.sets.photos import PhotoSet
 from genset.statistics.mcnemar import exact_mcnemar
 
@@ -33,7 +33,7 @@ _SHARES = (0.875, 0.95, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class Trial:
     """A preprocessing: what it changes, as options of a spec, and how many photos it gets right."""
 
     options: str
@@ -56,8 +56,8 @@ class Audit:
     model: str
     photos: int
     correct: int
-    tried: tuple[Tried, ...]
-    better: Tried | None
+    tried: tuple[Trial, ...]
+    better: Trial | None
 
     def __str__(self) -> str:
         """One line."""
@@ -102,28 +102,28 @@ def audit(model: LoadedModel, photos: PhotoSet) -> Audit:
     for options, preprocessing in variants.items():
         engine.preprocessing = preprocessing
         number = geometries.index(preprocessing.geometry)
-        pixels = np.stack([each[number] for each in found])
+        pixels = np.stack([pixels_of[number] for pixels_of in found])
         right[options] = _best(model, engine, pixels) == np.array(truth)
     declared = right.pop("")
-    tried = tuple(_judged(options, theirs, declared) for options, theirs in right.items())
+    tried = tuple(_compared(options, right_here, declared) for options, right_here in right.items())
     clearly = [
-        each
-        for each in tried
-        if each.correct >= declared.sum() + _POINTS * len(truth)
-        and each.p_value * len(tried) < _CHANCE
+        trial
+        for trial in tried
+        if trial.correct >= declared.sum() + _POINTS * len(truth)
+        and trial.p_value * len(tried) < _CHANCE
     ]
     return Audit(
         model=model.spec.name,
         photos=len(truth),
         correct=int(declared.sum()),
         tried=tried,
-        better=max(clearly, key=lambda each: each.correct, default=None),
+        better=max(clearly, key=lambda trial: trial.correct, default=None),
     )
 
 
-def _judged(options: str, theirs: NDArray[np.bool_], declared: NDArray[np.bool_]) -> Tried:
-    alone, declared_alone = int((theirs & ~declared).sum()), int((declared & ~theirs).sum())
-    return Tried(options, int(theirs.sum()), exact_mcnemar(alone, declared_alone))
+def _compared(options: str, right: NDArray[np.bool_], declared: NDArray[np.bool_]) -> Trial:
+    alone, declared_alone = int((right & ~declared).sum()), int((declared & ~right).sum())
+    return Trial(options, int(right.sum()), exact_mcnemar(alone, declared_alone))
 
 
 def _variants(declared: Preprocessing) -> dict[str, Preprocessing]:
@@ -151,8 +151,8 @@ def _best(model: LoadedModel, engine: TorchEngine, pixels: Pixels) -> NDArray[np
     try:
         for start in range(0, len(pixels), batch):
             part = pixels[start : start + batch]
-            given = np.resize(part, (batch, *part.shape[1:])) if model.batch else part
-            scores = engine(given)[: len(part)]
+            filled = np.resize(part, (batch, *part.shape[1:])) if model.batch else part
+            scores = engine(filled)[: len(part)]
             shares = model.mapping.shares(scores) if model.mapping else scores
             best.append(shares.argmax(axis=1))
     except Exception as error:  # noqa: BLE001 - the network may be the user's own code

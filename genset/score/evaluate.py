@@ -6,30 +6,77 @@ from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
-from genset.classes import hash_of
 from genset.core.errors import BadInput, GensetError, MissingExtra, ModelError
 from genset.core.files import sha256_of
 from genset.models.classes import list_identity
-from genset.models.files import CheckpointFiles
 from genset.models.mapping.pooling import ClassMapping
 from genset.models.spec import ModelSpec
 from genset.score.options import ScoringOptions
-from genset.score.predictions.answers.read import RULE, read_answers, save_answers
+from genset.score.predictions.arrays import BEST, holds_scores, keep_scores
 from genset.score.predictions.mapped import check_convention, count_mapped, read_mapped
-from genset.score.predictions.own_tables import refuse_run_on_own_classes
-from genset.score.predictions.predictions import KEPT, holds_scores, keep_scores, read_predictions
-from genset.score.results.count import make_run, provenance_of_answers
+from genset.score.predictions.names import NAMES_VERSION
+from genset.score.predictions.predictions import read_predictions
+from genset.score.predictions.run_tables import refuse_run_on_other_classes
+from genset.score.results.count import make_run, record_of_answers
 from genset.score.results.runs import (
     LOGITS,
     Run,
     load_run,
-    note_left_out,
-    note_said,
     run_folder,
     run_key,
     save_run,
+    update_exclusions,
+    update_from_spec,
 )
 from genset.sets.photos import PhotoSet
+
+_SUFFIXES = (".safetensors", ".bin", ".pt", ".pth")  # of weights in a folder of Hugging Face's form
+
+
+class CheckpointFiles:
+    """The files of a spec as they are now, before they are read."""
+
+    def __init__(self, spec: ModelSpec) -> None:
+        """Look at the files."""
+        self._seen = {path: _state(path) for path in _paths(spec)}
+
+    def hashes(self) -> list[str]:
+        """The sha256 of each file, 64 hexadecimal digits.
+
+        None of one that has changed since it was looked at, or cannot be read: what the weights
+        were read from is not known then.
+        """
+        found = []
+        for path, before in self._seen.items():
+            try:
+                digest = sha256_of(path)
+            except OSError:
+                continue
+            if before is not None and _state(path) == before:
+                found.append(digest)
+        return found
+
+
+def _paths(spec: ModelSpec) -> list[Path]:
+    """The files that hold a spec's weights; none where a library has them, or their hash is kept.
+
+    Of a program (``onnx:``, ``torchscript:``, ``export:``), the run's `weights_hash` is the file's.
+    """
+    if spec.kind == "file":
+        return [Path(spec.target)]
+    if spec.kind == "openclip" and "weights" in spec.texts:
+        return [Path(spec.texts["weights"])]
+    if spec.kind == "hf" and (folder := Path(spec.target)).is_dir():
+        return sorted(path for path in folder.iterdir() if path.suffix in _SUFFIXES)
+    return []
+
+
+def _state(path: Path) -> tuple[int, ...] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
 
 
 class SomeModelsFailed(ModelError):
@@ -69,8 +116,7 @@ def evaluate(
     """Score models on the set in one pass over its photos, and keep their predictions in `runs`.
 
     A model that was scored on this set before, with the same weights and preprocessing, is not
-    scored again; one whose scoring was cut off goes on. Started by torchrun, processes share the
-    photos, and each returns all runs.
+    scored again; one whose scoring was cut off goes on.
 
     Args:
         photos: the set.
@@ -88,7 +134,7 @@ def evaluate(
         if photos.listed and not spec.is_predictions:
             raise BadInput(
                 f"model {spec.text!r}: {photos.name} lists photos that are not here: only "
-                "predictions:PATH or answers:PATH can be scored on it"
+                "predictions:PATH can be scored on it"
             )
     options = options or ScoringOptions()
     check_convention(photos, options.convention)
@@ -107,8 +153,8 @@ def evaluate(
     for spec in specs:
         if isinstance(run := found[spec], Run):
             folder = run_folder(runs, photos.name, spec.name, run.key)
-            run = note_said(folder, run, spec, files[spec].hashes() if spec in files else ())
-            made.append(note_left_out(folder, run, photos.notes))
+            run = update_from_spec(folder, run, spec, files[spec].hashes() if spec in files else ())
+            made.append(update_exclusions(folder, run, photos.notes))
     failed = {spec: why for spec in specs if isinstance(why := found[spec], GensetError)}
     if failed and not made and len(failed) == 1:
         raise next(iter(failed.values()))
@@ -123,9 +169,9 @@ def _score_networks(
     # Predictions are counted where PyTorch is not installed, so what needs it is imported here.
     if find_spec("torch") is None or find_spec("torchvision") is None:
         raise MissingExtra("evaluating models", "evaluate")
-    from genset.score.executors.open import open_executor
     from genset.score.plan import ScoringPlan
     from genset.score.score import score_models
+    from genset.score.workers.executor import open_executor
 
     # Workers are sent the set, and have no use for what is right beside each photo's own class.
     photos = replace(photos, truth=None)
@@ -136,16 +182,14 @@ def _score_networks(
 def _count_predictions(
     photos: PhotoSet, spec: ModelSpec, runs: Path, options: ScoringOptions
 ) -> Run:
-    if spec.kind == "answers":
-        return _count_answers(photos, spec, runs)
-    keep = options.keep or KEPT
+    keep = options.keep or BEST
     mapping: ClassMapping | None = None
-    if photos.own_taxonomy is None:
-        refuse_run_on_own_classes(spec, photos)
+    if photos.custom_taxonomy is None:
+        refuse_run_on_other_classes(spec, photos)
         counted = read_predictions(spec, photos, keep)
     else:
-        given = read_mapped(spec, photos, keep, options.convention)
-        mapping, counted = given.mapping, count_mapped(spec, photos, given)
+        answers = read_mapped(spec, photos, keep, options.convention)
+        mapping, counted = answers.mapping, count_mapped(spec, photos, answers)
     weights_hash = f"sha256:{sha256_of(Path(spec.target))}"
     have_scores = holds_scores(spec)
     key = run_key(
@@ -153,35 +197,15 @@ def _count_predictions(
         predictions=weights_hash,
         classes=list_identity(spec.classes),
         background=spec.background,
-        **({"keep": keep} if (have_scores or mapping) and keep != KEPT else {}),
-        **({"mapping": mapping.identity} if mapping else {}),
+        names=NAMES_VERSION,
+        keep=keep if have_scores or mapping else 0,
+        mapping=mapping.identity if mapping else None,
     )
     folder = run_folder(runs, photos.name, spec.name, key)
     if options.logits and have_scores and not (folder / LOGITS).is_file():
         keep_scores(spec, photos, folder, mapping.known if mapping else ())
-    if (kept := load_run(folder)) is not None:
-        return kept
-    run = make_run(photos, counted, provenance_of_answers(spec, key, weights_hash))
+    if (stored := load_run(folder)) is not None:
+        return stored
+    run = make_run(photos, counted, record_of_answers(spec, key, weights_hash))
     save_run(folder, run, counted.predictions)
-    return run
-
-
-def _count_answers(photos: PhotoSet, spec: ModelSpec, runs: Path) -> Run:
-    read = read_answers(spec, photos)
-    answers_hash = f"sha256:{sha256_of(Path(spec.target))}"
-    key = run_key(
-        set=photos.content_hash,
-        answers=answers_hash,
-        classes=list_identity(spec.classes),
-        prompts=sha256_of(Path(spec.prompts)) if spec.prompts else "",
-        rule=RULE,
-        # Which class an answer means hangs on what the classes are called.
-        **({"taxonomy": hash_of(photos.own_taxonomy)} if photos.own_taxonomy else {}),
-    )
-    folder = run_folder(runs, photos.name, spec.name, key)
-    if (kept := load_run(folder)) is not None:
-        return kept
-    run = make_run(photos, read.counted, provenance_of_answers(spec, key, answers_hash))
-    save_answers(folder, read)
-    save_run(folder, run, read.counted.predictions)
     return run

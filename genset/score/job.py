@@ -2,20 +2,22 @@
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from genset.models.load import LoadedModel
-from genset.models.preprocessing import CustomTransform, Geometry
-from genset.score.cache import PixelCache
+from genset.core.errors import BadInput, GensetError
+from genset.models.load import LoadedModel, load_model
+from genset.models.preprocessing import CustomTransform, Geometry, Pixels
+from genset.models.spec import ModelSpec
 from genset.score.engines.select import SelectedEngine
 from genset.score.loader import PixelDataset
 from genset.score.options import ScoringOptions
+from genset.score.pixels import PixelCache
+from genset.score.predictions.mapped import mapping_on
 from genset.score.shards import SHARDS, Answers, ShardLabel, load_shard, shard_file, shards_of
-from genset.score.transforms import Pixels
 from genset.sets.photos import PhotoSet
 
 
@@ -109,11 +111,11 @@ class Job:
         numbers = range(len(self.tasks)) if tasks is None else tasks
         return list(dict.fromkeys(self.tasks[number].geometry for number in numbers))
 
-    def dataset(self, elsewhere: bool = False) -> PixelDataset:
+    def dataset(self, remote: bool = False) -> PixelDataset:
         """The photos, with the caches of their pixels opened.
 
         Args:
-            elsewhere: whether the set was opened on another machine.
+            remote: whether the set was opened on another machine.
 
         Raises:
             GensetError: there is no room for a cache.
@@ -124,7 +126,7 @@ class Job:
             for geometry in self.geometries()
             if folder is not None and not isinstance(geometry, CustomTransform)
         }
-        return PixelDataset(self.photos.photos, decoding, caches, elsewhere)
+        return PixelDataset(self.photos.photos, decoding, caches, remote)
 
     def label(self, number: int, shard: int) -> ShardLabel:
         """What a task's answers to a shard are kept with; tasks and shards go by their numbers."""
@@ -135,7 +137,7 @@ class Job:
         logits = len(task.model.order) if task.logits else 0
         return ShardLabel(task.key, digest.hexdigest(), indices, logits)
 
-    def kept(self, number: int, shard: int) -> Answers:
+    def stored(self, number: int, shard: int) -> Answers:
         """A task's answers to a shard.
 
         Raises:
@@ -150,3 +152,38 @@ class Job:
         for number, note in report.notes.items():
             if note and note not in self.tasks[number].notes:
                 self.tasks[number].notes.append(note)
+
+
+def load_for(
+    photos: PhotoSet, spec: ModelSpec, options: ScoringOptions, cache: Path | None = None
+) -> LoadedModel:
+    """Load the model that a spec names, to be scored on a set.
+
+    Args:
+        photos: the set.
+        spec: the model's.
+        options: how it is scored.
+        cache: a folder for what is computed once for all runs; None: it is computed each time.
+
+    Raises:
+        BadInput, ModelError: as `load_model` does.
+        GensetError: as `map_outputs` does.
+    """
+    model = load_model(spec, options.allow_code, cache, photos.custom_taxonomy)
+    return map_outputs(model, photos, options)
+
+
+def map_outputs(model: LoadedModel, photos: PhotoSet, options: ScoringOptions) -> LoadedModel:
+    """The model with its outputs mapped to the set's classes; as it is, where these are ImageNet's.
+
+    Raises:
+        BadInput: an output is below two classes of which neither is a kind of the other.
+        GensetError: no class of a photo has an output.
+    """
+    if photos.custom_taxonomy is None:
+        return model
+    try:
+        return replace(model, mapping=mapping_on(photos, model.order, options.convention))
+    except GensetError as error:
+        kind = BadInput if isinstance(error, BadInput) else GensetError
+        raise kind(f"model {model.spec.text!r}: {error}") from None

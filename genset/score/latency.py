@@ -18,17 +18,18 @@ import numpy as np
 import torch
 
 from genset.core.errors import GensetError, ModelError, PhotoRefused, first_line
-from genset.models.load import KEPT, LoadedModel
+from genset.models.load import TEXT_FEATURES, LoadedModel
+from genset.models.preprocessing import Pixels
 from genset.models.processes import call_in_fork, cores
 from genset.models.spec import ModelSpec
 from genset.score.engines import ENGINES
 from genset.score.engines.engine import Engine, EngineOptions, Logits, open_engine
-from genset.score.engines.export import onnx_file, write_onnx
+from genset.score.engines.onnx import onnx_file, write_onnx
 from genset.score.engines.select import candidates, check_engine
-from genset.score.meeting import load_for
+from genset.score.job import load_for
 from genset.score.options import ScoringOptions
+from genset.score.pixels import crops
 from genset.score.results.runs import Run, load_predictions, run_folder
-from genset.score.transforms import Pixels, crops
 from genset.sets.photos import PhotoSet, ScoredPhoto
 
 _PHOTOS = 100
@@ -116,21 +117,26 @@ def measure(
         ModelError: the model cannot be loaded or run.
         GensetError: no photo can be read any more.
     """
-    model = load_for(photos, spec, options, runs / KEPT)
-    asked = run.engine or "auto" if options.engine == "auto" else options.engine
-    (name,) = candidates(model, asked, False, options.precision)
+    model = load_for(photos, spec, options, runs / TEXT_FEATURES)
+    requested = run.engine or "auto" if options.engine == "auto" else options.engine
+    (name,) = candidates(model, requested, False, options.precision)
     onnx = None
     if ENGINES[name].reads_onnx:
         onnx = onnx_file(model, runs / ".engines")
         call_in_fork(write_onnx, model, onnx)
     sample = _sample(photos, run, model, options.decoding)
-    kept = load_predictions(run_folder(runs, run.set_name, run.model, run.key))
+    predictions = load_predictions(run_folder(runs, run.set_name, run.model, run.key))
     before = torch.get_num_threads()
     try:
         runner = _fastest(model, name, EngineOptions(options.precision, onnx), sample[0][1])
         probe = np.stack([pixels for _, pixels in sample[:_PROBE]])
         check_engine(name, runner.engine, model, options.precision, probe)
-        return _measured(runner, sample, options, {each.image: each.top for each in kept})
+        return _measured(
+            runner,
+            sample,
+            options,
+            {prediction.image: prediction.top for prediction in predictions},
+        )
     except GensetError:
         raise
     except Exception as error:  # noqa: BLE001 - the network may be the user's own code
@@ -155,10 +161,10 @@ class _OnThreads:
 
     def best(self, scores: Logits) -> tuple[str, ...]:
         """The five best classes, as runs keep them."""
-        kept, mapping = min(5, len(scores)), self.model.mapping
+        number, mapping = min(5, len(scores)), self.model.mapping
         if mapping is not None:
-            scores, kept = mapping.shares(scores[None])[0], mapping.kept(5)
-        places = torch.from_numpy(scores).topk(kept).indices
+            scores, number = mapping.shares(scores[None])[0], mapping.answer_count(5)
+        places = torch.from_numpy(scores).topk(number).indices
         return tuple(self.model.columns[place] for place in places.tolist())
 
     def answer(self, photo: ScoredPhoto, decoding: str) -> tuple[str, ...]:
@@ -171,7 +177,7 @@ def _sample(
     photos: PhotoSet, run: Run, model: LoadedModel, decoding: str
 ) -> list[tuple[ScoredPhoto, Pixels]]:
     """Photos spread over the set, with the model's pixels of each."""
-    readable = [photo for photo in photos.photos if photo.id not in run.unreadable]
+    readable = [photo for photo in photos.photos if photo.id not in run.excluded]
     places = np.unique(np.linspace(0, len(readable) - 1, _PHOTOS).astype(int))
     found = []
     for photo in (readable[place] for place in places):
@@ -205,14 +211,14 @@ def _measured(
     runner: _OnThreads,
     sample: Sequence[tuple[ScoredPhoto, Pixels]],
     options: ScoringOptions,
-    kept: Mapping[str, tuple[str, ...]],
+    stored: Mapping[str, tuple[str, ...]],
 ) -> Latency:
     engine, model = runner.engine, runner.model
     on_gpu = engine.device == "cuda"
     pairs = [
-        (runner.best(runner.scores(pixels)), kept[photo.id][:5])
+        (runner.best(runner.scores(pixels)), stored[photo.id][:5])
         for photo, pixels in sample
-        if photo.id in kept
+        if photo.id in stored
     ]
     return Latency(
         model=model.spec.name,

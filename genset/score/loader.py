@@ -22,10 +22,9 @@ from typing import Any
 import numpy as np
 
 from genset.core.errors import GensetError, PhotoRefused
-from genset.models.preprocessing import Geometry
+from genset.models.preprocessing import Geometry, Pixels
 from genset.models.processes import become_worker
-from genset.score.cache import PixelCache
-from genset.score.transforms import Pixels, crops
+from genset.score.pixels import PixelCache, crops
 from genset.sets.photos import ScoredPhoto
 
 _PREFETCHED = 2  # batches that are read while another is worked on
@@ -152,19 +151,19 @@ class Loader:
     def _batches(self, indices: range, geometries: Sequence[Geometry]) -> Iterator[Batch]:
         for group in self._groups(indices):
             found = {index: self.dataset.read(index, geometries) for index in group}
-            good = {index: each for index, each in found.items() if not isinstance(each, str)}
+            good = {index: pixels for index, pixels in found.items() if not isinstance(pixels, str)}
             yield Batch(
                 indices=[*good],
                 pixels={
-                    geometry: np.stack([each[number] for each in good.values()])
+                    geometry: np.stack([pixels[number] for pixels in good.values()])
                     for number, geometry in enumerate(geometries if good else ())
                 },
-                unreadable={index: each for index, each in found.items() if isinstance(each, str)},
+                unreadable={index: why for index, why in found.items() if isinstance(why, str)},
             )
 
 
 @dataclass(frozen=True, slots=True)
-class _Begun:
+class _PendingBatch:
     """A batch that is being read: its indices, into which slot of the memory, and by whom."""
 
     group: range
@@ -201,7 +200,7 @@ class PrefetchLoader(Loader):
         ]
         self._free = deque(range(len(self._memory)))
         self._expected: deque[tuple[range, Sequence[Geometry]]] = deque()
-        self._begun: deque[_Begun] = deque()
+        self._begun: deque[_PendingBatch] = deque()
         self._pool: Executor
         if fork:
             self._pool = ProcessPoolExecutor(
@@ -252,14 +251,14 @@ class PrefetchLoader(Loader):
             finally:
                 self._give_back(begun)
 
-    def _taken(self, group: range) -> _Begun:
+    def _taken(self, group: range) -> _PendingBatch:
         """What was begun for this group; what comes before it is not wanted any more."""
         while (begun := self._begun.popleft()).group != group:
             self._read(begun)  # its memory is free only then
             self._give_back(begun)
         return begun
 
-    def _give_back(self, begun: _Begun) -> None:
+    def _give_back(self, begun: _PendingBatch) -> None:
         self._free.append(begun.slot)
         self._go_on()
 
@@ -274,9 +273,9 @@ class PrefetchLoader(Loader):
                 self._pool.submit(_fill, slot, group[start : start + size], start, geometries)
                 for start in starts
             ]
-            self._begun.append(_Begun(group, geometries, slot, parts))
+            self._begun.append(_PendingBatch(group, geometries, slot, parts))
 
-    def _read(self, begun: _Begun) -> Batch:
+    def _read(self, begun: _PendingBatch) -> Batch:
         """A batch that was begun, once it is there."""
         refused: dict[int, str] = {}
         for part in begun.parts:
@@ -292,11 +291,11 @@ class PrefetchLoader(Loader):
 
 
 # Of a thread, or of the only thread of a process: the loader that it reads for.
-_mine = threading.local()
+_of_thread = threading.local()
 
 
 def _begin(loader: PrefetchLoader) -> None:
-    _mine.loader = loader
+    _of_thread.loader = loader
 
 
 def _begin_process(loader: PrefetchLoader, parent: int) -> None:
@@ -309,7 +308,7 @@ def _begin_process(loader: PrefetchLoader, parent: int) -> None:
 
 
 def _fill(slot: int, indices: range, first: int, geometries: Sequence[Geometry]) -> dict[int, str]:
-    loader: PrefetchLoader = _mine.loader
+    loader: PrefetchLoader = _of_thread.loader
     return loader.fill(slot, indices, first, geometries)
 
 

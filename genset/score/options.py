@@ -5,9 +5,9 @@ from pathlib import Path
 
 from genset.classes import imagenet1k
 from genset.core.errors import BadInput
-from genset.models.mapping.convention import Among, Convention, Pool
+from genset.models.mapping.pooling import Among, Convention, Pool
 from genset.score.engines import ENGINES, PRECISIONS
-from genset.score.executors import CLUSTERS
+from genset.score.workers import CLUSTERS
 
 DECODINGS = ("exact", "fast")
 
@@ -23,7 +23,7 @@ class ScoringOptions:
         precision: one of `PRECISIONS`.
         decoding: "exact": photos resized by Pillow, as models' own pipelines do; or "fast".
         workers: processes that decode and score, or decode for a GPU; 0: one a core.
-        cluster: "": this machine (or torchrun's) scores; or one of `CLUSTERS`.
+        cluster: "": this machine scores; or one of `CLUSTERS`.
         cache: folder where pixels are kept for later runs; None: they are not.
         allow_code: load models that are code (TorchScript).
         pool: on a set of other classes than ImageNet's, what a class gets of the probabilities of

@@ -1,8 +1,9 @@
 """The scoring plan: which models are scored on a set, by which engine, on which shards."""
 
+import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -10,24 +11,64 @@ from pathlib import Path
 import numpy as np
 
 from genset.core.errors import GensetError, MissingExtra, PhotoRefused
-from genset.core.files import one_at_a_time
+from genset.core.files import one_at_a_time, write_text
 from genset.core.numbers import count
 from genset.core.progress import say
 from genset.models.load import LoadedModel
-from genset.models.preprocessing import Geometry
-from genset.score.agreement import agree_on_packages
+from genset.models.preprocessing import Geometry, Pixels
 from genset.score.engines import ENGINES
-from genset.score.engines.export import onnx_file
+from genset.score.engines.onnx import onnx_file
 from genset.score.engines.select import SelectedEngine, candidates, select
-from genset.score.executors.executor import Executor, not_written
 from genset.score.job import Job, MissingShard, ModelTask
 from genset.score.options import ScoringOptions
+from genset.score.pixels import crops
 from genset.score.results.runs import LOGITS, Run, load_run, run_folder, run_key
-from genset.score.settled import engine_of, leave_no_failure, settle, settled
 from genset.score.shards import BadShard, shard_file
-from genset.score.transforms import Pixels, crops
+from genset.score.workers.executor import Executor, not_written
 from genset.sets.formats import may_come_back
 from genset.sets.photos import PhotoSet
+
+_FILE = "engine.json"
+
+
+def store_engine(folder: Path, engine: str, notes: Sequence[str]) -> None:
+    """Keep which engine has the run in this folder, and what is to say of its selection."""
+    write_text(folder / _FILE, json.dumps({"engine": engine, "notes": list(notes)}))
+
+
+def stored_engine(folder: Path) -> tuple[str, list[str]]:
+    """The engine that has the run in this folder, and its notes; "" where none was settled."""
+    try:
+        stored = json.loads((folder / _FILE).read_text("utf-8"))
+        engine, notes = stored["engine"], [str(note) for note in stored["notes"]]
+    except (OSError, ValueError, KeyError, TypeError):
+        return "", []
+    return (engine, notes) if engine in ENGINES else ("", [])
+
+
+def discard_engine(folder: Path) -> None:
+    """Of a run that is finished, or failed: its record says which engine it had."""
+    with suppress(OSError):
+        (folder / _FILE).unlink()
+
+
+def engine_of(folder: Path) -> str:
+    """The engine that made the run in this folder, or has it; "" where that is open.
+
+    Raises:
+        GensetError: the run's record is not one of ours.
+    """
+    run = load_run(folder)
+    return run.engine if run else stored_engine(folder)[0]
+
+
+def remove_if_empty(folder: Path) -> None:
+    """Remove the folder of a run of which no answer is kept."""
+    with suppress(OSError):
+        if [path.name for path in folder.iterdir()] == [_FILE]:
+            discard_engine(folder)
+        folder.rmdir()
+
 
 # Photos on which engines are tried, and those of them with which every worker checks its engine.
 _SAMPLES, _CHECKED = 8, 4
@@ -63,21 +104,21 @@ class ScoringPlan:
         Raises:
             GensetError: a run's record is not one of ours.
         """
-        asked = self.options.engine
-        for engine in ("", *ENGINES) if asked == "auto" else ("", asked):
+        requested = self.options.engine
+        for engine in ("", *ENGINES) if requested == "auto" else ("", requested):
             folder = self.new_task(model, engine).folder
             run = load_run(folder)
-            if run is None or (asked != "auto" and run.engine not in ("", asked)):
+            if run is None or (requested != "auto" and run.engine not in ("", requested)):
                 continue
-            if self._lacks_photos(run):
+            if self._misses_photos(run):
                 continue
             if not self.options.logits or (folder / LOGITS).is_file():
                 return run
         return None
 
-    def _lacks_photos(self, run: Run) -> bool:
+    def _misses_photos(self, run: Run) -> bool:
         """Whether a run on this set lacks photos that could be read when the set was opened."""
-        gone = {image for image, why in run.unreadable.items() if may_come_back(why)}
+        gone = {image for image, why in run.excluded.items() if may_come_back(why)}
         return any(photo.sha256 and photo.id in gone for photo in self.photos.photos if gone)
 
     def new_task(self, model: LoadedModel, engine: str = "") -> ModelTask:
@@ -95,19 +136,13 @@ class ScoringPlan:
             "architecture": spec.architecture,
             "preprocessing": preprocessing,
             "precision": options.precision,
+            "keep": options.keep,
+            "outputs": model.order,
+            "mapping": model.mapping.identity if model.mapping else None,
+            "salt": model.salt,
+            "engine": engine,
         }
-        if options.keep != 5:
-            identity["keep"] = options.keep
-        if spec.classes or spec.background is not None:
-            identity["outputs"] = model.order
-        identity |= model.identity
-        if model.mapping is not None:
-            identity["mapping"] = model.mapping.identity
-        if model.salt:
-            identity["salt"] = model.salt
-        if engine:
-            identity["engine"] = engine
-        key = run_key(**identity)
+        key = run_key(**identity | model.identity)
         folder = run_folder(self.runs, self.photos.name, spec.name, key)
         return ModelTask(model, key, folder, preprocessing, options.logits, notes=[*model.notes])
 
@@ -122,21 +157,16 @@ class ScoringPlan:
             tasks: by their folders.
         """
         with ExitStack() as turns:
-            self.executor.on_first(partial(self._take_turns, turns, tasks))
-            found: dict[Path, Run | ModelTask] = {}
-            for (folder, task), decided in zip(
-                tasks.items(), self.executor.on_first(partial(self._decide, tasks)), strict=True
-            ):
-                other = decided if isinstance(decided, Run) else self.new_task(task.model, decided)
-                found[folder] = other
+            self._take_turns(turns, tasks)
+            found = {folder: self._decide(folder, task) for folder, task in tasks.items()}
             try:
                 yield found
             finally:
-                for each in found.values():
-                    if isinstance(each, ModelTask):
-                        leave_no_failure(each.folder)
+                for outcome in found.values():
+                    if isinstance(outcome, ModelTask):
+                        remove_if_empty(outcome.folder)
                 for folder in tasks:
-                    leave_no_failure(folder)
+                    remove_if_empty(folder)
 
     def _take_turns(self, turns: ExitStack, tasks: Mapping[Path, ModelTask]) -> None:
         # In the order of their names, so that no two commands wait for each other.
@@ -147,17 +177,15 @@ class ScoringPlan:
             except OSError as error:
                 raise not_written(error) from None
 
-    def _decide(self, tasks: Mapping[Path, ModelTask]) -> list[Run | str]:
-        """For each the finished run; or the engine that its run is named by, "" for none."""
-        asked = self.options.engine
-        decided: list[Run | str] = []
-        for folder, task in tasks.items():
-            run, other = self.find_run(task.model), engine_of(folder)
-            beside = asked != "auto" and other not in ("", asked)
-            if run is None and beside:
-                say(f"{task.model.spec.name}: {other} has a run; {asked} makes one beside it")
-            decided.append(run or (asked if beside else ""))
-        return decided
+    def _decide(self, folder: Path, task: ModelTask) -> Run | ModelTask:
+        """The finished run; or the task, in another folder where another engine has this one."""
+        if (run := self.find_run(task.model)) is not None:
+            return run
+        requested, other = self.options.engine, engine_of(folder)
+        if requested == "auto" or other in ("", requested):
+            return task
+        say(f"{task.model.spec.name}: {other} has a run; {requested} makes one beside it")
+        return self.new_task(task.model, requested)
 
     def sample_pixels(self, tasks: Sequence[ModelTask]) -> dict[Geometry, Pixels]:
         """The first photos that can be read, to try engines on: N x S x S x 3 by geometry.
@@ -179,71 +207,60 @@ class ScoringPlan:
         if not found:
             raise GensetError(f"not one photo of {self.photos.name} can be read{reason}")
         return {
-            geometry: np.stack([each[number] for each in found])
+            geometry: np.stack([pixels[number] for pixels in found])
             for number, geometry in enumerate(geometries)
         }
 
     def select_engine(self, task: ModelTask, samples: Pixels) -> None:
-        """Set the engine of a task: the first process selects it, for all.
+        """Set the engine of a task, and load it.
 
         Raises:
-            GensetError: no engine runs it; or on another machine that one does not.
+            GensetError: no engine runs it.
         """
         task.probe = samples[:_CHECKED]
-        task.engine = self.executor.on_first(lambda: self._settle(task, samples))
-        self.executor.on_all(lambda: self._prepare(task, samples))
-        agree_on_packages(self.executor, [ENGINES[task.engine.name].package])
+        task.engine = self._settle(task, samples)
+        ENGINES[task.engine.name].load()  # once, and not in each of the processes that are forked
         task.notes += task.engine.notes
 
     def missing(self, job: Job) -> list[MissingShard]:
-        """The shards that are not kept yet by any process; damaged ones are discarded."""
-        kept, bad = set(), 0
+        """The shards that are not stored yet; damaged ones are discarded."""
+        stored, bad = set(), 0
         for number, task in enumerate(job.tasks):
             for shard in range(len(job.shards)):
                 try:
-                    job.kept(number, shard)
-                    kept.add((number, shard))
+                    job.stored(number, shard)
+                    stored.add((number, shard))
                 except BadShard:
                     file = shard_file(task.shards, shard)
                     bad += file.is_file()
                     file.unlink(missing_ok=True)
         if bad:
             shards = count(bad, "kept shard")
-            say(f"{shards} damaged, or of another run or an older genset: scored again")
-        kept = set().union(*self.executor.gathered(kept))
+            say(f"{shards} damaged, or of another run: scored again")
         found = []
         for shard in range(len(job.shards)):
-            if lacking := [n for n in range(len(job.tasks)) if (n, shard) not in kept]:
+            if lacking := [n for n in range(len(job.tasks)) if (n, shard) not in stored]:
                 found.append(MissingShard(shard, lacking))
         return found
 
     def _settle(self, task: ModelTask, samples: Pixels) -> SelectedEngine:
         """The engine of a run: for "auto" the one that it began with, if it did."""
-        asked = self.options.engine
-        begun, notes = settled(task.folder)
-        if asked == "auto" and begun and ENGINES[begun].is_installed:
+        requested = self.options.engine
+        begun, notes = stored_engine(task.folder)
+        if requested == "auto" and begun and ENGINES[begun].is_installed:
             return replace(self._select(task, begun, samples), notes=tuple(notes))
-        engine = self._select(task, asked, samples)
+        engine = self._select(task, requested, samples)
         try:
-            settle(task.folder, engine.name, engine.notes)
+            store_engine(task.folder, engine.name, engine.notes)
         except OSError as error:
             raise not_written(error) from None
         return engine
 
-    def _prepare(self, task: ModelTask, samples: Pixels) -> None:
-        """Load a task's engine in this process."""
-        kind, onnx = ENGINES[task.engine.name], task.engine.onnx
-        if not kind.is_installed:
-            raise MissingExtra(f"the engine {kind.name}", "engines")
-        kind.load()  # once, and not in each of the processes that are split off
-        if onnx and not onnx.is_file():  # it lies on another machine's disk
-            task.engine = self._select(task, kind.name, samples)
-
-    def _select(self, task: ModelTask, asked: str, samples: Pixels) -> SelectedEngine:
+    def _select(self, task: ModelTask, requested: str, samples: Pixels) -> SelectedEngine:
         model, precision = task.model, self.options.precision
         on_gpu = self.executor.has_gpus and model.onnx is None
         worth = len(self.photos.photos) >= WORTH_A_TRIAL and not on_gpu
-        names = candidates(model, asked, worth, precision)
+        names = candidates(model, requested, worth, precision)
         if not names:
             raise MissingExtra(f"model {model.spec.text!r} in {precision}", "engines")
         if missing := [name for name in names if not ENGINES[name].is_installed]:

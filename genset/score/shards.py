@@ -146,7 +146,7 @@ def _check(answers: Answers, label: ShardLabel) -> None:
         if answers.logits is None or answers.logits.shape[1:] != (label.logits,):
             raise ValueError("without its logits")
         numbers.append(answers.logits)
-    if any(len(each) != len(answers.indices) for each in (answers.classes, *numbers)):
+    if any(len(array) != len(answers.indices) for array in (answers.classes, *numbers)):
         raise ValueError("not of one length")
     if not all(np.isfinite(number).all() for number in numbers):
         raise ValueError("NaN or infinity")
@@ -167,11 +167,11 @@ def merged(shards: Sequence[Answers], photos: int) -> Answers:
             "run the command again"
         )
     order = np.argsort(indices)
-    kept = [shard.logits for shard in shards if shard.logits is not None]
+    logits = [shard.logits for shard in shards if shard.logits is not None]
     return Answers(
         indices=indices[order],
         classes=np.concatenate([shard.classes for shard in shards])[order],
         probabilities=np.concatenate([shard.probabilities for shard in shards])[order],
-        logits=np.concatenate(kept)[order] if len(kept) == len(shards) else None,
+        logits=np.concatenate(logits)[order] if len(logits) == len(shards) else None,
         unreadable=dict(sorted(unreadable.items())),
     )

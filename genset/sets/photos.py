@@ -1,58 +1,174 @@
-"""What models are scored on: the set that a name or a path means, in whichever layout it lies."""
+"""What every layout of a set gives: photos, each with its id, its class and where its bytes lie.
 
-from collections.abc import Collection
+A photo is a few plain values, so that a set is cheap to send to another process or machine. Whoever
+has one reads its bytes with `ScoredPhoto.read_bytes`, whatever the layout: from a file of its own,
+from a part of a file (a member of a tar), or from a row of a table.
+"""
+
+import hashlib
+import stat
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from genset.classes import Taxonomy, imagenet1k
-from genset.core.errors import BadInput
-from genset.release.reader import MANIFEST, release_named
-from genset.sets import folder, labels, release
-from genset.sets.beside import taxonomy_beside
-from genset.sets.endings import SUFFIXES
-from genset.sets.layout import Classes, Layout
-from genset.sets.photo import PhotoSet, ScoredPhoto
-from genset.sets.tables import hugging_face
-from genset.sets.tars import tar
+from genset.core.numbers import count
+from genset.sets.truths.truth import Truth
 
-__all__ = ["SUFFIXES", "PhotoSet", "ScoredPhoto", "open_set"]
-
-# The first that takes a path reads it.
-_LAYOUTS: tuple[Layout, ...] = (release, labels, tar, hugging_face, folder)
+_LARGEST = 2**30  # bytes of a photo
 
 
-def open_set(
-    named: str,
-    releases: Path | None = None,
-    others: Collection[str] = (),
-    hashes: Path | None = None,
-    taxonomy: Taxonomy | None = None,
-) -> PhotoSet:
-    """The set that a name or a path means.
+class HasBytes(Protocol):
+    """A photo, or the path of its file."""
 
-    Args:
-        named: a release's name in `releases`, else a path; ``docs/evaluating.md`` has all layouts.
-        releases: the workspace's folder of releases, if there is a workspace.
-        others: classes that a model knows beside ImageNet's, by which folders may be named.
-        hashes: the folder where the hashes of files are kept, so that files that stay as they are
-            are not read again; None: all are read.
-        taxonomy: whose classes the photos are of; None: ImageNet's, or what a release or an export
-            of one says.
+    def read_bytes(self) -> bytes:
+        """The photo as it is encoded.
 
-    Raises:
-        BadInput: there is none, or it holds no photo, or is not what its layout says; or a
-            taxonomy is given to a release.
-        ReleaseDamaged: it is a release, and not what its manifest says.
+        Raises:
+            OSError: it cannot be read.
+        """
+
+
+class Part(Protocol):
+    """Which part of a file a photo is: a small frozen value that can be pickled."""
+
+    def read(self, path: Path) -> bytes:
+        """The photo's bytes, from the file at `path`.
+
+        Raises:
+            OSError: they cannot be read.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """So many bytes of a file, from one of its bytes on."""
+
+    offset: int
+    size: int
+
+    def read(self, path: Path) -> bytes:
+        """These bytes.
+
+        Raises:
+            OSError: they cannot be read, or the file ends before they do.
+        """
+        with path.open("rb", buffering=0) as file:
+            file.seek(self.offset)
+            found = file.read(self.size)
+        if len(found) != self.size:
+            raise OSError(f"{path.name} is cut off")
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """No part of the file: why the photo, which the set names, cannot be read."""
+
+    why: str
+
+    def read(self, path: Path) -> bytes:
+        """Say so.
+
+        Raises:
+            OSError: always.
+        """
+        raise OSError(self.why)
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredPhoto:
+    """A photo and its true class.
+
+    Attributes:
+        id: its path in the set, with forward slashes.
+        path: the file that its bytes are in.
+        wnid: its class.
+        part: which part of the file it is; None: all of it.
+        sha256: of its bytes when the set was opened, 64 hexadecimal digits; "" where they could
+            not be read, or were not asked for.
     """
-    named = str(release_named(named, releases) or named)
-    if taxonomy is None and not release.takes(named):
-        taxonomy = taxonomy_beside(named)
-    own = taxonomy is not None and not taxonomy.is_imagenet
-    classes = Classes(taxonomy or imagenet1k(), () if own else others)
-    for layout in _LAYOUTS:
-        if layout.takes(named, classes):
-            return layout.read(named, classes, hashes)
-    found = releases.glob(f"[!.]*/{MANIFEST}") if releases else ()
-    known = ", ".join(sorted(manifest.parent.name for manifest in found))
-    hint = f"; releases here: {known}" if known else ""
-    what = "is a file of no kind that holds a set" if Path(named).exists() else "is not there"
-    raise BadInput(f"{named} {what}: name a release, a folder or a file of photos{hint}")
+
+    id: str
+    path: Path
+    wnid: str
+    part: Part | None = None
+    sha256: str = ""
+
+    def __str__(self) -> str:
+        """The path of its file; of a part of one, its id."""
+        return str(self.path) if self.part is None else self.id
+
+    def read_bytes(self) -> bytes:
+        """The photo as it is encoded.
+
+        Raises:
+            OSError: it cannot be read.
+        """
+        if self.part is not None:
+            return self.part.read(self.path)
+        found = self.path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            kind = "a folder" if stat.S_ISDIR(found.st_mode) else "no regular file"
+            raise OSError(f"it is {kind}")  # a pipe would never end
+        if found.st_size > _LARGEST:
+            raise OSError("it is larger than 1 GiB")
+        return self.path.read_bytes()
+
+
+@dataclass(frozen=True, slots=True)
+class PhotoSet:
+    """Photos with their classes, in the order of their ids. `content_hash` names these bytes.
+
+    Where `listed`, there are no photos: a table names them (in the order of its rows), and
+    predictions alone can be scored. `notes` say what of a folder is left out. `list_hash` is the
+    content hash that the set has where its table is all there is; "" for a set without a table.
+    `truth` has all classes that each photo shows, where it is known (`truths.keep.with_truth`).
+    `custom_taxonomy` has the classes where they are not ImageNet's; `classes_named` is the file or
+    the name that Python was given for them.
+    """
+
+    name: str
+    root: Path
+    content_hash: str
+    photos: tuple[ScoredPhoto, ...]
+    listed: bool = False
+    notes: tuple[str, ...] = ()
+    list_hash: str = ""
+    truth: Truth | None = field(default=None, repr=False, compare=False)
+    custom_taxonomy: Taxonomy | None = field(default=None, repr=False, compare=False)
+    classes_named: str = field(default="", repr=False, compare=False)
+
+    @property
+    def taxonomy(self) -> Taxonomy:
+        """Whose classes the photos are of: ImageNet's where no other is said."""
+        return self.custom_taxonomy or imagenet1k()
+
+    @property
+    def ids(self) -> list[str]:
+        """The photos' ids, in the order in which answers are given."""
+        return [photo.id for photo in self.photos]
+
+    def __len__(self) -> int:
+        return len(self.photos)
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {count(len(self), 'photo')}, {self.content_hash[:19]}>"
+
+
+def readable(name: str) -> str:
+    r"""A file's name as text: bytes that are no UTF-8, as in names from old disks, as ``\\xe9``."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def hash_of(photos: Iterable[ScoredPhoto]) -> str:
+    """A set's content hash: over ids, classes and bytes, in the set's order, in any layout.
+
+    An id that begins with its class says it; of a photo with another id the class is hashed too.
+    """
+    digest = hashlib.sha256()
+    for photo in photos:
+        of_class = "" if photo.id.startswith(f"{photo.wnid}/") else f"{photo.wnid} "
+        digest.update(f"{photo.id} {of_class}{photo.sha256 or 'unreadable'}\n".encode())
+    return f"sha256:{digest.hexdigest()}"

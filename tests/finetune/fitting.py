@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from genset.finetune.finetune import Finished
-from genset.finetune.finetune import finetune as finetune_specs
+from genset.finetune.run import FinetuneResults
+from genset.finetune.run import finetune as finetune_specs
 from genset.models.spec import parse_spec
 
 
 def finetune(
     tasks: Sequence[tuple[str, Path]], specs: Sequence[str], *rest: Any, **how: Any
-) -> Finished:
+) -> FinetuneResults:
     """What comes of fitting the models' heads on the tasks."""
     return finetune_specs(tasks, [parse_spec(spec) for spec in specs], *rest, **how)

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from genset.core.errors import BadInput
-from genset.finetune.data.tasks import TaskData, open_task
+from genset.finetune.tasks import TaskData, open_task
 
 SPECIES = ("001.Black_footed_Albatross", "002.Groove_billed_Ani", "003.Parakeet_Auklet")
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from genset.finetune.results.runs import (
+from genset.finetune.runs import (
     Attempt,
-    Finetuned,
-    Kept,
+    FinetuneRun,
     Predictions,
+    StoredRun,
     finetuned_folder,
     save_finetuned,
 )
@@ -26,7 +26,7 @@ def answered(
     *said: Sequence[int],
     by_shots: Mapping[int | None, Sequence[int]] | None = None,
     **other: Any,
-) -> Kept:
+) -> StoredRun:
     """Keep a run: the truth of N test photos, and what the head of each seed says of them.
 
     `by_shots` has the hits of each seed's head by the photos of each class.
@@ -41,7 +41,7 @@ def answered(
         for seed, correct in enumerate(each)
     )
     record = replace(
-        Finetuned(
+        FinetuneRun(
             key=model.ljust(12, "0") * 4,
             task="folder",
             name="birds",
@@ -62,10 +62,9 @@ def answered(
             train=12,
             test=len(truth),
             left_out={"auk/torn.jpg": "not an image"},
-            probe="features",
             settings={"seeds": len(said), "shots": ["all"]},
             attempts=attempts,
-            notes=("A note.",),
+            notes=["A note."],
         ),
         **other,
     )
@@ -73,4 +72,4 @@ def answered(
     head = np.ones((3, 4), np.float32), np.zeros(3, np.float32)
     split = [(image, image.partition("/")[0], "test") for image in images]
     save_finetuned(folder, record, answers, split, head)
-    return Kept(folder, record)
+    return StoredRun(folder, record)

@@ -11,7 +11,7 @@ from PIL import Image
 from torch import Tensor, nn
 
 from genset.__main__ import main
-from genset.finetune.data.tasks import TASKS, described
+from genset.finetune.tasks import TASKS, described
 from tests.finetune.layouts import class_folders
 from tests.score.colours import colours
 
@@ -70,7 +70,7 @@ def terminal(
 ) -> Terminal:
     monkeypatch.chdir(tmp_path)
     # It is for a process that ends with the command.
-    monkeypatch.setattr("genset.score.startup.start_pytorch", lambda specs: None)
+    monkeypatch.setattr("genset.score.allocator.tune_allocator", lambda: None)
     return Terminal(tmp_path, monkeypatch, capsys)
 
 
@@ -245,8 +245,6 @@ def saved(network: nn.Module, name: str) -> str:
         (["folder", "--shots", "x"], 2, "--shots x: write photos of each class, as in 1,2,5,10"),
         (["folder", "--strengths", "0"], 2, "--strengths 0: write numbers above 0"),
         (["folder", "--seeds", "0"], 2, "seeds: 1 to 100 are possible, not 0"),
-        (["folder", "--epochs", "0", "--probe", "sgd"], 2, "epochs: 1 to 10,000 are possible"),
-        (["folder", "--probe", "svm"], 2, "the probe is one of features, sgd, not svm"),
         (["folder", "--test-share", "1"], 2, "a share between 0 and 1, not 1"),
         (["folder", "--engine", "abacus"], 2, "engine is one of auto, torch"),
         (["folder", "--model", "predictions:p.npy"], 2, "predictions have no layers"),

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from genset.finetune.fit.options import FinetuneOptions
-from genset.finetune.results.compare import table, worst_pairs
-from genset.finetune.results.runs import load_predictions
+from genset.finetune.compare import table, worst_pairs
+from genset.finetune.fitting import FinetuneOptions
+from genset.finetune.runs import load_predictions
 from genset.score.options import ScoringOptions
 from tests.finetune.fitting import finetune
 

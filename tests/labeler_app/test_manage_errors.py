@@ -13,7 +13,7 @@ from genset.label.people.access import manager_token
 from genset.label.review import queue
 from genset.label.suspects import SUSPECTS_FILE, write_suspects
 from genset.reporting.suspects import find_suspects
-from genset.sets.photos import open_set
+from genset.sets.open import open_set
 from genset.workspace import Workspace
 from labeler_app.manage import session
 from tests.label.serving import free_port, serving

@@ -18,7 +18,7 @@ from torchvision.transforms import InterpolationMode
 
 from genset.core.errors import BadInput, ModelError
 from genset.score.results.runs import find_runs, load_predictions
-from genset.sets.photos import open_set
+from genset.sets.open import open_set
 from tests.score.colours import WNIDS, Colours, colours, painted_set
 from tests.score.scoring import evaluate
 

@@ -13,8 +13,8 @@ from torch import nn
 from torchvision.models import SqueezeNet1_0_Weights
 
 from genset.core.errors import BadInput, MissingExtra, ModelError
-from genset.models import exported
-from genset.sets.photos import open_set
+from genset.models.kinds import exported
+from genset.sets.open import open_set
 from tests.score.colours import WNIDS
 from tests.score.real import in_timms_naming, pypis_lite, scored, some_photos, squeezenet
 from tests.score.scoring import evaluate

@@ -9,7 +9,8 @@ from torch import Tensor, nn
 from genset.core.errors import ModelError
 from genset.score.options import ScoringOptions
 from genset.score.results.runs import find_runs, load_predictions
-from genset.sets.photos import PhotoSet, open_set
+from genset.sets.open import open_set
+from genset.sets.photos import PhotoSet
 from tests.score.colours import colours, painted_set
 from tests.score.scoring import evaluate, load_model
 

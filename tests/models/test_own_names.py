@@ -15,7 +15,7 @@ from genset.classes.own import taxonomy_in
 from genset.classes.wordnet import nouns
 from genset.cli import cli
 from genset.core.errors import GensetError
-from genset.models.huggingface.own_labels import order_on
+from genset.models.huggingface.labels import order_on
 from genset.models.load import load_model
 from genset.models.spec import parse_spec
 from tests.models.huggingface import folders
@@ -89,7 +89,7 @@ def test_a_model_that_reads_names_reads_those_of_the_set(here: Path) -> None:
     own = taxonomy_in(OWN, "pets.toml")
     pixels = torch.rand(2, 3, folders.SIDE, folders.SIDE, generator=torch.manual_seed(0))
     given = load_model(parse_spec(f"{spec}&classes=classes.txt&names=names.txt"))
-    read = load_model(parse_spec(spec), own=own)
+    read = load_model(parse_spec(spec), custom=own)
     with torch.inference_mode():
         assert torch.equal(read.network(pixels), given.network(pixels))
     assert load_model(parse_spec(spec)).order == tuple(WNIDS)
@@ -129,7 +129,7 @@ def test_a_models_names_as_classes_are_met_by_its_outputs_each(
     photos_of(here, *ids)
     run = run_of("hf:vit", "c.toml")
     order = load_model(
-        parse_spec("hf:vit"), own=taxonomy_in((here / "c.toml").read_text("utf-8"), "c.toml")
+        parse_spec("hf:vit"), custom=taxonomy_in((here / "c.toml").read_text("utf-8"), "c.toml")
     ).order
     assert run["mapping"]["without"] == {}
     assert [run["mapping"]["outputs"][id] for id in ids] == [[output] for output in order]
@@ -187,5 +187,5 @@ def test_other_labels_are_refused_with_the_mend(here: Path) -> None:
 def test_imagenets_sets_know_nothing_of_it(here: Path) -> None:
     folders.vit(here / "vit")
     photos = release_of(here / "small", 3)
-    assert photos.own_taxonomy is None
+    assert photos.custom_taxonomy is None
     assert load_model(parse_spec("hf:vit")).words == {}

@@ -14,8 +14,8 @@ from genset.cli import cli
 from genset.core.errors import GensetError, ReleaseDamaged
 from genset.db import DuplicatePair, Photo
 from genset.release.reader import MANIFEST, Release
-from genset.score.locate import locate_set
 from genset.scrape.removal import remove
+from genset.sets.open import locate_set
 from tests.labeled_workspace import CLASSES, GOLDFISH, TENCH
 from tests.release.conftest import Pool
 

@@ -274,44 +274,6 @@ def test_addresses_lead_to_faces_so_they_are_refused(
     assert not (tmp_path / "pulled").exists()
 
 
-@pytest.mark.realdata
-@pytest.mark.soak
-def test_evaluate_says_what_the_blur_costs(
-    realdata: Path, released: Release, tmp_path: Path
-) -> None:
-    told = export_blurred(released, "imagefolder", tmp_path / "out")
-    model = f"file:{realdata}/checkpoints/squeezenet1_0.pth?arch=torchvision:squeezenet1_0"
-
-    def evaluate(photos: Path, *words: str) -> str:
-        line = ["evaluate", str(photos), "--model", model, "--runs", str(tmp_path / "runs")]
-        done = CliRunner().invoke(cli, [*line, *words])
-        assert done.exit_code == 0, repr(done.exception)
-        return done.stdout
-
-    assert "score the same model on v1, too" in evaluate(tmp_path / "out")
-    evaluate(released.root)
-    [cost] = json.loads(evaluate(tmp_path / "out", "--json"))["blur_costs"]
-    right = {folder: rights(folder) for folder in (tmp_path / "runs").glob("v1*/*")}
-    [now] = [each for folder, each in right.items() if folder.parent.name == "v1-blurred"]
-    [then] = [each for folder, each in right.items() if folder.parent.name == "v1"]
-    changed = {file: each["of"] for file, each in told["variant"]["changed"].items()}
-    pairs = [(is_right, then[changed.get(file, file)]) for file, is_right in now.items()]
-    assert cost["photos"] == len(pairs) == 11
-    assert cost["changed"] == len(changed)
-    assert (cost["right"], cost["right_before"]) == tuple(map(sum, zip(*pairs, strict=True)))
-    assert cost["lost"] == sum(before and not after for after, before in pairs)
-    text = evaluate(tmp_path / "out")
-    assert f"faces blurred in {len(changed)} of 11 photos" in text
-    assert "these photos cannot tell whether it costs anything" in text
-    assert "blur_costs" not in json.loads(evaluate(released.root, "--json"))
-
-
-def rights(folder: Path) -> dict[str, bool]:
-    """Whether the first answer to each photo of a run is right."""
-    with (folder / "predictions.csv").open(encoding="utf-8", newline="") as file:
-        return {row["image"]: row["wnid"] == row["top1"] for row in csv.DictReader(file)}
-
-
 def stripes(orientation: int, kind: str = "JPEG") -> bytes:
     """Fine stripes as they are shown upright, stored turned; with a place in the metadata."""
     cells = np.zeros((80, 120, 3), np.uint8)

@@ -12,7 +12,7 @@ from genset.release.exports.export import export
 from genset.release.reader import MANIFEST, Release
 from genset.release.takedown import takedown
 from genset.scrape.removal import remove
-from genset.sets.photos import open_set
+from genset.sets.open import open_set
 from tests.release.conftest import Pool
 
 LATER = 10_000_000_000  # nanoseconds

@@ -32,7 +32,7 @@ from genset.release.reader import MANIFEST, Release, content_hash, manifest_hash
 from genset.release.takedown import takedown
 from genset.sandbox import Sandbox
 from genset.scrape.removal import remove
-from genset.sets.photos import open_set
+from genset.sets.open import open_set
 from genset.workspace import Workspace
 from tests.labeled_workspace import add_candidate, labeled_workspace, picture, vote
 from tests.scrape.commands import genset as command

@@ -6,13 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from genset.finetune.results.runs import (
-    Attempt,
-    Finetuned,
-    Predictions,
-    finetuned_folder,
-    save_finetuned,
-)
+from genset.finetune.runs import Attempt, FinetuneRun, Predictions, finetuned_folder, save_finetuned
 from genset.score.results.runs import run_key
 
 CLASSES = tuple(f"bird {number}" for number in range(16))
@@ -29,7 +23,7 @@ def keep_finetuned(
     shots: Sequence[tuple[int, int]] = (),
     created_at: str = "2026-01-02T03:04:05.000001+00:00",
     **changes: Any,
-) -> Finetuned:
+) -> FinetuneRun:
     """Keep a run whose heads are wrong on so many test photos, a head for each number.
 
     Wrong are the first photos of the first classes, each taken for the next class. `shots` are
@@ -63,11 +57,10 @@ def keep_finetuned(
         "train": 240,
         "test": photos,
         "left_out": {},
-        "probe": "features",
         "settings": {"seeds": len(wrong)},
         "attempts": tuple(attempts),
     }
-    run = Finetuned(**(record | changes))
+    run = FinetuneRun(**(record | changes))
     images = tuple(f"{number}.jpg" for number in range(photos))
     split = [(image, CLASSES[label], "test") for image, label in zip(images, truth, strict=True)]
     head = np.zeros((len(CLASSES), 4), np.float32), np.zeros(len(CLASSES), np.float32)

@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 
 from genset.classes import imagenet1k
 from genset.comparison.references.published import published
-from genset.score.results.count import Counted, Provenance, make_run
-from genset.score.results.runs import Prediction, Run, run_folder, run_key, save_run
-from genset.sets.photos import PhotoSet, open_set
+from genset.score.results.count import CountedAnswers, make_run
+from genset.score.results.runs import Prediction, Run, RunRecord, run_folder, run_key, save_run
+from genset.sets.open import open_set
+from genset.sets.photos import PhotoSet
 
 WNIDS = np.array([each.wnid for each in imagenet1k()], dtype=object)
 KEPT = 5
@@ -192,7 +193,7 @@ def keep(
         Prediction(photo.id, photo.wnid, tuple(top), tuple(each))
         for photo, top, each in zip(photos.photos, wnids, shares, strict=True)
     ]
-    provenance = Provenance(
+    record = RunRecord(
         key=run_key(set=photos.content_hash, model=model),
         model=model,
         spec=f"file:{model}.pth?arch=torchvision:resnet18&name={model}",
@@ -203,7 +204,7 @@ def keep(
         device="cpu",
         seconds=1.5,
     )
-    run = make_run(photos, Counted(predictions, {}, 1000, 0), provenance)
+    run = make_run(photos, CountedAnswers(predictions, {}, 1000, 0), record)
     save_run(run_folder(runs, photos.name, model, run.key), run, predictions)
     return run
 

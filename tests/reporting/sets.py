@@ -21,7 +21,8 @@ from genset.release.reader import (
 from genset.reporting.data.options import ReportOptions
 from genset.reporting.write import write_report
 from genset.score.results.runs import Accuracy, Prediction, Run, run_folder, run_key, save_run
-from genset.sets.photos import PhotoSet, open_set
+from genset.sets.open import open_set
+from genset.sets.photos import PhotoSet
 
 WNIDS = [each.wnid for each in imagenet1k()]
 BY = ("CC BY 2.0", "https://creativecommons.org/licenses/by/2.0/")
@@ -203,9 +204,12 @@ def score_on(
         device="cpu",
         created_at=at,
         seconds=1.5,
-        unreadable=dict.fromkeys(unreadable, "truncated"),
+        left_out=dict.fromkeys(unreadable, "truncated"),
         top1=Accuracy.of(len(right), len(predictions)),
         top5=Accuracy.of(len(predictions) - len(missed), len(predictions)),
+        classes=1000,
+        masked=0,
+        hits=[],
         trained_until=trained_until,
     )
     save_run(run_folder(runs, photos.name, model, run.key), run, predictions)

@@ -7,7 +7,7 @@ from genset.label import Store
 from genset.release.freeze import create
 from genset.release.reader import Release
 from genset.score.results.runs import Accuracy, Prediction, Run, run_folder, run_key, save_run
-from genset.sets.photos import open_set
+from genset.sets.open import open_set
 from genset.workspace import Workspace
 from tests.labeled_workspace import GOLDFISH, TENCH, labeled_workspace, vote
 
@@ -59,8 +59,11 @@ def _score(workspace: Workspace, model: str, wrong: dict[str, str]) -> None:
         device="elsewhere",
         created_at="2026-01-02T03:04:05+00:00",
         seconds=0.1,
-        unreadable={},
+        left_out={},
         top1=Accuracy.of(hits[0], len(said)),
         top5=Accuracy.of(hits[1], len(said)),
+        classes=1000,
+        masked=0,
+        hits=[],
     )
     save_run(run_folder(workspace.runs, photos.name, model, run.key), run, said)

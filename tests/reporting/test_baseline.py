@@ -23,8 +23,9 @@ from genset.reporting.narrative.baseline import lines
 from genset.reporting.render.markdown import as_markdown, report_json
 from genset.score.results.results import load_results
 from genset.score.results.runs import Accuracy
-from genset.sets.photos import PhotoSet, open_set
-from genset.sets.truths.read import read_truth
+from genset.sets.open import open_set
+from genset.sets.photos import PhotoSet
+from genset.sets.truths.files import read_truth
 from tests.reporting.sets import WNIDS, Page, report
 from tests.score.listed import write_list, write_npy
 from tests.score.scoring import evaluate

@@ -13,7 +13,8 @@ from genset.reporting.data.report import ReportOptions
 from genset.reporting.gather.collect import collect
 from genset.reporting.render.markdown import as_markdown, report_json
 from genset.score.results.runs import Run
-from genset.sets.photos import PhotoSet, open_set
+from genset.sets.open import open_set
+from genset.sets.photos import PhotoSet
 from genset.statistics.bootstrap import Resampling
 from tests.reporting.sets import report
 from tests.score.listed import write_list, write_npy

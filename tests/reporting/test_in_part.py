@@ -11,7 +11,8 @@ from genset.reporting.data.report import ReportData
 from genset.reporting.gather.collect import collect
 from genset.reporting.narrative.models import certainty, headline
 from genset.reporting.render.markdown import as_markdown, report_json
-from genset.sets.photos import PhotoSet, open_set
+from genset.sets.open import open_set
+from genset.sets.photos import PhotoSet
 from genset.statistics.bootstrap import Resampling
 from tests.reporting.sets import report, score_on
 from tests.score.listed import write_list

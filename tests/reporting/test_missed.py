@@ -7,7 +7,8 @@ from genset.reporting.data.options import ReportOptions
 from genset.reporting.gather.collect import collect
 from genset.reporting.gather.gallery import MAX_PHOTOS
 from genset.reporting.render.markdown import as_markdown, report_json
-from genset.sets.photos import PhotoSet, open_set
+from genset.sets.open import open_set
+from genset.sets.photos import PhotoSet
 from tests.reporting.sets import WNIDS, Page, release_of, report, score, score_on
 from tests.score.listed import write_list
 

@@ -10,8 +10,9 @@ from genset.core.errors import BadInput
 from genset.reporting.data.options import ReportOptions
 from genset.reporting.gather.collect import collect
 from genset.reporting.render.markdown import as_markdown, report_json
-from genset.sets.photos import PhotoSet, open_set
-from genset.sets.truths.give import give_truth
+from genset.sets.open import open_set
+from genset.sets.photos import PhotoSet
+from genset.sets.truths.store import give_truth
 from tests.reporting.sets import WNIDS, Page, release_of, release_of_several, report, score_on
 
 PHOTOS = 24
@@ -135,7 +136,7 @@ def test_a_release_has_a_truth_of_its_own(tmp_path: Path) -> None:
     score_on(photos, runs, "judge", set(photos.ids), weights="sha256:2")
     assert run.key == key
     assert photos.truth is not None
-    assert photos.truth.is_own
+    assert photos.truth.is_frozen
     again = open_set(str(photos.root), hashes=tmp_path / "hashes")
     assert open_set(str(photos.root), hashes=tmp_path / "hashes").truth == again.truth
     page = report(photos, runs)
@@ -166,9 +167,9 @@ def test_a_proposer_is_known_by_its_weights(tmp_path: Path) -> None:
     for name, weights in (("now", "sha256:7"), ("namesake", "sha256:9"), ("gone", "sha256:9")):
         score_on(photos, runs, name, set(), weights=weights)
     found = {model.label: model.multilabel for model in collect(photos, runs).models}
-    by_name = {label: each.own_proposals for label, each in found.items() if each}
+    by_name = {label: each.proposal_gain for label, each in found.items() if each}
     assert by_name["now"] is not None
-    assert (by_name["now"].names, by_name["now"].only_own) == (("then",), 6)
+    assert (by_name["now"].names, by_name["now"].exclusive) == (("then",), 6)
     assert by_name["namesake"] is None  # of the same name, and with other weights
     assert by_name["gone"] is not None  # whose earlier run is not here
 

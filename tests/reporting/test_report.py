@@ -20,7 +20,7 @@ from genset.reporting.render.markdown import as_markdown, report_json
 from genset.reporting.render.templates import templates
 from genset.reporting.write import write_report
 from genset.score.results.runs import run_folder
-from genset.sets.photos import open_set
+from genset.sets.open import open_set
 from tests.reporting.sets import WNIDS, release_of, report, score
 
 NOTICE = "This product uses the Flickr API but is not endorsed or certified by SmugMug, Inc."

@@ -12,14 +12,14 @@ from click.testing import CliRunner
 
 from genset.cli import cli
 from genset.core.errors import BadInput
-from genset.models.spec import parse_spec
-from genset.models.trained import KNOWN, last_day, parse_trained_until
+from genset.models.spec import KNOWN, last_day, parse_spec, parse_trained_until
 from genset.release.reader import Release
 from genset.reporting.gather.collect import collect
 from genset.reporting.render.markdown import as_markdown, report_json
 from genset.reporting.write import write_report
 from genset.score.results.runs import find_runs, load_predictions, save_run
-from genset.sets.photos import PhotoSet, open_set
+from genset.sets.open import open_set
+from genset.sets.photos import PhotoSet
 from tests.reporting.sets import WNIDS, Page, dated_release, score_on
 from tests.score.listed import write_npy
 from tests.score.painted import RED, paint
@@ -212,7 +212,7 @@ def test_a_finished_run_gets_its_date_keeps_its_key_and_is_not_scored_again(
     assert genset(*words, spec).exit_code == 0
     ((folder, first),) = find_runs(tmp_path / "runs", "set")
     written = (folder / "predictions.csv").stat().st_mtime_ns
-    assert "trained_until" not in (folder / "run.json").read_text()
+    assert first.trained_until == ""
 
     assert genset(*words, f"{spec}?trained_until=laion-5b").exit_code == 0
     ((folder, dated),) = find_runs(tmp_path / "runs", "set")
@@ -240,7 +240,7 @@ def test_a_new_run_has_its_date_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "spec", ["torchvision:a", "timm:a", "onnx:a", "answers:a", "file:a?arch=b:c"]
+    "spec", ["torchvision:a", "timm:a", "onnx:a", "predictions:a", "file:a?arch=b:c"]
 )
 def test_any_spec_takes_a_date(spec: str) -> None:
     joined = f"{spec}{'&' if '?' in spec else '?'}trained_until="

@@ -11,8 +11,8 @@ from click.testing import CliRunner
 from genset.cli import cli
 from genset.release.reader import MANIFEST
 from genset.score.results.runs import find_runs
-from genset.sets.photos import open_set
-from genset.sets.truths.keep import keep_truth
+from genset.sets.open import open_set
+from genset.sets.truths.store import keep_truth
 from genset.sets.truths.truth import Truth
 from tests.reporting.heads import keep_finetuned
 from tests.reporting.sets import WNIDS, release_of, score

@@ -12,7 +12,7 @@ from torchvision.models import squeezenet1_0
 
 from genset.score.options import ScoringOptions
 from genset.score.results.runs import Run, find_runs, load_predictions
-from genset.sets.photos import open_set
+from genset.sets.open import open_set
 from tests.score.scoring import evaluate
 
 Answers = dict[str, tuple[str, ...]]

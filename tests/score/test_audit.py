@@ -7,7 +7,7 @@ import torch
 
 from genset.core.errors import ModelError
 from genset.score.audit import audit
-from genset.sets.photos import open_set
+from genset.sets.open import open_set
 from tests.score.colours import BLUE, GREEN, RED, Colours, colours, paint
 from tests.score.scoring import load_model
 

@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 
 from genset.classes import Taxonomy, read_taxonomy
-from genset.models.mapping.outputs import outputs_of
-from genset.models.mapping.wordnet import above
+from genset.models.mapping.outputs import above, outputs_of
 from genset.score.options import ScoringOptions
 from genset.score.results.runs import find_runs, load_predictions
-from genset.sets.photos import open_set
+from genset.sets.open import open_set
 from tests.conftest import ROOT
 from tests.score.colours import WNIDS
 from tests.score.real import pypis_lite

@@ -5,7 +5,6 @@ import json
 import re
 import shlex
 from pathlib import Path
-from typing import Any
 
 import pytest
 from PIL import Image
@@ -170,28 +169,6 @@ def test_the_models_that_propose_classes_are_named_so(here: Path) -> None:
     assert "proposed by: colours (subset) " in said
 
 
-@pytest.mark.realdata
-def test_what_blurred_faces_cost_is_of_one_convention(
-    realdata: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with_a_face = (realdata / "photos" / "n04141076" / "3.jpg").read_bytes()
-    here = released(tmp_path, [with_a_face])
-    monkeypatch.chdir(here)
-    genset_says("release", "export", "v1", "--format", "imagefolder", "--blur-faces", "--to", "out")
-
-    def costs(convention: str) -> list[dict[str, Any]]:
-        words = ("out", *CONVENTIONS[convention], "--model", colours(here))
-        found = json.loads(genset_says("evaluate", *words, "--json"))["blur_costs"]
-        return list(found)
-
-    score(here, "all")
-    assert costs("subset") == []
-    score(here, "subset")
-    for convention in ("all", "subset"):
-        (cost,) = costs(convention)
-        assert (cost["model"], cost["photos"], cost["changed"]) == ("colours", 6, 1)
-
-
 def test_accuracies_elsewhere_are_of_the_same_convention(here: Path) -> None:
     for place, (wnid, colour) in enumerate(PHOTOS[1:]):
         folder = here / "others" / wnid
@@ -255,9 +232,8 @@ def test_an_entry_of_an_inference_says_its_convention(here: Path) -> None:
     assert misc["taxonomy"] == "my <b>colours</b>"
 
 
-def test_answers_in_words_on_these_classes_are_of_them(here: Path) -> None:
-    photos = genset.open_set("v1").photos
-    lines = [json.dumps({"image": each.id, "answer": each.wnid}) for each in photos]
-    (here / "said.jsonl").write_text("\n".join(lines), "utf-8")
-    genset_says("evaluate", "v1", "--model", "answers:said.jsonl")
+def test_a_table_of_these_classes_is_of_them(here: Path) -> None:
+    rows = [f"{photo.id},{photo.wnid}" for photo in genset.open_set("v1").photos]
+    (here / "vlm.csv").write_text("\n".join(["image,top1", *rows]), "utf-8")
+    genset_says("evaluate", "v1", "--model", "predictions:vlm.csv")
     assert "not scored by the set’s own classes" not in genset_says("report", "v1", "--markdown")

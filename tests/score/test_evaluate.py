@@ -10,7 +10,7 @@ import torch
 from genset.core.errors import BadInput, GensetError, ModelError
 from genset.score.results.results import load_results
 from genset.score.results.runs import Accuracy, Run, find_runs, load_predictions
-from genset.sets.photos import open_set
+from genset.sets.open import open_set
 from tests.killing import killed_at_each_change
 from tests.score.colours import BLUE, RED, WNIDS, colours, paint, painted_set
 from tests.score.scoring import evaluate
@@ -35,7 +35,7 @@ def test_top1_and_top5_are_counted(photos: Path) -> None:
     assert run.top5 == Accuracy.of(3, 4)
     assert run.top1.low == pytest.approx(0.1500, abs=1e-4)
     assert run.top1.high == pytest.approx(0.8500, abs=1e-4)
-    assert run.unreadable == {}
+    assert run.excluded == {}
 
 
 def test_the_five_best_classes_of_each_photo_are_kept(photos: Path) -> None:
@@ -136,13 +136,13 @@ def test_unreadable_photos_are_named_and_left_out_of_the_counts(photos: Path) ->
     (photos / WNIDS[2] / "text.png").write_text("I am no photo.")
     (photos / WNIDS[2] / "empty.jpg").touch()
     (run,) = score(photos, colours(photos.parent))
-    assert set(run.unreadable) == {
+    assert set(run.excluded) == {
         f"{WNIDS[0]}/cut.png",
         f"{WNIDS[2]}/text.png",
         f"{WNIDS[2]}/empty.jpg",
     }
-    assert "truncated" in run.unreadable[f"{WNIDS[0]}/cut.png"]
-    assert "cannot identify image file" in run.unreadable[f"{WNIDS[2]}/text.png"]
+    assert "truncated" in run.excluded[f"{WNIDS[0]}/cut.png"]
+    assert "cannot identify image file" in run.excluded[f"{WNIDS[2]}/text.png"]
     assert (run.top1, run.top5) == (Accuracy.of(2, 4), Accuracy.of(3, 4))
     ((folder, _),) = kept(photos)
     assert len(load_predictions(folder)) == 4

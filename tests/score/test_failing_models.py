@@ -9,7 +9,7 @@ import pytest
 from genset.__main__ import main
 from genset.core.errors import ModelError
 from genset.score.evaluate import SomeModelsFailed
-from genset.sets.photos import open_set
+from genset.sets.open import open_set
 from tests.score.colours import colours, painted_set
 from tests.score.listed import write_list, write_npy
 from tests.score.scoring import evaluate
@@ -65,7 +65,7 @@ def test_json_names_them_beside_the_others(
 def test_where_all_fail_each_has_its_line_too(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    specs = models("answers:a.jsonl", "predictions:b.npy")
+    specs = models("predictions:a.csv", "predictions:b.npy")
     assert genset(monkeypatch, "evaluate", "photos.csv", *specs, "--json") == 1
     said = capsys.readouterr()
     assert [line.split(":")[1] for line in said.err.splitlines()] == [" a", " b"]

@@ -16,10 +16,9 @@ from genset.models.spec import parse_spec
 from genset.score import latency
 from genset.score.options import ScoringOptions
 from genset.score.results.runs import find_runs
-from genset.sets.photos import open_set
+from genset.sets.open import open_set
 from genset.tta.record import inference
 from tests.score.colours import RED, Colours, colours, paint, painted_set
-from tests.score.executors.test_worker_pool import torchrun
 from tests.score.listed import write_npy
 from tests.score.real import some_photos
 from tests.score.scoring import evaluate
@@ -210,13 +209,3 @@ def test_the_threads_are_put_back(photos: Path) -> None:
     before = torch.get_num_threads()
     latency.measure(found, parse_spec(spec), run, photos.parent / "runs", ScoringOptions())
     assert torch.get_num_threads() == before
-
-
-@pytest.mark.soak
-def test_of_torchruns_processes_only_the_first_times(photos: Path) -> None:
-    spec = colours(photos.parent)
-    where = ["--runs", str(photos.parent / "runs"), "--latency", str(photos.parent / "entries")]
-    done = torchrun(2, str(photos), "--model", spec, *where, "--json")
-    assert done.returncode == 0, done.stderr
-    assert len(json.loads(done.stdout)["latency"]) == 1
-    assert [path.name for path in (photos.parent / "entries").iterdir()] == ["colours.json"]

@@ -233,7 +233,7 @@ def test_a_convention_means_nothing_on_imagenet_s_classes(here: Path) -> None:
     said = genset_says("evaluate", "photos", "--model", colours(here), "--pool", "max", code=2)
     assert "pool and among are for a set of your own" in said
     run = json.loads(genset_says("evaluate", "photos", "--json", "--model", colours(here)))
-    assert "mapping" not in run["runs"][0]
+    assert run["runs"][0]["mapping"] is None
 
 
 def test_folders_that_are_no_class_and_files_that_are_no_taxonomy_are_said(here: Path) -> None:
@@ -342,16 +342,17 @@ def test_all_right_classes_are_ranked_by_what_each_class_gets(here: Path) -> Non
                 "--pool", pool, "--multilabel", "truth.csv", "--model", f"predictions:{name}.npy",
             )  # fmt: skip
             (measured,) = json.loads(said)["by_truth"]["models"].values()
-            assert not measured["lacks_order"]
+            assert not measured["order_unknown"]
             assert measured["average_precision"]["photos"] == 5
             assert measured["average_precision"]["value"] == pytest.approx(np.mean(found))
 
 
-def test_answers_in_words_are_read_again_where_classes_have_other_names(here: Path) -> None:
+def test_names_in_a_table_are_read_again_where_classes_have_other_names(here: Path) -> None:
     photos = genset.open_set("photos", taxonomy="own.toml").photos
-    lines = [json.dumps({"image": each.id, "answer": "Frosty"}) for each in photos]
-    (here / "said.jsonl").write_text("\n".join(lines), "utf-8")
-    assert evaluated(here, spec="answers:said.jsonl")["top1"]["correct"] == 0
+    rows = [f"{photo.id},a Frosty" for photo in photos]
+    (here / "vlm.csv").write_text("\n".join(["image,top1", *rows]), "utf-8")
+    words = ("evaluate", "photos", "--taxonomy", "own.toml", "--model", "predictions:vlm.csv")
+    assert "photo 1: 'a Frosty' is no class of my <b>colours" in genset_says(*words, code=2)
     text = CLASSES.replace("[classes.cool]\n", '[classes.cool]\nname = "frosty"\n')
     (here / "own.toml").write_text(text, "utf-8")
-    assert evaluated(here, spec="answers:said.jsonl")["top1"]["correct"] == 2
+    assert evaluated(here, spec="predictions:vlm.csv")["top1"]["correct"] == 2

@@ -10,7 +10,7 @@ from torchvision.datasets import ImageFolder
 from torchvision.models import SqueezeNet1_0_Weights, squeezenet1_0
 
 from genset.score.results.runs import find_runs, load_predictions
-from genset.sets.photos import open_set
+from genset.sets.open import open_set
 from tests.conftest import ROOT
 from tests.score.colours import WNIDS
 from tests.score.real import some_photos

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from genset.core.files import one_at_a_time
 from genset.score.results.runs import find_runs
-from genset.sets.photos import open_set
+from genset.sets.open import open_set
 from tests.conftest import ROOT
 from tests.score.colours import Colours, colours, hundred_photos
 from tests.score.scoring import evaluate
@@ -64,7 +64,7 @@ def undisturbed(folder: Path, spec: str) -> None:
     for runs in ("runs", "alone"):
         ((place, run),) = find_runs(folder / runs, "photos")
         assert {"predictions.csv", "run.json"} <= {path.name for path in place.iterdir()}
-        found.append(((place / "predictions.csv").read_bytes(), run.key, run.top1, run.unreadable))
+        found.append(((place / "predictions.csv").read_bytes(), run.key, run.top1, run.excluded))
     assert found[0] == found[1]
 
 

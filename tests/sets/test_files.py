@@ -12,10 +12,10 @@ from PIL import Image
 
 from genset.cli import cli
 from genset.core.errors import PhotoRefused
-from genset.score import locate
-from genset.score.transforms import opened
+from genset.score.pixels import opened
 from genset.sets import formats
-from genset.sets.photos import open_set
+from genset.sets import open as opening
+from genset.sets.open import open_set
 from tests.score.colours import BLUE, RED, WNIDS, colours, paint
 from tests.sets import layouts
 
@@ -50,7 +50,7 @@ def test_heic_is_scored_or_says_what_it_needs(
     for name in ("a.heic", "b.HEIF", "no_ending"):
         (tmp_path / "photos" / FOLDER / name).write_bytes(HEIC)
     run = scored(tmp_path)
-    assert (run["top1"]["correct"], run["unreadable"]) == (4, {})
+    assert (run["top1"]["correct"], run["left_out"]) == (4, {})
     assert opened(tmp_path / "photos" / FOLDER / "a.heic").size == (64, 48)
     monkeypatch.setattr(formats, "find_spec", lambda name: None)
     formats._reads_heic.cache_clear()
@@ -58,7 +58,7 @@ def test_heic_is_scored_or_says_what_it_needs(
     run = scored(tmp_path)
     formats._reads_heic.cache_clear()
     assert run["top1"]["photos"] == 1
-    assert set(run["unreadable"].values()) == {
+    assert set(run["left_out"].values()) == {
         "HEIC needs an optional part: pip install 'genset[heif]'"
     }
 
@@ -98,7 +98,7 @@ def test_each_format_is_scored(tmp_path: Path) -> None:
     (folder / "README").write_text("no photo, and no ending")
     (folder / "notes.txt").write_text("no photo")
     run = scored(tmp_path)
-    assert (run["top1"]["correct"], run["top1"]["photos"], run["unreadable"]) == (19, 19, {})
+    assert (run["top1"]["correct"], run["top1"]["photos"], run["left_out"]) == (19, 19, {})
     assert open_set(str(tmp_path / "photos")).notes == (
         "2 files are no photos (README, notes.txt): left out.",
     )
@@ -119,7 +119,7 @@ def test_what_cannot_be_read_costs_only_itself_and_is_named(tmp_path: Path) -> N
     (folder / "linked.png").symlink_to("good.png")
     run = scored(tmp_path)
     assert run["top1"]["photos"] == 2
-    assert run["unreadable"] == {
+    assert run["left_out"] == {
         f"{FOLDER}/{name}": why
         for name, why in {
             "circle.png": "Too many levels of symbolic links",
@@ -150,16 +150,16 @@ def test_a_photo_that_vanishes_meanwhile_costs_itself(
 ) -> None:
     gone = paint(tmp_path / "photos", 0, "a.png", RED)
     paint(tmp_path / "photos", 0, "b.png", RED)
-    real = locate.open_set
+    real = opening.open_set
 
     def then_gone(*given: Any) -> Any:
         found = real(*given)
         gone.unlink()
         return found
 
-    monkeypatch.setattr(locate, "open_set", then_gone)
+    monkeypatch.setattr(opening, "open_set", then_gone)
     run = scored(tmp_path)
-    assert run["unreadable"] == {f"{FOLDER}/a.png": "No such file or directory"}
+    assert run["left_out"] == {f"{FOLDER}/a.png": "No such file or directory"}
     assert run["top1"]["photos"] == 1
 
 
@@ -169,7 +169,7 @@ def test_photos_that_vanished_meanwhile_are_scored_once_they_are_back(
     gone = paint(tmp_path / "photos", 0, "a.png", RED)
     paint(tmp_path / "photos", 0, "b.png", RED)
     (tmp_path / "photos" / FOLDER / "empty.png").touch()
-    real = locate.open_set
+    real = opening.open_set
 
     def then_gone(*given: Any) -> Any:
         found = real(*given)
@@ -177,12 +177,12 @@ def test_photos_that_vanished_meanwhile_are_scored_once_they_are_back(
         return found
 
     with monkeypatch.context() as patch:
-        patch.setattr(locate, "open_set", then_gone)
+        patch.setattr(opening, "open_set", then_gone)
         assert scored(tmp_path)["top1"]["photos"] == 1
     (tmp_path / "away.png").rename(gone)
     run = scored(tmp_path)
     assert run["top1"]["photos"] == 2
-    assert run["unreadable"] == {f"{FOLDER}/empty.png": "the file is empty"}
+    assert run["left_out"] == {f"{FOLDER}/empty.png": "the file is empty"}
     assert scored(tmp_path)["created_at"] == run["created_at"]
 
 

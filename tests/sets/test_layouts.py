@@ -20,11 +20,12 @@ from genset.cli import cli
 from genset.core.errors import BadInput
 from genset.label import Verdict
 from genset.score.results.runs import find_runs
-from genset.sets.photos import PhotoSet, open_set
+from genset.sets.open import open_set
+from genset.sets.photos import PhotoSet
 from tests.conftest import ROOT
 from tests.labeled_workspace import labeled_workspace, vote
 from tests.score.colours import BLUE, GREEN, RED, WNIDS, Colours, colours, paint
-from tests.score.executors.test_worker_pool import ENVIRONMENT, torchrun
+from tests.score.workers.test_worker_pool import ENVIRONMENT
 from tests.sets import layouts
 
 # The rows of the table in docs/evaluating.md, by their commands. A release is tested by itself.
@@ -70,7 +71,7 @@ def evaluated(named: str, spec: str, runs: Path) -> tuple[dict[str, list[str]], 
     (answers,) = runs.rglob("predictions.csv")
     with answers.open(newline="") as file:
         rows = list(csv.reader(file))[1:]
-    (why,) = run["unreadable"].values()
+    (why,) = run["left_out"].values()
     reason = why.partition(" '")[0]  # and then the photo's path, which is another in each layout
     return {row[0].rpartition("/")[2]: row[1:] for row in rows}, reason
 
@@ -158,12 +159,10 @@ def slow() -> Colours:
     return Slow()
 
 
-@pytest.mark.parametrize(
-    ("write", "by_torchrun"), [(layouts.tar_of_folders, False), (layouts.parquet, True)]
-)
+@pytest.mark.parametrize("write", [layouts.tar_of_folders, layouts.parquet])
 @pytest.mark.soak
 def test_a_killed_run_goes_on(
-    tmp_path: Path, write: layouts.Writer, by_torchrun: bool, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, write: layouts.Writer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     photos = twenty_photos(tmp_path / "photos")
     monkeypatch.chdir(tmp_path)
@@ -179,9 +178,6 @@ def test_a_killed_run_goes_on(
     killed.kill()
     killed.wait()
     assert len(kept) == 1  # of two
-    if by_torchrun:
-        done = torchrun(2, named, "--model", spec, "--runs", str(runs))
-        assert done.returncode == 0, done.stderr
     assert evaluated(named, spec, runs) == expected
 
 
@@ -241,7 +237,7 @@ def test_a_row_of_a_table_without_its_photo_costs_that_photo(tmp_path: Path) -> 
     words = ["evaluate", str(table), "--model", colours(tmp_path), "--runs", str(tmp_path / "r")]
     done = CliRunner().invoke(cli, [*words, "--json"])
     (run,) = json.loads(done.stdout)["runs"]
-    assert run["unreadable"]["00.png"] == "No such file or directory"
+    assert run["left_out"]["00.png"] == "No such file or directory"
     assert run["top1"]["photos"] == 18
 
 

@@ -13,16 +13,17 @@ import pytest
 import torch
 
 from genset.core.errors import GensetError
-from genset.score import loader, score
-from genset.score.cache import PixelCache
+from genset.score import loader
 from genset.score.engines.select import SelectedEngine
-from genset.score.executors.in_process import score_shards
 from genset.score.job import Job, MissingShard, ModelTask
 from genset.score.loader import PixelDataset
 from genset.score.options import ScoringOptions
-from genset.score.score import Worker
+from genset.score.pixels import PixelCache
 from genset.score.shards import Answers, merged
-from genset.sets.photos import open_set
+from genset.score.workers import worker
+from genset.score.workers.executor import score_shards
+from genset.score.workers.worker import Worker
+from genset.sets.open import open_set
 from tests.score.colours import Colours, colours, hundred_photos
 from tests.score.scoring import load_model
 
@@ -32,8 +33,8 @@ SHARDS = 7
 @pytest.fixture
 def photos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A hundred, read in small batches, so that there are several in a shard."""
-    monkeypatch.setattr(score, "_BATCH_SIZE", 3)
-    monkeypatch.setattr(score, "_BATCH_SIZE_OF_GPU", 3)
+    monkeypatch.setattr(worker, "_BATCH_SIZE", 3)
+    monkeypatch.setattr(worker, "_BATCH_SIZE_OF_GPU", 3)
     return hundred_photos(tmp_path / "photos")
 
 
@@ -54,7 +55,7 @@ def cached(work: Job, folder: Path) -> tuple[PixelDataset, PixelCache]:
 
 def kept(work: Job, number: int = 0) -> Answers:
     """All that was kept of a model's answers."""
-    return merged([work.kept(number, shard) for shard in range(SHARDS)], 100)
+    return merged([work.stored(number, shard) for shard in range(SHARDS)], 100)
 
 
 def assert_same(one: Answers, other: Answers) -> None:
@@ -109,7 +110,7 @@ def test_what_was_read_for_a_model_that_failed_does_not_get_to_another(
         )
     )
     for shard in (1, 4, 6):
-        assert_same(*(each.kept(0, shard) for each in (some, whole)))
+        assert_same(*(each.stored(0, shard) for each in (some, whole)))
 
 
 def test_a_cache_is_filled_by_what_reads_ahead(photos: Path) -> None:

@@ -14,8 +14,8 @@ from torchvision.transforms import v2
 
 from genset.core.errors import PhotoRefused
 from genset.core.pixels import eight_bit
-from genset.models.preprocessing import Geometry, Preprocessing
-from genset.score.transforms import crops, cut
+from genset.models.preprocessing import Geometry, Preprocessing, cut
+from genset.score.pixels import crops
 from tests.score.real import scored, some_photos
 
 GEOMETRY = Geometry(resize=96, crop=80)

@@ -9,8 +9,7 @@ from genset.core.safe import visible
 
 def tell_overlap(taxonomy: Taxonomy) -> None:
     """Say on standard error where WordNet puts a class of ImageNet below several of these."""
-    from genset.models.mapping.outputs import outputs_of
-    from genset.models.mapping.wordnet import above
+    from genset.models.mapping.outputs import above, outputs_of
 
     try:
         outputs_of([each.wnid for each in imagenet1k()], taxonomy, above)

@@ -49,7 +49,7 @@ def propose(folder: Path | None, /, release: str, as_json: bool, **options: Any)
     from genset.label.proposals.rounds import preview
     from genset.label.proposals.rounds import propose as propose_now
     from genset.release.reader import Release
-    from genset.score.results.best_answers import best_answers
+    from genset.score.results.results import best_answers
 
     with opened(folder) as (workspace, store):
         found = Release(workspace.releases / release)

@@ -46,7 +46,7 @@ def suspects(
     """
     from genset.label.suspects import gone, undecided, write_suspects
     from genset.reporting.suspects import find_suspects
-    from genset.score.locate import locate_set
+    from genset.sets.open import locate_set
 
     with opened(folder) as (workspace, store):
         kept = runs or workspace.runs

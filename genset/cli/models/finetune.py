@@ -1,6 +1,5 @@
 """The command that fits new heads on other tasks."""
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,17 +23,9 @@ if TYPE_CHECKING:
     help="The folder of photos, for all tasks or for one.",
 )
 @model_option
-@click.option(
-    "--probe",
-    default="features",
-    show_default=True,
-    help="features: fit the layer on stored features; sgd: train it, epoch by epoch.",
-)
 @click.option("--seeds", default=3, show_default=True, help="The number of heads to fit.")
 @click.option("--shots", default="all", metavar="LIST", help="A learning curve: 1,2,5,10,all.")
 @click.option("--strengths", metavar="LIST", help="Regularizers to choose from: 0.01,0.1,1.")
-@click.option("--epochs", default=30, show_default=True, help="For --probe sgd.")
-@click.option("--no-augment", is_flag=True, help="For --probe sgd: no random crops.")
 @click.option(
     "--test-share",
     default=0.2,
@@ -90,29 +81,25 @@ def finetune(
         --model 'file:fast.pth?arch=torchvision:resnet50'
     """
     need("evaluate", "fine-tuning models", "torch", "torchvision", "numpy")
-    from genset.finetune.data.tasks import described
-    from genset.score.locate import locate_runs
-    from genset.score.startup import start_pytorch
+    from genset.finetune.tasks import described
+    from genset.score.allocator import tune_allocator
+    from genset.sets.open import locate_runs
 
     named = [(task, where) for task in tasks if described(task) for where in _data(task, data)]
-    start_pytorch(models)
+    tune_allocator()  # before PyTorch is there
     from genset.cli.models.finetune_tables import as_json as in_json
     from genset.cli.models.finetune_tables import grids
     from genset.core.tables import as_markdown, as_text
-    from genset.finetune.finetune import SomeFailed
-    from genset.finetune.finetune import finetune as fit
+    from genset.finetune.run import SomeFailed
+    from genset.finetune.run import finetune as fit
 
     options = _options(how)
-    first = os.environ.get("RANK", "0") == "0"  # only torchrun's first process prints
-    kept = runs or locate_runs(folder)
+    store = runs or locate_runs(folder)
     failed = None
     try:
-        said = say if first else _silent
-        finished = fit(named, models, kept, options, save_heads, said)
+        finished = fit(named, models, store, options, save_heads, say)
     except SomeFailed as error:
         finished, failed = error.finished, error
-    if not first:
-        return
     if as_json:
         show_json(in_json(finished, all_pairs))
     elif finished.runs:
@@ -123,23 +110,20 @@ def finetune(
 
 
 def _options(how: dict[str, Any]) -> Any:
-    from genset.finetune.fit.options import FinetuneOptions, read_shots, read_strengths
+    from genset.finetune.fitting import FinetuneOptions, read_shots, read_strengths
     from genset.score.options import ScoringOptions
 
     scoring = ("engine", "precision", "decoding", "cache", "allow_code")
-    given = {
-        "probe": how["probe"],
+    values = {
         "seeds": how["seeds"],
         "shots": read_shots(how["shots"]),
-        "epochs": how["epochs"],
-        "augment": not how["no_augment"],
         "test_share": how["test_share"],
         "split_seed": how["split_seed"],
         "scoring": ScoringOptions(**{name: how[name] for name in scoring}),
     }
     if how["strengths"] is not None:
-        given["strengths"] = read_strengths(how["strengths"])
-    return FinetuneOptions(**given)
+        values["strengths"] = read_strengths(how["strengths"])
+    return FinetuneOptions(**values)
 
 
 def _data(task: str, words: tuple[str, ...]) -> list[Path]:
@@ -148,16 +132,16 @@ def _data(task: str, words: tuple[str, ...]) -> list[Path]:
     Raises:
         BadInput: there is none, or several for another task.
     """
-    from genset.finetune.data.tasks import TASKS
+    from genset.finetune.tasks import TASKS
 
-    of_all, own = [], []
+    of_all, of_task = [], []
     for word in words:
         name, equals, path = word.partition("=")
         if equals and name in TASKS:
-            own += [path] if name == task else []
+            of_task += [path] if name == task else []
         else:
             of_all.append(word)
-    found = own or of_all
+    found = of_task or of_all
     if not found:
         raise BadInput(f"{task} has no data: name its folder with --data {task}=DIR")
     if len(found) > 1 and task != "folder":
@@ -165,8 +149,4 @@ def _data(task: str, words: tuple[str, ...]) -> list[Path]:
             f"{task} has several folders of data ({', '.join(found)}): say which of them is "
             f"meant with --data {task}=DIR"
         )
-    return [Path(each) for each in found]
-
-
-def _silent(line: str) -> None:
-    pass
+    return [Path(path) for path in found]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from genset.core.numbers import NONE, bare_p, count, digits, percent, points, span
 from genset.core.safe import clean
 from genset.core.tables import Grid
-from genset.finetune.results.compare import (
+from genset.finetune.compare import (
     CurvePoint,
     Difference,
     Row,
@@ -16,19 +16,19 @@ from genset.finetune.results.compare import (
     table,
     worst_pairs,
 )
-from genset.finetune.results.runs import Finetuned, Kept, load_predictions
+from genset.finetune.runs import FinetuneRun, StoredRun, load_predictions
 from genset.reporting.format import interval
 
 if TYPE_CHECKING:
-    from genset.finetune.finetune import Finished
+    from genset.finetune.run import FinetuneResults
 
 _OF_ONE = ("%", "95 % interval", "± seeds")
 
 
-def grids(finished: "Finished", all_pairs: bool = False) -> list[Grid]:
+def grids(finished: "FinetuneResults", all_pairs: bool = False) -> list[Grid]:
     """Tables for a terminal or a document; all pairs have a table of their own."""
     rows = table(finished.runs, all_pairs=all_pairs)
-    models = [kept.record for row in rows for kept in row.models]
+    models = [run.record for row in rows for run in row.models]
     found = [*(_pairs(rows) if all_pairs else _against(rows)), *_alone(rows, all_pairs)]
     found += _curves(models)
     if notes := _notes(models):
@@ -38,7 +38,7 @@ def grids(finished: "Finished", all_pairs: bool = False) -> list[Grid]:
     return found
 
 
-def as_json(finished: "Finished", all_pairs: bool = False) -> dict[str, Any]:
+def as_json(finished: "FinetuneResults", all_pairs: bool = False) -> dict[str, Any]:
     """Everything, as JSON. Shares are from 0 to 1."""
     rows = table(finished.runs, all_pairs=all_pairs)
     return {
@@ -51,23 +51,25 @@ def as_json(finished: "Finished", all_pairs: bool = False) -> dict[str, Any]:
                 "test": len(data.indices("test")),
                 "split": data.split,
                 "content_hash": data.content_hash,
-                "left_out": data.left_out,
+                "left_out": data.excluded,
                 "notes": data.notes,
             }
             for data in finished.tasks
         ],
-        "runs": [_run(kept) for kept in finished.runs],
+        "runs": [_run(run) for run in finished.runs],
         "differences": [
-            _difference(each) for row in rows for each in (*row.differences, *row.others)
+            _difference(difference)
+            for row in rows
+            for difference in (*row.differences, *row.others)
         ],
         "saved": finished.saved,
     }
 
 
-def _run(kept: Kept) -> dict[str, Any]:
-    record, predictions = kept.record, load_predictions(kept)
+def _run(run: StoredRun) -> dict[str, Any]:
+    record, predictions = run.record, load_predictions(run)
     return {
-        "folder": str(kept.folder),
+        "folder": str(run.folder),
         **asdict(record),
         "accuracy": record.accuracy,
         "spread": record.spread,
@@ -77,15 +79,15 @@ def _run(kept: Kept) -> dict[str, Any]:
     }
 
 
-def _difference(each: Difference) -> dict[str, Any]:
-    return asdict(each) | {"interval": each.interval._asdict()}
+def _difference(difference: Difference) -> dict[str, Any]:
+    return asdict(difference) | {"interval": difference.interval._asdict()}
 
 
 def _against(rows: Sequence[Row]) -> list[Grid]:
     """The paper's table for each model except the baseline: one row per task."""
     titled: dict[tuple[str, str], list[list[str]]] = {}
     for row in rows:
-        first, *others = [kept.record for kept in row.models]
+        first, *others = [run.record for run in row.models]
         for other, found in zip(others, row.differences, strict=True):
             titled.setdefault((other.model, first.model), []).append(
                 [
@@ -116,14 +118,19 @@ def _pairs(rows: Sequence[Row]) -> list[Grid]:
     """The differences between any two models of a task: a line for each."""
     cells = [
         [
-            *(clean(row.task), f"{each.photos:,}", clean(each.model), clean(each.baseline)),
-            points(each.difference, digits(each.photos)),
-            span(each.interval, digits(each.photos)),
-            *(f"{each.only_model:,}", f"{each.only_baseline:,}"),
-            *(bare_p(each.p_value), bare_p(each.holm)),
+            *(
+                clean(row.task),
+                f"{difference.photos:,}",
+                clean(difference.model),
+                clean(difference.baseline),
+            ),
+            points(difference.difference, digits(difference.photos)),
+            span(difference.interval, digits(difference.photos)),
+            *(f"{difference.only_model:,}", f"{difference.only_baseline:,}"),
+            *(bare_p(difference.p_value), bare_p(difference.holm)),
         ]
         for row in rows
-        for each in (*row.differences, *row.others)
+        for difference in (*row.differences, *row.others)
     ]
     head = ["task", "photos", "model", "against", "points", "95 % interval"]
     head += ["model alone", "other alone", "p", "Holm's p"]
@@ -136,30 +143,30 @@ def _alone(rows: Sequence[Row], all_pairs: bool) -> list[Grid]:
         [clean(row.task), f"{record.test:,}", clean(record.model), *_accuracy(record)]
         for row in rows
         if all_pairs or not row.differences
-        for record in (kept.record for kept in row.models)
+        for record in (run.record for run in row.models)
     ]
     return [Grid("Accuracy", ["task", "photos", "model", *_OF_ONE], cells)] if cells else []
 
 
-def _accuracy(record: Finetuned) -> list[str]:
+def _accuracy(record: FinetuneRun) -> list[str]:
     """Accuracy in per cent, its interval, and the spread over seeds."""
     found, spread = record.accuracy, record.spread
     shown = NONE if spread is None else percent(spread, found.photos)
     return [percent(found.share, found.photos), interval(found), shown]
 
 
-def _curves(records: Sequence[Finetuned]) -> list[Grid]:
+def _curves(records: Sequence[FinetuneRun]) -> list[Grid]:
     curves = {record.key: learning_curve(record.attempts) for record in records}
     shots = {point.shots for curve in curves.values() for point in curve if point.shots}
     if not shots:
         return []
-    asked = [*sorted(shots), None]
+    columns = [*sorted(shots), None]
     cells = []
     for record in records:
         known = {point.shots: _point(point) for point in curves[record.key]}
         named = [clean(record.name), clean(record.model)]
-        cells.append([*named, *(known.get(number, NONE) for number in asked)])
-    head = ["task", "model", *(str(number or "all") for number in asked)]
+        cells.append([*named, *(known.get(number, NONE) for number in columns)])
+    head = ["task", "model", *(str(number or "all") for number in columns)]
     title = "Accuracy in % by training photos of each class, ± its spread over seeds"
     return [Grid(title, head, cells)]
 
@@ -170,15 +177,15 @@ def _point(point: CurvePoint) -> str:
     return percent(point.accuracy.share, photos) + spread
 
 
-def _notes(records: Sequence[Finetuned]) -> list[str]:
+def _notes(records: Sequence[FinetuneRun]) -> list[str]:
     """Photos that were left out, and other notes, each once for all models that it applies to."""
     models_of: dict[tuple[str, str], list[str]] = {}
     for record in records:
         notes = list(record.notes)
-        if record.left_out:
-            photo, why = next(iter(record.left_out.items()))
-            left_out = count(len(record.left_out), "photo")
-            notes.append(f"{left_out} left out, as {clean(photo)}: {clean(why)}")
+        if record.excluded:
+            photo, why = next(iter(record.excluded.items()))
+            excluded = count(len(record.excluded), "photo")
+            notes.append(f"{excluded} left out, as {clean(photo)}: {clean(why)}")
         for note in notes:
             models_of.setdefault((record.name, note), []).append(record.model)
     of_task = {

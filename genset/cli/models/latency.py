@@ -31,29 +31,32 @@ def check_latency(folder: Path | None, price: float | None) -> None:
         raise BadInput(f"--latency {folder}: {error.strerror}") from None
 
 
-def show_timed(found: "Sequence[Timed]", given: "Sequence[str]") -> None:
-    """Print times and costs with the accuracies, and which models (`given`) have no times."""
+def show_timed(found: "Sequence[Timed]", untimed: "Sequence[str]") -> None:
+    """Print times and costs with the accuracies, and which models (`untimed`) have no times."""
     from genset.core.numbers import dollars, percent
     from genset.reporting.latency import FROM_FILE, NETWORK
 
-    priced = any(each.price is not None for each in found)
+    priced = any(timing.price is not None for timing in found)
     head = ["one photo at a time", "top-1 %", "top-5 %"]
     for what in ("network", "from file"):
         head += [f"{what} ms", "p95 ms", *(["10,000 photos"] if priced else [])]
     rows = []
-    for each in found:
-        tops = (each.run.top1, each.run.top5)
-        cells = [each.run.model, *(percent(top.share, top.photos) if top else "-" for top in tops)]
-        for times in (each.latency.network, each.latency.from_file):
+    for timing in found:
+        tops = (timing.run.top1, timing.run.top5)
+        cells = [
+            timing.run.model,
+            *(percent(top.share, top.photos) if top else "-" for top in tops),
+        ]
+        for times in (timing.latency.network, timing.latency.from_file):
             cells += [f"{times.median:.4g}", f"{times.p95:.4g}"]
-            cells += [dollars(each.cost_10k(times))] if priced else []
+            cells += [dollars(timing.cost_10k(times))] if priced else []
         rows.append(cells)
     if rows:
         show_table(head, rows)
         click.echo(f"network: {NETWORK}.\nfrom file: {FROM_FILE}.")
-    for each in found:
-        click.echo(f"{each.run.model}: {_described(each.latency)} Written to {each.entry}.")
-    for model in given:
+    for timing in found:
+        click.echo(f"{timing.run.model}: {_described(timing.latency)} Written to {timing.entry}.")
+    for model in untimed:
         click.echo(f"{model}: not timed, its answers come from elsewhere")
 
 

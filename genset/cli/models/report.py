@@ -149,8 +149,8 @@ def report(
     genset report v1 --tta runs/fast=fast --counterpart resnet50 --margin 1
     """
     from genset.reporting.data.options import ReportOptions, parse_counterpart, parse_entry
-    from genset.score.locate import locate_runs, locate_set, locate_taxonomy
     from genset.score.results.runs import find_runs
+    from genset.sets.open import locate_runs, locate_set, locate_taxonomy
     from genset.statistics.resampling import Resampling
 
     kept = runs or locate_runs(folder)
@@ -264,14 +264,14 @@ def compare(
     genset compare resnet50 fast --on v1
     genset compare resnet50 fast --on v2 --truth real
     """
-    from genset.comparison.compare import compare as compare_models
-    from genset.comparison.multilabel import own_proposals
+    from genset.comparison.pairs import compare as compare_models
+    from genset.comparison.truths import proposal_gain
     from genset.reporting.narrative.models import left_out, unlike_conventions, verdict
-    from genset.reporting.narrative.multilabel import own_proposals as said_of_own
+    from genset.reporting.narrative.multilabel import proposal_gain as said_of_own
     from genset.reporting.render.pairs import pair_to_json, truth_to_json
-    from genset.score.locate import locate_runs, locate_set, locate_taxonomy
-    from genset.score.results.remarks import remarks
+    from genset.score.results.count import remarks
     from genset.score.results.results import load_results
+    from genset.sets.open import locate_runs, locate_set, locate_taxonomy
     from genset.statistics.bootstrap import Resampling
 
     kept = runs or locate_runs(folder)
@@ -288,7 +288,7 @@ def compare(
     pairs = compare_models(results, models, resampling, by)
     if not pairs:
         raise GensetError(f"no photo of {found.name} counts for both {first} and {second}")
-    proposed = {} if by == "original" else own_proposals(results, models, resampling)
+    proposed = {} if by == "original" else proposal_gain(results, models, resampling)
     if as_json:
         by_model = {model.label: remarks(model.run) for model in models}
         answer: dict[str, Any] = {

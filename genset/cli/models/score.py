@@ -1,8 +1,7 @@
 """Commands that score models and report on them."""
 
-import os
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,30 +10,38 @@ import click
 from genset.cli.common import (
     FILE,
     PATH,
-    OptionsType,
     SpecType,
     json_option,
     need,
     runs_option,
-    show,
     show_json,
     show_table,
     taxonomy_option,
 )
 from genset.cli.models.latency import check_latency, show_timed
-from genset.cli.models.truth import show_truth
-from genset.core.errors import BadInput, GensetError
-from genset.core.numbers import count
+from genset.core.errors import GensetError
 from genset.core.safe import visible
 from genset.score.engines import ENGINES
 
 if TYPE_CHECKING:
-    from genset.comparison.blur_cost import BlurCost
     from genset.models.spec import ModelSpec
+    from genset.reporting.truth import MeasuredRuns
     from genset.score.audit import Audit
     from genset.score.options import ScoringOptions
     from genset.score.results.runs import Run
     from genset.sets.photos import PhotoSet
+
+
+def show_truth(found: "MeasuredRuns", replaced: str = "") -> None:
+    """Print what the truth is, a table of the models by it, and what must be said beside it.
+
+    `replaced` names the file in whose place it was given.
+    """
+    click.echo(visible(found.summary(replaced)))
+    if rows := found.rows():
+        show_table(found.head, rows)
+    for remark in found.remarks():
+        click.echo(visible(remark))
 
 
 _ENGINES = f"{', '.join(ENGINES)}; auto: the fastest that gives PyTorch's answers."
@@ -57,7 +64,6 @@ _CLUSTER = "Score on a cluster that is running: ray (ray start, or RAY_ADDRESS).
 @click.option("--decode", "decoding", default="exact", show_default=True, help="exact or fast.")
 @click.option(
     "--workers",
-    "--streams",  # the old name
     default=0,
     help="Processes that decode and score (default: the cores).",
 )
@@ -67,28 +73,6 @@ _CLUSTER = "Score on a cluster that is running: ray (ray start, or RAY_ADDRESS).
     "--allow-code",
     is_flag=True,
     help="Load TorchScript, which is code and runs with your permissions.",
-)
-@click.option(
-    "--write-prompts",
-    "prompts",
-    type=FILE,
-    help="Score no model: write each photo's question, for a vision-language model's API.",
-)
-@click.option(
-    "--prompt-options",
-    "offered",
-    type=OptionsType(),
-    default="all",
-    show_default=True,
-    metavar="N",
-    help="Classes that a question offers: all names, or 2 to 26 with letters.",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="Seed of the questions' options and their order.",
 )
 @taxonomy_option
 @click.option(
@@ -139,9 +123,6 @@ def evaluate(
     multilabel: Path | None,
     runs: Path | None,
     as_json: bool,
-    prompts: Path | None,
-    offered: int | None,
-    seed: int,
     taxonomy: str,
     **how: Any,
 ) -> None:
@@ -157,8 +138,8 @@ def evaluate(
     &crop=, &interpolation=, &mean=, &std=, &classes=LIST, &background=INDEX, &ema=1, &prefix=NAME,
     &trained_until=DATE, &reference_top1=PERCENT; zero-shot, &prompts=, &names=, &tokenizer=FOLDER.
 
-    A finished run is not repeated, and an interrupted one resumes. torchrun or a Ray cluster
-    distributes the photos over processes.
+    A finished run is not repeated, and an interrupted one resumes. A Ray cluster distributes the
+    photos over machines.
 
     On classes of your own (a release's, or --taxonomy FILE) a model's outputs are mapped to them:
     those with their ids, those that a class lists as imagenet, or all below its synset in WordNet.
@@ -167,17 +148,14 @@ def evaluate(
 
     Answers that were computed elsewhere are predictions:FILE, with ?name=, &classes=LIST and
     &background=INDEX. FILE is N x k class indices (.npy, in the set's order), or a table (.csv,
-    .parquet) of image, top1, top2, ... with wnids, best first. For these, a CSV file with the
-    columns image and wnid can replace the release.
+    .parquet) of image, top1, top2, ... with wnids or names of classes, best first. For these, a CSV
+    file with the columns image and wnid can replace the release.
 
     --multilabel gives the set a truth of several classes a photo, in place of the one that it had:
     a list as ReaL's real.json, an object of photos and their classes, or a CSV file with the
     columns image, wnid and verdict. This and every later command, on runs that are there too, then
     also says how accurate models are by it. Without --model nothing is scored, and the table of
     the runs that are there is printed; without --multilabel too, once the set has such a truth.
-
-    Answers in free text are answers:FILE.jsonl, with image and answer on each line, and
-    &prompts=FILE if they are letters. --write-prompts writes the questions.
 
     \b
     genset evaluate v1 --model torchvision:resnet50 \\
@@ -186,75 +164,60 @@ def evaluate(
     genset evaluate v1 --model torchvision:resnet50 --latency entries --price-per-hour 0.34
     genset evaluate val/labels.csv --multilabel real.json
     genset evaluate photos/ --taxonomy pets.toml --model torchvision:resnet50 --pool max
-    genset evaluate v1 --write-prompts asked.jsonl --prompt-options 4
-    genset evaluate v1 --model 'answers:said.jsonl?prompts=asked.jsonl&name=my-vlm'
     """
-    from genset.score.locate import locate_runs, locate_set, locate_taxonomy
+    from genset.sets.open import locate_runs, locate_set, locate_taxonomy
 
-    own = locate_taxonomy(taxonomy) if taxonomy else None
-    if prompts is not None:
-        if multilabel is not None:
-            raise BadInput("--write-prompts writes questions alone: leave out --multilabel")
-        asked = partial(locate_set, photos, folder, taxonomy=own)
-        _write_prompts(asked, models, prompts, offered, seed, as_json)
-        return
+    custom = locate_taxonomy(taxonomy) if taxonomy else None
     if not models:
-        kept = runs or locate_runs(folder)
-        found = locate_set(photos, folder, runs=kept, taxonomy=own)
-        _show_truth(found, multilabel, kept, as_json)
+        store = runs or locate_runs(folder)
+        found = locate_set(photos, folder, runs=store, taxonomy=custom)
+        _show_truth(found, multilabel, store, as_json)
         return
     networks = [spec for spec in models if not spec.is_predictions]
     if networks:
         need("evaluate", "evaluating models", "torch", "torchvision", "numpy")
-    from genset.comparison.blur_cost import blur_costs
     from genset.models.classes import other_classes
     from genset.reporting.latency import Timed, timed
     from genset.reporting.truth import measure_runs
+    from genset.score.allocator import tune_allocator
     from genset.score.evaluate import SomeModelsFailed
     from genset.score.evaluate import evaluate as score
     from genset.score.options import ScoringOptions
     from genset.score.results.runs import LOGITS, run_folder
-    from genset.score.startup import on_all_machines, start_pytorch
-    from genset.sets.truths.give import give_truth
-    from genset.sets.truths.keep import with_truth
+    from genset.sets.truths.store import give_truth, with_truth
 
     check_latency(latency, price)
-    kept = runs or locate_runs(folder)
-    found = on_all_machines(
-        lambda: locate_set(photos, folder, other_classes(models), kept, own), networks
-    )
+    store = runs or locate_runs(folder)
+    found = locate_set(photos, folder, other_classes(models), store, custom)
     replaced = ""
-    is_first = os.environ.get("RANK", "0") == "0"  # of torchrun's processes
-    if multilabel is not None and is_first:
-        found, replaced = give_truth(found, multilabel, kept)
+    if multilabel is not None:
+        found, replaced = give_truth(found, multilabel, store)
         if replaced:  # at once: it is so even if no model can be scored
-            told = f"{multilabel.name} is the truth of {found.name} from now on, not {replaced}"
-            click.echo(visible(told), err=True)
-    judged = with_truth(found, kept)
+            message = f"{multilabel.name} is the truth of {found.name} from now on, not {replaced}"
+            click.echo(visible(message), err=True)
+    judged = with_truth(found, store)
     options = ScoringOptions(keep=max(k, 5), **how)
     if networks:
-        start_pytorch(networks)
+        tune_allocator()  # before PyTorch is there
     failed: dict[ModelSpec, GensetError] = {}
     try:
-        results = score(found, models, kept, options)
+        results = score(found, models, store, options)
     except SomeModelsFailed as error:
         results, failed = error.runs, dict(error.failed)
-    if not is_first:
-        return  # only the first process prints
     scored = list(zip((spec for spec in models if spec not in failed), results, strict=True))
-    audits = _audits(found, scored, options, kept) if audit_preprocessing else None
-    by_truth = measure_runs(judged, kept, results) if judged.truth else None
-    costs, whole = blur_costs(found, kept, results)
+    audits = _audits(found, scored, options, store) if audit_preprocessing else None
+    by_truth = measure_runs(judged, store, results) if judged.truth else None
     if results and not as_json:
         _show_runs(results, k)
-        _show_blur_costs(costs, whole)
         if by_truth is not None:
             show_truth(by_truth, replaced)
         click.echo("\n".join(map(str, audits or ())), nl=bool(audits))
-    given = [run for spec, run in scored if spec.is_predictions]
-    folders = [run_folder(kept, found.name, run.model, run.key) for run in given]
+    without_network = [run for spec, run in scored if spec.is_predictions]
+    folders = [run_folder(store, found.name, run.model, run.key) for run in without_network]
     without = [
-        run.model for run, its in zip(given, folders, strict=True) if not (its / LOGITS).is_file()
+        run.model
+        for run, its in zip(without_network, folders, strict=True)
+        if not (its / LOGITS).is_file()
     ]
     if options.logits and without:
         names = visible(", ".join(without))
@@ -263,18 +226,16 @@ def evaluate(
         )
     times: list[Timed] = []
     if latency is not None:
-        for spec, each in timed(found, kept, options, scored, latency, price):
-            if isinstance(each, Timed):
-                times.append(each)
+        for spec, timing in timed(found, store, options, scored, latency, price):
+            if isinstance(timing, Timed):
+                times.append(timing)
             else:
-                failed[spec] = each
+                failed[spec] = timing
     if as_json:
         answer: dict[str, Any] = {"set": found.name, "set_hash": found.content_hash}
-        answer["runs"] = [run.as_json() for run in results]
+        answer["runs"] = [asdict(run) for run in results]
         if by_truth is not None:
             answer["by_truth"] = by_truth.as_json(replaced)
-        if whole:
-            answer["blur_costs"] = [cost.as_json() for cost in costs]
         if audits is not None:
             answer["audits"] = audits
         if latency is not None:
@@ -284,33 +245,23 @@ def evaluate(
             answer["failed"] = [{"model": name, "error": why} for name, why in named]
         show_json(answer)
     elif latency is not None:
-        show_timed(times, [run.model for run in given])
+        show_timed(times, [run.model for run in without_network])
     if failed:
         raise SomeModelsFailed(failed, results)
 
 
-def _show_blur_costs(costs: "Sequence[BlurCost]", release: str) -> None:
-    """What blurred faces cost, where the set is a variant of a release: a line for each model."""
-    for cost in costs:
-        click.echo(visible(str(cost)))
-    if release and not costs:
-        told = f"faces are blurred here: to see what that costs, score the same model on {release}"
-        click.echo(visible(f"{told}, too"))
-
-
-def _show_truth(found: "PhotoSet", file: Path | None, kept: Path, as_json: bool) -> None:
+def _show_truth(found: "PhotoSet", file: Path | None, store: Path, as_json: bool) -> None:
     """Print the kept runs by the set's truth, which a file may give."""
     from genset.reporting.truth import measure_all
-    from genset.sets.truths.give import give_truth
-    from genset.sets.truths.keep import with_truth
+    from genset.sets.truths.store import give_truth, with_truth
 
     replaced = ""
     if file is not None:
-        found, replaced = give_truth(found, file, kept)
-    found = with_truth(found, kept)
+        found, replaced = give_truth(found, file, store)
+    found = with_truth(found, store)
     if found.truth is None:
         raise click.MissingParameter(param_hint="'--model'", param_type="option")
-    measured = measure_all(found, kept)
+    measured = measure_all(found, store)
     if as_json:
         answer = {"set": found.name, "set_hash": found.content_hash}
         show_json({**answer, "by_truth": measured.as_json(replaced)})
@@ -318,55 +269,37 @@ def _show_truth(found: "PhotoSet", file: Path | None, kept: Path, as_json: bool)
         show_truth(measured, replaced)
 
 
-def _write_prompts(
-    open_photos: "Callable[[], PhotoSet]",
-    models: "Sequence[ModelSpec]",
-    path: Path,
-    offered: int | None,
-    seed: int,
-    as_json: bool,
-) -> None:
-    from genset.score.predictions.answers.prompts import write_prompts
-
-    if models:
-        raise BadInput("--write-prompts scores no model: leave out --model")
-    found = open_photos()
-    write_prompts(found, path, offered, seed)
-    answer = {"file": str(path), "questions": len(found), "seed": seed}
-    show(answer, f"{path}: {count(len(found), 'question')}, seed {seed}", as_json)
-
-
 def _audits(
     photos: "PhotoSet",
     scored: "Sequence[tuple[ModelSpec, Run]]",
     options: "ScoringOptions",
-    kept: Path,
+    store: Path,
 ) -> "list[Audit]":
-    from genset.models.load import KEPT
+    from genset.models.load import TEXT_FEATURES
     from genset.score.audit import audit
-    from genset.score.meeting import load_for
+    from genset.score.job import load_for
 
     networks = [spec for spec, _ in scored if not spec.is_predictions]
-    loaded = [load_for(photos, spec, options, kept / KEPT) for spec in networks]
+    loaded = [load_for(photos, spec, options, store / TEXT_FEATURES) for spec in networks]
     return [audit(model, photos) for model in loaded]
 
 
 def _show_runs(results: "Sequence[Run]", k: int) -> None:
     from genset.core.numbers import percent
     from genset.reporting.format import interval
-    from genset.score.results.remarks import remarks
+    from genset.score.results.count import remarks
 
     ks = sorted({1, 5, k})
     head = ["model"]
-    for each in ks:
-        head += [f"top-{each} %", "95 % interval"]
+    for rank in ks:
+        head += [f"top-{rank} %", "95 % interval"]
     rows = []
     for run in results:
         cells: list[object] = [run.model]
-        for each in ks:
-            found = run.top(each)
+        for rank in ks:
+            found = run.top(rank)
             cells += [percent(found.share, found.photos), interval(found)] if found else ["-", "-"]
-        rows.append([*cells, run.top1.photos, len(run.unreadable) + run.masked, run.engine or "-"])
+        rows.append([*cells, run.top1.photos, len(run.excluded) + run.masked, run.engine or "-"])
     show_table([*head, "photos", "left out", "engine"], rows)
     for run in results:
         for remark in remarks(run):

@@ -101,8 +101,8 @@ def _main() -> None:
     parser.add_argument("timm_results", type=Path)
     parser.add_argument("--taken", required=True)
     parser.add_argument("--output", type=Path, default=TABLE)
-    asked = parser.parse_args()
-    write_text(asked.output, build(asked.timm_results, asked.taken))
+    arguments = parser.parse_args()
+    write_text(arguments.output, build(arguments.timm_results, arguments.taken))
 
 
 if __name__ == "__main__":

@@ -9,11 +9,65 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from genset.comparison.references.names import Weights, weights_of
 from genset.comparison.references.published import architecture_of, published
 from genset.comparison.references.sets import IMAGENET, recognize_names
 from genset.core.errors import BadInput
+from genset.models.spec import ModelSpec, parse_spec
 from genset.score.results.runs import Run, all_runs, find_runs, photos_of
+
+_LIBRARIES = ("timm", "torchvision")
+_HUB = "hf-hub:timm/"  # timm's own organisation on the hub, whose names are timm's
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What tells a run's weights from others.
+
+    Attributes:
+        names: what they may be called in a table, the likeliest first.
+        full: the name with its library where the spec says it ("timm:resnet50.a1_in1k", or
+            "timm:resnet50" for the default ones); "" where it does not.
+        architecture: of a checkpoint ("timm:resnet50"); "" where a library does not know it.
+        pixels: the side of the image; None where it is not known.
+        changed: what the spec changes of the preprocessing, beside that size.
+        said: the accuracy on ImageNet that people said, 0 to 1; None where nobody did.
+    """
+
+    names: tuple[str, ...]
+    full: str
+    architecture: str
+    pixels: int | None
+    changed: tuple[str, ...]
+    said: float | None
+
+
+def weights_of(run: Run) -> Weights:
+    """What a run says of its weights."""
+    spec = _spec(run)
+    target = run.spec.partition("?")[0]
+    full = f"{spec.kind}:{spec.target.removeprefix(_HUB)}" if spec else ""
+    if not spec or spec.kind not in _LIBRARIES:
+        # Of answers that were computed elsewhere, the name is all that says whose they are.
+        full = run.model if run.model.partition(":")[0] in _LIBRARIES else ""
+    is_checkpoint = spec is not None and spec.arch.partition(":")[0] in _LIBRARIES
+    crop = run.preprocessing.get("crop")
+    return Weights(
+        names=tuple(dict.fromkeys([full or target, target, run.model, target.partition(":")[2]])),
+        full=full,
+        architecture=spec.arch if spec and is_checkpoint else "",
+        pixels=crop if isinstance(crop, int) else None,
+        changed=tuple(name for name in spec.preprocessing if name != "crop") if spec else (),
+        said=run.reference_top1,
+    )
+
+
+def _spec(run: Run) -> ModelSpec | None:
+    """The run's spec; None of a network or an array that was handed over in Python."""
+    try:
+        return parse_spec(run.spec)
+    except BadInput:
+        return None
+
 
 NAME = "imagenet-val"
 NONE = "none"
@@ -58,7 +112,7 @@ def named(run: Run) -> Named:
 
 
 @dataclass(slots=True)
-class Found:
+class References:
     """What is known of models elsewhere, by their runs."""
 
     exact: dict[Named, Reference] = field(default_factory=dict)
@@ -78,7 +132,7 @@ Table = dict[str, list[Row]]
 """A table's lines by what the model is called."""
 
 
-def find_references(reference: str, runs: Path, wanted: Sequence[Run]) -> Found:
+def find_references(reference: str, runs: Path, targets: Sequence[Run]) -> References:
     """What is known of models on another set.
 
     It is looked for in this order. If a file is named: in that table alone, where a model is found
@@ -93,23 +147,23 @@ def find_references(reference: str, runs: Path, wanted: Sequence[Run]) -> Found:
     Args:
         reference: a CSV file, "imagenet-val", or a set's name.
         runs: the folder of runs.
-        wanted: the runs whose models are looked up.
+        targets: the runs whose models are looked up.
 
     Raises:
         BadInput: there is no such table, set or name, or the table is no such table.
     """
-    found = Found()
-    weights = {named(run): weights_of(run) for run in wanted}
+    found = References()
+    weights = {named(run): weights_of(run) for run in targets}
     if Path(reference).suffix == ".csv":
         table = read_table(Path(reference))
-        for run in wanted:
+        for run in targets:
             _look_up(found, run, weights[named(run)], _rows(table, weights[named(run)].names))
         return found
     # ImageNet's photos are told by what they are, not by a set's name.
     measured = [] if reference == NAME else find_runs(runs, reference)
     if reference == NAME:
         shipped = published_table()
-        for run in wanted:
+        for run in targets:
             its = weights[named(run)]
             names = [its.full] if its.full else []
             _look_up(found, run, its, _rows(shipped, names))
@@ -123,15 +177,15 @@ def find_references(reference: str, runs: Path, wanted: Sequence[Run]) -> Found:
     there: dict[str, dict[str, Run]] = {}
     for _, run in reversed(measured):
         there.setdefault(run.model, {})[run.convention] = run
-    for run in wanted:
+    for run in targets:
         if (same := _by_its_convention(there.get(run.model, {}), run.convention)) is not None:
             found.exact[named(run)] = _measured(same, run.convention)
     if reference == NAME:
-        _add_measured_on_imagenet(found, runs, wanted)
-        for run in wanted:
-            if (said := weights[named(run)].said) is not None:
-                found.exact[named(run)] = Reference(said, None, SAID)
-    found.ranges = {key: each for key, each in found.ranges.items() if key not in found.exact}
+        _add_measured_on_imagenet(found, runs, targets)
+        for run in targets:
+            if (top1 := weights[named(run)].said) is not None:
+                found.exact[named(run)] = Reference(top1, None, SAID)
+    found.ranges = {key: span for key, span in found.ranges.items() if key not in found.exact}
     return found
 
 
@@ -179,7 +233,7 @@ def _rows(table: Table, names: Iterable[str]) -> list[Row]:
     return next((table[name] for name in names if name in table), [])
 
 
-def _look_up(found: Found, run: Run, weights: Weights, rows: Sequence[Row]) -> None:
+def _look_up(found: References, run: Run, weights: Weights, rows: Sequence[Row]) -> None:
     """Take the line of the run's image size; where none can be told, the range of all lines."""
     fits = [row for row in rows if row.pixels in (None, weights.pixels)]
     if weights.pixels is None:  # a table of answers does not say
@@ -197,7 +251,7 @@ def _look_up(found: Found, run: Run, weights: Weights, rows: Sequence[Row]) -> N
         found.ranges[named(run)] = _range(rows, rows[0].name, why)
 
 
-def _of_architecture(found: Found, run: Run, architecture: str) -> None:
+def _of_architecture(found: References, run: Run, architecture: str) -> None:
     bare = architecture_of(architecture)
     rows = [row for row in published() if row.architecture == bare]
     if rows:
@@ -213,19 +267,19 @@ def _range(rows: Sequence[Row], of: str, why: str) -> Range:
     return Range(min(shares), max(shares), len({row.name for row in rows}), of, why)
 
 
-def _add_measured_on_imagenet(found: Found, runs: Path, wanted: Sequence[Run]) -> None:
+def _add_measured_on_imagenet(found: References, runs: Path, targets: Sequence[Run]) -> None:
     """Take what these models had on ImageNet's own photos, whatever that set was called here."""
     known: dict[str, bool] = {}
     for folder, run in all_runs(runs):
         if run.top1.photos != 50_000:
             continue
-        same = [each for each in wanted if _is_same_model(each, run)]
+        same = [target for target in targets if _is_same_model(target, run)]
         if not same:
             continue
         if run.set_hash not in known:
             known[run.set_hash] = recognize_names(photos_of(folder)) == IMAGENET
         if known[run.set_hash]:
-            found.exact |= {named(each): _measured(run) for each in same}
+            found.exact |= {named(target): _measured(run) for target in same}
 
 
 def _is_same_model(one: Run, other: Run) -> bool:
@@ -238,18 +292,18 @@ def _is_same_model(one: Run, other: Run) -> bool:
     return one.weights_hash == other.weights_hash and one.preprocessing == other.preprocessing
 
 
-def _by_its_convention(runs: Mapping[str, Run], own: str) -> Run | None:
+def _by_its_convention(runs: Mapping[str, Run], convention: str) -> Run | None:
     """The run of a model to hold another one against: of its own convention, or of none.
 
     One on ImageNet's classes has none. It is held against any, "all" before others.
     """
-    names = (own, "") if own else sorted(runs)
+    names = (convention, "") if convention else sorted(runs)
     return next((runs[name] for name in names if name in runs), None)
 
 
-def _measured(run: Run, own: str = "") -> Reference:
+def _measured(run: Run, convention: str = "") -> Reference:
     """What a run had; the convention is said where it is not that of the one held against it."""
-    source = _MEASURED if run.convention in ("", own) else f"{_MEASURED} ({run.convention})"
+    source = _MEASURED if run.convention in ("", convention) else f"{_MEASURED} ({run.convention})"
     return Reference(run.top1.share, run.top5.share if run.top5 else None, source)
 
 

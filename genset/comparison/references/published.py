@@ -6,7 +6,7 @@ A row is one file of weights at one image size.
 """
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -17,7 +17,7 @@ COLUMNS = ("weights", "pixels", "default", "imagenet", "imagenet_top5", "real", 
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class PublishedWeights:
     """What is published of weights at an image size; accuracies from 0 to 1.
 
     Attributes:
@@ -48,12 +48,12 @@ def architecture_of(weights: str) -> str:
 
 
 @cache
-def published() -> tuple[Published, ...]:
+def published() -> tuple[PublishedWeights, ...]:
     """The whole table, by weights and image size."""
     with TABLE.open(encoding="utf-8", newline="") as file:
         lines = [line for line in file if not line.startswith("#")]
     return tuple(
-        Published(
+        PublishedWeights(
             weights=row["weights"],
             pixels=int(row["pixels"]),
             is_default=row["default"] == "1",
@@ -69,21 +69,21 @@ def sources() -> dict[str, str]:
     """Where the figures are from, with licence and date, by library."""
     with TABLE.open(encoding="utf-8") as file:
         first = [line[1:].strip() for line in file if line.startswith("#")]
-    return {library: said for library, _, said in (line.partition(": ") for line in first)}
+    return {library: text for library, _, text in (line.partition(": ") for line in first)}
 
 
 @cache
-def one_a_weights() -> tuple[Published, ...]:
+def one_a_weights() -> tuple[PublishedWeights, ...]:
     """timm's weights, which were measured on all `SETS`, each once: at their smallest size.
 
     Of weights that were measured at several image sizes the smallest is mostly the one they were
     trained with; to count them twice would give them twice the weight.
     """
-    found: dict[str, Published] = {}
+    found: dict[str, PublishedWeights] = {}
     for row in published():
         if len(row.top1) == len(SETS):
-            kept = found.setdefault(row.weights, row)
-            if row.pixels < kept.pixels:
+            first = found.setdefault(row.weights, row)
+            if row.pixels < first.pixels:
                 found[row.weights] = row
     return tuple(found.values())
 
@@ -91,3 +91,20 @@ def one_a_weights() -> tuple[Published, ...]:
 def places(accuracies: Sequence[float], share: float) -> int:
     """The place that a share has among accuracies, 1 for the best; ties share the better place."""
     return 1 + sum(accuracy > share for accuracy in accuracies)
+
+
+LADDER = (
+    "torchvision:alexnet@IMAGENET1K_V1",
+    "torchvision:mobilenet_v3_small@IMAGENET1K_V1",
+    "torchvision:resnet18@IMAGENET1K_V1",
+    "torchvision:mobilenet_v2@IMAGENET1K_V2",
+    "torchvision:resnet50@IMAGENET1K_V1",
+    "torchvision:efficientnet_b1@IMAGENET1K_V2",
+    "torchvision:convnext_tiny@IMAGENET1K_V1",
+    "timm:convnextv2_base.fcmae_ft_in22k_in1k",
+)
+
+
+def rungs(scored: Collection[str]) -> tuple[str, ...]:
+    """The specs of the ladder that were not scored yet, the weakest first."""
+    return tuple(spec for spec in LADDER if spec not in scored)

@@ -40,7 +40,7 @@ _NUMBERED = re.compile(r"ILSVRC2012_val_([0-9]{8})")
 
 
 @dataclass(frozen=True, slots=True)
-class Recognized:
+class WellKnownSet:
     """A well-known set.
 
     Attributes:
@@ -62,21 +62,21 @@ class Recognized:
         return "imagenet" if self.name == IMAGENET else "imagenetv2"
 
 
-def recognize(photos: "PhotoSet", said: Named | None = None) -> Recognized | None:
+def recognize(photos: "PhotoSet", name: Named | None = None) -> WellKnownSet | None:
     """The well-known set that photos are; None for any other.
 
     Args:
         photos: the set.
-        said: the set's name if somebody says which it is, "other" if it is none; None: find out.
+        name: the set's name if somebody says which it is, "other" if it is none; None: find out.
     """
-    if said == OTHER:
+    if name == OTHER:
         return None
-    if said:
-        return Recognized(said, "by --set-is")
+    if name:
+        return WellKnownSet(name, "by --set-is")
     found = recognize_names((photo.id, photo.wnid) for photo in photos.photos)
     if found is None:
         return None
-    return Recognized(found, f"by the names and classes of all {len(photos):,} photos")
+    return WellKnownSet(found, f"by the names and classes of all {len(photos):,} photos")
 
 
 def recognize_names(photos: Iterable[tuple[str, str]]) -> Named | None:

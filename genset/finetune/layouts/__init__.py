@@ -1,5 +1,5 @@
 """The file layouts of data sets. Each module has `DESCRIBED`, and `read(data)`, giving a `Listing`.
 
-The modules read names and lists only. `genset.finetune.data.tasks` checks, for all of them, that
+The modules read names and lists only. `genset.finetune.tasks` checks, for all of them, that
 the photos can be read and that each class has enough of them.
 """

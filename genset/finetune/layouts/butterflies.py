@@ -30,19 +30,19 @@ def read(data: Path) -> Listing:
     """
     root = find_root(data, _fits, "images/ folder with photos named 0010001.png", DESCRIBED)
     categories: dict[str, str] = {}
-    left_out: dict[str, str] = {}
+    excluded: dict[str, str] = {}
     for path in files_in(root / "images"):
         if match := _NAME.fullmatch(path.name):
             categories[f"images/{path.name}"] = match[1]
         else:
-            left_out[f"images/{path.name}"] = "its name is not like 0010001.png"
+            excluded[f"images/{path.name}"] = "its name is not like 0010001.png"
     codes = sorted(set(categories.values()))
     _check_codes(root, codes)
     listing = Listing(
         root=root,
         classes=tuple(_readable(root, code) for code in codes),
         labels={photo: int(code) - 1 for photo, code in categories.items()},
-        left_out=left_out,
+        excluded=excluded,
     )
     return replace(listing, notes=size_note("Leeds Butterfly", listing, 10, 832))
 

@@ -27,16 +27,16 @@ def read(data: Path) -> Listing:
     Raises:
         BadInput: there is no such folder.
     """
-    wanted = "folder of photos named cat.0.jpg and dog.0.jpg"
-    root = find_root(data, _fits, wanted, DESCRIBED, _as_folders)
+    description = "folder of photos named cat.0.jpg and dog.0.jpg"
+    root = find_root(data, _fits, description, DESCRIBED, _as_folders)
     labels: dict[str, int] = {}
-    left_out: dict[str, str] = {}
+    excluded: dict[str, str] = {}
     for path in files_in(root):
         if match := _NAME.fullmatch(path.name):
             labels[path.name] = CLASSES.index(match[1])
         else:
-            left_out[path.name] = "its name is not like cat.0.jpg or dog.0.jpg"
-    listing = Listing(root, CLASSES, labels, left_out=left_out)
+            excluded[path.name] = "its name is not like cat.0.jpg or dog.0.jpg"
+    listing = Listing(root, CLASSES, labels, excluded=excluded)
     return replace(listing, notes=size_note("Kaggle's Dogs vs. Cats", listing, 2, 25_000))
 
 

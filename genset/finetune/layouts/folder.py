@@ -6,7 +6,7 @@ from pathlib import Path
 from genset.core.errors import BadInput
 from genset.core.numbers import count
 from genset.finetune.layouts.listing import Listing, files_in, folders_in, named
-from genset.sets.photos import SUFFIXES
+from genset.sets.formats import SUFFIXES
 
 DESCRIBED = (
     "folder: your own photos, in a folder for each class (owl/1.jpg), or in such folders under "

@@ -20,14 +20,14 @@ class Listing:
     labels: dict[str, int]  # id -> index of its class in `classes`
     split: str = ""  # in words
     parts: dict[str, str] = field(default_factory=dict)  # id -> "train" or "test"
-    left_out: dict[str, str] = field(default_factory=dict)  # id -> reason
+    excluded: dict[str, str] = field(default_factory=dict)  # id -> reason
     notes: tuple[str, ...] = ()
 
 
 def find_root(
     data: Path,
     fits: Callable[[Path], bool],
-    wanted: str,
+    description: str,
     described: str,
     otherwise: Callable[[Sequence[Path]], str] = lambda folders: "",
 ) -> Path:
@@ -36,7 +36,7 @@ def find_root(
     Args:
         data: where to start.
         fits: whether a folder is the root.
-        wanted: a description of the root, for messages.
+        description: a description of the root, for messages.
         described: the task, and where to get its data, for messages.
         otherwise: the mend, from the folders that were looked at, if it is another one; else "".
 
@@ -50,11 +50,11 @@ def find_root(
         found = [folder for folder in level if fits(folder)]
         if len(found) > 1:
             mend = f"name one of {named([str(folder) for folder in found])}"
-            raise BadInput(f"{data} holds more than one {wanted}: {otherwise(seen) or mend}")
+            raise BadInput(f"{data} holds more than one {description}: {otherwise(seen) or mend}")
         if found:
             return found[0]
         level = [folder for above in level for folder in folders_in(above)]
-    raise BadInput(f"{data} holds no {wanted}. {otherwise(seen) or described}")
+    raise BadInput(f"{data} holds no {description}. {otherwise(seen) or described}")
 
 
 def folders_in(folder: Path) -> list[Path]:

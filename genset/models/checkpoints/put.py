@@ -1,17 +1,103 @@
 """Put the weights of a checkpoint into a network: none missing, none unexpected."""
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import redirect_stdout
 from pathlib import Path
+from typing import Any
 
 from torch import Tensor, nn
 
 from genset.core.errors import BadInput, ModelError, first_line
 from genset.core.safe import clean
-from genset.models.checkpoints.find import Found, find_weights
-from genset.models.checkpoints.held import tensors_in
+from genset.models.checkpoints.find import (
+    CheckpointTensors,
+    FoundWeights,
+    find_weights,
+    likely_home,
+    tensors_in,
+)
 from genset.models.checkpoints.read import read_checkpoint
-from genset.models.checkpoints.translate import translated
 from genset.models.spec import ModelSpec
+
+
+def translated(
+    checkpoint: CheckpointTensors, network: nn.Module, ema: bool | None, prefix: str | None
+) -> FoundWeights | None:
+    """A checkpoint's weights by timm's names, from those of the code that a network comes from.
+
+    timm has a `checkpoint_filter_fn` for most networks that others published before: ConvNeXt,
+    Swin, DINO's. Weights that it had to stretch for another size of photos are not taken.
+
+    Args:
+        checkpoint: a checkpoint's tensors.
+        network: one of timm's.
+        ema: whether to take averaged weights.
+        prefix: what stands before the names, where it was said.
+
+    Returns:
+        What was found; None where timm translates nothing, or not all.
+
+    Raises:
+        ModelError: there are no averaged weights.
+    """
+    function = getattr(sys.modules[type(network).__module__], "checkpoint_filter_fn", None)
+    if function is None:
+        return None
+    required = network.state_dict()
+    home = likely_home(checkpoint, ema) if prefix is None else f"{prefix.removesuffix('.')}."
+    names = {
+        name.removeprefix(home): value
+        for name, value in checkpoint.tensors.items()
+        if checkpoint.homes[name] == home or (prefix is not None and name.startswith(home))
+    }
+    for weights in _without_wrappers(names):
+        result = _call(function, weights, network)
+        if result is None or _is_stretched(weights, result):
+            continue
+        found = find_weights(
+            CheckpointTensors(result, dict.fromkeys(result, "")), required, prefix=""
+        )
+        if not found.missing:
+            note = f"timm translated the names of the weights, which lay at {home or 'the top'!r}."
+            return FoundWeights(found.weights, [], found.unexpected, [note])
+    return None
+
+
+def _without_wrappers(names: dict[str, Tensor]) -> Iterator[dict[str, Tensor]]:
+    """The names as they are, less what trainers put before them, one part after the other."""
+    from timm.models import clean_state_dict
+
+    names = clean_state_dict(names)
+    yield names
+    while len(starts := {name.partition(".")[0] for name in names}) == 1:
+        start = f"{starts.pop()}."
+        names = {name.removeprefix(start): value for name, value in names.items()}
+        if start in names or "" in names:
+            return
+        yield names
+
+
+def _call(
+    function: Callable[..., Any], names: dict[str, Tensor], network: nn.Module
+) -> dict[str, Tensor] | None:
+    try:
+        with redirect_stdout(sys.stderr):
+            result = function(dict(names), network)
+    except Exception:  # noqa: BLE001 - it expects the names of certain files
+        return None
+    return {key: value for key, value in dict(result).items() if isinstance(value, Tensor)}
+
+
+def _is_stretched(source: Mapping[str, Tensor], result: Mapping[str, Tensor]) -> bool:
+    """Whether weights, as those of positions, were made for another size of photos."""
+    sizes = {value.numel() for value in source.values()}
+    return any(
+        value.numel() != source[key].numel()
+        if key in source
+        else "pos" in key and value.numel() not in sizes
+        for key, value in result.items()
+    )
 
 
 def put_weights(spec: ModelSpec, network: nn.Module) -> list[str]:
@@ -30,30 +116,30 @@ def put_weights(spec: ModelSpec, network: nn.Module) -> list[str]:
         content = read_checkpoint(path)
     except (BadInput, ModelError) as error:
         raise type(error)(f"model {spec.text!r}: {error}") from None
-    wanted = network.state_dict()
+    required = network.state_dict()
     try:
-        held = tensors_in(content)
-        found = find_weights(held, wanted, spec.ema, spec.prefix)
+        checkpoint = tensors_in(content)
+        found = find_weights(checkpoint, required, spec.ema, spec.prefix)
         if found.missing and spec.is_of_timm:
-            found = translated(held, network, spec.ema, spec.prefix) or found
+            found = translated(checkpoint, network, spec.ema, spec.prefix) or found
     except ModelError as error:
         raise ModelError(f"model {spec.text!r}: {path} {error}") from None
     if found.missing or found.unexpected:
         raise ModelError(
             f"model {spec.text!r}: weights do not fit {spec.arch}: {_differences(found)}"
         )
-    wrong = [key for key, value in found.weights.items() if value.shape != wanted[key].shape]
+    wrong = [key for key, value in found.weights.items() if value.shape != required[key].shape]
     if wrong:
-        raise ModelError(f"model {spec.text!r}: {_shapes(spec, found.weights, wanted, wrong)}")
+        raise ModelError(f"model {spec.text!r}: {_shapes(spec, found.weights, required, wrong)}")
     try:
         network.load_state_dict(found.weights, strict=False)
     except RuntimeError as error:  # of kinds that cannot be copied: sparse, quantized
-        said = clean(first_line(error))
-        raise ModelError(f"model {spec.text!r}: its weights cannot be used: {said}") from None
+        reason = clean(first_line(error))
+        raise ModelError(f"model {spec.text!r}: its weights cannot be used: {reason}") from None
     return found.notes
 
 
-def _differences(found: Found) -> str:
+def _differences(found: FoundWeights) -> str:
     return "; ".join(
         f"{len(keys)} {what} ({', '.join(clean(key, 80) for key in keys[:3])}"
         f"{', ...' if len(keys) > 3 else ''})"
@@ -63,17 +149,17 @@ def _differences(found: Found) -> str:
 
 
 def _shapes(
-    spec: ModelSpec, weights: Mapping[str, Tensor], wanted: Mapping[str, Tensor], wrong: list[str]
+    spec: ModelSpec, weights: Mapping[str, Tensor], required: Mapping[str, Tensor], wrong: list[str]
 ) -> str:
     """Which weight has another shape, and what that may mean."""
-    shapes = [(list(weights[key].shape), list(wanted[key].shape)) for key in wrong]
-    given, own = shapes[0]
-    said = f"{wrong[0]} is {given}, not {own}: "
+    shapes = [(list(weights[key].shape), list(required[key].shape)) for key in wrong]
+    shape, expected = shapes[0]
+    message = f"{wrong[0]} is {shape}, not {expected}: "
     # Weights and bias of the last layer, whose first side is the number of outputs.
-    outputs = {(each[0], other[0]) for each, other in shapes if each[1:] == other[1:] and other}
+    outputs = {(one[0], other[0]) for one, other in shapes if one[1:] == other[1:] and other}
     if len(outputs) != 1 or len(wrong) > 2 or any(a[1:] != b[1:] for a, b in shapes):
-        return f"{said}another {spec.arch}?"
+        return f"{message}another {spec.arch}?"
     ((more, fewer),) = outputs
     if more == fewer + 1 and spec.background is None:
-        return f"{said}one output more; if output 0 is a background class, say &background=0"
-    return f"{said}another {spec.arch}? If its classes are others, list them with &classes=FILE"
+        return f"{message}one output more; if output 0 is a background class, say &background=0"
+    return f"{message}another {spec.arch}? If its classes are others, list them with &classes=FILE"

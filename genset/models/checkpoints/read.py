@@ -5,10 +5,11 @@ import pickle
 import pickletools
 import re
 import struct
+import tarfile
 import warnings
 import zipfile
-from collections import deque
-from collections.abc import Iterator
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -20,8 +21,174 @@ from torch import Tensor
 from genset.core.errors import BadInput, ModelError
 from genset.core.numbers import count
 from genset.core.safe import clean
-from genset.models.checkpoints.allowed import STAND_INS
-from genset.models.checkpoints.kinds import AGAIN, SAVE, what_else
+
+SAVE = "save it with torch.save(model.state_dict(), PATH)"
+AGAIN = "copy or download it again"
+
+# What is wrong, and its mend, by how a file begins.
+_BEGINNINGS = {
+    b"version https://git-lfs": (
+        "it is Git LFS's pointer to the file",
+        "fetch the file itself with git lfs pull",
+    ),
+    b"\x1f\x8b": ("it is packed with gzip", "unpack it with gunzip"),
+    b"BZh": ("it is packed with bzip2", "unpack it with bunzip2"),
+    b"\xfd7zXZ": ("it is packed with xz", "unpack it with unxz"),
+    b"\x28\xb5\x2f\xfd": ("it is packed with zstd", "unpack it with unzstd"),
+    b"\x93NUMPY": ("it is an array of numpy", SAVE),
+    b"\x89HDF": ("it is HDF5, as Keras writes it", "convert it to PyTorch first"),
+}
+_WEB = (b"<!doctype", b"<html", b"<head", b"<?xml")
+
+# torch.export's archives hold one of these, in a folder or not.
+_OF_EXPORT = {"archive_format", "serialized_exported_program.json"}
+
+# A tar archive of PyTorch before 0.4 holds these.
+_BEFORE_0_4 = {"storages", "tensors", "pickle"}
+
+
+def what_else(path: Path) -> tuple[str, str] | None:
+    """What is wrong with a file, and its mend; None where it may well be torch.save's.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with path.open("rb") as file:
+        head = file.read(512)
+    if not head:
+        return "it is empty", AGAIN
+    for beginning, problem in _BEGINNINGS.items():
+        if head.startswith(beginning):
+            return problem
+    if head.lstrip().lower().startswith(_WEB):
+        return "it is a web page", "download the file itself"
+    if head.startswith(b"PK"):
+        return _zip(path)
+    if tarfile.is_tarfile(path):
+        return _tar(path)
+    return None
+
+
+def _zip(path: Path) -> tuple[str, str] | None:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            entries = archive.infolist()
+    except (zipfile.BadZipFile, ValueError, NotImplementedError):
+        return "it is cut off or damaged", AGAIN
+    names = [entry.filename for entry in entries]
+    inner = {name.partition("/")[2] for name in names}
+    if "constants.pkl" in inner:
+        return "it is TorchScript", "name it torchscript:PATH"
+    if "data.pkl" not in inner:
+        if any(name.endswith(".npy") for name in names):
+            return "it is an archive of numpy", SAVE
+        if inner & _OF_EXPORT or _OF_EXPORT & set(names):
+            return "it is a whole program", "name it export:PATH"
+        return "it is a zip archive of other files", "unpack it"
+    if sum(entry.file_size for entry in entries) > path.stat().st_size:
+        # torch.save packs nothing, and a few bytes can be packed that fill the memory.
+        return "its content is compressed, which torch.save never does", SAVE
+    return None
+
+
+def _tar(path: Path) -> tuple[str, str]:
+    try:
+        with tarfile.open(path, "r:") as archive:
+            first = {member.name for member, _ in zip(archive, range(8), strict=False)}
+    except (tarfile.TarError, OSError, ValueError):
+        first = set()
+    if first & _BEFORE_0_4:
+        return (
+            "it is in PyTorch's format of before 0.4, which cannot be read without running it",
+            "if you trust it, save its weights again in a PyTorch that loads it",
+        )
+    return "it is a tar archive", "unpack it"
+
+
+class StandIn:
+    """Stands for an object that is no weight. It takes any arguments and keeps none of them."""
+
+    def __new__(cls, *args: object) -> "StandIn":
+        return super().__new__(cls)
+
+    def __setstate__(self, state: object) -> None:
+        """Drop what the object held."""
+
+
+class DictStandIn:
+    """Stands for a kind of dict, whose entries may be weights: torch fills an OrderedDict."""
+
+    def __new__(cls, *args: object) -> Any:
+        return OrderedDict()
+
+
+class ListStandIn:
+    """Stands for a kind of list, which torch fills entry by entry: a list."""
+
+    def __new__(cls, *args: object) -> Any:
+        return []
+
+
+_PATHS = ("Path", "PurePath", "PosixPath", "PurePosixPath", "WindowsPath", "PureWindowsPath")
+_NUMBERS = "bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 str_"
+_NODES = "Any String Integer Float Boolean Bytes Path Enum"
+
+# Each with its module, as in a pickle, which names Python 2's modules and torch translates them.
+_OBJECTS = {
+    "argparse": ("Namespace",),
+    "types": ("SimpleNamespace",),
+    # As the types of options, and as what a defaultdict makes.
+    "builtins": (
+        "bool",
+        "int",
+        "float",
+        "str",
+        "bytes",
+        "list",
+        "tuple",
+        "dict",
+        "frozenset",
+        "range",
+    ),
+    "datetime": ("date", "datetime", "time", "timedelta", "timezone"),
+    "decimal": ("Decimal",),
+    "uuid": ("UUID",),
+    "typing": ("Any",),
+    "pathlib": _PATHS,
+    "pathlib._local": _PATHS,  # Python 3.13
+    "numpy": ("dtype", "ndarray", *_NUMBERS.split()),
+    "numpy.core.multiarray": ("scalar", "_reconstruct"),
+    "numpy._core.multiarray": ("scalar", "_reconstruct"),  # numpy 2
+    "torch.torch_version": ("TorchVersion",),
+    "torchvision.transforms.functional": ("InterpolationMode",),
+    "omegaconf.dictconfig": ("DictConfig",),
+    "omegaconf.listconfig": ("ListConfig",),
+    "omegaconf.base": ("Metadata", "ContainerMetadata", "UnionNode"),
+    "omegaconf.nodes": tuple(f"{kind}Node" for kind in _NODES.split()),
+    # Before 1.5, Lightning kept the state of each callback under its class.
+    "pytorch_lightning.callbacks.model_checkpoint": ("ModelCheckpoint",),
+    "pytorch_lightning.callbacks.early_stopping": ("EarlyStopping",),
+}
+_DICTS = {
+    "collections": ("defaultdict",),
+    "lightning.fabric.utilities.data": ("AttributeDict",),
+    "lightning.pytorch.utilities.parsing": ("AttributeDict",),
+    "lightning_fabric.utilities.data": ("AttributeDict",),
+    "pytorch_lightning.utilities.parsing": ("AttributeDict",),
+    "yacs.config": ("CfgNode",),
+    "fvcore.common.config": ("CfgNode",),
+    "easydict": ("EasyDict",),
+}
+_LISTS = {"collections": ("deque",)}
+
+# For `torch.serialization.safe_globals`: a stand-in and the name that it stands for.
+STAND_INS: list[Callable[..., Any] | tuple[Callable[..., Any], str]] = [
+    (stand_in, f"{module}.{name}")
+    for stand_in, modules in ((StandIn, _OBJECTS), (DictStandIn, _DICTS), (ListStandIn, _LISTS))
+    for module, names in modules.items()
+    for name in names
+]
+
 
 # Which file of a folder has the weights, as transformers' save_pretrained and Accelerate's
 # save_model and save_state name them; an index says which shard holds what.
@@ -145,22 +312,22 @@ def _refusal(path: Path, reason: str, mend: str) -> ModelError:
 
 def _reason(path: Path, error: Exception) -> tuple[str, str]:
     """Why torch did not read a file, without its advice; and the mend."""
-    said = str(error)
-    step = _UNKNOWN_STEP.search(said)
+    message = str(error)
+    step = _UNKNOWN_STEP.search(message)
     if isinstance(error, EOFError) or _is_cut(path, error):
         return "it is cut off or damaged", AGAIN
-    if found := _REFUSED.search(said):
+    if found := _REFUSED.search(message):
         name = clean(found[1] or found[2], 80)
         if name == _whole(path):
             return f"it is a whole object of {name}, whose code would have to be run", SAVE
         return f"it holds {name}, which is neither weights nor plain data", SAVE
     if step and int(step[1]) >= _FIRST_OF_PROTOCOL_4:
         return "it was saved with pickle_protocol=4 or later; the default is 2", SAVE
-    if step or "magic number" in said:
+    if step or "magic number" in message:
         return "it was not written by torch.save", SAVE
     # The rest of what torch says is advice to load it all the same.
-    told = said.partition("WeightsUnpickler error: ")[2] or said
-    return clean(next(iter(told.strip().splitlines()), type(error).__name__)), SAVE
+    reason = message.partition("WeightsUnpickler error: ")[2] or message
+    return clean(next(iter(reason.strip().splitlines()), type(error).__name__)), SAVE
 
 
 def _is_cut(path: Path, error: Exception) -> bool:
@@ -181,9 +348,9 @@ def _is_cut(path: Path, error: Exception) -> bool:
 def _whole(path: Path) -> str:
     """The class of the object that a file holds, where that is no dictionary or list."""
     with suppress(Exception):  # a damaged file is named otherwise
-        for name, given in islice(_steps(path), 8):
+        for name, argument in islice(_steps(path), 8):
             if name == "GLOBAL":
-                return clean(str(given).replace(" ", "."), 80)
+                return clean(str(argument).replace(" ", "."), 80)
             if name in ("EMPTY_DICT", "EMPTY_LIST"):
                 return ""
     return ""
@@ -195,9 +362,9 @@ def _steps(path: Path) -> Iterator[tuple[str, Any]]:
         with zipfile.ZipFile(path) as archive:
             name = next(name for name in archive.namelist() if name.endswith("/data.pkl"))
             with archive.open(name) as file:
-                yield from ((code.name, given) for code, given, _ in pickletools.genops(file))
+                yield from ((code.name, argument) for code, argument, _ in pickletools.genops(file))
         return
     with path.open("rb") as file:  # before 1.6: three small pickles stand before
         for _ in range(3):
             deque(islice(pickletools.genops(file), _MOST_OF_SMALL), maxlen=0)
-        yield from ((code.name, given) for code, given, _ in pickletools.genops(file))
+        yield from ((code.name, argument) for code, argument, _ in pickletools.genops(file))

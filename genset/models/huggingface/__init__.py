@@ -2,12 +2,9 @@
 
 ::
 
+    load         a `hf:` spec to its model; timm's models in such a folder
     folder       a folder, or what the hub's client fetches; its configuration, checked
-    load         a `hf:` spec to the parts of its model, whichever of these it is
-    classifier   transformers' image classifiers
+    classifier   transformers' image classifiers, and their processors
     zero_shot    transformers' models that compare photos with texts
-    timm_folder  timm's models in such a folder (transformers' TimmWrapper)
     labels       which class each output stands for, by the names that the configuration has
-    processor    how the folder's own processor wants photos
-    quiet        transformers, imported where it is asked for, without its talk
 """

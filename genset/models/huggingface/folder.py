@@ -2,12 +2,16 @@
 
 import hashlib
 import json
+import logging
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from genset.core.errors import BadInput, MissingExtra, ModelError, first_line
-from genset.models.architectures import quick_hub
+from genset.models.kinds.architectures import quick_hub
 from genset.models.spec import ModelSpec
 
 # A configuration is a few KB; with 21,000 labels, a MB or two.
@@ -143,3 +147,32 @@ def _fetched(spec: ModelSpec) -> Path:
             f"from the hub ({first_line(error)}). Offline, name a folder: hf:FOLDER"
         ) from None
     return path
+
+
+@contextmanager
+def transformers_for(text: str) -> Iterator[Any]:
+    """The package, for the model of a spec; its warnings and bars are not shown in the block.
+
+    Raises:
+        MissingExtra: it is not installed.
+    """
+    try:
+        import transformers
+    except ModuleNotFoundError:
+        raise MissingExtra(f"model {text!r}", "transformers") from None
+    log: Any = transformers.utils.logging
+    level, bars = log.get_verbosity(), log.is_progress_bar_enabled()
+    hub = logging.getLogger("huggingface_hub")
+    hubs_level = hub.level
+    log.set_verbosity(logging.CRITICAL)
+    log.disable_progress_bar()
+    hub.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield transformers
+    finally:
+        log.set_verbosity(level)
+        hub.setLevel(hubs_level)
+        if bars:
+            log.enable_progress_bar()

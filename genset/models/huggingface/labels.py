@@ -8,11 +8,15 @@ first held against the sorted order as a whole. What cannot be told is refused, 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from genset.classes import ImageClass, imagenet1k
+from genset.classes import ImageClass, Taxonomy, imagenet1k
+from genset.classes.wordnet import nouns
 from genset.core.errors import BadInput
 from genset.core.numbers import agree
-from genset.models.classes import BACKGROUND
+from genset.core.safe import clean
+from genset.models.classes import BACKGROUND, timm_list
+from genset.models.mapping.outputs import match_by_words
 
 # Of 1,000 labels, so many must name the class at their place, and none another, to take the rest,
 # whose names WordNet does not have, by their place too.
@@ -25,21 +29,21 @@ WNID = re.compile(r"(n\d{8})\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Matched:
+class LabelMatch:
     """What outputs stand for.
 
     Attributes:
         order: the wnid of each output that is kept, `BACKGROUND` for one that is no class.
-        kept: the outputs that are kept, by number; None: all.
+        selected: the outputs that are used, by number; None: all.
         note: what to say of it; "" for nothing.
     """
 
     order: tuple[str, ...]
-    kept: tuple[int, ...] | None = None
+    selected: tuple[int, ...] | None = None
     note: str = ""
 
 
-def match_labels(labels: Sequence[str]) -> Matched:
+def match_labels(labels: Sequence[str]) -> LabelMatch:
     """The classes that labels stand for.
 
     Raises:
@@ -62,7 +66,7 @@ def is_none(label: str) -> bool:
     return label.casefold() == "background"
 
 
-def _by_wnid(labels: Sequence[str]) -> Matched:
+def _by_wnid(labels: Sequence[str]) -> LabelMatch:
     order = [BACKGROUND if is_none(label) else label for label in labels]
     repeated = next((wnid for wnid in order if wnid and order.count(wnid) > 1), None)
     if repeated:
@@ -70,21 +74,21 @@ def _by_wnid(labels: Sequence[str]) -> Matched:
     return _among(order)
 
 
-def _among(order: Sequence[str]) -> Matched:
+def _among(order: Sequence[str]) -> LabelMatch:
     """Keep the outputs that are ImageNet's classes or none, if there are others."""
     taxonomy = imagenet1k()
-    kept = [n for n, wnid in enumerate(order) if wnid in taxonomy or wnid == BACKGROUND]
-    known = tuple(order[n] for n in kept)
+    selected = [n for n, wnid in enumerate(order) if wnid in taxonomy or wnid == BACKGROUND]
+    known = tuple(order[n] for n in selected)
     if not any(known):
         raise BadInput("none of its labels is a class of ImageNet; say them with classes=FILE")
-    if len(kept) == len(order):
-        return Matched(known)
+    if len(selected) == len(order):
+        return LabelMatch(known)
     classes = sum(wnid != BACKGROUND for wnid in known)
     note = f"Chooses among those {classes:,} of its {len(order):,} outputs that are in ImageNet-1k."
-    return Matched(known, tuple(kept), note)
+    return LabelMatch(known, tuple(selected), note)
 
 
-def _by_number(labels: Sequence[str]) -> Matched:
+def _by_number(labels: Sequence[str]) -> LabelMatch:
     numbers = [int(label) for label in labels if not is_none(label)]
     if len(set(numbers)) < len(numbers):
         raise BadInput("two of its labels are the same number")
@@ -93,30 +97,30 @@ def _by_number(labels: Sequence[str]) -> Matched:
         BACKGROUND if is_none(label) else classes.by_index(int(label)).wnid for label in labels
     ]
     note = "Its labels are numbers, taken for places in the sorted order of ImageNet's wnids."
-    return Matched(tuple(order), note=note)
+    return LabelMatch(tuple(order), note=note)
 
 
-def _by_name(labels: Sequence[str]) -> Matched:
+def _by_name(labels: Sequence[str]) -> LabelMatch:
     named = [label for label in labels if not is_none(label)]
-    found = in_sorted_order(named) or _each_by_itself(named)
+    found = in_sorted_order(named) or _one_by_one(named)
     order = iter(found.order)
     whole = [BACKGROUND if is_none(label) else next(order) for label in labels]
-    kept = _among(whole)
-    return Matched(kept.order, kept.kept, found.note or kept.note)
+    chosen = _among(whole)
+    return LabelMatch(chosen.order, chosen.selected, found.note or chosen.note)
 
 
-def in_sorted_order(labels: Sequence[str]) -> Matched | None:
+def in_sorted_order(labels: Sequence[str]) -> LabelMatch | None:
     """ImageNet's own order, if 1,000 labels say it together; None where they do not."""
     classes = list(imagenet1k())
     if len(labels) != len(classes):
         return None
     names = _Names()
     strangers = []
-    for label, own in zip(labels, classes, strict=True):
+    for label, expected in zip(labels, classes, strict=True):
         meant = names.meant(label)
         if not meant:
             strangers.append(label)
-        elif own.wnid not in meant:
+        elif expected.wnid not in meant:
             return None
     if len(labels) - len(strangers) < _ENOUGH:
         return None
@@ -128,10 +132,10 @@ def in_sorted_order(labels: Sequence[str]) -> Matched | None:
             f"{len(strangers)} of its labels {no_names} of WordNet's ({_shown(strangers)}): taken "
             f"by {their} place, as the {len(labels) - len(strangers)} others stand."
         )
-    return Matched(tuple(cls.wnid for cls in classes), note=note)
+    return LabelMatch(tuple(cls.wnid for cls in classes), note=note)
 
 
-def _each_by_itself(labels: Sequence[str]) -> Matched:
+def _one_by_one(labels: Sequence[str]) -> LabelMatch:
     """Each label's class, where all can be told.
 
     Of more than 1,000 labels, those that name no class of ImageNet-1k are others, as in ImageNet's
@@ -139,14 +143,14 @@ def _each_by_itself(labels: Sequence[str]) -> Matched:
     """
     names = _Names()
     meant = [names.exactly(label) or names.meant(label) for label in labels]
-    taken = {next(iter(each)) for each in meant if len(each) == 1}
+    taken = {next(iter(wnids)) for wnids in meant if len(wnids) == 1}
     # Of a name that two classes share, the other one may be taken by a label that says more.
-    meant = [each - taken if len(each) > 1 and each - taken else each for each in meant]
+    meant = [wnids - taken if len(wnids) > 1 and wnids - taken else wnids for wnids in meant]
     larger = len(labels) > len(imagenet1k())
     unclear = [
         label
-        for label, each in zip(labels, meant, strict=True)
-        if len(each) > 1 or (not each and not larger)
+        for label, wnids in zip(labels, meant, strict=True)
+        if len(wnids) > 1 or (not wnids and not larger)
     ]
     if unclear:
         one, several = "is not one class of ImageNet", "are not one class of ImageNet each"
@@ -155,7 +159,7 @@ def _each_by_itself(labels: Sequence[str]) -> Matched:
             f"{len(unclear)} of its {len(labels):,} labels {are} "
             f"({_shown(unclear)}); say what its outputs stand for with classes=FILE"
         )
-    order = [next(iter(each), _OTHER) for each in meant]
+    order = [next(iter(wnids), _OTHER) for wnids in meant]
     known = [wnid for wnid in order if wnid != _OTHER]
     if len(set(known)) < len(known):
         twice = next(wnid for wnid in known if known.count(wnid) > 1)
@@ -169,7 +173,7 @@ def _each_by_itself(labels: Sequence[str]) -> Matched:
             f"only {len(known)} of ImageNet's 1,000 classes are among its {len(labels):,} labels; "
             "say what its outputs stand for with classes=FILE"
         )
-    return Matched(tuple(order))
+    return LabelMatch(tuple(order))
 
 
 class _Names:
@@ -178,10 +182,10 @@ class _Names:
     def __init__(self) -> None:
         self._by_lemma: dict[str, set[str]] = {}
         self._whole: dict[str, set[str]] = {}
-        for each in imagenet1k():
-            for lemma in each.lemmas:
-                self._by_lemma.setdefault(plain(lemma), set()).add(each.wnid)
-            self._whole.setdefault(_all_lemmas(each), set()).add(each.wnid)
+        for cls in imagenet1k():
+            for lemma in cls.lemmas:
+                self._by_lemma.setdefault(plain(lemma), set()).add(cls.wnid)
+            self._whole.setdefault(_all_lemmas(cls), set()).add(cls.wnid)
 
     def meant(self, label: str) -> set[str]:
         """The classes that have all the names of a label, which stand between commas."""
@@ -194,8 +198,8 @@ class _Names:
         return self._whole.get(_joined(label.split(",")), set())
 
 
-def _all_lemmas(each: ImageClass) -> str:
-    return _joined(each.lemmas)
+def _all_lemmas(cls: ImageClass) -> str:
+    return _joined(cls.lemmas)
 
 
 def _joined(names: Iterable[str]) -> str:
@@ -211,3 +215,85 @@ def _shown(labels: Sequence[str]) -> str:
     return ", ".join(repr(label[:40]) for label in labels[:3]) + (
         ", ..." if len(labels) > 3 else ""
     )
+
+
+_LONGEST = 200  # letters of a label that are kept
+
+
+def order_on(labels: Sequence[str], taxonomy: Taxonomy) -> tuple[str, ...]:
+    """What outputs stand for on a set of other classes than ImageNet's: all of them, none cut off.
+
+    The labels of ImageNet's 1,000, or of one of timm's larger lists, taken together, are its wnids.
+    Labels of which one is a class of the taxonomy (`mapping.words`) stay words; others are wnids
+    where all can be told. What a label says is never a number's place among ImageNet's classes,
+    where there are not 1,000.
+
+    Args:
+        labels: of all outputs, in order; "background" for one that is no class.
+        taxonomy: the set's.
+
+    Raises:
+        BadInput: they are LABEL_0, LABEL_1, ...
+    """
+    words = tuple(BACKGROUND if is_none(label) else tidy(label) for label in labels)
+    whole = as_a_whole([word for word in words if word])
+    if whole:
+        wnids = iter(whole)
+        return tuple(next(wnids) if word else BACKGROUND for word in words)
+    classes = {output for its in match_by_words(words, taxonomy).outputs.values() for output in its}
+    led = [WNID.match(word) for word in words]
+    if all(found or not word for word, found in zip(words, led, strict=True)):
+        return tuple(
+            word if word in classes or not found else found[1]
+            for word, found in zip(words, led, strict=True)
+        )
+    if classes:
+        return words
+    says_nothing = all(re.fullmatch(r"LABEL_\d+", word) for word in words)
+    if all(word.isdigit() for word in words if word) and len(words) < len(imagenet1k()):
+        return words
+    try:
+        matched = match_labels([word or "background" for word in words])
+    except BadInput:
+        if says_nothing:
+            raise
+        return words
+    return matched.order if matched.selected is None else words
+
+
+def timm_order(network: Any, custom: Taxonomy | None) -> tuple[str, ...] | None:
+    """What the outputs of one of timm's own models stand for, where these are not ImageNet's 1,000.
+
+    By timm's lists; on a set of other classes by the names that timm notes of the weights.
+    """
+    outputs = getattr(network, "num_classes", 0)
+    config = getattr(network, "pretrained_cfg", None) or {}
+    config = config if isinstance(config, dict) else config.to_dict()
+    names = config.get("label_names")
+    if custom is not None and names and len(names) == outputs:
+        return order_on([str(name) for name in names], custom)
+    return timm_list(outputs)
+
+
+def tidy(label: str) -> str:
+    """A label as it is compared and kept: on one line, of characters that print."""
+    return clean(label, _LONGEST)
+
+
+def as_a_whole(labels: Sequence[str]) -> tuple[str, ...] | None:
+    """The wnids of labels that together are one of the known lists; None where they are not.
+
+    Of ImageNet's 1,000 as for its own sets; of timm's lists where nine of ten labels name the noun
+    at their place.
+    """
+    if found := in_sorted_order(labels):
+        return found.order
+    wnids = timm_list(len(labels)) or ()
+    named = sum(
+        wnid in nouns()
+        and not {plain(part) for part in label.split(",")}.isdisjoint(
+            map(plain, nouns()[wnid].lemmas)
+        )
+        for label, wnid in zip(labels, wnids, strict=False)
+    )
+    return wnids if wnids and 10 * named >= 9 * len(wnids) else None

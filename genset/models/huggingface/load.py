@@ -1,39 +1,136 @@
-"""A `hf:` spec to the parts of its model."""
+"""A `hf:` spec to its model."""
 
-from pathlib import Path
+from dataclasses import replace
+from typing import Any
 
 from genset.classes import Taxonomy
+from genset.core.errors import BadInput, ModelError
+from genset.core.numbers import count
+from genset.models.checkpoints.put import put_weights
+from genset.models.classes import class_order, timm_list
 from genset.models.huggingface.classifier import load_classifier
-from genset.models.huggingface.folder import open_folder
-from genset.models.huggingface.quiet import transformers_for
-from genset.models.huggingface.timm_folder import load_timm_folder
+from genset.models.huggingface.folder import ModelFolder, open_folder, transformers_for
+from genset.models.huggingface.labels import LabelMatch, match_labels, order_on
 from genset.models.huggingface.zero_shot import compares_with_texts, load_zero_shot
-from genset.models.parts import Parts
+from genset.models.kinds.architectures import create_timm, timm_preprocessing
+from genset.models.load import LoadedModel, Loading, Parts, assembled
 from genset.models.spec import ModelSpec
-from genset.models.zeroshot.texts import Texts
+from genset.models.zeroshot.features import Texts
+
+# Arguments of timm's create_model that read files or fetch weights.
+_NOT_ARGUMENTS = ("checkpoint_path", "cache_dir", "model_name")
 
 
-def load_hugging_face(
-    spec: ModelSpec, order: tuple[str, ...], kept: Path | None, own: Taxonomy | None = None
+def load_timm_folder(
+    spec: ModelSpec,
+    folder: ModelFolder,
+    order: tuple[str, ...] | None,
+    custom: Taxonomy | None = None,
 ) -> Parts:
-    """The parts of the model that a `hf:` spec names.
+    """The parts of a model of timm's; `order` if the spec says what its outputs are.
+
+    `custom` are the classes of the set, where they are not ImageNet's.
+
+    Raises:
+        BadInput: timm has no such model, or its labels do not say what the outputs are.
+        ModelError: the weights are not there or do not fit.
+    """
+    config = folder.config
+    name, arguments = config["architecture"], config.get("model_args") or {}
+    says = config.get("pretrained_cfg")
+    if not isinstance(arguments, dict) or (says is not None and not isinstance(says, dict)):
+        raise BadInput(f"model {spec.text!r}: its config.json is none of timm's")
+    if bad := [key for key in arguments if key in _NOT_ARGUMENTS or key.startswith("pretrained")]:
+        raise BadInput(f"model {spec.text!r}: its config.json sets {bad[0]}, which is not used")
+    # timm itself believes them in this order, and its `save_for_hf` writes all three.
+    outputs = config.get("num_classes", (says or {}).get("num_classes", 1000))
+    outputs = arguments.get("num_classes", outputs)
+    if not isinstance(outputs, int) or outputs < 1:
+        raise BadInput(f"model {spec.text!r}: it has no classifier (num_classes is {outputs!r})")
+    matched = LabelMatch(order) if order is not None else _matched(spec, config, outputs, custom)
+    network, _ = create_timm(spec, name, **{**arguments, "num_classes": outputs})
+    file = folder.weights_file()
+    if file is None:
+        raise ModelError(f"model {spec.text!r}: {folder.path} has no model.safetensors")
+    as_file = replace(spec, kind="file", target=str(file), arch=f"timm:{name}")
+    notes = put_weights(as_file, network)
+    network.pretrained_cfg = _settings(network, says or {})
+    try:
+        preprocessing = timm_preprocessing(network)
+    except BadInput as error:
+        raise BadInput(f"model {spec.text!r}: {error}") from None
+    return Parts(
+        network=network,
+        preprocessing=preprocessing,
+        order=matched.order,
+        architecture=f"timm:{name}",
+        notes=[*notes, *filter(None, [matched.note])],
+        packages=("timm",),
+    )
+
+
+def _matched(
+    spec: ModelSpec, config: dict[str, Any], outputs: int, custom: Taxonomy | None
+) -> LabelMatch:
+    """By the labels that the configuration has; without any, as timm numbers ImageNet's classes."""
+    labels = config.get("label_names")
+    if isinstance(labels, list) and all(isinstance(label, str) for label in labels):
+        if len(labels) != outputs:
+            raise BadInput(
+                f"model {spec.text!r}: {count(len(labels), 'label')} for {count(outputs, 'output')}"
+            )
+        try:
+            if custom is not None:
+                return LabelMatch(order_on(labels, custom))
+            matched = match_labels(labels)
+        except BadInput as error:
+            raise BadInput(f"model {spec.text!r}: {error}") from None
+        if matched.selected is not None:
+            raise BadInput(
+                f"model {spec.text!r}: its {outputs:,} outputs are more than ImageNet-1k's; list "
+                "them with classes=FILE"
+            )
+        return matched
+    if custom is not None and (known := timm_list(outputs)):
+        return LabelMatch(known)
+    if outputs != 1000:
+        raise BadInput(
+            f"model {spec.text!r}: its config.json does not name its {outputs:,} outputs; say what "
+            "they stand for with classes=FILE"
+        )
+    return LabelMatch(class_order())
+
+
+def _settings(network: Any, says: dict[str, Any]) -> Any:
+    """timm's settings of the network, with those of the folder in their place."""
+    settings = network.pretrained_cfg
+    settings = settings if isinstance(settings, dict) else settings.to_dict()
+    return {**settings, **{key: value for key, value in says.items() if value is not None}}
+
+
+def hugging_face(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
+    """Load the model that a `hf:` spec names.
 
     Args:
         spec: the model's.
         order: what its outputs stand for, if its spec says so; otherwise its labels do.
-        kept: a folder for the features of texts; None: they are computed each time.
-        own: the classes of the set, where they are not ImageNet's.
+        how: how models are loaded.
 
     Raises:
         BadInput: there is no such folder, or it is no model that can be scored.
         ModelError: its weights do not come, or do not fit.
         MissingExtra: a package is missing.
     """
-    folder = open_folder(spec)
-    said = order if spec.classes else None
+    return assembled(spec, _parts(spec, order, how))
+
+
+def _parts(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> Parts:
+    folder, custom = open_folder(spec), how.custom
+    listed = order if spec.classes else None
     if folder.is_of_timm:
-        return load_timm_folder(spec, folder, said, own)
+        return load_timm_folder(spec, folder, listed, custom)
     with transformers_for(spec.text) as transformers:
         if compares_with_texts(folder):
-            return load_zero_shot(spec, folder, Texts.of(spec, order, own), kept, transformers)
-        return load_classifier(spec, folder, said, own, transformers)
+            texts = Texts.of(spec, order, custom)
+            return load_zero_shot(spec, folder, texts, how.cache, transformers)
+        return load_classifier(spec, folder, listed, custom, transformers)

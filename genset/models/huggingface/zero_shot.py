@@ -6,15 +6,18 @@ from typing import Any
 from torch import Tensor, nn
 
 from genset.core.errors import BadInput, first_line
-from genset.models.huggingface.classifier import load_weights
+from genset.models.huggingface.classifier import load_weights, preprocessing_of, processor_of
 from genset.models.huggingface.folder import ModelFolder
-from genset.models.huggingface.processor import preprocessing_of, processor_of
-from genset.models.parts import Parts
+from genset.models.load import Parts, hash_of_weights
 from genset.models.spec import ModelSpec
-from genset.models.weights import hash_of_weights
-from genset.models.zeroshot.network import ZeroShot
-from genset.models.zeroshot.texts import TextModel, Texts, class_features
-from genset.models.zeroshot.tokens import holds_tokenizer, identity_of_tokenizer
+from genset.models.zeroshot.features import (
+    TextModel,
+    Texts,
+    ZeroShot,
+    class_features,
+    holds_tokenizer,
+    identity_of_tokenizer,
+)
 
 # Kinds whose answer is a scaled cosine of a photo's and a text's features.
 KINDS = ("clip", "metaclip_2", "siglip", "altclip", "chinese_clip")
@@ -26,14 +29,14 @@ _FILLED_UP = ("siglip",)
 def compares_with_texts(folder: ModelFolder) -> bool:
     """Whether the folder holds such a model, and no classifier that was made of one."""
     made = folder.config.get("architectures") or []
-    return folder.kind in KINDS and not any("ForImageClassification" in str(each) for each in made)
+    return folder.kind in KINDS and not any("ForImageClassification" in str(name) for name in made)
 
 
 def load_zero_shot(
     spec: ModelSpec,
     folder: ModelFolder,
     texts: Texts,
-    kept: Path | None,
+    cache: Path | None,
     transformers: Any,
 ) -> Parts:
     """The parts of such a model.
@@ -42,7 +45,7 @@ def load_zero_shot(
         spec: the model's.
         folder: where it lies.
         texts: its classes, in which sentences.
-        kept: a folder for the features of texts; None: they are computed each time.
+        cache: a folder for the features of texts; None: they are computed each time.
         transformers: the package.
 
     Raises:
@@ -69,7 +72,7 @@ def load_zero_shot(
 
     identity = f"{identity_of_tokenizer(tokenizer)} {length}"
     reader = TextModel(model, encode, weights_hash, identity)
-    features = class_features(spec, reader, texts, kept)
+    features = class_features(spec, reader, texts, cache)
     return Parts(
         network=ZeroShot.of(model, Images(model), features),
         preprocessing=preprocessing,

@@ -2,8 +2,10 @@
 
 ::
 
-    KINDS        the table of kinds: whatever is known of one by its name; it loads none of them
-    ...          a module each, of those that do not need a room
+    KINDS           the table of kinds: whatever is known of one by its name; it loads none of them
+    architectures   torchvision:, timm:, file:
+    exported        export:, onnx:, torchscript:
+    memory          a network that a caller has in memory
 """
 
 from dataclasses import dataclass
@@ -32,23 +34,24 @@ class ModelKind:
     loads: str = ""
 
 
-_LOAD = "genset.models.load"
+_PRETRAINED = "genset.models.kinds.architectures:pretrained_model"
+_CHECKPOINT = "genset.models.kinds.architectures:checkpoint"
+_EXPORTED = "genset.models.kinds.exported:exported"
+_HUGGING_FACE = "genset.models.huggingface.load:hugging_face"
+_OPEN_CLIP = "genset.models.zeroshot.openclip:open_clip_model"
 
 KINDS = {
-    "torchvision": ModelKind("NAME", OF_NETWORKS, f"{_LOAD}:pretrained_model"),
-    "timm": ModelKind("NAME", OF_NETWORKS, f"{_LOAD}:pretrained_model"),
-    "file": ModelKind(
-        "CHECKPOINT?arch=torchvision:NAME", (*OF_FILES, *OF_NETWORKS), f"{_LOAD}:checkpoint"
-    ),
-    "export": ModelKind("PATH", OF_NETWORKS, f"{_LOAD}:exported"),
-    "onnx": ModelKind("PATH", OF_NETWORKS, f"{_LOAD}:exported"),
-    "torchscript": ModelKind("PATH", OF_NETWORKS, f"{_LOAD}:exported"),
-    "hf": ModelKind("FOLDER", (*OF_NETWORKS, *ZERO_SHOT), f"{_LOAD}:hugging_face"),
+    "torchvision": ModelKind("NAME", OF_NETWORKS, _PRETRAINED),
+    "timm": ModelKind("NAME", OF_NETWORKS, _PRETRAINED),
+    "file": ModelKind("CHECKPOINT?arch=torchvision:NAME", (*OF_FILES, *OF_NETWORKS), _CHECKPOINT),
+    "export": ModelKind("PATH", OF_NETWORKS, _EXPORTED),
+    "onnx": ModelKind("PATH", OF_NETWORKS, _EXPORTED),
+    "torchscript": ModelKind("PATH", OF_NETWORKS, _EXPORTED),
+    "hf": ModelKind("FOLDER", (*OF_NETWORKS, *ZERO_SHOT), _HUGGING_FACE),
     "openclip": ModelKind(
         "NAME?weights=FILE",
         ("weights", *ZERO_SHOT, "name", "classes", *SAID, *PREPROCESSING),
-        f"{_LOAD}:open_clip",
+        _OPEN_CLIP,
     ),
     "predictions": ModelKind("PATH", OF_ALL),
-    "answers": ModelKind("PATH", ("name", "classes", "prompts", *SAID)),
 }

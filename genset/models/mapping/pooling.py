@@ -1,17 +1,60 @@
 """From a model's scores to shares of the classes of a set."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from genset.classes import Taxonomy, hash_of
-from genset.models.mapping.convention import Convention
-from genset.models.mapping.outputs import Above, outputs_of
-from genset.models.mapping.words import met_by_words
+from genset.core.errors import BadInput
+from genset.core.numbers import agree, count
+from genset.models.mapping.outputs import Above, match_by_words, outputs_of
+
+Pool = Literal["sum", "max"]
+"""What a class gets of the probabilities of its outputs: their sum, or the largest."""
+
+Among = Literal["all", "subset"]
+"""What a model chooses among: all its outputs, or those alone that are of the set's classes."""
+
+POOLS: tuple[Pool, ...] = get_args(Pool)
+AMONG: tuple[Among, ...] = get_args(Among)
+
+
+@dataclass(frozen=True, slots=True)
+class Convention:
+    """How a model with other outputs is scored on a set's own classes.
+
+    Attributes:
+        pool: what a class gets of its outputs.
+        among: what competes: "all" outputs, so that one of no class may be the answer, which is
+            wrong then; or the "subset" of those that are of a class.
+
+    Raises:
+        BadInput: a value is none of these.
+    """
+
+    pool: Pool = "sum"
+    among: Among = "all"
+
+    def __post_init__(self) -> None:
+        """Refuse what is not possible."""
+        for what, value, known in (("pool", self.pool, POOLS), ("among", self.among, AMONG)):
+            if value not in known:
+                raise BadInput(f"{what} is {' or '.join(known)}, not {value}")
+
+
+def name_of(record: Mapping[str, Any]) -> str:
+    """What the convention that a run keeps is called: "all", "subset", "all, max" or "subset, max".
+
+    Args:
+        record: with its `among` and `pool`.
+    """
+    return f"{record['among']}, max" if record["pool"] == "max" else str(record["among"])
+
 
 FEW = 5
 """Of so many classes, or fewer, the true one is easily among the best five: no top-5 is counted."""
@@ -51,7 +94,7 @@ class ClassMapping:
             BadInput: an output is below two classes of which neither is a kind of the other.
         """
         classes = outputs_of(outputs, taxonomy, above)
-        by_name = met_by_words(outputs, taxonomy).by_name
+        by_name = match_by_words(outputs, taxonomy).by_name
         return cls(taxonomy.name, hash_of(taxonomy), convention, tuple(outputs), classes, by_name)
 
     @cached_property
@@ -62,8 +105,8 @@ class ClassMapping:
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """What each answer stands for: a class's id, or what an output of no class stands for."""
-        own = [wnid for wnid, places in self.classes.items() if places]
-        return (*own, *(self.outputs[place] for place in self._unmapped))
+        classes = [wnid for wnid, places in self.classes.items() if places]
+        return (*classes, *(self.outputs[place] for place in self._unmapped))
 
     @property
     def identity(self) -> dict[str, object]:
@@ -83,13 +126,13 @@ class ClassMapping:
             return False
         return self.convention.among == "all" or len(self.known) == len(self.outputs)
 
-    def kept(self, asked: int) -> int:
-        """How many answers of a photo are kept, of so many that are asked for."""
-        most = FEW - 1 if len(self.classes) <= FEW else asked
-        return min(asked, most, len(self.columns))
+    def answer_count(self, requested: int) -> int:
+        """How many answers of a photo are stored where so many are requested."""
+        most = FEW - 1 if len(self.classes) <= FEW else requested
+        return min(requested, most, len(self.columns))
 
     @property
-    def says_none(self) -> str:
+    def no_output_message(self) -> str:
         """That no class of the photos has an output, and what to do."""
         named = ", ".join(repr(output) for output in self.outputs[:3] if output)
         return (
@@ -140,8 +183,8 @@ class ClassMapping:
     @cached_property
     def _competing(self) -> NDArray[np.intp]:
         """The places of outputs that compete, column by column."""
-        own = [place for places in self.classes.values() for place in places]
-        return np.array([*own, *self._unmapped], dtype=np.intp)
+        mapped = [place for places in self.classes.values() for place in places]
+        return np.array([*mapped, *self._unmapped], dtype=np.intp)
 
     @cached_property
     def _starts(self) -> NDArray[np.intp]:
@@ -149,3 +192,69 @@ class ClassMapping:
         sizes = [len(places) for places in self.classes.values() if places]
         sizes += [1] * len(self._unmapped)
         return np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
+
+
+_NAMED = 5  # classes
+_POOLED = {"sum": "summed", "max": "the largest of them taken"}
+_AMONG = {
+    "all": "all outputs compete (all)",
+    "subset": "only outputs of these classes compete (subset)",
+}
+
+
+def record_of(
+    mapping: ClassMapping, truth: Iterable[str], words: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """What a run keeps, as JSON's own types.
+
+    Args:
+        mapping: the model's, on the set.
+        truth: the class of each photo of the set.
+        words: what a model that compares photos with texts calls each class, if it is one.
+
+    Returns:
+        `taxonomy` and `taxonomy_hash`; `pool` and `among`; `model_outputs`, how many outputs the
+        model has; `outputs`, what the outputs of each class stand for; `by_name`, where there are
+        any, the classes that have theirs by an equal name alone; `words`, where they are given; and
+        `without`, for each class that has none the number of its photos, which are not counted.
+    """
+    photos = Counter(truth)
+    classes = mapping.classes.items()
+    return {
+        "taxonomy": mapping.taxonomy,
+        "taxonomy_hash": mapping.taxonomy_hash,
+        "pool": mapping.convention.pool,
+        "among": mapping.convention.among,
+        "model_outputs": len(mapping.outputs),
+        "outputs": {
+            wnid: [mapping.outputs[n] for n in places] for wnid, places in classes if places
+        },
+        **({"by_name": list(mapping.by_name)} if mapping.by_name else {}),
+        **({"words": dict(words)} if words else {}),
+        "without": {wnid: photos[wnid] for wnid, places in classes if not places},
+    }
+
+
+def explain(record: Mapping[str, Any]) -> list[str]:
+    """What was mapped, in a sentence; what met by name alone; and what has no output."""
+    outputs, without = record["outputs"], record["without"]
+    used = sum(map(len, outputs.values()))
+    pooled = f", {_POOLED[record['pool']]}" if used > len(outputs) else ""
+    classes = count(len(outputs) + len(without), "class", "classes")
+    have = agree(len(outputs), "has", "have")
+    sentences = [
+        f"{len(outputs):,} of {classes} of {record['taxonomy']} {have} {used:,} of the model's "
+        f"{record['model_outputs']:,} outputs{pooled}; {_AMONG[record['among']]}"
+    ]
+    if by_name := record.get("by_name"):
+        named = ", ".join(f"{outputs[wnid][0]!r} as {wnid}" for wnid in by_name[:_NAMED])
+        more = f" and {len(by_name) - _NAMED:,} more" if len(by_name) > _NAMED else ""
+        sentences.append(f"taken by their names alone: the outputs {named}{more}")
+    there = [wnid for wnid in without if without[wnid]]
+    if there:
+        there.sort(key=lambda wnid: (-without[wnid], wnid))
+        named = ", ".join(f"{wnid} ({count(without[wnid], 'photo')})" for wnid in there[:_NAMED])
+        more = f" and {len(there) - _NAMED:,} more" if len(there) > _NAMED else ""
+        photos = count(sum(without.values()), "photo")
+        sentences.append(f"no output is of {named}{more}: {photos} not counted")
+    return sentences

@@ -2,10 +2,7 @@
 
 ::
 
-    names       what each class is called in a sentence
-    prompts     the sentences
-    texts       the features of each class's sentences: computed once, kept by their hash
-    tokens      the files of a tokenizer, and what tells tokenizers apart
-    network     a network that gives a photo's logits from them
+    words       what each class is called, and the sentences
+    features    the features of each class's sentences, and the network that takes them
     openclip    the models of open_clip
 """

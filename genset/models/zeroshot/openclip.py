@@ -10,20 +10,21 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from genset.classes import Taxonomy
 from genset.core.errors import BadInput, MissingExtra, ModelError, first_line
 from genset.core.safe import clean
-from genset.models.architectures import quick_hub
-from genset.models.checkpoints.allowed import STAND_INS
-from genset.models.checkpoints.read import why_unread
-from genset.models.parts import Parts
-from genset.models.preprocessing import Geometry, Preprocessing
+from genset.models.checkpoints.read import STAND_INS, why_unread
+from genset.models.kinds.architectures import quick_hub
+from genset.models.load import LoadedModel, Loading, Parts, assembled, hash_of_weights
+from genset.models.preprocessing import Geometry, Preprocessing, as_geometry
 from genset.models.spec import ModelSpec
-from genset.models.transforms.foreign import as_geometry
-from genset.models.weights import hash_of_weights
-from genset.models.zeroshot.network import ZeroShot
-from genset.models.zeroshot.texts import TextModel, Texts, class_features
-from genset.models.zeroshot.tokens import holds_tokenizer, identity_of_tokenizer
+from genset.models.zeroshot.features import (
+    TextModel,
+    Texts,
+    ZeroShot,
+    class_features,
+    holds_tokenizer,
+    identity_of_tokenizer,
+)
 
 # What open_clip's own folders have beside their weights.
 _CONFIG = "open_clip_config.json"
@@ -32,16 +33,13 @@ _MOST_BYTES = 1_000_000
 _SETTINGS = ("mean", "std", "interpolation", "resize_mode")
 
 
-def load_open_clip(
-    spec: ModelSpec, order: tuple[str, ...], kept: Path | None, own: Taxonomy | None = None
-) -> Parts:
-    """The parts of an `openclip:` model.
+def open_clip_model(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
+    """Load an `openclip:` model.
 
     Args:
         spec: the model's.
         order: its classes, on a set of ImageNet's and where the spec says them.
-        kept: a folder for the features of texts; None: they are computed each time.
-        own: the classes of the set, where they are not ImageNet's.
+        how: how models are loaded.
 
     Raises:
         BadInput: there is no such architecture, no such file, or the texts cannot be used.
@@ -59,7 +57,7 @@ def load_open_clip(
     file = Path(spec.texts["weights"])
     if not file.is_file():
         raise BadInput(f"model {spec.text!r}: there is no file {file}")
-    texts = Texts.of(spec, order, own)
+    texts = Texts.of(spec, order, how.custom)
     model = _with_weights(spec, name, file, open_clip)
     tokenizer, identity = _tokenizer(spec, name, file.parent, open_clip)
     preprocessing = _preprocessing(spec, name, model, file.parent, open_clip)
@@ -70,8 +68,8 @@ def load_open_clip(
         weights_hash=weights_hash,
         tokenizer=identity,
     )
-    features = class_features(spec, reader, texts, kept)
-    return Parts(
+    features = class_features(spec, reader, texts, how.cache)
+    parts = Parts(
         network=ZeroShot.of(model, Images(model), features),
         preprocessing=preprocessing,
         order=texts.order,
@@ -82,6 +80,7 @@ def load_open_clip(
         words=texts.words,
         packages=("open_clip_torch",),
     )
+    return assembled(spec, parts)
 
 
 class Images(nn.Module):
@@ -141,11 +140,11 @@ def _tokenizer(spec: ModelSpec, name: str, folder: Path, open_clip: Any) -> tupl
     config = open_clip.get_model_config(name)["text_cfg"]
     length = config.get("context_length", 77)
     on_hub = config.get("hf_tokenizer_name", "")
-    said = spec.texts.get("tokenizer", "")
-    if not on_hub and not said:
+    named = spec.texts.get("tokenizer", "")
+    if not on_hub and not named:
         tokenizer = open_clip.get_tokenizer(name)
         return tokenizer, f"{type(tokenizer).__name__} {length}"
-    place = Path(said) if said else folder
+    place = Path(named) if named else folder
     if not holds_tokenizer(place):
         raise BadInput(
             f"model {spec.text!r}: {place} holds no tokenizer; {name} wants that of "
@@ -184,8 +183,8 @@ def _preprocessing(
         for tag in open_clip.list_pretrained_tags_by_model(name)
         if (config := open_clip.get_pretrained_cfg(name, tag))
     ]
-    agreed = known[0] if known and all(each == known[0] for each in known) else {}
-    settings = {**model.visual.preprocess_cfg, **agreed, **_beside(spec, folder)}
+    agreed = known[0] if known and all(config == known[0] for config in known) else {}
+    settings = {**model.visual.preprocess_cfg, **agreed, **_settings_beside(spec, folder)}
     merged = open_clip.transform.merge_preprocess_dict(
         open_clip.transform.PreprocessCfg(), settings
     )
@@ -207,7 +206,7 @@ def _candidates(config: Any) -> list[Preprocessing]:
     return [Preprocessing(geometry, tuple(config.mean), tuple(config.std))]
 
 
-def _beside(spec: ModelSpec, folder: Path) -> dict[str, Any]:
+def _settings_beside(spec: ModelSpec, folder: Path) -> dict[str, Any]:
     """What open_clip's own configuration in the folder of the weights says of photos."""
     path = folder / _CONFIG
     if not path.is_file():

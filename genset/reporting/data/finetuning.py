@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from genset.finetune.results.compare import ClassAccuracy, CurvePoint, Difference, Mistaken
-from genset.finetune.results.runs import Finetuned
+from genset.finetune.compare import ClassAccuracy, CurvePoint, Difference, Mistaken
+from genset.finetune.runs import FinetuneRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class FinetunedModel:
     """
 
     label: str
-    run: Finetuned
+    run: FinetuneRun
     difference: Difference | None
     curve: tuple[CurvePoint, ...]
     classes: tuple[ClassAccuracy, ...]
@@ -38,7 +38,7 @@ class FinetunedTask:
     models: tuple[FinetunedModel, ...]
 
     @property
-    def about(self) -> Finetuned:
+    def about(self) -> FinetuneRun:
         """A run that says what all of them share: photos, split, classes, way of fitting."""
         return self.models[0].run
 

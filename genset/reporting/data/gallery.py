@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from genset.release.reader import ReleasePhoto
-from genset.sets.photo import HasBytes
+from genset.sets.photos import HasBytes
 
 
 @dataclass(frozen=True, slots=True)

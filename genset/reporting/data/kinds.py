@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from genset.comparison.breakdown import Group
+from genset.comparison.classes import Group
 
 
 @dataclass(frozen=True, slots=True)

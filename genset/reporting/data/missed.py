@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from genset.comparison.missed import Missed
+from genset.comparison.missed import CommonMiss
 from genset.release.reader import ReleasePhoto
-from genset.sets.photo import HasBytes
+from genset.sets.photos import HasBytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class MissedPhoto:
         record: what a release knows of it; None in a plain folder.
     """
 
-    missed: Missed
+    missed: CommonMiss
     photo: HasBytes | None
     record: ReleasePhoto | None
 

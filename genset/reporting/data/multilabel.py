@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from genset.comparison.standing import Standing
+from genset.comparison.standing import TruthRanks
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,4 +39,4 @@ class ByTruth:
     """A set's truth, and how models rank by it; each model's numbers are with the model."""
 
     truth: TruthSummary
-    standing: Standing
+    standing: TruthRanks

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from genset.classes import Taxonomy
-from genset.comparison.breakdown import Breakdown, Confusion, Group
-from genset.comparison.compare import Bounds, Pair, Rank
-from genset.comparison.multilabel import MultiLabel
+from genset.comparison.classes import Breakdown, Confusion, Group
+from genset.comparison.pairs import Bounds, Pair, Rank
+from genset.comparison.truths import MultiLabel
 from genset.reporting.data.again import Again
 from genset.reporting.data.baseline import Baseline
 from genset.reporting.data.finetuning import FinetunedTask

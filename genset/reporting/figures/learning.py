@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator
 
-from genset.finetune.results.compare import CurvePoint
+from genset.finetune.compare import CurvePoint
 from genset.reporting.figures.svg import ACCENT, AS_PERCENT, INK, MUTED, as_svg, plain
 
 _WIDTH, _HEIGHT = 3.6, 2.8  # inches

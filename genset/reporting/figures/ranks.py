@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from genset.comparison.compare import Rank
+from genset.comparison.pairs import Rank
 from genset.reporting.figures.svg import ACCENT, INK, LINE, MUTED, as_svg
 from genset.reporting.names import short_names
 

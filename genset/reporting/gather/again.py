@@ -9,8 +9,8 @@ from genset.models.spec import ModelSpec, parse_spec
 from genset.reporting.data.again import Again, Scoring
 from genset.reporting.data.options import ReportOptions
 from genset.reporting.data.report import ScoredModel
-from genset.score.predictions.predictions import KEPT, holds_scores
-from genset.score.results.results import Results, Scored
+from genset.score.predictions.arrays import BEST, holds_scores
+from genset.score.results.results import ModelAnswers, Results
 from genset.score.results.runs import PREDICTIONS, Run
 
 
@@ -57,7 +57,7 @@ def _reads_a_run(spec: ModelSpec) -> bool:
     return spec.kind == "predictions" and Path(spec.target).name == PREDICTIONS
 
 
-def _is_in(model: Scored, folders: set[str]) -> bool:
+def _is_in(model: ModelAnswers, folders: set[str]) -> bool:
     return model.folder is not None and model.folder.name in folders
 
 
@@ -77,7 +77,7 @@ def _how(run: Run, spec: ModelSpec) -> list[str]:
     said = [] if run.precision in ("float32", "unknown") else [f"--precision {run.precision}"]
     said += ["--decode fast"] if run.preprocessing.get("decoding") == "fast" else []
     said += ["--allow-code"] if spec.kind == "torchscript" else []
-    has_more = len(run.hits) > KEPT and (not spec.is_predictions or _holds_scores(spec))
+    has_more = len(run.hits) > BEST and (not spec.is_predictions or _holds_scores(spec))
     return said + [f"--k {len(run.hits)}"] * has_more
 
 

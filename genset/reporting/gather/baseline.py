@@ -6,20 +6,25 @@ from pathlib import Path
 
 import numpy as np
 
-from genset.comparison.marks import mark
-from genset.comparison.references.find import NAME, NONE, Found, find_references, named
-from genset.comparison.references.ladder import rungs
-from genset.comparison.references.names import weights_of
+from genset.comparison.marks import NEARLY_ALL, mark
+from genset.comparison.references.find import (
+    NAME,
+    NONE,
+    References,
+    find_references,
+    named,
+    weights_of,
+)
 from genset.comparison.references.published import (
-    Published,
+    PublishedWeights,
     architecture_of,
     one_a_weights,
     places,
     published,
+    rungs,
     sources,
 )
-from genset.comparison.references.sets import IMAGENET, Recognized, is_real, recognize
-from genset.comparison.whole import NEARLY_ALL
+from genset.comparison.references.sets import IMAGENET, WellKnownSet, is_real, recognize
 from genset.reporting.data.baseline import (
     Against,
     Baseline,
@@ -31,7 +36,7 @@ from genset.reporting.data.baseline import (
     PublishedRange,
 )
 from genset.reporting.data.options import ReportOptions
-from genset.score.results.results import Results, Scored
+from genset.score.results.results import ModelAnswers, Results
 from genset.score.results.runs import Accuracy, Run
 from genset.statistics.bootstrap import Floats, Resampling
 from genset.statistics.trend import (
@@ -86,7 +91,7 @@ def against_known(results: Results, runs: Path, options: ReportOptions) -> Basel
     return replace(baseline, partial=partial)
 
 
-def _answers_all(model: Scored) -> bool:
+def _answers_all(model: ModelAnswers) -> bool:
     """Whether an accuracy is of the set as a whole, as published ones are: a few photos may lack.
 
     One of a model that knows a part of the classes is of the photos of these.
@@ -112,7 +117,7 @@ class _Points:
     drawn_elsewhere: Floats | None = None
 
 
-def _elsewhere(results: Results, found: Found, options: ReportOptions) -> Baseline:
+def _elsewhere(results: Results, found: References, options: ReportOptions) -> Baseline:
     """On any set: the line is that of the models scored here, if they are enough."""
     known = [model for model in results.models if named(model.run) in found.exact]
     points = _points(results, known, found, options.resampling)
@@ -137,7 +142,7 @@ def _elsewhere(results: Results, found: Found, options: ReportOptions) -> Baseli
 
 
 def _on_imagenet(
-    results: Results, found: Found, known: Recognized, resampling: Resampling
+    results: Results, found: References, known: WellKnownSet, resampling: Resampling
 ) -> Baseline:
     """On ImageNet's validation set: places, and with ReaL's labels the line that these follow."""
     has_real = is_real(results.photos.truth)
@@ -184,7 +189,7 @@ def _on_imagenet(
 
 
 def _on_known_shift(
-    results: Results, found: Found, known: Recognized, resampling: Resampling
+    results: Results, found: References, known: WellKnownSet, resampling: Resampling
 ) -> Baseline:
     """On ImageNetV2: the line is that of all published weights."""
     models = [model for model in results.models if named(model.run) in found.exact]
@@ -254,7 +259,7 @@ def _with_line(
 
 
 def _points(
-    results: Results, known: Sequence[Scored], found: Found, resampling: Resampling
+    results: Results, known: Sequence[ModelAnswers], found: References, resampling: Resampling
 ) -> _Points:
     rows = tuple(
         Against(
@@ -279,7 +284,7 @@ def _points(
 
 
 def _trends(
-    results: Results, known: Sequence[Scored], points: _Points, resampling: Resampling
+    results: Results, known: Sequence[ModelAnswers], points: _Points, resampling: Resampling
 ) -> list[Trend]:
     """The lines through the models scored here; none where these are too few."""
     groups = [_architecture(model.run) for model in known]
@@ -357,7 +362,7 @@ def _just_below(accuracy: Accuracy) -> float:
     return float(np.nextafter(accuracy.low, -1))
 
 
-def _published_as(run: Run) -> Published | None:
+def _published_as(run: Run) -> PublishedWeights | None:
     """The published row of a run's own weights at its image size, if there is one."""
     its = weights_of(run)
     if not its.full or its.changed:
@@ -381,11 +386,11 @@ def _architecture(run: Run) -> str:
     )
 
 
-def _unknown(results: Results, found: Found) -> tuple[str, ...]:
+def _unknown(results: Results, found: References) -> tuple[str, ...]:
     return tuple(model.label for model in results.models if named(model.run) not in found.exact)
 
 
-def _ranges(results: Results, found: Found) -> tuple[PublishedRange, ...]:
+def _ranges(results: Results, found: References) -> tuple[PublishedRange, ...]:
     return tuple(
         PublishedRange(model.label, each.low, each.high, each.weights, each.of, each.why)
         for model in results.models

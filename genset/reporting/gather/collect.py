@@ -8,10 +8,10 @@ from statistics import median
 
 import numpy as np
 
-from genset.comparison.breakdown import by_class, by_record, confusions
-from genset.comparison.compare import Bounds, Pair, Rank, compare, place_between, rank_models
-from genset.comparison.multilabel import measure
-from genset.comparison.whole import answered_in_part, whole_first
+from genset.comparison.classes import by_class, by_record, confusions
+from genset.comparison.marks import answered_in_part, whole_first
+from genset.comparison.pairs import Bounds, Pair, Rank, compare, place_between, rank_models
+from genset.comparison.truths import measure
 from genset.core.errors import BadInput
 from genset.core.numbers import agree, count
 from genset.release.reader import MANIFEST, Release
@@ -28,10 +28,10 @@ from genset.reporting.gather.sources import by_source
 from genset.reporting.gather.summary import summarize
 from genset.reporting.gather.training import by_training
 from genset.reporting.gather.tta.entries import join_entries
-from genset.score.results.results import Results, Scored, load_results
+from genset.score.results.results import ModelAnswers, Results, load_results
 from genset.score.results.runs import Accuracy
 from genset.sets.photos import PhotoSet
-from genset.sets.truths.read import read_truth
+from genset.sets.truths.files import read_truth
 from genset.statistics.bootstrap import class_sums, intervals
 from genset.statistics.calibration import Calibration, calibration
 from genset.statistics.intervals import Interval, widest
@@ -101,7 +101,7 @@ def collect_results(results: Results, runs: Path, options: ReportOptions = PLAIN
         galleries=choose_galleries(results, records, classes, confused, shown),
         other_runs=results.other_runs,
         again=scored_again(results, (*models, *flagged), options),
-        taxonomy=photos.own_taxonomy,
+        taxonomy=photos.custom_taxonomy,
         kinds=by_kind(results, classes),
     )
 
@@ -177,7 +177,7 @@ def _tops(results: Results, options: ReportOptions) -> list[tuple[TopK, ...]]:
     return [tuple(TopK(k, *next(in_order)) for k in ks) for ks in asked]
 
 
-def _ks(model: Scored, asked: int) -> list[int]:
+def _ks(model: ModelAnswers, asked: int) -> list[int]:
     """Among how many answers a hit counts, in turn."""
     kept = model.answers.shape[1]
     if asked > kept and model.run.mapping is not None and model.run.classes <= asked:
@@ -201,7 +201,7 @@ def _with_labels(results: Results, labels: Path | None) -> Results:
     return replace(results, photos=replace(results.photos, truth=truth))
 
 
-def _calibration(results: Results, model: Scored) -> Calibration | None:
+def _calibration(results: Results, model: ModelAnswers) -> Calibration | None:
     known = model.answered & ~np.isnan(model.confidence)
     if not known.any():
         return None

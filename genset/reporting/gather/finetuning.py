@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from genset.finetune.results.compare import (
+from genset.finetune.compare import (
     ClassAccuracy,
     Row,
     learning_curve,
@@ -13,9 +13,9 @@ from genset.finetune.results.compare import (
     table,
     worst_pairs,
 )
-from genset.finetune.results.runs import Finetuned, Kept, find_finetuned, load_predictions
+from genset.finetune.runs import FinetuneRun, StoredRun, find_finetuned, load_predictions
 from genset.reporting.data.finetuning import FinetunedModel, FinetunedTask
-from genset.score.results.results import Results, Scored
+from genset.score.results.results import ModelAnswers, Results
 
 _LISTED = 8
 _FEW = 12  # classes that are all listed; of more, the ends
@@ -36,7 +36,7 @@ def gather_finetuned(results: Results, runs: Path, lower: str) -> tuple[Finetune
     if not results.models:
         return ()
     found = [
-        Kept(folder, replace(record, model=model.label))
+        StoredRun(folder, replace(record, model=model.label))
         for folder, record in find_finetuned(runs)
         if (model := _same(results, record))
     ]
@@ -77,7 +77,7 @@ def confused(task: FinetunedTask) -> list[tuple[str, str]]:
     return sorted(share, key=lambda pair: (-share[pair], pair))[:_LISTED]
 
 
-def _same(results: Results, record: Finetuned) -> Scored | None:
+def _same(results: Results, record: FinetuneRun) -> ModelAnswers | None:
     """The report's model that has these weights.
 
     One of which only the answers are known can go by its name alone.

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genset.classes import Taxonomy
-from genset.comparison.breakdown import Confusion, Group
+from genset.comparison.classes import Confusion, Group
 from genset.release.reader import ReleasePhoto
 from genset.reporting.data.gallery import Answer, Gallery, Sample
 from genset.reporting.format import class_name
-from genset.score.results.results import Results, Scored
+from genset.score.results.results import ModelAnswers, Results
 
 MAX_PHOTOS = 30  # Flickr's terms allow no more on a page
 _HARD_CLASSES, _OF_EACH, _CONFUSED, _DISAGREED = 3, 2, 6, 6
@@ -143,9 +143,9 @@ class _Chooser:
             id=photo.id,
             photo=photo,
             wnid=photo.wnid,
-            name=class_name(photo.wnid, self._results.photos.own_taxonomy),
+            name=class_name(photo.wnid, self._results.photos.custom_taxonomy),
             answers=tuple(
-                _answer(model, place, photo.wnid, self._results.photos.own_taxonomy)
+                _answer(model, place, photo.wnid, self._results.photos.custom_taxonomy)
                 for model in self._results.models
                 if model.answered[place]
             ),
@@ -153,7 +153,7 @@ class _Chooser:
         )
 
 
-def _answer(model: Scored, place: int, wnid: str, own: Taxonomy | None) -> Answer:
+def _answer(model: ModelAnswers, place: int, wnid: str, own: Taxonomy | None) -> Answer:
     ranked = model.ranked_at(place)
     sure = float(model.confidence[place])
     return Answer(

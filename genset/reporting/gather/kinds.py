@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from genset.classes.kinds import kinds_of
-from genset.comparison.breakdown import Group, grouped
+from genset.comparison.classes import Group, grouped
 from genset.reporting.data.kinds import KindOfClasses
 from genset.score.results.results import Results
 
@@ -18,7 +18,7 @@ def by_kind(results: Results, classes: Sequence[Group]) -> tuple[KindOfClasses, 
         results: the models, side by side on the set.
         classes: the set's, the hardest first.
     """
-    own = results.photos.own_taxonomy
+    own = results.photos.custom_taxonomy
     if own is None or len(results.wnids) <= MANY:
         return ()
     kinds = kinds_of(own, results.wnids)

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from genset.comparison.compare import Pair
+from genset.comparison.marks import answered_in_part
 from genset.comparison.missed import height_of, leading, missed_by_all
-from genset.comparison.whole import answered_in_part
+from genset.comparison.pairs import Pair
 from genset.release.reader import ReleasePhoto
 from genset.reporting.data.missed import MissedPhoto, MissedTogether
 from genset.score.results.results import Results

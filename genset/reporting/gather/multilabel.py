@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from genset.comparison.compare import Pair
-from genset.comparison.standing import standing
+from genset.comparison.pairs import Pair
+from genset.comparison.standing import truth_ranks
 from genset.reporting.data.multilabel import ByTruth, TruthSummary
 from genset.score.results.results import Results
 from genset.sets.photos import PhotoSet
@@ -23,7 +23,7 @@ def by_truth(
     """
     if (truth := results.photos.truth) is None:
         return None
-    found = standing(results, by_original, resampling)
+    found = truth_ranks(results, by_original, resampling)
     return ByTruth(summarize_truth(results.photos, truth), found)
 
 
@@ -40,5 +40,5 @@ def summarize_truth(photos: PhotoSet, truth: Truth) -> TruthSummary:
         with_unclear=sum(bool(truth.unclear_of(image)) for image in photos.ids),
         not_named=sum(image not in truth.correct for image in photos.ids),
         proposers=dict(truth.proposers),
-        is_own=truth.is_own,
+        is_own=truth.is_frozen,
     )

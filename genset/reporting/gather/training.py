@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genset.core.dates import earliest_day
-from genset.models.trained import last_day
+from genset.models.spec import last_day
 from genset.release.reader import Release, ReleasePhoto
 from genset.reporting.data.training import ByTraining, DateSplit, ModelAtDate
-from genset.score.results.results import Results, Scored
+from genset.score.results.results import ModelAnswers, Results
 from genset.statistics.bootstrap import Resampling
 from genset.statistics.matched import Mean, match
 
@@ -104,13 +104,13 @@ def _split(
     )
 
 
-def _is_blind(model: Scored, first: date) -> bool:
+def _is_blind(model: ModelAnswers, first: date) -> bool:
     """Whether all photos are later than those that the model was trained on."""
     end = _end(model)
     return end is not None and end < first
 
 
-def _end(model: Scored) -> date | None:
+def _end(model: ModelAnswers) -> date | None:
     """The last day of what a model was trained on, if that was said."""
     return last_day(model.run.trained_until) if model.run.trained_until else None
 

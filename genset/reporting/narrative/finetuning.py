@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from genset.core.numbers import bare_p, count, digits, p_value, percent, points, span
 from genset.core.safe import clean
-from genset.finetune.results.compare import Difference
+from genset.finetune.compare import Difference
 from genset.reporting.data.finetuning import FinetunedModel, FinetunedTask
 from genset.reporting.format import interval
 
@@ -62,11 +62,10 @@ def chance(found: Difference) -> str:
 def about(task: FinetunedTask) -> str:
     """What the models of a row share."""
     run = task.about
-    out = f", {len(run.left_out):,} left out" if run.left_out else ""
-    way = "fitted on features" if run.probe == "features" else "trained by SGD"
+    out = f", {len(run.excluded):,} left out" if run.excluded else ""
     return (
         f"{count(len(run.classes), 'class', 'classes')}, {run.train:,} training and "
-        f"{count(run.test, 'test photo')}{out}; split: {clean(run.split)}; {way}"
+        f"{count(run.test, 'test photo')}{out}; split: {clean(run.split)}"
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from genset.classes import Taxonomy
-from genset.comparison.missed import FEWEST_LEADING, Missed
+from genset.comparison.missed import FEWEST_LEADING, CommonMiss
 from genset.core.numbers import NONE, count, ends, percent
 from genset.core.safe import clean
 from genset.reporting.data.missed import MissedPhoto, MissedTogether
@@ -70,22 +70,22 @@ def definition(found: MissedTogether) -> str:
     return DEFINITION.format(height=found.height) if found.height else WITHOUT_DISTANCES
 
 
-def names(missed: Missed, own: Taxonomy | None = None) -> list[str]:
+def names(missed: CommonMiss, own: Taxonomy | None = None) -> list[str]:
     """The photo's right classes, its own first; `own` is the set's taxonomy, if not ImageNet's."""
     return [class_name(wnid, own) for wnid in missed.right]
 
 
-def right(missed: Missed, own: Taxonomy | None = None) -> str:
+def right(missed: CommonMiss, own: Taxonomy | None = None) -> str:
     """The same in a line."""
     return ", ".join(names(missed, own))
 
 
-def steps(missed: Missed) -> str:
+def steps(missed: CommonMiss) -> str:
     """How severe it is; a dash where that is not known."""
     return f"{missed.severity}" if missed.severity else NONE
 
 
-def agreement(missed: Missed) -> str:
+def agreement(missed: CommonMiss) -> str:
     """How far off they are, and how many say the same."""
     models = len(missed.answers)
     if missed.unanimous:
@@ -103,7 +103,7 @@ def name(found: MissedPhoto) -> str:
     return f"{record.source}:{record.source_id}" if record else found.missed.image
 
 
-def answers(missed: Missed, own: Taxonomy | None = None) -> list[tuple[str, int]]:
+def answers(missed: CommonMiss, own: Taxonomy | None = None) -> list[tuple[str, int]]:
     """The models' answers with how many give each, the commonest first."""
     said = [answer.wnid for answer in missed.answers]
     different: Sequence[str] = sorted(set(said), key=lambda wnid: (-said.count(wnid), wnid))

@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 from genset.classes import hash_of
-from genset.comparison.compare import Pair, Rank
+from genset.comparison.pairs import Pair, Rank
 from genset.core.numbers import count, digits, p_value, percent, points, span
 from genset.core.safe import clean
 from genset.reporting.data.report import Power, ReportData, ScoredModel, SetSummary
@@ -17,8 +17,8 @@ from genset.reporting.narrative.pairs import (
     shown_by_set,
     these,
 )
-from genset.score.results.remarks import remarks as remarks_of
-from genset.score.results.results import Scored
+from genset.score.results.count import remarks as remarks_of
+from genset.score.results.results import ModelAnswers
 from genset.sets.truths.truth import By
 
 LEFT_OUT = (
@@ -183,7 +183,7 @@ def verdict(pair: Pair, set_name: str, by: By = "original") -> str:
     return "\n".join(lines)
 
 
-def unlike_conventions(first: Scored, second: Scored) -> str:
+def unlike_conventions(first: ModelAnswers, second: ModelAnswers) -> str:
     """That two models' outputs came to a user's own classes in two ways; "" where in one."""
     ways = {model.run.convention for model in (first, second)}
     if len(ways) < 2 or "" in ways:

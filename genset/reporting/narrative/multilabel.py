@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from genset.comparison.compare import Rank
-from genset.comparison.multilabel import Measured, MultiLabel, OwnProposals
-from genset.comparison.standing import Turned
+from genset.comparison.pairs import Rank
+from genset.comparison.standing import RankReversal
+from genset.comparison.truths import MeasuredAccuracy, MultiLabel, ProposalGain
 from genset.core.numbers import count, digits, ends, percent, points, span
 from genset.core.safe import clean
 from genset.reporting.data.multilabel import TruthSummary
@@ -68,7 +68,10 @@ def _are(number: int) -> str:
 
 def rows(found: MultiLabel, has_unclear: bool) -> list[Row]:
     """A model's accuracies; those that unclear classes do not change once."""
-    measured: list[tuple[By, Measured]] = [("original", found.original), ("real", found.real)]
+    measured: list[tuple[By, MeasuredAccuracy]] = [
+        ("original", found.original),
+        ("real", found.real),
+    ]
     if has_unclear:
         measured += [("multilabel", found.multilabel), ("clear", found.clear)]
     listed = [_row(NAMES[by], each) for by, each in measured]
@@ -86,7 +89,7 @@ def rows(found: MultiLabel, has_unclear: bool) -> list[Row]:
     return listed
 
 
-def _row(what: str, found: Measured) -> Row:
+def _row(what: str, found: MeasuredAccuracy) -> Row:
     accuracy = found.accuracy
     if not accuracy.photos:
         return Row(what, "-", "-", "-", "0")
@@ -102,25 +105,25 @@ def _row(what: str, found: Measured) -> Row:
 def remarks(label: str, found: MultiLabel) -> list[str]:
     """What must be said beside a model's numbers."""
     said = []
-    if found.lacks_order:
+    if found.order_unknown:
         said.append(
             f"{clean(label)}: no average precision, for it is not known which class each of its "
             "logits is of; delete its run and score it again with --logits."
         )
-    if found.own_proposals:
-        said.append(own_proposals(label, found.own_proposals))
+    if found.proposal_gain:
+        said.append(proposal_gain(label, found.proposal_gain))
     return said
 
 
-def own_proposals(label: str, found: OwnProposals) -> str:
+def proposal_gain(label: str, found: ProposalGain) -> str:
     """What a model gains by classes that it proposed itself."""
     photos = found.without.photos
     said = f"{clean(label)} also proposed classes to ask about"
-    if not found.only_own:
+    if not found.exclusive:
         return f"{said}; none of its answers is right only by a class that it alone proposed."
     places = digits(photos)
     return (
-        f"{said}: {count(found.only_own, 'answer')} of its own {_are(found.only_own)} right only "
+        f"{said}: {count(found.exclusive, 'answer')} of its own {_are(found.exclusive)} right only "
         f"by a class that it alone proposed. Without these its ReaL accuracy is "
         f"{percent(found.without.share, photos)} % ({interval(found.without)} %), so its gain is "
         f"{points(found.gain, places)} points (95 % interval {span(found.interval, places)})."
@@ -133,7 +136,7 @@ def rank(found: Rank) -> str:
     return f"{found.place} ({bounds})"
 
 
-def turned(found: Turned, photos: int) -> str:
+def turned(found: RankReversal, photos: int) -> str:
     """Two models whose order changes with the truth."""
     places = digits(photos)
     sure = "" if found.is_sure else ", not sure for other classes"
@@ -152,7 +155,7 @@ RANKS = (
 )
 
 
-def order(found: Sequence[Turned], photos: int) -> list[str]:
+def order(found: Sequence[RankReversal], photos: int) -> list[str]:
     """Which pairs change their order, the largest shifts first."""
     if not found:
         return ["No two models change their order with the truth."]

@@ -1,6 +1,6 @@
 """What can be said of two models on few photos, or where hardly a photo is the one's alone."""
 
-from genset.comparison.compare import FEWEST, Pair
+from genset.comparison.pairs import FEWEST, Pair
 from genset.core.numbers import count, digits, percent, points, span
 from genset.core.safe import clean
 

@@ -2,8 +2,8 @@
 
 from math import isinf
 
-from genset.comparison.compare import Bounds, Place
 from genset.comparison.margin import MarginTest
+from genset.comparison.pairs import Bounds, Place
 from genset.core.numbers import between, dollars, ends, percent, spoken
 from genset.core.safe import clean
 from genset.reporting.data.finetuning import FinetunedModel, FinetunedTask

@@ -6,7 +6,7 @@ from operator import attrgetter
 from typing import Any
 
 from genset.classes import Taxonomy, hash_of
-from genset.comparison.breakdown import Breakdown, Group
+from genset.comparison.classes import Breakdown, Group
 from genset.core.markdown import escape, table
 from genset.core.numbers import bare_p, between, count, ends, percent, points
 from genset.core.safe import clean
@@ -164,7 +164,7 @@ def _model_to_json(model: ScoredModel) -> dict[str, Any]:
         for name, value in asdict(model).items()
         if value or name not in ("multilabel", "flags")
     }
-    found: dict[str, Any] = to_json({**model.run.as_json(), **numbers, "run": model.run.key})
+    found: dict[str, Any] = to_json({**asdict(model.run), **numbers, "run": model.run.key})
     return found
 
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from genset.comparison.compare import Pair
 from genset.comparison.marks import truth_of
-from genset.comparison.multilabel import OwnProposals
+from genset.comparison.pairs import Pair
+from genset.comparison.truths import ProposalGain
 from genset.core.to_json import to_json
 from genset.score.results.results import Results
 from genset.sets.truths.truth import By
@@ -18,7 +18,7 @@ def pair_to_json(pair: Pair) -> dict[str, Any]:
     return found
 
 
-def truth_to_json(results: Results, by: By, proposed: Mapping[str, OwnProposals]) -> dict[str, Any]:
+def truth_to_json(results: Results, by: By, proposed: Mapping[str, ProposalGain]) -> dict[str, Any]:
     """What made answers right, and what models gain by it that also proposed classes.
 
     Args:
@@ -36,5 +36,5 @@ def truth_to_json(results: Results, by: By, proposed: Mapping[str, OwnProposals]
         "truth": by,
         "truth_source": truth.source,
         "truth_sha256": truth.sha256,
-        "own_proposals": {label: to_json(asdict(each)) for label, each in proposed.items()},
+        "proposal_gain": {label: to_json(asdict(each)) for label, each in proposed.items()},
     }

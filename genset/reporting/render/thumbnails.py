@@ -10,7 +10,7 @@ from genset.core.pixels import eight_bit
 from genset.licenses import License, may_be_passed_on
 from genset.release.reader import ReleasePhoto
 from genset.sets.formats import BROKEN, image_of
-from genset.sets.photo import HasBytes
+from genset.sets.photos import HasBytes
 
 _LONGEST = 320
 

@@ -2,13 +2,11 @@
 
 ::
 
-    ENGINES        the table of engines: whatever else is known of one by its name
-    engine         what each of them is
-    pytorch, onnxruntime, openvino
-    export         a network as an ONNX file, for those that read one
-    failure        why a network does not run, in one line
-    select         the fastest engine that gives PyTorch's own answers
-    runner         a model on its engine, with as many photos at once as memory allows
+    ENGINES      the table of engines: whatever is known of one by its name
+    engine       what each of them is
+    pytorch, onnx, openvino     the engines
+    select       the fastest engine that gives PyTorch's own answers
+    runner       a model on its engine, with as many photos at once as memory allows
 """
 
 from dataclasses import dataclass
@@ -82,7 +80,7 @@ ENGINES = {
             name="onnxruntime",
             title="ONNX Runtime",
             package="onnxruntime",
-            opens="genset.score.engines.onnxruntime:OnnxRuntimeEngine",
+            opens="genset.score.engines.onnx:OnnxRuntimeEngine",
             precisions=("float32",),
         ),
         EngineKind(

@@ -4,21 +4,26 @@ An engine is made in the process that uses it, and runs on the GPU, or on a CPU:
 it is given more. PyTorch's threads are the whole process's, set by `torch.set_num_threads`.
 """
 
+import platform
+import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
 import numpy as np
+import PIL
 import torch
+import torchvision
 from numpy.typing import NDArray
 from torch import Tensor
 
-from genset.core.errors import BadInput
+from genset import __version__
+from genset.core.errors import BadInput, first_line
+from genset.models.kinds.exported import OnnxNetwork
 from genset.models.load import LoadedModel
-from genset.models.preprocessing import Preprocessing
+from genset.models.preprocessing import Pixels, Preprocessing
 from genset.score.engines import ENGINES
-from genset.score.transforms import Pixels
 
 Logits = NDArray[np.float32]
 
@@ -120,3 +125,62 @@ def normalized(pixels: Tensor, preprocessing: Preprocessing) -> Tensor:
     std = torch.tensor(preprocessing.std, device=pixels.device).repeat(width)
     rows = pixels.to(torch.float32).flatten(2).div_(255).sub_(mean).div_(std)
     return rows.view(pixels.shape).permute(0, 3, 1, 2)
+
+
+# Where in its own code an engine was, which helps nobody with a network.
+_PLACES = re.compile(
+    r"\[ONNXRuntimeError\] : \d+ : \w+ : |Non-zero status code .*?Status Message: "
+    r"|Exception from \S+|Check '.*' failed at \S+|While validating node .*"
+)
+
+_OF_SIZES = re.compile(r"shape|size|dimension|channel", re.IGNORECASE)
+
+
+def why_it_fails(error: Exception, model: LoadedModel, pixels: Pixels) -> str:
+    """What an engine says, and what shapes it was given and takes.
+
+    Args:
+        error: what it raised.
+        model: what it ran.
+        pixels: N x S x S x 3, what it was given.
+    """
+    count, side, width, channels = pixels.shape
+    network = model.network
+    reason = _in_words(error)
+    if not isinstance(network, OnnxNetwork):
+        input_shape = f" (given {count} x {channels} x {side} x {width})"
+        return reason + input_shape * bool(_OF_SIZES.search(reason))
+    shape = (side, width, channels) if network.channels_last else (channels, side, width)
+    input_shape = " x ".join(map(str, (count, *shape)))
+    return f"{reason} (given {input_shape}; {network.takes}; &crop= gives it another size)"
+
+
+def _in_words(error: Exception) -> str:
+    """The first line that says what is wrong, and not where in the engine."""
+    lines = (_PLACES.sub("", line).strip(" :") for line in str(error).splitlines())
+    return next(filter(None, lines), first_line(error))
+
+
+def this_device() -> str:
+    """The name of this process's GPU; "cpu" where there is none."""
+    return torch.cuda.get_device_name() if torch.cuda.is_available() else "cpu"
+
+
+def device_of(engine: str) -> str:
+    """What an engine runs on here: "cpu", or a GPU's name."""
+    return this_device() if engine == "torch" else "cpu"
+
+
+def versions(engine: str) -> dict[str, str]:
+    """The versions of what an engine's answers depend on."""
+    found = {
+        "genset": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "torch": torch.__version__,
+        "torchvision": torchvision.__version__,
+        "pillow": PIL.__version__,
+    }
+    if engine != "torch":
+        found[ENGINES[engine].package] = ENGINES[engine].version
+    return found

@@ -6,10 +6,10 @@ import numpy as np
 import torch
 
 from genset.core.errors import BadInput, MissingExtra
-from genset.models.exported import has_channels_last
+from genset.models.kinds.exported import has_channels_last
 from genset.models.load import LoadedModel
+from genset.models.preprocessing import Pixels
 from genset.score.engines.engine import Engine, EngineOptions, Logits, normalized
-from genset.score.transforms import Pixels
 
 _PRECISIONS = {"float32": "f32", "bf16": "bf16", "fp16": "f16"}
 
@@ -46,13 +46,13 @@ class OpenvinoEngine(Engine):
         # A processor that cannot do what is asked does something near it, without a word.
         found = compiled.get_property("INFERENCE_PRECISION_HINT").to_string()
         if found != precision:
-            asked = options.precision
-            raise BadInput(f"engine openvino has no {asked} on this processor: use torch")
+            requested = options.precision
+            raise BadInput(f"engine openvino has no {requested} on this processor: use torch")
         self.request = compiled.create_infer_request()
 
     def _run(self, pixels: Pixels) -> Logits:
-        given = normalized(torch.from_numpy(pixels), self.preprocessing)
+        inputs = normalized(torch.from_numpy(pixels), self.preprocessing)
         if self.channels_last:
-            given = given.permute(0, 2, 3, 1)
-        results = self.request.infer([given.contiguous().numpy()], share_inputs=True)
+            inputs = inputs.permute(0, 2, 3, 1)
+        results = self.request.infer([inputs.contiguous().numpy()], share_inputs=True)
         return np.array(results[0], dtype=np.float32)

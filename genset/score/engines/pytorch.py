@@ -5,8 +5,8 @@ from torch import Tensor
 
 from genset.core.errors import ModelError
 from genset.models.load import LoadedModel
+from genset.models.preprocessing import Pixels
 from genset.score.engines.engine import Engine, EngineOptions, Logits, normalized
-from genset.score.transforms import Pixels
 
 _PRECISIONS = {"float32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
 
@@ -34,12 +34,12 @@ class TorchEngine(Engine):
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
 
     def _run(self, pixels: Pixels) -> Logits:
-        given = torch.from_numpy(pixels)
+        inputs = torch.from_numpy(pixels)
         if self.device == "cuda":
-            given = given.pin_memory().to(self.place, non_blocking=True)
+            inputs = inputs.pin_memory().to(self.place, non_blocking=True)
         reduced = self.precision != torch.float32
         with torch.inference_mode(), torch.autocast(self.device, self.precision, enabled=reduced):
-            logits = self.network(normalized(given, self.preprocessing).to(self.takes))
+            logits = self.network(normalized(inputs, self.preprocessing).to(self.takes))
         if not isinstance(logits, Tensor):
             raise ModelError(f"answers {type(logits).__name__} to a batch of {len(pixels)}")
         answer: Logits = logits.float().cpu().numpy()

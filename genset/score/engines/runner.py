@@ -7,10 +7,9 @@ import torch
 
 from genset.core.errors import GensetError, ModelError
 from genset.models.load import LoadedModel
-from genset.score.engines.engine import Engine, EngineOptions, Logits, open_engine
-from genset.score.engines.failure import why_it_fails
+from genset.models.preprocessing import Pixels
+from genset.score.engines.engine import Engine, EngineOptions, Logits, open_engine, why_it_fails
 from genset.score.engines.select import SelectedEngine, check_engine
-from genset.score.transforms import Pixels
 
 # What PyTorch, ONNX Runtime and OpenVINO say of it.
 _NO_MEMORY = ("can't allocate memory", "out of memory", "bad_alloc", "bad allocation")
@@ -136,8 +135,8 @@ def _explained(what: str, problem: str, model: LoadedModel) -> str:
     more = "; if output 0 is a background class, say &background=0" if background else ""
     if model.spec.kind == "memory":
         more = "; if its outputs stand for others, name them with classes="
-    whose = "ImageNet's 1000" if outputs == 1000 else f"{outputs}"
-    return f"{what} {problem}: it must give a score for each of {whose} classes{more}"
+    classes = "ImageNet's 1000" if outputs == 1000 else f"{outputs}"
+    return f"{what} {problem}: it must give a score for each of {classes} classes{more}"
 
 
 def _no_memory(error: Exception) -> bool:

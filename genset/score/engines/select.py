@@ -9,12 +9,11 @@ import numpy as np
 
 from genset.core.errors import BadInput, GensetError, ModelError
 from genset.models.load import LoadedModel
+from genset.models.preprocessing import Pixels
 from genset.score.engines import ENGINES
-from genset.score.engines.engine import Engine, EngineOptions, open_engine
-from genset.score.engines.export import write_onnx
-from genset.score.engines.failure import why_it_fails
+from genset.score.engines.engine import Engine, EngineOptions, open_engine, why_it_fails
+from genset.score.engines.onnx import write_onnx
 from genset.score.engines.pytorch import TorchEngine
-from genset.score.transforms import Pixels
 
 # Logits may differ by this share of the largest.
 _TOLERANCE = {"float32": 1e-3, "bf16": 0.1, "fp16": 0.02}
@@ -36,13 +35,13 @@ class SelectedEngine:
 
 
 def candidates(
-    model: LoadedModel, asked: str, worth_a_trial: bool, precision: str = "float32"
+    model: LoadedModel, requested: str, worth_a_trial: bool, precision: str = "float32"
 ) -> list[str]:
     """The engines that may run a model.
 
     Args:
         model: what is run.
-        asked: an engine's name, which is then the only one; or "auto".
+        requested: an engine's name, which is then the only one; or "auto".
         worth_a_trial: whether several may be tried; if not, "auto" means PyTorch, or, for an ONNX
             file, the first engine that reads one.
         precision: of the arithmetic.
@@ -50,14 +49,14 @@ def candidates(
     Raises:
         BadInput: the engine cannot run such a model.
     """
-    if not (model.exports_to_onnx or asked in ("auto", "torch")):
+    if not (model.exports_to_onnx or requested in ("auto", "torch")):
         kind = "TorchScript" if model.spec.kind == "torchscript" else "a network in memory"
         raise BadInput(f"model {model.spec.text!r}: {kind} is run by --engine torch alone")
-    if model.onnx and asked == "torch":
+    if model.onnx and requested == "torch":
         readers = " or ".join(kind.name for kind in ENGINES.values() if kind.reads_onnx)
         raise BadInput(f"model {model.spec.text!r}: ONNX is run by --engine {readers}")
-    if asked != "auto":
-        return [asked]
+    if requested != "auto":
+        return [requested]
     able = [
         kind.name
         for kind in ENGINES.values()
@@ -173,11 +172,11 @@ def check_engine(
         )
 
 
-def _timed(engine: Engine, given: Pixels) -> float:
+def _timed(engine: Engine, pixels: Pixels) -> float:
     """The seconds that an engine takes, at its best."""
     taken = []
     for _ in range(_TRIALS):
         started = time.perf_counter()
-        engine(given)
+        engine(pixels)
         taken.append(time.perf_counter() - started)
     return min(taken)

@@ -2,8 +2,9 @@
 
 ::
 
-    predictions     tables and arrays of classes, best first
-    own_tables      a run's own table, on classes that are not ImageNet's
-    mapped          any of these on such classes
-    answers         free text, as vision-language models answer
+    predictions     a file, matched with a set's photos; tables
+    arrays          class indices, or a score for each class
+    names           which class a name in words means
+    mapped          any of these on classes that are not ImageNet's
+    run_tables      a run's own table, on such classes
 """

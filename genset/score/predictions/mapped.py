@@ -15,28 +15,25 @@ from numpy.typing import NDArray
 from genset.classes import ImageClass, imagenet1k
 from genset.core.errors import BadInput, GensetError
 from genset.models.classes import class_order
-from genset.models.mapping.convention import Convention
-from genset.models.mapping.pooling import ClassMapping
-from genset.models.mapping.record import record_of
-from genset.models.mapping.wordnet import above
+from genset.models.mapping.outputs import above
+from genset.models.mapping.pooling import ClassMapping, Convention, record_of
 from genset.models.spec import ModelSpec
-from genset.score.predictions.own_tables import (
-    kept_scores,
-    mapping_kept,
-    refuse_unrecorded_run,
-    run_of,
-    words_of,
-)
-from genset.score.predictions.predictions import (
+from genset.score.predictions.arrays import (
     Answers,
     answers_of_indices,
     answers_of_scores,
-    answers_of_table,
-    count_answers,
     load_array,
-    read_rows,
 )
-from genset.score.results.count import Counted
+from genset.score.predictions.names import ClassNames
+from genset.score.predictions.predictions import answers_of_table, count_answers, read_rows
+from genset.score.predictions.run_tables import (
+    refuse_unrecorded_run,
+    run_of,
+    stored_mapping,
+    stored_scores,
+    words_of,
+)
+from genset.score.results.count import CountedAnswers
 from genset.score.results.runs import LOGITS, Run
 from genset.sets.photos import PhotoSet
 
@@ -55,7 +52,7 @@ def mapping_on(photos: PhotoSet, order: Sequence[str], convention: Convention) -
     """
     mapping = ClassMapping.of(order, photos.taxonomy, convention, above)
     if not any(photo.wnid in mapping.known for photo in photos.photos):
-        raise GensetError(mapping.says_none)
+        raise GensetError(mapping.no_output_message)
     return mapping
 
 
@@ -65,14 +62,14 @@ def check_convention(photos: PhotoSet, convention: Convention) -> None:
     Raises:
         BadInput: it is.
     """
-    if photos.own_taxonomy is None and convention != Convention():
+    if photos.custom_taxonomy is None and convention != Convention():
         raise BadInput(
             f"{photos.name} has ImageNet's classes: pool and among are for a set of your own "
             "(--taxonomy); a report on several sets has both conventions"
         )
 
 
-class Given(NamedTuple):
+class ReadAnswers(NamedTuple):
     """Answers that were computed elsewhere, and how their classes met the set's.
 
     `run` is the one whose own answers they are, on the same classes.
@@ -83,7 +80,9 @@ class Given(NamedTuple):
     run: Run | None = None
 
 
-def read_mapped(spec: ModelSpec, photos: PhotoSet, keep: int, convention: Convention) -> Given:
+def read_mapped(
+    spec: ModelSpec, photos: PhotoSet, keep: int, convention: Convention
+) -> ReadAnswers:
     """Read the file that a `predictions:` spec names.
 
     Args:
@@ -104,42 +103,42 @@ def read_mapped(spec: ModelSpec, photos: PhotoSet, keep: int, convention: Conven
             order = class_order(spec.classes, spec.background)
             array = load_array(spec, path)
             if not spec.classes:
-                see_whose_indices(path.name, array, photos)
+                check_indices(path.name, array, photos)
             mapping = mapping_on(photos, order, convention)
-            return Given(answers_of(path.name, array, photos, mapping, keep), mapping)
-        if (kept := kept_scores(path)) is not None:
-            order, images, scores = kept
+            return ReadAnswers(answers_of(path.name, array, photos, mapping, keep), mapping)
+        if (stored := stored_scores(path)) is not None:
+            order, images, scores = stored
             mapping = mapping_on(photos, order, convention)
             there, rows = _of_set(photos, images)
-            return Given(answers_of(LOGITS, scores[rows], there, mapping, keep), mapping)
+            return ReadAnswers(answers_of(LOGITS, scores[rows], there, mapping, keep), mapping)
         if path.suffix in (".csv", ".parquet"):
             return _from_table(spec, path, photos, convention)
     except GensetError as error:
-        said = str(error)
-        named = said if said.startswith("model ") else f"model {spec.text!r}: {said}"
+        message = str(error)
+        named = message if message.startswith("model ") else f"model {spec.text!r}: {message}"
         raise (BadInput if isinstance(error, BadInput) else GensetError)(named) from None
     raise BadInput(f"model {spec.text!r}: predictions are a .npy, .csv or .parquet file")
 
 
-def count_mapped(spec: ModelSpec, photos: PhotoSet, given: Given) -> Counted:
+def count_mapped(spec: ModelSpec, photos: PhotoSet, read: ReadAnswers) -> CountedAnswers:
     """Match answers with a set's photos.
 
     Raises:
         GensetError: not one photo can be counted.
     """
-    mapping, kept = given.mapping, given.run
+    mapping, run = read.mapping, read.run
     of_set = set(photos.ids)
-    known = [image for image in given.answers if image in of_set]
+    known = [image for image in read.answers if image in of_set]
     if not known:
         raise BadInput(
             f"model {spec.text!r}: it has no photo of {photos.name}, whose photos are called like "
             f"{photos.photos[0].id}"
         )
-    counted = count_answers(spec, photos, given.answers, mapping.known)
+    counted = count_answers(spec, photos, read.answers, mapping.known)
     return replace(
         counted,
-        classes=kept.classes if kept else len(set(filter(None, mapping.columns))),
-        mapping=record_of(mapping, (photo.wnid for photo in photos.photos), words_of(kept)),
+        classes=run.classes if run else len(set(filter(None, mapping.columns))),
+        mapping=record_of(mapping, (photo.wnid for photo in photos.photos), words_of(run)),
     )
 
 
@@ -164,20 +163,20 @@ def answers_of(
     return answers_of_scores(what, array, mapping.outputs, photos, more, keep, mapping)
 
 
-def see_whose_indices(what: str, array: NDArray[Any], photos: PhotoSet) -> None:
+def check_indices(what: str, array: NDArray[Any], photos: PhotoSet) -> None:
     """See that indices for which no list is given are not those of a set's own few classes.
 
     Raises:
         BadInput: all of them could be, and would be taken for ImageNet's first ones.
     """
-    own = photos.taxonomy
-    if array.dtype.kind not in "iu" or not array.size or len(own) >= len(imagenet1k()):
+    taxonomy = photos.taxonomy
+    if array.dtype.kind not in "iu" or not array.size or len(taxonomy) >= len(imagenet1k()):
         return
-    if array.min() >= 0 and array.max() < len(own):
+    if array.min() >= 0 and array.max() < len(taxonomy):
         raise BadInput(
             f"{what} has the class indices 0 to {array.max()} alone, as a model of the "
-            f"{len(own):,} classes of {own.name} has; without classes= they mean ImageNet's: list "
-            "what they stand for by classes="
+            f"{len(taxonomy):,} classes of {taxonomy.name} has; without classes= they mean "
+            "ImageNet's: list what they stand for by classes="
         )
 
 
@@ -200,12 +199,14 @@ def _of_ranks(what: str, answers: Answers, mapping: ClassMapping) -> Answers:
         )
     found = {}
     for image, (ranked, shares) in answers.items():
-        most = mapping.kept(len(ranked))
+        most = mapping.answer_count(len(ranked))
         found[image] = tuple(map(mapping.answer, ranked[:most])), shares[:most]
     return found
 
 
-def _from_table(spec: ModelSpec, path: Path, photos: PhotoSet, convention: Convention) -> Given:
+def _from_table(
+    spec: ModelSpec, path: Path, photos: PhotoSet, convention: Convention
+) -> ReadAnswers:
     """A table of ranked classes: the set's own ids, what models call them, ImageNet's wnids.
 
     That of a run on the same classes has answers that were pooled already.
@@ -213,34 +214,37 @@ def _from_table(spec: ModelSpec, path: Path, photos: PhotoSet, convention: Conve
     rows = read_rows(spec, path)
     if (run := run_of(path)) and run.mapping:
         answers = answers_of_table(spec, path, rows)
-        return Given(answers, mapping_kept(run, answers, photos, convention), run)
-    imagenet = [each.wnid for each in imagenet1k()]
+        return ReadAnswers(answers, stored_mapping(run, answers, photos, convention), run)
+    imagenet = [cls.wnid for cls in imagenet1k()]
     order: Sequence[str] = class_order(spec.classes, spec.background)
-    names = {word for each in photos.taxonomy for word in _names(each)}
+    names = {word for cls in photos.taxonomy for word in _names(cls)}
     known = {*order} if spec.classes else {*imagenet, *names, ""}
-    whose = spec.classes or (
+    owner = spec.classes or (
         f"{photos.taxonomy.name}, nor of ImageNet: list what the model calls its classes by "
         "classes=FILE"
     )
-    answers = answers_of_table(spec, path, rows, known, whose)
-    said = {wnid for ranked, _ in answers.values() for wnid in ranked}
+    words = None if spec.classes else ClassNames(photos.taxonomy)
+    answers = answers_of_table(spec, path, rows, known, owner, words)
+    words_used = {wnid for ranked, _ in answers.values() for wnid in ranked}
     if run is None:
-        refuse_unrecorded_run(path, rows[0], said, photos)
-    if not spec.classes and not said <= {*imagenet, ""}:
+        refuse_unrecorded_run(path, rows[0], words_used, photos)
+    if not spec.classes and not words_used <= {*imagenet, ""}:
         # A class that is never said under any name is one that the model never answered.
-        own = [
+        names_used = [
             name
-            for each in photos.taxonomy
-            for name in [name for name in _names(each) if name in said] or [each.wnid]
+            for cls in photos.taxonomy
+            for name in [name for name in _names(cls) if name in words_used] or [cls.wnid]
         ]
-        order = tuple(dict.fromkeys([*own, *(wnid for wnid in imagenet if wnid in said)]))
+        order = tuple(
+            dict.fromkeys([*names_used, *(wnid for wnid in imagenet if wnid in words_used)])
+        )
     mapping = mapping_on(photos, order, convention)
-    return Given(_of_ranks(path.name, answers, mapping), mapping)
+    return ReadAnswers(_of_ranks(path.name, answers, mapping), mapping)
 
 
-def _names(each: ImageClass) -> tuple[str, ...]:
+def _names(cls: ImageClass) -> tuple[str, ...]:
     """What a table may call a class: its id, or letter by letter what the file says of models."""
-    return each.wnid, *each.outputs
+    return cls.wnid, *cls.outputs
 
 
 def _of_set(photos: PhotoSet, images: Sequence[str]) -> tuple[PhotoSet, list[int]]:

@@ -28,7 +28,7 @@ class Names:
     """
 
     def __init__(self) -> None:
-        self._names = ["", *(each.wnid for each in imagenet1k())]
+        self._names = ["", *(cls.wnid for cls in imagenet1k())]
         self._number = {name: number for number, name in enumerate(self._names)}
         self._known, self._number_at = _table(self._names[1:])
 
@@ -119,9 +119,9 @@ def _fast(content: bytes, names: Names) -> Answers | None:
     columns = head.split(b",")
     ranks = sum(name.startswith(b"top") for name in columns)
     shares = len(columns) - 2 - ranks
-    wanted = ["image", "wnid", *(f"top{n + 1}" for n in range(ranks))]
-    wanted += [f"p{n + 1}" for n in range(shares)]
-    if columns != [name.encode() for name in wanted] or not ranks:
+    expected = ["image", "wnid", *(f"top{n + 1}" for n in range(ranks))]
+    expected += [f"p{n + 1}" for n in range(shares)]
+    if columns != [name.encode() for name in expected] or not ranks:
         return None
     if b'"' in body or b"\r" in body or not body.endswith(b"\n"):
         return None

@@ -1,17 +1,20 @@
 """From a model's answers to its run: counts, and what must be said beside them."""
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, fields
 from platform import python_version
 from typing import Any
 
 import numpy as np
 
 from genset import __version__
+from genset.core.numbers import count
+from genset.core.safe import clean
+from genset.models.mapping.pooling import explain
 from genset.models.spec import ModelSpec
-from genset.score.results.runs import Accuracy, Prediction, Run
-from genset.score.results.sanity_checks import hits_by_rank, sanity_checks
+from genset.score.results.checks import hits_by_rank, sanity_checks
+from genset.score.results.runs import Accuracy, Prediction, Run, RunRecord
 from genset.sets.photos import PhotoSet
 
 # The device of answers that were given, whatever computed them.
@@ -19,7 +22,7 @@ ELSEWHERE = "elsewhere"
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class CountedAnswers:
     """A model's answers to a set.
 
     Attributes:
@@ -33,50 +36,37 @@ class Counted:
     """
 
     predictions: list[Prediction]
-    left_out: dict[str, str]
+    excluded: dict[str, str]
     classes: int
     masked: int
     notes: tuple[str, ...] = ()
     mapping: dict[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Provenance:
-    """What it takes to get a model's answers again: see `Run`, whose names these are."""
-
-    key: str
-    model: str
-    spec: str
-    weights_hash: str
-    preprocessing: dict[str, Any]
-    precision: str
-    versions: dict[str, str]
-    device: str
-    seconds: float
-    engine: str = ""
-
-
-def make_run(photos: PhotoSet, counted: Counted, provenance: Provenance) -> Run:
-    """Make the record of a run.
+def make_run(photos: PhotoSet, counted: CountedAnswers, record: RunRecord) -> Run:
+    """A run of a model's answers.
 
     Args:
         photos: the set.
         counted: the model's answers to it.
-        provenance: where they come from.
+        record: where they come from.
     """
     predictions = counted.predictions
+    origin = {field.name: getattr(record, field.name) for field in fields(RunRecord)}
+    checks = sanity_checks(predictions, counted.classes)
     return Run(
-        **{**asdict(provenance), "seconds": round(provenance.seconds, 3)},
+        **{
+            **origin,
+            "left_out": counted.excluded,
+            "notes": [*photos.notes, *counted.notes, *checks],
+        },
         set_name=photos.name,
         set_hash=photos.content_hash,
-        created_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        unreadable=counted.left_out,
         top1=_accuracy(predictions, 1),
         top5=_accuracy(predictions, 5) if len(predictions[0].top) >= 5 else None,
         classes=counted.classes,
         masked=counted.masked,
         hits=hits_by_rank(predictions),
-        notes=[*photos.notes, *counted.notes, *sanity_checks(predictions, counted.classes)],
         mapping=counted.mapping,
     )
 
@@ -87,7 +77,7 @@ def _accuracy(predictions: Sequence[Prediction], k: int) -> Accuracy:
     )
 
 
-def provenance_of_answers(spec: ModelSpec, key: str, weights_hash: str) -> Provenance:
+def record_of_answers(spec: ModelSpec, key: str, weights_hash: str) -> RunRecord:
     """What is known of answers that were computed elsewhere.
 
     Args:
@@ -95,7 +85,7 @@ def provenance_of_answers(spec: ModelSpec, key: str, weights_hash: str) -> Prove
         key: of the run.
         weights_hash: over the answers, which stand for the weights.
     """
-    return Provenance(
+    return RunRecord(
         key=key,
         model=spec.name,
         spec=spec.text,
@@ -110,3 +100,28 @@ def provenance_of_answers(spec: ModelSpec, key: str, weights_hash: str) -> Prove
         device=ELSEWHERE,
         seconds=0.0,
     )
+
+
+def remarks(run: Run) -> list[str]:
+    """What must stand beside a run's numbers."""
+    found = [f"{excluded(run)}; not counted"] if run.excluded else []
+    if run.mapping is not None:
+        found += explain(run.mapping)
+    elif run.masked:
+        found.append(
+            f"chooses among {count(run.classes, 'class', 'classes')} only; "
+            f"{count(run.masked, 'photo')} of other classes not counted"
+        )
+    if run.precision not in ("float32", "unknown"):
+        found.append(f"scored in {run.precision}")
+    return [clean(remark, 300) for remark in (*found, *run.notes)]
+
+
+def excluded(run: Run) -> str:
+    """What must stand beside a run's numbers where photos were left out; else nothing."""
+    reasons = Counter(run.excluded.values())
+    without = reasons.pop("no prediction", 0)
+    unread = sum(reasons.values())
+    parts = [f"{count(unread, 'photo')} could not be read"] if unread else []
+    parts += [f"{count(without, 'photo')} without a prediction"] if without else []
+    return "; ".join(parts)

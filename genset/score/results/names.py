@@ -59,7 +59,7 @@ def meant(name: str, runs: Sequence[Run], labels: Sequence[str]) -> list[int]:
         labels: what each is called in tables.
     """
     for known in (labels, [run.model for run in runs], [with_convention(run) for run in runs]):
-        if found := [place for place, each in enumerate(known) if each == name]:
+        if found := [place for place, label in enumerate(known) if label == name]:
             return found
     if len(name) < _FEWEST:
         return []
@@ -72,18 +72,20 @@ def several(name: str, runs: Sequence[Run], labels: Sequence[str]) -> str:
         label == _with_key(run.model, run) for run, label in zip(runs, labels, strict=True)
     )
     if by_key:
-        told = [f"{label}{_settings(run, runs)}" for run, label in zip(runs, labels, strict=True)]
-        return f"{name!r} names several runs; say which by its key alone: {', '.join(told)}"
+        described = [
+            f"{label}{_settings(run, runs)}" for run, label in zip(runs, labels, strict=True)
+        ]
+        return f"{name!r} names several runs; say which by its key alone: {', '.join(described)}"
     return f"{name!r} names several runs; say which: {', '.join(map(shlex.quote, labels))}"
 
 
 def _settings(run: Run, runs: Sequence[Run]) -> str:
     """By what a run differs from the others, behind a space: " (crop=224, mean=0.5)"."""
     every = [_set(run) for run in runs]
-    names = dict.fromkeys(name for each in every for name in each)
-    differ = [name for name in names if len({repr(each.get(name)) for each in every}) > 1]
-    said = [f"{name}={clean(str(_set(run).get(name, 'none')), 40)}" for name in differ]
-    return f" ({', '.join(said)})" if said else ""
+    names = dict.fromkeys(name for settings in every for name in settings)
+    differ = [name for name in names if len({repr(settings.get(name)) for settings in every}) > 1]
+    shown = [f"{name}={clean(str(_set(run).get(name, 'none')), 40)}" for name in differ]
+    return f" ({', '.join(shown)})" if shown else ""
 
 
 def _set(run: Run) -> dict[str, object]:

@@ -1,7 +1,7 @@
 """The runs over one set, side by side: what was kept, as arrays, without any model."""
 
 import csv
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -13,17 +13,17 @@ from numpy.typing import NDArray
 from genset.classes import imagenet1k
 from genset.core.errors import BadInput, GensetError
 from genset.score.results.arrays import Answers, Names, Numbers, read_answers
-from genset.score.results.flags import flags_of
+from genset.score.results.checks import flags_of
 from genset.score.results.names import meant, names_of, several
-from genset.score.results.runs import Run, find_runs, run_folder
+from genset.score.results.runs import Run, find_runs, gives_counts, load_predictions, run_folder
 from genset.sets.photos import PhotoSet
-from genset.sets.truths.keep import with_truth
+from genset.sets.truths.store import with_truth
 
 _MEND = "delete the folder and run genset evaluate again"
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class ModelAnswers:
     """One model's answers to a set of N photos, in the set's order.
 
     Attributes:
@@ -82,38 +82,38 @@ class Results:
     truth: NDArray[np.str_]
     classes: NDArray[np.int64]
     wnids: tuple[str, ...]
-    models: tuple[Scored, ...]
+    models: tuple[ModelAnswers, ...]
     other_runs: int
     names: NDArray[np.str_]
     numbers: Numbers
-    flagged: tuple[Scored, ...] = ()
+    flagged: tuple[ModelAnswers, ...] = ()
     # What is worked out once for all models (`marks`). Another set, another one.
     kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def is_of_imagenet(self) -> bool:
         """Whether each class of the set is one of ImageNet's, and holds no other."""
-        own = self.photos.own_taxonomy
-        if own is None:
+        custom = self.photos.custom_taxonomy
+        if custom is None:
             return all(wnid in imagenet1k() for wnid in self.wnids)
-        return all(wnid in own and own[wnid].imagenet == (wnid,) for wnid in self.wnids)
+        return all(wnid in custom and custom[wnid].imagenet == (wnid,) for wnid in self.wnids)
 
-    def right(self, model: Scored, k: int = 1) -> NDArray[np.bool_]:
+    def right(self, model: ModelAnswers, k: int = 1) -> NDArray[np.bool_]:
         """N: whether the true class is among the model's first `k` answers."""
         found: NDArray[np.bool_] = (model.answers[:, :k] == self.numbers[:, None]).any(axis=1)
         return found & model.answered
 
     def without_flagged(self) -> "Results":
         """The same with flagged models apart, so that no other model's numbers hang on them."""
-        kept = tuple(model for model in self.models if not model.flags)
+        rest = tuple(model for model in self.models if not model.flags)
         flagged = tuple(model for model in self.models if model.flags)
-        return replace(self, models=kept, flagged=(*self.flagged, *flagged))
+        return replace(self, models=rest, flagged=(*self.flagged, *flagged))
 
-    def find_run(self, run: Run) -> Scored:
+    def find_run(self, run: Run) -> ModelAnswers:
         """The model whose run this is."""
         return next(model for model in self.models if model.run is run)
 
-    def find(self, name: str) -> Scored:
+    def find(self, name: str) -> ModelAnswers:
         """The model that is called so: by its label, its name, or the start of its run's key.
 
         Raises:
@@ -147,31 +147,31 @@ def load_results(photos: PhotoSet, runs: Path) -> Results:
     named_so = find_runs(runs, photos.name)
     same = {photos.content_hash, photos.list_hash}
     found = [(folder, run) for folder, run in named_so if run.set_hash in same]
-    kept = [
-        KeptRun(run, partial(read_answers, folder), str(folder), folder) for folder, run in found
+    sources = [
+        RunSource(run, partial(read_answers, folder), str(folder), folder) for folder, run in found
     ]
-    return results_of(with_truth(photos, runs), kept, len(named_so) - len(found))
+    return results_of(with_truth(photos, runs), sources, len(named_so) - len(found))
 
 
-def load_some(photos: PhotoSet, runs: Path, wanted: Sequence[Run]) -> Results:
+def load_some(photos: PhotoSet, runs: Path, selected: Sequence[Run]) -> Results:
     """These finished runs alone, in their order.
 
     Args:
         photos: the set that they are over.
         runs: the folder of runs.
-        wanted: the runs; one that is named twice counts once.
+        selected: the runs; one that is named twice counts once.
 
     Raises:
         GensetError: a run's files are not what `genset evaluate` wrote.
     """
-    kept = []
-    for run in {run.key: run for run in wanted}.values():
+    sources = []
+    for run in {run.key: run for run in selected}.values():
         folder = run_folder(runs, photos.name, run.model, run.key)
-        kept.append(KeptRun(run, partial(read_answers, folder), str(folder), folder))
-    return results_of(photos, kept)
+        sources.append(RunSource(run, partial(read_answers, folder), str(folder), folder))
+    return results_of(photos, sources)
 
 
-class KeptRun(NamedTuple):
+class RunSource(NamedTuple):
     """A run, how its answers are loaded, where they are for errors, and its folder, if any."""
 
     run: Run
@@ -180,7 +180,7 @@ class KeptRun(NamedTuple):
     folder: Path | None = None
 
 
-def results_of(photos: PhotoSet, runs: Sequence[KeptRun], other_runs: int = 0) -> Results:
+def results_of(photos: PhotoSet, runs: Sequence[RunSource], other_runs: int = 0) -> Results:
     """Runs with their predictions side by side.
 
     Args:
@@ -196,26 +196,26 @@ def results_of(photos: PhotoSet, runs: Sequence[KeptRun], other_runs: int = 0) -
     place = {photo.id: number for number, photo in enumerate(photos.photos)}
     names = Names()
     numbers = names.numbers(truth.tolist())
-    loaded = [_loaded(kept, names, place, numbers) for kept in runs]
+    loaded = [_loaded(source, names, place, numbers) for source in runs]
     by_number = names.all()  # once all models have said theirs
-    labels = names_of([kept.run for kept in runs])
+    labels = names_of([source.run for source in runs])
     return Results(
         photos=photos,
         truth=truth,
         classes=classes.astype(np.int64),
         wnids=tuple(map(str, wnids)),
         models=tuple(
-            Scored(
+            ModelAnswers(
                 label,
-                kept.run,
-                each.answered,
-                each.answers,
-                each.confidence,
-                kept.folder,
+                source.run,
+                arrays.answered,
+                arrays.answers,
+                arrays.confidence,
+                source.folder,
                 by_number,
-                each.flags,
+                arrays.flags,
             )
-            for label, kept, each in zip(labels, runs, loaded, strict=True)
+            for label, source, arrays in zip(labels, runs, loaded, strict=True)
         ),
         other_runs=other_runs,
         names=by_number,
@@ -223,8 +223,8 @@ def results_of(photos: PhotoSet, runs: Sequence[KeptRun], other_runs: int = 0) -
     )
 
 
-class _Loaded(NamedTuple):
-    """What `Scored` has of a run's answers."""
+class _AnswerArrays(NamedTuple):
+    """What `ModelAnswers` has of a run's answers."""
 
     answered: NDArray[np.bool_]
     answers: Numbers
@@ -232,16 +232,20 @@ class _Loaded(NamedTuple):
     flags: tuple[str, ...]
 
 
-def _loaded(kept: KeptRun, names: Names, place: dict[str, int], truth: Numbers) -> _Loaded:
+def _loaded(
+    source: RunSource, names: Names, place: dict[str, int], truth: Numbers
+) -> _AnswerArrays:
     """A run's answers in the set's order, checked against its counts."""
-    run = kept.run
+    run = source.run
     try:
-        found = kept.load(names)
+        found = source.load(names)
         places = np.array([place[image] for image in found.images])
     except (OSError, ValueError, KeyError, TypeError, csv.Error) as error:
-        raise GensetError(f"{kept.where}: predictions cannot be read ({error}); {_MEND}") from None
+        raise GensetError(
+            f"{source.where}: predictions cannot be read ({error}); {_MEND}"
+        ) from None
     if found.counts() != (run.top1.photos, run.top1.correct, run.top5 and run.top5.correct):
-        raise GensetError(f"{kept.where}: predictions do not give the run's counts; {_MEND}")
+        raise GensetError(f"{source.where}: predictions do not give the run's counts; {_MEND}")
     answered = np.zeros(len(place), bool)
     answered[places] = True
     answers = np.zeros((len(place), found.ranked.shape[1]), dtype=np.int32)
@@ -251,4 +255,80 @@ def _loaded(kept: KeptRun, names: Names, place: dict[str, int], truth: Numbers) 
         confidence[places] = found.confidence
     known = None if found.confidence is None else confidence[answered]
     flags = flags_of(truth[answered], answers[answered], names, run.classes, known)
-    return _Loaded(answered, answers, confidence, flags)
+    return _AnswerArrays(answered, answers, confidence, flags)
+
+
+_AGAIN = "delete the folder and run genset evaluate again"
+
+
+@dataclass(frozen=True, slots=True)
+class BestAnswers:
+    """One run's answers.
+
+    Attributes:
+        name: the model's in tables.
+        key: of the run.
+        by_photo: by photo id, wnids, best first; without those that are no class.
+    """
+
+    name: str
+    key: str
+    by_photo: Mapping[str, tuple[str, ...]]
+
+
+def best_answers(
+    runs: Path, set_name: str, content_hash: str, models: Collection[str] = ()
+) -> list[BestAnswers]:
+    """What the finished runs on exactly this set answered, by the models' names.
+
+    Args:
+        runs: the folder of all runs.
+        set_name: of the set.
+        content_hash: of the set.
+        models: names in tables, or starts of runs' keys; none for all models.
+
+    Raises:
+        BadInput: no model was scored on the set, or none, or several, of a name.
+        GensetError: a run's predictions cannot be read, or do not give its counts.
+    """
+    found = [run for run in find_runs(runs, set_name) if run[1].set_hash == content_hash]
+    if not found:
+        raise BadInput(
+            f"{runs} has no model that was scored on {set_name} as it is now: genset evaluate "
+            f"{set_name} --model SPEC"
+        )
+    names = names_of([run for _, run in found])
+    named = [(name, *run) for name, run in zip(names, found, strict=True)]
+    if models:
+        named = [_find(named, model, set_name) for model in dict.fromkeys(models)]
+    return [
+        BestAnswers(name, run.key, _by_photo(folder, run))
+        for name, folder, run in sorted(named, key=lambda row: (row[0], row[2].key))
+    ]
+
+
+def _find(
+    named: Collection[tuple[str, Path, Run]], model: str, set_name: str
+) -> tuple[str, Path, Run]:
+    listed = list(named)
+    labels, runs = [label for label, *_ in listed], [run for *_, run in listed]
+    places = meant(model, runs, labels)
+    if not places:
+        known = ", ".join(labels)
+        raise BadInput(f"no model {model!r} was scored on {set_name}; known: {known}")
+    if len(places) > 1:
+        raise BadInput(several(model, [runs[n] for n in places], [labels[n] for n in places]))
+    return listed[places[0]]
+
+
+def _by_photo(folder: Path, run: Run) -> dict[str, tuple[str, ...]]:
+    try:
+        predictions = load_predictions(folder)
+    except (OSError, ValueError, csv.Error) as error:
+        raise GensetError(f"{folder}: predictions cannot be read ({error}); {_AGAIN}") from None
+    if not gives_counts(run, predictions):
+        raise GensetError(f"{folder}: predictions do not give the run's counts; {_AGAIN}")
+    return {
+        prediction.image: tuple(wnid for wnid in prediction.top if wnid)
+        for prediction in predictions
+    }

@@ -18,17 +18,20 @@ import hashlib
 import io
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from genset.core.errors import GensetError
 from genset.core.files import write_text
-from genset.models.mapping.convention import name_of
+from genset.models.mapping.pooling import name_of
 from genset.models.spec import ModelSpec
-from genset.sets.layout import is_left_out
+from genset.sets.layouts.layout import is_exclusion
 from genset.statistics.intervals import wilson
+
+Record = TypeVar("Record", bound="RunRecord")
 
 FORMAT = "genset run 1"
 _RECORD = "run.json"
@@ -62,55 +65,70 @@ class Accuracy:
         return f"{100 * self.share:.1f} % ({low:.1f} to {high:.1f}) of {self.photos:,}"
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One model's run over one set.
+def _now() -> str:
+    return datetime.now(UTC).isoformat()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRecord:
+    """What every run says: which model it is, and what it takes to get its results again.
 
     Attributes:
-        key: hash over what determines the predictions.
+        key: hash over what determines the results.
         model: the name shown in tables.
         spec: the model spec as it was given.
-        set_name, set_hash: the set, and the hash of its contents.
-        weights_hash, preprocessing, precision, versions: what it takes to get the run again.
-        unreadable: why, for each photo left out of the counts, by its id.
-        top1, top5: accuracies over the photos that are counted; `top5` is None where fewer than
-            five classes are known of a photo.
-        classes: how many classes the model chooses among.
-        masked: photos left out of the counts because their class is none of these.
-        hits: photos whose true class is at rank 1, 2, ..., as many ranks as are kept.
+        weights_hash, preprocessing, precision, engine, versions, device: what it takes to get the
+            results again; the engine is "" where answers were computed elsewhere.
+        seconds: that it took.
+        created_at: in UTC, as ISO 8601.
+        left_out: why, for each photo that is not counted, by its id.
         notes: what else a reader of the numbers must know, in sentences.
-        engine: what ran the network; "" where the answers were given.
-        trained_until: the latest date of a photo that the model was trained on, as people said it
-            when the model was last evaluated; "" where nobody did.
-        reference_top1: the model's top-1 accuracy on ImageNet's validation set, 0 to 1, as people
-            said it then; None where nobody did.
-        checkpoints: the sha256 (64 hexadecimal digits) of each file that these weights were read
-            from; none where they are a library's, or were read before this was kept.
-        mapping: on a set of other classes than ImageNet's, how the model's outputs met them: the
-            `taxonomy` and its hash, `pool`, `among`, `outputs` of each class, and classes `without`
-            any, with how many photos each has; None on a set of ImageNet's.
     """
 
     key: str
     model: str
     spec: str
-    set_name: str
-    set_hash: str
     weights_hash: str
     preprocessing: dict[str, Any]
     precision: str
+    engine: str = ""
     versions: dict[str, str]
     device: str
-    created_at: str
     seconds: float
-    unreadable: dict[str, str]
+    created_at: str = field(default_factory=_now)
+    excluded: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run(RunRecord):
+    """One model's run over one set.
+
+    Attributes:
+        set_name, set_hash: the set, and the hash of its contents.
+        top1, top5: accuracies over the photos that are counted; `top5` is None where fewer than
+            five classes are known of a photo.
+        classes: how many classes the model chooses among.
+        masked: photos left out of the counts because their class is none of these.
+        hits: photos whose true class is at rank 1, 2, ..., as many ranks as are kept.
+        trained_until: the latest date of a photo that the model was trained on, as people said it
+            when the model was last evaluated; "" where nobody did.
+        reference_top1: the model's top-1 accuracy on ImageNet's validation set, 0 to 1, as people
+            said it then; None where nobody did.
+        checkpoints: the sha256 (64 hexadecimal digits) of each file that these weights were read
+            from; none where they are a library's.
+        mapping: on a set of other classes than ImageNet's, how the model's outputs met them: the
+            `taxonomy` and its hash, `pool`, `among`, `outputs` of each class, and classes `without`
+            any, with how many photos each has; None on a set of ImageNet's.
+    """
+
+    set_name: str
+    set_hash: str
     top1: Accuracy
     top5: Accuracy | None
-    classes: int = 1000
-    masked: int = 0
-    hits: list[int] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    engine: str = ""
+    classes: int
+    masked: int
+    hits: list[int]
     trained_until: str = ""
     reference_top1: float | None = None
     checkpoints: list[str] = field(default_factory=list)
@@ -120,19 +138,6 @@ class Run:
     def convention(self) -> str:
         """By which convention it was mapped, as "subset, max"; "" where it was not."""
         return name_of(self.mapping) if self.mapping else ""
-
-    def as_json(self) -> dict[str, Any]:
-        """What its record holds: the attributes, without what nobody said."""
-        record = asdict(self)
-        if not self.trained_until:
-            del record["trained_until"]
-        if self.reference_top1 is None:
-            del record["reference_top1"]
-        if not self.checkpoints:
-            del record["checkpoints"]
-        if self.mapping is None:
-            del record["mapping"]
-        return record
 
     def top(self, k: int) -> Accuracy | None:
         """How often the true class is among the first `k` answers; None where fewer are kept."""
@@ -193,7 +198,9 @@ def save_run(folder: Path, run: Run, predictions: list[Prediction]) -> None:
     _write_record(folder, run)
 
 
-def note_said(folder: Path, run: Run, spec: ModelSpec, checkpoints: Sequence[str] = ()) -> Run:
+def update_from_spec(
+    folder: Path, run: Run, spec: ModelSpec, checkpoints: Sequence[str] = ()
+) -> Run:
     """Note in a finished run's record what its model's spec says of it now.
 
     What the spec does not say stays as it was said before.
@@ -204,12 +211,12 @@ def note_said(folder: Path, run: Run, spec: ModelSpec, checkpoints: Sequence[str
         spec: with the date until when the model was trained, or its accuracy elsewhere.
         checkpoints: the sha256 of each file that the weights were read from now.
     """
-    if checkpoints and (kept := load_run(folder)) is not None:
-        run = kept  # another file of the same weights may have been noted meanwhile
-    said = bool(spec.trained_until) or spec.reference_top1 is not None
+    if checkpoints and (stored := load_run(folder)) is not None:
+        run = stored  # another file of the same weights may have been noted meanwhile
+    is_described = bool(spec.trained_until) or spec.reference_top1 is not None
     noted = replace(
         run,
-        spec=spec.text if said else run.spec,
+        spec=spec.text if is_described else run.spec,
         checkpoints=list(dict.fromkeys([*run.checkpoints, *checkpoints])),
         trained_until=spec.trained_until or run.trained_until,
         reference_top1=run.reference_top1 if spec.reference_top1 is None else spec.reference_top1,
@@ -219,7 +226,7 @@ def note_said(folder: Path, run: Run, spec: ModelSpec, checkpoints: Sequence[str
     return noted
 
 
-def note_left_out(folder: Path, run: Run, notes: Sequence[str]) -> Run:
+def update_exclusions(folder: Path, run: Run, notes: Sequence[str]) -> Run:
     """Say in a finished run's record what of the set is left out now, instead of what was then.
 
     Args:
@@ -227,7 +234,7 @@ def note_left_out(folder: Path, run: Run, notes: Sequence[str]) -> Run:
         run: its record.
         notes: of the set as it is.
     """
-    others = [note for note in run.notes if note not in notes and not is_left_out(note)]
+    others = [note for note in run.notes if note not in notes and not is_exclusion(note)]
     noted = replace(run, notes=[*notes, *others])
     if noted != run and (folder / _RECORD).is_file():
         _write_record(folder, noted)
@@ -235,8 +242,12 @@ def note_left_out(folder: Path, run: Run, notes: Sequence[str]) -> Run:
 
 
 def _write_record(folder: Path, run: Run) -> None:
-    text = json.dumps({"format": FORMAT, **run.as_json()}, indent=1)
-    write_text(folder / _RECORD, f"{text}\n")
+    write_record(folder / _RECORD, FORMAT, run)
+
+
+def write_record(path: Path, form: str, record: RunRecord) -> None:
+    """Write a run's record as JSON, with the name of its format first."""
+    write_text(path, f"{json.dumps({'format': form, **asdict(record)}, indent=1)}\n")
 
 
 def load_run(folder: Path) -> Run | None:
@@ -245,17 +256,36 @@ def load_run(folder: Path) -> Run | None:
     Raises:
         GensetError: its record is not one of ours.
     """
-    path = folder / _RECORD
+    return read_record(folder / _RECORD, FORMAT, _as_run)
+
+
+def _as_run(record: dict[str, Any]) -> Run:
+    for name in ("top1", "top5"):
+        record[name] = Accuracy(**record[name]) if record[name] else None
+    return Run(**record)
+
+
+def read_record(
+    path: Path, form: str, made_of: Callable[[dict[str, Any]], Record]
+) -> Record | None:
+    """The record of a run, None where there is none.
+
+    Args:
+        path: the file's.
+        form: the name of its format.
+        made_of: makes the record of what the file holds.
+
+    Raises:
+        GensetError: it is not a record of this format.
+    """
     if not path.is_file():
         return None
     try:
-        record = json.loads(path.read_text("utf-8"))
-        if record.pop("format") != FORMAT:
+        content = json.loads(path.read_text("utf-8"))
+        if content.pop("format") != form:
             raise ValueError("of another format")
-        for name in ("top1", "top5"):
-            record[name] = Accuracy(**record[name]) if record[name] else None
-        return Run(**record)
-    except (ValueError, KeyError, TypeError) as error:
+        return made_of(content)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise GensetError(f"{path} is not a run's record ({error}); delete its folder") from None
 
 
@@ -286,8 +316,8 @@ def gives_counts(run: Run, predictions: Sequence[Prediction]) -> bool:
     top5 = (
         sum(prediction.wnid in prediction.top[:5] for prediction in predictions) if deep else None
     )
-    kept = run.top1.photos, run.top1.correct, run.top5 and run.top5.correct
-    return bool(predictions) and (len(predictions), top1, top5) == kept
+    counts = run.top1.photos, run.top1.correct, run.top5 and run.top5.correct
+    return bool(predictions) and (len(predictions), top1, top5) == counts
 
 
 def find_runs(runs: Path, set_name: str) -> list[tuple[Path, Run]]:

@@ -3,7 +3,6 @@
 ::
 
     truth    what it holds
-    read     from a file that others made
-    keep     under the set's content hash, for every later command
-    give     both: a file becomes a set's truth
+    files    from a file that others made
+    store    under the set's content hash, for every later command
 """

@@ -39,7 +39,7 @@ class Truth:
         proposed: who proposed a class of a photo, by wnid: names of `proposers`, or kinds of others
             ("confusable", "random", "labeler", "search", "added"). Where a class is missing, nobody
             had to propose it.
-        is_own: whether the set is a release that was frozen with it, so that it never changes.
+        is_frozen: whether the set is a release that was frozen with it, so that it never changes.
     """
 
     correct: Mapping[str, frozenset[str]]
@@ -48,7 +48,7 @@ class Truth:
     sha256: str
     proposers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     proposed: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
-    is_own: bool = False
+    is_frozen: bool = False
 
     def correct_of(self, image: str) -> frozenset[str]:
         """The classes that are right for a photo, maybe none."""
@@ -112,11 +112,11 @@ def truth_of_export(source: str, records: Mapping[str, Mapping[str, Any]]) -> Tr
     sha256 = hashlib.sha256(json.dumps(lists).encode()).hexdigest()
     # An export names the models, not the keys of their runs.
     models: dict[str, tuple[str, ...]] = dict.fromkeys(models_among(proposed), ())
-    return Truth(correct, unclear, source, sha256, models, proposed, is_own=True)
+    return Truth(correct, unclear, source, sha256, models, proposed, is_frozen=True)
 
 
-def _words(given: object) -> list[str] | None:
+def _words(value: object) -> list[str] | None:
     """A list of words; None for what is none."""
-    if not isinstance(given, list) or not all(isinstance(each, str) for each in given):
+    if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
         return None
-    return given
+    return value

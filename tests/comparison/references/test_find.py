@@ -6,11 +6,11 @@ from typing import TypeVar
 
 import pytest
 
-from genset.comparison.references.find import Found, Named, find_references, named
+from genset.comparison.references.find import Named, References, find_references, named
 from genset.comparison.references.published import published
 from genset.core.errors import BadInput
 from genset.models.spec import parse_spec
-from genset.score.results.runs import Accuracy, Run, note_said
+from genset.score.results.runs import Accuracy, Run, update_from_spec
 
 T = TypeVar("T")
 SAID = (0.7, 0.8, None)
@@ -28,9 +28,12 @@ RUN = Run(
     device="cpu",
     created_at="2026-01-02T03:04:05+00:00",
     seconds=1.0,
-    unreadable={},
+    left_out={},
     top1=Accuracy.of(60, 100),
     top5=None,
+    classes=1000,
+    masked=0,
+    hits=[],
 )
 
 
@@ -39,10 +42,10 @@ def a_run(spec: str, *, crop: int | None = 224) -> Run:
     parsed = parse_spec(spec)
     preprocessing = {} if crop is None else {"resize": 256, "crop": crop}
     run = replace(RUN, spec=spec, model=parsed.name, preprocessing=preprocessing)
-    return note_said(Path("no-runs"), run, parsed)
+    return update_from_spec(Path("no-runs"), run, parsed)
 
 
-def found(spec: str, *, crop: int | None = 224, named: str = "imagenet-val") -> Found:
+def found(spec: str, *, crop: int | None = 224, named: str = "imagenet-val") -> References:
     return find_references(named, Path("no-runs"), [a_run(spec, crop=crop)])
 
 

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from genset.comparison.references.ladder import LADDER, rungs
 from genset.comparison.references.published import (
+    LADDER,
     SETS,
     architecture_of,
     one_a_weights,
     published,
+    rungs,
     sources,
 )
 

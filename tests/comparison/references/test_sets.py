@@ -9,8 +9,9 @@ import pytest
 
 from genset.classes import imagenet1k
 from genset.comparison.references.sets import is_real, recognize, recognize_names
-from genset.sets.photos import PhotoSet, open_set
-from genset.sets.truths.read import read_truth
+from genset.sets.open import open_set
+from genset.sets.photos import PhotoSet
+from genset.sets.truths.files import read_truth
 from tests.score.listed import write_list
 
 VAL, V2 = "imagenet-val", "imagenetv2-matched-frequency"

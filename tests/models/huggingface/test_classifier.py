@@ -18,7 +18,7 @@ from transformers import AutoImageProcessor, AutoModelForImageClassification
 
 from genset.core.errors import BadInput, MissingExtra, ModelError
 from genset.score.results.runs import find_runs, load_predictions
-from genset.sets.photos import open_set
+from genset.sets.open import open_set
 from tests.models.huggingface.folders import LABELS, vit
 from tests.score.colours import WNIDS
 from tests.score.scoring import evaluate, load_model

@@ -8,10 +8,10 @@ import pytest
 import transformers
 from PIL import Image
 
-from genset.models.huggingface.processor import preprocessing_of
+from genset.models.huggingface.classifier import preprocessing_of
 from genset.models.preprocessing import CustomTransform
 from genset.models.spec import parse_spec
-from genset.score.transforms import crops
+from genset.score.pixels import crops
 
 SPEC = parse_spec("hf:folder")
 EDGE: dict[str, Any] = {"size": {"shortest_edge": 40}}

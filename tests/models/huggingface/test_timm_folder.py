@@ -12,9 +12,9 @@ from timm.models import save_for_hf
 from transformers import TimmWrapperConfig, TimmWrapperForImageClassification
 
 from genset.core.errors import BadInput, ModelError
-from genset.models.weights import hash_of_weights
+from genset.models.load import hash_of_weights
 from genset.score.results.runs import load_predictions, run_folder
-from genset.sets.photos import open_set
+from genset.sets.open import open_set
 from tests.models.huggingface.folders import LABELS
 from tests.score.colours import WNIDS
 from tests.score.real import in_timms_naming, some_photos

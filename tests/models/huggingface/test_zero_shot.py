@@ -14,8 +14,8 @@ from transformers import AutoImageProcessor, AutoModel, AutoTokenizer
 
 from genset.cli import cli
 from genset.core.errors import BadInput
-from genset.models.zeroshot.names import lemma_names
-from genset.sets.photos import open_set
+from genset.models.zeroshot.words import lemma_names
+from genset.sets.open import open_set
 from tests.models.huggingface import folders
 from tests.models.huggingface.test_classifier import answers, noise
 from tests.score.colours import WNIDS

@@ -7,10 +7,8 @@ from hypothesis import strategies as st
 
 from genset.classes import Taxonomy, taxonomy_of
 from genset.core.errors import BadInput
-from genset.models.mapping.convention import Among, Convention, Pool
 from genset.models.mapping.outputs import outputs_of
-from genset.models.mapping.pooling import ClassMapping
-from genset.models.mapping.record import explained, record_of
+from genset.models.mapping.pooling import Among, ClassMapping, Convention, Pool, explain, record_of
 
 # A hierarchy of its own: a kind and what it is a kind of. A minivan is a car and a truck.
 UP = {
@@ -133,9 +131,9 @@ def test_no_top_five_is_kept_of_five_classes_or_fewer() -> None:
     five = taxonomy(**{f"c{n}": {} for n in range(5)})
     six = taxonomy(**{f"c{n}": {} for n in range(6)})
     outputs = tuple(f"c{n}" for n in range(6))
-    assert mapping(five, outputs=outputs).kept(5) == 4
-    assert mapping(six, outputs=outputs).kept(5) == 5
-    assert mapping(six, outputs=outputs[:3]).kept(5) == 3
+    assert mapping(five, outputs=outputs).answer_count(5) == 4
+    assert mapping(six, outputs=outputs).answer_count(5) == 5
+    assert mapping(six, outputs=outputs[:3]).answer_count(5) == 3
 
 
 def test_a_run_keeps_what_was_mapped_and_says_it() -> None:
@@ -144,7 +142,7 @@ def test_a_run_keeps_what_was_mapped_and_says_it() -> None:
     assert record["outputs"] == {"hound": ["poodle", "husky"], "feline": ["tabby"]}
     assert record["without"] == {"deer": 2}
     assert (record["taxonomy"], record["pool"], record["among"]) == ("mine", "sum", "all")
-    assert explained(record) == [
+    assert explain(record) == [
         "2 of 3 classes of mine have 3 of the model's 5 outputs, summed; all outputs compete (all)",
         "no output is of deer (2 photos): 2 photos not counted",
     ]

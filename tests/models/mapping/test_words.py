@@ -7,10 +7,8 @@ from hypothesis import strategies as st
 from genset.classes import Taxonomy, taxonomy_of
 from genset.classes.own import taxonomy_in
 from genset.core.errors import BadInput
-from genset.models.mapping.convention import Convention
-from genset.models.mapping.pooling import ClassMapping
-from genset.models.mapping.record import explained, record_of
-from genset.models.mapping.words import met_by_words
+from genset.models.mapping.outputs import match_by_words
+from genset.models.mapping.pooling import ClassMapping, Convention, explain, record_of
 
 
 def taxonomy(**classes: dict[str, object]) -> Taxonomy:
@@ -21,7 +19,7 @@ def test_lists_come_before_ids_and_ids_before_names() -> None:
     own = taxonomy(
         red_panda={"outputs": ["Ailurus/fulgens"]}, panda_2={"outputs": ["red_panda"]}, cat={}
     )
-    found = met_by_words(["red_panda", "Ailurus/fulgens", "cat", "CAT"], own)
+    found = match_by_words(["red_panda", "Ailurus/fulgens", "cat", "CAT"], own)
     assert found.outputs == {
         "panda_2": ["red_panda"],
         "red_panda": ["Ailurus/fulgens"],
@@ -32,7 +30,7 @@ def test_lists_come_before_ids_and_ids_before_names() -> None:
 
 def test_one_word_in_two_spellings_is_one_name() -> None:
     own = taxonomy(red_panda={}, c1={"name": "Tabby cat"}, deer={})
-    found = met_by_words(["Red-Panda", "tabby  cat", "moose"], own)
+    found = match_by_words(["Red-Panda", "tabby  cat", "moose"], own)
     assert found.outputs == {"red_panda": ["Red-Panda"], "c1": ["tabby  cat"]}
     assert found.by_name == ("red_panda", "c1")
 
@@ -50,13 +48,13 @@ def test_one_word_in_two_spellings_is_one_name() -> None:
 def test_a_name_that_could_mean_another_is_not_taken(
     outputs: list[str], classes: dict[str, dict[str, object]]
 ) -> None:
-    assert met_by_words(outputs, taxonomy(**classes)).outputs == {}
+    assert match_by_words(outputs, taxonomy(**classes)).outputs == {}
 
 
 @given(st.lists(st.sampled_from(["cat", "Cat", "cat ", "dog", "a-b", "a b", ""]), max_size=7))
 def test_an_output_is_of_one_class_and_each_met_class_is_known(outputs: list[str]) -> None:
     own = taxonomy(cat={}, puppy={"name": "dog", "outputs": ["Cat"]}, a_b={})
-    found = met_by_words(outputs, own).outputs
+    found = match_by_words(outputs, own).outputs
     given_away = [output for its in found.values() for output in its]
     assert len(given_away) == len(set(given_away))
     assert set(given_away) <= set(outputs)
@@ -68,7 +66,7 @@ def test_what_met_by_its_name_alone_is_kept_and_said() -> None:
     mapping = ClassMapping.of(("Cat", "dog", "sofa"), own, Convention(), lambda noun: ())
     record = record_of(mapping, ["cat", "dog"])
     assert (record["by_name"], record["outputs"]) == (["cat"], {"cat": ["Cat"], "dog": ["dog"]})
-    assert "taken by their names alone: the outputs 'Cat' as cat" in explained(record)
+    assert "taken by their names alone: the outputs 'Cat' as cat" in explain(record)
     assert "by_name" not in record_of(
         ClassMapping.of(("cat", "dog"), own, Convention(), lambda noun: ()), ["cat"]
     )

@@ -11,7 +11,7 @@ import pytest
 from genset.reporting.data.report import TopK
 from genset.reporting.figures.scale import drawing, scale_of
 from genset.score.results.runs import Accuracy
-from genset.sets.photos import open_set
+from genset.sets.open import open_set
 from genset.statistics.intervals import Interval
 from tests.reporting.page.conftest import MODELS, PHOTOS, REVERSED
 from tests.reporting.sets import Page, release_of, report, score

@@ -11,7 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from genset.cli import cli
-from genset.sets.photos import PhotoSet, open_set
+from genset.sets.open import open_set
+from genset.sets.photos import PhotoSet
 from tests.reporting.sets import Page, dated_release, release_by_source, score_on
 from tests.score.listed import write_list, write_npy
 

@@ -10,10 +10,10 @@ from torch import Tensor
 from genset.core.errors import BadInput, ModelError
 from genset.models.load import LoadedModel
 from genset.score.engines.engine import EngineOptions, open_engine
-from genset.score.engines.export import write_onnx
+from genset.score.engines.onnx import write_onnx
 from genset.score.engines.select import candidates, select
 from genset.score.options import ScoringOptions
-from genset.sets.photos import open_set
+from genset.sets.open import open_set
 from tests.score.colours import Colours, colours, painted_set
 from tests.score.real import scored, some_photos
 from tests.score.scoring import evaluate, load_model

@@ -11,7 +11,7 @@ from genset.reporting.data.options import EntrySpec, ReportOptions
 from genset.reporting.data.tta import JoinedEntry
 from genset.reporting.gather.tta.identity import join_by_weights, names_differ
 from genset.reporting.gather.tta.margins import hold_to_margins
-from genset.score.results.results import Results, Scored
+from genset.score.results.results import ModelAnswers, Results
 from genset.tta.logs.reading import read_file, read_runs
 from genset.tta.one_entry import check_one_entry, counted, together
 from genset.tta.rows import TrainingRow, training_row
@@ -39,7 +39,7 @@ def join_entries(results: Results, options: ReportOptions) -> tuple[JoinedEntry,
     return tuple(_told_apart(joined))
 
 
-def _entry(asked: EntrySpec, model: Scored, least: float | None) -> JoinedEntry:
+def _entry(asked: EntrySpec, model: ModelAnswers, least: float | None) -> JoinedEntry:
     log = asked.log
     runs = _runs(log, least)
     task, about = one_task(runs), runs[0].about

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from genset.comparison.compare import Rank
+from genset.comparison.pairs import Rank
 from genset.core.numbers import NONE, ends, percent, points
 from genset.core.safe import clean
 from genset.reporting.data.report import ReportData, ScoredModel

@@ -6,7 +6,7 @@ from heapq import nsmallest
 
 from markupsafe import Markup
 
-from genset.comparison.breakdown import Group
+from genset.comparison.classes import Group
 from genset.core.numbers import ends, percent
 from genset.core.safe import clean
 from genset.reporting.data.gallery import Answer, Sample

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from genset.comparison.whole import nearly_all
+from genset.comparison.marks import nearly_all
 from genset.core.errors import BadInput
 from genset.core.safe import clean
 from genset.models.spec import parse_spec
@@ -36,8 +36,8 @@ from genset.reporting.series.gather.scores import (
     score_all,
     score_subset,
 )
-from genset.score.results.remarks import remarks
-from genset.score.results.results import Results, Scored
+from genset.score.results.count import remarks
+from genset.score.results.results import ModelAnswers, Results
 from genset.sets.photos import PhotoSet
 
 
@@ -256,7 +256,7 @@ def _groupings(
     ]
     in_part = {label for number in places for label in partial[number]}
     whole = [(label, runs) for label, runs in common if label not in in_part]
-    of_set: list[list[Scored]] = [[] for _ in sets]
+    of_set: list[list[ModelAnswers]] = [[] for _ in sets]
     for place, number in enumerate(places):
         of_set[number] = [runs[place] for _, runs in whole]
     found = groupings(sets, releases, of_set, options.resampling)

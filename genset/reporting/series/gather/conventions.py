@@ -7,10 +7,10 @@ in the series, and no mean has runs of two.
 from collections.abc import Iterable
 
 from genset.reporting.series.data import AMONG, Among
-from genset.score.results.results import Results, Scored
+from genset.score.results.results import ModelAnswers, Results
 
 
-def convention_of(results: Results, model: Scored) -> Among | None:
+def convention_of(results: Results, model: ModelAnswers) -> Among | None:
     """What competed in a run, and how outputs were pooled; None where it had no such choice.
 
     It had none on a set of ImageNet's classes, nor where the model's classes are the set's own.

@@ -6,7 +6,7 @@ import numpy as np
 
 from genset.release.reader import Release, ReleasePhoto
 from genset.reporting.series.data import GroupOnSet
-from genset.score.results.results import Results, Scored
+from genset.score.results.results import ModelAnswers, Results
 from genset.statistics.bootstrap import Floats, Resampling, intervals
 from genset.statistics.intervals import widest, wilson
 from genset.statistics.matched import Mean
@@ -22,7 +22,7 @@ _KINDS: dict[str, Callable[[ReleasePhoto], str]] = {
 def groupings(
     sets: Sequence[Results],
     releases: Sequence[Release | None],
-    models: Sequence[Sequence[Scored]],
+    models: Sequence[Sequence[ModelAnswers]],
     how: Resampling,
 ) -> dict[str, dict[str, tuple[GroupOnSet | None, ...]]]:
     """Take the sets apart by each thing that a release records, if it is not the same for all.
@@ -50,7 +50,7 @@ def groupings(
 
 
 def _groups(
-    results: Results, names: Sequence[str], models: Sequence[Scored], how: Resampling
+    results: Results, names: Sequence[str], models: Sequence[ModelAnswers], how: Resampling
 ) -> dict[str, GroupOnSet]:
     """One set's photos by what they are called."""
     values, places = np.unique(np.array(names), return_inverse=True)

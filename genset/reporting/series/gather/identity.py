@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 from genset.reporting.series.data import AMONG, Among
 from genset.reporting.series.gather.conventions import convention_of, in_order
 from genset.score.results.count import ELSEWHERE
-from genset.score.results.results import Results, Scored
+from genset.score.results.results import ModelAnswers, Results
 from genset.score.results.runs import Run
 
 # Options of a spec that change answers and are in no other part of a run's record.
@@ -28,7 +28,7 @@ class Joined(NamedTuple):
 
     label: str
     by_name: bool
-    runs: tuple[Scored | None, ...]
+    runs: tuple[ModelAnswers | None, ...]
     convention: Among = "all"
     is_first: bool = True
 
@@ -47,7 +47,7 @@ def join(sets: Sequence[Results]) -> tuple[list[Joined], int]:
         many runs were left out, because a later one on the same set is of the same model, by the
         same convention.
     """
-    found: dict[_Row, list[Scored | None]] = {}
+    found: dict[_Row, list[ModelAnswers | None]] = {}
     known: dict[tuple[str, ...], tuple[Among, ...]] = {}
     for results in sets:
         for model in results.models:

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genset.classes import imagenet1k
-from genset.comparison.whole import nearly_all
+from genset.comparison.marks import nearly_all
 from genset.reporting.series.data import Among, AtPair, Fit, LinePoint, SetPair
 from genset.reporting.series.gather.scores import chooses_among_all, is_of_imagenet
 from genset.reporting.series.gather.subsets import RIGHT, UNKNOWN, best_among
-from genset.score.results.results import Results, Scored
+from genset.score.results.results import ModelAnswers, Results
 from genset.statistics.bootstrap import Floats, Resampling, class_sums
 from genset.statistics.matched import Matched, Mean, match
 from genset.statistics.trend import FEWEST_MODELS, SCALES, Scale, expit, fit_trend, logit
@@ -27,7 +27,7 @@ class Side(NamedTuple):
 
     name: str
     results: Results
-    models: Sequence[Scored]
+    models: Sequence[ModelAnswers]
 
 
 class _Marks(NamedTuple):

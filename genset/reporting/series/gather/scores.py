@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from genset.classes import imagenet1k
 from genset.reporting.series.data import Between, Score
 from genset.reporting.series.gather.subsets import RIGHT, UNKNOWN, best_among
-from genset.score.results.results import Results, Scored
+from genset.score.results.results import ModelAnswers, Results
 from genset.score.results.runs import Accuracy
 from genset.statistics.bootstrap import Resampling, intervals
 from genset.statistics.intervals import Interval, widest
@@ -27,7 +27,7 @@ def is_subset(results: Results) -> bool:
     return is_of_imagenet(results) and len(results.wnids) < len(imagenet1k())
 
 
-def chooses_among_all(results: Results, model: Scored) -> bool:
+def chooses_among_all(results: Results, model: ModelAnswers) -> bool:
     """Whether a model's first answers belong in the column of those among all 1,000 classes.
 
     On a set of other classes there is no such number to hold to: each model has its own.
@@ -35,14 +35,14 @@ def chooses_among_all(results: Results, model: Scored) -> bool:
     return model.run.classes == len(imagenet1k()) or not is_of_imagenet(results)
 
 
-def score_all(results: Results, models: Sequence[Scored], how: Resampling) -> list[Score]:
+def score_all(results: Results, models: Sequence[ModelAnswers], how: Resampling) -> list[Score]:
     """Top-1 accuracies as they are."""
     right = [results.right(model) for model in models]
     return _scores(results, right, [model.answered for model in models], how)
 
 
 def score_subset(
-    results: Results, models: Sequence[Scored], how: Resampling
+    results: Results, models: Sequence[ModelAnswers], how: Resampling
 ) -> list[Score | Between]:
     """Accuracies of the best answers among the set's own classes.
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genset.comparison.logits import find_logits
-from genset.score.results.results import Results, Scored
+from genset.score.results.results import ModelAnswers, Results
 
 RIGHT, WRONG, UNKNOWN = 1, 0, -1
 _AT_ONCE = 4096  # photos, of which 200 logits are 6 MB
@@ -19,7 +19,7 @@ _AT_ONCE = 4096  # photos, of which 200 logits are 6 MB
 Marks = NDArray[np.int8]
 
 
-def best_among(results: Results, model: Scored, wnids: Sequence[str]) -> Marks:
+def best_among(results: Results, model: ModelAnswers, wnids: Sequence[str]) -> Marks:
     """Whether a model's best answer among some classes is right.
 
     All logits tell it, where they are kept. Otherwise it is the first kept answer that is of these

@@ -1,0 +1,260 @@
+"""Models held against each other, photo by photo, on what was kept of their runs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from genset.comparison.marks import mark
+from genset.core.errors import BadInput
+from genset.score.results.results import ModelAnswers, Results
+from genset.sets.truths.truth import By
+from genset.statistics.bootstrap import STANDARD, Resampling, intervals
+from genset.statistics.intervals import Interval
+from genset.statistics.mcnemar import exact_mcnemars
+from genset.statistics.multiple_testing import benjamini_hochberg, holm
+from genset.statistics.pairwise import pairwise
+from genset.statistics.power import LEVEL, fewest_discordant, shown_difference
+
+FEWEST = fewest_discordant(LEVEL)  # photos that one alone has right, for any claim
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two models' first answers on the photos that count for both, marked by one truth.
+
+    Attributes:
+        first, second: their labels, the one with the better top-1 first.
+        photos: how many count for both.
+        classes: of how many classes these photos are.
+        both: photos that both have right.
+        only_first, only_second: photos that one alone has right.
+        difference: the first's accuracy less the second's, -1 to 1.
+        interval: its 95 % interval, the wider one at either end of Tango's and that of whole
+            classes resampled (`genset.statistics.paired`).
+        p_value: of McNemar's exact test.
+        holm, false_discovery: the same, adjusted for all pairs (Holm; Benjamini-Hochberg).
+        detectable: the smallest difference found with 80 % power in such a pair, whose classes
+            matter as much as here; None where so few photos, or photos of one class, show none.
+        discordant: the share of photos that one alone has right which `detectable` supposes: as
+            measured, or, where that is too little to show anything, `detectable` itself
+            (`genset.statistics.power`).
+    """
+
+    first: str
+    second: str
+    photos: int
+    classes: int
+    both: int
+    only_first: int
+    only_second: int
+    difference: float
+    interval: Interval
+    p_value: float
+    holm: float
+    false_discovery: float
+    detectable: float | None
+    discordant: float
+
+    @property
+    def apart(self) -> bool:
+        """Whether they can be told apart: Holm's p-value and the interval both say so."""
+        return self.holm < LEVEL and not self.interval.low <= 0 <= self.interval.high
+
+    @property
+    def too_few(self) -> bool:
+        """Whether too few photos differ for any claim on which of the two is better."""
+        return self.only_first + self.only_second < FEWEST
+
+
+@dataclass(frozen=True, slots=True)
+class Rank:
+    """A model's rank among those that were scored on a set, from 1, and where it can be.
+
+    Attributes:
+        place: 1 and the number of models that are ahead on the photos that count for both; models
+            of the same accuracy share a place.
+        best: 1 and the number of models that are surely better.
+        worst: the number of models, less those that are surely worse.
+    """
+
+    place: int
+    best: int
+    worst: int
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a model is between two others: 0 at the lower one, 1 at the upper one.
+
+    `interval` is the share's 95 % interval, of whole classes resampled.
+    """
+
+    model: str
+    share: float
+    interval: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Each model's share of the gap between two, on the photos that count for all three."""
+
+    lower: str
+    upper: str
+    places: tuple[Place, ...]
+
+
+def compare(
+    results: Results,
+    models: Sequence[ModelAnswers],
+    resampling: Resampling = STANDARD,
+    by: By = "original",
+) -> tuple[Pair, ...]:
+    """Every pair of these models, in their order; p-values are adjusted for all of them.
+
+    A pair without a photo in common is left out.
+
+    Args:
+        results: the set, and what was scored on it.
+        models: those of them to compare.
+        resampling: how classes are resampled for intervals.
+        by: what makes an answer right.
+
+    Raises:
+        BadInput: more than the original labels is asked for, and the set has no truth.
+    """
+    marks = [mark(results, model, by) for model in models]
+    if len(models) < 2:
+        return ()
+    found = pairwise(
+        np.stack([mark.right for mark in marks], axis=1),
+        np.stack([mark.counted for mark in marks], axis=1),
+        results.classes,
+        len(results.wnids),
+        resampling,
+    )
+    p_values = exact_mcnemars(found.only_first, found.only_second).tolist()
+    columns = zip(
+        found.first.tolist(),
+        found.second.tolist(),
+        found.photos.tolist(),
+        found.classes.tolist(),
+        found.both.tolist(),
+        found.only_first.tolist(),
+        found.only_second.tolist(),
+        map(Interval, found.low.tolist(), found.high.tolist()),
+        found.spread.tolist(),
+        p_values,
+        holm(p_values),
+        benjamini_hochberg(p_values),
+        strict=True,
+    )
+    pairs = []
+    for (
+        one,
+        other,
+        photos,
+        classes,
+        both,
+        *alone,
+        interval,
+        spread,
+        p_value,
+        holms,
+        rate,
+    ) in columns:
+        only_first, only_second = alone
+        discordant = (only_first + only_second) / photos
+        difference = (only_first - only_second) / photos
+        shown = None  # of other classes, photos of one class say nothing
+        if classes > 1:
+            shown = shown_difference(_worth(photos, discordant, difference, spread), discordant)
+        pairs.append(
+            Pair(
+                models[one].label,
+                models[other].label,
+                photos,
+                classes,
+                both,
+                only_first,
+                only_second,
+                difference,
+                interval,
+                p_value,
+                holms,
+                rate,
+                *(shown or (None, discordant)),
+            )
+        )
+    return tuple(pairs)
+
+
+def rank_models(labels: Sequence[str], pairs: Sequence[Pair]) -> list[Rank]:
+    """Rank models, each with the ranks that it can have.
+
+    Accuracies on different photos have no order, so places, too, are counted by pairs. A rank's
+    bounds follow from the pairs that can be told apart, whose error rate Holm's method holds for
+    all of them. So they hold for all models at once.
+
+    Source: Mogstad, Romano, Shaikh and Wilhelm, "Inference for ranks", Review of Economic Studies
+    91, 2024.
+
+    Args:
+        labels: the models.
+        pairs: every two of them, compared; pairs of others are ignored.
+    """
+    ahead_of, better, worse = (dict.fromkeys(labels, 0) for _ in range(3))
+    for pair in pairs:
+        if not {pair.first, pair.second} <= ahead_of.keys():
+            continue
+        ahead, behind = (pair.first, pair.second)[:: 1 if pair.difference > 0 else -1]
+        ahead_of[behind] += pair.difference != 0
+        better[behind] += pair.apart
+        worse[ahead] += pair.apart
+    return [
+        Rank(1 + ahead_of[label], 1 + better[label], len(labels) - worse[label]) for label in labels
+    ]
+
+
+def place_between(
+    results: Results,
+    lower: ModelAnswers,
+    upper: ModelAnswers,
+    resampling: Resampling = STANDARD,
+    k: int = 1,
+) -> Bounds:
+    """Place each other model between two.
+
+    Args:
+        results: the set, and what was scored on it.
+        lower, upper: the two.
+        resampling: how classes are resampled for intervals.
+        k: among how many answers a hit counts.
+
+    Raises:
+        BadInput: the upper one is not surely better, so that there is no gap to have a share of.
+    """
+    others = [model for model in results.models if model not in (lower, upper)]
+    common = [lower.answered & upper.answered & model.answered for model in [upper, *others]]
+    low, high = results.right(lower, k).astype(float), results.right(upper, k).astype(float)
+    hits = [results.right(model, k) for model in [upper, *others]]
+    gain = np.stack([(a - low) * both for a, both in zip(hits, common, strict=True)], axis=1)
+    gap = np.stack([(high - low) * both for both in common], axis=1)
+    count = len(results.wnids)
+    gaps = resampling.ratios(results.classes, gap, np.stack(common, axis=1))
+    if any(interval.low <= 0 for interval in intervals(gaps, count, widest=(-1.0, 1.0))):
+        raise BadInput(
+            f"{upper.label} is not surely better than {lower.label} here: there is no gap between "
+            "them to have a share of"
+        )
+    ends = intervals(resampling.ratios(results.classes, gain, gap), count)
+    shares = gain.sum(axis=0) / gap.sum(axis=0)
+    rows = zip([upper, *others], shares, ends, strict=True)
+    places = [Place(model.label, float(share), interval) for model, share, interval in rows]
+    return Bounds(lower.label, upper.label, tuple(places[1:]))
+
+
+def _worth(photos: int, discordant: float, difference: float, spread: float) -> float:
+    """How many independent photos a pair's photos are worth, those of one class being alike."""
+    independent = (discordant - difference**2) / photos
+    return photos / max(1.0, spread**2 / independent) if independent > 0 else photos

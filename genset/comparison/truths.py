@@ -1,0 +1,276 @@
+"""How models do against a set's multi-label truth: each number with two intervals."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genset.comparison.logits import Logits, find_logits, has_logits
+from genset.comparison.marks import Marks, mark, truth_of
+from genset.core.errors import GensetError
+from genset.score.results.count import ELSEWHERE
+from genset.score.results.names import is_of
+from genset.score.results.results import ModelAnswers, Results
+from genset.score.results.runs import Accuracy, Run, load_run
+from genset.sets.truths.truth import By, Truth
+from genset.statistics.average_precision import average_precision
+from genset.statistics.bootstrap import STANDARD, Resampling, intervals
+from genset.statistics.intervals import Interval, widest, wilson
+
+
+def proposer_names(truth: Truth, model: ModelAnswers) -> frozenset[str]:
+    """What a model was called when it proposed, by each of its runs; none if it proposed nothing.
+
+    It proposed by its run on the release before, which has another key. So it is the same model if
+    the weights of that run are its own. Where that run is not here, and where answers were given
+    (of which each set has its own), it is the same by its name.
+    """
+    runs = ((name, key) for name, keys in truth.proposers.items() for key in keys or ("",))
+    return frozenset(name for name, key in runs if _is_it(model, name, key))
+
+
+def _is_it(model: ModelAnswers, name: str, key: str) -> bool:
+    if model.run.key == key:
+        return True
+    before = _find(model, key)
+    if before is not None and before.weights_hash == model.run.weights_hash:
+        return True
+    by_name = is_of(model.run.model, name)
+    return by_name and (before is None or before.device == ELSEWHERE)
+
+
+def _find(model: ModelAnswers, key: str) -> Run | None:
+    """The run of this key on whichever set, beside the model's own; None where it is not here."""
+    if model.folder is None or not re.fullmatch("[0-9a-f]{12,64}", key):
+        return None
+    for folder in sorted(model.folder.parent.parent.glob(f"*/*-{key[:12]}")):
+        try:
+            if (found := load_run(folder)) is not None and found.key == key:
+                return found
+        except GensetError:
+            continue  # another set's run, which is no matter here
+    return None
+
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredAccuracy:
+    """An accuracy with Wilson's interval, and the one that resamples whole classes.
+
+    The latter, `clustered`, is nowhere narrower than Wilson's.
+    """
+
+    accuracy: Accuracy
+    clustered: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class AveragePrecision:
+    """A model's mean average precision over the right classes; all numbers from 0 to 1.
+
+    Attributes:
+        photos: that count.
+        value: the mean over them.
+        wilson: Wilson's interval. It is too wide rather than too narrow: no values from 0 to 1
+            scatter more than hits and misses with the same mean.
+        clustered: the interval of whole classes resampled, nowhere narrower than Wilson's.
+    """
+
+    photos: int
+    value: float
+    wilson: Interval
+    clustered: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalGain:
+    """What a model that made proposals gains by them.
+
+    Attributes:
+        names: what it was called when it made them, by each of its runs.
+        exclusive: photos whose first answer is right only by a class that it alone proposed.
+        without: its ReaL accuracy if these classes had not been proposed.
+        gain: its ReaL accuracy less that, with its 95 % interval of whole classes resampled.
+    """
+
+    names: tuple[str, ...]
+    exclusive: int
+    without: Accuracy
+    gain: float
+    interval: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class MultiLabel:
+    """One model against all classes that photos show.
+
+    Attributes:
+        original: the first answer is the photo's own class.
+        real: it is one of the right classes; photos without any are left out.
+        multilabel: it is one of the right or the unclear classes; the same photos.
+        clear: it is one of the right classes; photos whose first answer is an unclear class are
+            left out too.
+        average_precision: of all classes ranked by logit; None where no logits are kept, or where
+            it is not known which class each of them is of.
+        order_unknown: whether logits are kept, and it is not known which class each of them is of.
+        none_right: photos that the model answered and that have no right class.
+        proposal_gain: None for a model that proposed nothing.
+    """
+
+    original: MeasuredAccuracy
+    real: MeasuredAccuracy
+    multilabel: MeasuredAccuracy
+    clear: MeasuredAccuracy
+    average_precision: AveragePrecision | None
+    order_unknown: bool
+    none_right: int
+    proposal_gain: ProposalGain | None
+
+
+def measure(results: Results, resampling: Resampling = STANDARD) -> dict[str, MultiLabel]:
+    """Every model against the set's truth, by the model's label.
+
+    Raises:
+        BadInput: the set has no truth.
+        GensetError: a run's logits cannot be read.
+    """
+    truth_of(results)
+    ranked = {model.label: _ranked(results, model, resampling) for model in results.models}
+    marked = {by: _measured(results, by, resampling) for by in _ALL}
+    return {
+        model.label: MultiLabel(
+            **{by: marked[by][model.label] for by in _ALL},
+            average_precision=ranked[model.label],
+            order_unknown=ranked[model.label] is None and has_logits(model),
+            none_right=int(model.answered.sum()) - marked["real"][model.label].accuracy.photos,
+            proposal_gain=_proposal_gain(results, model, resampling),
+        )
+        for model in results.models
+    }
+
+
+def proposal_gain(
+    results: Results, models: Sequence[ModelAnswers], resampling: Resampling = STANDARD
+) -> dict[str, ProposalGain]:
+    """What models gain by their own proposals, by their labels; only of those that made any.
+
+    Raises:
+        BadInput: the set has no truth.
+    """
+    found = {model.label: _proposal_gain(results, model, resampling) for model in models}
+    return {label: gain for label, gain in found.items() if gain is not None}
+
+
+_ALL: tuple[By, ...] = ("original", "real", "multilabel", "clear")
+
+
+def _measured(results: Results, by: By, resampling: Resampling) -> Mapping[str, MeasuredAccuracy]:
+    """Every model, marked by one truth."""
+    if not results.models:
+        return {}
+    marks = [mark(results, model, by) for model in results.models]
+    right = np.stack([mark.right for mark in marks], axis=1)
+    counted = np.stack([mark.counted for mark in marks], axis=1)
+    ends = _intervals(results, right, counted, resampling)
+    return {
+        model.label: MeasuredAccuracy(found, widest(Interval(found.low, found.high), interval))
+        for model, found, interval in zip(results.models, map(_accuracy, marks), ends, strict=True)
+    }
+
+
+def _accuracy(marks: Marks) -> Accuracy:
+    return Accuracy.of(int(marks.right.sum()), int(marks.counted.sum()))
+
+
+def _intervals(
+    results: Results,
+    over: NDArray[np.generic],
+    counted: NDArray[np.bool_],
+    resampling: Resampling,
+    widest: tuple[float, float] = (0.0, 1.0),
+) -> Sequence[Interval]:
+    """The interval of each column; the widest where no photo counts."""
+    drawn = resampling.ratios(results.classes, over, counted)
+    empty = [not column.any() for column in counted.T]
+    drawn[:, empty] = 0.0
+    ends = intervals(drawn, len(results.wnids), widest=widest)
+    return [
+        Interval(*widest) if none else interval for interval, none in zip(ends, empty, strict=True)
+    ]
+
+
+def _ranked(
+    results: Results, model: ModelAnswers, resampling: Resampling
+) -> AveragePrecision | None:
+    if (logits := find_logits(model)) is None:
+        return None
+    counted = mark(results, model, "real").counted
+    values = _of_photos(results, counted, logits)
+    photos = int(counted.sum())
+    (clustered,) = _intervals(results, values[:, None], counted[:, None], resampling)
+    independent = wilson(min(float(values.sum()), photos), photos)
+    return AveragePrecision(
+        photos=photos,
+        value=float(values.sum() / photos) if photos else 0.0,
+        wilson=independent,
+        clustered=widest(independent, clustered),
+    )
+
+
+def _of_photos(results: Results, counted: NDArray[np.bool_], logits: Logits) -> Floats:
+    """N: each photo's average precision; 0 where it does not count."""
+    truth = truth_of(results)
+    column = {wnid: place for place, wnid in enumerate(logits.classes) if wnid}
+    values = np.zeros(len(counted))
+    for place, row in zip(logits.photos.tolist(), logits.values, strict=True):
+        if counted[place]:
+            wnids = truth.correct_of(results.photos.photos[place].id)
+            known = [column[wnid] for wnid in wnids if wnid in column]
+            values[place] = average_precision(row, known, len(wnids) - len(known))
+    return values
+
+
+def _proposal_gain(
+    results: Results, model: ModelAnswers, resampling: Resampling
+) -> ProposalGain | None:
+    """The model's gain by its own proposals, if it made any."""
+    truth = truth_of(results)
+    if not (names := proposer_names(truth, model)):
+        return None
+    marks = mark(results, model, "real")
+    if not marks.counted.any():
+        return None
+    first = model.first.tolist()
+    exclusive = np.array(
+        [
+            right and answer in truth.proposed_by_alone(image, names)
+            for right, answer, image in zip(marks.right, first, results.photos.ids, strict=True)
+        ],
+        bool,
+    )
+    # A photo that has no other right class would have none without it, and would be left out.
+    emptied = np.array(
+        [
+            counted and truth.correct_of(image) <= truth.proposed_by_alone(image, names)
+            for counted, image in zip(marks.counted, results.photos.ids, strict=True)
+        ],
+        bool,
+    )
+    without = Marks(marks.right & ~exclusive & ~emptied, marks.counted & ~emptied)
+    right = np.stack([marks.right, without.right], axis=1)
+    drawn = resampling.ratios(
+        results.classes, right, np.stack([marks.counted, without.counted], axis=1)
+    )
+    (interval,) = intervals(drawn[:, :1] - drawn[:, 1:], len(results.wnids), widest=(-1.0, 1.0))
+    fewer = _accuracy(without)
+    return ProposalGain(
+        names=tuple(sorted(names)),
+        exclusive=int(exclusive.sum()),
+        without=fewer,
+        gain=_accuracy(marks).share - fewer.share,
+        interval=interval,
+    )

@@ -1,0 +1,288 @@
+"""Compare models on a task, from their stored runs. No model is loaded.
+
+**Which interval.** A task's classes are fixed: Birds-200 is about these birds, and nobody asks how
+a model would do on other species. Only the test photos could have been others. So the sample is
+photos here, not whole classes as for a release, and they are paired, since both models see each
+one. The interval of a difference is Tango's score interval (see `genset.statistics.paired`). Like
+McNemar's test it depends on the photos that only one model has right. Photos are one sample, not
+stratified by class: this is never too narrow, and works with a single test photo in a class, where
+resampling within the class cannot (Agresti, "Categorical data analysis", 3rd edition, 2013,
+sections 11.1 and 11.2). Where classes are resampled (`genset compare` and the report on a set), the
+same function takes the wider of both intervals at either end.
+
+**Seeds** see the same photos. More seeds make means more stable, but intervals no narrower: an
+interval is that of one training, with counts averaged over the seeds. How much seeds differ is
+reported separately, as `spread`.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from genset.core.errors import BadInput
+from genset.finetune.runs import (
+    Attempt,
+    FinetuneRun,
+    Predictions,
+    StoredRun,
+    load_predictions,
+    mean_accuracy,
+    spread_of,
+)
+from genset.score.results.runs import Accuracy
+from genset.statistics.intervals import Interval
+from genset.statistics.mcnemar import exact_mcnemar
+from genset.statistics.multiple_testing import holm
+from genset.statistics.paired import paired_interval
+from genset.statistics.power import fewest_discordant
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A model compared with the baseline on the same test photos.
+
+    Attributes:
+        task: its name in tables.
+        model, baseline: their names in tables.
+        photos: the number of test photos.
+        difference: the model's accuracy minus the baseline's, -1 to 1, as the mean over the seeds
+            that both have.
+        interval: its 95 % interval, paired by photo.
+        only_model, only_baseline: photos that only one of the two has right, by the first seed's
+            heads.
+        p_value: of McNemar's exact test on these.
+        holm: `p_value`, adjusted for all differences of a table; outside a table, `p_value` itself.
+    """
+
+    task: str
+    model: str
+    baseline: str
+    photos: int
+    difference: float
+    interval: Interval
+    only_model: int
+    only_baseline: int
+    p_value: float
+    holm: float
+
+    @property
+    def too_few(self) -> bool:
+        """Whether too few photos differ for any claim on which of the two is better."""
+        return self.only_model + self.only_baseline < fewest_discordant()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A task's row of the paper's table: the baseline, and the other models compared with it.
+
+    `models` has the baseline first; `differences` are those of the other models, in order. `others`
+    are the differences between any two of the other models, if these were asked for.
+    """
+
+    task: str
+    models: tuple[StoredRun, ...]
+    differences: tuple[Difference, ...]
+    others: tuple[Difference, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ClassAccuracy:
+    """A class's accuracy on its test photos: the mean over seeds, with Wilson's interval."""
+
+    name: str
+    accuracy: Accuracy
+
+
+@dataclass(frozen=True, slots=True)
+class Mistaken:
+    """`photos` of a class's `of` test photos are taken for `other`, as the mean over seeds."""
+
+    name: str
+    other: str
+    photos: float
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """The accuracy of heads fitted on `shots` photos of each class, or on all (None).
+
+    `accuracy` is the mean over `seeds`, each of which draws other photos. `spread` is their
+    standard deviation, 0 to 1, or None for a single seed.
+    """
+
+    shots: int | None
+    accuracy: Accuracy
+    spread: float | None
+    seeds: int
+
+
+def against(baseline: StoredRun, other: StoredRun) -> Difference:
+    """Compare a model with the baseline.
+
+    Raises:
+        BadInput: they were not tested on the same photos.
+        GensetError: the files of a run cannot be read.
+    """
+    return _difference((baseline, load_predictions(baseline)), (other, load_predictions(other)))
+
+
+def _difference(
+    of_baseline: tuple[StoredRun, Predictions], of_other: tuple[StoredRun, Predictions]
+) -> Difference:
+    (baseline, two), (other, one) = of_baseline, of_other
+    name, names = other.record.name, (other.record.model, baseline.record.model)
+    if one.images != two.images or other.record.data_hash != baseline.record.data_hash:
+        raise BadInput(f"{name}: {names[0]} and {names[1]} were not tested on the same photos")
+    photos = len(one.images)
+    # Seed by seed. Seeds that only one of the models has are ignored.
+    seeds = min(len(one.predicted), len(two.predicted))
+    first, second = one.right[:seeds], two.right[:seeds]
+    only_model, only_baseline = (first & ~second).sum(axis=1), (second & ~first).sum(axis=1)
+    means = float(only_model.mean()), float(only_baseline.mean())
+    p_value = exact_mcnemar(int(only_model[0]), int(only_baseline[0]))
+    return Difference(
+        task=name,
+        model=names[0],
+        baseline=names[1],
+        photos=photos,
+        difference=(means[0] - means[1]) / photos,
+        interval=paired_interval(*means, photos),
+        only_model=int(only_model[0]),
+        only_baseline=int(only_baseline[0]),
+        p_value=p_value,
+        holm=p_value,
+    )
+
+
+def table(
+    found: Sequence[StoredRun], baseline: str = "", all_pairs: bool = False
+) -> tuple[Row, ...]:
+    """The paper's table: a row for each task, with the models whose heads can be compared.
+
+    Runs are compared if photos, split and the way of fitting are the same. A task with several
+    such kinds of runs has a row for each kind. If a model has several runs of one kind (with more
+    seeds, say), the last one counts. Models with equal names get their key appended.
+
+    Args:
+        found: runs, in the order in which rows and models appear.
+        baseline: the model (by its name in tables) with which the others are compared; "": the
+            first one of each row. Rows without this model use their first one too.
+        all_pairs: also compare the others, any two of them. Holm's p-values are then adjusted for
+            all pairs of all rows.
+
+    Raises:
+        GensetError: the files of a run cannot be read.
+    """
+    kinds: dict[str, dict[str, StoredRun]] = {}
+    for run in found:
+        kinds.setdefault(_kind(run.record), {})[_identity(run.record)] = run
+    rows = []
+    for runs in kinds.values():
+        models = _with_unique_names(list(runs.values()))
+        first = next((run for run in models if run.record.model == baseline), models[0])
+        ordered = (first, *(run for run in models if run is not first))
+        answered = [(run, load_predictions(run)) for run in ordered]
+        rows.append(
+            Row(
+                task=first.record.name,
+                models=ordered,
+                differences=tuple(_difference(answered[0], other) for other in answered[1:]),
+                others=tuple(_difference(*pair) for pair in combinations(answered[1:], 2))
+                if all_pairs
+                else (),
+            )
+        )
+    return _adjusted(rows)
+
+
+def _adjusted(rows: Sequence[Row]) -> tuple[Row, ...]:
+    """The same rows, with p-values adjusted for all of their differences."""
+    adjusted = iter(
+        holm([difference.p_value for row in rows for difference in (*row.differences, *row.others)])
+    )
+
+    def with_holm(differences: tuple[Difference, ...]) -> tuple[Difference, ...]:
+        return tuple(replace(difference, holm=next(adjusted)) for difference in differences)
+
+    return tuple(
+        replace(row, differences=with_holm(row.differences), others=with_holm(row.others))
+        for row in rows
+    )
+
+
+def per_class(record: FinetuneRun, predictions: Predictions) -> tuple[ClassAccuracy, ...]:
+    """The accuracy of each class that has test photos, in the order of the task's classes."""
+    found = []
+    for label, name in enumerate(record.classes):
+        of_class = predictions.truth == label
+        if of_class.any():
+            hits = predictions.right[:, of_class].sum(axis=1).tolist()
+            found.append(ClassAccuracy(name, mean_accuracy(hits, int(of_class.sum()))))
+    return tuple(found)
+
+
+def worst_pairs(
+    record: FinetuneRun, predictions: Predictions, most: int = 10
+) -> tuple[Mistaken, ...]:
+    """The pairs of classes that are confused most often, the most frequent first.
+
+    Args:
+        record: the run.
+        predictions: of the run's heads.
+        most: how many pairs at most.
+    """
+    truth, seeds = predictions.truth, len(predictions.predicted)
+    photos = Counter(truth.tolist())
+    confused: Counter[tuple[int, int]] = Counter()
+    for labels, right in zip(predictions.predicted, predictions.right, strict=True):
+        confused.update(zip(truth[~right].tolist(), labels[~right].tolist(), strict=True))
+    ranked = sorted(confused.items(), key=lambda item: (-item[1], item[0]))
+    return tuple(
+        Mistaken(record.classes[true], record.classes[other], count / seeds, photos[true])
+        for (true, other), count in ranked[:most]
+    )
+
+
+def learning_curve(attempts: Sequence[Attempt]) -> tuple[CurvePoint, ...]:
+    """The accuracy by training photos of each class: the fewest first, all of them last."""
+    shots = sorted(
+        {attempt.shots for attempt in attempts}, key=lambda n: np.inf if n is None else n
+    )
+    found = []
+    for number in shots:
+        points = [attempt for attempt in attempts if attempt.shots == number]
+        mean = mean_accuracy([attempt.correct for attempt in points], points[0].photos)
+        found.append(CurvePoint(number, mean, spread_of(points), len(points)))
+    return tuple(found)
+
+
+def _kind(record: FinetuneRun) -> str:
+    """What must be equal for two runs to be compared. Seeds and shots may differ."""
+    fitted = {k: v for k, v in record.settings.items() if k not in ("seeds", "shots")}
+    photos = [record.task, record.name, record.data_hash, record.split_hash]
+    return json.dumps([photos, fitted], sort_keys=True)
+
+
+def _identity(record: FinetuneRun) -> str:
+    """What identifies the model of a run."""
+    model = [record.model, record.weights_hash, record.preprocessing, record.precision]
+    return json.dumps(model, sort_keys=True)
+
+
+def _with_unique_names(models: Sequence[StoredRun]) -> list[StoredRun]:
+    """The same runs; models with equal names get their key appended."""
+    counts = Counter(run.record.model for run in models)
+    return [
+        run
+        if counts[run.record.model] == 1
+        else StoredRun(
+            run.folder,
+            replace(run.record, model=f"{run.record.model} [{run.record.key[:8]}]"),
+        )
+        for run in models
+    ]

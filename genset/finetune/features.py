@@ -1,0 +1,223 @@
+"""Features of photos: the input of a network's last layer, computed once and stored.
+
+They are computed as `genset evaluate` computes answers: with the same input pipeline, engines,
+processes and pixel cache, and in one pass over the photos for all models. They are stored in
+``FOLDER/KEY/``::
+
+    features.npy    shape (N, D), float32, in the set's order; zeros for a photo that cannot be read
+    features.json   the model and photos, every version and hash, and the photos that are left out
+
+`KEY` is a hash over the photos, the weights and the preprocessing. ``features.json`` is written
+last. Until then there are shards, from which an interrupted pass resumes.
+"""
+
+import json
+import shutil
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from genset.core.errors import GensetError
+from genset.core.files import one_at_a_time, write_text, written_whole
+from genset.finetune.heads import Head, find_head, trunk
+from genset.models.load import LoadedModel
+from genset.score.engines.engine import device_of, versions
+from genset.score.job import Job, ModelTask
+from genset.score.options import ScoringOptions
+from genset.score.plan import ScoringPlan, described, discard_engine
+from genset.score.results.runs import run_key
+from genset.score.score import run_tasks
+from genset.score.shards import SHARDS, BadShard
+from genset.score.workers.executor import WorkerPool, not_written
+from genset.sets.photos import PhotoSet
+
+FORMAT = "genset features 1"
+_VALUES, _RECORD = "features.npy", "features.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """A model's features of the photos of a set.
+
+    Attributes:
+        values: the features, shape (N, D), float32, memory-mapped, in the set's order; zeros for
+            a photo that could not be read.
+        there: whether the photo could be read, shape (N,), bool.
+        unreadable: the reason for each photo that could not be read, by its id.
+        engine: what ran the network.
+        seconds: the duration of the pass, for all its models together; 0 if the features were
+            stored already.
+        head: the layer whose input they are.
+        notes: further remarks, in sentences.
+    """
+
+    values: NDArray[np.float32]
+    there: NDArray[np.bool_]
+    unreadable: dict[str, str]
+    engine: str
+    seconds: float
+    head: Head
+    notes: tuple[str, ...] = ()
+
+
+def compute_features(
+    photos: PhotoSet, models: Sequence[LoadedModel], folder: Path, options: ScoringOptions
+) -> list[Features | GensetError]:
+    """Compute each model's features, or load them if they are stored.
+
+    Missing features are computed in one pass over the photos. Another process that needs the same
+    features at the same time waits for this one, and then loads them.
+
+    Args:
+        photos: the photos, in the order of the features' rows.
+        models: the models, with their heads.
+        folder: where features are stored.
+        options: engine, precision, decoding and processes, as for scoring.
+
+    Returns:
+        For each model, in order: its features, or the error that prevented them.
+
+    Raises:
+        GensetError: no photo can be read, the features cannot be written, or a process was killed.
+            Finished work is kept.
+    """
+    # Features are the logits of a trunk: store all of them, and no best classes.
+    options = replace(options, keep=0, logits=True)
+    plan = ScoringPlan(photos, folder, options, WorkerPool(options.workers))
+    targets = [_target(plan, model) for model in models]
+    tasks = {
+        target[1].folder: target[1] for target in targets if not isinstance(target, GensetError)
+    }
+    made = _make_missing(plan, tasks)
+    found: list[Features | GensetError] = []
+    for target in targets:
+        if isinstance(target, GensetError):
+            found.append(target)
+            continue
+        head, task = target
+        seconds = made.get(task.folder, 0.0)
+        found.append(
+            seconds
+            if isinstance(seconds, GensetError)
+            else _stored(task.folder, photos, head, seconds)
+        )
+    return found
+
+
+def _target(plan: ScoringPlan, model: LoadedModel) -> tuple[Head, ModelTask] | GensetError:
+    try:
+        head = find_head(model)
+    except GensetError as error:
+        return error
+    features = trunk(model, head)
+    preprocessing = described(model, plan.options)
+    key = run_key(
+        set=plan.photos.content_hash,
+        weights=features.weights_hash,
+        architecture=model.spec.arch or model.spec.target,
+        preprocessing=preprocessing,
+        precision=plan.options.precision,
+    )
+    return head, ModelTask(features, key, plan.runs / key[:16], preprocessing, logits=True)
+
+
+def _make_missing(
+    plan: ScoringPlan, tasks: dict[Path, ModelTask]
+) -> dict[Path, float | GensetError]:
+    """Compute missing features; the seconds that took, or the error, by folder."""
+    with ExitStack() as locks:
+        # Always in the order of names, to prevent deadlocks.
+        for folder in sorted(folder for folder in tasks if not _is_stored(folder)):
+            try:
+                locks.enter_context(one_at_a_time(folder))
+            except OSError as error:
+                raise not_written(error) from None
+        missing = [task for folder, task in tasks.items() if not _is_stored(folder)]
+        return run_tasks(plan, missing, _merge_shards) if missing else {}
+
+
+def _merge_shards(plan: ScoringPlan, task: ModelTask) -> float:
+    """Write the features of all shards and their record, and delete the shards.
+
+    Raises:
+        BadShard: a shard is not there, or is damaged.
+    """
+    photos, engine = plan.photos, task.engine.name
+    job = Job(photos, [task], plan.options)
+    seconds = round(time.monotonic() - plan.started, 3)
+    inputs = len(task.model.order)
+    unreadable: dict[str, str] = {}
+    try:
+        with written_whole(task.folder / _VALUES) as file:
+            shape = (len(photos.photos), inputs)
+            npy.write_array_header_1_0(
+                file, {"descr": "<f4", "fortran_order": False, "shape": shape}
+            )
+            for number, indices in enumerate(job.shards):
+                answers = job.stored(0, number)
+                rows = np.zeros((len(indices), inputs), "<f4")
+                rows[answers.indices - indices.start] = answers.logits
+                file.write(rows.tobytes())
+                unreadable |= {photos.photos[n].id: why for n, why in answers.unreadable.items()}
+        record = {
+            "format": FORMAT,
+            "key": task.key,
+            "spec": task.model.spec.text,
+            "weights_hash": task.model.weights_hash,
+            "preprocessing": task.preprocessing,
+            "precision": plan.options.precision,
+            "set": photos.name,
+            "set_hash": photos.content_hash,
+            "unreadable": unreadable,
+            "engine": engine,
+            "versions": versions(engine),
+            "device": device_of(engine),
+            "created_at": datetime.now(UTC).isoformat(timespec="seconds"),
+            "seconds": seconds,
+            "notes": task.notes,
+        }
+        write_text(task.folder / _RECORD, json.dumps(record, indent=1) + "\n")
+    except BadShard:
+        # Where the disk has no locks, another command may have kept the features meanwhile.
+        if _is_stored(task.folder):
+            return seconds
+        raise
+    except OSError as error:
+        raise not_written(error) from None
+    discard_engine(task.folder)
+    for shards in task.folder.glob(f"{SHARDS}*"):
+        shutil.rmtree(shards, ignore_errors=True)
+    return seconds
+
+
+def _is_stored(folder: Path) -> bool:
+    return (folder / _RECORD).is_file()
+
+
+def _stored(folder: Path, photos: PhotoSet, head: Head, seconds: float) -> Features | GensetError:
+    try:
+        record = json.loads((folder / _RECORD).read_text("utf-8"))
+        if record["format"] != FORMAT:
+            raise ValueError(f"it is {record['format']}")
+        values = np.load(folder / _VALUES, mmap_mode="r")
+        if values.shape != (len(photos.photos), head.inputs):
+            raise ValueError(f"they are {values.shape}")
+        unreadable = record["unreadable"]
+        return Features(
+            values=values,
+            there=np.array([photo.id not in unreadable for photo in photos.photos], bool),
+            unreadable=unreadable,
+            engine=record["engine"],
+            seconds=seconds,
+            head=head,
+            notes=tuple(record["notes"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        return GensetError(f"{folder} does not hold features ({error}); delete it and run again")

@@ -1,0 +1,292 @@
+"""Fit a model's heads on a task's training part, and test each one once."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genset.core.errors import BadInput, GensetError
+from genset.core.numbers import agree, count
+from genset.core.progress import bar
+from genset.finetune.features import Features
+from genset.finetune.probe import STRENGTHS, Fit, fit_probe, scores, searches
+from genset.finetune.runs import Attempt, Predictions
+from genset.finetune.tasks import TaskData, TaskPhoto
+from genset.score.options import ScoringOptions
+
+ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class FinetuneOptions:
+    """How heads are fitted and tested.
+
+    Attributes:
+        seeds: how many heads are fitted on the same photos, with seeds 0, 1, ...
+        shots: for the learning curve: numbers of training photos of each class. Heads on all
+            photos are always fitted too.
+        strengths: the inverse strengths of the regularizer to choose from (scikit-learn's C).
+        test_share, split_seed: for tasks that define no split.
+        scoring: how features are computed.
+
+    Raises:
+        BadInput: a value is not possible.
+    """
+
+    seeds: int = 3
+    shots: tuple[int, ...] = ()
+    strengths: tuple[float, ...] = STRENGTHS
+    test_share: float = 0.2
+    split_seed: int = 0
+    scoring: ScoringOptions = field(default_factory=ScoringOptions)
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        if not 1 <= self.seeds <= 100:
+            raise BadInput(f"seeds: 1 to 100 are possible, not {self.seeds}")
+        if not 0 < self.test_share < 1:
+            raise BadInput(f"the test part is a share between 0 and 1, not {self.test_share:g}")
+        if self.split_seed < 0:
+            raise BadInput(f"a seed is 0 or more, not {self.split_seed}")
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What determines the heads, as it is stored with them."""
+        strengths = list(self.strengths)
+        return {"seeds": self.seeds, "shots": [*self.shots, ALL], "strengths": strengths}
+
+
+def read_shots(text: str) -> tuple[int, ...]:
+    """Parse a list of shots, as in "1,2,5,all". "all" is always included.
+
+    Raises:
+        BadInput: a part is neither a number from 1 on nor "all".
+    """
+    found = set()
+    for word in text.split(","):
+        if (part := word.strip()) == ALL:
+            continue
+        if not (part.isascii() and part.isdigit() and 1 <= int(part) <= 1_000_000):
+            raise BadInput(f"--shots {text}: write photos of each class, as in 1,2,5,10,all")
+        found.add(int(part))
+    return tuple(sorted(found))
+
+
+def read_strengths(text: str) -> tuple[float, ...]:
+    """Parse a list of strengths, as in "0.01,0.1,1". A single one is used as it is.
+
+    Raises:
+        BadInput: a part is not a number above 0.
+    """
+    found = set()
+    for word in text.split(","):
+        try:
+            value = float(word)
+        except ValueError:
+            value = 0.0
+        if not (isfinite(value) and value > 0):
+            raise BadInput(f"--strengths {text}: write numbers above 0, as in 0.01,0.1,1")
+        found.add(value)
+    return tuple(sorted(found))
+
+
+def draw_shots(labels: NDArray[np.int64], shots: int, seed: int) -> NDArray[np.int64]:
+    """Draw `shots` photos of each class, or all of a class that has fewer.
+
+    Draws with one seed are nested: the draw of 5 contains the draw of 2, so that a learning curve
+    shows the effect of more photos, not of other photos.
+
+    Args:
+        labels: the class of each photo, shape (N,), int64.
+        shots: the number of photos of each class.
+        seed: of the draw.
+
+    Returns:
+        Indices into `labels`, ascending, int64.
+    """
+    # The rank of each photo in its class, in an order that does not depend on `shots`.
+    order = np.random.default_rng(seed).permutation(len(labels))
+    by_class = order[np.argsort(labels[order], kind="stable")]
+    counts = np.bincount(labels)
+    first_of_class = np.repeat(np.cumsum(counts) - counts, counts)
+    rank = np.arange(len(labels)) - first_of_class
+    return np.sort(by_class[rank < shots]).astype(np.int64)
+
+
+_PARTS = ("train", "test")
+_EVERY = 60.0  # seconds between lines of progress
+
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class FittedHeads:
+    """A model's heads on a task.
+
+    Attributes:
+        attempts: all heads: first those fitted on all photos, then by shots.
+        predictions: of the heads fitted on all photos, for the test photos.
+        head: the first seed's, fitted on all photos: weights, shape (C, D), and bias, shape (C,),
+            both float32.
+        train, test: indices of the readable photos in the task's photos, int64.
+        notes: remarks to show with the numbers.
+    """
+
+    attempts: list[Attempt]
+    predictions: Predictions
+    head: tuple[NDArray[np.float32], NDArray[np.float32]]
+    train: Indices
+    test: Indices
+    notes: list[str]
+
+    def photos(self, data: TaskData) -> list[TaskPhoto]:
+        """The photos that were used, in the task's order."""
+        return [data.photos[index] for index in sorted([*self.train, *self.test])]
+
+
+def fit_heads(
+    data: TaskData,
+    model: str,
+    features: Features,
+    options: FinetuneOptions,
+    say: Callable[[str], None],
+) -> FittedHeads:
+    """Fit a head for each seed on all training photos, and for each number of shots.
+
+    Nothing of a fit depends on a test photo, not even the strength of its regularizer. A terminal
+    shows a bar of the searches that are done.
+
+    Args:
+        data: the task.
+        model: the model's name.
+        features: of all photos of the task, by this model.
+        options: how heads are fitted.
+        say: called with each line of progress.
+
+    Raises:
+        GensetError: a class has no readable photo to train on, there is no readable photo to test
+            on, or a head cannot be fitted.
+    """
+    train, test = _readable(data, features)
+    labels = data.labels
+    attempts: list[Attempt] = []
+    predicted: list[Indices] = []
+    fits: list[Fit] = []
+    work = [
+        (shots, seed, train if shots is None else train[draw_shots(labels[train], shots, seed)])
+        for shots in (None, *options.shots)
+        for seed in range(options.seeds)
+    ]
+    what = f"{data.name}, {model}"
+    most = searches(options.strengths)
+    reported = time.monotonic()
+    with bar(total=most * len(work), what=f"fitting {what}", unit="fit") as advance:
+        for number, (shots, seed, photos) in enumerate(work, 1):
+            if time.monotonic() - reported > _EVERY:
+                reported = time.monotonic()
+                say(f"{what}: head {number} of {len(work)}")
+            steps = _Steps(most, advance)
+            fit = fit_probe(
+                features.values[photos],
+                labels[photos],
+                len(data.classes),
+                seed=seed,
+                strengths=options.strengths,
+                copies=data.firsts[photos],
+                count=steps,
+            )
+            steps.finish()
+            answers = scores(fit, features.values[test]).argmax(axis=1)
+            shares = {f"{strength:g}": share for strength, share in fit.validation.items()}
+            correct = int((answers == labels[test]).sum())
+            attempts.append(Attempt(seed, shots, fit.strength, correct, len(test), shares))
+            if shots is None:
+                predicted.append(answers)
+                fits.append(fit)
+    notes = dict.fromkeys(fit.note for fit in fits if fit.note)
+    return FittedHeads(
+        attempts=attempts,
+        predictions=Predictions(
+            tuple(data.photos[index].id for index in test), labels[test], np.stack(predicted)
+        ),
+        head=(fits[0].weights, fits[0].bias),
+        train=train,
+        test=test,
+        notes=[
+            *notes,
+            *_on_an_edge(attempts, options.strengths),
+            *_short_classes(options.shots, np.bincount(labels[train])),
+        ],
+    )
+
+
+class _Steps:
+    """Counts the steps of one head, of which there may be fewer than were expected."""
+
+    def __init__(self, remaining: int, count: Callable[[int], object]) -> None:
+        self.left, self.count = remaining, count
+
+    def __call__(self, done: int) -> None:
+        done = min(done, self.left)
+        self.left -= done
+        self.count(done)
+
+    def finish(self) -> None:
+        """Count what was expected and not needed."""
+        self(self.left)
+
+
+def _readable(data: TaskData, features: Features) -> tuple[Indices, Indices]:
+    """Indices of the training and test photos that have features.
+
+    Raises:
+        GensetError: a class has none to train on, or there is none to test on.
+    """
+    train, test = ((part := data.indices(name))[features.there[part]] for name in _PARTS)
+    photos = np.bincount(data.labels[train], minlength=len(data.classes))
+    if not photos.all():
+        name = data.classes[int(photos.argmin())]
+        raise GensetError(
+            f"{data.name}: the class {name} has no photo to train on that can be read"
+        )
+    if not len(test):
+        raise GensetError(f"{data.name}: there is no photo to test on that can be read")
+    return train, test
+
+
+def _on_an_edge(attempts: Sequence[Attempt], strengths: Sequence[float]) -> list[str]:
+    """A note, if cross-validation chose the smallest or the largest strength that was tried."""
+    chosen = [attempt for attempt in attempts if attempt.validation]
+    edges = {"smallest": min(strengths), "largest": max(strengths)}
+    found = []
+    for heads, tried in (
+        ("on all photos", [attempt.strength for attempt in chosen if attempt.shots is None]),
+        ("of the learning curve", [attempt.strength for attempt in chosen if attempt.shots]),
+    ):
+        there = [
+            f"the {which} of those tried, {edge:g}, for {tried.count(edge):,}"
+            for which, edge in edges.items()
+            if edge in tried
+        ]
+        if there:
+            found.append(
+                f"The regularizer's strength that was chosen is {' and '.join(there)} of "
+                f"{count(len(tried), 'head')} {heads}: let --strengths reach further."
+            )
+    return found
+
+
+def _short_classes(shots: tuple[int, ...], photos: NDArray[np.int64]) -> list[str]:
+    """A note for each number of shots that some classes do not have."""
+    found = []
+    for number in shots:
+        if fewer := int((photos < number).sum()):
+            give = agree(fewer, "gives", "give")
+            who = count(fewer, "class has", "classes have")
+            photos_a_class = f"{count(number, 'photo')} a class"
+            found.append(f"Of {photos_a_class}: {who} fewer to train on, and {give} all.")
+    return found

@@ -1,0 +1,208 @@
+"""Networks by name: torchvision's, timm's, or one of your own; with weights or without."""
+
+import importlib
+import inspect
+import logging
+import os
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import torch
+from torch import nn
+from torchvision import models as zoo
+
+from genset.core.errors import BadInput, MissingExtra, ModelError, first_line
+from genset.models.checkpoints.put import put_weights
+from genset.models.huggingface.labels import timm_order
+from genset.models.load import LoadedModel, Loading, of_weights
+from genset.models.preprocessing import Preprocessing
+from genset.models.spec import ModelSpec
+
+# Networks that take ImageNet's normalization back to the one they were trained with; torchvision
+# turns this on with its own weights, so a checkpoint of these needs it as well.
+_NORMALIZE_AGAIN = ("googlenet", "inception_v3")
+
+Loaded = tuple[nn.Module, Preprocessing]
+
+
+def pretrained_model(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
+    """Load ``torchvision:`` and ``timm:``."""
+    network, preprocessing = pretrained(spec)
+    if spec.kind == "timm" and not spec.classes and spec.background is None:
+        order = timm_order(network, how.custom) or order
+    return of_weights(spec, order, network, preprocessing, [])
+
+
+def checkpoint(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
+    """Load ``file:``."""
+    network, preprocessing = bare(spec, len(order))
+    notes = put_weights(spec, network)
+    return of_weights(spec, order, network, preprocessing, notes)
+
+
+def pretrained(spec: ModelSpec) -> Loaded:
+    """The network that a `torchvision:` or `timm:` spec names, with its weights.
+
+    Raises:
+        BadInput: there is no such network, or no such weights of it.
+        ModelError: the weights do not come, or are not what they should be.
+    """
+    return _of_torchvision(spec) if spec.kind == "torchvision" else _of_timm(spec)
+
+
+def bare(spec: ModelSpec, outputs: int) -> Loaded:
+    """The network of a `file:` spec without its weights, and its kind's preprocessing.
+
+    `outputs` is how many scores it should give, where its kind takes that as an option.
+
+    Raises:
+        BadInput: there is no such network, or the user's own function fails.
+    """
+    module, _, name = spec.arch.partition(":")
+    other = {"num_classes": outputs} if outputs != 1000 else {}
+    if module == "torchvision":
+        # The first weights named are those of the original recipe, which most checkpoints follow.
+        first = next(iter(weights_enum(spec, name)))
+        again = {"transform_input": True, "init_weights": False} if name in _NORMALIZE_AGAIN else {}
+        network = zoo.get_model(name, weights=None, **again, **other)
+        return network, Preprocessing.of_torchvision(first.transforms())
+    if module == "timm":
+        return create_timm(spec, name, **other)
+    return _call(spec, module, name, other), Preprocessing.usual()
+
+
+def _of_torchvision(spec: ModelSpec) -> Loaded:
+    name, _, tag = spec.target.partition("@")
+    weights_of = weights_enum(spec, name)
+    try:
+        weights = weights_of[tag] if tag else weights_of.DEFAULT
+    except KeyError:
+        known = ", ".join(weights_of.__members__)
+        raise BadInput(
+            f"model {spec.text!r}: {name} has no weights {tag}; it has {known}"
+        ) from None
+    file = Path(torch.hub.get_dir()) / "checkpoints" / weights.url.rpartition("/")[2]
+    try:
+        with redirect_stdout(sys.stderr):  # torch announces a download on standard output
+            # torchvision unpickles whatever lies in that file: see first that it is weights alone.
+            weights.get_state_dict(check_hash=True, weights_only=True)
+            network = zoo.get_model(name, weights=weights)
+            return network, Preprocessing.of_torchvision(weights.transforms())
+    except Exception as error:  # noqa: BLE001 - torch raises what it likes on a bad file
+        reason = first_line(error)
+        if file.exists():
+            raise ModelError(
+                f"model {spec.text!r}: {file} does not hold its weights ({reason}); delete it"
+            ) from None
+        raise ModelError(
+            f"model {spec.text!r}: its weights could not be downloaded ({reason}). Offline, copy "
+            f"{file.name} into {file.parent}, or name a checkpoint: "
+            f"file:{file.name}?arch=torchvision:{name}"
+        ) from None
+
+
+def weights_enum(spec: ModelSpec, name: str) -> Any:
+    """torchvision's weights of a classifier. Raises BadInput where there is none of the name."""
+    classifiers = zoo.list_models(module=zoo)
+    if name not in classifiers:
+        near = ", ".join(get_close_matches(name, classifiers)) or "resnet50, ..."
+        raise BadInput(f"model {spec.text!r}: torchvision has no classifier {name!r}; try {near}")
+    return zoo.get_model_weights(name)
+
+
+def _of_timm(spec: ModelSpec) -> Loaded:
+    with quick_hub():
+        return create_timm(spec, spec.target, pretrained=True)
+
+
+def create_timm(spec: ModelSpec, name: str, **options: Any) -> Loaded:
+    try:
+        import timm
+    except ModuleNotFoundError:
+        raise MissingExtra("loading timm's models", "evaluate") from None
+    if ":" not in name and not timm.is_model(name):
+        near = ", ".join(get_close_matches(name, timm.list_models())) or "resnet50, ..."
+        raise BadInput(f"model {spec.text!r}: timm has no model {name!r}; try {near}")
+    try:
+        with redirect_stdout(sys.stderr):
+            network = timm.create_model(name, **options)
+    except Exception as error:  # noqa: BLE001 - the hub's client raises what it likes
+        if not options.get("pretrained"):
+            raise BadInput(f"model {spec.text!r}: timm: {first_line(error)}") from None
+        raise ModelError(
+            f"model {spec.text!r}: its weights could not be fetched ({first_line(error)}). "
+            "Offline, name a checkpoint: file:PATH?arch=timm:NAME"
+        ) from None
+    try:
+        return network, timm_preprocessing(network)
+    except BadInput as error:
+        raise BadInput(f"model {spec.text!r}: {error}") from None
+
+
+def timm_preprocessing(network: nn.Module) -> Preprocessing:
+    """What a network of timm's says of the photos that it was trained on.
+
+    Raises:
+        BadInput: it does not take square colour photos.
+    """
+    import timm
+
+    config = timm.data.resolve_data_config({}, model=network)  # type: ignore[attr-defined,no-untyped-call]
+    return Preprocessing.of_timm(config)
+
+
+@contextmanager
+def quick_hub() -> Iterator[None]:
+    """Where the hub's name does not even resolve, its client must not try for minutes.
+
+    It then looks only at what was fetched before. A proxy resolves names itself.
+    """
+    try:
+        from huggingface_hub import constants
+    except ModuleNotFoundError:
+        yield
+        return
+    host = urlsplit(constants.ENDPOINT).hostname or ""
+    by_proxy = any(os.environ.get(name) for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY"))
+    before, log = constants.HF_HUB_OFFLINE, logging.getLogger("huggingface_hub")
+    level = log.level
+    if not before and not by_proxy:
+        try:
+            socket.getaddrinfo(host, 443)
+        except OSError:
+            constants.HF_HUB_OFFLINE = True
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        constants.HF_HUB_OFFLINE = before
+        log.setLevel(level)
+
+
+def _call(spec: ModelSpec, module: str, name: str, options: dict[str, Any]) -> nn.Module:
+    """What the user's own function returns; its module may lie in the current folder.
+
+    It is given those of the options that it has a parameter for.
+    """
+    if "" not in sys.path:
+        sys.path.insert(0, "")
+    try:
+        function: Callable[..., object] = getattr(importlib.import_module(module), name)
+        parameters = inspect.signature(function).parameters
+    except Exception as error:  # noqa: BLE001 - it is the user's own code
+        raise BadInput(
+            f"model {spec.text!r}: cannot import {spec.arch}: {first_line(error)}"
+        ) from None
+    try:
+        network = function(**{key: options[key] for key in options if key in parameters})
+    except Exception as error:  # noqa: BLE001 - it is the user's own code
+        raise BadInput(f"model {spec.text!r}: {spec.arch}() fails: {first_line(error)}") from None
+    if not isinstance(network, nn.Module):
+        raise BadInput(f"model {spec.text!r}: {spec.arch}() returned no torch.nn.Module")
+    return network

@@ -1,0 +1,287 @@
+"""Networks that come as one file: torch.export's, TorchScript's and ONNX's."""
+
+import json
+import os
+import re
+import warnings
+import zipfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from genset.core.errors import BadInput, MissingExtra, ModelError, first_line
+from genset.core.files import sha256_of
+from genset.models.load import LoadedModel, Loading, changed
+from genset.models.preprocessing import Preprocessing
+from genset.models.spec import ModelSpec
+
+# What a formula over the sizes of tensors is made of, as in Symbol('s77', integer=True) + 1. torch
+# hands it to sympy, which evaluates anything: so only sympy's own functions, which are capitalized.
+_HARMLESS = re.compile(
+    r"(?!.*__)(?!.*\b[a-z_]\w*\s*\()(?:[\w\s+\-*/%(),<>=&|~]|'\w*'|\.\d)*", re.DOTALL
+)
+_PICKLED = ("custom_obj", "opaque_obj")
+_COLOURS = 3
+
+# The kinds of numbers that an ONNX file may take.
+_KINDS = {"tensor(float)": np.float32, "tensor(float16)": np.float16, "tensor(double)": np.float64}
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A network from a file.
+
+    Attributes:
+        network: N x 3 x H x W float32 in, N x classes logits out (a softmax at its end changes no
+            rank, but makes its probabilities too flat).
+        side: H and W, where the file fixes them.
+        batch: N, where the file fixes it.
+        onnx: the file, if it is ONNX.
+        exports_to_onnx: whether PyTorch can write the network as ONNX.
+        device: "cpu" where the network must stay there; "" where it may be moved to a GPU.
+    """
+
+    network: nn.Module
+    side: int | None = None
+    batch: int | None = None
+    onnx: Path | None = None
+    exports_to_onnx: bool = True
+    device: str = ""
+
+
+def exported(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
+    """Load ``export:``, ``onnx:`` and ``torchscript:``."""
+    program = load_exported(spec, how.allow_code)
+    preprocessing = changed(spec, Preprocessing.usual(program.side or 224))
+    crop = preprocessing.geometry.crop
+    if program.side not in (None, crop):
+        raise BadInput(f"model {spec.text!r}: it takes {program.side} pixels, not {crop}")
+    batch = program.batch
+    if spec.kind == "torchscript" and batch is None and not _takes_two(program.network, crop):
+        batch = 1
+    return LoadedModel(
+        spec=spec,
+        network=program.network,
+        preprocessing=preprocessing,
+        weights_hash=f"sha256:{sha256_of(Path(spec.target))}",
+        order=order,
+        batch=batch,
+        is_program=True,
+        onnx=program.onnx,
+        exports_to_onnx=program.exports_to_onnx,
+        device=program.device,
+    )
+
+
+def _takes_two(network: nn.Module, side: int) -> bool:
+    """Whether a traced network takes more photos than the one that it was traced with."""
+    try:
+        with torch.inference_mode():
+            return len(network(torch.zeros(2, 3, side, side))) == 2
+    except Exception:  # noqa: BLE001 - TorchScript raises what it likes
+        return False
+
+
+def load_exported(spec: ModelSpec, allow_code: bool) -> Program:
+    """Load what an `export:`, `torchscript:` or `onnx:` spec names.
+
+    Raises:
+        BadInput: there is no such file, or it is TorchScript and `allow_code` is not set.
+        ModelError: it is not what the spec says.
+        MissingExtra: it is ONNX, and onnxruntime is not installed.
+    """
+    path = Path(spec.target)
+    if not path.is_file():
+        raise BadInput(f"model {spec.text!r}: there is no file {path}")
+    if spec.kind == "torchscript" and not allow_code:
+        raise BadInput(
+            f"model {spec.text!r}: a TorchScript file is code, which runs with your rights; if you "
+            "trust where it comes from, add --allow-code"
+        )
+    load, what = _READERS[spec.kind]
+    try:
+        return load(path)
+    except (BadInput, ModelError):
+        raise
+    except Exception as error:  # noqa: BLE001 - each loader raises what it likes on a bad file
+        raise ModelError(
+            f"model {spec.text!r}: {path} is no file of {what} ({first_line(error)})"
+        ) from None
+
+
+def _export(path: Path) -> Program:
+    _refuse_code(path)
+    with _weights_only():
+        program = torch.export.load(path)
+    shapes = [
+        node.meta["val"].shape
+        for node in program.graph.nodes
+        if node.op == "placeholder" and node.name in program.graph_signature.user_inputs
+    ]
+    if len(shapes) != 1 or len(shapes[0]) != 4:
+        raise ModelError(f"{path} takes other than one batch of photos")
+    batch, _, height, _ = shapes[0]
+    return Program(program.module(), _fixed(height), _fixed(batch))
+
+
+def _refuse_code(path: Path) -> None:
+    """A .pt2 file may hold pickled objects, and formulas that are evaluated: refuse both."""
+    with zipfile.ZipFile(path) as archive:
+        for name in archive.namelist():
+            if Path(name).name.startswith(_PICKLED):
+                raise ModelError(f"{path} holds an object of somebody's own code ({name})")
+            if name.endswith(".json"):
+                for formula in _formulas(json.loads(archive.read(name))):
+                    if not _HARMLESS.fullmatch(formula):
+                        raise ModelError(f"{path} holds a formula that is none: {formula[:40]!r}")
+
+
+def _formulas(content: Any) -> Iterator[str]:
+    if isinstance(content, dict):
+        if isinstance(text := content.get("expr_str"), str):
+            yield text
+        content = content.values()
+    if isinstance(content, list) or not isinstance(content, (str, int, float, type(None))):
+        for part in content:
+            yield from _formulas(part)
+
+
+@contextmanager
+def _weights_only() -> Iterator[None]:
+    """Whatever torch.export unpickles must be tensors alone."""
+    name = "TORCH_FORCE_WEIGHTS_ONLY_LOAD"
+    before = os.environ.get(name)
+    os.environ[name] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
+
+
+def _torchscript(path: Path) -> Program:
+    # x86's own kernels add up 8-bit products in 16 bits and overflow, unless a network was
+    # quantized for them; qnnpack's are right for all.
+    if "qnnpack" in torch.backends.quantized.supported_engines:
+        torch.backends.quantized.engine = "qnnpack"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # that TorchScript is to go away
+        network: Any = torch.jit.load(path, map_location="cpu")  # type: ignore[no-untyped-call]
+    # Its kernels read past their memory where a traced batch of one is not what they get.
+    quantized = "quantized::" in str(network.eval().inlined_graph)
+    # It stays on the CPU: a quantized network's weights are packed, and cannot be moved.
+    return Program(network, None, 1 if quantized else None, exports_to_onnx=False, device="cpu")
+
+
+def _onnx(path: Path) -> Program:
+    network = OnnxNetwork(path)
+    inputs = network.session().get_inputs()
+    if len(inputs) != 1 or len(inputs[0].shape) != 4:
+        named = ", ".join(map(_input_in_words, inputs))
+        raise ModelError(f"{path} takes other than one batch of photos: {named}")
+    batch, *sizes = inputs[0].shape
+    if network.channels_last:
+        height, width, channels = sizes
+    else:
+        channels, height, width = sizes
+    square = not isinstance(height, int) or not isinstance(width, int) or height == width
+    if not square or (isinstance(channels, int) and channels != _COLOURS):
+        raise ModelError(f"{path}: its {network.takes}; it must be N x 3 x S x S or N x S x S x 3")
+    if inputs[0].type not in _KINDS:
+        raise ModelError(
+            f"{path} takes {inputs[0].type}; it must take normalized pixels, which are float"
+        )
+    network.close()
+    return Program(network, _fixed(height), _fixed(batch), onnx=path, device="cpu")
+
+
+# How the file of each kind is read, and whose it is, for errors.
+_READERS = {
+    "export": (_export, "torch.export's"),
+    "torchscript": (_torchscript, "TorchScript"),
+    "onnx": (_onnx, "ONNX"),
+}
+
+
+class OnnxNetwork(nn.Module):
+    """An ONNX file as a network, run by ONNX Runtime on one core, or on so many `threads`.
+
+    Its session is opened where it is first used, so a process that is split off has its own.
+    """
+
+    def __init__(self, path: Path, threads: int = 1) -> None:
+        super().__init__()
+        self.path = path
+        self.threads = threads
+        self._session: Any = None
+
+    def session(self) -> Any:
+        """The open session.
+
+        Raises:
+            MissingExtra: onnxruntime is not installed.
+        """
+        if self._session is None:
+            self._session = _open_session(self.path, self.threads)
+        return self._session
+
+    @property
+    def channels_last(self) -> bool:
+        """Whether the file takes N x H x W x 3."""
+        return has_channels_last(self.session().get_inputs()[0].shape)
+
+    @property
+    def takes(self) -> str:
+        """What it takes, in words: "input x is N x 3 x 224 x 224"."""
+        return f"input {_input_in_words(self.session().get_inputs()[0])}"
+
+    def close(self) -> None:
+        """Let the session go."""
+        self._session = None
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        """N x 3 x H x W in, N x classes out; the first of its outputs if there are several."""
+        session = self.session()
+        expected = session.get_inputs()[0]
+        if has_channels_last(expected.shape):
+            pixels = pixels.permute(0, 2, 3, 1)
+        array = np.ascontiguousarray(pixels.cpu().numpy(), dtype=_KINDS[expected.type])
+        return torch.from_numpy(session.run(None, {expected.name: array})[0]).float()
+
+
+def _open_session(path: Path, threads: int) -> Any:
+    """An ONNX Runtime session on so many cores.
+
+    Raises:
+        MissingExtra: onnxruntime is not installed.
+    """
+    try:
+        import onnxruntime
+    except ModuleNotFoundError:
+        raise MissingExtra("running ONNX files", "engines") from None
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+    options.log_severity_level = 4  # what goes wrong is raised too, and said once
+    return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+
+
+def has_channels_last(shape: Sequence[object]) -> bool:
+    """Whether an input is N x H x W x 3, as TensorFlow's are, by the sizes that a file fixes."""
+    return shape[3] == _COLOURS and shape[1] != _COLOURS
+
+
+def _input_in_words(node: Any) -> str:
+    sizes = (str(size) if size is not None else "any" for size in node.shape)
+    return f"{node.name} is {' x '.join(sizes)}"
+
+
+def _fixed(size: object) -> int | None:
+    return size if isinstance(size, int) else None

@@ -1,0 +1,206 @@
+"""Predictions in an array, one row a photo in the set's order.
+
+Integers, N x k, are class indices, best first; floats, N x classes, are logits or probabilities.
+"""
+
+import io
+import json
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genset.core.errors import BadInput, first_line
+from genset.core.files import write_text, written_whole
+from genset.core.numbers import count
+from genset.models.classes import class_order
+from genset.models.mapping.pooling import ClassMapping
+from genset.models.spec import ModelSpec
+from genset.score.results.runs import LOGIT_CLASSES, LOGITS
+from genset.sets.photos import PhotoSet
+
+BEST = 5
+"""Of a score for each class so many of the best are kept, unless more are asked for."""
+
+_MAY_BE_INDICES = "; if these are class indices, save them as whole numbers: array.astype(int)"
+
+_AT_ONCE = 4096  # photos, of which 1,000 scores are 32 MB
+
+# By photo: the wnids, best first, and their probabilities (none where they are not known).
+Answers = Mapping[str, tuple[tuple[str, ...], tuple[float, ...]]]
+
+
+def holds_scores(spec: ModelSpec) -> bool:
+    """Whether the file that a `predictions:` spec names has a score for each class.
+
+    Raises:
+        BadInput: it is no array.
+    """
+    path = Path(spec.target)
+    return path.suffix == ".npy" and load_array(spec, path).dtype.kind == "f"
+
+
+def keep_scores(
+    spec: ModelSpec, photos: PhotoSet, folder: Path, known: Collection[str] = ()
+) -> None:
+    """Keep the scores of a file as the logits of its run, one row a photo that counts.
+
+    Args:
+        spec: names the file, which holds scores and was counted.
+        photos: the set.
+        folder: of the run.
+        known: the classes whose photos count; none: those that the file's columns are of.
+
+    Raises:
+        OSError: they cannot be written.
+    """
+    order = class_order(spec.classes, spec.background)
+    known = known or set(filter(None, order))
+    rows = [place for place, photo in enumerate(photos.photos) if photo.wnid in known]
+    buffer = io.BytesIO()
+    np.save(buffer, load_array(spec, Path(spec.target))[rows])
+    write_text(folder / LOGIT_CLASSES, f"{json.dumps({'classes': list(order)})}\n")
+    with written_whole(folder / LOGITS) as file:
+        file.write(buffer.getbuffer())
+
+
+def answers_of_indices(
+    what: str, indices: NDArray[Any], order: Sequence[str], photos: PhotoSet, more: str = ""
+) -> Answers:
+    """Answers that are class indices.
+
+    Args:
+        what: what they come from, for errors.
+        indices: N x k integers, the best first, one row a photo in the set's order.
+        order: the wnid of each index, "" for one that is no class.
+        photos: the set.
+        more: what to say of an index that is one too high.
+
+    Raises:
+        BadInput: naming the row that is wrong.
+    """
+    _one_row_a_photo(what, indices, photos)
+    wrong = np.argwhere((indices < 0) | (indices >= len(order)))
+    if len(wrong):
+        row, place = wrong[0]
+        raise BadInput(
+            f"row {row} of {what} has the class index {indices[row, place]}: they are 0 to "
+            f"{len(order) - 1}{more if indices.max() == len(order) else ''}"
+        )
+    sorted_rows = np.sort(indices, axis=1)
+    twice = np.flatnonzero((sorted_rows[:, 1:] == sorted_rows[:, :-1]).any(axis=1))
+    if len(twice):
+        raise BadInput(f"row {twice[0]} of {what} has a class twice")
+    wnids = np.array(order, dtype=object)[indices].tolist()
+    return {
+        photo.id: (tuple(ranked), ()) for photo, ranked in zip(photos.photos, wnids, strict=True)
+    }
+
+
+def answers_of_scores(
+    what: str,
+    scores: NDArray[Any],
+    order: Sequence[str],
+    photos: PhotoSet,
+    more: str = "",
+    keep: int = BEST,
+    mapping: ClassMapping | None = None,
+) -> Answers:
+    """Answers that are a score for each class: the best, with their probabilities.
+
+    Where no score is negative and each row sums to 1, scores are probabilities; else they are
+    logits, whose softmax is taken.
+
+    Args:
+        what: what they come from, for errors.
+        scores: N x classes floats, one row a photo in the set's order.
+        order: the wnid of each column, "" for one that is no class.
+        photos: the set.
+        more: what to say where there are not as many columns as classes.
+        keep: how many of the best classes.
+        mapping: of the columns to the set's classes; None: each is a class.
+
+    Raises:
+        BadInput: naming the row that is wrong, or the shape.
+    """
+    _one_row_a_photo(what, scores, photos)
+    if scores.shape[1] != len(order):
+        raise BadInput(
+            f"{what} has {count(scores.shape[1], 'column')} of numbers, and there are "
+            f"{len(order):,} classes{_MAY_BE_INDICES if _are_whole(scores[:_AT_ONCE]) else more}"
+        )
+    starts = range(0, len(scores), _AT_ONCE)
+    are_probabilities = True
+    for start in starts:
+        rows = scores[start : start + _AT_ONCE].astype(np.float64)
+        # A class that a model is not allowed to name has minus infinity.
+        usable = (rows < np.inf).all(axis=1) & (rows > -np.inf).any(axis=1)
+        if not usable.all():
+            row = start + int(np.argmin(usable))
+            raise BadInput(f"row {row} of {what} holds NaN or infinity")
+        are_probabilities = are_probabilities and sum_to_1(rows)
+    wnids = np.array(mapping.columns if mapping else order, dtype=object)
+    keep = mapping.answer_count(keep) if mapping else keep
+    answers = {}
+    for start in starts:
+        rows = scores[start : start + _AT_ONCE].astype(np.float64)
+        if mapping is not None:
+            rows = shares = mapping.shares(rows, are_probabilities)
+        else:
+            shares = np.minimum(rows, 1.0) if are_probabilities else _softmax(rows)
+        best = np.argsort(-rows, axis=1, kind="stable")[:, :keep]
+        known = np.take_along_axis(shares, best, axis=1).tolist()
+        some = photos.photos[start : start + _AT_ONCE]
+        for photo, ranked, probabilities in zip(some, wnids[best].tolist(), known, strict=True):
+            answers[photo.id] = tuple(ranked), tuple(probabilities)
+    return answers
+
+
+def _are_whole(scores: NDArray[Any]) -> bool:
+    return bool((scores >= 0).all() and (scores == np.floor(scores)).all())
+
+
+def sum_to_1(rows: NDArray[Any]) -> bool:
+    """Whether scores are probabilities: no row has a negative one, and each sums to 1."""
+    return bool((rows >= 0).all() and np.allclose(rows.sum(axis=1), 1, atol=1e-3))
+
+
+def _softmax(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    rows = np.exp(rows - rows.max(axis=1, keepdims=True))
+    shares: NDArray[np.float64] = rows / rows.sum(axis=1, keepdims=True)
+    return shares
+
+
+def _one_row_a_photo(what: str, array: NDArray[Any], photos: PhotoSet) -> None:
+    if len(array) != len(photos.photos):
+        raise BadInput(
+            f"{what} has {count(len(array), 'row')}, and {photos.name} has "
+            f"{count(len(photos.photos), 'photo')}: it needs one row a photo, in the set's order"
+        )
+
+
+def load_array(spec: ModelSpec, path: Path) -> NDArray[Any]:
+    """The array in a file, N x k integers or floats.
+
+    Raises:
+        BadInput: it is none.
+    """
+    try:
+        array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    except Exception as error:  # noqa: BLE001 - numpy raises what it likes on a bad file
+        raise unreadable(spec, error) from None
+    if array.ndim == 1 and array.dtype.kind in "iu":
+        array = array[:, None]
+    if array.ndim != 2 or array.shape[1] == 0 or array.dtype.kind not in "iuf":
+        shape = " x ".join(map(str, array.shape))
+        raise BadInput(
+            f"model {spec.text!r}: {path.name} is {shape} of {array.dtype}; it must be N x k "
+            "whole numbers, the class indices with the best first, or N x classes logits"
+        )
+    return array
+
+
+def unreadable(spec: ModelSpec, error: Exception) -> BadInput:
+    return BadInput(f"model {spec.text!r}: {spec.target} cannot be read: {first_line(error)}")

@@ -1,0 +1,280 @@
+"""What an executor is: it has the shards of a job scored, and reports what became of each."""
+
+import errno
+import multiprocessing
+import os
+import sys
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor
+from contextlib import contextmanager
+from multiprocessing.connection import Connection, wait
+from pkgutil import resolve_name
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+import torch
+
+from genset.core.errors import GensetError, first_line
+from genset.core.progress import progress
+from genset.models.processes import call_in_fork, can_fork, cores, receive, start_fork
+from genset.score.job import Job, MissingShard, ShardReport
+from genset.score.loader import PixelDataset
+from genset.score.options import ScoringOptions
+from genset.score.shards import Answers, save_shard, shard_file
+from genset.score.workers import CLUSTERS
+from genset.score.workers.remote import pack, score_on_gpu
+from genset.score.workers.worker import Worker
+
+T = TypeVar("T")
+
+
+class Executor(ABC):
+    """Has shards scored. It is opened by ``with``.
+
+    A new one defines `reports`, and overrides what is different in it.
+    """
+
+    def __enter__(self) -> Self:
+        """Connect to the processes that score.
+
+        Raises:
+            GensetError: there are none.
+        """
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Disconnect."""
+        return
+
+    @abstractmethod
+    def reports(self, job: Job, todo: Sequence[MissingShard]) -> Iterator[ShardReport]:
+        """Have the shards scored, and their answers kept; a report of each, in any order.
+
+        Raises:
+            GensetError: the answers cannot be written, or a process that scores was killed. What
+                is finished is kept.
+        """
+
+    def run(self, job: Job, todo: Sequence[MissingShard]) -> Iterator[ShardReport]:
+        """The same, with progress shown.
+
+        Raises:
+            GensetError: as `reports` does.
+        """
+        names = ", ".join(task.model.spec.name for task in job.tasks)
+        photos = sum(len(job.shards[missing.shard]) for missing in todo)
+        # The progress bar counts photos, so a report is repeated for each photo of its shard.
+        repeated = (report for report in self.reports(job, todo) for _ in job.shards[report.shard])
+        last = None
+        for report in progress(repeated, total=photos, what=names, unit="photo"):
+            if report is not last:
+                yield report
+            last = report
+
+    def isolated(self, work: Callable[..., T], *arguments: Any) -> T:
+        """The result of work whose threads must not stay in this process.
+
+        Raises:
+            GensetError: the work raised it, or its process was killed.
+        """
+        return call_in_fork(work, *arguments)
+
+    @property
+    def has_gpus(self) -> bool:
+        """Whether those that score have a GPU."""
+        return torch.cuda.is_available()
+
+
+def keep_answers(job: Job, report: ShardReport, answers: Mapping[int, Answers]) -> None:
+    """Keep the answers to a shard that came from another process, by the tasks' numbers.
+
+    Raises:
+        GensetError: they cannot be written.
+    """
+    try:
+        for number, answer in answers.items():
+            file = shard_file(job.tasks[number].shards, report.shard)
+            save_shard(file, answer, job.label(number, report.shard))
+    except OSError as error:
+        raise not_written(error) from None
+
+
+def not_written(error: OSError) -> GensetError:
+    """What to raise where answers cannot be written."""
+    mend = "make room" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "mend that"
+    return GensetError(
+        f"the answers cannot be written: {error.strerror or first_line(error)}. What is "
+        f"finished is kept: {mend} and run the same command again"
+    )
+
+
+class InProcess(Executor):
+    """Scores in this process; for a GPU, others read photos ahead of it."""
+
+    def __init__(self, readers: int = 0) -> None:
+        """`readers` read ahead of a GPU; 0: one a core."""
+        self.readers = readers
+
+    def reports(self, job: Job, todo: Sequence[MissingShard]) -> Iterator[ShardReport]:
+        on_gpu = torch.cuda.is_available() and job.wants_gpu
+        worker = Worker(job, job.dataset(), (self.readers or cores()) if on_gpu else 0)
+        yield from score_shards(worker, todo)
+
+
+def score_shards(worker: Worker, todo: Sequence[MissingShard]) -> Iterator[ShardReport]:
+    """Have a worker score shards and keep their answers, and close it.
+
+    Raises:
+        GensetError: the answers cannot be written, or a process that reads photos was killed.
+    """
+    try:
+        for missing in todo:
+            worker.expect(missing)
+        for missing in todo:
+            yield worker.score_and_keep(missing)
+    except OSError as error:
+        raise not_written(error) from None
+    except BrokenExecutor:
+        raise GensetError(
+            "a process that reads photos was killed; if memory is short, have fewer by "
+            "--workers. What is finished is kept: run the same command again"
+        ) from None
+    finally:
+        worker.close()
+
+
+# Fewer photos are scored before other processes would have begun.
+_FEW = 64
+
+Process = tuple[Any, Connection]
+"""A worker's process, and our end of its pipe."""
+
+
+class WorkerPool(Executor):
+    """Scores in several processes; in this one where that is enough, or a single GPU does it."""
+
+    def __init__(self, workers: int = 0) -> None:
+        """`workers` score, or read photos for GPUs; 0: one a core."""
+        self.workers = workers
+
+    def reports(self, job: Job, todo: Sequence[MissingShard]) -> Iterator[ShardReport]:
+        gpus = gpus_here() if job.wants_gpu else []
+        if len(gpus) > 1 and len(todo) > 1:
+            return _score_on_gpus(job, todo, gpus, self.workers or cores())
+        workers = min(self.workers or self._worth(job, todo), len(todo))
+        if workers > 1 and can_fork() and not gpus:
+            return _score_on_cores(job, todo, workers)
+        return InProcess(self.workers).reports(job, todo)
+
+    def _worth(self, job: Job, todo: Sequence[MissingShard]) -> int:
+        photos = sum(len(job.shards[missing.shard]) for missing in todo)
+        return 1 if photos < _FEW else cores()
+
+
+def gpus_here() -> list[str]:
+    """The GPUs that this process may use, as CUDA_VISIBLE_DEVICES names them."""
+    if not torch.cuda.is_available():
+        return []
+    named = os.environ.get("CUDA_VISIBLE_DEVICES")
+    return named.split(",") if named else list(map(str, range(torch.cuda.device_count())))
+
+
+def _score_on_cores(job: Job, todo: Sequence[MissingShard], workers: int) -> Iterator[ShardReport]:
+    dataset = job.dataset()
+    processes = [start_fork(_work, job, dataset, number == 0) for number in range(workers)]
+    with _ended(processes):
+        yield from _handed_out(processes, todo)
+
+
+def _work(end: Connection, job: Job, dataset: PixelDataset, check: bool) -> None:
+    """What a worker on a core does: it scores what it is handed, and reports each shard."""
+    worker = Worker(job, dataset, check=check)
+    while (missing := end.recv()) is not None:
+        try:
+            end.send((worker.score_and_keep(missing), {}))
+        except OSError as error:
+            end.send(not_written(error))
+
+
+def _score_on_gpus(
+    job: Job, todo: Sequence[MissingShard], gpus: Sequence[str], readers: int
+) -> Iterator[ShardReport]:
+    work = pack(job, max(1, readers // len(gpus)))
+    context = multiprocessing.get_context("spawn")  # CUDA does not survive a fork
+    processes: list[Process] = []
+    with _ended(processes):
+        for gpu in gpus:
+            parent_end, child_end = context.Pipe()
+            process = context.Process(target=score_on_gpu, args=(child_end, work, gpu))
+            process.start()
+            child_end.close()
+            processes.append((process, parent_end))
+        yield from _handed_out(processes, todo, job)
+
+
+def _handed_out(
+    processes: Sequence[Process], todo: Sequence[MissingShard], job: Job | None = None
+) -> Iterator[ShardReport]:
+    """Hand out shards, one at a time: with the next one in hand, one worker would be left with two.
+
+    Args:
+        processes: the workers.
+        todo: the shards.
+        job: whose answers come back, to be kept here; None: the workers keep them.
+    """
+    waiting = deque(todo)
+    failed: set[int] = set()
+    process_of: dict[Any, Any] = {end: process for process, end in processes}
+    busy: set[Any] = set()
+
+    def hand_out(end: Connection) -> None:
+        while waiting and end not in busy:
+            shard, tasks = waiting.popleft()
+            if live := [number for number in tasks if number not in failed]:
+                busy.add(end)
+                end.send(MissingShard(shard, live))
+
+    for end in process_of:
+        hand_out(end)
+    while busy:
+        ready: list[Any] = wait(busy)
+        for end in ready:
+            answer = receive(end, process_of[end])
+            busy.remove(end)
+            if isinstance(answer, GensetError):
+                raise answer
+            report, answers = answer
+            if job is not None:
+                keep_answers(job, report, answers)
+            failed |= report.failed.keys()
+            hand_out(end)
+            yield report
+    for end in process_of:
+        end.send(None)
+
+
+@contextmanager
+def _ended(processes: Sequence[Process]) -> Iterator[None]:
+    """End the workers with the block."""
+    try:
+        yield
+    finally:
+        for process, _ in processes:
+            process.join(timeout=5 if sys.exc_info()[0] is None else 0)
+            process.terminate()
+            process.join()
+
+
+def open_executor(options: ScoringOptions) -> Executor:
+    """The cluster that the options name; else a pool of processes on this machine."""
+    if not options.cluster:
+        return WorkerPool(options.workers)
+    executor: Executor = resolve_name(CLUSTERS[options.cluster])()
+    return executor

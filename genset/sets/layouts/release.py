@@ -1,0 +1,140 @@
+"""A release: a folder with a manifest."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from genset.classes import Taxonomy
+from genset.core.errors import BadInput
+from genset.release.reader import MANIFEST, Release
+from genset.release.reader.manifest import fact_of, read_classes
+from genset.sets.hashes import HashStore
+from genset.sets.layouts.layout import Classes
+from genset.sets.photos import PhotoSet, ScoredPhoto
+from genset.sets.truths.truth import Truth
+
+
+def takes(named: str, classes: Classes | None = None) -> bool:
+    """Whether the folder has a manifest."""
+    return (Path(named) / MANIFEST).is_file()
+
+
+def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet:
+    """The release, once its bytes are seen to be those that its manifest says.
+
+    A file that was read before, and has the same stat, is not read again; ``genset release verify``
+    reads all.
+
+    Raises:
+        BadInput: the manifest is none of ours, or a taxonomy is given to a release.
+        ReleaseDamaged: the release is not what its manifest says.
+    """
+    folder = Path(named)
+    if classes.custom is not None:
+        raise BadInput(
+            f"{folder} is a release, which says itself what its classes are: leave out --taxonomy"
+        )
+    store = HashStore(hashes, folder)
+    manifest = str(folder / MANIFEST)
+    if not (store.knows(manifest) and _is_as_verified(folder, store)):
+        release = Release(folder)
+        release.verify(
+            store.sha256
+        )  # a result names the release's hash, so these must be its bytes
+        verified = _verified(release)
+        store.read(manifest, lambda _: verified)
+        store.save()
+    else:
+        verified = store.read(manifest, lambda _: None)
+    photos = tuple(
+        ScoredPhoto(file, Path(f"{folder}/{file}"), file.partition("/")[0], sha256=sha256)
+        for file, sha256 in verified["photos"].items()
+    )
+    truth = _truth(verified)
+    return PhotoSet(
+        name=verified["name"],
+        root=folder,
+        content_hash=verified["content_hash"],
+        photos=photos,
+        truth=truth,
+        custom_taxonomy=_custom_taxonomy(verified),
+    )
+
+
+def _verified(release: Release) -> dict[str, Any]:
+    """What is kept of a release that is as its manifest says."""
+    verified = {
+        "name": release.name,
+        "content_hash": release.content_hash,
+        "photos": {photo.file: photo.sha256 for photo in release.photos},
+        "documents": dict(release.documents),
+    }
+    if release.multilabel is not None:
+        verified["truth"] = {
+            "correct": {photo.file: list(photo.labels_correct or ()) for photo in release.photos},
+            "unclear": {photo.file: list(photo.labels_unclear or ()) for photo in release.photos},
+            "proposed": {photo.file: photo.label_proposers for photo in release.photos},
+            "proposers": _proposers(release.multilabel),
+        }
+    return verified | fact_of(release.taxonomy)
+
+
+def _custom_taxonomy(verified: dict[str, Any]) -> Taxonomy | None:
+    """The release's own classes; None for ImageNet's."""
+    taxonomy = read_classes(verified)
+    return None if taxonomy.is_imagenet else taxonomy
+
+
+def _proposers(multilabel: dict[str, Any]) -> dict[str, list[str]]:
+    """The models that proposed classes, with the keys of their runs."""
+    found = multilabel.get("proposers")
+    if not isinstance(found, dict):
+        return {}
+    return {name: list(map(str, runs)) for name, runs in found.items() if isinstance(runs, list)}
+
+
+def _truth(verified: dict[str, Any]) -> Truth | None:
+    """The release's own truth, where it has one."""
+    if (found := verified.get("truth")) is None:
+        return None
+    return Truth(
+        correct={image: frozenset(wnids) for image, wnids in found["correct"].items()},
+        unclear={image: frozenset(wnids) for image, wnids in found["unclear"].items() if wnids},
+        source=verified["name"],
+        sha256=verified["content_hash"].removeprefix("sha256:"),
+        proposers={name: tuple(runs) for name, runs in found["proposers"].items()},
+        proposed={
+            image: {wnid: tuple(names) for wnid, names in by_class.items()}
+            for image, by_class in found["proposed"].items()
+            if by_class
+        },
+        is_frozen=True,
+    )
+
+
+def _is_as_verified(folder: Path, store: HashStore) -> bool:
+    """Whether no file was changed, removed, added or linked since the release was verified."""
+    verified = store.read(str(folder / MANIFEST), lambda _: None)
+    expected = verified["photos"] | verified["documents"]
+    if not all(store.knows(f"{folder}/{name}") for name in expected):
+        return False
+    wnids = {name.partition("/")[0] for name in verified["photos"]}
+    try:
+        return _files_in(str(folder)) == {MANIFEST, *expected, *wnids}
+    except OSError:
+        return False
+
+
+def _files_in(folder: str) -> set[str]:
+    """Everything in a folder, relative to it; symbolic links with a name that no file has."""
+    found: set[str] = set()
+    ahead = [""]
+    while ahead:
+        inside = ahead.pop()
+        with os.scandir(f"{folder}/{inside}") as entries:
+            for entry in entries:
+                is_link = entry.is_symlink()
+                found.add(f"{inside}{entry.name}" + " ->" * is_link)
+                if not is_link and entry.is_dir():
+                    ahead.append(f"{inside}{entry.name}/")
+    return found

@@ -1,0 +1,153 @@
+"""What models are scored on: the set that a name or a path means, in whichever layout it lies."""
+
+import csv
+from collections.abc import Collection
+from pathlib import Path
+
+from genset.classes import IMAGENET, Taxonomy, imagenet1k, read_taxonomy
+from genset.classes.built_in import taxonomy_named
+from genset.classes.taxonomy import CLASSES_FILE, CLASSES_TABLE
+from genset.core.errors import BadInput, NotAWorkspace
+from genset.release.reader import MANIFEST, release_named
+from genset.sets.layouts import folder, hugging_face, labels, release, tar
+from genset.sets.layouts.layout import Classes, Layout
+from genset.sets.photos import PhotoSet
+from genset.workspace import Workspace
+
+_COLUMNS = ["wnid", "index", "name"]
+
+
+def exported_taxonomy(named: str) -> Taxonomy | None:
+    """The own classes of a tar, a table or a folder that ``genset release export`` wrote.
+
+    Returns:
+        None where nothing beside the photos says that they are not ImageNet's.
+
+    Raises:
+        BadInput: the file has mistakes; or an export of own classes lacks it, whose numbers would
+            be taken for ImageNet's classes.
+    """
+    path = Path(named)
+    if path.suffix == ".csv":
+        return None
+    folder = path if path.is_dir() else path.parent
+    folder = folder.parent if folder.name == "data" else folder
+    if (folder / CLASSES_FILE).is_file():
+        return read_taxonomy(folder / CLASSES_FILE)
+    if not _all_imagenet(folder / CLASSES_TABLE):
+        table = folder / CLASSES_TABLE
+        raise BadInput(
+            f"{named} is not of ImageNet's classes, as {table} says: give the file of its classes "
+            "by --taxonomy"
+        )
+    return None
+
+
+def _all_imagenet(table: Path) -> bool:
+    """Whether a classes.csv names ImageNet's classes alone, or is none that genset wrote."""
+    try:
+        with table.open(encoding="utf-8", newline="") as file:
+            rows = csv.DictReader(file)
+            if rows.fieldnames != _COLUMNS:
+                return True
+            taxonomy = imagenet1k()
+            return all(row["wnid"] in taxonomy for row in rows)
+    except (OSError, ValueError, csv.Error):
+        return True
+
+
+# The first that takes a path reads it.
+_LAYOUTS: tuple[Layout, ...] = (release, labels, tar, hugging_face, folder)
+
+
+def open_set(
+    named: str,
+    releases: Path | None = None,
+    others: Collection[str] = (),
+    hashes: Path | None = None,
+    taxonomy: Taxonomy | None = None,
+) -> PhotoSet:
+    """The set that a name or a path means.
+
+    Args:
+        named: a release's name in `releases`, else a path; ``docs/evaluating.md`` has all layouts.
+        releases: the workspace's folder of releases, if there is a workspace.
+        others: classes that a model knows beside ImageNet's, by which folders may be named.
+        hashes: the folder where the hashes of files are kept, so that files that stay as they are
+            are not read again; None: all are read.
+        taxonomy: whose classes the photos are of; None: ImageNet's, or what a release or an export
+            of one says.
+
+    Raises:
+        BadInput: there is none, or it holds no photo, or is not what its layout says; or a
+            taxonomy is given to a release.
+        ReleaseDamaged: it is a release, and not what its manifest says.
+    """
+    named = str(release_named(named, releases) or named)
+    if taxonomy is None and not release.takes(named):
+        taxonomy = exported_taxonomy(named)
+    is_custom = taxonomy is not None and not taxonomy.is_imagenet
+    classes = Classes(taxonomy or imagenet1k(), () if is_custom else others)
+    for layout in _LAYOUTS:
+        if layout.takes(named, classes):
+            return layout.read(named, classes, hashes)
+    found = releases.glob(f"[!.]*/{MANIFEST}") if releases else ()
+    known = ", ".join(sorted(manifest.parent.name for manifest in found))
+    hint = f"; releases here: {known}" if known else ""
+    what = "is a file of no kind that holds a set" if Path(named).exists() else "is not there"
+    raise BadInput(f"{named} {what}: name a release, a folder or a file of photos{hint}")
+
+
+HASHES = ".hashes"
+"""The folder among the runs that hashes of photos are kept in."""
+
+
+def locate_set(
+    named: str,
+    workspace: Path | None = None,
+    others: Collection[str] = (),
+    runs: Path | None = None,
+    taxonomy: Taxonomy | None = None,
+) -> PhotoSet:
+    """The set that is meant: a release of the workspace, or a path in any layout.
+
+    Args:
+        named: the release's name, or a path.
+        workspace: the workspace's folder; None: the one that the current folder lies in, if any.
+        others: classes beside ImageNet's that a folder of photos may be named by.
+        runs: where runs are kept, and with them the hashes of photos; None: where `locate_runs`
+            says, if that folder is there.
+        taxonomy: whose classes the photos are of; None: ImageNet's, or what a release says.
+
+    Raises:
+        BadInput: there is none, or it is no such set.
+        ReleaseDamaged: it is a release, and not what its manifest says.
+    """
+    found = _find(workspace)
+    folder = runs or locate_runs(workspace)
+    hashes = folder / HASHES if runs or folder.is_dir() else None
+    return open_set(named, found.releases if found else None, others, hashes, taxonomy)
+
+
+def locate_taxonomy(named: str) -> Taxonomy | None:
+    """The taxonomy that a name or a file means; None for ImageNet's own, by its name.
+
+    Raises:
+        BadInput: there is no such file, or it has mistakes.
+    """
+    return None if named == IMAGENET else taxonomy_named(named)
+
+
+def locate_runs(workspace: Path | None = None) -> Path:
+    """Where runs are kept: the workspace's folder for them, or ``runs`` in the current folder."""
+    found = _find(workspace)
+    return found.runs if found else Path("runs")
+
+
+def _find(folder: Path | None) -> Workspace | None:
+    try:
+        return Workspace.find(folder)
+    except NotAWorkspace:
+        if folder is not None:
+            raise
+        return None

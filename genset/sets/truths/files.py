@@ -1,0 +1,318 @@
+"""A truth that others made, from their file.
+
+A file is one of::
+
+    real.json    a list with a list of classes for each photo. ImageNet's validation photos are told
+                 by the number in their file name: the first is number 1 (ReaL's README adds a
+                 photo's place to itself, a misprint for 1). Other sets take a list only if their
+                 order is that of their file names, too
+    truth.json   an object: a photo's id -> its classes, or {"correct": [...], "unclear": [...]}
+    truth.csv    a row for each class that was asked about: image, wnid, verdict (correct, unclear
+                 or wrong; also a label's words, unsure and incorrect), and maybe proposers, the
+                 names of those who proposed it, separated by "; "
+
+Source: Beyer et al., "Are we done with ImageNet?", 2020 (ReaL).
+"""
+
+import csv
+import hashlib
+import io
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Integral
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from genset.classes import Taxonomy
+from genset.core.errors import BadInput, first_line
+from genset.core.numbers import count
+from genset.sets.photos import PhotoSet
+from genset.sets.truths.truth import Truth, models_among
+
+_VALIDATION = 50_000  # photos of ImageNet's validation set
+_NUMBERED = re.compile(r"ILSVRC2012_val_([0-9]{8})(?:\.\w+)?")
+_DIGITS = re.compile(r"([0-9]+)")
+_VERDICTS = {
+    "correct": "correct",
+    "unclear": "unclear",
+    "unsure": "unclear",
+    "wrong": "wrong",
+    "incorrect": "wrong",
+}
+_COLUMNS = ("image", "wnid", "verdict")
+_PROPOSERS = "proposers"  # a column that tables of genset's own have too
+NO_LIST = "no list of wnids or class indices"
+SAYS_NOTHING = "has no labels of a photo of"
+
+Verdicts = dict[str, str]
+"""Of a photo: "correct", "unclear" or "wrong", by wnid."""
+
+Proposed = dict[str, dict[str, tuple[str, ...]]]
+"""Who proposed a class of a photo, by the photo's id and the wnid."""
+
+
+class FileLabels(NamedTuple):
+    """What a file says: the verdicts by photo, and who proposed the classes, where it says so."""
+
+    verdicts: dict[str, Verdicts]
+    proposed: Proposed
+
+
+def from_table(path: object, text: str) -> FileLabels:
+    """A table with the columns image, wnid and verdict, and maybe proposers.
+
+    Args:
+        path: the file's, for errors.
+        text: what it holds.
+
+    Raises:
+        BadInput: a column is missing, or naming the line that is wrong.
+        csv.Error: it is no CSV.
+    """
+    table = csv.DictReader(io.StringIO(text, newline=""), skipinitialspace=True)
+    names = [(name or "").strip() for name in table.fieldnames or ()]
+    if not set(_COLUMNS) <= set(names):
+        has = ", ".join(name[:40] for name in names[:20]) or "none"
+        raise BadInput(f"{path} needs the columns image, wnid and verdict; it has {has}")
+    table.fieldnames = names
+    found: dict[str, Verdicts] = {}
+    proposed: Proposed = {}
+    for row in table:
+        image, wnid, text_ = ((row[name] or "").strip() for name in _COLUMNS)
+        if (verdict := _VERDICTS.get(text_)) is None:
+            raise BadInput(
+                f"{path}, line {table.line_num}: the verdict {text_[:40]!r} is none of correct, "
+                "unclear, wrong"
+            )
+        _put(path, found.setdefault(image, {}), image, wnid, verdict)
+        words = (row.get(_PROPOSERS) or "").split(";")
+        if by := tuple(word.strip() for word in words if word.strip()):
+            proposed.setdefault(image, {})[wnid] = by
+    return FileLabels(found, proposed)
+
+
+def from_json(path: object, text: str, photos: PhotoSet) -> FileLabels:
+    """An object by photo, or a list in the order of the set's photos.
+
+    Args:
+        path: the file's, for errors.
+        text: what it holds.
+        photos: the set.
+
+    Raises:
+        BadInput: naming the photo or the class that is wrong; or it is not known which photo each
+            element of a list is of.
+        ValueError: it is no JSON.
+    """
+    content = json.loads(text, object_pairs_hook=_unique_keys)
+    if isinstance(content, list):
+        content = _by_order(path, content, photos)
+    return from_object(path, content, photos)
+
+
+def from_object(path: object, content: object, photos: PhotoSet) -> FileLabels:
+    """An object: a photo's id -> its classes, or lists of them by verdict.
+
+    Raises:
+        BadInput: naming the photo or the class that is wrong.
+    """
+    if not isinstance(content, Mapping) or not content:
+        raise BadInput(f"{path} {SAYS_NOTHING} {photos.name}")
+    if {"format", "photos", "strategy"} <= set(content):
+        raise BadInput(f"{path} is a release's manifest: its labels are in answers.csv beside it")
+    return FileLabels(
+        {
+            str(image): _verdicts(path, str(image), labels, photos.taxonomy)
+            for image, labels in content.items()
+        },
+        {},
+    )
+
+
+def _unique_keys(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object, of which each key is there once."""
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"{key[:200]} is there twice")
+        found[key] = value
+    return found
+
+
+def _by_order(path: object, content: list[Any], photos: PhotoSet) -> dict[str, Any]:
+    """A list's elements by photo: only where it cannot be meant in another order."""
+    names = {image: image.rpartition("/")[2] for image in photos.ids}
+    numbers = {image: _NUMBERED.fullmatch(name) for image, name in names.items()}
+    if len(content) == _VALIDATION and all(numbers.values()):
+        places = {image: int(found[1]) - 1 for image, found in numbers.items() if found}
+        for image, place in places.items():
+            if not 0 <= place < _VALIDATION:
+                raise BadInput(f"{photos.name}: {image} is no photo of ImageNet's validation set")
+        return {image: content[place] for image, place in places.items()}
+    if len(content) != len(names):
+        raise BadInput(
+            f"{path} has labels of {count(len(content), 'photo')}, and {photos.name} has "
+            f"{len(names):,}"
+        )
+    by_name = sorted(names, key=lambda image: (names[image], image))
+    by_number = sorted(names, key=lambda image: (_counted(names[image]), image))
+    if not list(names) == by_name == by_number:
+        raise BadInput(
+            f"{path} is a list, and the photos of {photos.name} have one order in the set and "
+            "another by their file names: use an object by photo id, or a CSV file with the "
+            "columns image, wnid and verdict"
+        )
+    return dict(zip(names, content, strict=True))
+
+
+def _counted(name: str) -> list[tuple[int, str]]:
+    """What sorts names as people count: im2 before im10."""
+    parts = _DIGITS.split(name)
+    return [(int(part), "") if place % 2 else (0, part) for place, part in enumerate(parts)]
+
+
+def _verdicts(path: object, image: str, labels: object, taxonomy: Taxonomy) -> Verdicts:
+    labels = _listed(labels)
+    if isinstance(labels, list | tuple | set | frozenset):
+        labels = {"correct": labels}
+    if not isinstance(labels, Mapping) or not set(labels) <= set(_VERDICTS):
+        raise BadInput(f"{path}: the labels of {image[:200]} are {NO_LIST}")
+    found: Verdicts = {}
+    for word, classes in labels.items():
+        for wnid in _wnids(path, image, classes, taxonomy):
+            _put(path, found, image, wnid, _VERDICTS[word])
+    return found
+
+
+def _listed(labels: object) -> object:
+    """NumPy's arrays as lists; everything else as it is."""
+    return labels.tolist() if hasattr(labels, "tolist") else labels
+
+
+def _wnids(path: object, image: str, classes: object, taxonomy: Taxonomy) -> Iterable[str]:
+    indices = range(len(taxonomy))
+    classes = _listed(classes)
+    if not isinstance(classes, list | tuple | set | frozenset):
+        raise BadInput(f"{path}: the labels of {image[:200]} are {NO_LIST}")
+    for cls in classes:
+        if isinstance(cls, str):
+            yield cls
+        elif isinstance(cls, Integral) and not isinstance(cls, bool) and cls in indices:
+            yield taxonomy.by_index(int(cls)).wnid
+        else:
+            raise BadInput(
+                f"{path}: the labels of {image[:200]} are {NO_LIST}: {cls!r:.40} is no class"
+            )
+
+
+def _put(path: object, verdicts: Verdicts, image: str, wnid: str, verdict: str) -> None:
+    """Note a verdict; the same one twice is one."""
+    if (earlier := verdicts.setdefault(wnid, verdict)) != verdict:
+        raise BadInput(
+            f"{path}: the class {wnid[:40]!r} of {image[:200]} is both {earlier} and {verdict}"
+        )
+
+
+_LARGEST = 2**28  # bytes; ReaL's file has 0.4 MB
+_GZIP = b"\x1f\x8b"  # what gzip's files begin with
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")  # what files in UTF-16 begin with
+
+
+def read_truth(path: Path, photos: PhotoSet, *, others: bool = False) -> Truth:
+    """Read the file of a truth, and match it with a set's photos.
+
+    Args:
+        path: the file.
+        photos: the set.
+        others: whether an object or a table may also speak of photos that are not in the set.
+
+    Raises:
+        BadInput: naming the photo, the class or the length that is wrong.
+    """
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise BadInput(f"{path} is larger than {_LARGEST >> 20} MiB: it is no file of labels")
+        content = path.read_bytes()
+        text = _decoded(path, content)
+        is_table = path.suffix.lower() == ".csv" or _names_photos(text)
+        labels = from_table(path, text) if is_table else from_json(path, text, photos)
+    except (OSError, ValueError, RecursionError, csv.Error) as error:
+        raise BadInput(f"the labels {path} cannot be read: {first_line(error)}") from None
+    return _matched(path, labels, photos, hashlib.sha256(content).hexdigest(), others)
+
+
+def truth_of_dict(labels: Mapping[str, Any], photos: PhotoSet) -> Truth:
+    """The truth that a dict in memory says, in the form of truth.json.
+
+    Raises:
+        BadInput: naming the photo or the class that is wrong.
+    """
+    found = from_object("multilabel=", labels, photos)
+    lists = {image: sorted(verdicts.items()) for image, verdicts in sorted(found.verdicts.items())}
+    sha256 = hashlib.sha256(json.dumps(lists).encode()).hexdigest()
+    return _matched("multilabel=", found, photos, sha256, others=False)
+
+
+def _decoded(path: Path, content: bytes) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        if content.startswith(_GZIP):
+            raise BadInput(f"{path} is compressed: unpack it (gunzip)") from None
+        what = "is text in UTF-16" if content.startswith(_UTF16) else "is no text in UTF-8"
+        raise BadInput(f"{path} {what}: save it as UTF-8") from None
+
+
+def _names_photos(text: str) -> bool:
+    """Whether the first line names the column of photos."""
+    names = text.partition("\n")[0].rstrip("\r").split(",")
+    return "image" in [name.strip('" ') for name in names]
+
+
+def _matched(
+    path: object, labels: FileLabels, photos: PhotoSet, sha256: str, others: bool
+) -> Truth:
+    """What is said of the set's photos."""
+    in_set, found = set(photos.ids), labels.verdicts
+    unknown = [image for image in found if image not in in_set]
+    if len(unknown) == len(found):
+        raise BadInput(
+            f"{path} {SAYS_NOTHING} {photos.name}, whose photos are called like "
+            f"{photos.photos[0].id}"
+        )
+    if unknown and not others:
+        more = f", nor are {len(unknown) - 1:,} others" if len(unknown) > 1 else ""
+        raise BadInput(f"{path}: {unknown[0][:200]} is no photo of {photos.name}{more}")
+    _check_classes(path, found, photos)
+    verdicts_of = {image: verdicts for image, verdicts in found.items() if image in in_set}
+    correct, unclear = (
+        {image: _of(verdicts, verdict) for image, verdicts in verdicts_of.items()}
+        for verdict in ("correct", "unclear")
+    )
+    if not any(correct.values()):
+        raise BadInput(f"{path} names no right class for any photo of {photos.name}")
+    proposed = {image: by for image, by in labels.proposed.items() if image in in_set}
+    return Truth(
+        correct=correct,
+        unclear={image: wnids for image, wnids in unclear.items() if wnids},
+        source=path.name if isinstance(path, Path) else "a dict",
+        sha256=sha256,
+        # A file does not say which runs they are, so that they are known by their names.
+        proposers=dict.fromkeys(models_among(proposed), ()),
+        proposed=proposed,
+    )
+
+
+def _of(verdicts: Mapping[str, str], verdict: str) -> frozenset[str]:
+    return frozenset(wnid for wnid, value in verdicts.items() if value == verdict)
+
+
+def _check_classes(path: object, found: Mapping[str, Verdicts], photos: PhotoSet) -> None:
+    taxonomy, classes = photos.taxonomy, {photo.wnid for photo in photos.photos}
+    for image, verdicts in found.items():
+        for wnid in verdicts:
+            if wnid not in taxonomy and wnid not in classes:
+                raise BadInput(
+                    f"{path}: among the labels of {image[:200]} {wnid[:40]!r} is no class's wnid"
+                )

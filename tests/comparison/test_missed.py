@@ -1,0 +1,158 @@
+"""What all leading models get wrong: which photos, how severe, in which order."""
+
+import csv
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from genset.comparison.missed import MissedByAll, leading, missed_by_all
+from genset.comparison.pairs import compare
+from genset.reporting.gather.collect import collect
+from genset.reporting.narrative.missed import sentences
+from genset.score.results.results import load_results
+from genset.sets.open import open_set
+from genset.sets.truths.files import read_truth
+from tests.score.colours import WNIDS
+from tests.score.listed import write_list, write_npy
+from tests.score.scoring import evaluate
+
+INDEX = {wnid: place for place, wnid in enumerate(WNIDS)}
+TABBY, TIGER_CAT, RETRIEVER, TEAPOT, TENCH = (
+    INDEX[wnid] for wnid in ("n02123045", "n02123159", "n02099601", "n04398044", "n01440764")
+)
+
+
+def missed(
+    folder: Path,
+    truth: list[int],
+    *answers: list[int],
+    right: object = None,
+    order: str = "severity",
+) -> MissedByAll:
+    """What models with these first answers get wrong together."""
+    photos = write_list(folder / "set.csv", truth)
+    specs = []
+    for number, said in enumerate(answers):
+        rows = [[first, *(n for n in range(5) if n != first)][:5] for first in said]
+        specs.append(write_npy(folder / f"m{number}.npy", rows))
+    runs = folder / "runs"
+    evaluate(open_set(str(photos)), specs, runs)
+    results = load_results(open_set(str(photos)), runs)
+    if right is not None:
+        (folder / "right.json").write_text(json.dumps(right))
+        truth_of_set = read_truth(folder / "right.json", results.photos)
+        results = replace(results, photos=replace(results.photos, truth=truth_of_set))
+    models = leading(results, compare(results, results.models))
+    return missed_by_all(results, models, order)
+
+
+def test_photos_come_by_severity_and_then_by_agreement(tmp_path: Path) -> None:
+    truth = [TABBY] * 5
+    found = missed(
+        tmp_path,
+        truth,
+        [TIGER_CAT, TEAPOT, TEAPOT, TABBY, RETRIEVER],
+        [TIGER_CAT, TEAPOT, TENCH, TEAPOT, TEAPOT],
+        [TIGER_CAT, TEAPOT, TEAPOT, TEAPOT, TIGER_CAT],
+    )
+    assert (found.photos, found.without, found.unanimous) == (5, 0, 2)
+    assert [(each.image, each.severity, each.agreeing) for each in found.missed] == [
+        ("photo1.jpg", 15, 3),
+        ("photo2.jpg", 10, 2),  # the tench is nearer than the teapots
+        ("photo0.jpg", 1, 3),
+        ("photo4.jpg", 1, 1),
+    ]
+    by_agreement = missed(
+        tmp_path,
+        truth,
+        *([TIGER_CAT, TEAPOT, other, TABBY, TABBY] for other in (1, 2, 3)),
+        order="agreement",
+    )
+    assert [each.image for each in by_agreement.missed][:2] == ["photo1.jpg", "photo0.jpg"]
+
+
+def test_an_answer_says_how_far_it_is_from_the_nearest_right_class(tmp_path: Path) -> None:
+    right = {
+        "photo0.jpg": [WNIDS[TEAPOT], WNIDS[TABBY]],
+        "photo1.jpg": [WNIDS[TABBY], WNIDS[RETRIEVER]],
+        "photo2.jpg": [],
+        "photo3.jpg": {"correct": [WNIDS[TABBY]], "unclear": [WNIDS[TEAPOT]]},
+    }
+    said = [TIGER_CAT, RETRIEVER, TEAPOT, TEAPOT]
+    found = missed(tmp_path, [TABBY] * 4, said, said, said, right=right)
+    # One photo has the answer among its right classes, one among the unclear ones, one has none.
+    assert (found.photos, found.without) == (3, 1)
+    (only,) = found.missed
+    assert (only.image, only.right) == ("photo0.jpg", (WNIDS[TABBY], WNIDS[TEAPOT]))
+    assert [each.distance for each in only.answers] == [1, 1, 1]
+    assert (only.common, only.agreeing) == (WNIDS[TIGER_CAT], 3)
+
+
+def test_the_best_three_lead_and_all_that_cannot_be_told_apart_from_the_best(
+    tmp_path: Path,
+) -> None:
+    truth = list(range(600))
+
+    def right_on(count: int) -> list[int]:
+        return [place if place < count else (place + 1) % 1000 for place in truth]
+
+    found = missed(tmp_path, truth, *map(right_on, (550, 300, 200, 100)))
+    assert len(found.leading) == 3
+    assert len(found.missed) == 50
+    (tmp_path / "more").mkdir()
+    near = missed(tmp_path / "more", truth, *map(right_on, (550, 549, 548, 547, 100)))
+    assert len(near.leading) == 4
+
+
+def test_models_that_count_on_few_photos_do_not_lead(tmp_path: Path) -> None:
+    """Of few photos hardly any model can be told apart: they would leave nothing to look at."""
+    photos = open_set(str(write_list(tmp_path / "set.csv", [TABBY] * 40)))
+    specs = [write_npy(tmp_path / f"m{n}.npy", [[TEAPOT], *[[TABBY]] * 39]) for n in range(3)]
+    (tmp_path / "few.csv").write_text(f"image,top1\nphoto1.jpg,{WNIDS[TABBY]}\n")
+    evaluate(photos, [*specs, f"predictions:{tmp_path}/few.csv"], tmp_path / "runs")
+    results = load_results(photos, tmp_path / "runs")
+    assert results.models[0].label == "few"
+    found = missed_by_all(results, leading(results, compare(results, results.models)))
+    assert (found.leading, found.photos) == (("m0", "m1", "m2"), 40)
+    assert [each.image for each in found.missed] == ["photo0.jpg"]
+    told = collect(photos, tmp_path / "runs")
+    assert told.missed is not None
+    assert "Left aside, for they answered fewer photos: few." in sentences(told.missed)[0]
+
+
+def test_one_model_alone_agrees_with_nobody(tmp_path: Path) -> None:
+    found = missed(tmp_path, [TABBY, TABBY], [TEAPOT, TABBY])
+    assert (len(found.leading), len(found.missed), found.unanimous) == (1, 1, 0)
+
+
+@pytest.mark.realdata
+@pytest.mark.soak
+def test_real_models_err_together_where_people_doubt_the_label(
+    realdata: Path, tmp_path: Path
+) -> None:
+    """ImageNet's validation set: where models agree, ReaL's people say more often that they do."""
+    folder = realdata / "imagenetv2" / "imagenet-val"
+    names = ("resnet152", "densenet161", "inception_v3")
+    every = slice(None, None, 10)
+    rows = list(csv.reader((folder / "labels.csv").open()))[1:][every]
+    own = {image: INDEX[wnid] for image, wnid in rows}
+    first = np.stack([np.load(folder / f"{name}.npy")[every, 0] for name in names])
+    found = missed(tmp_path, list(own.values()), *first.tolist())
+
+    wrong = (first != np.array([*own.values()])).all(axis=0)
+    one_answer = wrong & (first == first[0]).all(axis=0)
+    assert {each.image for each in found.missed} == {
+        f"photo{place}.jpg" for place in np.flatnonzero(wrong)
+    }
+    assert found.unanimous == one_answer.sum() > 200
+    severities = [each.severity for each in found.missed]
+    assert severities == sorted(severities, reverse=True)
+
+    real = json.loads((realdata / "real" / "real.json").read_text())
+    mistaken = np.array(
+        [bool(right := real[int(image[-13:-5]) - 1]) and own[image] not in right for image in own]
+    )
+    assert mistaken[one_answer].mean() > 1.2 * mistaken[wrong & ~one_answer].mean()

@@ -1,0 +1,182 @@
+"""Runs side by side, from what is kept of them."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from genset.comparison.classes import by_class, confusions
+from genset.comparison.pairs import Rank, compare, place_between, rank_models
+from genset.core.errors import BadInput, GensetError
+from genset.score.results.results import Results, load_results
+from genset.score.results.runs import find_runs
+from genset.sets.open import open_set
+from tests.score.colours import WNIDS
+from tests.score.listed import write_list, write_npy
+from tests.score.scoring import evaluate
+
+CLASSES, EACH = 50, 8
+TRUTH = [place for place in range(CLASSES) for _ in range(EACH)]
+
+
+def scored(folder: Path, shares: dict[str, float], name: str = "photos") -> Results:
+    """Models that are right on such a share of photos of 50 classes; else they say class 999."""
+    luck = np.random.default_rng(1).random(len(TRUTH))
+    listed = open_set(str(write_list(folder / f"{name}.csv", TRUTH)))
+    for model, share in shares.items():
+        rows = [[t if lucky < share else 999] for t, lucky in zip(TRUTH, luck, strict=True)]
+        evaluate(listed, [write_npy(folder / f"{model}.npy", rows)], folder / "runs")
+    return load_results(listed, folder / "runs")
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Results:
+    return scored(tmp_path, {"good": 0.8, "same": 0.79, "poor": 0.5})
+
+
+def test_results_are_those_of_the_runs_best_first(results: Results) -> None:
+    assert [model.label for model in results.models] == ["good", "same", "poor"]
+    for model in results.models:
+        assert results.right(model).sum() == model.run.top1.correct
+        assert model.answered.all()
+        assert np.isnan(model.confidence).all()
+
+
+def test_names_of_classes_are_kept_whole_however_long(tmp_path: Path) -> None:
+    names = ["chocolate cake with cherries", "chocolate cake with nuts"]
+    for name in names:
+        (tmp_path / "cakes" / name).mkdir(parents=True)
+        Image.new("RGB", (8, 8)).save(tmp_path / "cakes" / name / "one.png")
+    classes = tmp_path / "classes.txt"
+    classes.write_text("\n".join(["# not ImageNet", *names]), "utf-8")
+    photos = open_set(str(tmp_path / "cakes"), others=names)
+    spec = write_npy(tmp_path / "cook.npy", [[0], [1]])
+    evaluate(photos, [f"{spec}?classes={classes}"], tmp_path / "runs")
+    results = load_results(photos, tmp_path / "runs")
+    assert results.right(results.models[0]).all()
+
+
+def test_pairs_count_what_each_alone_has_right(results: Results) -> None:
+    pairs = {(p.first, p.second): p for p in compare(results, results.models)}
+    assert list(pairs) == [("good", "same"), ("good", "poor"), ("same", "poor")]
+    right = {model.label: results.right(model) for model in results.models}
+    for (first, second), pair in pairs.items():
+        assert pair.photos == len(TRUTH)
+        assert pair.both == (right[first] & right[second]).sum()
+        assert pair.only_first == (right[first] & ~right[second]).sum()
+        assert pair.only_second == (~right[first] & right[second]).sum()
+        assert pair.difference == pytest.approx(right[first].mean() - right[second].mean())
+        assert pair.interval.low <= pair.difference <= pair.interval.high
+        assert pair.p_value <= pair.false_discovery <= pair.holm <= 1
+    assert not pairs["good", "same"].apart
+    assert pairs["good", "poor"].apart
+    assert pairs["good", "poor"].detectable < pairs["good", "poor"].difference
+
+
+def test_a_rank_is_the_range_of_those_that_a_model_can_have(results: Results) -> None:
+    labels = [model.label for model in results.models]
+    found = rank_models(labels, compare(results, results.models))
+    assert found == [Rank(1, 1, 2), Rank(2, 1, 2), Rank(3, 3, 3)]
+
+
+def test_of_one_class_no_two_models_are_told_apart(tmp_path: Path) -> None:
+    listed = open_set(str(write_list(tmp_path / "photos.csv", [0] * 100)))
+    for model, answer in (("right", 0), ("wrong", 1)):
+        evaluate(
+            listed, [write_npy(tmp_path / f"{model}.npy", [[answer]] * 100)], tmp_path / "runs"
+        )
+    found = load_results(listed, tmp_path / "runs")
+    (pair,) = compare(found, found.models)
+    assert pair.p_value < 1e-20
+    assert (pair.interval.low, pair.interval.high, pair.apart) == (-1.0, 1.0, False)
+
+
+def test_a_pair_is_compared_on_the_photos_that_both_answered(tmp_path: Path) -> None:
+    results = scored(tmp_path, {"whole": 0.6})
+    rows = [f"photo{n}.jpg,{WNIDS[place]}" for n, place in enumerate(TRUTH) if n % 2]
+    (tmp_path / "half.csv").write_text("\n".join(["image,top1", *rows]))
+    evaluate(results.photos, [f"predictions:{tmp_path / 'half.csv'}"], tmp_path / "runs")
+    found = load_results(results.photos, tmp_path / "runs")
+    (pair,) = compare(found, found.models)
+    assert (pair.first, pair.photos, pair.only_second) == ("half", len(TRUTH) // 2, 0)
+    assert pair.difference == 1 - results.right(results.models[0])[1::2].mean()
+
+
+def test_a_model_is_placed_between_two(results: Results) -> None:
+    bounds = place_between(results, results.find("poor"), results.find("good"))
+    (place,) = bounds.places
+    shares = {model.label: model.run.top1.share for model in results.models}
+    gap = shares["good"] - shares["poor"]
+    assert place.model == "same"
+    assert place.share == pytest.approx((shares["same"] - shares["poor"]) / gap)
+    assert place.interval.low <= place.share <= place.interval.high
+
+
+def test_a_place_is_measured_on_the_photos_that_all_three_answered(tmp_path: Path) -> None:
+    scored(tmp_path, {"good": 0.8, "poor": 0.5})
+    odd = [f"photo{n}.jpg,{WNIDS[place]}" for n, place in enumerate(TRUTH) if n % 2]
+    wrong = [row.rpartition(",")[0] + f",{WNIDS[999]}" for row in odd[::4]]
+    mostly = [row for place, row in enumerate(odd) if place % 4] + wrong  # three of four are right
+    (tmp_path / "half.csv").write_text("\n".join(["image,top1", *mostly]))
+    listed = open_set(str(tmp_path / "photos.csv"))
+    evaluate(listed, [f"predictions:{tmp_path / 'half.csv'}"], tmp_path / "runs")
+    found = load_results(listed, tmp_path / "runs")
+    poor, good, half = map(found.find, ("poor", "good", "half"))
+    on_odd = {each.label: found.right(each)[1::2].sum() for each in (poor, good, half)}
+    (place,) = place_between(found, poor, good).places
+    assert place.share == (on_odd["half"] - on_odd["poor"]) / (on_odd["good"] - on_odd["poor"])
+    assert place.interval.low <= place.share <= place.interval.high
+
+
+@pytest.mark.parametrize("bounds", [("good", "poor"), ("same", "good"), ("good", "good")])
+def test_where_there_is_no_gap_nothing_has_a_share_of_it(
+    results: Results, bounds: tuple[str, str]
+) -> None:
+    lower, upper = map(results.find, bounds)
+    with pytest.raises(BadInput, match="is not surely better than"):
+        place_between(results, lower, upper)
+
+
+def test_a_run_is_found_by_its_label_its_name_or_its_key(tmp_path: Path) -> None:
+    scored(tmp_path, {"mine": 0.5})
+    (tmp_path / "mine.npy").unlink()
+    results = scored(tmp_path, {"mine": 0.7, "other": 0.2})
+    best, second, other = results.models
+    assert results.find("other") is other
+    assert results.find(best.label) is best
+    assert results.find(second.run.key[:10]) is second
+    assert best.label == f"mine [{best.run.key[:8]}]"
+    with pytest.raises(BadInput, match="'mine' names several runs"):
+        results.find("mine")
+    with pytest.raises(BadInput, match="no model 'x' was scored on photos; known: mine"):
+        results.find("x")
+
+
+def test_predictions_that_contradict_their_run_are_refused(results: Results) -> None:
+    ((folder, _), *_) = find_runs(results.photos.root / "runs", "photos")
+    kept = folder / "predictions.csv"
+    for text in ("\n".join(kept.read_text().splitlines()[:-1]), "image\n", "", "a,b\n1"):
+        kept.write_text(text)
+        with pytest.raises(GensetError, match="delete the folder"):
+            load_results(results.photos, folder.parent.parent)
+
+
+def test_classes_come_hardest_first_and_confusions_commonest_first(tmp_path: Path) -> None:
+    listed = open_set(str(write_list(tmp_path / "photos.csv", [0, 0, 1, 1, 2, 2])))
+    specs = [
+        write_npy(tmp_path / "a.npy", [[0], [2], [2], [2], [2], [2]]),
+        write_npy(tmp_path / "b.npy", [[0], [0], [2], [0], [2], [1]]),
+    ]
+    evaluate(listed, specs, tmp_path / "runs")
+    found = load_results(listed, tmp_path / "runs")
+    hardest = by_class(found)
+    assert [(group.name, group.mean) for group in hardest] == [
+        (WNIDS[1], 0.0),
+        (WNIDS[0], 0.75),
+        (WNIDS[2], 0.75),
+    ]
+    assert [accuracy.correct for accuracy in hardest[1].top1] == [1, 2]
+    first = confusions(found)[0]
+    assert (first.wnid, first.other) == (WNIDS[1], WNIDS[2])
+    assert (first.answers, first.of, first.models) == (3, 4, 2)

@@ -1,0 +1,683 @@
+"""Models by all classes that photos show: the metrics, and the commands that show them."""
+
+import hashlib
+import json
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from genset.cli import cli
+from genset.comparison.given import count_given
+from genset.comparison.marks import mark
+from genset.comparison.pairs import compare
+from genset.comparison.standing import truth_ranks
+from genset.comparison.truths import MultiLabel, measure
+from genset.core.errors import BadInput, GensetError
+from genset.score.results.results import Results, load_results, results_of
+from genset.sets.open import open_set
+from genset.sets.truths.store import give_truth
+from genset.sets.truths.truth import Truth
+from genset.statistics.bootstrap import Resampling
+from tests.reporting.sets import release_of_several
+from tests.score.colours import WNIDS, colours, paint
+from tests.score.listed import write_list, write_npy
+
+FEW = Resampling(draws=200)
+CLASSES = 6
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(cli, list(map(str, words)))
+
+
+def refused(*words: object) -> str:
+    """The one line that a command ends with."""
+    done = run(*words)
+    assert done.exit_code == 1
+    assert isinstance(done.exception, GensetError), done.output
+    said = str(done.exception)
+    assert "\n" not in said
+    return said
+
+
+def asked(*words: object) -> Any:
+    done = run(*words, "--json")
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)
+
+
+@pytest.fixture
+def listed(tmp_path: Path) -> Path:
+    """A list of 40 photos of eight classes."""
+    return write_list(tmp_path / "photos.csv", [n // 5 for n in range(40)])
+
+
+@pytest.fixture
+def specs(tmp_path: Path) -> list[str]:
+    """`plain` knows each photo's own class; `other` says the next class on every fourth."""
+    own = [n // 5 for n in range(40)]
+    turned = [place + (n % 4 == 0) for n, place in enumerate(own)]
+    plain = [place if n % 5 else 999 for n, place in enumerate(own)]
+    return [
+        write_npy(tmp_path / f"{name}.npy", [[place] for place in said])
+        for name, said in (("plain", plain), ("other", turned))
+    ]
+
+
+def truth_file(path: Path, unclear: bool = False) -> Path:
+    """The next class is right, too, in every fourth photo; the last photo shows nothing."""
+    content: dict[str, Any] = {}
+    for n in range(39):
+        own, following = n // 5, [n // 5 + 1] if n % 4 == 0 else []
+        shown = {"correct": [own], "unclear": following}
+        content[f"photo{n}.jpg"] = shown if unclear else [own, *following]
+    content["photo39.jpg"] = []
+    path.write_text(json.dumps(content))
+    return path
+
+
+# The metrics, by their definitions.
+
+
+@st.composite
+def judged(draw: st.DrawFn) -> tuple[list[int], list[list[int]], list[dict[str, set[int]]]]:
+    """Photos' own classes, two models' first answers, and what is right and unclear."""
+    photos = draw(st.integers(2, 12))
+    place = st.integers(0, CLASSES - 1)
+    own = draw(st.lists(place, min_size=photos, max_size=photos))
+    said = [draw(st.lists(place, min_size=photos, max_size=photos)) for _ in range(2)]
+    truth = []
+    for _ in range(photos):
+        correct = draw(st.sets(place, max_size=3))
+        truth.append({"correct": correct, "unclear": draw(st.sets(place, max_size=2)) - correct})
+    return own, said, truth
+
+
+def results_by(
+    folder: Path, own: Sequence[int], said: Sequence[Sequence[int]], truth: Truth | None
+) -> Results:
+    photos = replace(open_set(str(write_list(folder / "p.csv", own))), truth=truth)
+    models = [
+        count_given(photos, np.array(answers)[:, None], f"m{number}", None, folder / "none")
+        for number, answers in enumerate(said)
+    ]
+    return results_of(photos, [model.as_source() for model in models])
+
+
+def truth_of(shown: Sequence[dict[str, set[int]]], **more: Any) -> Truth:
+    correct, unclear = (
+        {f"photo{n}.jpg": frozenset(WNIDS[c] for c in each[part]) for n, each in enumerate(shown)}
+        for part in ("correct", "unclear")
+    )
+    return Truth(correct, unclear, "drawn", "0" * 64, **more)
+
+
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(judged())
+def test_each_metric_is_its_definition(
+    tmp_path_factory: pytest.TempPathFactory,
+    drawn: tuple[list[int], list[list[int]], list[dict[str, set[int]]]],
+) -> None:
+    own, said, shown = drawn
+    results = results_by(tmp_path_factory.mktemp("drawn"), own, said, truth_of(shown))
+    found = measure(results, FEW)
+    for number, answers in enumerate(said):
+        ours = found[f"m{number}"]
+        photos = list(zip(answers, own, shown, strict=True))
+        counted = [(first, each) for first, _, each in photos if each["correct"]]
+        right = sum(first in each["correct"] for first, each in counted)
+        unclear = sum(first in each["unclear"] for first, each in counted)
+        assert of(ours, "original") == (sum(a == b for a, b, _ in photos), len(photos))
+        assert of(ours, "real") == (right, len(counted))
+        assert of(ours, "multilabel") == (right + unclear, len(counted))
+        assert of(ours, "clear") == (right, len(counted) - unclear)
+        assert ours.none_right == len(photos) - len(counted)
+        for by in ("real", "multilabel", "clear"):
+            accuracy = getattr(ours, by).accuracy
+            assert accuracy.low <= accuracy.share <= accuracy.high or not accuracy.photos
+
+
+def of(found: MultiLabel, by: str) -> tuple[int, int]:
+    accuracy = getattr(found, by).accuracy
+    return accuracy.correct, accuracy.photos
+
+
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(judged())
+def test_by_the_original_labels_alone_every_truth_is_the_same(
+    tmp_path_factory: pytest.TempPathFactory,
+    drawn: tuple[list[int], list[list[int]], list[dict[str, set[int]]]],
+) -> None:
+    own, said, _ = drawn
+    truth = truth_of([{"correct": {each}, "unclear": set()} for each in own])
+    results = results_by(tmp_path_factory.mktemp("drawn"), own, said, truth)
+    for model in results.models:
+        for by in ("real", "multilabel", "clear"):
+            assert (mark(results, model, by).right == results.right(model)).all()
+    original = compare(results, results.models, FEW)
+    assert compare(results, results.models, FEW, "real") == original
+    assert truth_ranks(results, original, FEW).turned == ()
+
+
+def test_two_models_are_compared_by_either_truth(tmp_path: Path) -> None:
+    """One knows the photos' own classes, the other what else they show."""
+    own = [n // 4 for n in range(80)]
+    beside = [place + 1 if n % 4 else place for n, place in enumerate(own)]
+    shown = [{"correct": {place, place + 1}, "unclear": set[int]()} for place in own]
+    wrong = [999 if n % 2 else place for n, place in enumerate(own)]
+    results = results_by(tmp_path, own, [wrong, beside], truth_of(shown))
+    (original,) = compare(results, results.models, FEW)
+    (real,) = compare(results, results.models, FEW, "real")
+    assert (original.only_first, original.only_second) == (20, 0)
+    assert (real.both, real.only_first, real.only_second) == (40, 0, 40)
+    assert original.apart
+    assert real.apart
+    found = truth_ranks(results, (original,), FEW)
+    (turned,) = found.turned
+    assert (turned.first, turned.second, turned.by) == ("m0", "m1", "real")
+    assert turned.shift == pytest.approx(0.25 + 0.5)
+    assert turned.is_sure
+    places = {
+        label: [(rank.place, rank.best, rank.worst) for rank in ranks.values()]
+        for label, ranks in found.ranks.items()
+    }
+    assert places == {"m0": [(1, 1, 1), (2, 2, 2)], "m1": [(2, 2, 2), (1, 1, 1)]}
+
+
+def test_what_a_model_gains_by_its_own_proposals(tmp_path: Path) -> None:
+    own = [n // 4 for n in range(40)]
+    said = [place + 1 for place in own]  # right by what was proposed alone
+    shown = [{"correct": {place, place + 1}, "unclear": set[int]()} for place in own]
+    others: list[tuple[str, ...]] = [("m0",), ("m0", "m1"), ("m0", "random"), ("m1",)]
+    proposed = {f"photo{n}.jpg": {WNIDS[place + 1]: others[n % 4]} for n, place in enumerate(own)}
+    truth = truth_of(shown, proposers={"m0": ("a key",), "m1": ("another",)}, proposed=proposed)
+    results = results_by(tmp_path, own, [said, own, own], truth)
+    found = measure(results, FEW)
+    gain = found["m0"].proposal_gain
+    assert gain is not None
+    assert (gain.names, gain.exclusive, of(found["m0"], "real")) == (("m0",), 10, (40, 40))
+    assert (gain.without.correct, gain.without.photos, gain.gain) == (30, 40, 0.25)
+    assert gain.interval.low <= 0.25 <= gain.interval.high
+    nothing = found["m1"].proposal_gain
+    assert nothing is not None
+    assert (nothing.exclusive, nothing.gain) == (0, 0)
+    assert found["m2"].proposal_gain is None  # it proposed nothing
+
+
+def test_what_two_runs_of_one_model_proposed_is_its_own(tmp_path: Path) -> None:
+    """Under two preprocessings, say; their names carry keys, and the runs are not here."""
+    own = [0, 1, 2, 3]
+    shown = [{"correct": {place, place + 5}, "unclear": set[int]()} for place in own]
+    by = [("m0 [aaaaaaaa]", "m0 [bbbbbbbb]"), ("m0 [bbbbbbbb]",), ("m0 [aaaaaaaa]", "m1"), ("m1",)]
+    proposed = {f"photo{n}.jpg": {WNIDS[n + 5]: by[n]} for n in own}
+    keys = {"m0 [aaaaaaaa]": ("a" * 64,), "m0 [bbbbbbbb]": ("b" * 64,), "m1": ("c" * 64,)}
+    truth = truth_of(shown, proposers=keys, proposed=proposed)
+    results = results_by(tmp_path, own, [[place + 5 for place in own], own], truth)
+    found = measure(results, FEW)
+    gain = found["m0"].proposal_gain
+    assert gain is not None
+    assert (gain.names, gain.exclusive) == (("m0 [aaaaaaaa]", "m0 [bbbbbbbb]"), 2)
+    assert (gain.without.correct, gain.without.photos, gain.gain) == (2, 4, 0.5)
+
+
+def test_models_that_count_on_few_photos_have_no_rank(tmp_path: Path) -> None:
+    """An easy half of the photos makes a model no better than one that has all of these right."""
+    own = [n // 4 for n in range(80)]
+    shown = [{"correct": {place, place + 1}, "unclear": set[int]()} for place in own]
+    shown[0] = {"correct": {own[0] + 1}, "unclear": set[int]()}
+    good = [999 if n >= 60 else place for n, place in enumerate(own)]
+    easy = [999 if n in (1, 2) else place + (n == 0) for n, place in enumerate(own)]
+    results = results_by(tmp_path, own, [good, easy], truth_of(shown))
+    few = np.arange(80) < 40
+    models = [
+        replace(each, answered=few, answers=np.where(few[:, None], each.answers, 0))
+        if each.label == "m1"
+        else each
+        for each in results.models
+    ]
+    part = replace(results, models=tuple(models))
+    original = compare(part, part.models, FEW)
+    assert original[0].photos == 40
+    found = truth_ranks(part, original, FEW)
+    assert {label: ranks["original"].place for label, ranks in found.ranks.items()} == {"m0": 1}
+    for ranks in found.ranks.values():
+        for rank in ranks.values():
+            assert rank.best <= rank.place <= rank.worst
+    assert found.turned == ()  # by ReaL it is behind on the 40 photos, too: 38 of 40, and 39 of 40
+
+
+def test_a_shift_is_that_of_the_photos_that_count_for_both(tmp_path: Path) -> None:
+    own = [n // 4 for n in range(80)]
+    shown = [{"correct": {place, place + 1}, "unclear": set[int]()} for place in own]
+    for n in range(3, 80, 4):  # which the second will not answer: there the first is right no more
+        shown[n] = {"correct": {own[n] + 1}, "unclear": set[int]()}
+    first = [999 if n % 4 == 0 else place for n, place in enumerate(own)]  # 75 %, and 50 % by ReaL
+    second = [place + (n % 4 > 0) for n, place in enumerate(own)]  # 25 %, and 100 % by ReaL
+    results = results_by(tmp_path, own, [first, second], truth_of(shown))
+    few = np.arange(80) % 4 < 3
+    models = [
+        replace(each, answered=few, answers=np.where(few[:, None], each.answers, 0))
+        if each.label == "m1"
+        else each
+        for each in results.models
+    ]
+    part = replace(results, models=tuple(models))
+    original, real = (compare(part, part.models, FEW, by) for by in ("original", "real"))
+    # Of 60 photos that count for both the first has 40 by either truth, the second 20 and 60.
+    assert [each.difference for each in (original[0], real[0])] == pytest.approx([1 / 3, -1 / 3])
+    (turned,) = truth_ranks(part, original, FEW).turned
+    assert (turned.first, turned.second) == ("m0", "m1")
+    assert (turned.original, turned.other, turned.shift) == pytest.approx((1 / 3, -1 / 3, 2 / 3))
+    ends = turned.interval.low, turned.interval.high
+    assert ends == pytest.approx((2 / 3, 2 / 3))  # every class is like the others
+
+
+def test_a_proposer_is_known_by_its_runs_key(tmp_path: Path) -> None:
+    own = [0, 1]
+    shown = [{"correct": {0, 5}, "unclear": set[int]()}, {"correct": {1}, "unclear": set[int]()}]
+    results = results_by(tmp_path, own, [[5, 1]], truth_of(shown))
+    key = results.models[0].run.key
+    proposed = {"photo0.jpg": {WNIDS[5]: ("as it was called then",)}}
+    truth = truth_of(
+        shown, proposers={"as it was called then": ("ffffffffffff", key)}, proposed=proposed
+    )
+    renamed = replace(results, photos=replace(results.photos, truth=truth))
+    gain = measure(renamed, FEW)["m0"].proposal_gain
+    assert gain is not None
+    assert (gain.exclusive, gain.without.correct, gain.without.photos) == (1, 1, 2)
+
+
+# The truth of a set, and every later command.
+
+
+def test_a_set_keeps_its_truth_and_scores_nothing_again(
+    tmp_path: Path, listed: Path, specs: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = tmp_path / "runs"
+    models = [f"--model={spec}" for spec in specs]
+    before = asked("evaluate", listed, *models, "--runs", runs)
+    assert "by_truth" not in before
+    kept = {path: path.read_bytes() for path in runs.rglob("*") if path.is_file()}
+    given = run("evaluate", listed, "--runs", runs, "--multilabel", truth_file(tmp_path / "t.json"))
+    assert given.exit_code == 0, given.output
+    assert ") says which classes are right for 39 of 40 photos of photos" in given.output
+    assert "several for 10. 1 photo without a right class is left out." in given.output
+    sha256 = hashlib.sha256((tmp_path / "t.json").read_bytes()).hexdigest()
+    assert f"t.json (sha256 {sha256[:12]}) says" in given.output
+    assert run("evaluate", listed, "--runs", runs).output == given.output  # it is kept
+    lines = [line.split() for line in given.output.splitlines()[2:]]
+    assert [line[:3] for line in lines] == [
+        ["plain", "original", "label"],
+        ["plain", "ReaL", "79.5"],
+        ["other", "original", "label"],
+        ["other", "ReaL", "100.0"],
+    ]
+    assert all(path.read_bytes() == content for path, content in kept.items())
+    after = asked("evaluate", listed, *models, "--runs", runs)
+    assert after["runs"] == before["runs"]
+    real = {name: each["real"]["accuracy"] for name, each in after["by_truth"]["models"].items()}
+    assert {name: (each["correct"], each["photos"]) for name, each in real.items()} == {
+        "plain": (31, 39),
+        "other": (39, 39),
+    }
+    assert after["by_truth"]["truth"]["with_several"] == 10
+    two = asked("compare", "plain", "other", "--on", listed, "--runs", runs, "--truth", "real")
+    assert (two["truth"], two["photos"], two["only_first"], two["only_second"]) == (
+        "real",
+        39,
+        0,
+        8,
+    )
+    assert (two["truth_source"], two["truth_sha256"]) == ("t.json", sha256)
+    assert two["proposal_gain"] == {}
+    original = asked("compare", "plain", "other", "--on", listed, "--runs", runs)
+    assert "truth" not in original
+    assert original["photos"] == 40
+    said = run("compare", "plain", "other", "--on", listed, "--runs", runs, "--truth", "multilabel")
+    assert "39 photos that count for both, by all right classes and the unclear ones" in said.output
+
+
+def test_unclear_classes_have_two_rows(tmp_path: Path, listed: Path, specs: list[str]) -> None:
+    file = truth_file(tmp_path / "t.json", unclear=True)
+    models = [f"--model={spec}" for spec in specs]
+    words = ("evaluate", listed, "--runs", tmp_path / "runs", *models, "--multilabel", file)
+    found = asked(*words)["by_truth"]["models"]["other"]
+    counts = {
+        by: (found[by]["accuracy"]["correct"], found[by]["accuracy"]["photos"])
+        for by in ("real", "multilabel", "clear")
+    }
+    assert counts == {"real": (29, 39), "multilabel": (39, 39), "clear": (29, 29)}
+    said = run(*words)
+    assert "other  multi-label, unclear left out       100.0  88.3–100.0" in said.output
+
+
+def test_another_file_replaces_the_first_and_says_so(
+    tmp_path: Path, listed: Path, specs: list[str]
+) -> None:
+    runs = tmp_path / "runs"
+    words = ("evaluate", listed, "--runs", runs, "--multilabel")
+    first = truth_file(tmp_path / "first.json")
+    assert "replaces" not in run(*words, first).output
+    assert "replaces" not in run(*words, first).output  # the same again
+    second = truth_file(tmp_path / "second.json", unclear=True)
+    assert "It replaces first.json." in run(*words, second).output
+    assert asked(*words, first)["by_truth"]["replaced"] == "second.json"
+    assert asked(*words, first)["by_truth"]["models"] == {}
+    scored = asked("evaluate", listed, "--runs", runs, "--model", specs[0])
+    assert scored["by_truth"]["truth"]["source"] == "first.json"
+
+
+def test_a_truth_that_is_replaced_is_named_where_the_command_fails(
+    tmp_path: Path, listed: Path
+) -> None:
+    words = ("evaluate", listed, "--runs", tmp_path / "runs", "--multilabel")
+    run(*words, truth_file(tmp_path / "first.json"))
+    second = truth_file(tmp_path / "second.json", unclear=True)
+    done = run(*words, second, "--model", f"predictions:{tmp_path}/nope.npy")
+    assert done.exit_code != 0
+    said = done.stderr
+    assert "second.json is the truth of photos from now on, not first.json" in said
+
+
+def test_python_warns_of_a_truth_that_replaces_another_or_is_in_another_order(
+    tmp_path: Path, listed: Path
+) -> None:
+    import genset
+
+    answers, runs = np.zeros((40, 1), int), tmp_path / "runs"
+    genset.evaluate(
+        str(listed), predictions=answers, runs=runs, multilabel=truth_file(tmp_path / "t.json")
+    )
+    shifted = {f"photo{n}.jpg": [n // 5 + (n >= 4)] for n in range(40)}
+    with pytest.warns(UserWarning) as told:
+        genset.evaluate(str(listed), predictions=answers, runs=runs, multilabel=shifted)
+    first, second = (str(each.message) for each in told)
+    assert first == "a dict is the truth of photos from now on, not t.json."
+    assert second.startswith("Warning: only 10.0 % of photos have their own class")
+
+
+def test_photos_that_come_later_have_the_truth_of_their_list(tmp_path: Path) -> None:
+    """A table alone can be scored; once its photos are there, they are the set."""
+    rows = [f"{WNIDS[place]}/{n}.png,{WNIDS[place]}" for n, place in enumerate([0, 1])]
+    (tmp_path / "labels.csv").write_text("\n".join(["image,wnid", *rows]) + "\n")
+    (tmp_path / "t.json").write_text(json.dumps([[0, 1], [1]]))
+    runs = tmp_path / "runs"
+    spec = write_npy(tmp_path / "m.npy", [[1], [1]])
+    words = ("evaluate", tmp_path / "labels.csv", "--runs", runs, "--model", spec)
+    assert run(*words, "--multilabel", tmp_path / "t.json").exit_code == 0
+    for n, place in enumerate([0, 1]):
+        paint(tmp_path, place, f"{n}.png", "red")
+    found = asked(*words)
+    assert found["by_truth"]["models"]["m"]["real"]["accuracy"]["correct"] == 2
+    assert len(list((runs / ".truths").iterdir())) == 1
+
+
+def test_a_damaged_truth_is_one_line_and_can_be_given_again(
+    tmp_path: Path, listed: Path, specs: list[str]
+) -> None:
+    runs, file = tmp_path / "runs", truth_file(tmp_path / "t.json")
+    scoring = ("evaluate", listed, "--runs", runs, "--model", specs[0])
+    assert run(*scoring, "--multilabel", file).exit_code == 0
+    (kept,) = (runs / ".truths").iterdir()
+    whole = kept.read_bytes()
+    for damaged in (whole[:-5], b"", whole.replace(WNIDS[0].encode(), WNIDS[1].encode(), 1)):
+        kept.write_bytes(damaged)
+        for words in (scoring, ("report", listed, "--runs", runs, "-o", tmp_path / "r.html")):
+            said = refused(*words)
+            assert "--multilabel FILE" in said
+            assert kept.name in said
+    assert "It replaces a damaged one" in run(*scoring, "--multilabel", file).output
+    assert kept.read_bytes() == whole
+
+
+def test_two_at_once_leave_one_whole(tmp_path: Path, listed: Path) -> None:
+    photos, runs = open_set(str(listed)), tmp_path / "runs"
+    files = [truth_file(tmp_path / f"{n}.json", unclear=bool(n)) for n in (0, 1)]
+    threads = [
+        threading.Thread(
+            target=lambda file=file: [give_truth(photos, file, runs) for _ in range(9)]
+        )
+        for file in files
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(list((runs / ".truths").iterdir())) == 1
+    truth = load_results(photos, runs).photos.truth
+    assert truth is not None
+    assert truth.source in ("0.json", "1.json")
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ({"photo0.jpg": [0], "photo40.jpg": [0]}, "photo40.jpg is no photo of photos"),
+        ({"photo0.jpg": [1000]}, "the labels of photo0.jpg are no list"),
+        ([[0]], "has labels of 1 photo, and photos has 40"),
+    ],
+)
+def test_a_file_that_does_not_fit_is_one_line_and_keeps_nothing(
+    tmp_path: Path, listed: Path, specs: list[str], content: object, says: str
+) -> None:
+    (tmp_path / "t.json").write_text(json.dumps(content))
+    words = ("evaluate", listed, "--runs", tmp_path / "runs", "--model", specs[0])
+    assert says in refused(*words, "--multilabel", tmp_path / "t.json")
+    assert not (tmp_path / "runs").exists()
+
+
+def test_without_a_truth_there_is_no_comparison_by_one(
+    tmp_path: Path, listed: Path, specs: list[str]
+) -> None:
+    runs = tmp_path / "runs"
+    models = [f"--model={spec}" for spec in specs]
+    assert run("evaluate", listed, "--runs", runs, *models).exit_code == 0
+    words = ("compare", "plain", "other", "--on", listed, "--runs", runs, "--truth", "real")
+    assert "genset evaluate SET --multilabel FILE" in refused(*words)
+
+
+# Average precision over the right classes.
+
+
+def test_average_precision_is_there_where_logits_are(tmp_path: Path) -> None:
+    """Class 0 for a red photo, 1 for a green one; then 2, or what has less of it, then 3, 4."""
+    for place, colour in enumerate(["red", "lime"]):
+        for n in range(3):
+            paint(tmp_path / "photos", place, f"{colour}{n}.png", colour)
+    truth = {f"{WNIDS[0]}/red{n}.png": [0, 3] for n in range(3)}
+    truth[f"{WNIDS[1]}/lime0.png"] = [1]
+    (tmp_path / "t.json").write_text(json.dumps(truth))
+    spec = colours(tmp_path)
+    words = ("evaluate", tmp_path / "photos", "--runs", tmp_path / "runs", "--engine", "torch")
+    plain = asked(*words, "--model", spec, "--multilabel", tmp_path / "t.json")
+    (name,) = plain["by_truth"]["models"]
+    assert plain["by_truth"]["models"][name]["average_precision"] is None
+    with_logits = asked(*words, "--model", f"{spec}&name=kept", "--logits")
+    found = with_logits["by_truth"]["models"]["kept"]["average_precision"]
+    # Red: class 0, then 3, 4, ... (bias), and 1 and 2 last: both right ones come first.
+    assert (found["photos"], found["value"]) == (4, 1.0)
+    truth[f"{WNIDS[1]}/lime0.png"] = [4]  # green: 1, 3, 4
+    (tmp_path / "t.json").write_text(json.dumps(truth))
+    again = asked(*words, "--model", f"{spec}&name=kept", "--multilabel", tmp_path / "t.json")
+    found = again["by_truth"]["models"]["kept"]["average_precision"]
+    assert found["value"] == pytest.approx((3 + 1 / 3) / 4)
+    assert found["clustered"]["low"] <= found["value"] <= found["clustered"]["high"]
+    assert "kept" in run(*words, "--model", f"{spec}&name=kept").output
+    logits = next((tmp_path / "runs").rglob("logits.npy"))
+    whole = logits.read_bytes()
+    logits.write_bytes(whole[: len(whole) // 2])
+    assert "logits.npy cannot be read" in refused(*words, "--model", f"{spec}&name=kept")
+    np.save(logits, np.roll(np.load(_written(tmp_path / "w.npy", whole)), 1, axis=1))
+    unknown = asked(*words, "--model", f"{spec}&name=kept")  # whose columns are other classes
+    assert unknown["by_truth"]["models"]["kept"]["average_precision"] is None
+    remark = "kept: no average precision, for it is not known which class each of its logits is of"
+    assert remark in run(*words, "--model", f"{spec}&name=kept").output
+
+
+def _written(path: Path, content: bytes) -> Path:
+    path.write_bytes(content)
+    return path
+
+
+# In Python.
+
+
+def test_in_python_too(tmp_path: Path, listed: Path) -> None:
+    import genset
+
+    runs = tmp_path / "runs"
+    own = [n // 5 for n in range(40)]
+    photos = genset.open_set(listed)
+    first = genset.evaluate(photos, predictions=np.array(own)[:, None], name="own", runs=runs)
+    assert first.multilabel is None
+    second = genset.evaluate(
+        photos, predictions=np.array(own)[:, None] + 1, name="next", runs=runs,
+        multilabel=truth_file(tmp_path / "t.json"),
+    )  # fmt: skip
+    assert first.multilabel is not None
+    assert second.multilabel is not None
+    assert str(first.multilabel.real.accuracy).startswith("100.0 %")
+    assert second.multilabel.real.accuracy.correct == 10
+    by_real = genset.compare(first, second, truth="real")
+    assert (by_real.photos, by_real.only_first, by_real.only_second) == (39, 29, 0)
+    assert genset.compare(first, second).photos == 40
+    data = genset.report([first, second], tmp_path / "r.html", runs=runs)
+    assert data.by_truth is not None
+    assert data.by_truth.truth.source == "t.json"
+    with pytest.raises(BadInput, match="truth= is original or real or multilabel"):
+        genset.compare(first, second, truth="best")  # type: ignore[arg-type]
+
+
+def test_a_truth_in_another_order_is_warned_of(tmp_path: Path, listed: Path) -> None:
+    """Its lines are shifted by four photos."""
+    words = ("evaluate", listed, "--runs", tmp_path / "runs", "--multilabel")
+    shifted = {f"photo{n}.jpg": [n // 5 + (n >= 4)] for n in range(40)}
+    (tmp_path / "real.json").write_text(json.dumps(shifted))
+    said = run(*words, tmp_path / "real.json").output
+    assert "40 of 40 photos of photos: their own class among them for 4, several for 0." in said
+    assert "Warning: only 10.0 % of photos have their own class among the right ones" in said
+    assert asked(*words, tmp_path / "real.json")["by_truth"]["truth"]["with_own"] == 4
+    assert "Warning" not in run(*words, truth_file(tmp_path / "t.json")).output
+
+
+def test_a_dict_is_a_truth_in_python(tmp_path: Path, listed: Path) -> None:
+    import genset
+
+    runs = tmp_path / "runs"
+    own = np.array([[n // 5] for n in range(40)])
+    given = {"photo0.jpg": [WNIDS[0], WNIDS[3]], "photo39.jpg": {WNIDS[4]}}
+    found = genset.evaluate(
+        str(listed), predictions=own, name="own", runs=runs, multilabel=given
+    ).multilabel
+    assert found is not None
+    assert (found.real.accuracy.correct, found.real.accuracy.photos) == (1, 2)
+    for wrong, says in (
+        ({"x.jpg": [WNIDS[0]]}, "multilabel= has no labels of a photo of photos"),
+        ({"photo0.jpg": WNIDS[0]}, "multilabel=: the labels of photo0.jpg are no list"),
+        ([[0]], "multilabel= is a file, or a dict .*, not a list"),
+    ):
+        with pytest.raises(BadInput, match=says):
+            genset.evaluate(
+                str(listed),
+                predictions=own,
+                runs=runs,
+                multilabel=wrong,  # type: ignore[arg-type]
+            )
+
+
+def test_logits_keep_the_order_of_their_classes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The list that the spec names by a path from here is gone, or another, elsewhere."""
+    for place, colour in enumerate(["red", "lime"]):
+        paint(tmp_path / "photos", place, f"{colour}.png", colour)
+    (tmp_path / "t.json").write_text(
+        json.dumps({f"{WNIDS[0]}/red.png": [0], f"{WNIDS[1]}/lime.png": [1]})
+    )
+    order = [WNIDS[1], WNIDS[0], *WNIDS[2:]]
+    (tmp_path / "turned.txt").write_text("\n".join(order) + "\n")
+    monkeypatch.chdir(tmp_path)
+    spec = f"{colours(tmp_path)}&classes=turned.txt"
+    words = ("evaluate", tmp_path / "photos", "--runs", tmp_path / "runs")
+    scoring = ("--engine", "torch", "--model", spec, "--logits")
+    before = asked(*words, *scoring, "--multilabel", tmp_path / "t.json")["by_truth"]["models"]
+    (precision,) = [each["average_precision"] for each in before.values()]
+    assert precision["photos"] == 2
+    monkeypatch.chdir("/")
+    assert asked(*words)["by_truth"]["models"] == before
+    (beside,) = (tmp_path / "runs").rglob("logits.json")
+    beside.write_text(json.dumps({"classes": WNIDS[::-1]}))  # of another run
+    (found,) = asked(*words)["by_truth"]["models"].values()
+    assert found["average_precision"] is None
+    assert found["order_unknown"]
+
+
+def test_given_classes_keep_no_logits_and_say_so(
+    tmp_path: Path, listed: Path, specs: list[str]
+) -> None:
+    done = run("evaluate", listed, "--runs", tmp_path / "r", "--model", specs[0], "--logits")
+    assert "plain: classes are given and no scores, so that no logits are kept" in done.stderr
+
+
+def test_a_comparison_says_what_a_proposer_gains(
+    tmp_path: Path, listed: Path, specs: list[str]
+) -> None:
+    import genset
+
+    runs = tmp_path / "runs"
+    rows = ["image,wnid,verdict,proposers"]
+    for n in range(40):
+        rows.append(f"photo{n}.jpg,{WNIDS[n // 5]},correct,")
+        if n % 4 == 0:
+            who = "other" if n > 8 else "other; confusable"
+            rows.append(f"photo{n}.jpg,{WNIDS[n // 5 + 1]},correct,{who}")
+    (tmp_path / "answers.csv").write_text("\n".join(rows))
+    models = [f"--model={spec}" for spec in specs]
+    words = (listed, "--runs", runs)
+    assert run("evaluate", *words, *models, "--multilabel", tmp_path / "answers.csv").exit_code == 0
+    two = ("compare", "plain", "other", "--on", *words)
+    found = asked(*two, "--truth", "real")["proposal_gain"]
+    assert list(found) == ["other"]
+    assert (found["other"]["exclusive"], found["other"]["gain"]) == (
+        7,
+        pytest.approx(7 / 40),
+    )
+    sentence = "other also proposed classes to ask about: 7 answers of its own are right only"
+    assert sentence in run(*two, "--truth", "real").output
+    assert sentence in run(*two, "--truth", "multilabel").output
+    assert "also proposed" not in run(*two).output
+    first, second = (genset.evaluate(str(listed), spec, runs=runs) for spec in specs)
+    assert sentence in str(genset.compare(first, second, truth="real"))
+    assert "also proposed" not in str(genset.compare(first, second))
+
+
+def test_a_set_without_truth_needs_a_model(tmp_path: Path, listed: Path) -> None:
+    done = run("evaluate", listed, "--runs", tmp_path / "runs")
+    assert done.exit_code == 2
+    assert "Missing option '--model'" in done.output
+
+
+def test_a_release_with_its_own_truth_says_so_before_it_reads_a_file(tmp_path: Path) -> None:
+    shown: list[dict[str, list[str]]] = [{WNIDS[9]: ["labeler"]}, {}]
+    photos = release_of_several(tmp_path / "small", shown, {})
+    words = ("evaluate", photos.root, "--runs", tmp_path / "runs")
+    said = refused(*words, "--multilabel", listed_none(tmp_path))
+    assert said.startswith("small has a truth of its own")
+    assert asked(*words)["by_truth"]["truth"]["is_own"]
+
+
+def listed_none(folder: Path) -> Path:
+    (folder / "no.json").write_text("no labels")
+    return folder / "no.json"

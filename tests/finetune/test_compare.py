@@ -1,0 +1,215 @@
+"""Models held against each other on a task, from what is kept of their runs."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from genset.core.errors import BadInput
+from genset.finetune.compare import against, learning_curve, per_class, table, worst_pairs
+from genset.finetune.runs import StoredRun, load_predictions, mean_accuracy
+from genset.statistics.mcnemar import exact_mcnemar
+from genset.statistics.multiple_testing import holm
+from tests.finetune.records import answered
+
+TRUTH = [0] * 10 + [1] * 10 + [2] * 10
+
+
+def wrong(*places: int) -> list[int]:
+    """Right but at these places, where the next class is said."""
+    return [(label + 1) % 3 if place in places else label for place, label in enumerate(TRUTH)]
+
+
+def test_a_difference_is_the_models_accuracy_less_the_baselines(tmp_path: Path) -> None:
+    slow = answered(tmp_path, "slow", TRUTH, wrong(0, 1))
+    fast = answered(tmp_path, "fast", TRUTH, wrong(1, 2, 3, 4, 5))
+    held = against(slow, fast)
+    assert (held.model, held.baseline, held.photos) == ("fast", "slow", 30)
+    assert held.difference == pytest.approx(-3 / 30)
+    assert (held.only_model, held.only_baseline) == (1, 4)
+    assert held.p_value == exact_mcnemar(1, 4)
+    assert held.interval.low < -0.1 < held.interval.high
+    assert against(fast, slow).difference == pytest.approx(3 / 30)
+
+
+def test_over_seeds_the_difference_is_the_mean_and_the_test_the_first_seeds(tmp_path: Path) -> None:
+    slow = answered(tmp_path, "slow", TRUTH, wrong(0), wrong(0, 1))
+    fast = answered(tmp_path, "fast", TRUTH, wrong(), wrong(5, 6, 7, 8))
+    held = against(slow, fast)
+    assert held.difference == pytest.approx((1 / 30 - 2 / 30) / 2)
+    assert (held.only_model, held.only_baseline) == (1, 0)
+    gap = fast.record.accuracy.share - slow.record.accuracy.share
+    assert held.difference == pytest.approx(gap)
+
+
+def test_more_seeds_do_not_make_an_interval_narrower(tmp_path: Path) -> None:
+    said = {"a": wrong(0), "b": wrong()}
+    one = [answered(tmp_path / "1", model, TRUTH, each) for model, each in said.items()]
+    nine = [answered(tmp_path / "9", model, TRUTH, *[each] * 9) for model, each in said.items()]
+    assert against(*one).interval == pytest.approx(against(*nine).interval)
+
+
+@pytest.mark.parametrize(
+    ("truth", "other"), [(TRUTH, {"data_hash": "sha256:others"}), (TRUTH[:-1], {})]
+)
+def test_models_tested_on_other_photos_are_not_compared(
+    tmp_path: Path, truth: list[int], other: dict[str, Any]
+) -> None:
+    slow = answered(tmp_path, "slow", TRUTH, TRUTH)
+    fast = answered(tmp_path, "fast", truth, truth, **other)
+    with pytest.raises(BadInput, match="birds: fast and slow were not tested on the same photos"):
+        against(slow, fast)
+
+
+def test_the_table_has_a_row_a_task_and_adjusts_p_values_over_all_of_it(tmp_path: Path) -> None:
+    found = []
+    for task in ("birds", "cats"):
+        found += [
+            answered(tmp_path, "slow", TRUTH, wrong(), name=task),
+            answered(tmp_path, "fast", TRUTH, wrong(*range(9)), name=task),
+            answered(tmp_path, "same", TRUTH, wrong(), name=task),
+        ]
+    rows = table(found)
+    assert [row.task for row in rows] == ["birds", "cats"]
+    for row in rows:
+        assert [kept.record.model for kept in row.models] == ["slow", "fast", "same"]
+        fast, same = row.differences
+        assert fast.holm == pytest.approx(4 * exact_mcnemar(0, 9))
+        assert same.p_value == same.holm == 1
+
+
+def test_any_two_models_are_compared_where_that_is_asked_for(tmp_path: Path) -> None:
+    said = {"a": wrong(), "b": wrong(*range(9)), "c": wrong(*range(20, 30)), "d": wrong(0)}
+    found = [
+        answered(tmp_path, model, TRUTH, each, name=task)
+        for task in ("birds", "cats")
+        for model, each in said.items()
+    ]
+    rows = table(found, "b", all_pairs=True)
+    made = []
+    for row in rows:
+        of = {kept.record.model: kept for kept in row.models}
+        assert list(of) == ["b", "a", "c", "d"]
+        for each in (*row.differences, *row.others):
+            made.append(each)
+            assert replace(each, holm=each.p_value) == against(of[each.baseline], of[each.model])
+    pairs = [(each.model, each.baseline) for each in made[:6]]
+    assert pairs == [("a", "b"), ("c", "b"), ("d", "b"), ("c", "a"), ("d", "a"), ("d", "c")]
+    assert [each.holm for each in made] == holm([each.p_value for each in made])
+    fewer = table(found, "b")
+    assert [row.others for row in fewer] == [(), ()]
+    assert fewer[0].differences[0].holm < rows[0].differences[0].holm
+
+
+def test_pairs_have_the_seeds_that_both_have(tmp_path: Path) -> None:
+    found = [
+        answered(tmp_path, "a", TRUTH, wrong()),
+        answered(tmp_path, "b", TRUTH, wrong(0), wrong(0, 1)),
+        answered(tmp_path, "c", TRUTH, wrong(), wrong(), wrong(*range(9))),
+    ]
+    (row,) = table(found, all_pairs=True)
+    (pair,) = row.others
+    assert pair.difference == pytest.approx((1 + 2) / 2 / 30)
+    assert (pair.only_model, pair.only_baseline) == (1, 0)
+
+
+def test_another_baseline_can_be_named(tmp_path: Path) -> None:
+    found = [answered(tmp_path, model, TRUTH, TRUTH) for model in ("slow", "fast")]
+    (row,) = table(found, "fast")
+    assert [kept.record.model for kept in row.models] == ["fast", "slow"]
+    assert [(each.baseline, each.model) for each in row.differences] == [("fast", "slow")]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"data_hash": "sha256:others"},
+        {"split_hash": "sha256:others"},
+        {"settings": {"strengths": [1.0]}},
+    ],
+)
+def test_heads_that_were_fitted_otherwise_have_their_own_row(
+    tmp_path: Path, other: dict[str, Any]
+) -> None:
+    slow = answered(tmp_path, "slow", TRUTH, TRUTH)
+    fast = answered(tmp_path, "fast", TRUTH, TRUTH, **other)
+    assert [len(row.models) for row in table([slow, fast])] == [1, 1]
+
+
+def test_of_a_model_that_was_run_twice_the_later_run_counts(tmp_path: Path) -> None:
+    first = answered(tmp_path, "slow", TRUTH, wrong(0), key="a" * 64)
+    later = answered(tmp_path, "slow", TRUTH, TRUTH, TRUTH, key="b" * 64)
+    (row,) = table([first, later])
+    assert row.models == (later,)
+
+
+def test_two_models_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    found = [
+        answered(tmp_path, "net", TRUTH, TRUTH, key=letter * 64, weights_hash=letter)
+        for letter in "ab"
+    ]
+    (row,) = table(found)
+    assert [kept.record.model for kept in row.models] == ["net [aaaaaaaa]", "net [bbbbbbbb]"]
+    assert row.differences[0].model == "net [bbbbbbbb]"
+
+
+def test_classes_are_counted_as_means_over_seeds(tmp_path: Path) -> None:
+    kept = answered(tmp_path, "slow", TRUTH, wrong(0, 1, 12), wrong(0))
+    auk, bee, crane = per_class(kept.record, load_predictions(kept))
+    assert (auk.name, auk.accuracy.photos) == ("auk", 10)
+    assert auk.accuracy == mean_accuracy([8, 9], 10)
+    assert (bee.accuracy.share, crane.accuracy.share) == (0.95, 1.0)
+
+
+def test_a_class_without_test_photos_is_left_out(tmp_path: Path) -> None:
+    kept = answered(tmp_path, "slow", [0, 2], [0, 1])
+    found = per_class(kept.record, load_predictions(kept))
+    assert [each.name for each in found] == ["auk", "crane"]
+
+
+def test_the_worst_pair_comes_first(tmp_path: Path) -> None:
+    kept = answered(tmp_path, "slow", TRUTH, wrong(0, 20, 21), wrong(20))
+    worst, next_worst = worst_pairs(kept.record, load_predictions(kept))
+    assert (worst.name, worst.other, worst.photos, worst.of) == ("crane", "auk", 1.5, 10)
+    assert (next_worst.name, next_worst.other, next_worst.photos) == ("auk", "bee eater", 0.5)
+    assert worst_pairs(kept.record, load_predictions(kept), most=1) == (worst,)
+
+
+def test_a_learning_curve_goes_from_few_photos_to_all(tmp_path: Path) -> None:
+    _, record = answered(
+        tmp_path, "slow", TRUTH, wrong(0), TRUTH, by_shots={10: [20, 22], 2: [9, 15]}
+    )
+    curve = learning_curve(record.attempts)
+    assert [(point.shots, point.seeds) for point in curve] == [(2, 2), (10, 2), (None, 2)]
+    assert curve[0].accuracy == mean_accuracy([9, 15], 30)
+    assert curve[0].spread == pytest.approx((6 / 30) / 2**0.5)
+
+
+answers = st.lists(st.lists(st.integers(0, 2), min_size=30, max_size=30), min_size=1, max_size=3)
+
+
+@given(answers, answers)
+@settings(max_examples=30)
+def test_numbers_agree_whatever_was_said(
+    tmp_path_factory: pytest.TempPathFactory, one: list[list[int]], other: list[list[int]]
+) -> None:
+    runs = tmp_path_factory.mktemp("runs")
+    seeds = min(len(one), len(other))
+    slow = answered(runs, "slow", TRUTH, *one[:seeds])
+    fast = answered(runs, "fast", TRUTH, *other[:seeds])
+    held = against(slow, fast)
+    gap = fast.record.accuracy.share - slow.record.accuracy.share
+    assert held.difference == pytest.approx(gap)
+    assert held.interval.low <= gap + 1e-9 and gap - 1e-9 <= held.interval.high
+    for kept in (slow, fast):
+        said = load_predictions(kept)
+        classes = [each.accuracy for each in per_class(kept.record, said)]
+        hits = sum(each.share * each.photos for each in classes)
+        assert hits == pytest.approx(kept.record.accuracy.share * 30)
+        taken = sum(each.photos for each in worst_pairs(kept.record, said))
+        assert hits + taken == pytest.approx(30)
+    again = StoredRun(fast.folder, replace(fast.record, key="z" * 64))
+    assert table([slow, again])[0].differences == (held,)

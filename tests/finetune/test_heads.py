@@ -1,0 +1,306 @@
+"""The last linear layer of any classifier: found, taken off, replaced."""
+
+import copy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import timm
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor, nn
+from torchvision import models as zoo
+
+from genset.core.errors import ModelError
+from genset.finetune.heads import Head, find_head, trunk, with_head
+from genset.models.load import LoadedModel, hash_of_weights
+from genset.models.preprocessing import Preprocessing
+from genset.models.spec import parse_spec
+
+
+def loaded(network: nn.Module, side: int = 64, kind: str = "file:net.pth?arch=x:y") -> LoadedModel:
+    """A network as `load_model` gives it."""
+    network = network.float().eval()
+    return LoadedModel(
+        spec=parse_spec(kind),
+        network=network,
+        preprocessing=Preprocessing.usual(side),
+        weights_hash=hash_of_weights(network.state_dict()),
+        order=("",) * 1000,
+        is_program=not kind.startswith("file:"),
+    )
+
+
+def noise(side: int, photos: int = 3, seed: int = 1) -> Tensor:
+    return torch.randn((photos, 3, side, side), generator=torch.Generator().manual_seed(seed))
+
+
+def a_head(classes: int, inputs: int, seed: int = 0) -> tuple[Any, Any]:
+    random = np.random.default_rng(seed)
+    weights = random.normal(0, 0.1, (classes, inputs)).astype(np.float32)
+    return weights, random.normal(0, 1, classes).astype(np.float32)
+
+
+def filled(build: Callable[[], nn.Module]) -> nn.Module:
+    """A network with random weights, which its own initialization would take seconds for."""
+    with torch.device("meta"):
+        network = build()
+    network.to_empty(device="cpu")
+    # One stretch of noise again and again: VGG has a hundred million weights.
+    random = torch.randn(65_537, generator=torch.Generator().manual_seed(0))
+    for weight in network.parameters():
+        again = random.repeat(1 + weight.numel() // len(random))[: weight.numel()]
+        weight.data.copy_(again.view_as(weight) / max(weight[0].numel(), 1) ** 0.5)
+    for name, statistic in network.named_buffers():
+        statistic.fill_(name.endswith("running_var"))
+    return network
+
+
+def torchvisions(name: str, **options: Any) -> Callable[[], nn.Module]:
+    return lambda: filled(lambda: zoo.get_model(name, weights=None, **options))
+
+
+def timms(name: str, **options: Any) -> Callable[[], nn.Module]:
+    return lambda: filled(lambda: timm.create_model(name, **options))
+
+
+CLASSIFIERS = [
+    ("torchvision resnet18", torchvisions("resnet18"), 64, "fc", 512),
+    ("torchvision vgg11", torchvisions("vgg11", init_weights=False), 32, "classifier.6", 4096),
+    ("torchvision densenet121", torchvisions("densenet121"), 64, "classifier", 1024),
+    ("torchvision mobilenet", torchvisions("mobilenet_v3_small"), 64, "classifier.3", 1024),
+    ("torchvision efficientnet", torchvisions("efficientnet_b0"), 64, "classifier.1", 1280),
+    ("torchvision convnext", torchvisions("convnext_tiny"), 64, "classifier.2", 768),
+    ("torchvision vit", torchvisions("vit_b_16", image_size=32), 32, "heads.head", 768),
+    ("torchvision inception", torchvisions("inception_v3", init_weights=False), 96, "fc", 2048),
+    ("torchvision squeezenet", torchvisions("squeezenet1_0"), 64, "classifier.1", 512),
+    ("timm efficientnet lite", timms("tf_efficientnet_lite0"), 64, "classifier", 1280),
+    ("timm vit", timms("vit_tiny_patch16_224", img_size=32), 32, "head", 192),
+    ("timm, a convolution", timms("resnetv2_50"), 64, "head.fc", 2048),
+    ("timm convnext", timms("convnext_atto"), 64, "head.fc", 320),
+]
+
+
+@pytest.mark.parametrize(
+    ("network", "side", "path", "inputs"),
+    [pytest.param(*rest, id=name) for name, *rest in CLASSIFIERS],
+)
+@pytest.mark.soak
+def test_the_head_is_found_and_another_answers_in_its_place(
+    network: Callable[[], nn.Module], side: int, path: str, inputs: int
+) -> None:
+    model = loaded(network(), side)
+    before = copy.deepcopy(model.network.state_dict())
+    head = find_head(model)
+    assert head == Head(path, inputs, 1000, clipped="squeezenet" in type(model.network).__module__)
+    pixels = noise(side)
+    with torch.inference_mode():
+        features = trunk(model, head).network(pixels)
+        assert features.shape == (3, inputs)
+        if not head.clipped:  # by the head's own weights, the features are the answers
+            own: Any = model.network.get_submodule(path)
+            answers = features @ own.weight.flatten(1).T + own.bias
+            torch.testing.assert_close(answers, model.network(pixels), rtol=1e-4, atol=1e-4)
+        weights, bias = a_head(7, inputs)
+        changed = with_head(model, head, weights, bias)
+        said = changed(pixels)
+    expected = features @ torch.from_numpy(weights).T + torch.from_numpy(bias)
+    if head.clipped:
+        said, expected = said.log_softmax(1), expected.log_softmax(1)
+    torch.testing.assert_close(said, expected, rtol=1e-4, atol=1e-4)
+    # No weight and no statistic is another, but for the new head's.
+    after, own_still = changed.state_dict(), model.network.state_dict()
+    for key, value in before.items():
+        assert torch.equal(own_still[key], value), key
+        assert key.startswith(f"{path}.") or torch.equal(after[key], value), key
+    assert after.keys() == before.keys()
+
+
+class Net(nn.Module):
+    """A convolution, then whatever comes at the end."""
+
+    def __init__(self, end: Callable[[Tensor], Tensor], *layers: nn.Module) -> None:
+        super().__init__()
+        self.stem = nn.Conv2d(3, 8, 3)
+        self.layers = nn.ModuleList(layers)
+        self.end = end
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        return self.end(self.stem(pixels))
+
+
+def linear(outputs: int = 5, **options: Any) -> nn.Linear:
+    return nn.Linear(8, outputs, **options)
+
+
+class Cosine(nn.Linear):
+    """Answers with the cosine between its input and its weights."""
+
+    def forward(self, given: Tensor) -> Tensor:
+        unit = nn.functional.normalize
+        return nn.functional.linear(unit(given), unit(self.weight), self.bias)
+
+
+def pooled(maps: Tensor) -> Tensor:
+    return maps.mean((2, 3))
+
+
+def softmax_at_the_end() -> nn.Module:
+    layer = linear()
+    return Net(lambda maps: layer(pooled(maps)).softmax(1), layer)
+
+
+def two_heads() -> nn.Module:
+    one, other = linear(), linear()
+    return Net(lambda maps: (one(pooled(maps)) + other(maps.amax((2, 3)))) / 2, one, other)
+
+
+def cosine() -> nn.Module:
+    layer = Cosine(8, 5)
+    return Net(lambda maps: layer(pooled(maps)), layer)
+
+
+def normalized_weights() -> nn.Module:
+    layer = nn.utils.parametrizations.weight_norm(linear())
+    return Net(lambda maps: layer(pooled(maps)), layer)
+
+
+def maximum_of_places() -> nn.Module:
+    layer = nn.Conv2d(8, 5, 1)
+    return Net(lambda maps: layer(maps).amax((2, 3)), layer)
+
+
+def clipped_from_below_zero() -> nn.Module:
+    layer = nn.Conv2d(8, 5, 1)
+    return Net(lambda maps: pooled(layer(maps).relu()), layer)
+
+
+def twice() -> nn.Module:
+    layer = linear()
+    return Net(lambda maps: layer(pooled(maps)) + layer(maps.amax((2, 3))), layer)
+
+
+def no_head() -> nn.Module:
+    return Net(pooled)
+
+
+@pytest.mark.parametrize(
+    "network",
+    [
+        softmax_at_the_end,
+        two_heads,
+        cosine,
+        normalized_weights,
+        maximum_of_places,
+        clipped_from_below_zero,
+        twice,
+        no_head,
+        timms("deit_tiny_distilled_patch16_224", img_size=32),
+    ],
+)
+def test_a_head_that_is_not_one_linear_layer_is_refused(network: Callable[[], nn.Module]) -> None:
+    model = loaded(network(), 32)
+    with pytest.raises(ModelError, match="not what one linear layer gives") as refused:
+        find_head(model)
+    assert str(refused.value).startswith("model 'file:net.pth?arch=x:y': ")
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("end", "inputs"),
+    [
+        (lambda layer: lambda maps: layer(maps.flatten(2).mT).mean(1), 8),
+        (lambda layer: lambda maps: nn.functional.dropout(layer(pooled(maps)), 0.5, False), 8),
+    ],
+    ids=["averaged over tokens", "dropped out after it"],
+)
+def test_a_linear_layer_is_found_wherever_it_stands(
+    end: Callable[[nn.Module], Callable[[Tensor], Tensor]], inputs: int
+) -> None:
+    layer = linear(bias=False)
+    model = loaded(Net(end(layer), layer), 16)
+    head = find_head(model)
+    assert head == Head("layers.0", inputs, 5)
+    with torch.inference_mode():
+        answers = trunk(model, head).network(noise(16)) @ layer.weight.T
+        torch.testing.assert_close(answers, model.network(noise(16)))
+
+
+@pytest.mark.parametrize("kind", ["onnx:a.onnx", "export:a.pt2", "torchscript:a.pt"])
+def test_a_program_has_no_head_to_take_off(kind: str) -> None:
+    with pytest.raises(ModelError, match="a program has no last layer that can be taken off"):
+        find_head(loaded(no_head(), 16, kind))
+
+
+def test_a_network_that_does_not_run_is_one_line() -> None:
+    network = Net(lambda maps: maps @ torch.zeros(3, 3))
+    with pytest.raises(ModelError, match=r"model 'file:.*' cannot be run: ") as refused:
+        find_head(loaded(network, 16))
+    assert "\n" not in str(refused.value)
+
+
+def test_features_are_the_same_whatever_the_head_is() -> None:
+    layer = linear()
+    model = loaded(Net(lambda maps: layer(pooled(maps)), layer), 16)
+    one = trunk(model, find_head(model))
+    layer.weight.data += 1
+    assert trunk(model, find_head(model)).weights_hash == one.weights_hash
+    model.network.get_parameter("stem.bias").data += 1
+    assert trunk(model, find_head(model)).weights_hash != one.weights_hash
+    assert one.weights_hash != hash_of_weights(model.network.state_dict())
+
+
+class Squeezed(nn.Module):
+    """Ends as SqueezeNet does; its maps are the pixels themselves, which are not negative."""
+
+    def __init__(self, inputs: int) -> None:
+        super().__init__()
+        self.head = nn.Conv2d(inputs, 4, 1)
+
+    def forward(self, maps: Tensor) -> Tensor:
+        return pooled(self.head(maps).relu())
+
+
+numbers = st.floats(-1e3, 1e3, width=32)
+
+
+@given(
+    weights=st.lists(st.lists(numbers, min_size=3, max_size=3), min_size=2, max_size=6),
+    bias=st.lists(numbers, min_size=6, max_size=6),
+    places=st.lists(st.floats(0, 1e3, width=32), min_size=12, max_size=12),
+)
+def test_no_relu_clips_a_new_head_whatever_its_weights_and_its_photos(
+    weights: list[list[float]], bias: list[float], places: list[float]
+) -> None:
+    model = loaded(Squeezed(3), 2)
+    given_weights = np.array(weights, np.float32)
+    given_bias = np.array(bias[: len(weights)], np.float32)
+    maps = torch.tensor(places).reshape(1, 3, 2, 2)
+    changed = with_head(model, Head("head", 3, 4, clipped=True), given_weights, given_bias)
+    with torch.inference_mode():
+        said = changed(maps)[0].double().numpy()
+    expected = given_weights.astype(float) @ pooled(maps)[0].double().numpy() + given_bias
+    # All answers are shifted by one number, which softmax does not see.
+    rounding = 1e-5 * (1 + np.abs(given_weights).max() * max(places) * 3 + np.abs(given_bias).max())
+    assert np.ptp(said - expected) <= rounding
+
+
+@pytest.mark.realdata
+@pytest.mark.soak
+def test_real_squeezenet_gives_its_answers_where_its_own_relu_did_not_clip(
+    realdata: Path,
+) -> None:
+    network = zoo.squeezenet1_0()
+    network.load_state_dict(torch.load(realdata / "checkpoints" / "squeezenet1_0.pth"))
+    model = loaded(network, 224)
+    head = find_head(model)
+    assert head == Head("classifier.1", 512, 1000, clipped=True)
+    own = network.classifier[1]
+    same = with_head(model, head, own.weight.detach().flatten(1).numpy(), own.bias.detach().numpy())
+    linear_answers = nn.Sequential(network.features, own, nn.AdaptiveAvgPool2d(1), nn.Flatten())
+    with torch.inference_mode():
+        said, expected = same(noise(224)), linear_answers(noise(224))
+    torch.testing.assert_close(said.softmax(1), expected.softmax(1), rtol=1e-3, atol=1e-6)

@@ -1,0 +1,239 @@
+"""The last layer fitted on features: scikit-learn's own, with a strength chosen without a test."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+from torch.nn import functional
+
+from genset.core.errors import BadInput, ModelError
+from genset.finetune.heads import find_head, trunk
+from genset.finetune.probe import DEFAULT_STRENGTH, Floats, Labels, fit_probe, scores
+from genset.score.engines.pytorch import TorchEngine
+from genset.score.pixels import crops
+from tests.score.scoring import load_model
+
+
+def drawn(
+    photos: int, inputs: int, classes: int, noise: float = 2.0, seed: int = 0
+) -> tuple[Floats, Labels]:
+    """Features around a middle for each class, each feature with a scale of its own."""
+    rng = np.random.default_rng(seed)
+    middles = rng.normal(size=(classes, inputs))
+    labels = np.arange(photos) % classes
+    scale, offset = np.exp(rng.normal(size=inputs)), 3 * rng.normal(size=inputs)
+    features = (middles[labels] + noise * rng.normal(size=(photos, inputs))) * scale + offset
+    return features.astype(np.float32), labels
+
+
+def scikit_learns(features: Floats, labels: Labels, strength: float) -> Pipeline:
+    fitted = LogisticRegression(C=strength, max_iter=10_000, tol=1e-8)
+    return make_pipeline(StandardScaler(), fitted).fit(features.astype(np.float64), labels)
+
+
+def right(answers: Floats, labels: Labels) -> float:
+    return float((answers.argmax(axis=1) == labels).mean())
+
+
+@pytest.mark.parametrize("strength", [1e-3, 1e-1, 1.0])
+@pytest.mark.parametrize(
+    ("photos", "inputs", "classes"), [(300, 40, 6), (60, 200, 6), (90, 30, 2), (100, 300, 40)]
+)
+@pytest.mark.soak
+def test_the_layer_is_scikit_learns(
+    photos: int, inputs: int, classes: int, strength: float
+) -> None:
+    features, labels = drawn(photos, inputs, classes)
+    features[:, 3] = 7  # a channel that never fires
+    fit = fit_probe(features, labels, classes, strengths=[strength])
+    theirs = scikit_learns(features, labels, strength)
+    others, _ = drawn(500, inputs, classes, seed=1)
+    others[:, 3] = 7
+    probabilities = torch.from_numpy(scores(fit, others)).softmax(dim=1).numpy()
+    assert np.abs(probabilities - theirs.predict_proba(others)).max() < 5e-3
+    weights = theirs[-1].coef_ / theirs[0].scale_
+    ours = fit.weights if classes > 2 else fit.weights[1:] - fit.weights[:1]
+    assert np.abs(ours - weights).max() < 2e-3 * np.abs(weights).max()
+    assert fit.strength == strength
+    assert fit.validation == {}
+
+
+@settings(max_examples=20)
+@given(scale=st.floats(0.01, 100), offset=st.floats(-50, 50), seed=st.integers(0, 3))
+@pytest.mark.soak
+def test_answers_do_not_depend_on_the_features_scale(
+    scale: float, offset: float, seed: int
+) -> None:
+    features, labels = drawn(60, 20, 3, seed=seed)
+    other = (scale * features + offset).astype(np.float32)
+    first = scores(fit_probe(features, labels, 3, strengths=[0.01]), features)
+    second = scores(fit_probe(other, labels, 3, strengths=[0.01]), other)
+    assert np.abs(first - second).max() < 0.02 * np.abs(first).max()
+
+
+def test_the_strength_is_the_best_in_cross_validation() -> None:
+    features, labels = drawn(2000, 100, 4, noise=5.0)
+    fit = fit_probe(features[:200], labels[:200], 4)
+    best = max(fit.validation.values())
+    assert fit.validation[fit.strength] > best - 0.03  # as good, but for a few photos
+    assert min(fit.validation.values()) < best - 0.02  # so there was something to choose
+    found = {
+        strength: right(
+            scores(
+                fit_probe(features[:200], labels[:200], 4, strengths=[strength]), features[200:]
+            ),
+            labels[200:],
+        )
+        for strength in fit.validation
+    }
+    assert found[fit.strength] >= max(found.values()) - 0.03
+
+
+def test_a_strength_that_learns_noise_is_not_taken() -> None:
+    features, labels = drawn(2090, 30, 3, noise=4.0)
+    chosen, largest = (
+        right(
+            scores(fit_probe(features[:90], labels[:90], 3, strengths=each), features[90:]),
+            labels[90:],
+        )
+        for each in ([1e-2, 10.0], [10.0])
+    )
+    assert chosen > largest + 0.05
+
+
+@pytest.mark.soak
+def test_of_strengths_that_are_as_often_right_the_surest_is_taken() -> None:
+    features, labels = drawn(200, 30, 4, noise=0.5)
+    fit = fit_probe(features, labels, 4)
+    assert sum(share == 1 for share in fit.validation.values()) > 1
+    assert torch.from_numpy(scores(fit, features)).softmax(dim=1).amax(dim=1).mean() > 0.9
+
+
+def test_a_few_photos_more_do_not_choose_where_others_are_surer() -> None:
+    features, labels = drawn(4000, 60, 5, noise=4.0)
+    few, theirs = features[:400], labels[:400]
+    fit = fit_probe(few, theirs, 5)
+    most = max(fit.validation, key=lambda strength: fit.validation[strength])
+    assert fit.validation[fit.strength] < fit.validation[most]
+    other = fit_probe(few, theirs, 5, strengths=[most])
+    chosen, by_lot = (
+        functional.cross_entropy(
+            torch.from_numpy(scores(each, features[400:])), torch.from_numpy(labels[400:])
+        )
+        for each in (fit, other)
+    )
+    assert chosen < by_lot
+
+
+def test_a_fit_leaves_pytorchs_threads_as_they_were() -> None:
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    fit_probe(*drawn(18, 3, 3), 3)
+    after = torch.get_num_threads()
+    torch.set_num_threads(before)
+    assert after == 3
+
+
+@pytest.mark.soak
+def test_what_cross_validation_says_is_what_new_photos_say() -> None:
+    features, labels = drawn(4000, 60, 5, noise=4.0)
+    fit = fit_probe(features[:500], labels[:500], 5)
+    found = right(scores(fit, features[500:]), labels[500:])
+    assert abs(fit.validation[fit.strength] - found) < 0.06
+    assert right(scores(fit, features[:500]), labels[:500]) > found + 0.03  # those it has seen
+
+
+def test_copies_are_held_out_together() -> None:
+    """Else a photo's copy would give its answer away, and labels at random seem to be learnt."""
+    features, _ = drawn(120, 300, 4)
+    labels = np.random.default_rng(0).permutation(120) % 4
+    features, labels = np.repeat(features, 2, axis=0), np.repeat(labels, 2)
+    seen = fit_probe(features, labels, 4, strengths=[0.1, 1.0])
+    held_out = fit_probe(features, labels, 4, strengths=[0.1, 1.0], copies=np.arange(240) // 2)
+    assert seen.validation[1.0] > 0.7
+    assert held_out.validation[1.0] < 0.4
+
+
+def test_copies_do_not_count_as_photos_to_choose_a_strength_by() -> None:
+    features, labels = drawn(30, 10, 3)
+    features, labels = np.append(features, features[:3], axis=0), np.append(labels, [3, 3, 3])
+    features[-3:] = 5
+    fit = fit_probe(features, labels, 4, copies=np.array([*range(30), 30, 30, 30]))
+    assert (fit.strength, fit.validation) == (DEFAULT_STRENGTH, {})
+
+
+@pytest.mark.soak
+def test_labels_that_say_nothing_are_no_better_than_chance() -> None:
+    rng = np.random.default_rng(0)
+    features, labels = rng.normal(size=(300, 400)).astype(np.float32), np.arange(300) % 3
+    fit = fit_probe(features, labels, 3)
+    assert max(fit.validation.values()) < 0.45
+
+
+@pytest.mark.soak
+def test_a_seed_gives_the_same_layer_again_and_another_deals_other_folds() -> None:
+    features, labels = drawn(150, 30, 3, noise=4.0)
+    first, again, other = (fit_probe(features, labels, 3, seed=seed) for seed in (1, 1, 2))
+    assert np.array_equal(first.weights, again.weights)
+    assert np.array_equal(first.bias, again.bias)
+    assert first.validation == again.validation
+    assert first.validation != other.validation
+
+
+def test_classes_of_two_photos_are_validated_on_two_folds() -> None:
+    features, labels = drawn(20, 30, 10, noise=0.2)
+    fit = fit_probe(features, labels, 10)
+    assert max(fit.validation.values()) == 1
+    assert fit.note == ""
+
+
+def test_one_photo_of_a_class_leaves_the_usual_strength_which_is_said() -> None:
+    features, labels = drawn(6, 30, 6, noise=0.1)
+    fit = fit_probe(features, labels, 6)
+    assert fit.strength == DEFAULT_STRENGTH
+    assert fit.validation == {}
+    assert fit.note == (
+        f"A class has one photo, which leaves none to choose by: strength {DEFAULT_STRENGTH:g}."
+    )
+    assert right(scores(fit, features), labels) == 1
+
+
+def test_a_class_without_a_photo_is_named() -> None:
+    features, labels = drawn(20, 5, 3)
+    with pytest.raises(BadInput, match="class 3 has no photo to train on"):
+        fit_probe(features, labels, 5)
+
+
+def test_features_that_are_no_numbers_are_refused() -> None:
+    features, labels = drawn(20, 5, 2)
+    features[3, 2] = np.nan
+    with pytest.raises(ModelError, match="NaN or infinity"):
+        fit_probe(features, labels, 2)
+
+
+@pytest.mark.realdata
+@pytest.mark.soak
+def test_on_real_features_it_is_as_often_right_as_scikit_learn(realdata: Path) -> None:
+    model = load_model(
+        f"file:{realdata / 'checkpoints/squeezenet1_0.pth'}?arch=torchvision:squeezenet1_0"
+        "&resize=128&crop=112"
+    )
+    files = sorted((realdata / "leeds/leedsbutterfly/images").iterdir())
+    paths = [path for place in range(1, 11) for path in files if path.name[:3] == f"{place:03}"]
+    labels = np.array([int(path.name[:3]) - 1 for path in paths])
+    chosen = np.concatenate([np.flatnonzero(labels == label)[:16] for label in range(10)])
+    engine = TorchEngine(trunk(model, find_head(model)))
+    pixels = [crops(paths[place], [model.preprocessing.geometry])[0] for place in chosen]
+    features, labels = engine(np.stack(pixels)), labels[chosen]
+    train = np.arange(len(labels)) % 2 == 0
+    fit = fit_probe(features[train], labels[train], 10)
+    ours = right(scores(fit, features[~train]), labels[~train])
+    theirs = scikit_learns(features[train], labels[train], fit.strength)
+    assert abs(ours - theirs.score(features[~train], labels[~train])) <= 0.005
+    assert ours > 0.8

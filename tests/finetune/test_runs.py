@@ -1,0 +1,118 @@
+"""What is kept of a run comes back as it was, or says what is wrong."""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from genset.core.errors import GensetError
+from genset.finetune.runs import find_finetuned, load_finetuned, load_head, load_predictions
+from genset.statistics.intervals import wilson
+from tests.finetune.records import answered
+from tests.killing import killed_at_each_change
+
+TRUTH = [0, 0, 1, 1, 2]
+
+
+def test_a_run_comes_back_as_it_was(tmp_path: Path) -> None:
+    kept = answered(tmp_path, "slow", TRUTH, [0, 0, 1, 1, 2], [0, 1, 1, 1, 2], by_shots={2: [3, 2]})
+    assert find_finetuned(tmp_path) == [kept]
+    said = load_predictions(kept)
+    assert said.images[2] == "bee eater/2.jpg"
+    assert said.truth.tolist() == TRUTH
+    assert said.predicted.tolist() == [[0, 0, 1, 1, 2], [0, 1, 1, 1, 2]]
+    weights, bias = load_head(kept.folder)
+    assert (weights.shape, bias.shape) == ((3, 4), (3,))
+
+
+def test_tables_are_for_people_too(tmp_path: Path) -> None:
+    folder, _ = answered(tmp_path, "slow", TRUTH, [0, 2, 1, 1, 2], [0, 1, 1, 1, 2])
+    assert folder.parent == tmp_path / "finetune" / "birds"
+    with (folder / "predictions.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[1]) == ["image", "class", "said_0", "said_1"]
+    assert list(rows[1].values()) == ["auk/1.jpg", "auk", "crane", "bee eater"]
+    assert (folder / "split.csv").read_text().startswith("image,class,part\nauk/0.jpg,auk,test\n")
+
+
+def test_accuracy_is_the_mean_over_seeds_with_one_heads_interval(tmp_path: Path) -> None:
+    _, record = answered(tmp_path, "slow", TRUTH, TRUTH, [0, 1, 1, 1, 2], by_shots={1: [1, 0]})
+    assert record.accuracy.share == pytest.approx(0.9)
+    assert (record.accuracy.low, record.accuracy.high) == wilson(4.5, 5)
+    assert record.spread == pytest.approx(0.2 / 2**0.5)
+
+
+def test_one_seed_has_no_spread(tmp_path: Path) -> None:
+    assert answered(tmp_path, "slow", TRUTH, TRUTH).record.spread is None
+
+
+def test_runs_are_found_in_the_order_in_which_they_were_made(tmp_path: Path) -> None:
+    for model, second in (("b", 1), ("a", 2), ("c", 0)):
+        answered(tmp_path, model, TRUTH, TRUTH, created_at=f"2026-01-01T00:00:00.00000{second}")
+    assert [kept.record.model for kept in find_finetuned(tmp_path)] == ["c", "b", "a"]
+
+
+def test_no_runs_are_found_where_there_are_none(tmp_path: Path) -> None:
+    assert find_finetuned(tmp_path / "nowhere") == []
+    assert load_finetuned(tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "said"),
+    [
+        ("finetune.json", "{", "is not a run's record"),
+        ("finetune.json", "[]", "is not a run's record"),
+        ("finetune.json", '{"format": "genset run 1"}', "of another format"),
+        ("finetune.json", '{"format": "genset finetune 1", "attempts": []}', "not a run's record"),
+    ],
+)
+def test_a_record_that_is_not_ours_is_named(
+    tmp_path: Path, file: str, content: str, said: str
+) -> None:
+    folder, _ = answered(tmp_path, "slow", TRUTH, TRUTH)
+    (folder / file).write_text(content)
+    with pytest.raises(GensetError, match=said) as caught:
+        find_finetuned(tmp_path)
+    assert str(folder) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("", "its columns"),
+        ("image,class,said_0\n", "cannot be read"),
+        ("image,class,said_0\na.jpg,auk\nb.jpg,auk,auk\n", "cannot be read"),
+        ("image,class,said_0\na.jpg,auk,dodo\n", "cannot be read"),
+        ("image,class,said_0\na.jpg,auk,auk\n", "do not give the run's counts"),
+    ],
+)
+def test_answers_that_do_not_fit_the_record_are_no_basis(
+    tmp_path: Path, content: str, said: str
+) -> None:
+    kept = answered(tmp_path, "slow", TRUTH, TRUTH)
+    (kept.folder / "predictions.csv").write_text(content)
+    with pytest.raises(GensetError, match=said):
+        load_predictions(kept)
+
+
+def test_a_head_that_is_cut_off_is_named(tmp_path: Path) -> None:
+    folder, _ = answered(tmp_path, "slow", TRUTH, TRUTH)
+    path = folder / "head.npz"
+    path.write_bytes(path.read_bytes()[:40])
+    with pytest.raises(GensetError, match=r"head\.npz cannot be read"):
+        load_head(folder)
+
+
+def keep(moment: int, runs: Path) -> None:
+    answered(runs, "slow", TRUTH, TRUTH, [0, 1, 1, 1, 2])
+
+
+@pytest.mark.soak
+def test_a_kill_at_any_moment_leaves_a_whole_run_or_none(tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    for _ in killed_at_each_change(keep, runs):
+        for kept in find_finetuned(runs):
+            assert load_predictions(kept).right.sum() == 9
+            assert load_head(kept.folder)
+    assert len(find_finetuned(runs)) == 1

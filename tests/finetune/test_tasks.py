@@ -1,0 +1,176 @@
+"""Tasks open from their data sets' own layouts, whole and in part."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from genset.core.errors import BadInput
+from genset.finetune.tasks import TASKS, described, open_task
+from tests.finetune.layouts import (
+    birds,
+    butterflies,
+    cats_and_dogs,
+    class_folders,
+    ids,
+    paint,
+    refused,
+)
+
+
+def test_birds_come_in_their_official_parts(tmp_path: Path) -> None:
+    data = open_task("birds-200", birds(tmp_path), seed=5, test_share=0.9)
+    assert (data.task, data.name, data.split) == ("birds-200", "birds-200", "official")
+    assert data.classes == ("Black footed Albatross", "Groove billed Ani", "Parakeet Auklet")
+    assert ids(data, "train")[:3] == [
+        "images/001.Black_footed_Albatross/Black_footed_Albatross_0.png",
+        "images/001.Black_footed_Albatross/Black_footed_Albatross_1.png",
+        "images/002.Groove_billed_Ani/Groove_billed_Ani_0.png",
+    ]
+    assert len(data.indices("train")) == len(data.indices("test")) == 6
+    assert data.labels.tolist() == [0] * 4 + [1] * 4 + [2] * 4
+    assert data.notes == (
+        "CUB-200-2011 has 11,788 photos of 200 classes; here are 12 photos of 3.",
+    )
+    assert not data.excluded
+
+
+def test_cats_and_dogs_are_told_by_their_names_and_split_by_seed(tmp_path: Path) -> None:
+    root = cats_and_dogs(tmp_path)
+    (root / ".DS_Store").touch()
+    data = open_task("cats-dogs", root)
+    assert data.classes == ("cat", "dog")
+    assert data.split == "20 % of each class, seed 0"
+    assert [photo.id for photo in data.photos] == sorted(path.name for path in root.glob("*.jpg"))
+    assert data.labels.tolist() == [0] * 5 + [1] * 5
+    assert len(ids(data, "test")) == 2
+    assert not data.excluded
+    halves = open_task("cats-dogs", root, seed=3, test_share=0.4)
+    assert halves.split == "40 % of each class, seed 3"
+    assert len(ids(halves, "test")) == 4
+
+
+def test_butterflies_are_named_by_their_descriptions(tmp_path: Path) -> None:
+    data = open_task("butterflies", butterflies(tmp_path))
+    assert data.classes == ("Monarch", "Heliconius charitonius", "category 003")
+    assert data.photos[3].id == "images/0020000.png"
+    assert data.labels.tolist() == [0] * 3 + [1] * 3 + [2] * 3
+    assert np.bincount(data.labels[data.indices("test")]).tolist() == [1, 1, 1]
+
+
+def test_a_folder_of_class_folders_is_split_by_seed(tmp_path: Path) -> None:
+    root = class_folders(tmp_path / "my owls", {"barn owl": 10, "tawny": 5})
+    paint(root / "tawny" / "LAST.PNG", 9999)
+    (root / "tawny" / "notes.txt").touch()
+    (root / "tawny" / ".hidden.png").touch()
+    (root / ".cache").mkdir()
+    data = open_task("folder", root)
+    assert (data.name, data.classes) == ("my owls", ("barn owl", "tawny"))
+    assert np.bincount(data.labels).tolist() == [10, 6]
+    assert np.bincount(data.labels[data.indices("test")]).tolist() == [2, 1]
+    assert not data.excluded
+    assert data.notes == ("Left out as no photos, by their names: 1 file (tawny/notes.txt).",)
+
+
+def test_a_folders_own_parts_are_kept(tmp_path: Path) -> None:
+    class_folders(tmp_path / "train", {"owl": 3, "hawk": 1})
+    class_folders(tmp_path / "test", {"owl": 1, "hawk": 2})
+    class_folders(tmp_path / "val", {"owl": 4})
+    data = open_task("folder", tmp_path)
+    assert data.split == "its own, train/ and test/"
+    assert data.classes == ("hawk", "owl")
+    assert ids(data, "train") == ["train/hawk/0.png", *(f"train/owl/{n}.png" for n in range(3))]
+    assert ids(data, "test") == ["test/hawk/0.png", "test/hawk/1.png", "test/owl/0.png"]
+    assert "Not used, beside train/ and test/: val/." in data.notes
+
+
+def test_without_a_test_folder_val_is_the_test_part(tmp_path: Path) -> None:
+    class_folders(tmp_path / "train", {"owl": 3, "hawk": 2})
+    class_folders(tmp_path / "val", {"owl": 1, "hawk": 1})
+    data = open_task("folder", tmp_path)
+    assert data.split == "its own, train/ and val/"
+    assert ids(data, "test") == ["val/hawk/0.png", "val/owl/0.png"]
+
+
+@pytest.mark.parametrize(
+    ("task", "place"),
+    [
+        ("birds-200", "CUB_200_2011"),
+        ("birds-200", "cub/CUB_200_2011"),
+        ("cats-dogs", "train"),
+        ("cats-dogs", "dogs-vs-cats/train"),
+        ("butterflies", "leeds/leedsbutterfly"),
+    ],
+)
+def test_data_is_found_in_a_folder_above_it(task: str, place: str, tmp_path: Path) -> None:
+    root = tmp_path / place
+    {"birds-200": birds, "cats-dogs": cats_and_dogs, "butterflies": butterflies}[task](root)
+    (tmp_path / "other").mkdir()
+    assert open_task(task, tmp_path) == open_task(task, root)
+
+
+def test_two_copies_of_a_data_set_are_not_guessed_between(tmp_path: Path) -> None:
+    birds(tmp_path / "new")
+    birds(tmp_path / "old")
+    said = refused("birds-200", tmp_path)
+    assert f"name one of {tmp_path / 'new'}, {tmp_path / 'old'}" in said
+
+
+def test_the_parts_do_not_depend_on_the_place_or_on_which_file_was_written_first(
+    tmp_path: Path,
+) -> None:
+    one = class_folders(tmp_path / "one" / "owls", {"barn": 9, "tawny": 7})
+    two = class_folders(tmp_path / "two" / "owls", {"tawny": 0, "barn": 0})
+    for path in sorted(one.rglob("*.png"), reverse=True):
+        (two / path.relative_to(one)).write_bytes(path.read_bytes())
+    first, second = open_task("folder", one), open_task("folder", two)
+    assert ids(first, "test") == ids(second, "test")
+    assert first.content_hash == second.content_hash
+
+
+def test_the_hash_is_of_photos_and_classes_not_of_parts(tmp_path: Path) -> None:
+    root = class_folders(tmp_path, {"barn": 5, "tawny": 5})
+    hashes = {open_task("folder", root, seed).content_hash for seed in range(3)}
+    assert len(hashes) == 1
+    paint(root / "barn" / "0.png", 7777)
+    hashes.add(open_task("folder", root).content_hash)
+    (root / "barn" / "1.png").rename(root / "tawny" / "z.png")
+    hashes.add(open_task("folder", root).content_hash)
+    assert len(hashes) == 3
+
+
+def test_a_changed_label_is_another_hash(tmp_path: Path) -> None:
+    root = birds(tmp_path)
+    before = open_task("birds-200", root)
+    labels = root / "image_class_labels.txt"
+    labels.write_text(labels.read_text().replace("\n12 3\n", "\n12 1\n"))
+    assert open_task("birds-200", root).content_hash != before.content_hash
+    (root / "train_test_split.txt").write_text("".join(f"{n} {n % 2}\n" for n in range(1, 13)))
+    labels.write_text(labels.read_text().replace("\n12 1\n", "\n12 3\n"))
+    assert open_task("birds-200", root).content_hash == before.content_hash
+
+
+def test_the_evaluator_takes_the_photos_in_the_same_order(tmp_path: Path) -> None:
+    data = open_task("birds-200", birds(tmp_path))
+    photos = data.photo_set()
+    assert photos.content_hash == data.content_hash
+    assert [photo.id for photo in photos.photos] == [photo.id for photo in data.photos]
+    assert [photo.wnid for photo in photos.photos] == [data.classes[n] for n in data.labels]
+    assert all(photo.path == data.root / photo.id for photo in photos.photos)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_each_task_says_in_one_line_where_its_data_is_and_so_does_its_refusal(
+    task: str, tmp_path: Path
+) -> None:
+    line = described(task)
+    assert line.startswith(f"{task}: ")
+    assert "\n" not in line
+    assert line in refused(task, tmp_path)
+    assert line in refused(task, tmp_path / "nowhere")
+
+
+def test_an_unknown_task_is_answered_with_the_tasks_there_are(tmp_path: Path) -> None:
+    assert ", ".join(TASKS) in refused("birds", tmp_path)
+    with pytest.raises(BadInput, match="there is no task 'birds'"):
+        described("birds")

@@ -1,0 +1,75 @@
+"""The real data sets, as they were unpacked."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from genset.finetune.tasks import open_task
+from tests.finetune.layouts import refused
+from tests.score.real import some_photos
+
+pytestmark = pytest.mark.realdata
+
+
+def test_birds_200(realdata: Path) -> None:
+    data = open_task("birds-200", realdata)
+    assert (len(data.classes), data.classes[0]) == (80, "Black footed Albatross")
+    assert (len(data.indices("train")), len(data.indices("test"))) == (2400, 2317)
+    root = realdata / "cub" / "CUB_200_2011"
+    assert data.root == root
+    lists = {
+        name: dict(line.split() for line in (root / name).read_text().splitlines())
+        for name in ("images.txt", "image_class_labels.txt", "train_test_split.txt")
+    }
+    given = {
+        f"images/{path}": (
+            int(lists["image_class_labels.txt"][number]) - 1,
+            lists["train_test_split.txt"][number],
+        )
+        for number, path in lists["images.txt"].items()
+    }
+    assert len(given) == len(data.photos)
+    for photo in data.photos:
+        label, training = given[photo.id]
+        assert (photo.label, photo.part) == (label, "train" if training == "1" else "test")
+    assert not data.excluded
+
+
+def test_cats_and_dogs(realdata: Path) -> None:
+    data = open_task("cats-dogs", realdata / "cats_dogs")
+    assert len(data.photos) == 900
+    counts = np.bincount(data.labels)
+    tested = np.bincount(data.labels[data.indices("test")])
+    assert np.abs(tested - 0.2 * counts).max() <= 0.5
+    assert not data.excluded
+
+
+def test_butterflies(realdata: Path) -> None:
+    data = open_task("butterflies", realdata / "leeds")
+    assert len(data.photos) == 832
+    assert data.classes == (
+        "Monarch",
+        "Zebra Longwing",
+        "Crimson-patched Longwing",
+        "Common Buckeye",
+        "American Copper",
+        "Mourning Cloak",
+        "Giant Swallowtail",
+        "Cabbage White",
+        "Red Admiral",
+        "Painted Lady",
+    )
+    assert np.bincount(data.labels).tolist() == [82, 93, 61, 90, 88, 100, 89, 55, 90, 84]
+    assert not data.excluded
+    assert not data.notes
+
+
+def test_any_folder_of_class_folders(realdata: Path, tmp_path: Path) -> None:
+    data = open_task("folder", some_photos(realdata, tmp_path / "some", classes=5, each=6))
+    assert (data.name, len(data.classes), len(data.photos)) == ("some", 5, 30)
+    assert np.bincount(data.labels[data.indices("test")]).tolist() == [1] * 5
+
+
+def test_classes_with_one_photo(realdata: Path) -> None:
+    assert "200 classes (n01" in refused("folder", realdata / "photos")

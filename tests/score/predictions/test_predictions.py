@@ -1,0 +1,448 @@
+"""Answers that were computed elsewhere: read, matched with a set, counted or refused."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from pyarrow import parquet
+
+import genset
+from genset.core.errors import BadInput, GensetError
+from genset.reporting.gather.collect import collect
+from genset.score.predictions import arrays
+from genset.score.results.runs import Accuracy, Run, find_runs, load_predictions
+from genset.sets.open import open_set
+from tests.score.colours import WNIDS, colours, painted_set
+from tests.score.listed import write_list, write_npy
+from tests.score.scoring import evaluate
+
+TRUTH = [5, 700, 5, 42]
+# Right at once, among the five, not at all, right at once.
+ANSWERS = [[5, 1, 2, 3, 4], [1, 2, 700, 3, 4], [1, 2, 3, 4, 6], [42, 1, 2, 3, 4]]
+
+
+@pytest.fixture
+def listed(tmp_path: Path) -> Path:
+    return write_list(tmp_path / "photos.csv", TRUTH)
+
+
+def score(listed: Path, *specs: str) -> list[Run]:
+    return evaluate(open_set(str(listed)), specs, listed.parent / "runs")
+
+
+def table(path: Path, rows: list[str], head: str = "image,top1,top2") -> str:
+    path.write_text("\n".join([head, *rows]) + "\n")
+    return f"predictions:{path}"
+
+
+def refusal(listed: Path, spec: str) -> str:
+    with pytest.raises(BadInput) as refused:
+        score(listed, spec)
+    message = str(refused.value)
+    assert "\n" not in message
+    return message
+
+
+def test_indices_are_counted(listed: Path) -> None:
+    (run,) = score(listed, write_npy(listed.parent / "mine.npy", ANSWERS))
+    assert (run.model, run.set_name) == ("mine", "photos")
+    assert run.top1 == Accuracy.of(2, 4)
+    assert run.top5 == Accuracy.of(3, 4)
+    assert run.hits == [2, 0, 1, 0, 0]
+    assert (run.notes, run.excluded, run.masked, run.classes) == ([], {}, 0, 1000)
+    ((folder, record),) = find_runs(listed.parent / "runs", "photos")
+    assert record == run
+    kept = load_predictions(folder)
+    assert [said.image for said in kept] == [f"photo{n}.jpg" for n in range(4)]
+    assert kept[1].top == tuple(WNIDS[place] for place in ANSWERS[1])
+    assert kept[1].probabilities == ()
+
+
+def test_one_answer_a_photo_has_no_top5(listed: Path) -> None:
+    (run,) = score(listed, write_npy(listed.parent / "mine.npy", [row[0] for row in ANSWERS]))  # type: ignore[misc]
+    assert (run.top1, run.top5) == (Accuracy.of(2, 4), None)
+
+
+def test_ten_answers_a_photo_are_kept_and_five_counted(listed: Path) -> None:
+    deep = [
+        [*row, 800, 801, 802, 803, truth if truth not in row else 804]
+        for row, truth in zip(ANSWERS, TRUTH, strict=True)
+    ]
+    (run,) = score(listed, write_npy(listed.parent / "mine.npy", deep))
+    assert run.top5 == Accuracy.of(3, 4)
+    assert run.hits == [2, 0, 1, 0, 0, 0, 0, 0, 0, 1]
+
+
+def test_a_table_is_matched_by_photo_in_any_order_csv_as_parquet(listed: Path) -> None:
+    rows = [(f"photo{n}.jpg", *(WNIDS[place] for place in ANSWERS[n][:3])) for n in (3, 1, 0, 2)]
+    csv = table(
+        listed.parent / "a.csv", [",".join(row) for row in rows], head="image,top1,top2,top3"
+    )
+    columns = dict(zip(("image", "top1", "top2", "top3"), zip(*rows, strict=True), strict=True))
+    parquet.write_table(pyarrow.table(columns), listed.parent / "b.parquet")
+    first, second = score(listed, csv, f"predictions:{listed.parent / 'b.parquet'}")
+    assert first.hits == second.hits == [2, 0, 1]
+    assert first.top1 == Accuracy.of(2, 4)
+    (first_folder, _), (second_folder, _) = find_runs(listed.parent / "runs", "photos")
+    assert load_predictions(first_folder) == load_predictions(second_folder)
+
+
+def test_a_table_may_name_classes_in_words(listed: Path) -> None:
+    """As a vision-language model answers: a name, or nothing where it named no class."""
+    names = ("sneaker", "Tench", "a Crane (lifting device)", "")
+    listed = write_list(listed.parent / "more.csv", [0, 0, 517, 5])
+    rows = [f"photo{number}.jpg,{name}" for number, name in enumerate(names)]
+    (run,) = score(listed, table(listed.parent / "vlm.csv", rows, head="image,top1"))
+    assert (run.model, run.top1, run.top5) == ("vlm", Accuracy.of(2, 4), None)
+    ((folder, _),) = find_runs(listed.parent / "runs", "more")
+    tops = [prediction.top for prediction in load_predictions(folder)]
+    assert tops == [("n04120489",), (WNIDS[0],), (WNIDS[517],), ("",)]
+
+
+def test_probabilities_are_kept_where_they_are_given(listed: Path) -> None:
+    rows = [f"photo{n}.jpg,{WNIDS[TRUTH[n]]},{WNIDS[0]},0.{n + 5},0.1" for n in range(4)]
+    score(listed, table(listed.parent / "a.csv", rows, head="image,top1,top2,p1,p2"))
+    ((folder, _),) = find_runs(listed.parent / "runs", "photos")
+    assert [said.probabilities for said in load_predictions(folder)] == [
+        (0.5, 0.1), (0.6, 0.1), (0.7, 0.1), (0.8, 0.1)
+    ]  # fmt: skip
+
+
+def scores(folder: Path, kind: str = "float32", *, columns: int = 1000) -> NDArray[Any]:
+    """Logits whose best classes are `ANSWERS`, with a tie below them."""
+    rows = np.full((len(ANSWERS), columns), -3.0, kind)
+    for row, ranked in zip(rows, ANSWERS, strict=True):
+        row[ranked] = np.linspace(6, 2, len(ranked))
+    np.save(folder / "scores.npy", rows)
+    return rows
+
+
+@pytest.mark.parametrize("kind", ["float16", "float32", "float64"])
+def test_logits_are_counted_as_in_python_with_their_probabilities(
+    listed: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arrays, "_AT_ONCE", 3)  # photos in two parts
+    array = scores(listed.parent, kind)
+    (run,) = score(listed, f"predictions:{listed.parent}/scores.npy")
+    assert (run.top1, run.top5) == (Accuracy.of(2, 4), Accuracy.of(3, 4))
+    ((folder, _),) = find_runs(listed.parent / "runs", "photos")
+    kept = load_predictions(folder)
+    given = genset.evaluate(open_set(str(listed)), predictions=array, runs=listed.parent / "runs")
+    softmax = np.exp(array[0].astype(float)) / np.exp(array[0].astype(float)).sum()
+    assert kept[0].probabilities == pytest.approx(np.sort(softmax)[:-6:-1], rel=1e-5)
+    for mine, theirs in zip(kept, given.predictions, strict=True):
+        assert mine.top == theirs.top
+        assert mine.probabilities == pytest.approx(theirs.probabilities, rel=1e-5)
+    model = collect(open_set(str(listed)), listed.parent / "runs").models[0]
+    assert model.calibration is not None
+    assert model.calibration.photos == 4
+
+
+def test_probabilities_are_kept_as_they_are_and_logits_that_look_alike_are_not(
+    listed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arrays, "_AT_ONCE", 1)
+    shares = np.exp(scores(listed.parent))
+    shares /= shares.sum(axis=1, keepdims=True)
+    mixed = shares.copy()
+    mixed[0] *= 2  # the first photo’s do not sum to 1, so none are probabilities
+    for name, array in (("shares", shares), ("mixed", mixed)):
+        np.save(listed.parent / f"{name}.npy", array)
+        score(listed, f"predictions:{listed.parent}/{name}.npy")
+    found = {
+        run.model: load_predictions(folder)
+        for folder, run in find_runs(listed.parent / "runs", "photos")
+    }
+    assert found["shares"][0].probabilities == pytest.approx(np.sort(shares[0])[:-6:-1], rel=1e-5)
+    assert max(found["mixed"][3].probabilities) < 0.01
+
+
+def test_logits_of_other_classes_and_of_a_background_are_understood(listed: Path) -> None:
+    backwards = listed.parent / "classes.txt"
+    backwards.write_text("\n".join(reversed(WNIDS)))
+    array = scores(listed.parent)
+    np.save(listed.parent / "turned.npy", array[:, ::-1])
+    np.save(listed.parent / "more.npy", np.hstack([np.full((4, 1), -9.0), array]))
+    runs = score(
+        listed,
+        f"predictions:{listed.parent}/turned.npy?classes={backwards}",
+        f"predictions:{listed.parent}/more.npy?background=0",
+    )
+    assert [run.hits for run in runs] == [[2, 0, 1, 0, 0]] * 2
+    assert "say &background=0" in refusal(listed, f"predictions:{listed.parent}/more.npy")
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda array: array[:3], "scores.npy has 3 rows, and photos has 4 photos"),
+        (lambda array: array[:, :90], "90 columns of numbers, and there are 1,000 classes: name"),
+        (lambda array: np.where(array > 5, np.inf, array), "row 0 of scores.npy holds NaN or"),
+        (lambda array: np.full_like(array, -np.inf), "row 0 of scores.npy holds NaN or"),
+        (lambda array: array[:, 0], "scores.npy is 4 of float32; it must be"),
+        (lambda array: array[None], "scores.npy is 1 x 4 x 1000 of float32; it must be"),
+        (lambda array: array.astype(complex), "scores.npy is 4 x 1000 of complex128; it must"),
+    ],
+)
+def test_logits_that_cannot_be_meant_are_refused(
+    listed: Path, change: Callable[[NDArray[Any]], NDArray[Any]], says: str
+) -> None:
+    np.save(listed.parent / "scores.npy", change(scores(listed.parent)))
+    assert says in refusal(listed, f"predictions:{listed.parent}/scores.npy")
+
+
+def test_a_class_that_a_model_may_not_name_has_minus_infinity(listed: Path) -> None:
+    array = scores(listed.parent)
+    np.save(listed.parent / "all.npy", array)
+    best = int(array[0].argmax())
+    array[0, best] = -np.inf
+    np.save(listed.parent / "masked.npy", array)
+    all_, masked = score(
+        listed, *(f"predictions:{listed.parent}/{name}.npy" for name in ("all", "masked"))
+    )
+    tops = {
+        run.model: load_predictions(folder)[0].top
+        for folder, run in find_runs(listed.parent / "runs", "photos")
+    }
+    assert tops["all"][0] == WNIDS[best]
+    assert tops["masked"][:4] == tops["all"][1:]
+    assert masked.top1.photos == all_.top1.photos
+
+
+def test_a_runs_key_is_over_the_set_the_file_and_how_it_is_read(listed: Path) -> None:
+    (run,) = score(listed, write_npy(listed.parent / "mine.npy", ANSWERS))
+    digest = sha256((listed.parent / "mine.npy").read_bytes()).hexdigest()
+    parts = {
+        "set": run.set_hash,
+        "predictions": f"sha256:{digest}",
+        "classes": "",
+        "background": None,
+        "names": 1,
+        "keep": 0,
+        "mapping": None,
+    }
+    assert run.key == sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def test_a_runs_own_predictions_give_its_counts_again(tmp_path: Path) -> None:
+    photos = painted_set(tmp_path / "photos")
+    (run,) = score(photos, colours(tmp_path))
+    ((folder, _),) = find_runs(tmp_path / "runs", "photos")
+    (again,) = score(photos, f"predictions:{folder / 'predictions.csv'}")
+    assert (again.top1, again.top5, again.hits) == (run.top1, run.top5, run.hits)
+
+
+def test_a_photo_without_a_prediction_is_left_out_and_named(listed: Path) -> None:
+    rows = [f"photo{n}.jpg,{WNIDS[TRUTH[n]]},{WNIDS[0]}" for n in (0, 1, 3)]
+    (run,) = score(
+        listed, table(listed.parent / "a.csv", [*rows, f"other.jpg,{WNIDS[1]},{WNIDS[2]}"])
+    )
+    assert run.top1 == Accuracy.of(3, 3)
+    assert run.excluded == {"photo2.jpg": "no prediction"}
+    assert run.notes == ["The file also speaks of 1 photo that is not in the set."]
+
+
+def test_a_smaller_class_list_is_counted_on_its_own_classes_alone(listed: Path) -> None:
+    classes = listed.parent / "classes.txt"
+    classes.write_text("\n".join(WNIDS[place] for place in (700, 5, 9)) + "\n")
+    spec = write_npy(listed.parent / "mine.npy", [[1, 0], [1, 0], [0, 1], [2, 1]])
+    (run,) = score(listed, f"{spec}?classes={classes}")
+    assert (run.top1, run.top5) == (Accuracy.of(1, 3), None)
+    assert (run.classes, run.masked) == (3, 1)
+
+
+def test_another_order_and_a_background_class_are_understood(listed: Path) -> None:
+    backwards = listed.parent / "classes.txt"
+    backwards.write_text("\n".join(reversed(WNIDS)))
+    turned = [[999 - place for place in row] for row in ANSWERS]
+    shifted = [[place + 1 for place in row] for row in ANSWERS]
+    runs = score(
+        listed,
+        write_npy(listed.parent / "turned.npy", turned) + f"?classes={backwards}",
+        write_npy(listed.parent / "shifted.npy", shifted) + "?background=0",
+    )
+    assert [run.hits for run in runs] == [[2, 0, 1, 0, 0]] * 2
+
+
+def test_an_answer_that_is_no_class_is_wrong(listed: Path) -> None:
+    shifted = [[place + 1 for place in row] for row in ANSWERS]
+    shifted[0][0] = 0
+    (run,) = score(listed, write_npy(listed.parent / "a.npy", shifted) + "?background=0")
+    assert run.hits == [1, 0, 1, 0, 0]
+
+
+def test_the_same_file_read_otherwise_is_another_run(listed: Path) -> None:
+    spec = write_npy(listed.parent / "mine.npy", ANSWERS)
+    backwards = listed.parent / "classes.txt"
+    backwards.write_text("\n".join(reversed(WNIDS)))
+    score(listed, spec, spec, f"{spec}?classes={backwards}", f"{spec}?background=1000")
+    assert len(find_runs(listed.parent / "runs", "photos")) == 3
+
+
+def test_a_reversed_top5_is_named(tmp_path: Path) -> None:
+    truth = [number % 1000 for number in range(400)]
+    listed = write_list(tmp_path / "photos.csv", truth)
+    rows = np.array([[t, *((t + step) % 1000 for step in (1, 2, 3, 4))] for t in truth])
+    second = np.roll(rows[::3], 1, axis=1)  # of every third, the second answer is right
+    rows[::3] = second
+    (run,) = score(listed, write_npy(tmp_path / "fine.npy", rows.tolist()))
+    assert run.notes == []
+    (run,) = score(listed, write_npy(tmp_path / "turned.npy", rows[:, ::-1].tolist()))
+    assert "reversed" in run.notes[0]
+
+
+def test_classes_numbered_in_the_order_of_text_are_named(tmp_path: Path) -> None:
+    listed = write_list(tmp_path / "photos.csv", range(1000))
+    as_text = np.array(sorted(range(1000), key=str))
+    (run,) = score(listed, write_npy(tmp_path / "a.npy", [[each] for each in as_text.tolist()]))
+    assert "sorted as text (0, 1, 10, 100)" in run.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        (ANSWERS[:3], "has 3 rows, and photos has 4 photos: it needs one row a photo"),
+        ([*ANSWERS[:3], [1000, 1, 2, 3, 4]], "row 3 of bad.npy has the class index 1000: they"),
+        ([*ANSWERS[:3], [1000, 1, 2, 3, 4]], "if output 0 is a background class, say &back"),
+        ([[-1, 1, 2, 3, 4], *ANSWERS[1:]], "row 0 of bad.npy has the class index -1"),
+        ([*ANSWERS[:2], [1, 2, 3, 4, 1], ANSWERS[3]], "row 2 of bad.npy has a class twice"),
+        ([[0.5, 0.5]] * 4, "bad.npy has 2 columns of numbers, and there are 1,000 classes"),
+        ([[1.0, 5.0]] * 4, "1,000 classes; if these are class indices, save them as whole numbers"),
+        ([[[1]]] * 4, "bad.npy is 4 x 1 x 1 of int64"),
+    ],
+)  # fmt: skip
+def test_indices_that_cannot_be_meant_are_refused(
+    listed: Path, rows: list[list[int]], says: str
+) -> None:
+    assert says in refusal(listed, write_npy(listed.parent / "bad.npy", rows))
+
+
+@pytest.mark.parametrize(
+    ("rows", "head", "says"),
+    [
+        (["photo0.jpg,n01440764,crane"], "image,top1,top2", "photo 1: 'crane' is the name of se"),
+        (["photo0.jpg,a fish,n01440764"], "image,top1,top2", "photo 1: 'a fish' is no class of"),
+        (["photo0.jpg,tench,n01440764"], "image,top1,top2", "photo 1: it has a class twice"),
+        ([f"photo0.jpg,{WNIDS[0]},{WNIDS[0]}"], "image,top1,top2", "has a class twice"),
+        ([f"photo0.jpg,{WNIDS[0]}"] * 2, "image,top1", "photo 2: photo0.jpg is there twice"),
+        ([f"photo0.jpg,{WNIDS[0]}"], "photo,top1", "needs rows with the columns image, top1"),
+        ([f"photo0.jpg,{WNIDS[0]}"], "image,top2", "needs rows with the columns image, top1"),
+        ([], "image,top1", "needs rows with the columns image, top1"),
+        ([f"elsewhere.jpg,{WNIDS[0]}"], "image,top1", "has no photo of photos, whose photos"),
+        ([f"photo0.jpg,{WNIDS[0]},1.5"], "image,top1,p1", "probabilities from 0 to 1"),
+        ([f"photo0.jpg,{WNIDS[0]},often"], "image,top1,p1", "probabilities from 0 to 1"),
+    ],
+)
+def test_a_table_that_cannot_be_meant_is_refused(
+    listed: Path, rows: list[str], head: str, says: str
+) -> None:
+    assert says in refusal(listed, table(listed.parent / "bad.csv", rows, head))
+
+
+@pytest.mark.parametrize("name", ["bad.npy", "bad.csv", "bad.parquet"])
+def test_a_file_that_is_no_such_file_is_refused(listed: Path, name: str) -> None:
+    (listed.parent / name).write_bytes(b"\xff\xfe no table\n")
+    assert name in refusal(listed, f"predictions:{listed.parent / name}")
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.sampled_from([".npy", ".csv", ".parquet"]),
+    st.binary(max_size=200)
+    | st.builds(b"\x93NUMPY\x01\x00v\x00".__add__, st.binary(min_size=118, max_size=200))
+    | st.builds(b"image,top1,p1\nphoto0.jpg,".__add__, st.binary(max_size=60)),
+)
+@example(".csv", b"image,top1\nphoto0.jpg,n01440764,more,and more\nphoto1.jpg\n")
+@example(".csv", b"image,top1\n\x00")
+def test_any_bytes_are_counted_or_refused_in_one_line(
+    listed: Path, suffix: str, content: bytes
+) -> None:
+    path = listed.parent / f"any{suffix}"
+    path.write_bytes(content)
+    try:
+        score(listed, f"predictions:{path}")
+    except GensetError as refused:
+        assert "\n" not in str(refused)
+
+
+def test_a_pickle_is_never_opened(listed: Path) -> None:
+    np.save(listed.parent / "bad.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
+    assert "cannot be read" in refusal(listed, f"predictions:{listed.parent / 'bad.npy'}")
+
+
+def test_a_missing_file_and_another_kind_of_file_are_refused(listed: Path) -> None:
+    assert "there is no file" in refusal(listed, "predictions:nowhere.npy")
+    (listed.parent / "a.txt").touch()
+    assert "a .npy, .csv or .parquet file" in refusal(listed, f"predictions:{listed.parent}/a.txt")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("tench\n", "line 1: 'tench' is not a class of ImageNet"),
+        (f"{WNIDS[0]}\n{WNIDS[0]}\n", f"line 2: {WNIDS[0]} is there twice"),
+        ("\n", "is empty"),
+    ],
+)
+def test_a_bad_class_list_is_refused(listed: Path, text: str, says: str) -> None:
+    classes = listed.parent / "classes.txt"
+    classes.write_text(text)
+    spec = write_npy(listed.parent / "mine.npy", ANSWERS)
+    assert says in refusal(listed, f"{spec}?classes={classes}")
+
+
+def test_a_background_outside_of_the_list_is_refused(listed: Path) -> None:
+    spec = write_npy(listed.parent / "mine.npy", ANSWERS)
+    assert "0 to 1000, not 1001" in refusal(listed, f"{spec}?background=1001")
+
+
+def test_a_model_without_a_class_of_the_set_cannot_be_counted(listed: Path) -> None:
+    classes = listed.parent / "classes.txt"
+    classes.write_text(f"{WNIDS[800]}\n{WNIDS[801]}\n")
+    spec = write_npy(listed.parent / "mine.npy", [[0]] * 4)
+    with pytest.raises(GensetError, match="not one photo of photos can be counted"):
+        score(listed, f"{spec}?classes={classes}")
+
+
+@pytest.mark.soak
+def test_predictions_are_scored_and_reported_where_pytorch_is_not_installed(listed: Path) -> None:
+    spec = write_npy(listed.parent / "mine.npy", ANSWERS)
+    for words in (["evaluate", str(listed), "--model", spec], ["report", str(listed)]):
+        code = "import sys; sys.modules.update(torch=None, torchvision=None); import genset.cli; "
+        code += f"genset.cli.cli({words!r})"
+        subprocess.run([sys.executable, "-c", code], cwd=listed.parent, check=True)
+    assert (listed.parent / "report-photos.html").is_file()
+
+
+def test_a_network_cannot_be_scored_on_photos_that_are_not_here(listed: Path) -> None:
+    assert "only predictions:PATH" in refusal(listed, "torchvision:resnet18")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("image\na.jpg\n", "needs the columns image and wnid"),
+        ("image,wnid\n", "lists no photos"),
+        ("image,wnid\na.jpg,crane\n", "photo 1: 'crane' is not a class"),
+        (f"image,wnid\na.jpg,{WNIDS[0]}\na.jpg,{WNIDS[1]}\n", "photo 2: a.jpg is there twice"),
+    ],
+)
+def test_a_bad_list_of_photos_is_refused(tmp_path: Path, text: str, says: str) -> None:
+    (tmp_path / "photos.csv").write_text(text)
+    with pytest.raises(BadInput, match=says):
+        open_set(str(tmp_path / "photos.csv"))
+
+
+def test_a_list_called_labels_is_named_after_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "val").mkdir()
+    assert open_set(str(write_list(tmp_path / "val" / "labels.csv", [0]))).name == "val"

@@ -1,0 +1,89 @@
+"""Runs' tables read as arrays say what Python's CSV reader says, whatever they hold."""
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from genset.core.errors import GensetError
+from genset.score.results.arrays import Names, answers_of, read_answers
+from genset.score.results.results import load_results
+from genset.score.results.runs import PREDICTIONS, Prediction, load_predictions, save_run
+from genset.sets.open import open_set
+from tests.reporting.many import many_made_up
+from tests.score.colours import WNIDS
+
+IMAGES = st.text(st.characters(codec="utf-8", exclude_characters="\x00\r"), min_size=1, max_size=12)
+CLASSES = st.sampled_from([*WNIDS[:20], *WNIDS[-20:], "", "n1", "n0144076x", "bird, blue", 'a"b'])
+SHARES = st.floats(0, 1) | st.sampled_from([1e-9, float("nan")])
+
+
+@st.composite
+def predictions(draw: st.DrawFn) -> list[Prediction]:
+    """A run's answers: mostly to plain names with ImageNet's classes alone."""
+    plain = draw(st.booleans())
+    images = st.from_regex(r"[a-z0-9/_.]{1,12}", fullmatch=True) if plain else IMAGES
+    classes = st.sampled_from(WNIDS) if plain else CLASSES
+    ranks, has_shares = draw(st.integers(1, 5)), draw(st.booleans())
+    top = st.tuples(*[classes] * ranks)
+    shares = st.tuples(*[SHARES] * ranks) if has_shares else st.just(())
+    rows = st.builds(Prediction, images, classes, top, shares)
+    return draw(st.lists(rows, min_size=1, max_size=8))
+
+
+@settings(max_examples=150)
+@given(predictions())
+@pytest.mark.soak
+def test_a_table_as_arrays_says_what_it_says_line_by_line(kept: list[Prediction]) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        run = many_made_up(Path(place, "any"), models=1, photos=5).made[0]
+        folder = Path(place, "run")
+        save_run(folder, run, kept)
+        read, names = load_predictions(folder), Names()
+        found, expected = read_answers(folder, names), answers_of(read, names)
+    assert list(found.images) == list(expected.images) == [each.image for each in read]
+    by_number = names.all()
+    assert by_number[found.ranked].tolist() == [list(each.top) for each in read]
+    assert by_number[found.truth].tolist() == [each.wnid for each in read]
+    if expected.confidence is None:
+        assert found.confidence is None
+    else:
+        np.testing.assert_array_equal(found.confidence, expected.confidence)
+    assert found.counts() == expected.counts()
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda text: text[: len(text) // 2],
+        lambda text: text.replace(",n0", ",n0,n0", 1),
+        lambda text: text.partition("\n")[0] + "\n",
+        lambda text: text.replace("0.", "zero", 1),
+        lambda text: text.replace("photo00003", "photo99999"),
+        lambda text: "\n".join(sorted(text.splitlines()[1:])),
+        lambda text: "",
+    ],
+    ids=["cut", "one cell more", "head alone", "no number", "another photo", "no head", "empty"],
+)
+def test_a_table_that_was_damaged_is_named(tmp_path: Path, spoil: object) -> None:
+    many = many_made_up(tmp_path, models=2, photos=40)
+    table = next(many.runs.rglob(PREDICTIONS))
+    assert callable(spoil)
+    table.write_text(spoil(table.read_text()))
+    photos = open_set(str(tmp_path / "photos.csv"))
+    with pytest.raises(GensetError, match=r"predictions .*; delete the folder and run genset"):
+        load_results(photos, many.runs)
+
+
+def test_models_have_the_accuracy_that_they_were_made_with(tmp_path: Path) -> None:
+    many = many_made_up(tmp_path, models=5, photos=200)
+    results = load_results(many.photos, many.runs)
+    right = [int(results.right(model).sum()) for model in results.models]
+    assert right == [160, 140, 120, 100, 80]
+    assert len({model.ranked.tobytes() for model in results.models}) == 5
+    for model in results.models:
+        assert (model.ranked[:, 0] == model.first).all()
+        assert model.ranked_at(3) == model.ranked[3].tolist()

@@ -1,0 +1,171 @@
+"""Answers that cannot be right as a whole, and weak or few ones that can."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from genset.classes import imagenet1k
+from genset.score.results.arrays import Names
+from genset.score.results.checks import flags_of
+
+WNIDS = np.array([each.wnid for each in imagenet1k()])
+PHOTOS = 2_000
+
+
+def answers(share: float, photos: int = PHOTOS, seed: int = 1) -> tuple[NDArray[np.int64], ...]:
+    """True classes, and five answers to each photo: the best one is right on such a share."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(1000, size=photos)
+    ranked = (truth[:, None] + rng.integers(2, 199, size=(photos, 5)) * [[1, 2, 3, 4, 5]]) % 1000
+    luck = rng.random(photos)
+    hit = luck < share
+    ranked[hit, 0] = truth[hit]
+    later = ~hit & (luck < share + (1 - share) / 2)
+    ranked[later, 2] = truth[later]
+    second = ~hit & ~later & (luck < share + 0.9 * (1 - share))
+    ranked[second, 1] = truth[second]
+    return truth, ranked
+
+
+def flags(truth: NDArray[np.int64], ranked: NDArray[np.int64], classes: int = 1000) -> str:
+    return " ".join(reasons(truth, ranked, classes))
+
+
+def reasons(
+    truth: NDArray[np.int64],
+    ranked: NDArray[np.int64],
+    classes: int = 1000,
+    probabilities: NDArray[np.float64] | None = None,
+) -> tuple[str, ...]:
+    names = Names()
+    numbers = [names.numbers(WNIDS[each].ravel().tolist()) for each in (truth, ranked)]
+    return flags_of(numbers[0], numbers[1].reshape(ranked.shape), names, classes, probabilities)
+
+
+def test_a_table_with_the_best_class_last_is_flagged() -> None:
+    truth, ranked = answers(0.7)
+    found = flags(truth, ranked[:, ::-1])
+    assert "The last rank is right more often than the first" in found
+    assert "best class first, and score it again" in found
+
+
+@pytest.mark.parametrize(
+    ("meant", "says"),
+    [
+        (lambda place: (place + 1) % 1000, "one higher"),
+        (lambda place: (place - 1) % 1000, "one lower"),
+        (lambda place: np.argsort(sorted(range(1000), key=str))[place], "sorted as text"),
+    ],
+)
+def test_classes_in_another_order_are_flagged(meant: object, says: str) -> None:
+    truth, ranked = answers(0.7)
+    assert callable(meant)
+    found = flags(truth, meant(ranked))
+    assert says in found
+    assert "Write the answers by the sorted wnids" in found
+
+
+def test_one_class_for_nearly_all_photos_is_flagged() -> None:
+    truth, ranked = answers(0.7)
+    ranked[20:, 0] = 7
+    assert "first answers are one class (n01514668)" in flags(truth, ranked[:, :1])
+
+
+def test_guesses_are_flagged_and_a_weak_model_is_not() -> None:
+    truth, ranked = answers(0.7)
+    assert "hardly better than guesses" in flags(truth, ranked[::-1])
+    rng = np.random.default_rng(2)
+    weak = np.where(rng.random(PHOTOS) < 0.02, truth, rng.integers(1000, size=PHOTOS))
+    assert flags(truth, weak[:, None]) == ""
+
+
+@pytest.mark.parametrize("share", [0.0, 0.05, 0.1])
+def test_photos_that_were_chosen_because_models_fail_flag_nobody(share: float) -> None:
+    """As ImageNet-A's: a first answer is hardly ever right, and later ones often are."""
+    truth, ranked = answers(share, photos=7_500)
+    ranked[::2, 1:] = 999  # which is nobody's class here, so that top-5 is low too
+    truth[truth == 999] = 998
+    assert flags(truth, ranked) == ""
+    if share == 0:
+        assert flags(truth, ranked[:, :1]) == ""
+
+
+def of_hits(hits: Sequence[int], photos: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """True classes, and answers that are right so often at each rank."""
+    truth = np.arange(photos) % 1000
+    ranked = (truth[:, None] + 7 * np.arange(1, len(hits) + 1) + np.arange(photos)[:, None]) % 1000
+    ranked = np.where(ranked == truth[:, None], 1000 - 1 - truth[:, None], ranked)
+    place = np.repeat(np.arange(len(hits)), hits)
+    ranked[np.arange(len(place)), place] = truth[: len(place)]
+    return truth, ranked
+
+
+@pytest.mark.parametrize(
+    ("hits", "photos"),
+    [
+        ((358, 1909, 126, 78, 50), 2864),  # the first two answers exchanged
+        ((0, 7511, 477, 305, 172), 10_000),
+        ((350, 990, 7610, 190, 120), 10_000),  # the first and the third
+        ((1070, 4400, 570, 390, 300), 10_000),  # AlexNet's first two on ImageNetV2
+        ((990, 7610), 10_000),
+    ],
+)
+def test_a_best_answer_that_is_not_the_first_is_flagged(hits: tuple[int, ...], photos: int) -> None:
+    assert "best class first, and score it again" in flags(*of_hits(hits, photos))
+
+
+@pytest.mark.parametrize(
+    ("hits", "photos"),
+    [
+        ((19, 456, 369, 309, 235), 7500),  # a genuine model on ImageNet-A
+        ((0, 4350, 1520, 810, 500), 10_000),  # DenseNet-161 on what it gets wrong of ImageNet
+        ((0, 4350), 10_000),
+        ((19, 456), 7500),
+        ((0, 14, 3, 1, 0), 40),
+    ],
+)
+def test_a_second_answer_is_the_best_on_photos_that_the_first_has_wrong(
+    hits: tuple[int, ...], photos: int
+) -> None:
+    assert flags(*of_hits(hits, photos)) == ""
+
+
+def test_the_second_of_few_classes_may_be_the_best_by_far() -> None:
+    assert flags(*of_hits((0, 7500, 1500, 400, 100), 10_000), classes=10) == ""
+
+
+def test_answers_in_no_order_are_flagged() -> None:
+    truth, ranked = answers(0.7)
+    ranked = np.random.default_rng(3).permuted(ranked, axis=1)
+    assert "The ranks look unordered" in flags(truth, ranked)
+
+
+def test_a_probability_that_is_no_number_is_flagged() -> None:
+    truth, ranked = answers(0.7)
+    sure = np.full(PHOTOS, 0.5)
+    assert reasons(truth, ranked, 1000, sure) == ()
+    sure[3] = np.nan
+    (said,) = reasons(truth, ranked, 1000, sure)
+    assert "probability of 1 of 2,000 answers is no number" in said
+
+
+@settings(max_examples=20, deadline=None)
+@given(share=st.floats(0.45, 1), photos=st.integers(1, 400), seed=st.integers(0, 1000))
+def test_an_ordinary_model_is_never_flagged(share: float, photos: int, seed: int) -> None:
+    assert flags(*answers(share, photos, seed)) == ""
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 999), st.integers(0, 999)), min_size=1, max_size=5))
+def test_a_handful_of_photos_flags_nobody(rows: list[tuple[int, int]]) -> None:
+    truth, first = np.array(rows).T
+    assert flags(truth, first[:, None]) == ""
+
+
+def test_photos_of_one_class_may_all_be_taken_for_another() -> None:
+    truth = np.full(200, 5)
+    assert flags(truth, np.full((200, 1), 6), classes=10) == ""

@@ -1,0 +1,158 @@
+"""A Ray cluster of two machines: one that has other files or no genset is named, by its address."""
+
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from torch import Tensor
+
+from genset.score.results.runs import find_runs
+from tests.conftest import ROOT
+from tests.score.colours import WNIDS, Colours, colours, hundred_photos, paint
+from tests.score.workers.two_machines import SECOND, Ended, Machine, ended, two_machines
+
+# The first machine's process, which ends the cluster with itself.
+HEAD = """
+import sys, ray
+quiet = {"include_dashboard": False, "log_to_driver": False, "logging_level": "CRITICAL"}
+found = ray.init("local", num_cpus=int(sys.argv[1]), _node_ip_address=sys.argv[2], **quiet)
+print(found.address_info["gcs_address"], flush=True)
+sys.stdin.read()
+"""
+
+# Put first on a machine's path, it hides genset there.
+WITHOUT_GENSET = """
+import sys
+class Hidden:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] == "genset":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, Hidden())
+"""
+
+
+@pytest.fixture
+def machines() -> Iterator[tuple[Machine, Machine]]:
+    if importlib.util.find_spec("ray") is None:
+        pytest.skip("Ray is not installed")
+    secret = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": uuid4().hex}
+    with two_machines() as both:
+        for machine in both:
+            machine.environment |= {**secret, "RAY_USAGE_STATS_ENABLED": "0"}
+        yield both
+        for machine in both:
+            leave(machine)
+
+
+def leave(machine: Machine) -> None:
+    """End whatever runs on a machine."""
+    for process in processes_of(machine):
+        os.kill(process, signal.SIGKILL)
+
+
+def processes_of(machine: Machine) -> list[int]:
+    command = ["ip", "netns", "pids", machine.name]
+    return [int(pid) for pid in subprocess.check_output(command, text=True).split()]
+
+
+@contextmanager
+def cluster(first: Machine, cores: int) -> Iterator[None]:
+    """A cluster that begins on this machine, with so many of its cores."""
+    head = first.start([sys.executable, "-c", HEAD, str(cores), first.address], {})
+    assert head.stdin is not None
+    assert head.stdout is not None
+    try:
+        first.environment["RAY_ADDRESS"] = head.stdout.readline().strip()
+        yield
+    finally:
+        head.stdin.close()
+        head.wait()
+
+
+def join(second: Machine, first: Machine) -> None:
+    """Have a machine join the cluster that begins on another."""
+    address = first.environment["RAY_ADDRESS"]
+    start = ["start", "--address", address, "--node-ip-address", second.address]
+    done = second.start([sys.executable, "-m", "ray.scripts.scripts", *start, "--num-cpus=1"], {})
+    said, problem = done.communicate(timeout=120)
+    assert done.returncode == 0, said + problem
+
+
+def command(first: Machine, folder: Path, spec: str) -> "subprocess.Popen[str]":
+    words = [str(folder / "photos"), "--model", spec, "--runs", str(folder / "runs")]
+    genset = [sys.executable, "-m", "genset", "evaluate", *words, "--engine-cluster", "ray"]
+    return first.start(genset, {})
+
+
+def scored(first: Machine, folder: Path, spec: str) -> Ended:
+    (found,) = ended([command(first, folder, spec)])
+    return found
+
+
+def the_line(found: Ended, folder: Path) -> str:
+    """What it ended with, having kept nothing."""
+    (line,) = found.errors.strip().splitlines()
+    assert found.code == 1
+    assert find_runs(folder / "runs", "photos") == []
+    return line
+
+
+@pytest.mark.soak
+def test_a_machine_that_lacks_genset_or_has_another_photo_is_named(
+    machines: tuple[Machine, Machine], tmp_path: Path
+) -> None:
+    first, second = machines
+    photo = hundred_photos(tmp_path / "photos") / WNIDS[0] / "000.png"
+    (tmp_path / "hidden").mkdir()
+    (tmp_path / "hidden" / "sitecustomize.py").write_text(WITHOUT_GENSET)
+    with cluster(first, cores=0):
+        second.environment["PYTHONPATH"] = f"{tmp_path / 'hidden'}:{ROOT}"
+        join(second, first)
+        line = the_line(scored(first, tmp_path, colours(tmp_path)), tmp_path)
+        assert f"({SECOND}) of the Ray cluster has no genset" in line
+        leave(second)
+        del second.environment["PYTHONPATH"]
+        other = paint(tmp_path / "other", 0, "000.png", "lime")
+        other.write_bytes(other.read_bytes().ljust(photo.stat().st_size, b"\0"))
+        second.over[photo] = other
+        join(second, first)
+        line = the_line(scored(first, tmp_path, colours(tmp_path)), tmp_path)
+        assert f"({SECOND}) of the Ray cluster: {photo} is not there, or another photo" in line
+
+
+def slow() -> Colours:
+    class Slow(Colours):
+        def forward(self, pixels: Tensor) -> Tensor:
+            time.sleep(0.5)
+            return super().forward(pixels)
+
+    return Slow()
+
+
+@pytest.mark.soak
+def test_where_ray_is_killed_one_line_of_ours_says_so(
+    machines: tuple[Machine, Machine], tmp_path: Path
+) -> None:
+    first, _ = machines
+    hundred_photos(tmp_path / "photos")
+    spec = colours(tmp_path).replace("tests.score.colours:Colours", f"{__name__}:slow")
+    with cluster(first, cores=1):
+        scoring = command(first, tmp_path, spec)
+        while not list((tmp_path / "runs").rglob("*.npz")):
+            assert scoring.poll() is None
+            time.sleep(0.02)
+        for process in processes_of(first):
+            if Path(f"/proc/{process}/comm").read_text().strip() == "raylet":
+                os.kill(process, signal.SIGKILL)
+        (found,) = ended([scoring])
+    line = the_line(found, tmp_path)
+    assert "the Ray cluster is out of reach" in line
+    assert "run the same command again" in line

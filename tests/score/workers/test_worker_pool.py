@@ -1,0 +1,351 @@
+"""However many processes score a set, and whatever happens to them: the same run."""
+
+import errno
+import gc
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from genset.core.errors import GensetError, ModelError
+from genset.models.preprocessing import Pixels
+from genset.models.processes import call_in_fork
+from genset.score import loader, pixels, shards
+from genset.score.engines.engine import Engine, Logits
+from genset.score.engines.onnx import OnnxRuntimeEngine
+from genset.score.engines.openvino import OpenvinoEngine
+from genset.score.evaluate import SomeModelsFailed
+from genset.score.job import Job
+from genset.score.options import ScoringOptions
+from genset.score.results.runs import Accuracy, Run, find_runs
+from genset.score.workers import executor, remote, worker
+from genset.score.workers.remote import ClusterWork
+from genset.sets.open import open_set
+from tests.conftest import ROOT
+from tests.score.colours import WNIDS, Colours, colours, hundred_photos
+from tests.score.scoring import evaluate
+
+# Commands find this folder's networks wherever the tests are started.
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> Path:
+    return hundred_photos(tmp_path / "photos")
+
+
+def scored(photos: Path, runs: str, *specs: str, **how: Any) -> list[Run]:
+    return evaluate(open_set(str(photos)), specs, photos.parent / runs, ScoringOptions(**how))
+
+
+def files(photos: Path, runs: str) -> dict[str, Any]:
+    """What is kept of each run: the predictions' bytes, and the counts."""
+    kept = {}
+    for folder, run in find_runs(photos.parent / runs, photos.name):
+        content = (folder / "predictions.csv").read_bytes()
+        kept[run.model] = content, run.top1, run.top5, run.excluded
+        assert sorted(path.name for path in folder.iterdir()) == ["predictions.csv", "run.json"]
+    return kept
+
+
+def watched(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """The photos that are decoded from now on, in this process."""
+    decoded: list[Path] = []
+
+    def told(opened: Any, *rest: Any) -> Any:
+        decoded.append(opened.photo.path)
+        return pixels.crops(opened, *rest)
+
+    monkeypatch.setattr(loader, "crops", told)
+    return decoded
+
+
+def test_any_number_of_workers_gives_the_same_files(photos: Path) -> None:
+    spec = colours(photos.parent)
+    for workers in (1, 2, 3):
+        (run,) = scored(photos, f"runs{workers}", spec, workers=workers)
+        assert run.top1 == Accuracy.of(33, 99)
+        assert list(run.excluded) == [f"{WNIDS[1]}/text.jpg"]
+    assert files(photos, "runs1") == files(photos, "runs2") == files(photos, "runs3")
+
+
+@pytest.mark.soak
+def test_three_models_in_one_pass_answer_as_each_alone(
+    photos: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = colours(photos.parent)
+    specs = [f"{spec}&name=a", f"{spec}&name=b".replace("crop=32", "crop=24"), f"{spec}&name=c"]
+    specs[2] = specs[2].replace("mean=0.5", "mean=0.1")
+    for each in specs:
+        scored(photos, "alone", each)
+    decoded = watched(monkeypatch)
+    scored(photos, "together", *specs, workers=1)
+    assert files(photos, "together") == files(photos, "alone")
+    assert len(decoded) == len(set(decoded)) == 100
+
+
+@pytest.mark.soak
+def test_a_process_for_each_gpu_gives_the_same_files_as_one(
+    photos: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The processes find no GPU here, and score on the CPU: all else is as with two."""
+    spec = colours(photos.parent)
+    scored(photos, "one", spec)
+    monkeypatch.setattr(executor, "gpus_here", lambda: ["0", "1"])
+    scored(photos, "two", spec)
+    assert files(photos, "two") == files(photos, "one")
+
+    def with_other_weights(job: Job, readers: int) -> ClusterWork:
+        work = remote.pack(job, readers)
+        return replace(work, models=[replace(m, weights_hash="sha256:0") for m in work.models])
+
+    monkeypatch.setattr(executor, "pack", with_other_weights)
+    with pytest.raises(GensetError, match="has other weights there"):
+        scored(photos, "three", spec)
+
+
+def slow() -> Colours:
+    class Slow(Colours):
+        def forward(self, pixels: Tensor) -> Tensor:
+            time.sleep(0.05)
+            return super().forward(pixels)
+
+    return Slow()
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.soak
+def test_a_killed_evaluate_goes_on_and_gives_the_same_files(photos: Path, workers: str) -> None:
+    spec = (
+        colours(photos.parent).replace("Colours", "slow").replace("tests.score.colours", __name__)
+    )
+    scored(photos, "undisturbed", spec)
+    folder = photos.parent / "killed"
+    command = [sys.executable, "-m", "genset", "evaluate", str(photos), "--model", spec]
+    killed = subprocess.Popen(
+        [*command, "--runs", str(folder), "--workers", workers], env=ENVIRONMENT
+    )
+    while len(list(folder.rglob("*.npz"))) < 2:
+        assert killed.poll() is None
+        time.sleep(0.01)
+    killed.send_signal(signal.SIGKILL)
+    killed.wait()
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*.npz")}
+    assert find_runs(folder, "photos") == []
+
+    kept = []
+    whole = shards.save_shard
+
+    def told(path: Path, *rest: Any) -> None:
+        kept.append(path)
+        whole(path, *rest)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(worker, "save_shard", told)
+        scored(photos, "killed", spec, workers=1)
+    assert kept
+    assert not set(kept) & set(before)  # what was finished is not made again
+    assert files(photos, "killed") == files(photos, "undisturbed")
+
+
+def test_a_worker_that_is_killed_is_told_and_the_rest_is_kept(photos: Path) -> None:
+    spec = (
+        colours(photos.parent).replace("Colours", "deadly").replace("tests.score.colours", __name__)
+    )
+    with pytest.raises(GensetError, match=r"ended by signal 9; if memory is short, use --workers"):
+        scored(photos, "runs", spec, workers=2)
+    assert find_runs(photos.parent / "runs", "photos") == []
+
+
+def deadly() -> Colours:
+    class Deadly(Colours):
+        def forward(self, pixels: Tensor) -> Tensor:
+            os.kill(os.getpid(), signal.SIGKILL)
+            return super().forward(pixels)
+
+    return Deadly()
+
+
+@pytest.mark.soak
+def test_a_full_disk_is_one_line_and_the_finished_shards_stay(
+    photos: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = colours(photos.parent)
+    whole = shards.save_shard
+
+    def full(path: Path, *rest: Any) -> None:
+        if path.name > "00003":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+        whole(path, *rest)
+
+    for workers in (1, 2):
+        with monkeypatch.context() as patch:
+            patch.setattr(worker, "save_shard", full)
+            with pytest.raises(GensetError, match="No space left on device"):
+                scored(photos, f"full{workers}", spec, workers=workers)
+        assert len(list((photos.parent / f"full{workers}").rglob("*.npz"))) >= 1
+        scored(photos, f"full{workers}", spec, workers=workers)
+    scored(photos, "undisturbed", spec)
+    assert files(photos, "full1") == files(photos, "full2") == files(photos, "undisturbed")
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_model_that_fails_leaves_the_others_scored(photos: Path, workers: int) -> None:
+    good = colours(photos.parent)
+    weights = torch.load(photos.parent / "colours.pth")
+    weights["scores.weight"][7, 1] = float("nan")
+    torch.save(weights, photos.parent / "nan.pth")
+    nan = good.replace("colours.pth", "nan.pth")
+    (photos.parent / "bad.pth").write_text("no weights")
+    bad = good.replace("colours.pth", "bad.pth")
+    with pytest.raises(SomeModelsFailed) as refused:
+        scored(photos, "runs", nan, good, bad, workers=workers)
+    assert [run.model for run in refused.value.runs] == ["colours"]
+    assert refused.value.runs[0].top1 == Accuracy.of(33, 99)
+    assert "answers NaN or infinity" in str(refused.value)
+    assert "bad.pth is no file of weights alone" in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def hungry(most: int) -> Colours:
+    class Hungry(Colours):
+        def forward(self, pixels: Tensor) -> Tensor:
+            if len(pixels) > most:
+                raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to")
+            return super().forward(pixels)
+
+    return Hungry()
+
+
+def takes_three() -> Colours:
+    return hungry(3)
+
+
+def takes_none() -> Colours:
+    return hungry(0)
+
+
+def test_the_batch_is_halved_where_memory_runs_out(photos: Path) -> None:
+    spec = colours(photos.parent)
+    scored(photos, "plenty", spec)
+    little = spec.replace("tests.score.colours:Colours", f"{__name__}:takes_three")
+    (run,) = scored(photos, "little", little)
+    assert run.notes == ["Memory ran out: scored 2 photos at a time."]
+    assert files(photos, "little") == files(photos, "plenty")
+    none = spec.replace("tests.score.colours:Colours", f"{__name__}:takes_none")
+    with pytest.raises(ModelError, match="there is no memory for one photo"):
+        scored(photos, "none", none)
+
+
+@pytest.mark.parametrize("engine", [OnnxRuntimeEngine, OpenvinoEngine])
+@pytest.mark.soak
+def test_other_engines_take_one_photo_where_there_is_no_memory_for_two(
+    photos: Path, monkeypatch: pytest.MonkeyPatch, engine: type[Engine]
+) -> None:
+    run_two = engine._run
+
+    def with_little(self: Engine, pixels: Pixels) -> Logits:
+        if len(pixels) > 1:
+            raise RuntimeError("std::bad_alloc")
+        return run_two(self, pixels)
+
+    name = engine.__name__.removesuffix("Engine").lower()
+    spec = colours(photos.parent)
+    scored(photos, "plenty", spec, engine=name)
+    monkeypatch.setattr(engine, "_run", with_little)
+    (run,) = scored(photos, "little", spec, engine=name)
+    assert run.notes == ["Memory ran out: scored 1 photo at a time."]
+    assert files(photos, "little") == files(photos, "plenty")
+
+
+def test_all_logits_are_kept_where_asked(photos: Path) -> None:
+    spec = colours(photos.parent)
+    scored(photos, "runs", spec)
+    (run,) = scored(photos, "runs", spec, logits=True, workers=2)
+    ((folder, again),) = find_runs(photos.parent / "runs", "photos")
+    assert again == run
+    logits = np.load(folder / "logits.npy")
+    rows = (folder / "predictions.csv").read_text().splitlines()[1:]
+    assert logits.shape == (99, 1000)
+    assert [WNIDS[place] for place in logits.argmax(1)] == [row.split(",")[2] for row in rows]
+
+
+def test_a_photo_that_is_missing_or_there_twice_is_never_counted() -> None:
+    one = shards.Answers(
+        indices=np.array([0, 1]),
+        classes=np.zeros((2, 5), np.int32),
+        probabilities=np.zeros((2, 5), np.float32),
+        logits=None,
+        unreadable={2: "cut"},
+    )
+    assert shards.merged([one], 3).unreadable == {2: "cut"}
+    for parts, photos_there in (([one], 4), ([one, one], 3)):
+        with pytest.raises(GensetError, match="not scored exactly once"):
+            shards.merged(parts, photos_there)
+
+
+@pytest.mark.soak
+def test_the_command_shows_what_was_scored_and_ends_with_the_failure(photos: Path) -> None:
+    (photos / "cats").mkdir()
+    (photos.parent / "bad.pth").write_text("no weights")
+    good = colours(photos.parent)
+    command = [sys.executable, "-m", "genset", "evaluate", str(photos), "--workers", "1"]
+    done = subprocess.run(
+        [*command, "--model", good, "--model", good.replace("colours.pth", "bad.pth")],
+        capture_output=True,
+        text=True,
+        cwd=photos.parent,
+        env=ENVIRONMENT,
+        check=False,
+    )
+    assert done.returncode == 1
+    head, row = (line.split() for line in done.stdout.splitlines()[:2])
+    assert (head[0], head[-1]) == ("model", "engine")
+    assert (row[0], row[-1]) == ("colours", "torch")
+    assert "The folder cats is not a class of ImageNet" in done.stdout
+    (line,) = done.stderr.strip().splitlines()
+    assert "bad.pth is no file of weights alone" in line
+
+
+def test_a_cache_spares_later_runs_the_decoding(
+    photos: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = colours(photos.parent)
+    cache = photos.parent / "cache"
+    scored(photos, "first", spec, cache=cache, workers=2)
+    decoded = watched(monkeypatch)
+    scored(photos, "second", spec, cache=cache, workers=1)
+    assert [path.name for path in decoded] == ["text.jpg"]
+    other = spec.replace("mean=0.5", "mean=0.4")
+    scored(photos, "third", other, cache=cache, workers=1)
+    scored(photos, "fourth", other)
+    assert files(photos, "first") == files(photos, "second")
+    assert files(photos, "third") == files(photos, "fourth")
+
+
+class Undertaker:
+    """What a network's engine is: on its way out it waits for threads of this very process."""
+
+    def __init__(self, log: Path) -> None:
+        self.log, self.itself = log, self
+
+    def __del__(self) -> None:
+        self.log.write_text(f"{os.getpid()}")
+
+
+def test_a_process_that_is_split_off_leaves_this_ones_garbage_alone(tmp_path: Path) -> None:
+    log = tmp_path / "collected-by"
+    Undertaker(log)  # garbage at once, in a circle
+    call_in_fork(gc.collect)
+    assert not log.exists()
+    gc.collect()
+    assert log.read_text() == str(os.getpid())
