@@ -51,7 +51,7 @@ def as_json(finished: "FinetuneResults", all_pairs: bool = False) -> dict[str, A
                 "test": len(data.indices("test")),
                 "split": data.split,
                 "content_hash": data.content_hash,
-                "left_out": data.excluded,
+                "excluded": data.excluded,
                 "notes": data.notes,
             }
             for data in finished.tasks

@@ -27,7 +27,7 @@ class CountedAnswers:
 
     Attributes:
         predictions: one for each photo that counts, in the set's order; at least one.
-        left_out: why, for each photo that would count, by its id.
+        excluded: why, for each photo that would count, by its id.
         classes: how many classes the model chooses among.
         masked: photos whose class is none of these, left out of the counts.
         notes: what a reader of the numbers must know, in sentences.
@@ -57,7 +57,7 @@ def make_run(photos: PhotoSet, counted: CountedAnswers, record: RunRecord) -> Ru
     return Run(
         **{
             **origin,
-            "left_out": counted.excluded,
+            "excluded": counted.excluded,
             "notes": [*photos.notes, *counted.notes, *checks],
         },
         set_name=photos.name,

@@ -81,7 +81,7 @@ class RunRecord:
             results again; the engine is "" where answers were computed elsewhere.
         seconds: that it took.
         created_at: in UTC, as ISO 8601.
-        left_out: why, for each photo that is not counted, by its id.
+        excluded: why, for each photo that is not counted, by its id.
         notes: what else a reader of the numbers must know, in sentences.
     """
 
