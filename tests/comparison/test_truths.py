@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from genset.cli import cli
-from genset.comparison.given import count_given
+from genset.comparison.given import count_array
 from genset.comparison.marks import mark
 from genset.comparison.pairs import compare
 from genset.comparison.standing import truth_ranks
@@ -106,7 +106,7 @@ def results_by(
 ) -> Results:
     photos = replace(open_set(str(write_list(folder / "p.csv", own))), truth=truth)
     models = [
-        count_given(photos, np.array(answers)[:, None], f"m{number}", None, folder / "none")
+        count_array(photos, np.array(answers)[:, None], f"m{number}", None, folder / "none")
         for number, answers in enumerate(said)
     ]
     return results_of(photos, [model.as_source() for model in models])

@@ -61,7 +61,7 @@ def answered(
             classes=CLASSES,
             train=12,
             test=len(truth),
-            left_out={"auk/torn.jpg": "not an image"},
+            excluded={"auk/torn.jpg": "not an image"},
             settings={"seeds": len(said), "shots": ["all"]},
             attempts=attempts,
             notes=["A note."],

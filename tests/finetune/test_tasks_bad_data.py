@@ -205,12 +205,12 @@ def test_birds_that_cannot_be_read_are_missed_in_their_part(tmp_path: Path) -> N
 def test_photos_of_other_names_are_left_out_of_a_layout_of_names(tmp_path: Path) -> None:
     pets = cats_and_dogs(tmp_path / "pets")
     paint(pets / "tiger.1.jpg")
-    assert open_task("cats-dogs", pets).left_out == {
+    assert open_task("cats-dogs", pets).excluded == {
         "tiger.1.jpg": "its name is not like cat.0.jpg or dog.0.jpg"
     }
     leeds = butterflies(tmp_path / "leeds")
     paint(leeds / "images" / "monarch.png")
-    assert open_task("butterflies", leeds).left_out == {
+    assert open_task("butterflies", leeds).excluded == {
         "images/monarch.png": "its name is not like 0010001.png"
     }
 

@@ -56,7 +56,7 @@ def keep_finetuned(
         "classes": CLASSES,
         "train": 240,
         "test": photos,
-        "left_out": {},
+        "excluded": {},
         "settings": {"seeds": len(wrong)},
         "attempts": tuple(attempts),
     }

@@ -59,7 +59,7 @@ def _score(workspace: Workspace, model: str, wrong: dict[str, str]) -> None:
         device="elsewhere",
         created_at="2026-01-02T03:04:05+00:00",
         seconds=0.1,
-        left_out={},
+        excluded={},
         top1=Accuracy.of(hits[0], len(said)),
         top5=Accuracy.of(hits[1], len(said)),
         classes=1000,

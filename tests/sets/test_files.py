@@ -50,7 +50,7 @@ def test_heic_is_scored_or_says_what_it_needs(
     for name in ("a.heic", "b.HEIF", "no_ending"):
         (tmp_path / "photos" / FOLDER / name).write_bytes(HEIC)
     run = scored(tmp_path)
-    assert (run["top1"]["correct"], run["left_out"]) == (4, {})
+    assert (run["top1"]["correct"], run["excluded"]) == (4, {})
     assert opened(tmp_path / "photos" / FOLDER / "a.heic").size == (64, 48)
     monkeypatch.setattr(formats, "find_spec", lambda name: None)
     formats._reads_heic.cache_clear()
@@ -58,7 +58,7 @@ def test_heic_is_scored_or_says_what_it_needs(
     run = scored(tmp_path)
     formats._reads_heic.cache_clear()
     assert run["top1"]["photos"] == 1
-    assert set(run["left_out"].values()) == {
+    assert set(run["excluded"].values()) == {
         "HEIC needs an optional part: pip install 'genset[heif]'"
     }
 
@@ -98,7 +98,7 @@ def test_each_format_is_scored(tmp_path: Path) -> None:
     (folder / "README").write_text("no photo, and no ending")
     (folder / "notes.txt").write_text("no photo")
     run = scored(tmp_path)
-    assert (run["top1"]["correct"], run["top1"]["photos"], run["left_out"]) == (19, 19, {})
+    assert (run["top1"]["correct"], run["top1"]["photos"], run["excluded"]) == (19, 19, {})
     assert open_set(str(tmp_path / "photos")).notes == (
         "2 files are no photos (README, notes.txt): left out.",
     )
@@ -119,7 +119,7 @@ def test_what_cannot_be_read_costs_only_itself_and_is_named(tmp_path: Path) -> N
     (folder / "linked.png").symlink_to("good.png")
     run = scored(tmp_path)
     assert run["top1"]["photos"] == 2
-    assert run["left_out"] == {
+    assert run["excluded"] == {
         f"{FOLDER}/{name}": why
         for name, why in {
             "circle.png": "Too many levels of symbolic links",
@@ -159,7 +159,7 @@ def test_a_photo_that_vanishes_meanwhile_costs_itself(
 
     monkeypatch.setattr(opening, "open_set", then_gone)
     run = scored(tmp_path)
-    assert run["left_out"] == {f"{FOLDER}/a.png": "No such file or directory"}
+    assert run["excluded"] == {f"{FOLDER}/a.png": "No such file or directory"}
     assert run["top1"]["photos"] == 1
 
 
@@ -182,7 +182,7 @@ def test_photos_that_vanished_meanwhile_are_scored_once_they_are_back(
     (tmp_path / "away.png").rename(gone)
     run = scored(tmp_path)
     assert run["top1"]["photos"] == 2
-    assert run["left_out"] == {f"{FOLDER}/empty.png": "the file is empty"}
+    assert run["excluded"] == {f"{FOLDER}/empty.png": "the file is empty"}
     assert scored(tmp_path)["created_at"] == run["created_at"]
 
 

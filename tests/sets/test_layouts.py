@@ -71,7 +71,7 @@ def evaluated(named: str, spec: str, runs: Path) -> tuple[dict[str, list[str]], 
     (answers,) = runs.rglob("predictions.csv")
     with answers.open(newline="") as file:
         rows = list(csv.reader(file))[1:]
-    (why,) = run["left_out"].values()
+    (why,) = run["excluded"].values()
     reason = why.partition(" '")[0]  # and then the photo's path, which is another in each layout
     return {row[0].rpartition("/")[2]: row[1:] for row in rows}, reason
 
@@ -237,7 +237,7 @@ def test_a_row_of_a_table_without_its_photo_costs_that_photo(tmp_path: Path) -> 
     words = ["evaluate", str(table), "--model", colours(tmp_path), "--runs", str(tmp_path / "r")]
     done = CliRunner().invoke(cli, [*words, "--json"])
     (run,) = json.loads(done.stdout)["runs"]
-    assert run["left_out"]["00.png"] == "No such file or directory"
+    assert run["excluded"]["00.png"] == "No such file or directory"
     assert run["top1"]["photos"] == 18
 
 

@@ -32,7 +32,7 @@ CLEAR = [each for each in CLASSES if all(_LEMMAS[lemma.casefold()] == 1 for lemm
 def test_a_thousand_labels_in_sorted_order_are_imagenets_classes(labels: list[str]) -> None:
     found = match_labels(labels)
     assert found.order == WNIDS
-    assert found.kept is None
+    assert found.selected is None
 
 
 def test_an_output_for_the_background_is_no_class() -> None:
@@ -71,7 +71,7 @@ def test_of_a_larger_set_the_thousand_are_chosen_among() -> None:
     wnids = ["n00000001", *WNIDS[::-1], "n99999999"]
     found = match_labels(wnids)
     assert found.order == WNIDS[::-1]
-    assert found.kept == tuple(range(1, 1001))
+    assert found.selected == tuple(range(1, 1001))
     assert "1,000 of its 1,002 outputs" in found.note
 
 

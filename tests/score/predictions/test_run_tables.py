@@ -45,7 +45,7 @@ def test_by_the_convention_of_its_run_it_is_taken_as_it_is(
 ) -> None:
     direct = run(colours(here), *words)
     again = run(f"predictions:{table(here, *words)}?name=again", *words)
-    for name in ("top1", "top5", "hits", "classes", "masked", "left_out", "mapping"):
+    for name in ("top1", "top5", "hits", "classes", "masked", "excluded", "mapping"):
         assert again[name] == direct[name], name
     ours, theirs = (
         sorted((here / "runs" / "photos").glob(f"{name}-*/predictions.csv"))[0].read_text()
