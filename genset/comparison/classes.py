@@ -81,7 +81,7 @@ def by_record(results: Results, records: Sequence[ReleasePhoto]) -> tuple[Breakd
     kinds: dict[str, Callable[[ReleasePhoto], str]] = {
         "selection frequency": lambda record: _fifth(record.selection_frequency),
         "licence": lambda record: record.license,
-        "year posted": lambda record: record.posted_at[:4],
+        "year posted": lambda record: f"{record.posted_at:%Y}",
         "keyword": lambda record: f"{record.keyword} ({record.wnid})",
     }
     found = []

@@ -23,8 +23,7 @@ from genset.db import (
     labels_in_force,
     now,
 )
-from genset.licenses import License, elsewhere
-from genset.release.reader import ReleasePhoto
+from genset.release.reader import Ground, ReleasePhoto
 from genset.workspace import Workspace
 
 # What a manifest keeps of a source's words: not those that are for labelers alone.
@@ -53,7 +52,7 @@ def collected(session: Session, photos: Sequence[ReleasePhoto]) -> dict[str, Any
     guidelines = session.scalars(
         select(Label.guideline).where(Label.guideline.is_not(None), counted).distinct()
     )
-    posted = sorted(photo.posted_at for photo in photos)
+    posted = sorted(photo.posted_at.isoformat() for photo in photos)
     return {
         "sources": sorted({photo.source for photo in photos}),
         "posted": [posted[0], posted[-1]],
@@ -114,20 +113,12 @@ def alpha(votes: Iterable[Mapping[Verdict, int]]) -> float | None:
     return round(1 - (count - 1) * differing / by_chance, 6)
 
 
-def ground(photo: Photo, since: datetime) -> str:
+def ground(photo: Photo, since: datetime) -> Ground:
     """On which ground a photo counts as unseen since a day (`ReleasePhoto.unseen`)."""
     day = earliest_day(photo.taken_at, photo.posted_at)
     if day is not None and day >= since.date().isoformat():
         return "taken"
     return "posted" if photo.posted_at >= since else "none"
-
-
-def license_of(photo: Photo) -> License:
-    """A photo's licence as the pool has it now."""
-    license = License(photo.license, photo.license_url)
-    if photo.source != "flickr" and not photo.page_url:  # added, when all were taken for Flickr's
-        return elsewhere(license)
-    return license
 
 
 def happened(

@@ -6,12 +6,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import asdict
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput, GensetError
 from genset.db import Candidate, Store, Verdict, stored_taxonomy, votes
-from genset.licenses import spdx_id
+from genset.licenses import License, spdx_id
 from genset.release.candidates import CandidateRow, read_table
 from genset.release.checks import check_photos
 from genset.release.choose import Chosen, choose, selection_frequency
@@ -21,7 +22,6 @@ from genset.release.facts import (
     ground,
     happened,
     labelers,
-    license_of,
     licenses_seen,
     words_of_sources,
 )
@@ -172,30 +172,19 @@ def _record(
     photo = candidate.photo
     frequency = selection_frequency(counts)
     assert photo.sha256 and photo.byte_size and photo.width and photo.height
-    license = license_of(photo)
     return ReleasePhoto(
+        **asdict(photo.origin),
         file=f"{candidate.wnid}/{Path(photo.file).name}",
         wnid=candidate.wnid,
         sha256=photo.sha256,
         byte_size=photo.byte_size,
         width=photo.width,
         height=photo.height,
-        source=photo.source,
-        source_id=photo.source_id,
-        page_url=photo.page_url,
-        image_url=photo.image_url,
-        owner=photo.owner,
-        owner_name=photo.owner_name,
-        title=photo.title,
-        license=license.name,
-        license_url=license.url,
-        posted_at=photo.posted_at.isoformat(),
-        taken_at=photo.taken_at,
         keyword=candidate.keyword,
         rank=candidate.rank,
         labels={verdict.value: count for verdict, count in sorted(counts.items())},
         selection_frequency=None if frequency is None else round(frequency, 6),
-        license_id=spdx_id(license),
+        license_id=spdx_id(License(photo.license, photo.license_url)),
         unseen=ground(photo, since),
         confidence=confidence,
     )

@@ -98,7 +98,7 @@ def is_restricted(photo: ReleasePhoto) -> bool:
 
 def _of_photos(photos: tuple[ReleasePhoto, ...]) -> dict[str, Any]:
     """What a manifest says of how photos were collected that is not the same for some of them."""
-    posted = sorted(photo.posted_at for photo in photos)
+    posted = sorted(photo.posted_at.isoformat() for photo in photos)
     return {
         "sources": sorted({photo.source for photo in photos}),
         "posted": [posted[0], posted[-1]],

@@ -3,10 +3,10 @@
 import csv
 import hashlib
 import json
-from dataclasses import replace
 
 import mlcroissant
 import pytest
+from msgspec.structs import replace
 
 from genset.db import Photo, labels_in_force, votes
 from genset.label.aggregate import Vote

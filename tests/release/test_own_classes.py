@@ -343,7 +343,7 @@ def test_a_strangers_classes_are_not_believed(
     change: Callable[[dict[str, Any]], None], release: Release, tmp_path: Path
 ) -> None:
     read_manifest(_rewritten(release, tmp_path / "same.json", lambda document: None))
-    with pytest.raises(BadInput, match="is not a release's manifest"):
+    with pytest.raises(BadInput, match=r"other\.json[:,]"):
         read_manifest(_rewritten(release, tmp_path / "other.json", change))
 
 
@@ -354,7 +354,7 @@ def test_a_photo_of_another_class_or_folder_is_refused(release: Release, tmp_pat
             photo = document["photos"][0]
             photo |= {"wnid": wnid, "file": f"{wnid}/{photo['sha256']}.jpg"}
 
-        with pytest.raises(BadInput, match="is no file of a photo"):
+        with pytest.raises(BadInput, match=r"is no file of a photo|is none of its classes"):
             read_manifest(_rewritten(release, tmp_path / "other.json", change))
 
 

@@ -188,7 +188,7 @@ def test_another_ground_and_another_type_are_refused(
     manifest["photos"][0][field] = value
     (release.root / MANIFEST).chmod(0o644)
     (release.root / MANIFEST).write_text(json.dumps(manifest), "utf-8")
-    with pytest.raises(BadInput, match=r"manifest\.json is not a release's manifest"):
+    with pytest.raises(BadInput, match=rf"photos\[0\]\.{field} must be "):
         Release(release.root)
 
 

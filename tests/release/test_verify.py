@@ -168,7 +168,7 @@ def test_every_problem_is_listed(release: Release) -> None:
 def test_a_folder_without_a_manifest_is_no_release(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for root in (tmp_path, tmp_path / "nowhere", tmp_path / "file"):
-        with pytest.raises(BadInput, match=f"{root} is no release: it has no manifest.json"):
+        with pytest.raises(BadInput, match=f"{root} is not a release: it has no manifest.json"):
             Release(root)
 
 
@@ -177,30 +177,28 @@ def test_a_folder_without_a_manifest_is_no_release(tmp_path: Path) -> None:
 )
 def test_a_manifest_that_is_no_manifest_is_refused_in_one_line(tmp_path: Path, text: str) -> None:
     (tmp_path / MANIFEST).write_text(text, "utf-8")
-    with pytest.raises(
-        BadInput, match=r"manifest\.json (is not a release's|is in the format)"
-    ) as no:
+    with pytest.raises(BadInput, match=r"manifest\.json(:|,| must)") as no:
         Release(tmp_path)
     assert "\n" not in str(no.value)
 
 
 def test_a_manifest_of_another_form_is_refused(release: Release) -> None:
     edit_manifest(release, lambda manifest: manifest.update(format="genset release 99"))
-    with pytest.raises(BadInput, match="in the format 'genset release 99'"):
+    with pytest.raises(BadInput, match=r'format must be .*, not "genset release 99"'):
         Release(release.root)
 
 
 @pytest.mark.parametrize("field", ["name", "created_at", "content_hash", "left_out", "photos"])
 def test_a_field_of_another_type_is_refused(release: Release, field: str) -> None:
     edit_manifest(release, lambda manifest: manifest.update({field: 5}))
-    with pytest.raises(BadInput, match=r"manifest\.json is not a release's manifest"):
+    with pytest.raises(BadInput, match=rf"manifest\.json: {field} must be "):
         Release(release.root)
 
 
-@pytest.mark.parametrize("field", ["license", "rank", "labels", "taken_at"])
+@pytest.mark.parametrize("field", ["license", "rank", "labels", "taken_at", "posted_at"])
 def test_a_photos_field_of_another_type_is_refused(release: Release, field: str) -> None:
     edit_manifest(release, lambda manifest: manifest["photos"][1].update({field: 0.5}))
-    with pytest.raises(BadInput, match=f"{field} cannot be a float"):
+    with pytest.raises(BadInput, match=rf"photos\[1\]\.{field} must be "):
         Release(release.root)
 
 

@@ -3,10 +3,11 @@
 import hashlib
 import io
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import replace
+from datetime import UTC, datetime
 from html.parser import HTMLParser
 from pathlib import Path
 
+from msgspec.structs import replace
 from PIL import Image
 
 from genset.classes import imagenet1k
@@ -57,7 +58,8 @@ def dated_release(root: Path, classes: int, dates: Sequence[tuple[str, str | Non
     for wnid in WNIDS[:classes]:
         for posted, taken in dates:
             record, content = _record(len(records), wnid, (32, 24))
-            records.append((replace(record, posted_at=posted, taken_at=taken), content))
+            dated = replace(record, posted_at=datetime.fromisoformat(posted), taken_at=taken)
+            records.append((dated, content))
     return _write(root, records)
 
 
@@ -115,7 +117,7 @@ def _record(number: int, wnid: str, size: tuple[int, int]) -> tuple[ReleasePhoto
         title=f"Photo {number}",
         license=BY[0],
         license_url=BY[1],
-        posted_at=f"2015-01-{1 + number % 28:02}T00:00:00+00:00",
+        posted_at=datetime(2015, 1, 1 + number % 28, tzinfo=UTC),
         taken_at=None,
         keyword="keyword",
         rank=1,

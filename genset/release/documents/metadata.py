@@ -65,6 +65,7 @@ def metadata(
             # A stranger's words: on one line.
             "owner_name": " ".join(photo.owner_name.split()),
             "keyword": " ".join(photo.keyword.split()),
+            "posted_at": photo.posted_at.isoformat(),
             **{name: web_link(getattr(photo, name)) or "" for name in _ADDRESSES},
         }
         if has_answers(manifest):

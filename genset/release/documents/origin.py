@@ -150,8 +150,8 @@ def _words(facts: Any, name: str) -> dict[str, str]:
 
 def _days(photos: Sequence[ReleasePhoto]) -> str:
     """The first and the last day on which these were posted."""
-    posted = sorted(photo.posted_at[:10] for photo in photos)
-    first, last = line(posted[0]), line(posted[-1])
+    posted = sorted(photo.posted_at.date().isoformat() for photo in photos)
+    first, last = posted[0], posted[-1]
     return first if first == last else f"{first} to {last}"
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from genset.classes import Taxonomy
 from genset.core.numbers import count
 from genset.core.safe import printable
-from genset.licenses import License, attribution
+from genset.licenses import credit
 from genset.release.documents.about import About
 from genset.release.documents.classes import person_classes
 from genset.release.documents.lineage import change_note, is_changed
@@ -45,14 +45,8 @@ def attributions(
     """
     lines = ["Each photo of this release, and the line that credits it. Keep it with the photo."]
     for photo in photos:
-        credit = attribution(
-            License(photo.license, photo.license_url),
-            title=photo.title,
-            owner=photo.owner_name or photo.owner,
-            page_url=photo.page_url,
-            via=via.get(photo.source, ""),
-        )
-        lines += ["", photo.file, f"    {credit}{change_note(manifest, photo.file)}"]
+        words = credit(photo, via.get(photo.source, ""))
+        lines += ["", photo.file, f"    {words}{change_note(manifest, photo.file)}"]
     return "\n".join(lines) + "\n"
 
 

@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 import PIL
+from msgspec.structs import replace as with_fields
 from PIL import Image, ImageDraw
 
 from genset.core.errors import BadInput, GensetError
@@ -174,7 +175,7 @@ def _changed(photo: ReleasePhoto, content: bytes, folder: Path) -> tuple[Release
     file = f"{photo.wnid}/{sha256}{PurePosixPath(photo.file).suffix}"
     path = folder / file.replace("/", "_")
     path.write_bytes(content)
-    return replace(photo, file=file, sha256=sha256, byte_size=len(content)), path
+    return with_fields(photo, file=file, sha256=sha256, byte_size=len(content)), path
 
 
 def _may_be_changed(photo: ReleasePhoto) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from msgspec.structs import replace as with_fields
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
@@ -116,7 +117,7 @@ def with_answers(
     for wnid in sorted(asked.keys() - {photo.wnid}):
         lists[asked[wnid].answer(rules.votes)].append(wnid)
     every = {photo.wnid: own, **{wnid: asked[wnid] for names in lists.values() for wnid in names}}
-    return replace(
+    return with_fields(
         photo,
         labels_correct=(photo.wnid, *lists["correct"]),
         labels_unclear=tuple(lists["unclear"]),

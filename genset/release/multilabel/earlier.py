@@ -7,20 +7,20 @@ short.
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from datetime import UTC, date, datetime, time
 from typing import Any
 
+from msgspec.structs import replace
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput
 from genset.db import Candidate, Photo, RemovedOwner, Verdict, rulings_in_force
-from genset.licenses import choose_licenses, spdx_id
+from genset.licenses import License, choose_licenses, spdx_id
 from genset.release.aggregated import AggregatedLabels
 from genset.release.candidates import CandidateRow, CandidateTable
 from genset.release.choose import Reasons
-from genset.release.facts import license_of
 from genset.release.plan import Exclusion, ReleasePlan
 from genset.release.reader import MANIFEST, Release, ReleasePhoto
 from genset.release.strategies import RULE, Matched, Reference, Strategy, strategy
@@ -199,8 +199,8 @@ def kept(session: Session, earlier: Earlier) -> tuple[list[ReleasePhoto], Reason
             gone[task] = "refused since"
         elif (photo.wnid, photo.sha256) in wrong:
             gone[task] = "ruled not correct since"
-        elif wanted is not None and not wanted.wants(license_of(row)):
-            gone[task] = f"licence {license_of(row).name}"
+        elif wanted is not None and not wanted.wants(License(row.license, row.license_url)):
+            gone[task] = f"licence {row.license}"
         else:
             left.append(_up_to_date(photo, row))
     return left, gone
@@ -237,13 +237,8 @@ def _ruled_wrong(session: Session) -> set[tuple[str, str]]:
 
 def _up_to_date(photo: ReleasePhoto, row: Photo) -> ReleasePhoto:
     """A record with its licence of today."""
-    license = license_of(row)
-    return replace(
-        photo,
-        license=license.name,
-        license_url=license.url,
-        license_id=spdx_id(license),
-    )
+    id = spdx_id(License(row.license, row.license_url))
+    return replace(photo, license=row.license, license_url=row.license_url, license_id=id)
 
 
 def held(table: CandidateTable, photos: Sequence[ReleasePhoto]) -> list[CandidateRow]:

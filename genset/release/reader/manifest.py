@@ -1,16 +1,20 @@
 """The manifest of a release: a record for each photo, its classes and its hashes.
 
-It may come from anywhere: it is read, and believed in nothing that it cannot show."""
+It may come from anywhere: it is checked when it is read, and believed in nothing that it cannot
+show.
+"""
 
 import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
-from functools import cache, lru_cache
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import lru_cache
 from pathlib import Path
-from types import UnionType
-from typing import Any, TypeVar, get_args, get_origin
+from typing import Annotated, Any, Literal
+
+from msgspec import to_builtins
 
 from genset.classes import (
     Taxonomy,
@@ -21,43 +25,31 @@ from genset.classes import (
     mistakes_in,
     taxonomy_of,
 )
-from genset.core.errors import BadInput
+from genset.core.photo import PhotoOrigin
+from genset.core.validation import Invalid, Meta, Record, check, read_json
 
 MANIFEST = "manifest.json"
-
-
 LACKING = "to-pull.csv"  # of an export as "mixed", until genset pull has completed it
-
-
 FORMAT = "genset release 1"
 
-
-# On which ground a photo counts as unseen (`ReleasePhoto.unseen`).
-GROUNDS = ("taken", "posted", "none")
-
-
 LISTS = ("labels_correct", "labels_unclear", "labels_wrong")
-
-
 ANSWERS = (*LISTS, "label_votes", "label_rulings", "label_proposers")
 
+Ground = Literal["taken", "posted", "none"]
+"""Why a photo counts as unseen (`ReleasePhoto.unseen`)."""
 
-OPTIONAL = ("confidence", *ANSWERS)
-
-
+_OPTIONAL = ("confidence", *ANSWERS)  # left out of a record where they are None
 _NOT_HASHED = ("license_id", "unseen", "confidence")
+_TAXONOMY = "taxonomy"
+_LARGEST = 512 * 2**20  # bytes; half a million photos
 
 
-_FACT = "taxonomy"
+class ReleasePhoto(PhotoOrigin, frozen=True, kw_only=True):
+    """One photo's record in a manifest, with what its source says of it.
 
-
-@dataclass(frozen=True, slots=True)
-class ReleasePhoto:
-    """One photo's record in a manifest.
-
-    `file` is relative to the release's folder, and times are ISO 8601. `labels` has the number of
-    labelers by verdict. `selection_frequency` is the share who said correct, 0 to 1, or None
-    without votes that count (a reviewer accepted the photo).
+    `file` is relative to the release's folder. `labels` has the number of labelers by verdict.
+    `selection_frequency` is the share who said correct, 0 to 1, or None without votes that count (a
+    reviewer accepted the photo).
 
     `license_id` is the licence's SPDX id. `unseen` is the ground on which the photo counts as
     unseen: it was "taken" since the manifest's day `unseen_since`, so was nowhere before it; it was
@@ -66,57 +58,67 @@ class ReleasePhoto:
     `confidence` is that of the aggregated label "correct" by which the photo was taken, 0 to 1;
     None where votes were counted, or a ruling decided.
 
-    The rest is None but where photos have several right answers: `labels_correct` are the wnids
-    of all classes that are right answers, the photo's own first; `labels_unclear` those of
-    which the votes do not tell, or of which nobody was asked yet; `labels_wrong` those that are
-    not in it. Each is sorted but for the photo's own class, and a class is in one of them at
-    most: of those in none, nobody was asked. `label_votes` has the number of labelers by
-    verdict for each of these classes, `label_rulings` the verdict of a reviewer where there is
-    one, and `label_proposers` who proposed to ask about a class: models by their names,
-    "confusable" (it is confused with the photo's own), "random", "labeler" (one named it), and
-    "search" where one found the photo for it, too, or "added" where somebody added it to the
-    class. The photo's own class is not there.
+    The rest is None but where photos have several right answers: `labels_correct` are the wnids of
+    all classes that are right answers, the photo's own first; `labels_unclear` those of which the
+    votes do not tell, or of which nobody was asked yet; `labels_wrong` those that are not in it.
+    Each is sorted but for the photo's own class, and a class is in one of them at most: of those in
+    none, nobody was asked. `label_votes` has the number of labelers by verdict for each of these
+    classes, `label_rulings` the verdict of a reviewer where there is one, and `label_proposers` who
+    proposed to ask about a class: models by their names, "confusable" (it is confused with the
+    photo's own), "labeler" (one named it), and "search" where one found the photo for it, too, or
+    "added" where somebody added it to the class. The photo's own class is not there.
     """
 
+    posted_at: Annotated[datetime, Meta(tz=True)]
     file: str
     wnid: str
     sha256: str
     byte_size: int
     width: int
     height: int
-    source: str
-    source_id: str
-    page_url: str
-    image_url: str
-    owner: str
-    owner_name: str
-    title: str
-    license: str
-    license_url: str
-    posted_at: str
-    taken_at: str | None
     keyword: str
     rank: int
     labels: dict[str, int]
     selection_frequency: float | None
     license_id: str
-    unseen: str
-    confidence: float | None = None
+    unseen: Ground
+    confidence: Annotated[float, Meta(ge=0, le=1)] | None = None
     labels_correct: tuple[str, ...] | None = None
     labels_unclear: tuple[str, ...] | None = None
     labels_wrong: tuple[str, ...] | None = None
-    label_votes: dict[str, dict[str, int]] | None = None
+    label_votes: dict[str, dict[str, Annotated[int, Meta(gt=0)]]] | None = None
     label_rulings: dict[str, str] | None = None
     label_proposers: dict[str, list[str]] | None = None
 
+    def __post_init__(self) -> None:
+        """Refuse a path that leaves the folder of the photo's class, and answers in disorder."""
+        named = re.fullmatch(r"([^/]+)/[0-9a-f]{64}\.[a-z]+", self.file)
+        if named is None or named[1] != self.wnid:
+            raise ValueError(f"{self.file!r} is no file of a photo of {self.wnid!r}")
+        there = [name for name in ANSWERS if getattr(self, name) is not None]
+        if there and len(there) < len(ANSWERS):
+            raise ValueError(f"it has {there[0]}, and not all of {', '.join(ANSWERS)}")
+        if there:
+            self._check_answers()
+
+    def _check_answers(self) -> None:
+        correct = self.labels_correct or ()
+        every = (*correct, *(self.labels_unclear or ()), *(self.labels_wrong or ()))
+        if correct[:1] != (self.wnid,) or len(every) != len(set(every)):
+            raise ValueError("its own class must come first in labels_correct, and each class once")
+        voted, ruled = set(self.label_votes or ()), set(self.label_rulings or ())
+        if voted != set(every) or not ruled | set(self.label_proposers or ()) <= voted:
+            raise ValueError("it has votes on other classes than its lists name")
+
     def as_json(self) -> dict[str, Any]:
         """The record as a manifest has it: without what is None of `confidence` and answers."""
-        record = asdict(self)
-        lists = {name: list(record[name]) for name in LISTS if record[name] is not None}
+        record = to_builtins(self) | {"posted_at": self.posted_at.isoformat()}
+        record |= {name: list(record[name]) for name in LISTS if record[name] is not None}
+        names = ("file", "wnid", *record)
         return {
-            name: value
-            for name, value in (record | lists).items()
-            if value is not None or name not in OPTIONAL
+            name: record[name]
+            for name in dict.fromkeys(names)
+            if record[name] is not None or name not in _OPTIONAL
         }
 
 
@@ -159,38 +161,148 @@ class Summary:
     photos: int
 
 
+# Reading
+
+
+class _Head(Record, frozen=True, forbid_unknown_fields=False):
+    """What can be read of a manifest without looking at each photo and class."""
+
+    format: Literal["genset release 1"]
+    name: str
+    created_at: str
+    content_hash: str
+    photos: list[Any]
+
+
+class _ChangedPhoto(Record, frozen=True, forbid_unknown_fields=False):
+    """What a photo of a variant was, and the boxes of its faces."""
+
+    of: str
+    faces: list[tuple[int, int, int, int]]
+
+
+class _Variant(Record, frozen=True, forbid_unknown_fields=False):
+    """Of which release a variant is, and which photos were changed."""
+
+    name: str
+    content_hash: str
+    changed: dict[str, _ChangedPhoto]
+
+
+class _File(Record, frozen=True, forbid_unknown_fields=False):
+    """A manifest, as far as it must be right. Documents show what else it says."""
+
+    format: Literal["genset release 1"]
+    name: str
+    created_at: str
+    content_hash: str
+    strategy: dict[str, Any]
+    labelers: int
+    left_out: dict[str, int]
+    documents: dict[str, str]
+    photos: tuple[ReleasePhoto, ...]
+    multilabel: dict[str, Any] | None = None
+    variant: _Variant | None = None
+    taxonomy: dict[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse names of documents that leave the folder, and answers without a word on them."""
+        for name in self.documents:
+            if not re.fullmatch(r"[A-Z][A-Z_]*\.(md|txt)|[a-z]+\.(csv|json)", name) or (
+                name == MANIFEST
+            ):
+                raise ValueError(f"{name!r} is no document of a release")
+        several = self.multilabel is not None
+        if any((photo.label_votes is not None) is not several for photo in self.photos):
+            raise ValueError("multilabel says how photos came to have several right answers")
+
+
 def read_manifest(path: Path) -> Manifest:
     """Read a manifest from any folder, with or without its photos.
 
     Raises:
-        BadInput: it is not a manifest of genset's.
+        BadInput: it cannot be read, or is not a manifest of genset's.
     """
-    try:
-        manifest = _load(path)
-        taxonomy = read_classes(manifest)
-        several = manifest.get("multilabel") is not None
-        photos = tuple(read_photo(record, taxonomy, several) for record in manifest["photos"])
-        rest = {field.name: manifest.get(field.name) for field in fields(Manifest)}
-        rest["taxonomy"] = taxonomy
-        documents = _documents(manifest["documents"])
-        _check_variant(rest["variant"])
-        return typed(Manifest, {**rest, "documents": documents, "photos": photos})
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise _none(path, error) from None
+    manifest = read_json(path, dict[str, Any], _LARGEST)
+    found = check(manifest, _File, str(path))
+    taxonomy = read_classes(manifest, path)
+    for number, photo in enumerate(found.photos):
+        for wnid in (photo.wnid, *(photo.label_votes or ())):
+            if not _is_class(wnid, taxonomy):
+                raise Invalid(str(path), ("photos", number), f": {wnid!r} is none of its classes")
+    return Manifest(
+        name=found.name,
+        created_at=found.created_at,
+        content_hash=found.content_hash,
+        strategy=found.strategy,
+        labelers=found.labelers,
+        left_out=found.left_out,
+        documents=found.documents,
+        photos=found.photos,
+        multilabel=found.multilabel,
+        variant=manifest.get("variant"),
+        taxonomy=taxonomy,
+    )
 
 
 def read_summary(path: Path) -> Summary:
     """Read of a manifest what can be told without looking at each photo and class.
 
     Raises:
-        BadInput: it is not a manifest of genset's, by as much as is read.
+        BadInput: it cannot be read, or is not a manifest of genset's, by as much as is read.
     """
+    head = read_json(path, _Head, _LARGEST)
+    return Summary(head.name, head.created_at, head.content_hash, len(head.photos))
+
+
+def _is_class(wnid: str, taxonomy: Taxonomy) -> bool:
+    """Whether it is one of a release's own classes; of ImageNet's, whether it could be."""
+    if taxonomy.is_imagenet:
+        return re.fullmatch("n[0-9]{8}", wnid) is not None
+    return wnid in taxonomy
+
+
+def read_classes(manifest: Mapping[str, Any], path: Path) -> Taxonomy:
+    """The classes of a stranger's manifest.
+
+    Raises:
+        BadInput: they are not as genset writes them, or their hash differs.
+    """
+    document = manifest.get(_TAXONOMY)
     try:
-        manifest = _load(path)
-        told = {field.name: manifest[field.name] for field in fields(Summary)}
-        return typed(Summary, {**told, "photos": len(told["photos"])})
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise _none(path, error) from None
+        return imagenet1k() if document is None else _classes_in(json.dumps(document))
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise Invalid(str(path), (_TAXONOMY,), f": {error}") from None
+
+
+@lru_cache(maxsize=4)  # to read thousands of classes takes seconds
+def _classes_in(text: str) -> Taxonomy:
+    document = json.loads(text)
+    expected = document.pop("hash")
+    for mistake in mistakes_in(document):
+        raise ValueError(mistake.words)
+    taxonomy = taxonomy_of(document)
+    if expected != hash_of(taxonomy):
+        raise ValueError(f"the classes do not have the hash {expected!r}")
+    return taxonomy
+
+
+def fact_of(taxonomy: Taxonomy) -> dict[str, Any]:
+    """What a manifest says of its classes: nothing where they are ImageNet's, else all of them."""
+    if taxonomy.is_imagenet:
+        return {}
+    document = document_of(taxonomy)
+    named = {"name": document["name"], "hash": hash_of_document(document)}
+    return {_TAXONOMY: {**named, "classes": document["classes"]}}
+
+
+def classes_of(manifest: Mapping[str, Any]) -> Taxonomy:
+    """The classes of a manifest that genset made, or that was read before."""
+    document = manifest.get(_TAXONOMY)
+    return imagenet1k() if document is None else taxonomy_of(document)
+
+
+# Writing and hashing
 
 
 def manifest_lines(manifest: Mapping[str, Any]) -> Iterator[str]:
@@ -232,157 +344,3 @@ def manifest_hash(manifest: Mapping[str, Any]) -> str:
     """A sha256 over everything in a manifest except this hash."""
     rest = {name: value for name, value in manifest.items() if name != "manifest_hash"}
     return f"sha256:{hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()}"
-
-
-def fact_of(taxonomy: Taxonomy) -> dict[str, Any]:
-    """What a manifest says of its classes: nothing where they are ImageNet's, else all of them."""
-    if taxonomy.is_imagenet:
-        return {}
-    told = document_of(taxonomy)
-    return {
-        _FACT: {"name": told["name"], "hash": hash_of_document(told), "classes": told["classes"]}
-    }
-
-
-def classes_of(manifest: Mapping[str, Any]) -> Taxonomy:
-    """The classes of a manifest that genset made, or that was read before."""
-    told = manifest.get(_FACT)
-    return imagenet1k() if told is None else taxonomy_of(told)
-
-
-def read_classes(manifest: Mapping[str, Any]) -> Taxonomy:
-    """The classes of a stranger's manifest.
-
-    Raises:
-        ValueError, TypeError, KeyError: they are not as genset writes them, or their hash differs.
-    """
-    told = manifest.get(_FACT)
-    return imagenet1k() if told is None else _read(json.dumps(told))
-
-
-@lru_cache(maxsize=4)  # to read thousands of classes takes seconds
-def _read(text: str) -> Taxonomy:
-    told = json.loads(text)
-    document = {key: value for key, value in told.items() if key != "hash"}
-    for mistake in mistakes_in(document):
-        raise ValueError(f"its classes: {mistake.words}")
-    taxonomy = taxonomy_of(document)
-    if told["hash"] != hash_of(taxonomy):
-        raise ValueError(f"its classes have not the hash that it says: {told['hash']!r}")
-    return taxonomy
-
-
-def _load(path: Path) -> Any:
-    """A manifest of our format, whose content is not checked yet."""
-    manifest = json.loads(path.read_text("utf-8"))
-    if (form := manifest["format"]) != FORMAT:
-        raise BadInput(f"{path} is in the format {form!r}, not {FORMAT!r}")
-    return manifest
-
-
-def _none(path: Path, error: Exception) -> BadInput:
-    return BadInput(f"{path} is not a release's manifest: {error!r}")
-
-
-def _check_variant(variant: Any) -> None:
-    """Check that a variant names its release, and of each changed photo what it was, and where."""
-    if variant is None:
-        return
-    whole = (variant["name"], variant["content_hash"])
-    changed = variant["changed"].values()
-    if not all(isinstance(word, str) for word in (*whole, *(each["of"] for each in changed))):
-        raise ValueError("a variant names its release, and what each changed photo was")
-    boxes = [[type(side) for side in box] for each in changed for box in each["faces"]]
-    if any(kinds != [int] * 4 for kinds in boxes):
-        raise ValueError("a face in a changed photo has four sides")
-
-
-def _documents(hashes: Any) -> Any:
-    """The documents' hashes. Their names are checked, for the same reason."""
-    for name in hashes:
-        if not re.fullmatch(r"[A-Z][A-Z_]*\.(md|txt)|[a-z]+\.(csv|json)", name) or name == MANIFEST:
-            raise ValueError(f"{name!r} is no document of a release")
-    return hashes
-
-
-def read_photo(record: dict[str, Any], taxonomy: Taxonomy, several: bool) -> ReleasePhoto:
-    """A photo's record in a manifest with these classes, and with `several` right answers or one.
-
-    Raises:
-        ValueError, TypeError: it is none.
-    """
-    lists = {name: tuple(record[name]) for name in LISTS if name in record}
-    photo = typed(ReleasePhoto, {**record, **lists})
-    if several:
-        _check_answers(photo, taxonomy)
-    elif not record.keys().isdisjoint(ANSWERS):
-        raise ValueError(f"a manifest without multilabel has no {' and no '.join(ANSWERS)}")
-    if photo.unseen not in GROUNDS:
-        raise ValueError(f"a photo is unseen by what is {', '.join(GROUNDS)}: {photo.unseen!r}")
-    if photo.confidence is not None and not 0 <= photo.confidence <= 1:
-        raise ValueError(f"a confidence is from 0 to 1: {photo.confidence!r}")
-    # A manifest may come from an untrusted source. Its paths must not leave its folder.
-    folder, _, name = photo.file.partition("/")
-    named = re.fullmatch(r"[0-9a-f]{64}\.[a-z]+", name)
-    if named is None or folder != photo.wnid or not _is_class(folder, taxonomy):
-        raise ValueError(f"{photo.file!r} is no file of a photo of {photo.wnid!r}")
-    return photo
-
-
-def _is_class(wnid: Any, taxonomy: Taxonomy) -> bool:
-    """Whether it is one of a release's own classes; of ImageNet's, whether it could be."""
-    if not isinstance(wnid, str):
-        return False
-    if taxonomy.is_imagenet:
-        return re.fullmatch("n[0-9]{8}", wnid) is not None
-    return wnid in taxonomy
-
-
-def _check_answers(photo: ReleasePhoto, taxonomy: Taxonomy) -> None:
-    """Check that each class that was asked about is one, in one list, with its votes."""
-    lists = [getattr(photo, name) for name in LISTS]
-    votes, rulings, proposers = photo.label_votes, photo.label_rulings, photo.label_proposers
-    if None in lists or votes is None or rulings is None or proposers is None:
-        raise ValueError(f"{photo.file!r} has not all of {', '.join(ANSWERS)}")
-    every = [wnid for wnids in lists for wnid in wnids]
-    if not all(_is_class(wnid, taxonomy) for wnid in every):
-        raise ValueError(f"{photo.file!r} has an answer that is no wnid")
-    if lists[0][:1] != (photo.wnid,) or len(every) != len(set(every)):
-        raise ValueError(f"{photo.file!r}: the photo's own class comes first, and each class once")
-    if set(votes) != set(every) or not set(rulings) | set(proposers) <= set(every):
-        raise ValueError(f"{photo.file!r} has votes on other classes than its lists name")
-    counts = [item for said in votes.values() for item in said.items()]
-    if not all(isinstance(word, str) and type(n) is int and n > 0 for word, n in counts):
-        raise ValueError(f"{photo.file!r} has votes that are no numbers of labelers")
-    if not all(isinstance(word, str) for word in rulings.values()):
-        raise ValueError(f"{photo.file!r} has a ruling that is no verdict")
-    if not all(isinstance(name, str) for names in proposers.values() for name in names):
-        raise ValueError(f"{photo.file!r} has a proposer without a name")
-
-
-_T = TypeVar("_T")
-
-
-def typed(kind: type[_T], values: Mapping[str, Any]) -> _T:
-    """Make a record, and check that each value has its field's type."""
-    made = kind(**values)
-    for name, wanted in _wanted(kind):  # type: ignore[arg-type]
-        if not isinstance(value := getattr(made, name), wanted):
-            raise TypeError(f"{name} cannot be a {type(value).__name__}")
-    return made
-
-
-@cache
-def _wanted(kind: Any) -> list[tuple[str, tuple[Any, ...]]]:
-    """The fields of a kind of record, each with the types that its value may have."""
-    return [(field.name, tuple(map(_plain, _kinds(field.type)))) for field in fields(kind)]
-
-
-def _kinds(type_: Any) -> tuple[Any, ...]:
-    """The types of a union; the type alone of what is none."""
-    return get_args(type_) if get_origin(type_) is UnionType else (type_,)
-
-
-def _plain(type_: Any) -> Any:
-    """A type as `isinstance` takes it: without those of its items."""
-    return get_origin(type_) or type_

@@ -82,10 +82,9 @@ class Release(Manifest):
         self.target_transform = target_transform
         if (self.root / MANIFEST).is_symlink():
             raise BadInput(f"{self.root / MANIFEST} is a symbolic link; {WHAT_TO_DO}")
-        try:
-            manifest = read_manifest(self.root / MANIFEST)
-        except (FileNotFoundError, NotADirectoryError):
-            raise BadInput(f"{self.root} is no release: it has no {MANIFEST}") from None
+        if not (self.root / MANIFEST).is_file():
+            raise BadInput(f"{self.root} is not a release: it has no {MANIFEST}")
+        manifest = read_manifest(self.root / MANIFEST)
         super().__init__(
             **{field.name: getattr(manifest, field.name) for field in fields(manifest)}
         )

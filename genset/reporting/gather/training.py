@@ -1,7 +1,7 @@
 """Split a release's photos at the dates until which its models were trained."""
 
 from collections.abc import Sequence
-from datetime import UTC, date, datetime
+from datetime import UTC, date
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,13 +52,7 @@ def by_training(
 
 def _posted(record: ReleasePhoto | None) -> date | None:
     """The day, in UTC, on which a photo was posted, if its record says."""
-    if record is None:
-        return None
-    try:
-        posted = datetime.fromisoformat(record.posted_at)
-    except ValueError:
-        return None
-    return (posted.astimezone(UTC) if posted.tzinfo else posted).date()
+    return record.posted_at.astimezone(UTC).date() if record else None
 
 
 def _split(
@@ -142,6 +136,5 @@ def _taken_later(record: ReleasePhoto | None, end: date) -> bool:
     """Whether a photo posted after a date was surely taken after it too."""
     if record is None:
         return False
-    posted = datetime.fromisoformat(record.posted_at)
-    day = earliest_day(record.taken_at, posted if posted.tzinfo else posted.replace(tzinfo=UTC))
+    day = earliest_day(record.taken_at, record.posted_at)
     return day is not None and day > end.isoformat()

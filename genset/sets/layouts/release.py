@@ -57,7 +57,7 @@ def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet:
         content_hash=verified["content_hash"],
         photos=photos,
         truth=truth,
-        custom_taxonomy=_custom_taxonomy(verified),
+        custom_taxonomy=_custom_taxonomy(verified, folder),
     )
 
 
@@ -79,9 +79,9 @@ def _verified(release: Release) -> dict[str, Any]:
     return verified | fact_of(release.taxonomy)
 
 
-def _custom_taxonomy(verified: dict[str, Any]) -> Taxonomy | None:
+def _custom_taxonomy(verified: dict[str, Any], folder: Path) -> Taxonomy | None:
     """The release's own classes; None for ImageNet's."""
-    taxonomy = read_classes(verified)
+    taxonomy = read_classes(verified, folder / MANIFEST)
     return None if taxonomy.is_imagenet else taxonomy
 
 

@@ -3,7 +3,6 @@
 import json
 import random
 from collections import Counter
-from dataclasses import asdict
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -104,7 +103,7 @@ def test_verdicts_that_were_given_for_another_class_count_as_answers(asking: Ask
     assert made.multilabel is not None
     again = recounted(made.multilabel, made.photos)
     assert again == {**made.multilabel, "agreement": again["agreement"]}
-    records = {each.file: json.loads(json.dumps(asdict(each), default=str)) for each in made.photos}
+    records = {each.file: each.as_json() for each in made.photos}
     exported = truth_of_export("a copy", records)
     assert exported is not None
     assert set(exported.proposers) == {"timm:resnet50"}

@@ -20,7 +20,7 @@ from genset.release.multilabel.earlier import Earlier
 from genset.release.multilabel.facts import recounted
 from genset.release.multilabel.freeze import create_multilabel
 from genset.release.plan import ReleasePlan
-from genset.release.reader import MANIFEST, Release, content_hash
+from genset.release.reader import ANSWERS, MANIFEST, Release, content_hash
 from genset.release.takedown import takedown
 from genset.scrape.removal import remove
 from genset.workspace import Workspace
@@ -224,12 +224,18 @@ def test_documents_are_made_of_the_manifest_alone_and_a_strangers_make_no_traceb
 def test_a_strangers_lists_are_checked(answered: Asking, tmp_path: Path) -> None:
     text = (answered.freeze().root / MANIFEST).read_text("utf-8")
     for change, complaint in (
-        ({"labels_correct": [BASSINET]}, "own class comes first"),
-        ({"labels_wrong": [TENCH]}, "own class comes first"),
-        ({"labels_wrong": ["../x"]}, "no wnid"),
-        ({"labels_unclear": 5}, "is not a release's manifest"),
+        ({"labels_correct": [BASSINET]}, "own class must come first"),
+        ({"labels_wrong": [TENCH]}, "own class must come first"),
+        ({"labels_wrong": ["../x"]}, "votes on other classes"),
+        (
+            {name: [] if name.startswith("labels") else {} for name in ANSWERS}
+            | {"labels_correct": [TENCH, "../x"], "label_votes": {TENCH: {}, "../x": {}}},
+            "none of its classes",
+        ),
+        ({"labels_unclear": 5}, "labels_unclear must be a list"),
         ({"label_votes": {}}, "votes on other classes"),
-        ({"label_votes": None}, "has not all of"),
+        ({"label_votes": None}, "not all of"),
+        ({"label_votes": {TENCH: {"correct": 0}}}, "must be a whole number of more than 0"),
         ({"label_rulings": {GOLDFISH: "correct"}}, "votes on other classes"),
     ):
         manifest = json.loads(text)

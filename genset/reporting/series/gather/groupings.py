@@ -15,7 +15,7 @@ FEWEST = 10  # photos; of fewer, an interval of a share is wider than 60 points
 
 _KINDS: dict[str, Callable[[ReleasePhoto], str]] = {
     "source": lambda photo: photo.source,
-    "year posted": lambda photo: photo.posted_at[:4],
+    "year posted": lambda photo: f"{photo.posted_at:%Y}",
 }
 
 
