@@ -1,10 +1,10 @@
-"""What all figures of this room look like, and how they are written."""
+"""The style of all figures of this room, and how they are written."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from math import log10
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 from warnings import catch_warnings, filterwarnings
 
 from genset.core.errors import BadInput
@@ -13,7 +13,6 @@ from genset.core.safe import clean
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.backends.backend_agg import RendererAgg
     from matplotlib.figure import Figure
     from matplotlib.path import Path as Outline
     from matplotlib.transforms import Bbox
@@ -63,9 +62,7 @@ def check_few(count: int, what: str) -> None:
 
 
 def line_style(at: int) -> tuple[str, Dash]:
-    """Colour and dash of a line, by its place. Dashes tell lines apart where colours are not seen:
-    in print, or by who does not see them.
-    """
+    """Colour and dash of a line, by its place: dashes differ in print, and for the colour-blind."""
     return f"C{at % 10}", _DASHES[at % len(_DASHES)]
 
 
@@ -79,7 +76,7 @@ def label_axes(axes: "Axes", x: str, y: str) -> None:
 
 
 def time_unit(most_hours: float) -> tuple[str, float]:
-    """A unit of time that such a training is told in, and how many hours it is."""
+    """A unit for the time of such a training, and how many hours it is."""
     if most_hours < 1 / 30:
         return "seconds", 1 / 3600
     return ("minutes", 1 / 60) if most_hours < 2 else ("hours", 1.0)
@@ -88,41 +85,46 @@ def time_unit(most_hours: float) -> tuple[str, float]:
 def hours_axis(axes: "Axes") -> None:
     """Make an upward axis of hours logarithmic, with ticks as people say them: "10 min", "3 h".
 
-    Where the hours are too near to each other for three such ticks, it is even.
+    If the hours are too near to each other for three such ticks, it is linear.
     """
     from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
     axes.set_yscale("log")
     low, high = axes.get_ylim()
-    ticks = [tick for tick in _TICKS if low <= tick <= high]
-    said = _brief
-    if len(ticks) < 3:
+    places = [tick for tick in _TICKS if low <= tick <= high]
+    linear = len(places) < 3
+    if linear:
         axes.set_yscale("linear")
         low, high = axes.get_ylim()
-        unit, hours_of_one = _unit(high)
-        even = MaxNLocator(6, steps=[1, 2, 5, 10]).tick_values(
-            low / hours_of_one, high / hours_of_one
-        )
-        ticks = [tick * hours_of_one for tick in even if low <= tick * hours_of_one <= high]
+        size = _unit(high)[1]
+        even = MaxNLocator(6, steps=[1, 2, 5, 10]).tick_values(low / size, high / size)
+        places = [tick * size for tick in even if low <= tick * size <= high]
 
-        def said(hours: float) -> str:
-            return f"{hours / hours_of_one:.6g} {unit}"
+    def words(hours: float, _: int | None) -> str:
+        unit, size = _unit(high if linear else hours)
+        return f"{hours / size:.6g} {unit}"
 
-    axes.yaxis.set_major_locator(FixedLocator(ticks))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda hours, _: said(hours)))
+    axes.yaxis.set_major_locator(FixedLocator(places))
+    axes.yaxis.set_major_formatter(FuncFormatter(words))
     axes.yaxis.set_minor_locator(NullLocator())
 
 
 def dollars_axis(axes: "Axes") -> None:
     """Make an upward axis of US dollars logarithmic, with ticks as people say them: "$10"."""
+    axes.set_yscale("log")
+    ticks(axes, "y", "\\$")
+
+
+def ticks(axes: "Axes", which: Literal["x", "y"], sign: str = "") -> None:
+    """Place the ticks of a logarithmic axis whose limits are set: 0.01, 1, 100; or 1, 2, 5."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-    axes.set_yscale("log")
-    low, high = axes.get_ylim()
-    subs = (1.0,) if high > 100 * low else (1.0, 2.0, 5.0)
-    axes.yaxis.set_major_locator(LogLocator(subs=subs))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"\\${value:,.6g}"))
-    axes.yaxis.set_minor_formatter(NullFormatter())
+    axis = axes.xaxis if which == "x" else axes.yaxis
+    low, high = axes.get_xlim() if which == "x" else axes.get_ylim()
+    short = log10(high / low) < 2.5
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if short else (1.0,)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{sign}{value:,.6g}"))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def number_line(axes: "Axes", at: int, x: float, y: float) -> None:
@@ -132,7 +134,7 @@ def number_line(axes: "Axes", at: int, x: float, y: float) -> None:
 
 
 def legend(axes: "Axes", names: Sequence[tuple[int, str]], numbered: bool = False) -> None:
-    """Names beside the lines, and the lines' numbers where they have some (see `number_line`).
+    """The names of lines, with their numbers if they have some (see `number_line`).
 
     A stranger's name is no formula, and may begin with "_".
     """
@@ -148,7 +150,7 @@ def legend(axes: "Axes", names: Sequence[tuple[int, str]], numbered: bool = Fals
         bbox_to_anchor=(1.01, 0.5),
         frameon=False,
         fontsize=8,
-        handlelength=3.6,  # as long as the longest dashes are told by
+        handlelength=3.6,  # long enough for the longest dashes
     )
     for text in legend.get_texts():
         text.set_parse_math(False)
@@ -156,7 +158,7 @@ def legend(axes: "Axes", names: Sequence[tuple[int, str]], numbered: bool = Fals
 
 @contextmanager
 def boxes_for_missing_glyphs() -> Iterator[None]:
-    """What matplotlib's font lacks in a stranger's name is drawn as boxes, without a warning."""
+    """Draw characters of a stranger's name that matplotlib's font does not have as boxes."""
     with catch_warnings():
         filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
         yield
@@ -174,35 +176,40 @@ def write_figure(figure: "Figure", path: Path) -> None:
         figure.savefig(file, format=kind, dpi=150, metadata=undated)
 
 
-def _brief(hours: float) -> str:
-    unit, hours_of_one = _unit(hours)
-    return f"{hours / hours_of_one:g} {unit}"
-
-
 def _unit(hours: float) -> tuple[str, float]:
     """The largest unit that a time has one of."""
-    return next((each for each in reversed(_UNITS) if hours >= each[1]), _UNITS[0])
+    return next((unit for unit in reversed(_UNITS) if hours >= unit[1]), _UNITS[0])
 
 
-_SHORT = 2.5  # powers of ten, up to which there are ticks between them
+class Bar(NamedTuple):
+    """A part of each of several bars. Lightness and hatching tell parts apart in print, too."""
+
+    label: str
+    colour: str
+    hatch: str
+    shares: Sequence[float]
 
 
-def ticks(axes: "Axes", which: Literal["x", "y"]) -> None:
-    """Place the ticks of a logarithmic axis whose limits are set."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-
-    axis = axes.xaxis if which == "x" else axes.yaxis
-    low, high = axes.get_xlim() if which == "x" else axes.get_ylim()
-    short = log10(high / low) < _SHORT
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if short else (1.0,)))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
-    axis.set_minor_formatter(NullFormatter())
-
-
-# Where a name may stand, in points from its own: beside it first, then farther above and below.
-_BESIDE = 9
-_STEPS = 24
-_STEP = 6
+def stacked_bars(
+    axes: "Axes", names: Sequence[str], parts: Sequence[Bar], label: str, title: str
+) -> None:
+    """Bars that are all of something, divided, with the legend above them."""
+    check_few(len(names), "bars, one a rank")
+    starts = [0.0] * len(names)
+    for part in parts:
+        values = [100 * share for share in part.shares]
+        style: dict[str, Any] = {"color": part.colour, "hatch": part.hatch, "edgecolor": "0.35"}
+        axes.barh(range(len(names)), values, left=starts, label=part.label, linewidth=0.6, **style)
+        starts = [start + value for start, value in zip(starts, values, strict=True)]
+    axes.set_xlim(0, 100)
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.set_yticks(range(len(names)), names)
+    for text in axes.get_yticklabels():
+        text.set_parse_math(False)
+    label_axes(axes, label, "")
+    axes.grid(visible=False, axis="y")
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, fontsize=9)
+    axes.set_title(title, loc="left", fontsize=12, pad=38)
 
 
 class Label(NamedTuple):
@@ -214,56 +221,40 @@ class Label(NamedTuple):
     colour: str
 
 
-class _Taken(NamedTuple):
-    """Where something stands already, in pixels."""
+def place_labels(axes: "Axes", labels: Sequence[Label]) -> None:
+    """Write each name next to its point, and away from names, points and lines that are there.
 
-    boxes: Sequence["Bbox"]
-    lines: Sequence["Outline"]
-
-    def leaves(self, box: "Bbox") -> bool:
-        """Whether nothing stands in the box."""
-        return not (
-            any(box.overlaps(other) for other in self.boxes)
-            or any(line.intersects_bbox(box, filled=False) for line in self.lines)
-        )
-
-
-def place(axes: "Axes", labels: Sequence[Label]) -> None:
-    """Write each name beside its point, and away from names, points and lines that are there.
-
-    A name that does not stand right beside its point has a line to it. What the axes show, and
-    where they stand in the figure, must not change afterwards.
+    A name that is not right next to its point has a line to it. What the axes show, and where they
+    are in the figure, must not change afterwards.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     figure = axes.get_figure(root=True)
     assert figure is not None
-    renderer: RendererAgg = FigureCanvasAgg(figure).get_renderer()  # type: ignore[no-untyped-call]
+    renderer: Any = FigureCanvasAgg(figure).get_renderer()  # type: ignore[no-untyped-call]
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
     dots = [axes.transData.transform((label.x, label.y)) for label in labels]
-    taken = [text.get_window_extent(renderer) for text in axes.texts]
-    taken += [_box(x, y, _points(renderer, 8.5)) for x, y in dots]
+    boxes = [text.get_window_extent(renderer) for text in axes.texts]
+    boxes += [_square(x, y, renderer.points_to_pixels(8.5)) for x, y in dots]
     lines: list[Outline] = []
     for line in axes.lines:
         drawn = line.get_path().transformed(line.get_transform())
         if len(drawn) > 1:
             lines.append(drawn)
-        else:
+        elif len(drawn):
             x, y = drawn.get_extents().p0
-            taken.append(_box(float(x), float(y), _points(renderer, 4)))
+            boxes.append(_square(float(x), float(y), renderer.points_to_pixels(4)))
     for label in sorted(labels, key=lambda label: (-label.y, label.x)):
-        taken.append(_write(axes, renderer, label, _Taken(taken, lines)))
+        boxes.append(_place(axes, renderer, label, boxes, lines))
 
 
-def _points(renderer: "RendererAgg", points: float) -> float:
-    """Points in the renderer's pixels."""
-    return float(renderer.points_to_pixels(points))  # type: ignore[no-untyped-call]
-
-
-def _write(axes: "Axes", renderer: "RendererAgg", label: Label, taken: _Taken) -> "Bbox":
-    """Try place after place; the last one is kept where none is free."""
+def _place(
+    axes: "Axes", renderer: Any, label: Label, boxes: "Sequence[Bbox]", lines: "Sequence[Outline]"
+) -> "Bbox":
+    """Try place after place, next to the point, then farther above and below; else the last."""
     inside = axes.get_window_extent(renderer)
+    near, step = 9, 6  # points
     found = axes.annotate(
         label.text,
         (label.x, label.y),
@@ -275,39 +266,27 @@ def _write(axes: "Axes", renderer: "RendererAgg", label: Label, taken: _Taken) -
         zorder=6,
         parse_math=False,
     )
-    box = found.get_window_extent(renderer)
-    for at in range(_STEPS):
-        up = _STEP * ((at + 1) // 2) * (1 if at % 2 else -1)
-        for side in ("left", "right"):
-            found.set_horizontalalignment(side)
-            found.set_position((_BESIDE if side == "left" else -_BESIDE, up))
+    for at in range(24):
+        up = step * ((at + 1) // 2) * (1 if at % 2 else -1)
+        for side, right in (("left", near), ("right", -near)):
+            found.set(horizontalalignment=side, position=(right, up))
             box = found.get_window_extent(renderer)
-            if _contains(inside, box) and taken.leaves(box):
+            free = not any(box.overlaps(other) for other in boxes)
+            free = free and not any(line.intersects_bbox(box, filled=False) for line in lines)
+            if free and all(inside.fully_contains(*corner) for corner in box.get_points()):
                 if up:
-                    _lead(axes, label, (_BESIDE if side == "left" else -_BESIDE, up))
+                    _draw_lead(axes, label, (right, up))
                 return box
     return box
 
 
-def _lead(axes: "Axes", label: Label, to: tuple[float, float]) -> None:
-    axes.annotate(
-        "",
-        (label.x, label.y),
-        textcoords="offset points",
-        xytext=to,
-        arrowprops={"arrowstyle": "-", "color": label.colour, "linewidth": 0.6},
-        zorder=2,
-    )
+def _draw_lead(axes: "Axes", label: Label, to: tuple[float, float]) -> None:
+    arrow = {"arrowstyle": "-", "color": label.colour, "linewidth": 0.6}
+    at = label.x, label.y
+    axes.annotate("", at, textcoords="offset points", xytext=to, arrowprops=arrow, zorder=2)
 
 
-def _box(x: float, y: float, half: float) -> "Bbox":
+def _square(x: float, y: float, half: float) -> "Bbox":
     from matplotlib.transforms import Bbox
 
     return Bbox([[x - half, y - half], [x + half, y + half]])
-
-
-def _contains(outer: "Bbox", inner: "Bbox") -> bool:
-    return bool(
-        outer.x0 <= inner.x0 and inner.x1 <= outer.x1
-        and outer.y0 <= inner.y0 and inner.y1 <= outer.y1
-    )  # fmt: skip

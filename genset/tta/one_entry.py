@@ -1,8 +1,7 @@
-"""Whether runs are of one entry: the same recipe, trained several times.
+"""Whether runs are of one entry, the same recipe trained several times, and which of them count.
 
-Runs of different models, machines, frameworks or schedules differ by what they are, so what is
-said of how stable a recipe is, or of what more workers bring, would be said of something else. A
-log that does not say a thing differs from none in it.
+Runs of different models, machines, frameworks or schedules are refused: numbers of stability or
+scaling would describe a mixture. What a log does not say is no difference.
 """
 
 import re
@@ -13,84 +12,16 @@ from genset.core.safe import clean
 from genset.tta.logs.common import number
 from genset.tta.runs import STOPPED, Training
 
-_MOST_NAMED = 3  # values that a remark names
-
-
-def counted(runs: Sequence[Training], threshold: float) -> list[Training]:
-    """The runs without those that were asked to end before they got there.
-
-    They do not tell whether they would have: they are neither a success nor a failure.
-    """
-    return [run for run in runs if run.about.ending != STOPPED or run.first_at(threshold)]
-
-
-def together(runs: Sequence[Training], threshold: float) -> list[str]:
-    """What is to be remarked on all runs: which do not count, and where their origins differ.
-
-    A log that does not say a thing differs from none in it.
-    """
-    kept = counted(runs, threshold)
-    said = []
-    if out := [run.about.name for run in runs if run not in kept]:
-        said.append(f"stopped before the threshold, and not counted: {_first_of(out)}")
-    for what in sorted({what for run in kept for what in run.about.origin}):
-        values = sorted({run.about.origin.get(what, "") for run in kept} - {""})
-        if len(values) > 1:
-            said.append(f"the runs are of {len(values)} {what}s: {_first_of(values)}")
-    return said
-
-
-def _first_of(values: Sequence[str]) -> str:
-    return ", ".join([*values[:_MOST_NAMED], *(["..."] if len(values) > _MOST_NAMED else [])])
-
-
-# The first kind with a word in the text is its kind: a machine with GPUs names its CPUs too.
-_HARDWARE = (
-    ("TPU", r"tpu"),
-    ("NPU", r"npu|ebman\d|hanguang|ascend"),
-    (
-        "GPU",
-        r"gpus?\b|[kmptv]\d{1,3}\b|[agthl]\d{2,3}\b|gv100|gtx|rtx|titan|tesla|volta|dgx|"
-        r"\bp[2345]d?\.|\bg[3456]\w*\.|gn[5-8]\w*|\bpi[12]\.|\bn[dc]\d+\w*|2080|1080|mi\d{3}",
-    ),
-    ("CPU", r"cpu|xeon|epyc|graviton|\bc\d\w*\.|n1-|n2-"),
-)
-_FRAMEWORK = (
-    ("PyTorch", r"pytorch|fast\.?ai"),
-    ("TensorFlow", r"tensorflow|tensorpack|keras"),
-    ("MXNet", r"mxnet"),
-    ("Caffe", r"caffe"),
-    ("JAX", r"\bjax|\bflax"),
-    ("PaddlePaddle", r"paddle"),
-    ("TensorRT", r"tensorrt"),
-)
-
-
-def hardware_kind(text: str) -> str:
-    """TPU, NPU, GPU, CPU, other, or not said."""
-    return _kind(text, _HARDWARE)
-
-
-def framework_kind(text: str) -> str:
-    """PyTorch, TensorFlow, MXNet, Caffe, JAX, PaddlePaddle, TensorRT, other, or not said."""
-    return _kind(text, _FRAMEWORK)
-
-
-def _kind(text: str, kinds: tuple[tuple[str, str], ...]) -> str:
-    if not text.strip():
-        return "not said"
-    return next((kind for kind, words in kinds if re.search(words, text, re.IGNORECASE)), "other")
-
-
 # Runs of one schedule end within this factor of each other.
 _ALIKE = 1.5
 
-# Where a run was stopped since it got there, a longer one of the same schedule has come this share
-# of the way from its own first score, if not farther.
+# When a run stopped because it reached the threshold, a longer one of the same schedule has covered
+# this share of the distance from its own first score, if not more.
 _FAR = 0.75
 
 _MOST = 4  # values that a message names
-_PAIRED = 20  # as many runs are compared with each other
+_MOST_NAMED = 3  # values that a remark names
+_PAIRED = 20  # up to so many runs are compared pair by pair
 
 # A type of machine or accelerator: "V100", "p3.16xlarge", "TPUv2", "RTX 4090".
 _TYPE = re.compile(
@@ -110,8 +41,8 @@ def check_one_entry(
 
     Args:
         runs: all for one task.
-        threshold: in the score's unit: a run that ends where it gets there was stopped for that.
-        mixed: differences are let pass, and returned.
+        threshold: in the score's unit: a run that ends where it reaches it was stopped for that.
+        mixed: accept differences, and return them.
         sizes: the runs are of one entry at several sizes: the number of machines and what goes
             with it (batch size, learning rate) may differ, and so may the framework's version.
 
@@ -119,14 +50,15 @@ def check_one_entry(
         In what the runs differ, one line each; none if they do not.
 
     Raises:
-        BadInput: they differ, and `mixed` is not said.
+        BadInput: they differ, and `mixed` is false.
     """
     found = differences(runs, threshold, sizes)
     if found and not mixed:
-        none = "; no two are alike, so none is a repeat" if _all_differ(runs, threshold) else ""
-        named = "; ".join(found[:3]) + (f"; and {len(found) - 3} more" if len(found) > 3 else "")
+        more = f"; and {len(found) - 3} more" if len(found) > 3 else ""
+        none = "; no two are alike" if _all_differ(runs, threshold) else ""
         raise BadInput(
-            f"the runs are not of one entry: {named}{none}. Name one entry's runs, or say --mixed"
+            f"the runs are not of one entry: {'; '.join(found[:3])}{more}{none}. Give the runs of "
+            "one entry, or use --mixed"
         )
     return found
 
@@ -150,21 +82,12 @@ def differences(runs: Sequence[Training], threshold: float, sizes: bool = False)
 
 def machinery(runs: Sequence[Training], sizes: bool = False) -> list[str]:
     """In which models, machines and frameworks runs differ. See `check_one_entry`."""
-    abouts = [run.about for run in runs]
-    found = [
-        _differ("model", (about.model for about in abouts), _same_words),
-        _differ(
-            "hardware",
-            (about.hardware for about in abouts),
-            _same_machines if sizes else _same_words,
-        ),
-        _differ(
-            "framework",
-            (about.framework for about in abouts),
-            _same_framework if sizes else _same_words,
-        ),
+    same = {"hardware": _same_machines, "framework": _same_framework} if sizes else {}
+    lines = [
+        _differ(name, (getattr(run.about, name) for run in runs), same.get(name, _same_words))
+        for name in ("model", "hardware", "framework")
     ]
-    return [line for line in found if line]
+    return [line for line in lines if line]
 
 
 def _differ(what: str, values: Iterable[str], same: Callable[[str, str], bool]) -> str:
@@ -177,10 +100,10 @@ def _differ(what: str, values: Iterable[str], same: Callable[[str, str], bool]) 
         return ""
     if None not in (numbers := [number(value) for value in distinct]):
         distinct = [text for _, text in sorted(zip(numbers, distinct, strict=True))]
-    return f"{clean(what, 40)} {_named([clean(value, 50) for value in distinct])}"
+    return f"{clean(what, 40)} {_listed([clean(value, 50) for value in distinct])}"
 
 
-def _named(values: Sequence[str]) -> str:
+def _listed(values: Sequence[str]) -> str:
     if len(values) > _MOST:
         values = [*values[: _MOST - 1], f"{len(values) - _MOST + 1} more"]
     return f"{', '.join(values[:-1])} and {values[-1]}"
@@ -194,15 +117,16 @@ def _lengths(runs: Sequence[Training], threshold: float) -> str:
         return ""
     ends = {_end(run) for run in runs if not _stopped(run, threshold)}
     if ends and max(ends) > _ALIKE * min(ends):
-        return f"last epoch {_named([f'{end:g}' for end in sorted(ends)])}"
+        return f"last epoch {_listed([f'{end:g}' for end in sorted(ends)])}"
     stopped = [run for run in runs if run.stop is None and _stopped(run, threshold)]
     for end in sorted({_end(run) for run in stopped}):
         for run in runs:
             way = _way(run, end, threshold) if _end(run) > _ALIKE * end else None
             if way is not None and way < _FAR:
                 return (
-                    f"last epoch {end:g} and {_end(run):g} (when the shorter got there, the longer "
-                    f"had come {max(100 * way, 0):.0f} % of the way from its first score)"
+                    f"last epoch {end:g} and {_end(run):g} (when the shorter reached the "
+                    f"threshold, the longer was {max(100 * way, 0):.0f} % of the way from its "
+                    "first score)"
                 )
     return ""
 
@@ -217,12 +141,12 @@ def _way(run: Training, epoch: float, threshold: float) -> float | None:
     None where it had one score by then, or began at the threshold: that tells nothing.
     """
     task = run.about.task
-    told = [e for e in run.epochs if task.score in e.scores and e.epoch <= epoch]
-    scores = [e.scores[task.score] for e in told]
+    scores = [
+        e.scores[task.score] for e in run.epochs if task.score in e.scores and e.epoch <= epoch
+    ]
     if len(scores) < 2 or task.reaches(scores[0], threshold):
         return None
-    best = min(scores) if task.lower_is_better else max(scores)
-    return (best - scores[0]) / (threshold - scores[0])
+    return (task.best(scores) - scores[0]) / (threshold - scores[0])
 
 
 def _stopped(run: Training, threshold: float) -> bool:
@@ -267,3 +191,71 @@ def _same_framework(one: str, other: str) -> bool:
     if kinds[0] == kinds[1] == "other":
         return [w for w in _words(one) if w.isalpha()] == [w for w in _words(other) if w.isalpha()]
     return kinds[0] == kinds[1]
+
+
+# Which runs count
+
+
+def counted(runs: Sequence[Training], threshold: float) -> list[Training]:
+    """The runs without those that a signal stopped before the threshold.
+
+    Nobody knows whether they would have reached it: they are neither a success nor a failure.
+    """
+    return [run for run in runs if run.about.ending != STOPPED or run.first_at(threshold)]
+
+
+def together(runs: Sequence[Training], threshold: float) -> list[str]:
+    """Remarks on all runs of an entry: which do not count, and where their origins differ."""
+    counting = counted(runs, threshold)
+    remarks = []
+    if stopped := [run.about.name for run in runs if run not in counting]:
+        remarks.append(f"stopped before the threshold, not counted: {_first_few(stopped)}")
+    for key in sorted({key for run in counting for key in run.about.origin}):
+        values = sorted({run.about.origin.get(key, "") for run in counting} - {""})
+        if len(values) > 1:
+            remarks.append(f"the runs are of {len(values)} {key}s: {_first_few(values)}")
+    return remarks
+
+
+def _first_few(values: Sequence[str]) -> str:
+    return ", ".join([*values[:_MOST_NAMED], *["..."] * (len(values) > _MOST_NAMED)])
+
+
+# Kinds of hardware and frameworks, guessed from well-known words
+
+# The first kind with a word in the text is its kind: a machine with GPUs names its CPUs too.
+_HARDWARE = (
+    ("TPU", r"tpu"),
+    ("NPU", r"npu|ebman\d|hanguang|ascend"),
+    (
+        "GPU",
+        r"gpus?\b|[kmptv]\d{1,3}\b|[agthl]\d{2,3}\b|gv100|gtx|rtx|titan|tesla|volta|dgx|"
+        r"\bp[2345]d?\.|\bg[3456]\w*\.|gn[5-8]\w*|\bpi[12]\.|\bn[dc]\d+\w*|2080|1080|mi\d{3}",
+    ),
+    ("CPU", r"cpu|xeon|epyc|graviton|\bc\d\w*\.|n1-|n2-"),
+)
+_FRAMEWORK = (
+    ("PyTorch", r"pytorch|fast\.?ai"),
+    ("TensorFlow", r"tensorflow|tensorpack|keras"),
+    ("MXNet", r"mxnet"),
+    ("Caffe", r"caffe"),
+    ("JAX", r"\bjax|\bflax"),
+    ("PaddlePaddle", r"paddle"),
+    ("TensorRT", r"tensorrt"),
+)
+
+
+def hardware_kind(text: str) -> str:
+    """TPU, NPU, GPU, CPU, other, or not given."""
+    return _kind(text, _HARDWARE)
+
+
+def framework_kind(text: str) -> str:
+    """PyTorch, TensorFlow, MXNet, Caffe, JAX, PaddlePaddle, TensorRT, other, or not given."""
+    return _kind(text, _FRAMEWORK)
+
+
+def _kind(text: str, kinds: tuple[tuple[str, str], ...]) -> str:
+    if not text.strip():
+        return "not given"
+    return next((kind for kind, words in kinds if re.search(words, text, re.IGNORECASE)), "other")

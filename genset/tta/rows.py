@@ -1,8 +1,8 @@
-"""Entries as rows of a table: time and cost to a threshold, scores, what to remark.
+"""Entries as rows of a table: time and cost to a threshold, scores, remarks.
 
 An entry's time is that of the first epoch at or over the threshold, even if it falls below
 afterwards; its cost is the hours times the price of an hour. An entry of several runs has the means
-of those that get there.
+of those that reach the threshold.
 """
 
 from collections import Counter
@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 from datetime import date
 from difflib import get_close_matches
 from statistics import fmean
+from typing import Any
 
 from genset.core.errors import BadInput
 from genset.core.numbers import agree
 from genset.statistics.small_samples import mean_without_ends
 from genset.tta.one_entry import counted, together
-from genset.tta.runs import Inference, Task, Training
+from genset.tta.runs import About, Inference, Task, Training
 from genset.tta.words import amount
 
 # MLPerf asks for at least so many runs of an entry, and leaves out the fastest and the slowest; of
@@ -24,20 +25,16 @@ from genset.tta.words import amount
 _FEWEST = 5
 _MANY, _MANY_LEFT_OUT = 40, 4
 
+# The word for the entry that a task began with.
+SEED = "seed"
 
-@dataclass(frozen=True, slots=True)
-class TrainingRow:
-    """One training entry. `hours`, `cost` and `epoch` are None where it never got there.
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryRow:
+    """What training and inference entries have in common.
 
     Attributes:
-        hours: to the threshold; of several runs the mean over those that get there.
-        cost: US dollars to the threshold; None also where no price is known.
-        epoch: as the log counts; of several runs the mean.
-        final, best: scores in the task's unit; of several runs the mean and the best of all.
-        runs, reached: how many runs it has, and how many of them get there.
-        hours_without_ends: the mean time without the fastest and the slowest run, as MLPerf counts;
-            None of fewer than 5 runs, or where more than one never gets there.
-        faster, cheaper: the baseline's time and cost over this one's.
+        faster, cheaper: the baseline's time and cost divided by this one's.
     """
 
     name: str
@@ -46,21 +43,37 @@ class TrainingRow:
     hardware: str
     framework: str
     submitted: date | None
+    remarks: tuple[str, ...]
+    faster: float | None = None
+    cheaper: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingRow(EntryRow):
+    """One training entry. `hours`, `cost` and `epoch` are None if it never reaches the threshold.
+
+    Attributes:
+        hours: to the threshold; of several runs the mean over those that reach it.
+        cost: US dollars to the threshold; None also if no price is known.
+        epoch: as the log counts; of several runs the mean.
+        final, best: scores in the task's unit; of several runs the mean and the best of all.
+        runs, reached: how many runs it has, and how many of them reach the threshold.
+        hours_without_ends: the mean time without the fastest and the slowest run, as MLPerf counts;
+            None of fewer than 5 runs, or if more than one never reaches the threshold.
+    """
+
     hours: float | None
     cost: float | None
     epoch: float | None
     final: float
     best: float
-    remarks: tuple[str, ...]
     runs: int = 1
     reached: int = 0
     hours_without_ends: float | None = None
-    faster: float | None = None
-    cheaper: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class InferenceRow:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InferenceRow(EntryRow):
     """One inference entry.
 
     Attributes:
@@ -68,22 +81,34 @@ class InferenceRow:
         cost_10k: US dollars for 10,000.
         score: in per cent.
         reaches: whether the score is at or over the threshold; None if it is not known.
-        faster, cheaper: the baseline's latency and cost over this one's.
     """
 
-    name: str
-    model: str
-    author: str
-    hardware: str
-    framework: str
-    submitted: date | None
     latency: float | None
     cost_10k: float | None
     score: float | None
     reaches: bool | None
-    remarks: tuple[str, ...]
-    faster: float | None = None
-    cheaper: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """The entry that others are compared with. A number that it lacks gives no ratio.
+
+    Attributes:
+        time: hours to the threshold, or milliseconds of one inference.
+        cost: US dollars to the threshold, or of 10,000 inferences.
+    """
+
+    name: str
+    time: float | None
+    cost: float | None
+
+    def faster(self, time: float | None) -> float | None:
+        """How many times as fast another is."""
+        return self.time / time if self.time and time else None
+
+    def cheaper(self, cost: float | None) -> float | None:
+        """How many times as cheap another is."""
+        return self.cost / cost if self.cost and cost else None
 
 
 def training_row(run: Training, threshold: float) -> TrainingRow:
@@ -96,21 +121,16 @@ def training_row(run: Training, threshold: float) -> TrainingRow:
         cost = reached.hours * about.cost_per_hour
     if reached and not task.reaches(scores[-1], threshold):
         side = "above" if task.lower_is_better else "below"
-        ends = amount(scores[-1], task.percent)
-        remarks.append(f"ends at {ends}, {side} the threshold that it had reached")
+        final = amount(scores[-1], task.percent)
+        remarks.append(f"ends at {final}, {side} the threshold that it had reached")
     return TrainingRow(
-        name=about.name,
-        model=about.model,
-        author=about.author,
-        hardware=about.hardware,
-        framework=about.framework,
-        submitted=about.submitted,
+        **_about(about),
+        remarks=tuple(remarks),
         hours=reached.hours if reached else None,
         cost=cost,
         epoch=reached.epoch if reached else None,
         final=scores[-1],
         best=run.best(),
-        remarks=tuple(remarks),
         reached=int(reached is not None),
     )
 
@@ -120,22 +140,21 @@ def entry_row(runs: Sequence[Training], threshold: float) -> TrainingRow:
     remarks = together(runs, threshold) if len(runs) > 1 else []
     runs = counted(runs, threshold) or runs
     rows = [training_row(run, threshold) for run in runs]
-    first, *more = rows
-    if not more:
-        return replace(first, name=entry_name(runs), remarks=(*remarks, *first.remarks))
+    first = replace(rows[0], name=entry_name(runs))
+    if len(rows) == 1:
+        return replace(first, remarks=(*remarks, *first.remarks))
     task = runs[0].about.task
-    hours = [row.hours for row in rows if row.hours is not None]
+    reached = [row for row in rows if row.hours is not None]
+    hours = [row.hours for row in reached if row.hours is not None]
     misses = len(rows) - len(hours)
-    bests = [row.best for row in rows]
     return replace(
         first,
-        name=entry_name(runs),
+        remarks=(*remarks, *_remarks(rows, misses)),
         hours=fmean(hours) if hours else None,
-        cost=_mean([row.cost for row in rows if row.hours is not None]),
-        epoch=_mean([row.epoch for row in rows if row.hours is not None]),
+        cost=_mean([row.cost for row in reached]),
+        epoch=_mean([row.epoch for row in reached]),
         final=fmean(row.final for row in rows),
-        best=min(bests) if task.lower_is_better else max(bests),
-        remarks=(*remarks, *_shared(rows, misses)),
+        best=task.best([row.best for row in rows]),
         runs=len(rows),
         reached=len(hours),
         hours_without_ends=hours_without_ends(task, hours, misses),
@@ -152,11 +171,11 @@ def hours_without_ends(task: Task, hours: list[float], misses: int) -> float | N
 
     Args:
         task: what the runs are for.
-        hours: of the runs that get there.
-        misses: how many others do not. One counts as the slowest; with more there is no result.
+        hours: of the runs that reach the threshold.
+        misses: how many do not. One counts as the slowest; with more there is no result.
 
     Returns:
-        None too of fewer runs than MLPerf asks for.
+        None also of fewer runs than MLPerf asks for.
     """
     runs = len(hours) + misses
     if runs < _FEWEST:
@@ -166,21 +185,15 @@ def hours_without_ends(task: Task, hours: list[float], misses: int) -> float | N
 
 
 def inference_row(entry: Inference, threshold: float) -> InferenceRow:
-    """An inference entry, its score held against a threshold in the task's unit."""
-    about = entry.about
-    reaches = None if entry.score is None else about.task.reaches(entry.score, threshold)
+    """An inference entry at a threshold, in its task's unit."""
+    score, task = entry.score, entry.about.task
     return InferenceRow(
-        name=about.name,
-        model=about.model,
-        author=about.author,
-        hardware=about.hardware,
-        framework=about.framework,
-        submitted=about.submitted,
+        **_about(entry.about),
+        remarks=entry.about.remarks,
         latency=entry.latency,
         cost_10k=None if entry.cost is None else 10_000 * entry.cost,
-        score=entry.score,
-        reaches=reaches,
-        remarks=about.remarks,
+        score=score,
+        reaches=None if score is None else task.reaches(score, threshold),
     )
 
 
@@ -188,61 +201,15 @@ def by_entry(runs: Sequence[Training]) -> list[list[Training]]:
     """Runs that name one entry together, the others each by itself, in their order."""
     found: dict[object, list[Training]] = {}
     for at, run in enumerate(runs):
-        found.setdefault((run.about.entry, run.about.task) if run.about.entry else at, []).append(
-            run
-        )
+        key = (run.about.entry, run.about.task) if run.about.entry else at
+        found.setdefault(key, []).append(run)
     return list(found.values())
 
 
-def _mean(values: Sequence[float | None]) -> float | None:
-    """The mean, where every value is known."""
-    known = [value for value in values if value is not None]
-    return fmean(known) if known and len(known) == len(values) else None
-
-
-def _shared(rows: Sequence[TrainingRow], misses: int) -> tuple[str, ...]:
-    """The remarks of an entry's runs, each once."""
-    counts = Counter(remark for row in rows for remark in set(row.remarks))
-    said = [
-        remark if count == len(rows) else f"{count} of {len(rows)} runs: {remark}"
-        for remark, count in sorted(counts.items())
-    ]
-    if 0 < misses < len(rows):
-        get = agree(misses, "gets", "get")
-        said.append(f"{misses} of {len(rows)} runs never {get} there: the time is of the others")
-    return tuple(said)
-
-
-# The word for the entry that a task began with.
-SEED = "seed"
-
-
-@dataclass(frozen=True, slots=True)
-class Baseline:
-    """The entry that others are held against. Of a number that it lacks there is no ratio.
-
-    Attributes:
-        time: hours to the threshold, or milliseconds of one inference.
-        cost: US dollars to the threshold, or of 10,000 inferences.
-    """
-
-    name: str
-    time: float | None
-    cost: float | None
-
-    def faster(self, time: float | None) -> float | None:
-        """How many times as fast another is."""
-        return _ratio(self.time, time)
-
-    def cheaper(self, cost: float | None) -> float | None:
-        """How many times as cheap another is."""
-        return _ratio(self.cost, cost)
-
-
 def find_baseline(
-    asked: Sequence[str], rows: Sequence[TrainingRow] | Sequence[InferenceRow]
+    names: Sequence[str], rows: Sequence[TrainingRow] | Sequence[InferenceRow]
 ) -> Baseline | None:
-    """The entry of `rows` that was asked for by its name, or as `SEED`; None if none of them was.
+    """The entry of `rows` that has one of the names, or is meant by `SEED`; None if none is.
 
     The seed entry is the earliest; of several of that day, the fastest. Without any day there is
     none.
@@ -250,38 +217,61 @@ def find_baseline(
     Raises:
         BadInput: several entries have the name.
     """
-    for word in asked:
-        named = [row for row in rows if row.name.casefold() == word.casefold()]
-        if len(named) > 1:
-            raise BadInput(f"--baseline {word}: {len(named)} entries of one task have this name")
-        if named:
-            return _of(named[0])
+    for name in names:
+        matches = [row for row in rows if row.name.casefold() == name.casefold()]
+        if len(matches) > 1:
+            raise BadInput(f"--baseline {name}: {len(matches)} entries of one task have this name")
+        if matches:
+            return _baseline(matches[0])
     days = [row.submitted for row in rows if row.submitted is not None]
-    if SEED in (word.casefold() for word in asked) and days:
-        first = [_of(row) for row in rows if row.submitted == min(days)]
+    if SEED in map(str.casefold, names) and days:
+        first = [_baseline(row) for row in rows if row.submitted == min(days)]
         return min(first, key=lambda found: (found.time is None, found.time or 0.0))
     return None
 
 
-def check_names(asked: Sequence[str], names: Sequence[str]) -> None:
-    """Refuse a baseline that no entry is called.
+def check_baselines(baselines: Sequence[str], names: Sequence[str]) -> None:
+    """Refuse a baseline that is no entry's name.
 
     Raises:
         BadInput: no entry has one of the names.
     """
     known = {name.casefold(): name for name in names}
-    for word in asked:
-        if word.casefold() not in known and word.casefold() != SEED:
-            near = get_close_matches(word.casefold(), known, n=3, cutoff=0.5)
-            mend = f": did you mean {', '.join(known[each] for each in near)}?" if near else ""
-            raise BadInput(f"--baseline {word}: no entry has this name{mend}")
+    for name in baselines:
+        if name.casefold() not in (*known, SEED):
+            near = get_close_matches(name.casefold(), known, n=3, cutoff=0.5)
+            mend = f": did you mean {', '.join(known[key] for key in near)}?" if near else ""
+            raise BadInput(f"--baseline {name}: no entry has this name{mend}")
 
 
-def _of(row: TrainingRow | InferenceRow) -> Baseline:
+def _baseline(row: TrainingRow | InferenceRow) -> Baseline:
     if isinstance(row, TrainingRow):
         return Baseline(row.name, row.hours, row.cost)
     return Baseline(row.name, row.latency, row.cost_10k)
 
 
-def _ratio(base: float | None, value: float | None) -> float | None:
-    return base / value if base and value else None
+def _about(about: About) -> dict[str, Any]:
+    names = ("name", "model", "author", "hardware", "framework", "submitted")
+    return {name: getattr(about, name) for name in names}
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    """The mean, if every value is known."""
+    known = [value for value in values if value is not None]
+    return fmean(known) if known and len(known) == len(values) else None
+
+
+def _remarks(rows: Sequence[TrainingRow], misses: int) -> tuple[str, ...]:
+    """The remarks of an entry's runs, each once."""
+    counts = Counter(remark for row in rows for remark in set(row.remarks))
+    remarks = [
+        remark if number == len(rows) else f"{number} of {len(rows)} runs: {remark}"
+        for remark, number in sorted(counts.items())
+    ]
+    if 0 < misses < len(rows):
+        reach = agree(misses, "does", "do")
+        remarks.append(
+            f"{misses} of {len(rows)} runs {reach} not reach the threshold: the time is of the "
+            "others"
+        )
+    return tuple(remarks)

@@ -1,4 +1,4 @@
-"""What logs hold, after they were read: one object for each run."""
+"""Training runs as every log is read: a task, epochs with times and scores, and their origin."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -34,35 +34,40 @@ class Task:
         """Whether a score is as good as a threshold, or better."""
         return score <= threshold if self.lower_is_better else score >= threshold
 
-    def threshold_or(self, asked: float | None) -> float:
-        """The threshold to hold scores against: the one that was asked for, or the task's own.
+    def best(self, scores: Sequence[float]) -> float:
+        """The best of several scores."""
+        return min(scores) if self.lower_is_better else max(scores)
+
+    def threshold_or(self, threshold: float | None) -> float:
+        """A threshold that a person gave, or else the task's own.
 
         Raises:
-            BadInput: there is neither, it is no finite number, it is not within 0 to 100 where
-                scores are in per cent, or looks like a fraction of 1 there.
+            BadInput: there is neither, or see `checked`.
         """
-        threshold = self.threshold if asked is None else self.asked(asked)
-        if threshold is None:
-            raise BadInput(f"{self.name} has no threshold of its own: say one with --threshold")
-        return threshold
+        if threshold is not None:
+            return self.checked(threshold)
+        if self.threshold is None:
+            raise BadInput(f"{self.name} has no threshold of its own: give one with --threshold")
+        return self.threshold
 
-    def asked(self, threshold: float) -> float:
-        """A threshold as a person said it.
+    def checked(self, threshold: float) -> float:
+        """A threshold that a person gave, if it can be meant.
 
-        An accuracy of 0.94 % is never what is meant, and nearly every log reaches it; an error of
-        0.94 % may be.
+        An accuracy of 0.94 % is never meant, and nearly every log reaches it; an error of 0.94 %
+        may be.
 
         Raises:
-            BadInput: see `threshold_or`.
+            BadInput: it is not finite, not within 0 to 100 where scores are in per cent, or looks
+                like a fraction of 1 there.
         """
         if not isfinite(threshold):
-            raise BadInput(f"a threshold is a finite number, not {threshold:g}")
+            raise BadInput(f"the threshold must be a finite number, not {threshold:g}")
         if self.percent and not 0 <= threshold <= 100:
-            raise BadInput(f"a threshold is from 0 to 100 per cent, not {threshold:g}")
+            raise BadInput(f"the threshold must be from 0 to 100 per cent, not {threshold:g}")
         if self.percent and not self.lower_is_better and 0 < threshold < 1:
             raise BadInput(
-                f"{self.name}: a threshold of {threshold:g} is {threshold:g} %; "
-                f"for {100 * threshold:g} % say {100 * threshold:g}"
+                f"{self.name}: the threshold {threshold:g} means {threshold:g} %; "
+                f"for {100 * threshold:g} % write {100 * threshold:g}"
             )
         return threshold
 
@@ -74,8 +79,8 @@ TASKS = {
 }
 
 
-FAILED = "failed"  # or cut off, nobody knows by what
-STOPPED = "stopped"  # by a signal that asked it to end
+FAILED = "failed"  # or cut off by something unknown
+STOPPED = "stopped"  # by a signal
 
 
 class MalformedLog(BadInput):
@@ -111,7 +116,7 @@ class Epoch:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a log, or the JSON file beside it, says of a run. A text that it lacks is empty.
+    """What a log, or the JSON file of its entry, says of a run. Unknown texts are empty.
 
     Attributes:
         name: of the run: the file's name without its suffix, or what the log calls it.
@@ -123,9 +128,9 @@ class About:
         remarks: what a reader should know of how the files were read, one line each.
         checkpoint: the sha256 of the file of weights that the run left, 64 hexadecimal digits;
             empty where that is not known.
-        origin: by what a recorded run was made ("commit", "command"). Runs of one entry may differ
-            in it, but that is worth a remark.
-        ending: `FAILED` or `STOPPED` of a recorded run that did not end by itself; else empty.
+        origin: "commit" and "command" of a recorded run. Runs of one entry may differ in it, but
+            that is worth a remark.
+        ending: `FAILED` or `STOPPED` of a recorded run that did not finish; else empty.
     """
 
     name: str
@@ -147,7 +152,7 @@ class About:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """How a run ended by its log's own word, as MLPerf's ``run_stop`` tells.
+    """How a run ended as its log says, by MLPerf's ``run_stop``.
 
     Attributes:
         hours: from its start to its stop.
@@ -172,8 +177,8 @@ class Training:
     def first_at(self, threshold: float) -> Epoch | None:
         """The first epoch with a score as good as `threshold`: DAWNBench's rule.
 
-        For the log's own threshold, a log with a `stop` is judged by that: its word decides
-        whether the threshold was reached, and the hours are those to the stop.
+        For the log's own threshold, the `stop` decides if there is one: whether the threshold was
+        reached, and after how many hours.
         """
         task = self.about.task
         found = (e for e in self.epochs if task.score in e.scores)
@@ -191,7 +196,7 @@ class Training:
 
     def best(self) -> float:
         """The best score that counts, in its unit."""
-        return min(self.scores()) if self.about.task.lower_is_better else max(self.scores())
+        return self.about.task.best(self.scores())
 
     def scores(self) -> list[float]:
         """The score that counts, epoch by epoch, in its unit, where it was measured."""
@@ -238,12 +243,12 @@ def one_task(runs: Sequence[Training]) -> Task:
     """
     tasks = {run.about.task for run in runs}
     if len(tasks) > 1:
-        names = ", ".join(sorted(map(_described, tasks)))
+        names = ", ".join(sorted(map(_description, tasks)))
         raise BadInput(f"the runs are for different tasks: {names}")
     return tasks.pop()
 
 
-def _described(task: Task) -> str:
+def _description(task: Task) -> str:
     """A task as an error names it: ``ImageNet (top5Accuracy, 93 %)``, ``val_loss``."""
     unit = " %" if task.percent else ""
     threshold = "" if task.threshold is None else f"{task.threshold:g}{unit}"

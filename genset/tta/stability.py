@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from genset.core.errors import BadInput
 from genset.core.numbers import agree, count, duration
-from genset.core.tables import Grid
+from genset.core.table import Column, Table
 from genset.statistics.intervals import Interval
 from genset.statistics.restarts import expected_time, expected_time_interval
 from genset.statistics.small_samples import (
@@ -22,14 +22,15 @@ from genset.tta.one_entry import check_one_entry, counted, together
 from genset.tta.rows import TrainingRow, hours_without_ends, training_row
 from genset.tta.runs import Training, one_task
 from genset.tta.words import (
-    differing_grids,
+    difference_tables,
+    hours_column,
     hours_interval,
     level,
     metric,
+    name_column,
     percent_interval,
-    plain_number,
     remark_lines,
-    score_text,
+    score_column,
     short_name,
 )
 
@@ -37,16 +38,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@dataclass(frozen=True, slots=True)
-class CurvePoint:
-    """An epoch of the runs that logged it. Scores in the task's unit, hours the mean of them."""
-
-    epoch: float
-    runs: int
-    hours: float
-    mean: float
-    lowest: float
-    highest: float
+_MOST = 20  # runs, a line each
+_NEAR = 3.0  # points short of the threshold; of a score in another unit, a tenth of the threshold
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +51,7 @@ class EpochTime:
         variation: the coefficient of variation of those means, from run to run; None of one run.
         variation_interval: as that of the time to the threshold.
         within: the coefficient of variation from epoch to epoch inside a run, pooled over runs;
-            None where no run has two such epochs.
+            None if no run has two such epochs.
     """
 
     hours: float
@@ -74,20 +67,19 @@ class Stability:
     Attributes:
         reached: how many runs reach the threshold; `share` is its interval (Clopper-Pearson).
         hours: the mean time to the threshold of those; None if there are none.
-        variation: the coefficient of variation of those times; None of fewer than two. Runs that
-            never get there have no time, so it says nothing of them: read it beside `reached`.
+        variation: the coefficient of variation of those times; None of fewer than two. It says
+            nothing of runs that never reach the threshold: read it together with `reached`.
         variation_interval: after Vangel's modification of McKay; its upper end may be infinite.
-            None too where all times are equal: they are then rounder than what they differ by.
-        curve: accuracy by epoch.
+            None also if all times are equal: they are then coarser than their differences.
         hours_without_ends: the mean time without the fastest and the slowest run, as MLPerf counts;
-            None of fewer than 5 runs, or where more than one never gets there.
-        epoch_time: None where no log has two epochs.
-        expected_hours: until a run gets there, if one that does not is begun again when it is over;
-            None if none gets there.
+            None of fewer than 5 runs, or if more than one never reaches the threshold.
+        epoch_time: None if no log has two epochs.
+        expected_hours: until a run reaches the threshold, if each that does not is followed by
+            another; None if none reaches it.
         expected_interval: None with fewer than two that do; see `expected_time_interval`.
-        entry: what all runs call the entry that they are of; empty if nothing, or several.
-        differences: in what the runs differ that were taken for one entry's by the user's word.
-        remarks: on all of them: which are left out, and whether one code gave them all.
+        entry: what all runs call their entry; empty if nothing, or several.
+        differences: how the runs differ that `mixed` accepts as one entry's.
+        remarks: which runs are not counted, and whether one code gave them all.
     """
 
     task: str
@@ -99,7 +91,6 @@ class Stability:
     hours: float | None
     variation: float | None
     variation_interval: Interval | None
-    curve: list[CurvePoint]
     percent: bool
     hours_without_ends: float | None
     epoch_time: EpochTime | None
@@ -115,19 +106,19 @@ def stability(
 ) -> Stability:
     """Compare runs of one entry.
 
-    Runs that were stopped before they got there do not count (`counted`).
+    Runs that a signal stopped before they reached the threshold do not count (`counted`).
 
     Args:
         runs: at least two.
         threshold: in the score's unit, by default the task's own.
-        mixed: take runs of different entries for one's.
+        mixed: accept runs of different entries as one's.
 
     Raises:
         BadInput: fewer than two runs, runs for different tasks or of different entries, or no
             threshold.
     """
     if len(runs) < 2:
-        raise BadInput("stability takes at least two runs of one entry; name more logs")
+        raise BadInput("stability needs at least two runs of one entry: give more logs")
     task = one_task(runs)
     least = task.threshold_or(threshold)
     differences = check_one_entry(runs, least, mixed)
@@ -149,7 +140,6 @@ def stability(
         hours=fmean(hours) if hours else None,
         variation=spread,
         variation_interval=interval,
-        curve=_curve(runs),
         percent=task.percent,
         hours_without_ends=hours_without_ends(task, hours, len(misses)),
         epoch_time=_epoch_time(runs),
@@ -159,6 +149,62 @@ def stability(
         differences=differences,
         remarks=remarks,
     )
+
+
+def stability_tables(found: Stability) -> list[Table]:
+    """What `genset tta stability` prints."""
+    threshold = level(found.threshold, found.percent)
+    columns = [
+        name_column("run"),
+        hours_column("hours", f"time to {threshold}"),
+        Column("epoch"),
+        score_column("final", found.percent),
+        score_column("best", found.percent),
+    ]
+    rows = [[r.name, r.hours, r.epoch, r.final, r.best] for r in found.runs[:_MOST]]
+    runs, reach = len(found.runs), agree(found.reached, "reaches", "reach")
+    more = [f"and {count(runs - _MOST, 'more run')}, see --json"] if runs > _MOST else []
+    interval = percent_interval(found.share, 0)
+    notes = [
+        *more,
+        f"{found.reached} of {runs} runs {reach} {threshold} ({interval}, Clopper-Pearson)",
+        *_time_lines(found),
+        _expected_line(found),
+        *([_epoch_line(found.epoch_time)] if found.epoch_time else []),
+        *found.remarks,
+        *remark_lines(found.runs),
+    ]
+    of = f", {short_name(found.entry)}" if found.entry else ""
+    by = "" if found.score == found.task else f", {metric(found.score)}"
+    title = f"{short_name(found.task)}{of}: {runs} runs{by}"
+    return [Table(columns, rows, title, notes), *difference_tables(found.differences)]
+
+
+def draw_stability(found: Stability, runs: Sequence[Training], path: Path) -> None:
+    """The score against time, one line a run, a dot where it reaches the threshold.
+
+    A line goes in steps: what a model scores between two epochs was not measured. The second part
+    shows the same near the threshold, where runs differ. More runs than a reader can tell apart
+    have one colour, and no names.
+    """
+    from matplotlib.figure import Figure
+
+    named = len(first_lines(runs)) == len(runs)
+    figure = Figure(figsize=(11, 4.6), layout="constrained")
+    whole, near = figure.subplots(1, 2)
+    unit, hours_of_one = time_unit(max(run.epochs[-1].hours for run in runs))
+    for axes in (whole, near):
+        _lines(axes, found, runs, hours_of_one, named)
+        axes.axhline(found.threshold, color="0.35", linewidth=1, linestyle=":")
+        score = f"{metric(found.score)}, %" if found.percent else metric(found.score)
+        label_axes(axes, f"{unit} of training", score)
+    _look_near(near, found, runs, hours_of_one)
+    reach = f"{agree(found.reached, 'reaches', 'reach')} {level(found.threshold, found.percent)}"
+    whole.set_title(f"{found.reached} of {len(runs)} runs {reach}", loc="left", fontsize=12)
+    near.set_title("near the threshold", loc="left", fontsize=12)
+    if named:
+        legend(near, [(at, run.about.name) for at, run in enumerate(runs)])
+    write_figure(figure, path)
 
 
 def _entry(runs: Sequence[Training]) -> str:
@@ -205,137 +251,54 @@ def epoch_hours(run: Training) -> list[float]:
     return found
 
 
-def _curve(runs: Sequence[Training]) -> list[CurvePoint]:
-    """Scores by epoch; of an epoch that a run has several times, the last counts."""
-    score = runs[0].about.task.score
-    by_run = [{e.epoch: e for e in run.epochs if score in e.scores} for run in runs]
-    points = []
-    for epoch in sorted({epoch for run in by_run for epoch in run}):
-        found = [run[epoch] for run in by_run if epoch in run]
-        scores = [point.scores[score] for point in found]
-        hours = fmean(point.hours for point in found)
-        points.append(CurvePoint(epoch, len(found), hours, fmean(scores), min(scores), max(scores)))
-    return points
-
-
-_MOST = 20  # runs, a line each
-
-
-def stability_grids(found: Stability) -> list[Grid]:
-    """What `genset tta stability` prints. The curve of the epochs is for the figure and JSON."""
-    least = level(found.threshold, found.percent)
-    rows = [
-        [
-            short_name(row.name),
-            duration(row.hours),
-            plain_number(row.epoch),
-            score_text(row.final, found.percent),
-            score_text(row.best, found.percent),
-        ]
-        for row in found.runs[:_MOST]
-    ]
-    runs, reach = len(found.runs), agree(found.reached, "reaches", "reach")
-    more = [f"and {count(runs - _MOST, 'more run')}, which --json has"] if runs > _MOST else []
-    notes = [
-        *more,
-        f"{found.reached} of {runs} runs {reach} {least} "
-        f"({percent_interval(found.share, 0)}, Clopper-Pearson)",
-        *_times(found),
-        *_expected(found),
-        *([_epochs(found.epoch_time)] if found.epoch_time else []),
-        *found.remarks,
-        *remark_lines(found.runs),
-    ]
-    head = ["run", f"time to {least}", "epoch", "final", "best"]
-    of = f", {short_name(found.entry)}" if found.entry else ""
-    by = "" if found.score == found.task else f", {metric(found.score)}"
-    title = f"{short_name(found.task)}{of}: {runs} runs{by}"
-    return [Grid(title, head, rows, notes), *differing_grids(found.differences)]
-
-
-def _times(found: Stability) -> list[str]:
-    notes = []
+def _time_lines(found: Stability) -> list[str]:
+    lines = []
     if found.variation is not None:
-        said = f"coefficient of variation {_percent(found.variation)}"
-        if found.variation_interval:
-            ends = percent_interval(found.variation_interval, _digits(found.variation))
-            said += f" ({ends}, modified McKay)"
-        notes.append(f"mean time {duration(found.hours)}; {said}")
+        line = f"mean time {duration(found.hours)}; coefficient of variation "
+        lines.append(line + _variation(found.variation, found.variation_interval, "modified McKay"))
     if found.hours_without_ends is not None:
         mean = duration(found.hours_without_ends)
-        notes.append(f"without the fastest and the slowest, as MLPerf counts: mean time {mean}")
+        lines.append(f"mean time without the fastest and the slowest, as MLPerf counts: {mean}")
     if found.variation == 0:
-        notes.append("all times are equal, so they are logged too coarsely to say how they differ")
+        lines.append("all times are equal: they are logged too coarsely to show how they vary")
     if 0 < found.reached < len(found.runs) and found.variation is not None:
-        notes.append("runs that never get there have no time: the variation is of the others")
-    return notes
+        lines.append("the variation is of the runs that reach the threshold")
+    return lines
 
 
-def _expected(found: Stability) -> list[str]:
-    """Words for the expected time, failures included."""
+def _expected_line(found: Stability) -> str:
+    """The expected time, failures included."""
     if found.expected_hours is None:
-        return ["no run gets there, so how long it takes until one does cannot be told"]
-    said = f"expected time until a run gets there: {duration(found.expected_hours)}"
+        return "expected time until a run reaches the threshold: unknown, none does"
+    line = f"expected time until a run reaches the threshold: {duration(found.expected_hours)}"
     if found.expected_interval:
-        said += f" ({hours_interval(found.expected_interval)})"
+        line += f" ({hours_interval(found.expected_interval)})"
     else:
-        said += " (two that get there are needed for an interval)"
+        line += " (an interval needs two that do)"
     if found.reached < len(found.runs):
-        return [f"{said}, where one that does not is begun again when it is over"]
-    return [f"{said}; its upper end allows for runs that fail, of which these few show none"]
+        return f"{line}, if each failed run is followed by another"
+    return f"{line}; the upper end allows for failures, which so few runs cannot exclude"
 
 
-def _epochs(found: EpochTime) -> str:
-    said = f"time per epoch {duration(found.hours)}"
+def _epoch_line(found: EpochTime) -> str:
+    line = f"time per epoch {duration(found.hours)}"
     if found.variation is not None:
-        said += f"; coefficient of variation from run to run {_percent(found.variation)}"
-        if found.variation_interval:
-            said += f" ({percent_interval(found.variation_interval, _digits(found.variation))})"
-    return said + ("" if found.within is None else f", inside a run {_percent(found.within)}")
+        line += "; coefficient of variation from run to run "
+        line += _variation(found.variation, found.variation_interval)
+    return line + ("" if found.within is None else f", within a run {_variation(found.within)}")
 
 
-def _percent(variation: float) -> str:
-    return f"{100 * variation:.{_digits(variation)}f} %"
-
-
-def _digits(variation: float) -> int:
-    """Two decimals of what is below 1 %: runs of a large machine differ by less."""
-    return 1 if variation == 0 or variation >= 0.01 else 2
-
-
-_NEAR = 3.0  # points short of the threshold; of a score in another unit, a tenth of the threshold
-
-
-def draw_stability(found: Stability, runs: Sequence[Training], path: Path) -> None:
-    """The score against time, one line a run, a dot where it reaches the threshold.
-
-    A line goes in steps: what a model scores between two epochs was not measured. The second part
-    shows the same near the threshold, where runs differ. More runs than a reader can tell apart
-    have one colour, and no names.
-    """
-    from matplotlib.figure import Figure
-
-    told_apart = len(first_lines(runs)) == len(runs)
-    figure = Figure(figsize=(11, 4.6), layout="constrained")
-    whole, near = figure.subplots(1, 2)
-    unit, hours_of_one = time_unit(max(run.epochs[-1].hours for run in runs))
-    for axes in (whole, near):
-        _lines(axes, found, runs, hours_of_one, told_apart)
-        axes.axhline(found.threshold, color="0.35", linewidth=1, linestyle=":")
-        said = f"{metric(found.score)}, %" if found.percent else metric(found.score)
-        label_axes(axes, f"{unit} of training", said)
-    _look_near(near, found, runs, hours_of_one)
-    least = level(found.threshold, found.percent)
-    reach = agree(found.reached, "reaches", "reach")
-    whole.set_title(f"{found.reached} of {len(runs)} runs {reach} {least}", loc="left", fontsize=12)
-    near.set_title("near the threshold", loc="left", fontsize=12)
-    if told_apart:
-        legend(near, [(at, run.about.name) for at, run in enumerate(runs)])
-    write_figure(figure, path)
+def _variation(value: float, interval: Interval | None = None, method: str = "") -> str:
+    """A coefficient of variation: two decimals below 1 %, since large machines vary so little."""
+    digits = 1 if value == 0 or value >= 0.01 else 2
+    words = f"{100 * value:.{digits}f} %"
+    if interval is None:
+        return words
+    return f"{words} ({', '.join(filter(None, [percent_interval(interval, digits), method]))})"
 
 
 def _points(run: Training, hours_of_one: float) -> tuple[list[float], list[float]]:
-    """A run's times and scores, and once more its last score where it stopped later."""
+    """A run's times and scores, and once more its last score if it stopped later."""
     score = run.about.task.score
     scored = [epoch for epoch in run.epochs if score in epoch.scores]
     times = [epoch.hours / hours_of_one for epoch in scored]
@@ -347,10 +310,10 @@ def _points(run: Training, hours_of_one: float) -> tuple[list[float], list[float
 
 
 def _lines(
-    axes: "Axes", found: Stability, runs: Sequence[Training], hours_of_one: float, told_apart: bool
+    axes: "Axes", found: Stability, runs: Sequence[Training], hours_of_one: float, named: bool
 ) -> None:
     for at, run in enumerate(runs):
-        colour, dash = line_style(at if told_apart else 0)
+        colour, dash = line_style(at if named else 0)
         times, scores = _points(run, hours_of_one)
         axes.step(times, scores, where="post", color=colour, linestyle=dash, linewidth=1.4)
         if reached := run.first_at(found.threshold):
@@ -366,7 +329,7 @@ def _look_near(
     near = _NEAR if found.percent else abs(found.threshold) / 10 or 1.0
     way = -1.0 if task.lower_is_better else 1.0
     low = found.threshold - way * near
-    best = (min if task.lower_is_better else max)([found.threshold, *(r.best for r in found.runs)])
+    best = task.best([found.threshold, *(run.best for run in found.runs)])
     high = best + way * near / 10
     axes.set_ylim(min(low, high), max(low, high))
     points = (zip(*_points(run, hours_of_one), strict=True) for run in runs)

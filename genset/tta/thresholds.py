@@ -13,13 +13,13 @@ from statistics import fmean
 
 from genset.core.errors import BadInput
 from genset.core.numbers import agree, count, duration
-from genset.core.tables import Grid
+from genset.core.table import Cell, Table
 from genset.tta.figures import first_lines, hours_axis, label_axes, legend, line_style, write_figure
 from genset.tta.rows import by_entry, entry_name
 from genset.tta.runs import TOP1, TOP5, Task, Training, one_task
-from genset.tta.words import level, metric, score_text, short_name
+from genset.tta.words import hours_column, level, metric, name_column, score_column, short_name
 
-# Without word from the user thresholds begin so far below the task's own.
+# By default thresholds begin so far below the task's own.
 _POINTS = 3.0
 _STEPS = 1000
 
@@ -29,8 +29,8 @@ class ThresholdRow:
     """One entry.
 
     Attributes:
-        hours: to each of the thresholds, of several runs the mean over those that get there; None
-            where none does.
+        hours: to each of the thresholds, of several runs the mean over those that reach it; None
+            if none does.
         best: the best score of all runs.
         reached: how many runs reach each of the thresholds.
         steps: threshold and hours wherever the hours change between the first and the last
@@ -60,23 +60,103 @@ class Thresholds:
     lower_is_better: bool
 
 
-def levels(task: Task, low: float | None, high: float | None, step: float | None) -> list[float]:
+def thresholds(
+    runs: Sequence[Training],
+    low: float | None = None,
+    high: float | None = None,
+    step: float | None = None,
+) -> Thresholds:
+    """The time of each entry to each threshold; see `_levels`.
+
+    Raises:
+        BadInput: the entries are for different tasks, or there are no thresholds.
+    """
+    task = one_task(runs)
+    at = _levels(task, low, high, step)
+    rows = sorted((_row(entry, at) for entry in by_entry(runs)), key=_far_and_fast)
+    return Thresholds(task.name, task.score, at, rows, task.percent, task.lower_is_better)
+
+
+def thresholds_tables(found: Thresholds) -> list[Table]:
+    """What `genset tta thresholds` prints."""
+    levels = [level(threshold, found.percent) for threshold in found.thresholds]
+    columns = [
+        name_column(),
+        *(
+            hours_column(f"hours_to_{threshold:g}", words)
+            for threshold, words in zip(found.thresholds, levels, strict=True)
+        ),
+        score_column("best", found.percent),
+    ]
+    rows = [[row.name, *_cells(row), row.best] for row in found.rows]
+    short = sum(row.hours[-1] is None for row in found.rows)
+    entries, reach = count(len(rows), "entry", "entries"), agree(short, "does", "do")
+    notes = [f"{short} of {entries} {reach} not reach {levels[-1]}"] if short else []
+    if any(row.runs > 1 for row in found.rows):
+        notes.append("of several runs: the mean of those that reach the threshold")
+    what = metric(found.score) + (" accuracy" if found.score in (TOP1, TOP5) else "")
+    if found.task == found.score:  # a task that is called as its column
+        what = "each threshold"
+    return [Table(columns, rows, f"{short_name(found.task)}: time to {what}", notes)]
+
+
+def draw_thresholds(found: Thresholds, path: Path) -> None:
+    """Time against threshold, in steps; a line that gets no farther ends in a cross.
+
+    Of many entries the best: that get farthest, and there the fastest.
+    """
+    from matplotlib.figure import Figure
+
+    rows = first_lines(found.rows)
+    figure = Figure(figsize=(9, 5), layout="constrained")
+    axes = figure.subplots()
+    drawn: list[tuple[float, int]] = []
+    first, last = found.thresholds[0], found.thresholds[-1]
+    for at, row in enumerate(rows):
+        if not row.steps:
+            continue
+        colour, dash = line_style(at)
+        xs, ys = zip(*row.steps, strict=True)
+        drawn.append((ys[-1], at))
+        axes.step(xs, ys, where="pre", color=colour, linestyle=dash, linewidth=1.6)
+        if row.hours[-1] is None:
+            axes.plot(xs[-1], ys[-1], "x", color=colour, markersize=8, markeredgewidth=2.5)
+    if not drawn:
+        least = level(first, found.percent)
+        raise BadInput(f"no entry reaches {least}: there is nothing to draw")
+    hours_axis(axes)
+    margin = max(0.1 if found.percent else 0.0, 0.03 * abs(last - first)) or 0.1
+    way = -1 if found.lower_is_better else 1  # harder to the right
+    axes.set_xlim(first - way * margin, last + way * margin)
+    unit = ", %" if found.percent else ""
+    label_axes(axes, f"threshold, {metric(found.score)}{unit}", "time to reach it")
+    notes = [f"the best {len(rows)} of {len(found.rows)} entries"] * (len(rows) < len(found.rows))
+    if any(row.hours[-1] is None for row in rows):
+        notes.append("×: an entry gets no farther")
+    axes.set_title("; ".join(notes), loc="left", fontsize=12)
+    # The slowest comes first, as in the figure.
+    drawn.sort(reverse=True)
+    legend(axes, [(at, rows[at].name) for _, at in drawn])
+    write_figure(figure, path)
+
+
+def _levels(task: Task, low: float | None, high: float | None, step: float | None) -> list[float]:
     """Thresholds from one end to the other, both in it, the easiest first: 90, 90.5, ..., 93.
 
     Without an end, the task's own threshold is the hardest, and three points from it the easiest.
     Without a step there are about eight, in per cent half a point apart or more.
 
     Raises:
-        BadInput: an end is neither given nor known, or is no threshold (`Task.asked`), they do not
-            rise, or the steps are none or over 1,000.
+        BadInput: an end is neither given nor known, or is no threshold (`Task.checked`), they do
+            not rise, or the steps are none or over 1,000.
     """
-    low, high = (None if end is None else task.asked(end) for end in (low, high))
+    low, high = (None if end is None else task.checked(end) for end in (low, high))
     if high is None:
         high = task.threshold
     if low is None and high is not None and task.percent:
         low = min(high + _POINTS, 100.0) if task.lower_is_better else max(high - _POINTS, 0.0)
     if low is None or high is None:
-        raise BadInput(f"{task.name}: say from which {task.score} to which with --from and --to")
+        raise BadInput(f"{task.name}: give the first and last {task.score} with --from and --to")
     if task.lower_is_better and low < high:
         low, high = high, low  # the easiest first, whichever way they were said
     least, most = sorted((low, high))
@@ -101,31 +181,13 @@ def _even(step: float) -> float:
     return next(unit * even for even in (1, 2, 5, 10) if unit * even >= step * (1 - 1e-9))
 
 
-def thresholds(
-    runs: Sequence[Training],
-    low: float | None = None,
-    high: float | None = None,
-    step: float | None = None,
-) -> Thresholds:
-    """The time of each entry to each threshold; see `levels`.
-
-    Raises:
-        BadInput: the entries are for different tasks, or there are no thresholds.
-    """
-    task = one_task(runs)
-    at = levels(task, low, high, step)
-    rows = sorted((_row(entry, at) for entry in by_entry(runs)), key=_far_and_fast)
-    return Thresholds(task.name, task.score, at, rows, task.percent, task.lower_is_better)
-
-
 def _row(runs: Sequence[Training], at: Sequence[float]) -> ThresholdRow:
     task = runs[0].about.task
     times = [_hours(runs, threshold) for threshold in at]
-    bests = [run.best() for run in runs]
     return ThresholdRow(
         name=entry_name(runs),
         hours=[fmean(found) if found else None for found in times],
-        best=min(bests) if task.lower_is_better else max(bests),
+        best=task.best([run.best() for run in runs]),
         runs=len(runs),
         reached=[len(found) for found in times],
         steps=_steps(runs, at),
@@ -183,68 +245,11 @@ def _far_and_fast(row: ThresholdRow) -> tuple[int, float]:
     return -len(reached), reached[-1] if reached else 0.0
 
 
-def thresholds_grids(found: Thresholds) -> list[Grid]:
-    """What `genset tta thresholds` prints."""
-    levels = [level(threshold, found.percent) for threshold in found.thresholds]
-    rows = [
-        [short_name(row.name), *_cells(row), score_text(row.best, found.percent)]
-        for row in found.rows
-    ]
-    short = sum(row.hours[-1] is None for row in found.rows)
-    entries, stop = count(len(rows), "entry", "entries"), agree(short, "stops", "stop")
-    notes = [f"{short} of {entries} {stop} short of {levels[-1]}"] if short else []
-    if any(row.runs > 1 for row in found.rows):
-        notes.append("of several runs: the mean of those that get there")
-    what = metric(found.score) + (" accuracy" if found.score in (TOP1, TOP5) else "")
-    if found.task == found.score:  # a task that is called as its column
-        what = "each threshold"
+def _cells(row: ThresholdRow) -> list[Cell | None]:
+    """The times, with how many runs reach the threshold if only some do."""
     return [
-        Grid(f"{short_name(found.task)}: time to {what}", ["entry", *levels, "best"], rows, notes)
-    ]
-
-
-def _cells(row: ThresholdRow) -> list[str]:
-    return [
-        duration(hours) + (f" ({reached} of {row.runs})" if 0 < reached < row.runs else "")
+        None
+        if hours is None
+        else Cell(hours, duration(hours), f"{reached} of {row.runs}" * (reached < row.runs))
         for hours, reached in zip(row.hours, row.reached, strict=True)
     ]
-
-
-def draw_thresholds(found: Thresholds, path: Path) -> None:
-    """Time against threshold, in steps; a line that ends in a cross stops short there.
-
-    Of many entries the best: that get farthest, and there the fastest.
-    """
-    from matplotlib.figure import Figure
-
-    rows = first_lines(found.rows)
-    figure = Figure(figsize=(9, 5), layout="constrained")
-    axes = figure.subplots()
-    drawn: list[tuple[float, int]] = []
-    first, last = found.thresholds[0], found.thresholds[-1]
-    for at, row in enumerate(rows):
-        if not row.steps:
-            continue
-        colour, dash = line_style(at)
-        xs, ys = zip(*row.steps, strict=True)
-        drawn.append((ys[-1], at))
-        axes.step(xs, ys, where="pre", color=colour, linestyle=dash, linewidth=1.6)
-        if row.hours[-1] is None:
-            axes.plot(xs[-1], ys[-1], "x", color=colour, markersize=8, markeredgewidth=2.5)
-    if not drawn:
-        least = level(first, found.percent)
-        raise BadInput(f"no entry reaches {least}: there is nothing to draw")
-    hours_axis(axes)
-    margin = max(0.1 if found.percent else 0.0, 0.03 * abs(last - first)) or 0.1
-    way = -1 if found.lower_is_better else 1  # harder to the right
-    axes.set_xlim(first - way * margin, last + way * margin)
-    unit = ", %" if found.percent else ""
-    label_axes(axes, f"threshold, {metric(found.score)}{unit}", "time to reach it")
-    said = [f"the best {len(rows)} of {len(found.rows)} entries"] * (len(rows) < len(found.rows))
-    if any(row.hours[-1] is None for row in rows):
-        said.append("× marks where an entry stops short")
-    axes.set_title("; ".join(said), loc="left", fontsize=12)
-    # The slowest comes first, as in the figure.
-    drawn.sort(reverse=True)
-    legend(axes, [(at, rows[at].name) for _, at in drawn])
-    write_figure(figure, path)

@@ -1,4 +1,4 @@
-"""Scores and thresholds as people say them."""
+"""Scores, times and shares in words, and the tables that several commands print."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -7,15 +7,17 @@ from typing import Protocol
 
 from genset.core.numbers import NONE, count, duration
 from genset.core.safe import clean
-from genset.core.tables import Grid
+from genset.core.table import Column, Table
 from genset.statistics.intervals import Interval
 from genset.tta.runs import F1, TOP1, TOP5, MalformedLog
 
 _METRICS = {TOP1: "top-1", TOP5: "top-5", F1: "F1"}
+_PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
+_TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 
 
-class Judged(Protocol):
-    """What is held against a threshold."""
+class Goal(Protocol):
+    """A score and the threshold that it must reach."""
 
     @property
     def score(self) -> str: ...
@@ -34,6 +36,9 @@ class WithRemarks(Protocol):
     def remarks(self) -> tuple[str, ...]: ...
 
 
+# Scores
+
+
 def metric(column: str) -> str:
     """A score's name: "top-5" for DAWNBench's column, another log's column as it is."""
     return _METRICS.get(column, clean(column, 40))
@@ -49,23 +54,14 @@ def level(threshold: float, percent: bool) -> str:
     return f"{threshold:g} %" if percent else f"{threshold:g}"
 
 
-def goal(found: Judged) -> str:
+def goal(found: Goal) -> str:
     """What is to be reached: "93 % top-5", "val_loss 2.3"."""
-    said = level(found.threshold, found.percent)
-    return f"{said} {metric(found.score)}" if found.percent else f"{metric(found.score)} {said}"
+    threshold = level(found.threshold, found.percent)
+    words = [threshold, metric(found.score)]
+    return " ".join(words if found.percent else reversed(words))
 
 
-def refused_grids(refused: Sequence[MalformedLog]) -> list[Grid]:
-    """The files that do not count, and why."""
-    notes = [clean(str(error), 400) for error in refused]
-    files = count(len({error.path for error in refused}), "file")
-    return [Grid(f"Not counted: {files}", notes=notes)] if refused else []
-
-
-def differing_grids(differences: Sequence[str]) -> list[Grid]:
-    """In what runs that were taken as of one entry differ."""
-    notes = [f"the runs differ in {difference}" for difference in differences]
-    return [Grid("Of different entries (--mixed)", notes=notes)] if notes else []
+# Names, ratios, intervals
 
 
 def short_name(text: str) -> str:
@@ -73,36 +69,9 @@ def short_name(text: str) -> str:
     return clean(text, 60)
 
 
-def remark_lines(rows: Sequence[WithRemarks]) -> list[str]:
-    """What rows have to remark, each with whose it is; what all of several have, once."""
-    counts = Counter(remark for row in rows for remark in set(row.remarks))
-    shared = [remark for remark, count in counts.items() if count == len(rows) > 1]
-    said = [f"all {len(rows)}: {remark}" for remark in sorted(shared)]
-    for row in rows:
-        said += [
-            f"{short_name(row.name)}: {remark}" for remark in row.remarks if remark not in shared
-        ]
-    return said
-
-
-def plain_number(value: float | None) -> str:
-    return NONE if value is None else f"{value:g}"
-
-
-def score_text(value: float | None, percent: bool = True) -> str:
-    return NONE if value is None else amount(value, percent)
-
-
-def times(base: float | None, value: float | None) -> str:
-    """How many times `value` goes into `base`: "477×", "2.6×"."""
-    return factor(base / value if base and value else None)
-
-
-def factor(ratio: float | None) -> str:
+def ratio(value: float) -> str:
     """A ratio: "477×", "2.6×", "0.25×"."""
-    if ratio is None:
-        return NONE
-    return f"{ratio:,.0f}×" if ratio >= 9.95 else f"{ratio:.2g}×"
+    return f"{value:,.0f}×" if value >= 9.95 else f"{value:.2g}×"
 
 
 def percent_interval(interval: Interval, digits: int) -> str:
@@ -116,25 +85,67 @@ def hours_interval(interval: Interval) -> str:
     return f"95 %: {duration(interval.low)} to {duration(interval.high)}"
 
 
-_PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
-_TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
+# Columns and tables
 
 
-def percent(value: float | None) -> str:
-    """A share: "31.3 %". One that is not nothing never looks like nothing."""
+def name_column(name: str = "entry") -> Column:
+    """Names of strangers' runs."""
+    return Column(name, format=short_name)
+
+
+def score_column(name: str, percent: bool, title: str = "") -> Column:
+    """Scores in their task's unit."""
+    return Column(name, title, format=lambda score: amount(score, percent))
+
+
+def hours_column(name: str, title: str) -> Column:
+    """Times in hours."""
+    return Column(name, title, format=duration)
+
+
+def remark_lines(rows: Sequence[WithRemarks]) -> list[str]:
+    """The remarks of rows, each with its row's name; what all of several have, once."""
+    counts = Counter(remark for row in rows for remark in set(row.remarks))
+    shared = sorted(remark for remark, number in counts.items() if number == len(rows) > 1)
+    return [f"all {len(rows)}: {remark}" for remark in shared] + [
+        f"{short_name(row.name)}: {remark}"
+        for row in rows
+        for remark in row.remarks
+        if remark not in shared
+    ]
+
+
+def refused_tables(refused: Sequence[MalformedLog]) -> list[Table]:
+    """The files that are not counted, and why."""
+    notes = [clean(str(error), 400) for error in refused]
+    files = count(len({error.path for error in refused}), "file")
+    return [Table(title=f"Not counted: {files}", notes=notes)] if refused else []
+
+
+def difference_tables(differences: Sequence[str]) -> list[Table]:
+    """How runs differ that `--mixed` accepts as one entry's."""
+    notes = [f"the runs differ in {difference}" for difference in differences]
+    return [Table(title="Different entries (--mixed)", notes=notes)] if notes else []
+
+
+# Numbers of traces
+
+
+def share(value: float | None) -> str:
+    """A share: "31.3 %". One above 0 is never shown as 0."""
     if value is None:
         return NONE
     return "< 0.1 %" if 0 < value < 0.0005 else f"{100 * value:.1f} %"
 
 
-def percents(values: Sequence[float]) -> list[str]:
-    """Shares whose sum counts: as shown they add up to it, all of something to 100 %.
+def shares(values: Sequence[float]) -> list[str]:
+    """Shares of one whole: as shown they add up to it, all of something to 100 %.
 
     The tenths of a per cent that rounding down leaves over go to those that lost most by it.
     """
     tenths = [int(1000 * value) for value in values]
-    lost = sorted(range(len(values)), key=lambda at: tenths[at] - 1000 * values[at])
-    for at in lost[: max(0, round(1000 * sum(values)) - sum(tenths))]:
+    order = sorted(range(len(values)), key=lambda at: tenths[at] - 1000 * values[at])
+    for at in order[: max(0, round(1000 * sum(values)) - sum(tenths))]:
         tenths[at] += 1
     return [f"{tenth / 10:.1f} %" for tenth in tenths]
 
@@ -144,18 +155,18 @@ def rate(value: float | None) -> str:
     return NONE if value is None else f"{float(f'{value:.3g}'):,.10g}"
 
 
-def as_given(value: float) -> str:
-    """As it was given: "2,039"."""
+def exact(value: float) -> str:
+    """All digits: "2,039"."""
     return f"{value:,.10g}"
 
 
 def quantity(value: float, unit: str) -> str:
     """With the largest prefix that leaves one or more: "1.23 TFLOP", "45 kB"."""
-    size, prefix = next((each for each in _PREFIXES if value >= each[0]), _PREFIXES[-1])
+    size, prefix = next((entry for entry in _PREFIXES if value >= entry[0]), _PREFIXES[-1])
     return f"{rate(value / size)} {prefix}{unit}"
 
 
 def short_time(seconds: float) -> str:
     """Three digits of the largest unit that it has one of: "1.23 s", "912 ms", "45.1 µs"."""
-    size, unit = next((each for each in _TIMES if seconds >= each[0]), _TIMES[-1])
+    size, unit = next((entry for entry in _TIMES if seconds >= entry[0]), _TIMES[-1])
     return f"{rate(seconds / size)} {unit}"

@@ -86,7 +86,9 @@ def test_two_schedules_are_told_apart_though_all_end_where_they_get_there(tmp_pa
             runs.append(write_tsv(path, [*scores, 95 + at / 10], 1 + at / 100))
     for words in (["stability", *runs], ["scaling", *(f"1={r}" for r in runs[:4]), f"2={runs[5]}"]):
         said = refusal(*words, "--threshold", 94.9)
-        assert "last epoch 11 and 31 (when the shorter got there, the longer had come 5" in said
+        assert (
+            "last epoch 11 and 31 (when the shorter reached the threshold, the longer was 5" in said
+        )
     assert answer("stability", *runs[::2], "--threshold", 94.9)["differences"] == []
 
 
@@ -154,7 +156,7 @@ def test_sizes_of_different_trainings_are_refused(
 def test_four_workers_that_are_6_9_times_as_fast_get_a_remark(tmp_path: Path) -> None:
     one = write_tsv(tmp_path / "one.tsv", CURVE, hour=6.9)
     four = write_tsv(tmp_path / "four.tsv", CURVE, hour=1)
-    remark = "4 workers are 6.9 times as fast per epoch as 1, which 4 times the workers do not"
+    remark = "4 workers are 6.9 times as fast per epoch as 1, more than 4 times the workers explain"
     assert remark in printed("scaling", f"1={one}", f"4={four}")
     three = write_tsv(tmp_path / "three.tsv", CURVE, hour=6.9 / 3.9)
     assert answer("scaling", f"1={one}", f"4={three}")["remarks"] == []

@@ -39,7 +39,9 @@ def test_a_fraction_is_no_threshold_in_per_cent(tmp_path: Path, words: tuple[str
     for at in (1, 2):
         _csv(tmp_path / f"{at}.csv", [80, 95], minute=at)
     command, *options = words
-    fraction = "0.9 is 0.9 %; for 90 % say 90" if "0.9" in words else "0.94 is 0.94 %; for 94 %"
+    fraction = (
+        "0.9 means 0.9 %; for 90 % write 90" if "0.9" in words else "0.94 means 0.94 %; for 94 %"
+    )
     assert fraction in refusal(command, tmp_path, *options)
 
 
@@ -80,7 +82,7 @@ def test_what_is_left_is_too_little_since_others_were_refused(tmp_path: Path) ->
     runs = _runs(tmp_path, 1)
     (runs / "run-2.tsv").write_text("epoch\thours\ttop5Accuracy\n1\t1\t95%\n")
     said = refusal("stability", runs)
-    assert said.startswith("stability takes at least two runs")
+    assert said.startswith("stability needs at least two runs")
     assert f"Not counted: {runs / 'run-2.tsv'}, line 2" in said
 
 
@@ -125,7 +127,7 @@ def test_a_task_without_a_threshold_is_named_once_a_file(tmp_path: Path) -> None
     log = tmp_path / "seeds.csv"
     log.write_text("seed,epoch,seconds,val_loss\n1,1,60,2\n2,1,61,2.1\n3,1,62,2.2\n")
     text = tta("table", log).stdout
-    assert text.count("val_loss has no threshold: say one, --threshold val_loss=SCORE") == 1
+    assert text.count("val_loss has no threshold: give one, --threshold val_loss=SCORE") == 1
     assert "Not counted: 1 file\n" in text
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from genset.tta.logs.reading import read_entries
 from genset.tta.rows import InferenceRow, TrainingRow
-from genset.tta.table import Chosen, TaskTable, table
+from genset.tta.table import Selection, TaskTable, table
 
 pytestmark = pytest.mark.realdata
 
@@ -21,8 +21,8 @@ AUTUMN = date(2018, 9, 30)
 
 
 def imagenet(realdata: Path, until: date | None = None, by_cost: bool = False) -> TaskTable:
-    found = table(read_entries(realdata / "dawnbench"), chosen=Chosen(until), by_cost=by_cost)
-    assert (found.refused, found.left_out) == ([], [])
+    found = table(read_entries(realdata / "dawnbench"), selection=Selection(until), by_cost=by_cost)
+    assert (found.refused, found.undated) == ([], [])
     (task,) = found.tasks
     return task
 

@@ -58,7 +58,7 @@ def test_a_table_has_one_row_an_entry_both_ways(results: Path) -> None:
     assert "2 of 2 entries reach 74.9 % top-1" in text
     row = next(line for line in text.splitlines() if line.startswith("fast/one/resnet"))
     assert re.search(r"5 of 5 +1:43:36 +1:40:00", row)
-    assert "slow/two/resnet: 1 of 5 runs never gets there: the time is of the others" in text
+    assert "slow/two/resnet: 1 of 5 runs does not reach the threshold: the time is of the" in text
 
 
 def test_two_runs_that_never_get_there_leave_mlperf_no_result(results: Path) -> None:
@@ -81,9 +81,9 @@ def test_stability_says_what_to_expect_with_failures_in_it(results: Path) -> Non
     low, high = (60 * end for end in found["expected_interval"].values())
     assert low < 261.25 < high
     text = printed("stability", folder)
-    assert "expected time until a run gets there: 4:21:15 (95 %: " in text
-    assert "where one that does not is begun again when it is over" in text
-    assert "as MLPerf counts: mean time 3:25:00" in text
+    assert "expected time until a run reaches the threshold: 4:21:15 (95 %: " in text
+    assert "if each failed run is followed by another" in text
+    assert "as MLPerf counts: 3:25:00" in text
     # Start to stop for the log's own threshold, and the epoch's time for another.
     assert 60 * answer("stability", folder, "--threshold", 70)["hours"] == pytest.approx(
         0.75 * (1045 / 5 - 0.5)
@@ -94,14 +94,14 @@ def test_runs_that_never_get_there_leave_nothing_to_expect(tmp_path: Path) -> No
     logs = [write_tsv(tmp_path / f"{at}.tsv", [60, 70 + at]) for at in range(3)]
     found = answer("stability", *logs)
     assert (found["expected_hours"], found["expected_interval"]) == (None, None)
-    assert "no run gets there, so how long it takes" in printed("stability", *logs)
+    assert "until a run reaches the threshold: unknown, none does" in printed("stability", *logs)
 
 
 def test_one_run_that_gets_there_has_no_interval(tmp_path: Path) -> None:
     logs = [write_tsv(tmp_path / f"{at}.tsv", [60, 92 + at]) for at in range(2)]
     found = answer("stability", *logs)
     assert (found["expected_hours"], found["expected_interval"]) == (4, None)
-    assert "two that get there are needed for an interval" in printed("stability", *logs)
+    assert "(an interval needs two that do)" in printed("stability", *logs)
 
 
 def test_the_time_per_epoch_varies_by_run_and_inside_it(tmp_path: Path) -> None:
@@ -120,19 +120,12 @@ def test_the_time_per_epoch_varies_by_run_and_inside_it(tmp_path: Path) -> None:
     )
 
 
-def test_the_curve_of_hundreds_of_epochs_is_not_printed(tmp_path: Path) -> None:
-    scores = [60 + at / 10 for at in range(400)]
-    logs = [write_tsv(tmp_path / f"{at}.tsv", [s + at / 100 for s in scores]) for at in range(3)]
-    assert len(printed("stability", *logs).splitlines()) < 15
-    assert len(answer("stability", *logs)["curve"]) == 400
-
-
 def test_of_many_runs_twenty_have_a_line_and_all_count(tmp_path: Path) -> None:
     for at in range(30):
         write_tsv(tmp_path / f"{at:02}.tsv", [60, 93 + at / 100])
     text = printed("stability", tmp_path)
     assert "ImageNet: 30 runs, top-5" in text
-    assert "and 10 more runs, which --json has" in text
+    assert "and 10 more runs, see --json" in text
     assert "30 of 30 runs reach 93 %" in text
     assert len(answer("stability", tmp_path)["runs"]) == 30
 
@@ -159,11 +152,9 @@ def test_scaling_takes_several_runs_a_size_and_several_thresholds(tmp_path: Path
     assert [at["hours"] for at in small["at"]] == pytest.approx([9.45, 6.3])
     assert [at["reached"] for at in four["at"]] == [1, 2]
     assert [at["speedup"] for at in four["at"]] == pytest.approx([9.45 / 3, 6.3 / 2.65])
-    assert found["threshold"] == 93
-    assert four["speedup"] == four["at"][0]["speedup"]
     text = printed("scaling", *words, "--threshold", 93, "--threshold", 92)
     assert "speed-up to 93 %  speed-up to 92 %" in text
-    assert "1 of 2 runs of 4 workers never reaches 93 %" in text
+    assert "1 of 2 runs of 4 workers does not reach 93 %" in text
 
 
 def test_a_loss_goes_down_in_every_answer(tmp_path: Path) -> None:
@@ -173,12 +164,11 @@ def test_a_loss_goes_down_in_every_answer(tmp_path: Path) -> None:
     words = [tmp_path, "--metric", "val_loss"]
     text = printed("table", *words, "--threshold", "0.16")
     assert "2 of 3 entries reach val_loss 0.16" in text
-    assert "never: 2 (best 0.17)" in text
+    assert "2 does not reach the threshold (best 0.17)" in text
     (task,) = answer("table", *words, "--threshold", "0.1")["tasks"]
     assert [row["best"] for row in task["never"]] == [0.15, 0.16, 0.17]
     found = answer("stability", *words, "--threshold", 0.5)
     assert [run["best"] for run in found["runs"]] == [0.15, 0.16, 0.17]
-    assert found["curve"][0]["lowest"] == 3
     printed("stability", *words, "--threshold", 0.5, "-o", tmp_path / "loss.svg")
     for ends in (["--from", 1, "--to", 0.2], ["--from", 0.2, "--to", 1]):
         found = answer("thresholds", *words, *ends)
@@ -186,7 +176,7 @@ def test_a_loss_goes_down_in_every_answer(tmp_path: Path) -> None:
         hours = found["rows"][0]["hours"]
         assert hours == sorted(hours)
     printed("thresholds", *words, "--from", 1, "--to", 0.155, "-o", tmp_path / "over.svg")
-    assert "say from which val_loss to which" in refusal("thresholds", *words)
+    assert "give the first and last val_loss with --from and --to" in refusal("thresholds", *words)
 
 
 def test_runs_of_one_recipe_in_one_file_are_one_entry(tmp_path: Path) -> None:
@@ -238,7 +228,7 @@ def test_ffcvs_runs_are_of_four_schedules_without_repeats(realdata: Path) -> Non
     log = realdata / "ffcv" / "agg.csv"
     said = refusal("stability", log)
     assert "training.epochs 16, 32, 56 and 88" in said
-    assert "no two are alike, so none is a repeat" in said
+    assert "no two are alike" in said
     rows = {row["name"]: row for row in answer("thresholds", log)["rows"]}
     hours = {int(re.findall(r"(\d+) epochs", n)[0]): row["hours"][-1] for n, row in rows.items()}
     assert hours[16] is None
@@ -262,5 +252,5 @@ def test_a_run_that_its_user_stopped_is_not_held_against_its_size(tmp_path: Path
     stopped = {"recording": {"finished": False, "stopped": True}}
     write_entry(tmp_path / "four" / "b", [90.5, 91], 0.31, misc=stopped)
     text = printed("scaling", f"1={tmp_path / 'one'}", f"4={tmp_path / 'four'}")
-    assert "1 of 2 runs of 4 workers was stopped before 93 %, and is not held against it" in text
-    assert "never reach" not in text
+    assert "1 of 2 runs of 4 workers was stopped before 93 %, not counted" in text
+    assert "not reach" not in text

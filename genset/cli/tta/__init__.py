@@ -3,13 +3,15 @@
 import click
 
 from genset.cli.group import Group
-from genset.cli.tta.factors import factors_command
+from genset.cli.tta.analyses import (
+    factors_command,
+    scaling_command,
+    stability_command,
+    thresholds_command,
+)
 from genset.cli.tta.profile import profile_command
 from genset.cli.tta.record import record_command
-from genset.cli.tta.scaling import scaling_command
-from genset.cli.tta.stability import stability_command
 from genset.cli.tta.table import table_command
-from genset.cli.tta.thresholds import thresholds_command
 
 
 @click.group(cls=Group)

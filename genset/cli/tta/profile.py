@@ -1,18 +1,24 @@
-"""The command that says what the hardware did, from profilers' traces."""
+"""The command that shows what the hardware did, from profilers' traces, and its NAME=… words."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from genset.cli.common import json_option
-from genset.cli.tta.common import can_draw, figure_option, markdown_option, one_form, show
-from genset.cli.tta.named import numbers_by_name, texts_by_name, traces_by_name
+from genset.cli.common import format_option
+from genset.cli.tta.common import check_output, figure_option, show
 from genset.core.errors import BadInput
+from genset.core.safe import clean
 
 if TYPE_CHECKING:
-    from genset.tta.profile.compared import Compared
+    from genset.tta.profile.profile import Comparison
+
+# What profilers and their users end the names of traces by.
+_ENDINGS = re.compile(r"(\.pt)?(\.trace)?\.(json|gz|json\.gz)$", re.IGNORECASE)
+# Names tell runs apart, and are cut where they are shown. No path is longer.
+_LONGEST = 5000
 
 
 @click.command("profile")
@@ -22,52 +28,50 @@ if TYPE_CHECKING:
     "points",
     metavar="NAME=FLOPS,BYTES,SECONDS",
     multiple=True,
-    help="A run without a trace, for the roofline.",
+    help="Add a run without a trace to the roofline.",
 )
 @click.option(
     "--device",
     "devices",
     metavar="[NAME=]DEVICE",
     multiple=True,
-    help="Whose peaks to take, where a trace does not say: TPUv3, H100 PCIe.",
+    help="Use the peaks of this device if a trace does not name it: TPUv3, H100 PCIe.",
 )
 @click.option(
     "--peak-tflops",
     metavar="[NAME=]TFLOPS",
     multiple=True,
-    help="What the device could do at most, 10^12 FLOP/s, of all runs or of one.",
+    help="The device's peak in 10^12 FLOP/s, of all runs or of one.",
 )
 @click.option(
     "--peak-gbs",
     metavar="[NAME=]GBS",
     multiple=True,
-    help="To and from its memory at most, 10^9 bytes a second.",
+    help="The peak of its memory in 10^9 bytes a second.",
 )
 @click.option(
     "--link-gbits",
     metavar="[NAME=]GBITS",
     multiple=True,
-    help="The advertised rate of the link between devices, 10^9 bits a second.",
+    help="The advertised rate of the link between devices in 10^9 bits a second.",
 )
-@click.option("--how", is_flag=True, help="Print how to record a trace that holds all of it.")
+@click.option("--how", is_flag=True, help="Print how to record a trace that has everything.")
 @figure_option
-@markdown_option
-@json_option
+@format_option
 def profile_command(
     traces: Sequence[str],
     how: bool,
     output: Path | None,
-    markdown: bool,
-    as_json: bool,
-    **given: Sequence[str],
+    format: str,
+    **options: Sequence[str],
 ) -> None:
-    """Say what the hardware did, from traces of PyTorch's profiler.
+    """Show what the hardware did, from traces of PyTorch's profiler.
 
     A TRACE is a file that torch.profiler exported (Chrome's JSON, gzipped or not). The same NAME
-    again is another rank of that run; several names are runs side by side, in one figure. Printed
-    are the shares of time by rank (computing, copies, communication, idle), the share of kernel
-    time in kernels that use matrix units (Tensor Cores), what operators achieved beside the
-    device's peaks, and how fast ranks talked. What a trace does not hold is named.
+    again is another rank of that run; several names are runs side by side, in one figure. Prints
+    the shares of time by rank (computing, copies, communication, idle), the share of kernel time
+    in kernels that use matrix units (Tensor Cores), what operators achieved compared with the
+    device's peaks, and how fast ranks communicated. What a trace lacks is listed.
 
     \b
     genset tta profile amp=rank0.json.gz amp=rank1.json.gz float32=plain.json -o profile.svg
@@ -76,41 +80,133 @@ def profile_command(
     genset tta profile --how
     """
     from genset.tta.profile.figure import draw_profile
-    from genset.tta.profile.tables import profile_grids
+    from genset.tta.profile.profile import profile_tables
     from genset.tta.traces.trace import HOW
 
-    one_form(markdown, as_json)
     if how:
-        if traces or output or any(given.values()):
-            raise click.UsageError("--how prints how to record a trace: say it alone.")
+        if traces or output or any(options.values()):
+            raise click.UsageError("--how takes no other options.")
         click.echo(HOW)
         return
-    if not traces and not given["points"]:
+    if not traces and not options["points"]:
         raise click.UsageError("Missing argument 'NAME=TRACE...'.")
-    can_draw(output)
-    found = _compared(traces, **given)
-    show(found, profile_grids(found), markdown, as_json)
+    check_output(output)
+    found = _compared(traces, **options)
+    show(found, profile_tables(found), format)
     if output:
         draw_profile(found, output)
 
 
-def _compared(traces: Sequence[str], points: Sequence[str], **said: Sequence[str]) -> "Compared":
-    from genset.tta.profile.compared import Asked, compare
-    from genset.tta.profile.peaks import read_point
-    from genset.tta.profile.run import Given
+def traces_by_workers(words: Sequence[str]) -> dict[int, list[Path]]:
+    """The traces of each number of workers: 8=RANK0,RANK1; again, further ranks of it.
 
-    paths = traces_by_name(traces)
-    elsewhere = [read_point(word) for word in points]
-    names = [*paths, *(point.name for point in elsewhere)]
+    Raises:
+        BadInput: a number is none, or a path is empty.
+    """
+    found: dict[int, list[Path]] = {}
+    for word in words:
+        number, _, paths = word.partition("=")
+        ranks = [paths] if Path(paths).is_file() else paths.split(",")
+        if not (re.fullmatch(r"0*[1-9]\d{0,8}", number, re.ASCII) and all(ranks)):
+            raise BadInput(
+                f"--trace {word}: write the number of workers before the ranks' traces, "
+                "8=RANK0,RANK1"
+            )
+        found.setdefault(int(number), []).extend(map(Path, ranks))
+    return found
+
+
+def _compared(
+    traces: Sequence[str], points: Sequence[str], devices: Sequence[str], **rates: Sequence[str]
+) -> "Comparison":
+    from genset.tta.profile.peaks import read_point
+    from genset.tta.profile.profile import DeviceOptions, compare
+
+    paths = _traces_by_name(traces)
+    hand_points = [read_point(word) for word in points]
+    names = [*paths, *(point.name for point in hand_points)]
     if twice := next((name for name in names if names.count(name) > 1), None):
-        raise BadInput(f"--point: {twice} is the name of another run: say another")
-    devices = texts_by_name("--device", said["devices"], names)
+        raise BadInput(f"--point: another run is called {twice}: choose another name")
+    device = _texts_by_name("--device", devices, names)
     tflops, gbs, link = (
-        numbers_by_name(f"--{option.replace('_', '-')}", said[option], names)
-        for option in ("peak_tflops", "peak_gbs", "link_gbits")
+        {name: _positive(option, text) for name, text in texts.items()}
+        for option, texts in (
+            (option, _texts_by_name(option, rates[option[2:].replace("-", "_")], names))
+            for option in ("--peak-tflops", "--peak-gbs", "--link-gbits")
+        )
     )
-    given = {
-        name: Given(tflops.get(name), gbs.get(name), link.get(name), devices.get(name, ""))
+    options = {
+        name: DeviceOptions(tflops.get(name), gbs.get(name), link.get(name), device.get(name, ""))
         for name in names
     }
-    return compare(Asked(paths, elsewhere, given))
+    return compare(paths, hand_points, options)
+
+
+def _traces_by_name(words: Sequence[str]) -> dict[str, list[Path]]:
+    """The traces of each run: NAME=TRACE, or TRACE alone, which is named after its file.
+
+    Raises:
+        BadInput: a name or a path is empty, or two traces without a name have the same.
+    """
+    found: dict[str, list[Path]] = {}
+    unnamed: set[str] = set()
+    for word in words:
+        name, path = _name_and_path(word)
+        if not name:
+            name = clean(_ENDINGS.sub("", path.name), _LONGEST) or "trace"
+            again = name in found
+            unnamed.add(name)
+        else:
+            again = name in unnamed
+        if again:
+            raise BadInput(
+                f"{word}: another trace is called {name}: write NAME=TRACE, the same name for "
+                "ranks of one run and different names for different runs"
+            )
+        found.setdefault(name, []).append(path)
+    return found
+
+
+def _texts_by_name(option: str, words: Sequence[str], names: Iterable[str]) -> dict[str, str]:
+    """A text for each of `names`: NAME=TEXT is of one, TEXT alone of all others.
+
+    Raises:
+        BadInput: there is no such name, or one has two.
+    """
+    names = list(names)
+    found: dict[str, str] = {}  # "" for all others
+    for word in words:
+        name, equals, text = word.rpartition("=")
+        if equals and name not in names:
+            known = clean(", ".join(names), 200) or "none is named"
+            raise BadInput(f"{option} {word}: no run is called {name} ({known})")
+        if not text:
+            raise BadInput(f"{option} {word}: write a value after the =, NAME=VALUE")
+        if name in found:
+            raise BadInput(f"{option} {word}: give it once for each run, NAME=…, or once for all")
+        found[name] = text
+    of_all = found.pop("", None)
+    return ({} if of_all is None else dict.fromkeys(names, of_all)) | found
+
+
+def _positive(option: str, text: str) -> float:
+    """A number above 0, of a size that things have."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1e30:
+        raise BadInput(f"{option} {text}: write a number above 0")
+    return value
+
+
+def _name_and_path(word: str) -> tuple[str, Path]:
+    """A name, "" if there is none, and a path; what is a file as it stands has no name."""
+    name, equals, path = word.partition("=")
+    if not equals or Path(word).is_file():
+        name, path = "", word
+    elif not clean(name) or not path:
+        raise BadInput(f"{word}: write NAME=FILE")
+    if not path:
+        raise BadInput("a file's name is empty")
+    return clean(name, _LONGEST), Path(path)

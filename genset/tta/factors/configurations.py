@@ -1,4 +1,4 @@
-"""Reads the logs of a study, and says what each of its configurations came to.
+"""Reads the logs of a study, and sums up each of its configurations.
 
 A configuration is what some factors on and some settings make; its runs are repeats. Optimizations
 multiply: one makes an epoch so many times as fast. So times and throughputs are compared as ratios,
@@ -17,15 +17,15 @@ from genset.core.errors import BadInput
 from genset.core.safe import clean
 from genset.statistics.contrasts import Contrast, contrast
 from genset.statistics.intervals import Interval
-from genset.tta.factors.study import Declared, Study
+from genset.tta.factors.study import RunSpec, Study
 from genset.tta.logs.common import ReadAs
 from genset.tta.logs.reading import read_runs
 from genset.tta.one_entry import check_one_entry, machinery
 from genset.tta.runs import MalformedLog, Training
 
 
-class Measured(NamedTuple):
-    """A mean over repeats and its interval of 95 %: None of one run, or of equal values."""
+class Estimate(NamedTuple):
+    """A mean over repeats and its 95 % interval: None of one run, or of equal values."""
 
     mean: float
     interval: Interval | None
@@ -51,7 +51,7 @@ class Repeat:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """What some factors on and some settings came to.
+    """The runs with some factors on and some settings, summed up.
 
     Attributes:
         on: the factors, in the study's order.
@@ -66,10 +66,10 @@ class Configuration:
     settings: Mapping[str, float]
     runs: tuple[Repeat, ...]
     reached: int
-    hours: Measured | None
-    epochs: Measured | None
-    final: Measured
-    throughput: Measured | None
+    hours: Estimate | None
+    epochs: Estimate | None
+    final: Estimate
+    throughput: Estimate | None
 
     def log_hours(self) -> list[float]:
         """Natural logarithms of the hours of the runs that reach the threshold."""
@@ -88,7 +88,7 @@ class Configuration:
 def read_logs(
     study: Study,
     read_as: ReadAs = ReadAs(),  # noqa: B008 - immutable
-) -> list[tuple[Declared, list[Training]]]:
+) -> list[tuple[RunSpec, list[Training]]]:
     """Read the logs that a study names.
 
     Raises:
@@ -97,75 +97,75 @@ def read_logs(
     """
     found = []
     seen: dict[object, str] = {}
-    for declared in study.runs:
-        runs = _runs(declared, study.path.parent, read_as)
+    for spec in study.runs:
+        runs = _runs(spec, study.path.parent, read_as)
         for run in runs:
             key = tuple((e.epoch, e.hours, tuple(e.scores.items())) for e in run.epochs)
-            if (other := seen.setdefault(key, declared.place)) != declared.place:
+            if (other := seen.setdefault(key, spec.place)) != spec.place:
                 name = run.about.name
-                raise BadInput(f"{declared.place}: {name} has the epochs of a run of {other}")
-        found.append((declared, runs))
+                raise BadInput(f"{spec.place}: {name} has the epochs of a run of {other}")
+        found.append((spec, runs))
     return found
 
 
-def _runs(declared: Declared, folder: Path, read_as: ReadAs) -> list[Training]:
+def _runs(spec: RunSpec, folder: Path, read_as: ReadAs) -> list[Training]:
     refused: list[MalformedLog] = []
-    paths = [folder / log for log in declared.logs]
+    paths = [folder / log for log in spec.logs]
     try:
         runs = read_runs(paths, refused, read_as)
     except BadInput as error:
         # Where nothing is left to read, the reason is why.
-        raise BadInput(f"{declared.place}: {refused[0] if refused else error}") from None
+        raise BadInput(f"{spec.place}: {refused[0] if refused else error}") from None
     if refused:
-        raise BadInput(f"{declared.place}: {refused[0]}")
-    if not declared.names:
+        raise BadInput(f"{spec.place}: {refused[0]}")
+    if not spec.names:
         return runs
-    kept = [run for wanted in declared.names for run in _named(wanted, runs, declared.place)]
-    return list({id(run): run for run in kept}.values())
+    selected = [run for name in spec.names for run in _called(name, runs, spec.place)]
+    return list({id(run): run for run in selected}.values())
 
 
-def _named(wanted: str, runs: Sequence[Training], place: str) -> list[Training]:
+def _called(name: str, runs: Sequence[Training], place: str) -> list[Training]:
     """The runs of this name or entry, or the one with it as a part of its name."""
-    if whole := [run for run in runs if wanted in (run.about.name, run.about.entry)]:
+    if whole := [run for run in runs if name in (run.about.name, run.about.entry)]:
         return whole
-    part = [run for run in runs if wanted in run.about.name]
+    part = [run for run in runs if name in run.about.name]
     if len(part) == 1:
         return part
     names = ", ".join(clean(run.about.name, 60) for run in (part or runs)[:5])
     which = "several have it in their name" if part else "there are"
-    raise BadInput(f"{place}: no run is named {clean(wanted, 60)}; {which}: {names}")
+    raise BadInput(f"{place}: no run is called {clean(name, 60)}; {which}: {names}")
 
 
 def configurations(
     study: Study,
-    read: Sequence[tuple[Declared, Sequence[Training]]],
+    read: Sequence[tuple[RunSpec, Sequence[Training]]],
     threshold: float,
     mixed: bool = False,
 ) -> tuple[list[Configuration], list[str]]:
     """Bring runs of the same factors and settings together, in the file's order.
 
     Returns:
-        The configurations; and in what runs differ, one line each, if `mixed` lets it pass.
+        The configurations; and how runs differ, one line each, if `mixed` accepts it.
 
     Raises:
         BadInput: repeats are not of one entry, configurations are not of one model, hardware and
             framework, or a run reaches the threshold before any time has passed.
     """
-    grouped: dict[object, tuple[Declared, list[Training]]] = {}
-    for declared, runs in read:
-        key = declared.on, tuple(sorted(declared.settings.items()))
-        grouped.setdefault(key, (declared, []))[1].extend(runs)
+    grouped: dict[object, tuple[RunSpec, list[Training]]] = {}
+    for spec, runs in read:
+        key = spec.on, tuple(sorted(spec.settings.items()))
+        grouped.setdefault(key, (spec, []))[1].extend(runs)
     found, differences = [], []
-    for declared, runs in grouped.values():
+    for spec, runs in grouped.values():
         try:
             differing = check_one_entry(runs, threshold, mixed)
         except BadInput as error:
-            raise BadInput(f"{declared.place}: {error}") from None
-        differences += [f"{declared.place}: {each}" for each in differing]
+            raise BadInput(f"{spec.place}: {error}") from None
+        differences += [f"{spec.place}: {line}" for line in differing]
         found.append(
             _configuration(
-                tuple(factor for factor in study.order if factor in declared.on),
-                dict(sorted(declared.settings.items())),
+                tuple(factor for factor in study.order if factor in spec.on),
+                dict(sorted(spec.settings.items())),
                 tuple(_repeat(run, threshold, study.photos) for run in runs),
                 runs[0].about.task.percent,
             )
@@ -173,10 +173,10 @@ def configurations(
     between = machinery([run for _, runs in read for run in runs])
     if between and not mixed:
         raise BadInput(
-            f"{study.path}: the runs differ in more than what is on and set: {'; '.join(between)}. "
-            "Compare runs of one, or say --mixed if that is what was on"
+            f"{study.path}: the runs differ in more than `on` and `set`: {'; '.join(between)}. "
+            "Compare runs of one, or use --mixed"
         )
-    return found, [*differences, *(each for each in between if each not in differences)]
+    return found, [*differences, *(line for line in between if line not in differences)]
 
 
 def _configuration(
@@ -188,7 +188,7 @@ def _configuration(
     final = _mean([run.final for run in runs])
     if percent and final.interval:
         low, high = final.interval
-        final = Measured(final.mean, Interval(max(0.0, low), min(100.0, high)))
+        final = Estimate(final.mean, Interval(max(0.0, low), min(100.0, high)))
     return Configuration(
         on=on,
         settings=settings,
@@ -219,26 +219,26 @@ def _repeat(run: Training, threshold: float, photos: float | None) -> Repeat:
     )
 
 
-def _mean(values: Sequence[float]) -> Measured:
+def _mean(values: Sequence[float]) -> Estimate:
     found = contrast([values], [1])
-    return Measured(found.estimate, found.interval)
+    return Estimate(found.estimate, found.interval)
 
 
-def _epochs(values: Sequence[float]) -> Measured:
+def _epochs(values: Sequence[float]) -> Estimate:
     # A log that counts from 0 may get there in its epoch 0, of which there is no logarithm.
     if min(values) > 0:
         return _geometric([log(value) for value in values])
-    return Measured(fmean(values), None)
+    return Estimate(fmean(values), None)
 
 
-def _geometric(logarithms: Sequence[float]) -> Measured:
+def _geometric(logarithms: Sequence[float]) -> Estimate:
     return as_ratio(contrast([logarithms], [1]))
 
 
-def as_ratio(found: Contrast) -> Measured:
+def as_ratio(found: Contrast) -> Estimate:
     """What was found on logarithms, as the numbers themselves."""
     interval = found.interval and Interval(exp(found.interval.low), _exp(found.interval.high))
-    return Measured(exp(found.estimate), interval)
+    return Estimate(exp(found.estimate), interval)
 
 
 def _exp(value: float) -> float:

@@ -1,4 +1,13 @@
-"""What a factor brings: two configurations compared, which differ in it alone."""
+"""What factors bring: steps of two studies, interactions, and curves by a number.
+
+The factor analysis adds one factor after another; the lesion study leaves one out of all. If all
+combinations were run, interactions say how factors work together. On the logarithm of time, two
+factors that do not influence each other add up: together they are as many times as fast as the
+product of what each brings. Their interaction is what is left: how many times as much. Of three it
+is how much the third changes that of the other two.
+
+Source: Box, Hunter and Hunter, "Statistics for experimenters", 2nd edition, 2005, chapter 5.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,20 +16,24 @@ from itertools import combinations, islice
 
 from genset.statistics.contrasts import Contrast, contrast
 from genset.statistics.multiple_testing import holm
-from genset.tta.factors.configurations import Configuration, Measured, as_ratio
+from genset.tta.factors.configurations import Configuration, Estimate, as_ratio
 
 _LEVEL = 0.05
+_MOST_TOGETHER = 3
+_LISTED = 8  # of the combinations that no run had
+
+Cells = Mapping[frozenset[str], Configuration]
 
 
 class Verdict(StrEnum):
-    """What the repeats can show of a time, at 5 % for all comparisons of a table together."""
+    """What the repeats show of a time, at 5 % for all comparisons of a table together."""
 
     FASTER = "faster"
     SLOWER = "slower"
-    CANNOT_TELL = "cannot tell"
+    CANNOT_TELL = "not significant"
     ONE_RUN = "no repeats"
     EQUAL = "equal times"
-    FAILURES = "some runs never reach"
+    FAILURES = "some runs fail"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,64 +50,12 @@ class Effect:
     """
 
     factors: tuple[str, ...]
-    speedup: Measured | None
+    speedup: Estimate | None
     p: float | None
     adjusted: float | None
     verdict: Verdict
-    final: Measured | None = None
-    throughput: Measured | None = None
-
-
-def effect_of(factor: str, having: Configuration, lacking: Configuration) -> Effect:
-    """Compare the configuration that has a factor with the one that lacks it."""
-    final = contrast([having.finals(), lacking.finals()], [1, -1])
-    rates = having.log_throughputs(), lacking.log_throughputs()
-    throughput = as_ratio(contrast(rates, [1, -1])) if all(rates) else None
-    found = timed((factor,), [having, lacking], [1, -1])
-    return replace(found, final=Measured(final.estimate, final.interval), throughput=throughput)
-
-
-def timed(
-    factors: tuple[str, ...], cells: Sequence[Configuration], signs: Sequence[float]
-) -> Effect:
-    """The effect on the time, from configurations with a weight each: above 0 for what has it."""
-    if not all(cell.reached for cell in cells):
-        return Effect(factors, None, None, None, Verdict.FAILURES)
-    hours = contrast([cell.log_hours() for cell in cells], [-sign for sign in signs])
-    return Effect(factors, as_ratio(hours), hours.p, None, _before_holm(hours, cells))
-
-
-def _before_holm(found: Contrast, cells: Sequence[Configuration]) -> Verdict:
-    # The runs that reach the threshold are the lucky ones: their times prove nothing for all.
-    if any(cell.reached < len(cell.runs) for cell in cells):
-        return Verdict.FAILURES
-    if any(len(cell.runs) == 1 for cell in cells):
-        return Verdict.ONE_RUN
-    return Verdict.EQUAL if found.p is None else Verdict.CANNOT_TELL
-
-
-def judged(effects: Sequence[Effect]) -> list[Effect]:
-    """The effects of one table, with what can be said of each among so many."""
-    tested = [effect for effect in effects if effect.verdict is Verdict.CANNOT_TELL]
-    adjusted = dict(zip(map(id, tested), holm([each.p or 0.0 for each in tested]), strict=True))
-    return [
-        replace(
-            effect, adjusted=adjusted[id(effect)], verdict=_verdict(effect, adjusted[id(effect)])
-        )
-        if id(effect) in adjusted
-        else effect
-        for effect in effects
-    ]
-
-
-def _verdict(effect: Effect, adjusted: float) -> Verdict:
-    assert effect.speedup is not None
-    if adjusted > _LEVEL:
-        return Verdict.CANNOT_TELL
-    return Verdict.FASTER if effect.speedup.mean > 1 else Verdict.SLOWER
-
-
-Cells = Mapping[frozenset[str], Configuration]
+    final: Estimate | None = None
+    throughput: Estimate | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,58 +65,14 @@ class Step:
     Attributes:
         factor: what is added, or left out; empty on the first line.
         on: what is on.
-        found: None where no run had just this.
-        brings: what the factor brings; None on the first line, and where a run is missing.
+        found: None if no run had just this.
+        brings: what the factor brings; None on the first line, and if a run is missing.
     """
 
     factor: str
     on: tuple[str, ...]
     found: Configuration | None
     brings: Effect | None
-
-
-def addition(order: Sequence[str], cells: Cells) -> list[Step]:
-    """From none of the factors to all, in `order`; each step is compared with the one before."""
-    names = ["", *order]
-    sets = [tuple(order[:count]) for count in range(len(order) + 1)]
-    found = [cells.get(frozenset(on)) for on in sets]
-    return _steps(names, sets, found, list(zip(found, [None, *found[:-1]], strict=True)))
-
-
-def lesion(order: Sequence[str], cells: Cells) -> list[Step]:
-    """All of the factors, and all but each; each is compared with all."""
-    names = ["", *order]
-    sets = [tuple(order), *(tuple(o for o in order if o != factor) for factor in order)]
-    found = [cells.get(frozenset(on)) for on in sets]
-    return _steps(names, sets, found, [(None, None), *((found[0], each) for each in found[1:])])
-
-
-def missing(steps: Sequence[Step]) -> list[tuple[str, ...]]:
-    """What would have to be on in a further run, for each line without one."""
-    return [step.on for step in steps if step.found is None]
-
-
-def _steps(
-    names: Sequence[str],
-    sets: Sequence[tuple[str, ...]],
-    found: Sequence[Configuration | None],
-    compared: Sequence[tuple[Configuration | None, Configuration | None]],
-) -> list[Step]:
-    """`compared` are the configurations that have the factor of a line, and that lack it."""
-    effects = {
-        name: effect_of(name, having, lacking)
-        for name, (having, lacking) in zip(names, compared, strict=True)
-        if having and lacking
-    }
-    told = dict(zip(effects, judged(list(effects.values())), strict=True))
-    return [
-        Step(name, on, cell, told.get(name))
-        for name, on, cell in zip(names, sets, found, strict=True)
-    ]
-
-
-_MOST_TOGETHER = 3
-_NAMED = 8  # of the combinations that no run had
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,8 +104,35 @@ class Interactions:
     missing: list[tuple[str, ...]]
 
 
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Configurations that differ in one setting alone, by its rising value; at least two.
+
+    `on` and `settings` are what they have in common.
+    """
+
+    setting: str
+    on: tuple[str, ...]
+    settings: Mapping[str, float]
+    points: list[tuple[float, Configuration]]
+
+
+def addition(order: Sequence[str], cells: Cells) -> list[Step]:
+    """From none of the factors to all, in `order`; each step is compared with the one before."""
+    sets = [tuple(order[:count]) for count in range(len(order) + 1)]
+    found = [cells.get(frozenset(on)) for on in sets]
+    return _steps(order, sets, found, list(zip(found, [None, *found[:-1]], strict=True)))
+
+
+def lesion(order: Sequence[str], cells: Cells) -> list[Step]:
+    """All of the factors, and all but each; each is compared with all."""
+    sets = [tuple(order), *(tuple(o for o in order if o != factor) for factor in order)]
+    found = [cells.get(frozenset(on)) for on in sets]
+    return _steps(order, sets, found, [(None, None), *((found[0], other) for other in found[1:])])
+
+
 def interactions(order: Sequence[str], cells: Cells) -> Interactions:
-    """Find how at least two factors work together."""
+    """How at least two factors work together."""
     possible = 2 ** len(order)
     fewest = 1 if len(cells) == possible else 2
     found = [
@@ -197,9 +141,58 @@ def interactions(order: Sequence[str], cells: Cells) -> Interactions:
         for together in combinations(order, size)
         for effect, count in _over_backgrounds(together, cells)
     ]
-    told = judged([effect for effect, _, _ in found])
-    lines = [Interaction(e, n, of) for e, (_, n, of) in zip(told, found, strict=True)]
-    return Interactions(lines, len(cells), possible, list(islice(_without(order, cells), _NAMED)))
+    effects = _judge([effect for effect, _, _ in found])
+    lines = [Interaction(e, n, of) for e, (_, n, of) in zip(effects, found, strict=True)]
+    missing = (
+        on
+        for size in range(len(order) + 1)
+        for on in combinations(order, size)
+        if frozenset(on) not in cells
+    )
+    return Interactions(lines, len(cells), possible, list(islice(missing, _LISTED)))
+
+
+def curves(found: Sequence[Configuration]) -> tuple[list[Curve], list[str]]:
+    """All curves, and the settings that have several values and no curve."""
+    names = {name: None for configuration in found for name in configuration.settings}
+    drawn, missing = [], []
+    for name in names:
+        alike: dict[object, list[Configuration]] = {}
+        for configuration in found:
+            others = {k: v for k, v in configuration.settings.items() if k != name}
+            alike.setdefault((configuration.on, *others.items()), []).append(configuration)
+        several = [group for group in alike.values() if len(group) > 1]
+        drawn += [_curve(name, group) for group in several]
+        if not several and len({configuration.settings[name] for configuration in found}) > 1:
+            missing.append(name)
+    return drawn, missing
+
+
+def _steps(
+    order: Sequence[str],
+    sets: Sequence[tuple[str, ...]],
+    found: Sequence[Configuration | None],
+    compared: Sequence[tuple[Configuration | None, Configuration | None]],
+) -> list[Step]:
+    """`compared` are the configurations with and without the factor of a line."""
+    names = ["", *order]
+    effects = {
+        name: _effect_of(name, having, lacking)
+        for name, (having, lacking) in zip(names, compared, strict=True)
+        if having and lacking
+    }
+    brings = dict(zip(effects, _judge(list(effects.values())), strict=True))
+    lines = zip(names, sets, found, strict=True)
+    return [Step(name, on, cell, brings.get(name)) for name, on, cell in lines]
+
+
+def _effect_of(factor: str, having: Configuration, lacking: Configuration) -> Effect:
+    """Compare the configuration that has a factor with the one that lacks it."""
+    final = contrast([having.finals(), lacking.finals()], [1, -1])
+    rates = having.log_throughputs(), lacking.log_throughputs()
+    throughput = as_ratio(contrast(rates, [1, -1])) if all(rates) else None
+    found = _effect_on_time((factor,), [having, lacking], [1, -1])
+    return replace(found, final=Estimate(final.estimate, final.interval), throughput=throughput)
 
 
 def _over_backgrounds(together: tuple[str, ...], cells: Cells) -> Iterator[tuple[Effect, int]]:
@@ -216,46 +209,48 @@ def _over_backgrounds(together: tuple[str, ...], cells: Cells) -> Iterator[tuple
         for part in parts:
             used.append(cells[on | part])
             signs.append((-1) ** (len(together) - len(part)) / len(backgrounds))
-    yield timed(together, used, signs), len(backgrounds)
+    yield _effect_on_time(together, used, signs), len(backgrounds)
 
 
-def _without(order: Sequence[str], cells: Cells) -> Iterator[tuple[str, ...]]:
-    for size in range(len(order) + 1):
-        for on in combinations(order, size):
-            if frozenset(on) not in cells:
-                yield on
+def _effect_on_time(
+    factors: tuple[str, ...], cells: Sequence[Configuration], signs: Sequence[float]
+) -> Effect:
+    """The effect on the time, from configurations with a weight each: above 0 for what has it."""
+    if not all(cell.reached for cell in cells):
+        return Effect(factors, None, None, None, Verdict.FAILURES)
+    hours = contrast([cell.log_hours() for cell in cells], [-sign for sign in signs])
+    return Effect(factors, as_ratio(hours), hours.p, None, _before_holm(hours, cells))
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """Configurations that differ in one setting alone, by its rising value; at least two.
-
-    `on` and `settings` are what they have in common.
-    """
-
-    setting: str
-    on: tuple[str, ...]
-    settings: Mapping[str, float]
-    points: list[tuple[float, Configuration]]
+def _before_holm(found: Contrast, cells: Sequence[Configuration]) -> Verdict:
+    # The runs that reach the threshold are the lucky ones: their times prove nothing for all.
+    if any(cell.reached < len(cell.runs) for cell in cells):
+        return Verdict.FAILURES
+    if any(len(cell.runs) == 1 for cell in cells):
+        return Verdict.ONE_RUN
+    return Verdict.EQUAL if found.p is None else Verdict.CANNOT_TELL
 
 
-def curves(found: Sequence[Configuration]) -> tuple[list[Curve], list[str]]:
-    """All curves, and the settings that have several values and no curve."""
-    names = {name: None for each in found for name in each.settings}
-    drawn, missing = [], []
-    for name in names:
-        alike: dict[object, list[Configuration]] = {}
-        for each in found:
-            others = tuple((key, value) for key, value in each.settings.items() if key != name)
-            alike.setdefault((each.on, others), []).append(each)
-        several = [group for group in alike.values() if len(group) > 1]
-        drawn += [_curve(name, group) for group in several]
-        if not several and len({each.settings[name] for each in found}) > 1:
-            missing.append(name)
-    return drawn, missing
+def _judge(effects: Sequence[Effect]) -> list[Effect]:
+    """The effects of one table, with their verdicts among so many."""
+    tested = [effect for effect in effects if effect.verdict is Verdict.CANNOT_TELL]
+    adjusted = dict(zip(map(id, tested), holm([e.p or 0.0 for e in tested]), strict=True))
+    return [
+        replace(effect, adjusted=p, verdict=_verdict(effect, p))
+        if (p := adjusted.get(id(effect))) is not None
+        else effect
+        for effect in effects
+    ]
+
+
+def _verdict(effect: Effect, adjusted: float) -> Verdict:
+    assert effect.speedup is not None
+    if adjusted > _LEVEL:
+        return Verdict.CANNOT_TELL
+    return Verdict.FASTER if effect.speedup.mean > 1 else Verdict.SLOWER
 
 
 def _curve(name: str, group: Sequence[Configuration]) -> Curve:
-    points = sorted(((each.settings[name], each) for each in group), key=lambda point: point[0])
+    points = sorted(((cell.settings[name], cell) for cell in group), key=lambda point: point[0])
     others = {key: value for key, value in group[0].settings.items() if key != name}
     return Curve(name, group[0].on, others, points)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from genset.core.errors import BadInput
 from genset.core.safe import clean
-from genset.tta.factors.configurations import Configuration, Measured, Repeat
+from genset.tta.factors.configurations import Configuration, Estimate, Repeat
 from genset.tta.factors.effects import Curve, Interactions, Step
 from genset.tta.factors.factors import Factors
 from genset.tta.figures import check_few, label_axes, time_unit, write_figure
@@ -29,7 +29,7 @@ class _Quantity(NamedTuple):
 
     label: str
     of_run: Callable[[Repeat], float | None]
-    of_all: Callable[[Configuration], Measured | None]
+    of_all: Callable[[Configuration], Estimate | None]
     scale: float = 1.0  # what one of the unit shown is
     from_zero: bool = True
 

@@ -15,26 +15,55 @@ on = ["amp"]
 set = {batch = 512}
 """
 
-import math
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import field
 
 from genset.core.errors import BadInput
-from genset.core.safe import clean
+from genset.core.validation import Meta, Record, check, parse_toml, read_text
 
 _MOST_BYTES = 1_000_000
 _MOST_FACTORS = 20
-_KEYS = ("run", "order", "set", "photos", "threshold")
-_RUN_KEYS = ("log", "names", "on", "set")
 _RUN_LINE = re.compile(r"^[ \t]*\[\[[ \t]*run[ \t]*\]\]", re.MULTILINE)
+
+_Name = Annotated[str, Meta(pattern=r"^[^\0]*[^\s\0][^\0]*$", title="a text")]
+_Names = _Name | tuple[_Name, ...]
+_Number = Annotated[
+    float,
+    Meta(
+        ge=-1e300,
+        le=1e300,
+        title="a number",
+        description="what is on or off, or has a name, belongs in `on`",
+    ),
+]
+
+
+class _RunRecord(Record, frozen=True):
+    """A ``[[run]]``."""
+
+    log: Annotated[_Names, Meta(examples=["runs/NAME.tsv"])]
+    names: _Names = ()
+    on: _Names | None = None
+    set: dict[str, _Number] = field(default_factory=dict)
+
+
+class _StudyRecord(Record, frozen=True):
+    """The whole file; its runs are checked one by one, so that errors name their lines."""
+
+    run: Annotated[list[dict[str, Any]], Meta(min_length=1, title="[[run]] blocks with a log")]
+    order: _Names | None = None
+    set: dict[str, _Number] = field(default_factory=dict)
+    photos: Annotated[float, Meta(gt=0, le=1e300, title="a number above 0")] | None = None
+    threshold: Annotated[float, Meta(ge=-1e300, le=1e300, title="a number")] | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
+class RunSpec:
     """One ``[[run]]``: logs of a configuration, which are repeats of it.
 
     Attributes:
@@ -58,12 +87,12 @@ class Study:
 
     Attributes:
         order: all factors, in the order in which they are added.
-        photos: of an epoch; None if it is not said.
-        threshold: in the score's unit; None if it is not said.
+        photos: of an epoch; None if the file does not say.
+        threshold: in the score's unit; None if the file does not say.
     """
 
     path: Path
-    runs: tuple[Declared, ...]
+    runs: tuple[RunSpec, ...]
     order: tuple[str, ...]
     photos: float | None
     threshold: float | None
@@ -73,139 +102,73 @@ def read_study(path: Path) -> Study:
     """Read a RUNS.toml; the logs that it names are not opened.
 
     Raises:
-        BadInput: there is no such file, it is no TOML, or it says something that has no meaning;
-            with the run and its line.
+        BadInput: the file cannot be read, or something in it is wrong, with the run and its line.
     """
-    text = _text(path)
-    try:
-        said = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise BadInput(f"{path}: {error}") from None
-    _known(said, _KEYS, str(path))
-    runs = said.get("run")
-    if not isinstance(runs, list) or not runs or not all(isinstance(run, dict) for run in runs):
-        raise BadInput(f'{path}: it names no runs: begin each with [[run]] and log = "..."')
-    everywhere = _settings(said.get("set", {}), str(path))
-    places = _places(path, text, len(runs))
-    declared = tuple(
-        _declared(run, place, everywhere) for run, place in zip(runs, places, strict=True)
+    text = read_text(path, _MOST_BYTES)
+    document = parse_toml(text, _StudyRecord, str(path))
+    places = _places(path, text, len(document.run))
+    records = [
+        check(run, _RunRecord, place) for run, place in zip(document.run, places, strict=True)
+    ]
+    runs = tuple(
+        _run(record, place, document.set) for record, place in zip(records, places, strict=True)
     )
-    _same_settings(declared)
-    _all_say_on(runs, places)
-    order = _order(path, said.get("order"), [run.get("on", []) for run in runs])
-    photos = _number(said.get("photos"), f"{path}: photos")
-    if photos is not None and photos <= 0:
-        raise BadInput(f"{path}: photos is how many an epoch has, above 0")
-    return Study(
-        path, declared, order, photos, _number(said.get("threshold"), f"{path}: threshold")
-    )
-
-
-def _text(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            data = file.read(_MOST_BYTES + 1)
-    except OSError as error:
-        raise BadInput(f"{path} cannot be read: {error.strerror}") from None
-    if len(data) > _MOST_BYTES:
-        raise BadInput(f"{path} is no list of runs: it is over {_MOST_BYTES:,} bytes long")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise BadInput(f"{path} is no list of runs: it is not UTF-8") from None
+    _check_settings(runs)
+    silent = [place for run, place in zip(records, places, strict=True) if run.on is None]
+    if silent and len(silent) < len(runs):
+        raise BadInput(f"{silent[0]}: `on` is missing, which other runs have: on = [] for nothing")
+    order = _order(path, document.order, [_texts(run.on) for run in records])
+    return Study(path, runs, order, document.photos, document.threshold)
 
 
 def _places(path: Path, text: str, count: int) -> list[str]:
-    """What to call each run. Where runs are written in another way, the lines are not known."""
+    """What to call each run. If runs are written in another way, the lines are not known."""
     lines = [text.count("\n", 0, match.start()) + 1 for match in _RUN_LINE.finditer(text)]
     if len(lines) != count:
         return [f"{path}, run {at}" for at in range(1, count + 1)]
     return [f"{path}, run {at} (line {line})" for at, line in enumerate(lines, 1)]
 
 
-def _declared(run: Mapping[str, Any], place: str, everywhere: Mapping[str, float]) -> Declared:
-    _known(run, _RUN_KEYS, place)
-    logs = _texts(run.get("log", []), f"{place}: log")
+def _run(record: _RunRecord, place: str, everywhere: Mapping[str, float]) -> RunSpec:
+    logs, on = _texts(record.log), _texts(record.on)
     if not logs:
-        raise BadInput(f'{place}: it names no log: log = "runs/NAME.tsv", or a folder of repeats')
-    on = _texts(run.get("on", []), f"{place}: on")
+        raise BadInput(f'{place}: log is empty: log = "runs/NAME.tsv", or a folder of repeats')
     if len(set(on)) < len(on):
-        raise BadInput(f"{place}: on names a factor twice: {', '.join(on)}")
-    settings = {**everywhere, **_settings(run.get("set", {}), place)}
-    return Declared(
-        place, logs, _texts(run.get("names", []), f"{place}: names"), frozenset(on), settings
-    )
+        raise BadInput(f"{place}: `on` names a factor twice: {', '.join(on)}")
+    settings = {**everywhere, **record.set}
+    return RunSpec(place, logs, _texts(record.names), frozenset(on), settings)
 
 
-def _all_say_on(runs: Sequence[Mapping[str, Any]], places: Sequence[str]) -> None:
-    """A run that was not said to have anything on may have been forgotten."""
-    silent = [place for run, place in zip(runs, places, strict=True) if "on" not in run]
-    if silent and len(silent) < len(runs):
-        raise BadInput(f"{silent[0]}: it has no on, which other runs say: on = [] for nothing")
+def _texts(value: str | tuple[str, ...] | None) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else value or ()
 
 
-def _same_settings(declared: Iterable[Declared]) -> None:
-    """Runs that do not say a setting which others say could be compared with none of them."""
-    names = {name for run in declared for name in run.settings}
-    for run in declared:
+def _check_settings(runs: Iterable[RunSpec]) -> None:
+    """Refuse runs without a setting that others have: they could be compared with none of them."""
+    names = {name for run in runs for name in run.settings}
+    for run in runs:
         if missing := sorted(names - set(run.settings)):
-            mend = f"say it in its set, or for all runs at the top: set = {{{missing[0]} = ...}}"
-            raise BadInput(f"{run.place}: no {', '.join(missing)}, which other runs say: {mend}")
+            mend = f"add it to its set, or for all runs at the top: set = {{{missing[0]} = ...}}"
+            raise BadInput(f"{run.place}: no {', '.join(missing)}, which other runs have: {mend}")
 
 
-def _order(path: Path, said: Any, on: Iterable[Any]) -> tuple[str, ...]:
-    named = list(dict.fromkeys(factor for factors in on for factor in _texts(factors, "")))
-    spelled: dict[str, str] = {}
-    for factor in named:
-        if (other := spelled.setdefault(" ".join(factor.casefold().split()), factor)) != factor:
+def _order(
+    path: Path, value: str | tuple[str, ...] | None, on: Iterable[Sequence[str]]
+) -> tuple[str, ...]:
+    factors = list(dict.fromkeys(factor for several in on for factor in several))
+    spelling: dict[str, str] = {}
+    for factor in factors:
+        if (other := spelling.setdefault(" ".join(factor.casefold().split()), factor)) != factor:
             raise BadInput(f"{path}: {other} and {factor} are one factor: spell it in one way")
-    if len(named) > _MOST_FACTORS:
-        raise BadInput(f"{path}: {len(named)} factors: at most {_MOST_FACTORS} are told apart")
-    if said is None:
-        return tuple(named)
-    order = _texts(said, f"{path}: order")
+    if len(factors) > _MOST_FACTORS:
+        raise BadInput(f"{path}: {len(factors)} factors; at most {_MOST_FACTORS} are compared")
+    if value is None:
+        return tuple(factors)
+    order = _texts(value)
     if len(set(order)) < len(order):
         raise BadInput(f"{path}: order names a factor twice: {', '.join(order)}")
-    for missing, where in ((set(named) - set(order), "order"), (set(order) - set(named), "on")):
-        if missing:
-            names = ", ".join(sorted(missing))
-            other = "runs have it on" if where == "order" else "order names it, and no run has it"
-            raise BadInput(f"{path}: {where} lacks {names}: {other}")
+    if missing := sorted(set(factors) - set(order)):
+        raise BadInput(f"{path}: order has no {', '.join(missing)}, which runs have on")
+    if unused := sorted(set(order) - set(factors)):
+        raise BadInput(f"{path}: order has {', '.join(unused)}, which no run has on")
     return order
-
-
-def _known(said: Mapping[str, Any], keys: tuple[str, ...], place: str) -> None:
-    for key in said:
-        if key not in keys:
-            raise BadInput(f"{place}: {clean(key, 40)!r} is none of {', '.join(keys)}")
-
-
-def _texts(said: Any, what: str) -> tuple[str, ...]:
-    """A text, or a list of texts, of which each is something."""
-    texts = [said] if isinstance(said, str) else said
-    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        raise BadInput(f'{what} is a text, or a list of texts: ["one", "two"]')
-    if any(not text.strip() or "\0" in text for text in texts):
-        raise BadInput(f"{what} has an empty text")
-    return tuple(texts)
-
-
-def _settings(said: Any, place: str) -> dict[str, float]:
-    if not isinstance(said, dict):
-        raise BadInput(f"{place}: set is a table of numbers: {{batch = 256}}")
-    found = {}
-    for name, value in said.items():
-        number = _number(value, f"{place}: {clean(name, 40)}")
-        if number is None:
-            raise BadInput(f"{place}: {clean(name, 40)} has no number")
-        found[name] = number
-    return found
-
-
-def _number(value: Any, what: str) -> float | None:
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        mend = "what is on or off, or has a name, belongs into on"
-        raise BadInput(f"{what} is a number, not {clean(repr(value), 40)}: {mend}")
-    return float(value)

@@ -1,4 +1,4 @@
-"""How fast the ranks talked: Gbit/s by collective, as nccl-tests counts them.
+"""How fast the ranks communicated: Gbit/s by collective, as nccl-tests counts them.
 
 The algorithm's rate is the message's size over the time. The bus rate is that times what each link
 must carry of it, so that it can be held against the link's own: 2 (n - 1) / n for an all-reduce of
@@ -10,16 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from genset.core.numbers import NONE, count
+from genset.core.numbers import count
 from genset.core.safe import clean
-from genset.core.tables import Grid
+from genset.core.table import Cell, Column, Table
 from genset.tta.profile.kernels import communicates
-from genset.tta.profile.shares import length, seconds, union
+from genset.tta.profile.span import length, seconds, union, when
 from genset.tta.traces.trace import Collective, Kernel
-from genset.tta.words import percent, quantity, rate, short_name, short_time
-
-_BITS = 8
-_GIGA = 1e9
+from genset.tta.words import name_column, quantity, rate, share, short_name, short_time
 
 Cause = Literal["size", "type", "group", "empty"]
 
@@ -30,14 +27,14 @@ class Rate:
 
     Attributes:
         group: how many ranks take part; None if it is not recorded and no rate needs it.
-        group_assumed: it is not recorded, and taken to be all ranks of the run.
+        group_assumed: it is not recorded, and assumed to be all ranks of the run.
         calls: how many kernels of it ran, over all ranks given.
         bytes: their messages' sizes, summed.
         seconds: in which at least one of them ran on its device, summed over devices.
         algorithm_gbits: of the message over the time.
         bus_gbits: of each link; None of a collective or a group that is not known.
         fastest_algorithm_gbits, fastest_bus_gbits: of the fastest call, which waited least.
-        of_link: `bus_gbits` over the link's rate, if that is given.
+        of_link: `bus_gbits` over the link's rate, if known.
     """
 
     collective: str
@@ -54,8 +51,8 @@ class Rate:
 
 
 @dataclass(frozen=True, slots=True)
-class Unsized:
-    """Kernels of whose message the size is not known.
+class UnknownSize:
+    """Kernels whose message has no known size.
 
     Attributes:
         cause: "size": the trace does not say it; "type": of elements whose bytes are not known;
@@ -77,13 +74,13 @@ class Communication:
 
     Attributes:
         of_kernel_time: their share of all kernels' time, 0 to 1.
-        unsized: what of their own time is in kernels whose message's size is not known, by cause.
+        unknown_sizes: the part of their time in kernels whose message has no known size, by cause.
         link_gbits: the link's advertised rate, if given.
         rates: the longest first.
     """
 
     of_kernel_time: float
-    unsized: list[Unsized]
+    unknown_sizes: list[UnknownSize]
     link_gbits: float | None
     rates: list[Rate]
 
@@ -99,16 +96,16 @@ def communication(
         link: Gbit/s of the link between devices, as its maker gives it.
     """
     whole = sum(kernel.length for kernels in ranks for kernel in kernels)
-    talking = [
+    communicating = [
         (rank, kernel) for rank, kernels in enumerate(ranks) for kernel in kernels
         if communicates(kernel)
     ]  # fmt: skip
-    time = sum(kernel.length for _, kernel in talking)
+    time = sum(kernel.length for _, kernel in communicating)
     if not time:
         return None
     groups: dict[_Group, list[_Call]] = {}
     unsized: dict[Cause, list[Kernel]] = {}
-    for rank, kernel in talking:
+    for rank, kernel in communicating:
         moved = kernel.collective
         group = _group(moved, world)
         size = _size(moved, group.ranks)
@@ -121,10 +118,53 @@ def communication(
     ]
     return Communication(
         of_kernel_time=time / whole,
-        unsized=[_unsized(cause, kernels, time) for cause, kernels in sorted(unsized.items())],
+        unknown_sizes=[_unknown_size(cause, of, time) for cause, of in sorted(unsized.items())],
         link_gbits=link,
         rates=sorted(rates, key=lambda rate: (-rate.seconds, rate.collective, rate.group or 0)),
     )
+
+
+def communication_tables(found: Mapping[str, Communication]) -> list[Table]:
+    """A line for each collective, and what part of it has no size; by run."""
+    if not found:
+        return []
+    linked = any(of.link_gbits is not None for of in found.values())
+    columns = [
+        name_column("run"),
+        Column("collective", format=lambda text: clean(text, 40)),
+        Column("ranks"),
+        Column("calls", format=lambda calls: f"{calls:,}"),
+        Column("bytes", "moved", format=lambda moved: quantity(moved, "B")),
+        Column("seconds", "time", format=short_time),
+        Column("algorithm_gbits", "algorithm", format=_gbits_words),
+        Column("bus_gbits", "bus", format=_gbits_words),
+        Column("fastest_bus_gbits", "fastest call's bus", format=_gbits_words),
+        *[Column("of_link", "bus ÷ link", format=share)] * linked,
+    ]
+    rows = [
+        [
+            name,
+            line.collective,
+            line.group and Cell(line.group, f"{line.group}{' (assumed)' * line.group_assumed}"),
+            line.calls,
+            line.bytes,
+            line.seconds,
+            line.algorithm_gbits,
+            line.bus_gbits,
+            _fastest(line),
+            *[line.of_link] * linked,
+        ]
+        for name, of in found.items()
+        for line in of.rates
+    ]
+    notes = [f"{short_name(name)}: {note}" for name, of in found.items() for note in _notes(of)]
+    if not rows:
+        return [Table(title="Communication", notes=notes)]
+    notes.append(
+        "algorithm: the message over its time; bus: what each link carried, as nccl-tests count; "
+        "lower bounds, since a kernel's time includes the wait for the slowest rank"
+    )
+    return [Table(columns, rows, "Communication by collective", notes)]
 
 
 def bus_factor(collective: str, group: int | None) -> float | None:
@@ -168,18 +208,16 @@ def _group(moved: Collective | None, world: int | None) -> _Group:
     return _Group(moved.name, moved.group, assumed=False)
 
 
-def _unsized(cause: Cause, kernels: Sequence[Kernel], time: float) -> Unsized:
+def _unknown_size(cause: Cause, kernels: Sequence[Kernel], time: float) -> UnknownSize:
     types = {kernel.collective.unknown_type for kernel in kernels if kernel.collective}
     share = sum(kernel.length for kernel in kernels) / time
-    return Unsized(cause, share, len(kernels), sorted(types - {""}) if cause == "type" else [])
+    return UnknownSize(cause, share, len(kernels), sorted(types - {""}) if cause == "type" else [])
 
 
 def _rate(group: _Group, calls: Sequence[_Call], link: float | None) -> Rate | None:
     on: dict[tuple[int, int], list[tuple[float, float]]] = {}
     for rank, kernel, _ in calls:
-        on.setdefault((rank, kernel.device), []).append(
-            (kernel.start, kernel.start + kernel.length)
-        )
+        on.setdefault((rank, kernel.device), []).append(when(kernel))
     time = seconds(sum(length(union(stretches)) for stretches in on.values()))
     if time <= 0:
         return None
@@ -213,90 +251,50 @@ def _size(moved: Collective | None, ranks: int | None) -> "int | Cause":
     elements = max(moved.elements_in, moved.elements_out or 0)
     if not elements:
         return "empty"
-    if not moved.bytes_each:
+    if not moved.element_bytes:
         return "type"
     if moved.elements_out is None and "gather" in moved.name:
         if ranks is None:
             return "group"
         elements *= ranks
-    return elements * moved.bytes_each
+    return elements * moved.element_bytes
 
 
 def _gbits(size: float, time: float) -> float:
-    return size * _BITS / time / _GIGA
+    return 8 * size / time / 1e9
 
 
-def communication_grids(found: Mapping[str, Communication]) -> list[Grid]:
-    """A line for each collective, and what part of it has no size; by run."""
-    if not found:
-        return []
-    linked = any(talk.link_gbits is not None for talk in found.values())
-    head = ["run", "collective", "ranks", "calls", "moved", "time", "algorithm", "bus"]
-    head += ["fastest call's bus", *["bus ÷ link"] * linked]
-    rows = [
-        [
-            short_name(run),
-            clean(rate.collective, 40),
-            _ranks(rate),
-            f"{rate.calls:,}",
-            quantity(rate.bytes, "B"),
-            short_time(rate.seconds),
-            _gbits_text(rate.algorithm_gbits),
-            _gbits_text(rate.bus_gbits),
-            _fastest(rate),
-            *[percent(rate.of_link)] * linked,
-        ]
-        for run, talk in found.items()
-        for rate in talk.rates
-    ]
-    notes = [f"{short_name(run)}: {note}" for run, talk in found.items() for note in _notes(talk)]
-    if not rows:
-        return [Grid("Communication", notes=notes)]
-    notes.append(
-        "algorithm: the message over its time; bus: what each link carried, as nccl-tests "
-        "count; a kernel's time holds the wait for the slowest rank, so these are lower bounds"
-    )
-    return [Grid("Communication by collective", head, rows, notes)]
+_CAUSES: dict[Cause, str] = {
+    "size": "the trace does not have the message's size",
+    "group": "the message depends on the number of ranks, which is not recorded",
+    "empty": "no element was moved, as by a barrier",
+    "type": "the size of an element is not known: its type is",
+}
 
 
-def _notes(talk: Communication) -> Iterator[str]:
-    yield f"{percent(talk.of_kernel_time)} of kernel time is communication"
-    for each in talk.unsized:
-        yield _why(each)
-    assumed = next((rate.group for rate in talk.rates if rate.group_assumed), None)
+def _notes(found: Communication) -> Iterator[str]:
+    yield f"{share(found.of_kernel_time)} of kernel time is communication"
+    for part in found.unknown_sizes:
+        types = f" {clean(', '.join(part.types), 120) or 'not recorded'}" * (part.cause == "type")
+        kernels = count(part.calls, "kernel")
+        yield f"{share(part.share)} of it ({kernels}): {_CAUSES[part.cause]}{types}"
+    assumed = next((line.group for line in found.rates if line.group_assumed), None)
     if assumed is not None:
         yield (
-            f"the sizes of groups are not recorded where it says so, and assumed to be all "
-            f"{assumed} ranks of the run: in smaller groups a link carried less"
+            f"assumed: the size of a group is not recorded, and assumed to be all {assumed} ranks "
+            "of the run; in smaller groups a link carried less"
         )
-    if talk.link_gbits is not None:
-        yield f"the link's advertised rate is {_gbits_text(talk.link_gbits)}"
+    if found.link_gbits is not None:
+        yield f"the link's advertised rate is {_gbits_words(found.link_gbits)}"
 
 
-def _why(found: Unsized) -> str:
-    """Why the size of a message is not known."""
-    of = f"of {percent(found.share)} of it ({count(found.calls, 'kernel')})"
-    if found.cause == "type":
-        types = clean(", ".join(found.types), 120) or "not recorded"
-        return f"{of} it is not known how many bytes an element has: its type is {types}"
-    if found.cause == "group":
-        return f"{of} the message follows from the number of ranks, which is not recorded"
-    if found.cause == "empty":
-        return f"{of} the trace says that it moved no element, as a barrier moves none"
-    return f"{of} the trace does not say what it moved"
+def _fastest(found: Rate) -> Cell | None:
+    """The fastest call's bus rate; if there is none, its algorithm rate, marked so."""
+    bus, algorithm = found.fastest_bus_gbits, found.fastest_algorithm_gbits
+    if found.bus_gbits is None and algorithm is not None:
+        return Cell(None, f"{_gbits_words(algorithm)} (algorithm)")
+    return None if bus is None else Cell(bus, _gbits_words(bus))
 
 
-def _ranks(found: Rate) -> str:
-    if found.group is None:
-        return NONE
-    return f"{found.group} (assumed)" if found.group_assumed else str(found.group)
-
-
-def _fastest(found: Rate) -> str:
-    if found.bus_gbits is None and found.fastest_algorithm_gbits is not None:
-        return f"{_gbits_text(found.fastest_algorithm_gbits)} (algorithm)"
-    return _gbits_text(found.fastest_bus_gbits)
-
-
-def _gbits_text(value: float | None) -> str:
-    return NONE if value is None else f"{rate(value)} Gbit/s"
+def _gbits_words(value: float) -> str:
+    return f"{rate(value)} Gbit/s"

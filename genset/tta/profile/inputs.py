@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Literal
 
+from genset.tta.traces.fields import bytes_of
 from genset.tta.traces.trace import Operator, Shape
 
 Kind = Literal[
@@ -63,25 +64,6 @@ class CannotTell(Exception):
         self.missing: Literal["shapes", "values"] = missing
 
 
-# Bytes of an element, by the names that PyTorch's profiler gives to types (old and new).
-_BYTES = {
-    "double": 8,
-    "float": 4,
-    "c10::Half": 2,
-    "c10::BFloat16": 2,
-    "long int": 8,
-    "long": 8,
-    "long long": 8,
-    "__int64": 8,
-    "int": 4,
-    "short int": 2,
-    "short": 2,
-    "signed char": 1,
-    "unsigned char": 1,
-    "bool": 1,
-    "c10::complex<float>": 8,
-    "c10::complex<double>": 16,
-}
 _PRECISIONS: dict[str, Precision] = {
     "double": "float64",
     "float": "float32",
@@ -112,7 +94,7 @@ class Inputs:
 
     def has(self, place: int) -> bool:
         """Whether the input at that place is a tensor."""
-        return place < len(self._types) and _bytes(self._types[place]) is not None
+        return place < len(self._types) and bytes_of(self._types[place]) is not None
 
     def shape(self, place: int, dimensions: int | None = None) -> Shape:
         """The tensor's shape.
@@ -130,7 +112,7 @@ class Inputs:
     def width(self, place: int) -> int:
         """Bytes of one of the tensor's elements."""
         self.shape(place)
-        return _bytes(self._types[place]) or 0
+        return bytes_of(self._types[place]) or 0
 
     def bytes(self, place: int) -> int:
         """Of the tensor; 0 where none was given."""
@@ -193,10 +175,6 @@ class Inputs:
 
 
 Formula = Callable[[Inputs], Work]
-
-
-def _bytes(kind: str) -> int | None:
-    return 1 if kind.startswith(_FLOAT8) else _BYTES.get(kind)
 
 
 def _tensor(shape: object) -> Shape:

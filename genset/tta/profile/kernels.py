@@ -7,6 +7,7 @@ name that says nothing is not counted on either side. PyTorch's own list ends be
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -33,112 +34,84 @@ class Family:
 UNCLASSIFIED = Family("unclassified", "", "unclassified")
 COMMUNICATION = Family("communication", "", "no")
 
-# Of each family: name, generation, verdict, pattern; matched without regard to case.
-_TABLE: tuple[tuple[str, str, Verdict, str], ...] = (
-    # First what does not compute with matrix units though other words of its name sound like it.
-    ("Inductor's pointwise", "", "no", r"^triton_(poi|red|per|for|mix|split_scan)_"),
-    ("Inductor's template", "", "unclassified", r"^triton_tem_"),
-    ("split-K sum, epilogue", "", "no", r"splitk_?reduce|epilogue::impl::globalkernel"),
-    (
-        "attention's sums and casts",
-        "",
-        "no",
-        r"flash_bwd_(dot_do_o|convert|clear)|flash\w*_?combine|compute_dot_do_o|"
-        r"flashattn\w*(pre|post)process|convert_dq_to",
-    ),
-    (
-        "cuDNN's layouts and offsets",
-        "",
-        "no",
-        r"cudnn::ops::|nchwtonhwc|nhwctonchw|compute\w*offsetskernel|generatewinogradtiles|"
-        r"im2col|col2im",
-    ),
-    ("CUTLASS simt, xmma ffma", "", "no", r"(?<![a-z])(ffma|simt)(?![a-z])|(class|mma)simt"),
-    # Matrix units. The numbers are the sizes of the instruction: s884 is 8 by 8 by 4.
-    ("h884, s884", "Volta", "yes", r"(?<![a-z\d])[hs]884(?!\d)"),
-    ("h1688, s1688", "Turing, Ampere", "yes", r"(?<![a-z\d])[hsc]1688(?!\d)"),
-    ("i8816, i8832", "Turing, Ampere", "yes", r"(?<![a-z\d])i88(16|32)(?!\d)"),
-    ("h16816, s16816", "Ampere", "yes", r"(?<![a-z\d])[hs]16816(?!\d)|m16n8k\d"),
-    ("i16832", "Ampere", "yes", r"(?<![a-z\d])[ibs]16(832|864|8256)(?!\d)"),
-    ("d884, z884 (float64)", "Ampere", "yes", r"(?<![a-z\d])[dz]884(?!\d)"),
-    ("hmma, imma, dmma", "Volta and later", "yes", r"(?<![a-z])[hibdq]mma(?![a-z])"),
-    ("nvjet", "Hopper and later", "yes", r"nvjet_"),
-    ("tcgen05, umma", "Blackwell", "yes", r"tcgen05|umma|cute::sm1[02]\d_(mma|tmem)"),
-    ("sm100 xmma, tensorop", "Blackwell", "yes", r"sm1[02]\d_(xmma|\w*tensorop)"),
-    ("gmma, wgmma", "Hopper", "yes", r"gmma|cute::sm90_\d+x\d+x"),
-    ("sm90 xmma, tensorop", "Hopper", "yes", r"sm90_(xmma|\w*tensorop)"),
-    ("deep_gemm", "Hopper and later", "yes", r"deep_gemm::\w*gemm"),
-    ("xmma tf32", "Ampere", "yes", r"xmma.*tf32f32"),
-    (
-        "xmma, float16 and integers",
-        "Volta to Ada",
-        "yes",
-        r"xmma.*tensor\d+x\d+x\d+|xmma_\w*_(b?f16|[iu]8|e[45]m[23])",
-    ),
-    # Float32 throughout: NVIDIA's names of such end in "_ffma", which profilers may have cut off.
-    ("xmma float32", "", "no", r"xmma_\w*f32f32_f32f32_f32"),
-    ("tensorop", "Volta and later", "yes", r"tensorop|cute::sm[78]\d_\d+x\d+x"),
-    ("cuDNN sdpa", "Ampere and later", "yes", r"cudnn_generated_\w*sdpa_sm\d+_flash"),
-    (
-        "FlashAttention",
-        "Ampere and later",
-        "yes",
-        r"flash_(fwd|bwd)\w*kernel|flash::(enable_sm|flashattn)|fmha_v2_",
-    ),
-    (
-        "memory-efficient attention",
-        "Volta and later",
-        "yes",
-        r"fmha_cutlass[fb]_b?f16_\w*_sm([789]\d|1\d\d)|fmha_cutlass[fb]_f32_\w*_sm([89]\d|1\d\d)",
-    ),
-    ("memory-efficient attention, float32", "", "no", r"fmha_cutlass[fb]_"),
-    ("marlin, tinygemm", "Ampere and later", "yes", r"marlin\w*::|tinygemm_m16n8"),
-    # AMD: Tensile, which makes rocBLAS's and hipBLASLt's, names the instruction: MI16x16x1.
-    ("Tensile with MFMA", "CDNA", "yes", r"cijk_.*_mi\d+x\d+x\d+|mfma"),
-    ("Tensile on vector units", "", "no", r"cijk_"),
-    ("Composable Kernel, MIOpen", "CDNA", "yes", r"xdl|igemm_\w+_gtcx"),
-    ("wmma", "Volta and later", "yes", r"(?<![a-z])wmma(?![a-z])"),
-    # Known not to.
-    (
-        "sgemm, dgemm, hgemm",
-        "",
-        "no",
-        r"(?<![a-z])(sgemm|[dcz]gemm|gcgemm|gemmsn|gemmk1)|"
-        r"(maxwell|pascal|volta|turing|ampere)_(\w+_)?[hi]gemm",
-    ),
-    ("matrix times vector, dot", "", "no", r"gemv|(?<![a-z])dot_kernel|reduce_1block"),
-    ("scudnn", "", "no", r"[shi]cudnn"),
-    (
-        "cuDNN's other convolutions",
-        "",
-        "no",
-        r"(?<![a-z])(dgrad|wgrad_alg\d)_engine|fft[12]d_|winograd|reduce_wgrad|"
-        r"(conv|[dw]grad)2d_grouped_direct|convolve_common_engine|depthwise",
-    ),
-    ("batch norm", "", "no", r"(?<![a-z])bn_(fw|bw)_|cudnn::batchnorm"),
-    ("elementwise", "", "no", r"at::native::.*(elementwise_kernel|catarraybatched)"),
-    ("optimizer", "", "no", r"multi_tensor_apply|(?<![a-z])(adam|sgd|lamb)functor"),
-    ("PyTorch's own", "", "no", r"^(void )?at::native::"),
-    # A product of matrices by another library may use them, whatever else its name says.
-    ("other products", "", "unclassified", r"(?<!fb)gemm|matmul|attention|attn|(?<!de)conv(?!ert)"),
-    ("other elementwise", "", "no", r"elementwise_kernel"),
-    ("other normalizations", "", "no", r"(batch|layer|group|rms|instance)_?norm"),
-    ("softmax, losses", "", "no", r"softmax_(warp_)?(for|back)ward|nll_loss"),
-    ("layer norm's gradients", "", "no", r"gammabeta|rowwisemoments"),
-    ("pooling", "", "no", r"pool(ing)?_(fw|bw|forward|backward)|average_pool"),
-    ("sorting, scans", "", "no", r"(?<![a-z])(cub|thrust|at_cuda_detail)::"),
-    (
-        "embeddings",
-        "",
-        "no",
-        r"split_embedding|permute_pooled_embs|embedding_(bag|backward)|recat_copy|"
-        r"fbgemm_gpu::_?(permute|offsets)|bounds_check_indices|linearize_index",
-    ),
-)
-_FAMILIES = tuple(
-    (Family(name, generation, verdict), re.compile(pattern, re.IGNORECASE))
-    for name, generation, verdict, pattern in _TABLE
-)
+# Whether a family uses matrix units, of which generation it is, its name, and the pattern of its
+# kernels' names, which goes on in lines that begin with "|"; matched without regard to case.
+_TABLE = r"""
+# First what does not compute with matrix units though other words of its name sound like it.
+no   any               Inductor's pointwise  ^triton_(poi|red|per|for|mix|split_scan)_
+?    any               Inductor's template  ^triton_tem_
+no   any               split-K sum, epilogue  splitk_?reduce|epilogue::impl::globalkernel
+no   any               attention's sums and casts  flash_bwd_(dot_do_o|convert|clear)
+|flash\w*_?combine|compute_dot_do_o|flashattn\w*(pre|post)process|convert_dq_to
+no   any               cuDNN's layouts and offsets  cudnn::ops::|nchwtonhwc|nhwctonchw
+|compute\w*offsetskernel|generatewinogradtiles|im2col|col2im
+no   any               CUTLASS simt, xmma ffma  (?<![a-z])(ffma|simt)(?![a-z])|(class|mma)simt
+# Matrix units. The numbers are the sizes of the instruction: s884 is 8 by 8 by 4.
+yes  Volta             h884, s884  (?<![a-z\d])[hs]884(?!\d)
+yes  Turing, Ampere    h1688, s1688  (?<![a-z\d])[hsc]1688(?!\d)
+yes  Turing, Ampere    i8816, i8832  (?<![a-z\d])i88(16|32)(?!\d)
+yes  Ampere            h16816, s16816  (?<![a-z\d])[hs]16816(?!\d)|m16n8k\d
+yes  Ampere            i16832  (?<![a-z\d])[ibs]16(832|864|8256)(?!\d)
+yes  Ampere            d884, z884 (float64)  (?<![a-z\d])[dz]884(?!\d)
+yes  Volta and later   hmma, imma, dmma  (?<![a-z])[hibdq]mma(?![a-z])
+yes  Hopper and later  nvjet  nvjet_
+yes  Blackwell         tcgen05, umma  tcgen05|umma|cute::sm1[02]\d_(mma|tmem)
+yes  Blackwell         sm100 xmma, tensorop  sm1[02]\d_(xmma|\w*tensorop)
+yes  Hopper            gmma, wgmma  gmma|cute::sm90_\d+x\d+x
+yes  Hopper            sm90 xmma, tensorop  sm90_(xmma|\w*tensorop)
+yes  Hopper and later  deep_gemm  deep_gemm::\w*gemm
+yes  Ampere            xmma tf32  xmma.*tf32f32
+yes  Volta to Ada      xmma, float16 and integers  xmma.*tensor\d+x\d+x\d+
+|xmma_\w*_(b?f16|[iu]8|e[45]m[23])
+# Float32 throughout: NVIDIA's names of such end in "_ffma", which profilers may have cut off.
+no   any               xmma float32  xmma_\w*f32f32_f32f32_f32
+yes  Volta and later   tensorop  tensorop|cute::sm[78]\d_\d+x\d+x
+yes  Ampere and later  cuDNN sdpa  cudnn_generated_\w*sdpa_sm\d+_flash
+yes  Ampere and later  FlashAttention  flash_(fwd|bwd)\w*kernel|flash::(enable_sm|flashattn)
+|fmha_v2_
+yes  Volta and later   memory-efficient attention  fmha_cutlass[fb]_b?f16_\w*_sm([789]\d|1\d\d)
+|fmha_cutlass[fb]_f32_\w*_sm([89]\d|1\d\d)
+no   any               memory-efficient attention, float32  fmha_cutlass[fb]_
+yes  Ampere and later  marlin, tinygemm  marlin\w*::|tinygemm_m16n8
+# AMD: Tensile, which makes rocBLAS's and hipBLASLt's, names the instruction: MI16x16x1.
+yes  CDNA              Tensile with MFMA  cijk_.*_mi\d+x\d+x\d+|mfma
+no   any               Tensile on vector units  cijk_
+yes  CDNA              Composable Kernel, MIOpen  xdl|igemm_\w+_gtcx
+yes  Volta and later   wmma  (?<![a-z])wmma(?![a-z])
+# Known not to.
+no   any               sgemm, dgemm, hgemm  (?<![a-z])(sgemm|[dcz]gemm|gcgemm|gemmsn|gemmk1)
+|(maxwell|pascal|volta|turing|ampere)_(\w+_)?[hi]gemm
+no   any               matrix times vector, dot  gemv|(?<![a-z])dot_kernel|reduce_1block
+no   any               scudnn  [shi]cudnn
+no   any               cuDNN's other convolutions  (?<![a-z])(dgrad|wgrad_alg\d)_engine|fft[12]d_
+|winograd|reduce_wgrad|(conv|[dw]grad)2d_grouped_direct|convolve_common_engine|depthwise
+no   any               batch norm  (?<![a-z])bn_(fw|bw)_|cudnn::batchnorm
+no   any               elementwise  at::native::.*(elementwise_kernel|catarraybatched)
+no   any               optimizer  multi_tensor_apply|(?<![a-z])(adam|sgd|lamb)functor
+no   any               PyTorch's own  ^(void )?at::native::
+# A product of matrices by another library may use them, whatever else its name has.
+?    any               other products  (?<!fb)gemm|matmul|attention|attn|(?<!de)conv(?!ert)
+no   any               other elementwise  elementwise_kernel
+no   any               other normalizations  (batch|layer|group|rms|instance)_?norm
+no   any               softmax, losses  softmax_(warp_)?(for|back)ward|nll_loss
+no   any               layer norm's gradients  gammabeta|rowwisemoments
+no   any               pooling  pool(ing)?_(fw|bw|forward|backward)|average_pool
+no   any               sorting, scans  (?<![a-z])(cub|thrust|at_cuda_detail)::
+no   any               embeddings  split_embedding|permute_pooled_embs|embedding_(bag|backward)
+|recat_copy|fbgemm_gpu::_?(permute|offsets)|bounds_check_indices|linearize_index
+"""
+_VERDICTS: dict[str, Verdict] = {"yes": "yes", "no": "no", "?": "unclassified"}
+
+
+def _read_table() -> Iterator[tuple[Family, re.Pattern[str]]]:
+    lines = re.sub(r"\n\|", "|", re.sub(r"^#.*\n", "", _TABLE.lstrip(), flags=re.M)).splitlines()
+    for line in lines:
+        verdict, generation, name, pattern = re.split(r"\s{2,}", line, maxsplit=3)
+        family = Family(name, "" if generation == "any" else generation, _VERDICTS[verdict])
+        yield family, re.compile(pattern, re.IGNORECASE)
+
+
+_FAMILIES = tuple(_read_table())
 
 # NCCL's and RCCL's kernels, and the all-reduces that frameworks write themselves.
 _COMMUNICATES = re.compile(

@@ -4,15 +4,25 @@ A kernel that uses them may still leave them waiting: how busy they are, only co
 hardware tell.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from genset.core.numbers import count
+from genset.core.safe import clean
+from genset.core.table import Cell, Column, Table
+from genset.tta.figures import Bar, stacked_bars
 from genset.tta.profile.kernels import Family, Verdict, family
-from genset.tta.profile.shares import seconds
+from genset.tta.profile.span import seconds
 from genset.tta.traces.trace import Kernel
+from genset.tta.words import name_column, share, shares, short_name, short_time
 
-# How many kernels that no family knows are named.
-_NAMED = 10
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# How many unclassified kernels are named: in all, and in a table.
+_NAMED, _PRINTED = 10, 5
+_MOST_FAMILIES = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +57,7 @@ class MatrixUnits:
 
     Attributes:
         kernel_seconds: all kernels' time; those that run at once count each.
-        yes: in kernels that use matrix units, as their names tell.
+        yes: in kernels that use matrix units, by their names.
         unclassified: in kernels whose names do not tell.
         families: the longest first.
         unknown: the kernels that are unclassified, the longest first; at most ten names.
@@ -62,7 +72,7 @@ class MatrixUnits:
 
 
 def matrix_units(kernels: Iterable[Kernel]) -> MatrixUnits | None:
-    """Count the kernels' time by what their names tell; None without a kernel that took time."""
+    """Count the kernels' time by their names; None without a kernel that took time."""
     times: dict[str, float] = {}
     counts: dict[str, int] = {}
     for kernel in kernels:
@@ -76,29 +86,105 @@ def matrix_units(kernels: Iterable[Kernel]) -> MatrixUnits | None:
         by_family.setdefault(family(name), []).append(name)
     families = [
         FamilyShare(
-            each.name,
-            each.generation,
-            each.verdict,
+            of.name,
+            of.generation,
+            of.verdict,
             sum(times[name] for name in names) / whole,
             sum(counts[name] for name in names),
         )
-        for each, names in by_family.items()
+        for of, names in by_family.items()
+    ]
+    unknown = [
+        NamedShare(name, times[name] / whole, counts[name])
+        for of, names in by_family.items()
+        if of.verdict == "unclassified"
+        for name in names
     ]
     yes, no, unclassified = (
         sum(family.share for family in families if family.verdict == verdict)
         for verdict in ("yes", "no", "unclassified")
     )
-    unknown = [
-        NamedShare(name, times[name] / whole, counts[name])
-        for each, names in by_family.items()
-        if each.verdict == "unclassified"
-        for name in names
-    ]
     return MatrixUnits(
         kernel_seconds=seconds(whole),
         yes=yes,
         no=no,
         unclassified=unclassified,
         families=sorted(families, key=lambda family: (-family.share, family.name)),
-        unknown=sorted(unknown, key=lambda each: (-each.share, each.name))[:_NAMED],
+        unknown=sorted(unknown, key=lambda kernel: (-kernel.share, kernel.name))[:_NAMED],
     )
+
+
+def matrix_units_tables(
+    found: Mapping[str, MatrixUnits], outside: Mapping[str, float]
+) -> list[Table]:
+    """The share of kernel time by what kernels' names tell, in all and by family; by run.
+
+    Args:
+        outside: by run, the share of the trace's kernel time that no table counts.
+    """
+    if not found:
+        return []
+    columns = [
+        name_column("run"),
+        Column("kernel_seconds", "kernel time", format=short_time),
+        *(Column(name, align="right") for name in ("use them", "do not", "unclassified")),
+    ]
+    rows = [
+        [name, units.kernel_seconds, *map(Cell, values, shares(values))]
+        for name, units in found.items()
+        for values in [[units.yes, units.no, units.unclassified]]
+    ]
+    notes = [
+        "a kernel that uses them may leave them waiting: how busy they are, only the hardware's "
+        "counters tell (Nsight Compute)"
+    ]
+    notes += [
+        f"{short_name(name)}: {share(part)} of the trace's kernel time is outside of the marked "
+        "steps and what they launched, and in no table"
+        for name, part in outside.items()
+        if part > 0
+    ]
+    title = "Matrix units (Tensor Cores): share of kernel time, by kernels' names"
+    return [Table(columns, rows, title, notes), _families(found), *_unknown(found)]
+
+
+def draw_matrix_units(axes: "Axes", found: Mapping[str, MatrixUnits]) -> None:
+    """Kernel time by whether kernels use matrix units, a bar for each run."""
+    bars = [
+        Bar("use them", "#1b7837", "", [units.yes for units in found.values()]),
+        Bar("unclassified", "#d9d9d9", "xx", [units.unclassified for units in found.values()]),
+        Bar("do not", "#f4f4f4", "", [units.no for units in found.values()]),
+    ]
+    names = [clean(name, 24) for name in found]
+    title = "kernels that use matrix units, by name"
+    stacked_bars(axes, names, bars, "share of kernel time, %", title)
+
+
+def _families(found: Mapping[str, MatrixUnits]) -> Table:
+    by_family: dict[tuple[str, str, Verdict], dict[str, float]] = {}
+    for name, units in found.items():
+        for of in units.families:
+            by_family.setdefault((of.name, of.generation, of.verdict), {})[name] = of.share
+    order = sorted(by_family.items(), key=lambda item: -max(item[1].values()))
+    columns = [
+        Column("family", "kernels"),
+        Column("generation"),
+        Column("matrix_units", "use them"),
+        *(Column(name, short_name(name), format=share) for name in found),
+    ]
+    rows = [
+        [name, generation or None, verdict, *map(by_run.get, found)]
+        for (name, generation, verdict), by_run in order[:_MOST_FAMILIES]
+    ]
+    more = len(order) - len(rows)
+    notes = [f"and {count(more, 'family', 'families')} more, see --json"] * (more > 0)
+    return Table(columns, rows, "Kernel time by family", notes)
+
+
+def _unknown(found: Mapping[str, MatrixUnits]) -> list[Table]:
+    notes = [
+        f"{short_name(name)}: {share(kernel.share)} in {clean(kernel.name, 100)}"
+        for name, units in found.items()
+        for kernel in units.unknown[:_PRINTED]
+    ]
+    return [Table(title="Unclassified kernels", notes=notes)] if notes else []

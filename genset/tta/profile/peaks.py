@@ -1,8 +1,7 @@
 """What devices could do at most, from their makers' data sheets."""
 
-import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
@@ -32,75 +31,63 @@ class Peaks:
     source: str
 
 
-def _volta(vector: float, matrix: float) -> dict[Roof, float]:
-    return {"float32": vector, "float16": matrix}
+# dense TFLOP/s:                                    float32  tf32   float16  bfloat16  GB/s  source
+_TABLE = r"""
+V100S PCIe       V100S-PCIE                         16.4     -      130      -         1134  V100
+V100 SXM2        V100-SXM2                          15.7     -      125      -         900   V100
+V100 PCIe        V100-PCIE                          14       -      112      -         900   V100
+A100 SXM 80 GB   A100-SXM4-80GB                     19.5     156    312      312       2039  A100
+A100 SXM 40 GB   A100-SXM4-40GB|A100-SXM-40GB       19.5     156    312      312       1555  A100
+A100 PCIe 80 GB  A100 80GB PCIe|A100-PCIE-80GB      19.5     156    312      312       1935  A100
+A100 PCIe 40 GB  A100-PCIE-40GB                     19.5     156    312      312       1555  A100
+A100             A100-PG\d+                         19.5     156    312      312       -     A100
+H100 NVL         H100 NVL                           60       417.5  835.5    835.5     3900  H100
+H100 PCIe        H100 PCIe                          51       378    756.5    756.5     2000  H100
+H100 SXM         H100 80GB HBM3|H100 SXM            67       494.7  989.4    989.4     3350  GH100
+H200 NVL         H200 NVL                           60       417.5  835.5    835.5     4800  H200N
+H200 SXM         H200(?! NVL)                       67       494.7  989.4    989.4     4800  H200
+T4               Tesla T4|NVIDIA T4                 8.1      -      65       -         320   T4
+RTX 4090         RTX 4090(?! Laptop| D)             82.6     82.6   165.2    165.2     1008  Ada
+TPUv2            TPU ?v2                            -        -      -        46        700   TPU
+TPUv3            TPU ?v3                            -        -      -        123       900   TPU
+"""
+# The second column is a pattern of the names that runtimes give, without regard to case; the first
+# that is found counts. A100-PG... are boards for one customer, of unknown memory.
+_PRECISIONS: tuple[Roof, ...] = ("float32", "tf32", "float16", "bfloat16")
+_HOPPER = "NVIDIA H100 Tensor Core GPU Architecture whitepaper (matrix units, dense"
+_SOURCES = {
+    "V100": "NVIDIA V100 Tensor Core GPU datasheet",
+    "A100": "NVIDIA A100 Tensor Core GPU datasheet",
+    "H100": "NVIDIA H100 Tensor Core GPU datasheet, its sparse figures halved",
+    "GH100": f"{_HOPPER}), NVIDIA H100 datasheet (float32, memory)",
+    "H200N": "NVIDIA H200 Tensor Core GPU datasheet, its sparse figures halved",
+    "H200": f"{_HOPPER}: the same chip), NVIDIA H200 datasheet (float32, memory)",
+    "T4": "NVIDIA T4 datasheet",
+    "Ada": "NVIDIA Ada GPU Architecture whitepaper, sums in float32 as PyTorch has them",
+    "TPU": "Jouppi et al., A Domain-Specific Supercomputer for Training Deep Neural Networks "
+    "(CACM 2020), of one chip",
+}
 
 
-def _since_ampere(vector: float, tf32: float, half: float) -> dict[Roof, float]:
-    return {"float32": vector, "tf32": tf32, "float16": half, "bfloat16": half}
+def _read_table() -> Iterator[tuple[re.Pattern[str], Peaks]]:
+    for line in _TABLE.strip().splitlines():
+        device, names, *rates, gbs, source = re.split(r"\s{2,}", line)
+        tflops = {p: float(r) for p, r in zip(_PRECISIONS, rates, strict=True) if r != "-"}
+        peaks = Peaks(device, tflops, None if gbs == "-" else float(gbs), _SOURCES[source])
+        yield re.compile(rf"(?<![a-z0-9])(?:{names})(?![a-z0-9])", re.IGNORECASE), peaks
 
 
-_A100 = _since_ampere(19.5, 156, 312)
-_H100_SXM = _since_ampere(67, 494.7, 989.4)
-_A100_SHEET = "NVIDIA A100 Tensor Core GPU datasheet"
-_H100_PAPER = "NVIDIA H100 Tensor Core GPU Architecture whitepaper"
-_SXM_SHEET = f"{_H100_PAPER} (matrix units, dense), NVIDIA H100 datasheet (float32, memory)"
-_H200_SXM_SHEET = (
-    f"{_H100_PAPER} (matrix units, dense: the same chip), NVIDIA H200 datasheet (float32, memory)"
-)
-_H100_SHEET = "NVIDIA H100 Tensor Core GPU datasheet, its sparse figures halved"
-_V100_SHEET = "NVIDIA V100 Tensor Core GPU datasheet"
-_TPU_SHEET = (
-    "Jouppi et al., A Domain-Specific Supercomputer for Training Deep Neural Networks "
-    "(CACM 2020), of one chip"
-)
+_PEAKS = tuple(_read_table())
 
-# A pattern of the names that runtimes give, without regard to case; the first found counts.
-_TABLE: tuple[tuple[str, Peaks], ...] = (
-    (r"V100S-PCIE", Peaks("V100S PCIe", _volta(16.4, 130), 1134, _V100_SHEET)),
-    (r"V100-SXM2", Peaks("V100 SXM2", _volta(15.7, 125), 900, _V100_SHEET)),
-    (r"V100-PCIE", Peaks("V100 PCIe", _volta(14, 112), 900, _V100_SHEET)),
-    (r"A100-SXM4-80GB", Peaks("A100 SXM 80 GB", _A100, 2039, _A100_SHEET)),
-    (r"A100-SXM4-40GB|A100-SXM-40GB", Peaks("A100 SXM 40 GB", _A100, 1555, _A100_SHEET)),
-    (r"A100 80GB PCIe|A100-PCIE-80GB", Peaks("A100 PCIe 80 GB", _A100, 1935, _A100_SHEET)),
-    (r"A100-PCIE-40GB", Peaks("A100 PCIe 40 GB", _A100, 1555, _A100_SHEET)),
-    # Boards made for one customer: the same chip, and a memory that the name does not tell.
-    (r"A100-PG\d+", Peaks("A100", _A100, None, _A100_SHEET)),
-    (r"H100 NVL", Peaks("H100 NVL", _since_ampere(60, 417.5, 835.5), 3900, _H100_SHEET)),
-    (r"H100 PCIe", Peaks("H100 PCIe", _since_ampere(51, 378, 756.5), 2000, _H100_SHEET)),
-    (r"H100 80GB HBM3|H100 SXM", Peaks("H100 SXM", _H100_SXM, 3350, _SXM_SHEET)),
-    (
-        r"H200 NVL",
-        Peaks(
-            "H200 NVL",
-            _since_ampere(60, 417.5, 835.5),
-            4800,
-            "NVIDIA H200 Tensor Core GPU datasheet, its sparse figures halved",
-        ),
-    ),
-    (
-        r"H200(?! NVL)",
-        Peaks("H200 SXM", _H100_SXM, 4800, _H200_SXM_SHEET),
-    ),
-    (r"Tesla T4|NVIDIA T4", Peaks("T4", _volta(8.1, 65), 320, "NVIDIA T4 datasheet")),
-    (
-        r"RTX 4090(?! Laptop| D)",
-        Peaks(
-            "RTX 4090",
-            _since_ampere(82.6, 82.6, 165.2),
-            1008,
-            "NVIDIA Ada GPU Architecture whitepaper, sums in float32 as PyTorch has them",
-        ),
-    ),
-    (r"TPU ?v2", Peaks("TPUv2", {"bfloat16": 46}, 700, _TPU_SHEET)),
-    (r"TPU ?v3", Peaks("TPUv3", {"bfloat16": 123}, 900, _TPU_SHEET)),
-)
-_PEAKS = tuple(
-    (re.compile(rf"(?<![a-z0-9])(?:{p})(?![a-z0-9])", re.IGNORECASE), peaks) for p, peaks in _TABLE
-)
+_LONGEST = 5000  # characters of a name, which tells a point from others
 
 # A part of a device has a part of its peaks.
 _PART = re.compile(r"\bMIG\b")
+
+
+def known_devices() -> list[Peaks]:
+    """All devices whose peaks are known."""
+    return [peaks for _, peaks in _PEAKS]
 
 
 def find_peaks(device: str) -> Peaks | None:
@@ -111,48 +98,26 @@ def find_peaks(device: str) -> Peaks | None:
 
 
 def named_peaks(device: str) -> Peaks:
-    """The peaks of the device that somebody names, by its name here or its runtime's.
+    """The peaks of the device that a user names, by its name here or its runtime's.
 
     Raises:
-        BadInput: they are not known.
+        BadInput: they are not known, or several devices have the name ("H100" is of three).
     """
+    names = [peaks.device for peaks in known_devices()]
     same = (peaks for peaks in known_devices() if peaks.device.lower() == device.lower())
     found = next(same, None) or find_peaks(device)
     if found is None:
-        if alike := _of_family(device):
-            raise BadInput(
-                f"--device {clean(device, 60)}: there are several, whose peaks differ: say "
-                f"{', '.join(alike[:-1])} or {alike[-1]}"
-            )
-        names = ", ".join(peaks.device for peaks in known_devices())
+        words = set(device.lower().split()) - {"nvidia", "tesla"}
+        alike = [name for name in names if words and words <= set(name.lower().split())]
         raise BadInput(
-            f"--device {clean(device, 60)}: its peaks are not known (known are {names}): give "
-            "them, --peak-tflops and --peak-gbs"
+            f"--device {clean(device, 60)}: write one of {', '.join(alike or names)}, or give the "
+            "peaks of another with --peak-tflops and --peak-gbs"
         )
     return found
 
 
-def _of_family(device: str) -> list[str]:
-    """Known devices whose names have all the words of this one: "H100" is of three."""
-    words = set(device.lower().split()) - {"nvidia", "tesla"}
-    names = [peaks.device for peaks in known_devices()]
-    return [name for name in names if words and words <= set(name.lower().split())]
-
-
-def known_devices() -> list[Peaks]:
-    """All devices whose peaks are known."""
-    return [peaks for _, peaks in _TABLE]
-
-
-def own_peaks(known: Peaks | None, tflops: float | None, gbs: float | None) -> Peaks | None:
-    """The peaks with the user's own in place of the known ones; None where there are neither.
-
-    Raises:
-        BadInput: a peak is not above 0.
-    """
-    for option, value in (("--peak-tflops", tflops), ("--peak-gbs", gbs)):
-        if value is not None and not 0 < value < 1e12:
-            raise BadInput(f"{option} {value:g}: a peak is above 0 (and below 1e12)")
+def with_user_peaks(known: Peaks | None, tflops: float | None, gbs: float | None) -> Peaks | None:
+    """The peaks with the user's in place of the known ones; None if there are neither."""
     if tflops is None and gbs is None:
         return known
     peaks = known or Peaks("", {}, None, "")
@@ -165,16 +130,15 @@ def own_peaks(known: Peaks | None, tflops: float | None, gbs: float | None) -> P
     )
 
 
-def tells_by_units(peaks: Peaks) -> bool:
+def depends_on_units(peaks: Peaks) -> bool:
     """Whether the peak of float32 depends on which units compute it."""
-    vector = peaks.tflops.get("float32")
-    return "tf32" in peaks.tflops and peaks.tflops["tf32"] != vector
+    return "tf32" in peaks.tflops and peaks.tflops["tf32"] != peaks.tflops.get("float32")
 
 
 def roof_of(peaks: Peaks | None, precision: str | None, matrix_units: bool | None) -> Roof | None:
-    """Which peak a computation is held against; None if there is none for it.
+    """Which peak a computation is compared with; None if there is none for it.
 
-    Float32 on matrix units is TF32. Where no name tells whether matrix units did it, and TF32 is
+    Float32 on matrix units is TF32. If no name tells whether matrix units did it, and TF32 is
     faster, there is none: it would rest on a guess.
     """
     if peaks is None:
@@ -182,22 +146,15 @@ def roof_of(peaks: Peaks | None, precision: str | None, matrix_units: bool | Non
     if "given" in peaks.tflops:
         return "given"
     if precision == "float32":
-        if matrix_units is None and tells_by_units(peaks):
+        if matrix_units is None and depends_on_units(peaks):
             return None
-        found: Roof = "tf32" if matrix_units and "tf32" in peaks.tflops else "float32"
-        return found if found in peaks.tflops else None
-    for roof in peaks.tflops:
-        if roof == precision:
-            return roof
-    return None
-
-
-_LONGEST = 5000  # characters of a name, which tells a point from others
+        precision = "tf32" if matrix_units and "tf32" in peaks.tflops else "float32"
+    return next((roof for roof in peaks.tflops if roof == precision), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A run, a kind of operators, an operator on certain shapes, or what was measured elsewhere.
+    """Work done in a time: a run, a kind of operators, an operator on certain shapes.
 
     Attributes:
         kind: of its operators; None of a whole run.
@@ -207,11 +164,9 @@ class Point:
         shapes: of the tensors that an operator was called on; () of others.
         share: of the time of kernels that do not communicate, 0 to 1; None of a run and of a
             point given by hand.
-        roof: which of the device's peaks it is held against; None without one.
+        roof: which of the device's peaks it is compared with; None without one.
         of_peak: achieved ÷ peak FLOP/s; None without a peak.
         of_bandwidth: achieved ÷ peak bytes/s; None without a peak.
-        of_roof: achieved ÷ what the roof allows at its intensity; above 1 the bytes came from a
-            cache, or a peak is wrong. None without both peaks, and without FLOPs.
     """
 
     name: str
@@ -226,13 +181,12 @@ class Point:
     roof: Roof | None = None
     of_peak: float | None = None
     of_bandwidth: float | None = None
-    of_roof: float | None = None
 
     def as_json(self) -> dict[str, Any]:
         """With what follows from it."""
         known = {field.name: getattr(self, field.name) for field in fields(self)}
         rates = {"tflops": self.tflops, "gbs": self.gbs, "flops_per_byte": self.intensity}
-        return known | rates
+        return known | rates | {"of_roof": self.of_roof}
 
     @property
     def tflops(self) -> float:
@@ -245,50 +199,50 @@ class Point:
         return self.bytes / self.seconds / 1e9
 
     @property
-    def above(self) -> float:
-        """The larger of its known shares of the peaks: over the roof above 1; 0 without peaks."""
-        return max((self.of_peak or 0.0) if self.flops > 0 else 0.0, self.of_bandwidth or 0.0)
-
-    @property
     def intensity(self) -> float:
         """FLOPs a byte; 0 of what only moves bytes, which no logarithmic axis shows."""
         return self.flops / self.bytes
 
+    @property
+    def of_roof(self) -> float | None:
+        """Achieved ÷ what the roof allows at its intensity; None without both peaks and FLOPs."""
+        if self.of_peak is None or self.of_bandwidth is None or not self.flops:
+            return None
+        return max(self.of_peak, self.of_bandwidth)
 
-def held_against(point: Point, peaks: Peaks | None, roof: Roof | None) -> Point:
-    """The point with its shares of the peaks."""
-    peak = None if peaks is None or roof is None else peaks.tflops.get(roof)
-    gbs = None if peaks is None else peaks.gbs
-    of_peak = None if peak is None else point.tflops / peak
-    of_bandwidth = None if gbs is None else point.gbs / gbs
-    of_roof = None
-    if of_peak is not None and of_bandwidth is not None and point.flops > 0:
-        of_roof = max(of_peak, of_bandwidth)
-    return replace(point, roof=roof, of_peak=of_peak, of_bandwidth=of_bandwidth, of_roof=of_roof)
+    @property
+    def above(self) -> float:
+        """The larger of its known shares of the peaks: over the roof above 1; 0 without peaks."""
+        return max((self.of_peak or 0.0) if self.flops else 0.0, self.of_bandwidth or 0.0)
+
+    def compared_with(self, peaks: Peaks | None, roof: Roof | None) -> "Point":
+        """The point with its shares of the peaks."""
+        peak = None if peaks is None or roof is None else peaks.tflops.get(roof)
+        gbs = None if peaks is None else peaks.gbs
+        of_peak = None if peak is None else self.tflops / peak
+        of_bandwidth = None if gbs is None else self.gbs / gbs
+        return replace(self, roof=roof, of_peak=of_peak, of_bandwidth=of_bandwidth)
 
 
 def read_point(text: str) -> Point:
-    """A run without a trace, as `--point NAME=FLOPS,BYTES,SECONDS` tells it.
+    """A run without a trace, from `--point NAME=FLOPS,BYTES,SECONDS`.
 
     Raises:
         BadInput: it is not that, or a number is not above 0.
     """
-    said = f"--point {clean(text, 80)}"
-    name, equals, numbers = text.rpartition("=")
-    name = clean(name, _LONGEST).strip()
-    if not equals or not name:
-        raise BadInput(f"{said}: write NAME=FLOPS,BYTES,SECONDS, such as 'TPUv2=3.1e15,4e13,90'")
-    words = numbers.split(",")
-    if len(words) != 3:
-        raise BadInput(f"{said}: after the = stand three numbers, FLOPS,BYTES,SECONDS")
+    option = f"--point {clean(text, 80)}"
+    name, _, numbers = text.rpartition("=")
+    name, words = clean(name, _LONGEST).strip(), numbers.split(",")
+    if not name or len(words) != 3:
+        raise BadInput(f"{option}: write NAME=FLOPS,BYTES,SECONDS, such as TPUv2=3.1e15,4e13,90")
     values: list[float] = []
     for what, word in zip(("FLOPS", "BYTES", "SECONDS"), words, strict=True):
         try:
             value = float(word)
         except ValueError:
-            raise BadInput(f"{said}: {what} is not a number") from None
-        if not (math.isfinite(value) and 1e-12 < value < 1e30):
-            raise BadInput(f"{said}: {what} is a number above 0 (and below 1e30)")
+            value = 0.0
+        if not 1e-12 < value < 1e30:
+            raise BadInput(f"{option}: {what} must be a number above 0 (and below 1e30)")
         values.append(value)
     flops, moved, seconds = values
     return Point(name, None, flops, moved, seconds)

@@ -7,19 +7,209 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from genset.tta.profile.elements import ELEMENTS, POOLING
+from genset.tta.profile.elements import ELEMENTS
 from genset.tta.profile.inputs import CannotTell, Formula, Inputs, Missing, Work
 from genset.tta.profile.kernels import communicates, family
-from genset.tta.profile.products import CAUSAL, CONVOLUTIONS, PRODUCTS
-from genset.tta.profile.shares import Span, Stretch, length, seconds, span, union, when
+from genset.tta.profile.products import CAUSAL, PRODUCTS
+from genset.tta.profile.span import Span, Stretch, length, seconds, span, union, when
 from genset.tta.traces.trace import Kernel, Operator, Shape, Trace
 
-FORMULAS: Mapping[str, Formula] = {
-    **ELEMENTS,
-    **POOLING,
-    **PRODUCTS,
-    **CONVOLUTIONS,
-}
+FORMULAS: Mapping[str, Formula] = {**ELEMENTS, **PRODUCTS}
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of an operator whose work is known.
+
+    Attributes:
+        shapes: of the tensors it was called on.
+        seconds: in which at least one kernel ran that it, or an operator under it, launched; in a
+            trace of the host alone, its own and that of the operators under it.
+        matrix_units: whether a kernel of its uses them; None if no name tells.
+    """
+
+    name: str
+    shapes: tuple[Shape, ...]
+    work: Work
+    seconds: float
+    matrix_units: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownWork:
+    """Operators of one name whose work is not known.
+
+    Attributes:
+        name: of the operator; "" of kernels that none launched.
+        missing: "shapes" or "values" of an operator that has a formula; "formula" of one that has
+            none; "operator" of kernels that no operator launched; "steps" of one that was called
+            outside of the marked steps, and whose kernels ran in their time.
+        count: how many kernels; in a trace of the host alone, operators.
+        seconds: the sum of their times.
+    """
+
+    name: str
+    missing: Missing
+    count: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class TraceWork:
+    """The work in one trace's span.
+
+    Attributes:
+        on: whose time the seconds are.
+        seconds: of all calls and unknown work; kernels that communicate are in neither.
+        devices: on how many kernels ran; 1 of a trace of the host alone.
+        span: its seconds, added up over the devices.
+        busy: its seconds in which a kernel of `calls` ran, added up over the devices; what runs at
+            once on one counts once. Of no work without bytes. Never above `span`.
+        calls: by start.
+        unknown: longest first.
+        causal: whether an attention among them is masked, whose FLOPs count as if it were not.
+    """
+
+    on: Literal["device", "host"]
+    seconds: float
+    devices: int
+    span: float
+    busy: float
+    calls: list[Call] = field(default_factory=list)
+    unknown: list[UnknownWork] = field(default_factory=list)
+    causal: bool = False
+
+
+def count_work(trace: Trace, over: Span | None = None) -> TraceWork:
+    """The work of the trace's operators.
+
+    Args:
+        over: the time whose work counts: that of operators which were called then, over all of
+            their kernels. If it is not given, from the first event on the device (of the host) to
+            the last.
+    """
+    over = over or span(trace, "device")
+    on_host = trace.device.maker == "none"
+    tally = _Tally(trace.operators)
+    devices = (_count_host if on_host else _count_device)(trace, over, tally)
+    unknown = [UnknownWork(*key, number, seconds(t)) for key, (number, t) in tally.unknown.items()]
+    return TraceWork(
+        on="host" if on_host else "device",
+        seconds=sum(c.seconds for c in tally.calls) + sum(work.seconds for work in unknown),
+        devices=devices,
+        span=seconds(over.end - over.start) * devices,
+        busy=seconds(sum(length(union(stretches)) for stretches in tally.busy.values())),
+        calls=tally.calls,
+        unknown=sorted(unknown, key=lambda work: (-work.seconds, work.name)),
+        causal=tally.causal,
+    )
+
+
+class _Tally:
+    """What is counted so far; times are microseconds."""
+
+    def __init__(self, operators: Sequence[Operator]) -> None:
+        self._operators = operators
+        self._works: dict[tuple[object, ...], Work | Missing] = {}
+        self.calls: list[Call] = []
+        self.unknown: dict[tuple[str, Missing], tuple[int, float]] = {}
+        self.busy: dict[int, list[Stretch]] = {}
+        self.causal = False
+
+    def add(self, place: int, time: float, kernels: Sequence[Kernel]) -> None:
+        """Count an operator that has a formula.
+
+        Args:
+            kernels: of it and of those under it; none in a trace of the host alone.
+        """
+        operator = self._operators[place]
+        work = self._work(operator)
+        if not isinstance(work, Work):
+            self.add_unknown(operator.name, work, max(1, len(kernels)), time)
+            return
+        self.causal = self.causal or is_causal(operator)
+        units = _matrix_units(kernels) if kernels else None
+        self.calls.append(Call(operator.name, _tensor_shapes(operator), work, seconds(time), units))
+        if work.bytes > 0:
+            for kernel in kernels or (operator,):
+                device = kernel.device if isinstance(kernel, Kernel) else 0
+                self.busy.setdefault(device, []).append(when(kernel))
+
+    def add_unknown(self, name: str, missing: Missing, number: int, time: float) -> None:
+        count, so_far = self.unknown.get((name, missing), (0, 0.0))
+        self.unknown[name, missing] = count + number, so_far + time
+
+    def _work(self, operator: Operator) -> Work | Missing:
+        """Operators are called again and again on the same shapes."""
+        key = operator.name, operator.shapes, operator.types, operator.values
+        if key not in self._works:
+            try:
+                self._works[key] = work_of(operator) or "formula"
+            except CannotTell as why:
+                self._works[key] = why.missing
+        return self._works[key]
+
+
+def _count_device(trace: Trace, over: Span, tally: _Tally) -> int:
+    """Count operators by their kernels; the number of devices that kernels ran on."""
+    heads = heads_of(trace.operators)
+    launched: dict[int, list[Kernel]] = {}
+    devices = set()
+    for kernel in trace.kernels:
+        inside = over.overlaps(kernel)
+        if inside:
+            devices.add(kernel.device)
+        if communicates(kernel):
+            continue
+        head = None if kernel.operator is None else heads[kernel.operator]
+        if head is not None:
+            launched.setdefault(head, []).append(kernel)
+        elif inside and kernel.operator is None:
+            tally.add_unknown("", "operator", 1, kernel.length)
+        elif inside and kernel.operator is not None:
+            tally.add_unknown(trace.operators[kernel.operator].name, "formula", 1, kernel.length)
+    for place in sorted(launched):
+        operator, kernels = trace.operators[place], launched[place]
+        # If some kernels were launched after the last step, not all of it is in the span.
+        called = over.calls(operator.start) and all(over.calls(k.launched) for k in kernels)
+        counted = kernels if called else [kernel for kernel in kernels if over.overlaps(kernel)]
+        time = length(union(map(when, counted)))
+        if called and time > 0:
+            tally.add(place, time, kernels)
+        elif time > 0:
+            tally.add_unknown(operator.name, "steps", len(counted), time)
+    return max(1, len(devices))
+
+
+def _count_host(trace: Trace, over: Span, tally: _Tally) -> int:
+    """Count operators by their own time; the host is one device."""
+    times: dict[int, float] = {}
+    for head, operator in zip(heads_of(trace.operators), trace.operators, strict=True):
+        if head is not None:
+            times[head] = times.get(head, 0.0) + operator.self_time
+        elif over.calls(operator.start) and operator.self_time > 0:
+            tally.add_unknown(operator.name, "formula", 1, operator.self_time)
+    for place in sorted(times):
+        if times[place] > 0 and over.calls(trace.operators[place].start):
+            tally.add(place, times[place], ())
+    return 1
+
+
+def _matrix_units(kernels: Sequence[Kernel]) -> bool | None:
+    verdicts = {family(kernel.name).verdict for kernel in kernels}
+    if "yes" in verdicts:
+        return True
+    return None if "unclassified" in verdicts else False
+
+
+def _tensor_shapes(operator: Operator) -> tuple[Shape, ...]:
+    """The shapes of its tensors that have sides, not those in lists."""
+    found: list[Shape] = []
+    for shape in operator.shapes or ():
+        sides = tuple(side for side in shape if isinstance(side, int))
+        if sides and len(sides) == len(shape):
+            found.append(sides)
+    return tuple(found)
 
 
 def work_of(operator: Operator) -> Work | None:
@@ -78,202 +268,3 @@ def _wrapped(operators: Sequence[Operator]) -> dict[int, int]:
     for call in sorted(inner, reverse=True):
         inner[call] = inner.get(inner[call], inner[call])
     return inner
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """An operator whose work is known.
-
-    Attributes:
-        shapes: of the tensors it was called on.
-        seconds: in which at least one kernel ran that it, or an operator under it, launched; in a
-            trace of the host alone, its own and that of the operators under it.
-        matrix_units: whether a kernel of its uses them; None if no name tells.
-    """
-
-    name: str
-    shapes: tuple[Shape, ...]
-    work: Work
-    seconds: float
-    matrix_units: bool | None
-
-
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """Operators of one name whose work is not known.
-
-    Attributes:
-        name: of the operator; "" of kernels that none launched.
-        missing: "shapes" or "values" of an operator that has a formula; "formula" of one that has
-            none; "operator" of kernels that no operator launched; "steps" of one that was called
-            outside of the marked steps, and whose kernels ran in their time.
-        count: how many kernels; in a trace of the host alone, operators.
-        seconds: the sum of their times.
-    """
-
-    name: str
-    missing: Missing
-    count: int
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class Counted:
-    """The work in one trace's span.
-
-    Attributes:
-        on: whose time the seconds are.
-        seconds: of all that is done and left out; kernels that communicate are in neither.
-        devices: how many kernels ran on in it; 1 of a trace of the host alone.
-        span: seconds of it, added up over the devices.
-        busy: seconds of it in which a kernel of what is done ran, added up over the devices; what
-            runs at once on one counts once. Of no work without bytes. Never above `span`.
-        done: operators by start.
-        left_out: longest first.
-        causal: whether an attention among them is masked, whose FLOPs count as if it were not.
-    """
-
-    on: Literal["device", "host"]
-    seconds: float
-    devices: int
-    span: float
-    busy: float
-    done: list[Done] = field(default_factory=list)
-    left_out: list[LeftOut] = field(default_factory=list)
-    causal: bool = False
-
-
-def count_work(trace: Trace, over: Span | None = None) -> Counted:
-    """The work of the trace's operators.
-
-    Args:
-        over: the time whose work counts: that of operators which were called then, over all of
-            their kernels. If it is not given, from the first event on the device (of the host) to
-            the last.
-    """
-    over = over or span(trace, "device")
-    heads = heads_of(trace.operators)
-    tally = _Tally(trace.operators)
-    if trace.device.maker == "none":
-        _of_host(trace, heads, over, tally)
-        devices = 1
-    else:
-        devices = _of_device(trace, heads, over, tally)
-    left = [LeftOut(*key, number, seconds(time)) for key, (number, time) in tally.left.items()]
-    return Counted(
-        on="host" if trace.device.maker == "none" else "device",
-        seconds=sum(each.seconds for each in tally.done) + sum(each.seconds for each in left),
-        devices=devices,
-        span=seconds(over.end - over.start) * devices,
-        busy=seconds(sum(length(union(each)) for each in tally.busy.values())),
-        done=tally.done,
-        left_out=sorted(left, key=lambda each: (-each.seconds, each.name)),
-        causal=tally.causal,
-    )
-
-
-class _Tally:
-    """What is counted so far; times are microseconds."""
-
-    def __init__(self, operators: Sequence[Operator]) -> None:
-        self._operators = operators
-        self._known: dict[tuple[object, ...], Work | Missing] = {}
-        self.done: list[Done] = []
-        self.left: dict[tuple[str, Missing], tuple[int, float]] = {}
-        self.busy: dict[int, list[Stretch]] = {}
-        self.causal = False
-
-    def take(self, place: int, time: float, kernels: Sequence[Kernel]) -> None:
-        """Count an operator that has a formula.
-
-        Args:
-            kernels: of it and of those under it; none in a trace of the host alone.
-        """
-        operator = self._operators[place]
-        work = self._work(operator)
-        if not isinstance(work, Work):
-            self.leave(operator.name, work, max(1, len(kernels)), time)
-            return
-        self.causal = self.causal or is_causal(operator)
-        shapes = _of_tensors(operator)
-        units = _matrix_units(kernels) if kernels else None
-        self.done.append(Done(operator.name, shapes, work, seconds(time), units))
-        if work.bytes > 0:
-            for kernel in kernels or (operator,):
-                device = kernel.device if isinstance(kernel, Kernel) else 0
-                self.busy.setdefault(device, []).append(when(kernel))
-
-    def leave(self, name: str, missing: Missing, number: int, time: float) -> None:
-        before, so_far = self.left.get((name, missing), (0, 0.0))
-        self.left[name, missing] = before + number, so_far + time
-
-    def _work(self, operator: Operator) -> Work | Missing:
-        """Operators are called again and again on the same shapes."""
-        key = operator.name, operator.shapes, operator.types, operator.values
-        if key not in self._known:
-            try:
-                self._known[key] = work_of(operator) or "formula"
-            except CannotTell as why:
-                self._known[key] = why.missing
-        return self._known[key]
-
-
-def _of_device(trace: Trace, heads: Sequence[int | None], over: Span, tally: _Tally) -> int:
-    """Count operators by their kernels; the number of devices that kernels ran on."""
-    launched: dict[int, list[Kernel]] = {}
-    devices = set()
-    for kernel in trace.kernels:
-        held = over.holds(kernel)
-        if held:
-            devices.add(kernel.device)
-        if communicates(kernel):
-            continue
-        head = None if kernel.operator is None else heads[kernel.operator]
-        if head is not None:
-            launched.setdefault(head, []).append(kernel)
-        elif held and kernel.operator is None:
-            tally.leave("", "operator", 1, kernel.length)
-        elif held and kernel.operator is not None:
-            tally.leave(trace.operators[kernel.operator].name, "formula", 1, kernel.length)
-    for place in sorted(launched):
-        operator, kernels = trace.operators[place], launched[place]
-        # Whose kernels were launched in part after the last step is not all in the span.
-        called = over.calls(operator.start) and all(
-            over.calls(kernel.launched) for kernel in kernels
-        )
-        counted = kernels if called else [kernel for kernel in kernels if over.holds(kernel)]
-        time = length(union(map(when, counted)))
-        if called and time > 0:
-            tally.take(place, time, kernels)
-        elif time > 0:
-            tally.leave(operator.name, "steps", len(counted), time)
-    return max(1, len(devices))
-
-
-def _of_host(trace: Trace, heads: Sequence[int | None], over: Span, tally: _Tally) -> None:
-    times: dict[int, float] = {}
-    for head, operator in zip(heads, trace.operators, strict=True):
-        if head is not None:
-            times[head] = times.get(head, 0.0) + operator.own
-        elif over.calls(operator.start) and operator.own > 0:
-            tally.leave(operator.name, "formula", 1, operator.own)
-    for place in sorted(times):
-        if times[place] > 0 and over.calls(trace.operators[place].start):
-            tally.take(place, times[place], ())
-
-
-def _matrix_units(kernels: Sequence[Kernel]) -> bool | None:
-    verdicts = {family(kernel.name).verdict for kernel in kernels}
-    if "yes" in verdicts:
-        return True
-    return None if "unclassified" in verdicts else False
-
-
-def _of_tensors(operator: Operator) -> tuple[Shape, ...]:
-    """The shapes of its tensors that have sides, not those in lists."""
-    found: list[Shape] = []
-    for shape in operator.shapes or ():
-        sides = tuple(side for side in shape if isinstance(side, int))
-        if sides and len(sides) == len(shape):
-            found.append(sides)
-    return tuple(found)

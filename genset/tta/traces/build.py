@@ -8,12 +8,69 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from genset.tta.traces.collect import Collected, Launches, OnDevice, Operators
+from genset.tta.traces.collect import Collector, Columns
 from genset.tta.traces.trace import Collective, Copy, Kernel, Operator
 
+_DAY = 86_400e6  # microseconds: what is further from the rest has no right time
+_COMMUNICATES = ("nccl", "rccl")
 _NONE = -1
 _ROUNDED = 1.0  # microseconds: older traces have whole ones
 _DEEPEST_LOOK = 16
+
+
+@dataclass(frozen=True, slots=True)
+class TraceParts:
+    """What a `genset.tta.traces.trace.Trace` has of the same names.
+
+    Attributes:
+        dropped: how many events were left out because their times are none.
+    """
+
+    kernels: list[Kernel]
+    copies: list[Copy]
+    operators: list[Operator]
+    steps: list[tuple[float, float]]
+    dropped: int
+
+
+def build(found: Collector) -> TraceParts:
+    """Order what was collected, nest it, and join what ran on the device to its operators."""
+    columns = [found.operators, found.kernels, found.copies]
+    starts = np.concatenate([np.array(of.starts) for of in (*columns, found.launches)])
+    middle = float(np.median(starts)) if len(starts) else 0.0
+    orders = operators, kernels, copies = [_order(of, middle) for of in columns]
+    steps = sorted(step for step in found.steps if abs(step[0] - middle) < _DAY)
+    zero = min(
+        [of.starts[order[0]] for of, order in zip(columns, orders, strict=True) if order]
+        + [start for start, _ in steps[:1]],
+        default=0.0,
+    )
+    lost = len(found.steps) - len(steps)
+    lost += sum(len(of.starts) - len(order) for of, order in zip(columns, orders, strict=True))
+    launches = _order(found.launches, middle)
+    # A float holds the time since 1970 to a quarter of a microsecond.
+    base = float(found.base or 0)
+    slack = 2 * math.ulp(max(abs(base), abs(middle), abs(base + middle)))
+    nesting = nest(_spans(found.operators, operators), _spans(found.launches, launches), slack)
+    launchers = _Launchers(found, operators, launches, nesting, zero)
+    return TraceParts(
+        kernels=[_kernel(found.kernels, place, launchers, zero) for place in kernels],
+        copies=[_copy(found.copies, place, launchers, zero) for place in copies],
+        operators=_operators(found, operators, nesting, zero),
+        steps=[(start - zero, length) for start, length in steps],
+        dropped=found.dropped + lost,
+    )
+
+
+def _order(columns: Columns, middle: float) -> list[int]:
+    """Places by start, the longest first, without what is days away from the rest."""
+    starts, lengths = np.array(columns.starts), np.array(columns.lengths)
+    order = np.lexsort((-lengths, starts))
+    found: list[int] = order[np.abs(starts[order] - middle) < _DAY].tolist()
+    return found
+
+
+# Which operator called which, and which one launched what, by when they ran
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +79,7 @@ class Spans:
 
     Attributes:
         starts, lengths: in microseconds.
-        threads: the thread of each, any number that tells it from others.
+        threads: the thread of each, any number that differs from others'.
     """
 
     starts: Sequence[float]
@@ -36,16 +93,16 @@ class Spans:
 
 @dataclass(frozen=True, slots=True)
 class Nesting:
-    """Where operators and launches stand.
+    """Which operators are around operators and launches.
 
     Attributes:
         parents: of each operator the place of the one that called it, or -1.
-        own: of each operator its time less that of what it called; never below 0.
+        self_times: of each operator its time less that of what it called; never below 0.
         launched_by: of each launch the place of the innermost operator around it, or -1.
     """
 
     parents: list[int]
-    own: list[float]
+    self_times: list[float]
     launched_by: list[int]
 
 
@@ -56,14 +113,14 @@ def nest(operators: Spans, launches: Spans, slack: float = 0.0) -> Nesting:
     the earlier one's calls.
 
     Args:
-        operators: by start; a parent stands before its children.
+        operators: by start; a parent before its children.
         launches: by start.
         slack: how far two times may be off by rounding.
     """
     starts, ends, threads = operators.starts, operators.ends(), operators.threads
     launches_end = launches.ends()
     parents = [_NONE] * len(starts)
-    own = list(operators.lengths)
+    self_times = list(operators.lengths)
     launched_by = [_NONE] * len(launches.starts)
     open_by_thread: dict[int, list[int]] = {}
     for place, launch in _merged(operators, launches):
@@ -85,9 +142,9 @@ def nest(operators: Spans, launches: Spans, slack: float = 0.0) -> Nesting:
             running.pop()
         if running:
             parents[place] = running[-1]
-            own[running[-1]] -= min(end, ends[running[-1]]) - start
+            self_times[running[-1]] -= min(end, ends[running[-1]]) - start
         running.append(place)
-    return Nesting(parents, [max(0.0, time) for time in own], launched_by)
+    return Nesting(parents, [max(0.0, time) for time in self_times], launched_by)
 
 
 def _merged(operators: Spans, launches: Spans) -> Iterable[tuple[int, bool]]:
@@ -102,71 +159,7 @@ def _merged(operators: Spans, launches: Spans) -> Iterable[tuple[int, bool]]:
         yield rest, False
 
 
-_DAY = 86_400e6  # microseconds: what lies further from the rest has no right time
-_COMMUNICATES = ("nccl", "rccl")
-
-
-@dataclass(frozen=True, slots=True)
-class Built:
-    """What a `genset.tta.traces.trace.Trace` has of the same names.
-
-    Attributes:
-        dropped: how many events were left out because their times are none.
-    """
-
-    kernels: list[Kernel]
-    copies: list[Copy]
-    operators: list[Operator]
-    steps: list[tuple[float, float]]
-    dropped: int
-
-
-_Columns = Operators | Launches | OnDevice
-
-
-def built(found: Collected) -> Built:
-    """Order what was collected, nest it, and join what ran on the device to its operators."""
-    kept: list[_Columns] = [found.operators, found.kernels, found.copies]
-    middle = _middle([*kept, found.launches])
-    orders = [_order(columns, middle) for columns in kept]
-    steps = sorted(step for step in found.steps if abs(step[0] - middle) < _DAY)
-    zero = min(
-        [columns.starts[order[0]] for columns, order in zip(kept, orders, strict=True) if order]
-        + [start for start, _ in steps[:1]],
-        default=0.0,
-    )
-    lost = len(found.steps) - len(steps)
-    lost += sum(len(c.starts) - len(order) for c, order in zip(kept, orders, strict=True))
-    operators, kernels, copies = orders
-    launches = _order(found.launches, middle)
-    # A float holds the time since 1970 to a quarter of a microsecond.
-    base = float(found.base or 0)
-    slack = 2 * math.ulp(max(abs(base), abs(middle), abs(base + middle)))
-    nesting = nest(_spans(found.operators, operators), _spans(found.launches, launches), slack)
-    launchers = _Launchers(found, operators, launches, nesting, zero)
-    return Built(
-        kernels=_kernels(found.kernels, kernels, launchers, zero),
-        copies=[_copy(found.copies, place, launchers, zero) for place in copies],
-        operators=_operators(found, operators, nesting, zero),
-        steps=[(start - zero, length) for start, length in steps],
-        dropped=found.dropped + lost,
-    )
-
-
-def _middle(all_columns: list[_Columns]) -> float:
-    starts = np.concatenate([np.array(columns.starts) for columns in all_columns])
-    return float(np.median(starts)) if len(starts) else 0.0
-
-
-def _order(columns: _Columns, middle: float) -> list[int]:
-    """Places by start, the longest first, without what is days away from the rest."""
-    starts, lengths = np.array(columns.starts), np.array(columns.lengths)
-    order = np.lexsort((-lengths, starts))
-    found: list[int] = order[np.abs(starts[order] - middle) < _DAY].tolist()
-    return found
-
-
-def _spans(columns: Operators | Launches, order: list[int]) -> Spans:
+def _spans(columns: Columns, order: list[int]) -> Spans:
     return Spans(
         [columns.starts[place] for place in order],
         [columns.lengths[place] for place in order],
@@ -174,10 +167,66 @@ def _spans(columns: Operators | Launches, order: list[int]) -> Spans:
     )
 
 
-def _operators(found: Collected, order: list[int], nesting: Nesting, zero: float) -> list[Operator]:
+class _Launchers:
+    """Finds what launched what ran on the device, when, and what the operator moved."""
+
+    def __init__(
+        self,
+        found: Collector,
+        operators: list[int],
+        launches: list[int],
+        nesting: Nesting,
+        zero: float,
+    ) -> None:
+        self._columns, self._parents = found.operators, nesting.parents
+        self._order = operators
+        self._launches, self._zero = found.launches, zero
+        self._by_launch = {
+            found.launches.correlations[place]: (place, operator)
+            for place, operator in zip(launches, nesting.launched_by, strict=True)
+        }
+        self._by_external: dict[int, list[int]] = defaultdict(list)
+        # If it is the launch's own number in place of the operator's, it tells nothing.
+        if found.kernels.external != found.kernels.correlations:
+            for operator, place in enumerate(operators):
+                if (external := self._columns.external[place]) >= 0:
+                    self._by_external[external].append(operator)
+
+    def operator(self, columns: Columns, place: int) -> int | None:
+        """The place of the operator, in their order."""
+        _, launched = self._by_launch.get(columns.correlations[place], (-1, -1))
+        if launched >= 0:
+            return launched
+        # A number is given again to a later operator: it launched what comes after it.
+        reused = self._by_external.get(columns.external[place])
+        if not reused:
+            return None
+        before = bisect_right(reused, columns.starts[place], key=self._start)
+        return reused[max(0, before - 1)]
+
+    def time(self, columns: Columns, place: int, operator: int | None) -> float | None:
+        """When the host launched it, as far as the trace tells."""
+        launch, _ = self._by_launch.get(columns.correlations[place], (-1, -1))
+        if launch >= 0:
+            return self._launches.starts[launch] - self._zero
+        return None if operator is None else self._start(operator) - self._zero
+
+    def collective(self, operator: int | None) -> Collective | None:
+        """What the operator moved, or else the nearest around it that has it recorded."""
+        while operator is not None and operator >= 0:
+            if (found := self._columns.collectives.get(self._order[operator])) is not None:
+                return found
+            operator = self._parents[operator]
+        return None
+
+    def _start(self, operator: int) -> float:
+        return self._columns.starts[self._order[operator]]
+
+
+def _operators(found: Collector, order: list[int], nesting: Nesting, zero: float) -> list[Operator]:
     columns = found.operators
     made = []
-    for place, parent, own in zip(order, nesting.parents, nesting.own, strict=True):
+    for place, parent, self_time in zip(order, nesting.parents, nesting.self_times, strict=True):
         inputs = columns.inputs[place]
         made.append(
             Operator(
@@ -186,7 +235,7 @@ def _operators(found: Collected, order: list[int], nesting: Nesting, zero: float
                 length=columns.lengths[place],
                 thread=found.thread_numbers[columns.threads[place]],
                 parent=parent if parent >= 0 else None,
-                own=own,
+                self_time=self_time,
                 shapes=inputs.shapes,
                 types=inputs.types,
                 values=inputs.values,
@@ -195,89 +244,25 @@ def _operators(found: Collected, order: list[int], nesting: Nesting, zero: float
     return made
 
 
-class _Launchers:
-    """Finds what launched what ran on the device, when, and what the operator moved."""
-
-    def __init__(
-        self,
-        found: Collected,
-        operators: list[int],
-        launches: list[int],
-        nesting: Nesting,
-        zero: float,
-    ) -> None:
-        columns = found.operators
-        self._starts, self._parents = columns.starts, nesting.parents
-        self._order = operators
-        self._collectives = columns.collectives
-        self._launches, self._zero = found.launches, zero
-        self._by_launch = {
-            found.launches.correlations[place]: (place, operator)
-            for place, operator in zip(launches, nesting.launched_by, strict=True)
-        }
-        self._by_external: dict[int, list[int]] = defaultdict(list)
-        # Where the launch's own number stands in place of the operator's, it says nothing.
-        kernels = found.kernels
-        if kernels.external != kernels.correlations:
-            for operator, place in enumerate(operators):
-                if (external := columns.external[place]) >= 0:
-                    self._by_external[external].append(operator)
-
-    def operator(self, kernels: OnDevice, place: int) -> int | None:
-        """The place of the operator, in their order."""
-        _, launched = self._by_launch.get(kernels.correlations[place], (-1, -1))
-        if launched >= 0:
-            return launched
-        # A number is given again to a later operator: it launched what comes after it.
-        reused = self._by_external.get(kernels.external[place])
-        if not reused:
-            return None
-        start = kernels.starts[place]
-        before = bisect_right(reused, start, key=lambda each: self._starts[self._order[each]])
-        return reused[max(0, before - 1)]
-
-    def time(self, columns: OnDevice, place: int, operator: int | None) -> float | None:
-        """When the host launched it, as far as the trace tells."""
-        launch, _ = self._by_launch.get(columns.correlations[place], (-1, -1))
-        if launch >= 0:
-            return self._launches.starts[launch] - self._zero
-        return None if operator is None else self._starts[self._order[operator]] - self._zero
-
-    def collective(self, operator: int | None) -> Collective | None:
-        """What the operator moved, or else the nearest around it that says so."""
-        while operator is not None and operator >= 0:
-            if (found := self._collectives.get(self._order[operator])) is not None:
-                return found
-            operator = self._parents[operator]
-        return None
+def _kernel(columns: Columns, place: int, launchers: _Launchers, zero: float) -> Kernel:
+    name = columns.names[place]
+    operator = launchers.operator(columns, place)
+    collective = columns.collectives.get(place)
+    if collective is None and any(word in name.lower() for word in _COMMUNICATES):
+        collective = launchers.collective(operator)
+    return Kernel(
+        name=name,
+        start=columns.starts[place] - zero,
+        length=columns.lengths[place],
+        device=max(0, columns.devices[place]),
+        stream=max(0, columns.streams[place]),
+        operator=operator,
+        collective=collective,
+        launched=launchers.time(columns, place, operator),
+    )
 
 
-def _kernels(
-    columns: OnDevice, order: list[int], launchers: _Launchers, zero: float
-) -> list[Kernel]:
-    made = []
-    for place in order:
-        name = columns.names[place]
-        operator = launchers.operator(columns, place)
-        collective = columns.collectives.get(place)
-        if collective is None and any(word in name.lower() for word in _COMMUNICATES):
-            collective = launchers.collective(operator)
-        made.append(
-            Kernel(
-                name=name,
-                start=columns.starts[place] - zero,
-                length=columns.lengths[place],
-                device=max(0, columns.devices[place]),
-                stream=max(0, columns.streams[place]),
-                operator=operator,
-                collective=collective,
-                launched=launchers.time(columns, place, operator),
-            )
-        )
-    return made
-
-
-def _copy(columns: OnDevice, place: int, launchers: _Launchers, zero: float) -> Copy:
+def _copy(columns: Columns, place: int, launchers: _Launchers, zero: float) -> Copy:
     return Copy(
         name=columns.names[place],
         start=columns.starts[place] - zero,

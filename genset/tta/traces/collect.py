@@ -1,4 +1,8 @@
-"""Sorts a trace's events into operators, launches, what ran on the device, and steps."""
+"""Sorts a trace's events into operators, launches, what ran on the device, and steps.
+
+Each is collected in columns of numbers, one row an event, and equal words and tuples are kept once:
+so a trace of millions of events stays small.
+"""
 
 import re
 import sys
@@ -8,11 +12,37 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from genset.core.errors import BadInput
 from genset.core.safe import clean
 from genset.tta.traces import fields
-from genset.tta.traces.fields import Inputs, collective_of, moved_by
+from genset.tta.traces.fields import collective_of, moved_by
 from genset.tta.traces.trace import Collective, refused
+
+# Names of categories: PyTorch before 1.11 wrote the second ones.
+_OPERATORS = ("cpu_op", "operator")
+_KERNELS = ("kernel", "concurrent_kernel")
+_COPIES = ("gpu_memcpy", "gpu_memset", "memcpy", "memset")
+_LAUNCHES = ("cuda_runtime", "cuda_driver", "runtime", "hip_runtime")
+
+# Other accelerators have categories and processes of their own: Meta's MTIA, Intel's XPU, Habana's
+# HPU, Ascend's NPU; XLA (JAX, TensorFlow) names its devices.
+_FOREIGN = re.compile(r"(mtia|xpu|hpu|glow|privateuse1)_|npu")
+_FOREIGN_PROCESS = re.compile(r"/device:\w+|Ascend Hardware|\bTPU\b")
+_STEP = re.compile(r"ProfilerStep\s*#?\d+")
+
+# torch.compile marks what it spends its own time on as if it were an operator.
+_TIMED = "(dynamo_timed)"
+
+# Calls of a process group are annotations. Like operators they are called on tensors.
+_CALLS = ("nccl:", "rccl:", "gloo:", "mpi:", "ucc:")
+
+_LONGEST_NAME = 10_000  # characters: kernels made of templates come near it
+_LONGEST_VALUE = 1000
+# Bytes that a trace may take once it is read. One of 1 GB takes half of it.
+_LIMIT = 1_250_000_000
+_OPERATOR, _DEVICE_EVENT, _LAUNCH = 400, 300, 120  # bytes of each, the most of two seen
+
+_T = TypeVar("_T")
+_Take = Callable[[dict[str, Any], float, float], None]
 
 
 def _times() -> "array[float]":
@@ -24,66 +54,224 @@ def _numbers() -> "array[int]":
 
 
 @dataclass(slots=True)
-class Operators:
-    """What ran on the host, in the order of the file.
+class Columns:
+    """Events of one kind, in the order of the file; a column that the kind does not have is empty.
 
     Attributes:
-        collectives: by row, what is said to have been moved.
+        starts, lengths: microseconds from the first event that was taken.
+        threads, external, correlations, devices, streams, bytes: -1 is "not recorded".
+        collectives: by row, what is recorded as moved.
     """
 
     starts: "array[float]" = field(default_factory=_times)
     lengths: "array[float]" = field(default_factory=_times)
     threads: "array[int]" = field(default_factory=_numbers)
     external: "array[int]" = field(default_factory=_numbers)
-    names: list[str] = field(default_factory=list)
-    inputs: list[Inputs] = field(default_factory=list)
-    collectives: dict[int, Collective] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
-class Launches:
-    """Calls of the runtime, in the order of the file."""
-
-    starts: "array[float]" = field(default_factory=_times)
-    lengths: "array[float]" = field(default_factory=_times)
-    threads: "array[int]" = field(default_factory=_numbers)
     correlations: "array[int]" = field(default_factory=_numbers)
-
-
-@dataclass(slots=True)
-class OnDevice:
-    """Kernels or copies, in the order of the file.
-
-    Attributes:
-        collectives: by row, what is said to have been moved.
-    """
-
-    starts: "array[float]" = field(default_factory=_times)
-    lengths: "array[float]" = field(default_factory=_times)
     devices: "array[int]" = field(default_factory=_numbers)
     streams: "array[int]" = field(default_factory=_numbers)
-    correlations: "array[int]" = field(default_factory=_numbers)
-    external: "array[int]" = field(default_factory=_numbers)
     bytes: "array[int]" = field(default_factory=_numbers)
     names: list[str] = field(default_factory=list)
+    inputs: list[fields.Inputs] = field(default_factory=list)
     collectives: dict[int, Collective] = field(default_factory=dict)
 
 
-_LONGEST_NAME = 10_000  # characters: kernels made of templates come near it
-_LONGEST_VALUE = 1000
-# Bytes that a trace may take once it is read. One of 1 GB takes half of it.
-_LIMIT = 1_250_000_000
-OPERATOR, DEVICE_EVENT, LAUNCH = 400, 300, 120  # bytes of each, the most of two seen
+class Collector:
+    """Takes a trace's events, one by one.
 
-_T = TypeVar("_T")
+    Attributes:
+        base: the first event's time on the trace's clock, from which all others are counted.
+        dropped: events that were left out because their times are none.
+        events: all of them, also of kinds that are not collected.
+        thread_numbers: by the number that columns have, the host's own.
+        launched: how many calls of the runtime launch a kernel.
+        hip: whether there is a call of AMD's runtime.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.operators, self.launches, self.kernels, self.copies = (Columns() for _ in range(4))
+        self.steps: list[tuple[float, float]] = []
+        self.base: float | None = None
+        self.dropped = 0
+        self.events = 0
+        self.hip = False
+        self.launched = 0
+        self.thread_numbers: list[int] = []
+        self._threads: dict[tuple[Any, Any], int] = {}
+        self._memory = _Memory(path)
+        self._inputs: dict[fields.Inputs, fields.Inputs] = {}
+        self._takes: dict[str, _Take] = {
+            **dict.fromkeys(_OPERATORS, self._operator),
+            **dict.fromkeys(_KERNELS, self._kernel),
+            **dict.fromkeys(_COPIES, self._copy),
+            **dict.fromkeys(_LAUNCHES, self._launch),
+            "user_annotation": self._annotation,
+        }
+        # By category as written: without changing its case each time.
+        self._known: dict[str, _Take | None] = {}
+
+    def add(self, event: dict[str, Any]) -> None:
+        """Collect an event.
+
+        Raises:
+            BadInput: it is another accelerator's, or there is too much.
+        """
+        self.events += 1
+        phase = event.get("ph")
+        if phase != "X":
+            if phase == "M":
+                self._check_process(event)
+            return
+        category = event.get("cat")
+        if type(category) is not str:
+            return
+        try:
+            take = self._known[category]
+        except KeyError:
+            take = self._take_of(category)
+        if take is None:
+            return
+        moment, length = fields.moment(event.get("ts")), fields.length(event.get("dur"))
+        if moment is None or length is None:
+            self.dropped += 1
+            return
+        if self.base is None:
+            self.base = moment
+        take(event, float(moment - self.base), length)
+
+    def _take_of(self, category: str) -> _Take | None:
+        lower = category.lower()
+        if _FOREIGN.match(lower):
+            self._refuse_foreign(clean(category, 40))
+        take = self._takes.get(lower)
+        if len(self._known) < 10_000:
+            self._known[category] = take
+        return take
+
+    def _operator(self, event: dict[str, Any], start: float, length: float) -> None:
+        name = self._memory.name(event.get("name"))
+        if name.endswith(_TIMED):
+            return
+        if _STEP.fullmatch(name):  # an operator in PyTorch before 1.11
+            self._step(start, length)
+            return
+        columns = self.operators
+        arguments = _arguments(event)
+        if (found := collective_of(arguments)) is not None:
+            columns.collectives[len(columns.names)] = found
+            self._memory.add(_OPERATOR)
+        columns.starts.append(start)
+        columns.lengths.append(length)
+        columns.threads.append(self._thread(event))
+        columns.external.append(_external(arguments))
+        columns.names.append(name)
+        columns.inputs.append(self._inputs_of(arguments))
+        self._memory.add(_OPERATOR)
+
+    def _annotation(self, event: dict[str, Any], start: float, length: float) -> None:
+        name = event.get("name")
+        if type(name) is not str:
+            return
+        if _STEP.fullmatch(name):
+            self._step(start, length)
+        elif name.startswith(_CALLS):
+            place = len(self.operators.names)
+            self._operator(event, start, length)
+            found = moved_by(name.partition(":")[2], self.operators.inputs[place])
+            if found is not None:
+                self.operators.collectives.setdefault(place, found)
+
+    def _step(self, start: float, length: float) -> None:
+        self.steps.append((start, length))
+        self._memory.add(_LAUNCH)
+
+    def _launch(self, event: dict[str, Any], start: float, length: float) -> None:
+        name = event.get("name")
+        if type(name) is str:
+            self.hip = self.hip or name.startswith("hip")
+            self.launched += "LaunchKernel" in name or "GraphLaunch" in name
+        correlation = fields.amount(_arguments(event).get("correlation"))
+        if correlation is None:
+            return
+        columns = self.launches
+        columns.starts.append(start)
+        columns.lengths.append(length)
+        columns.threads.append(self._thread(event))
+        columns.correlations.append(correlation)
+        self._memory.add(_LAUNCH)
+
+    def _kernel(self, event: dict[str, Any], start: float, length: float) -> None:
+        if (found := collective_of(_arguments(event))) is not None:
+            self.kernels.collectives[len(self.kernels.names)] = found
+            self._memory.add(_OPERATOR)
+        self._on_device(self.kernels, event, start, length)
+
+    def _copy(self, event: dict[str, Any], start: float, length: float) -> None:
+        self._on_device(self.copies, event, start, length)
+
+    def _on_device(
+        self, columns: Columns, event: dict[str, Any], start: float, length: float
+    ) -> None:
+        arguments = _arguments(event)
+        columns.starts.append(start)
+        columns.lengths.append(length)
+        columns.devices.append(
+            _first(arguments.get("device"), arguments.get("inDevice"), event.get("pid"))
+        )
+        columns.streams.append(_first(arguments.get("stream"), event.get("tid")))
+        columns.correlations.append(_first(arguments.get("correlation")))
+        columns.external.append(_external(arguments))
+        columns.bytes.append(_first(arguments.get("bytes")))
+        columns.names.append(self._memory.name(event.get("name")))
+        self._memory.add(_DEVICE_EVENT)
+
+    def _check_process(self, event: dict[str, Any]) -> None:
+        name = _arguments(event).get("name")
+        if type(name) is not str or event.get("name") != "process_name":
+            return
+        if found := _FOREIGN_PROCESS.search(name[:100]):
+            self._refuse_foreign(found[0])
+
+    def _refuse_foreign(self, what: str) -> None:
+        why = f"it is of another accelerator or profiler ({what})"
+        raise refused(
+            self._path,
+            f"{why}; genset reads PyTorch's traces of NVIDIA's and AMD's GPUs and of CPUs",
+        )
+
+    def _inputs_of(self, arguments: dict[str, Any]) -> fields.Inputs:
+        recorded = arguments.get("Input Dims", arguments.get("Input dims"))
+        shapes = None if recorded is None else fields.shapes(recorded)
+        if shapes is None:
+            return fields.NO_INPUTS
+        memory, count = self._memory, len(shapes)
+        inputs = fields.Inputs(
+            memory.once(shapes),
+            memory.words(arguments.get("Input type"), count) or memory.once(("",) * count),
+            memory.words(arguments.get("Concrete Inputs"), count) or (),
+        )
+        found = self._inputs.setdefault(inputs, inputs)
+        if found is inputs:
+            memory.add(_LAUNCH)
+        return found
+
+    def _thread(self, event: dict[str, Any]) -> int:
+        process, thread = _key(event.get("pid")), _key(event.get("tid"))
+        found = self._threads.get((process, thread))
+        if found is None:
+            found = self._threads[process, thread] = len(self._threads)
+            self.thread_numbers.append(thread if type(thread) is int else 0)
+            self._memory.add(_LAUNCH)
+        return found
 
 
-class Kept:
+class _Memory:
     """Words and tuples, each kept once, and how much memory the trace takes."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self.bytes = 0
+        self._bytes = 0
         self._names: dict[str, str] = {}
         self._values: dict[Any, Any] = {}
 
@@ -114,13 +302,13 @@ class Kept:
         return found
 
     def add(self, size: int) -> None:
-        """Count what is kept.
+        """Count bytes.
 
         Raises:
-            BadInput: it is more than memory should hold.
+            BadInput: they are more than memory should hold.
         """
-        self.bytes += size
-        if self.bytes > _LIMIT:
+        self._bytes += size
+        if self._bytes > _LIMIT:
             raise refused(self._path, "it holds more than fits into memory: record fewer steps")
 
 
@@ -129,233 +317,6 @@ def _size(value: Any) -> int:
     if isinstance(value, tuple):
         return sys.getsizeof(value) + sum(map(_size, value))
     return sys.getsizeof(value)
-
-
-# Names of categories: PyTorch before 1.11 wrote the second ones.
-_OPERATORS = ("cpu_op", "operator")
-_KERNELS = ("kernel", "concurrent_kernel")
-_COPIES = ("gpu_memcpy", "gpu_memset", "memcpy", "memset")
-_LAUNCHES = ("cuda_runtime", "cuda_driver", "runtime", "hip_runtime")
-
-# Other accelerators leave events of their own beside the host's.
-_FOREIGN = {
-    "mtia_": "Meta's MTIA",
-    "xpu_": "an Intel XPU",
-    "hpu_": "a Habana Gaudi",
-    "glow_": "Glow",
-    "privateuse1_": "an accelerator of a plug-in",
-    "npu": "an Ascend NPU",
-}
-_FOREIGN_PROCESS = re.compile(r"/device:(\w+)|(Ascend) Hardware|\b(TPU)\b")
-_STEP = re.compile(r"ProfilerStep\s*#?\d+")
-
-# torch.compile marks what it spends its own time on as if it were an operator.
-_TIMED = "(dynamo_timed)"
-
-# Calls of a process group are annotations. Like operators they are called on tensors.
-_CALLS = ("nccl:", "rccl:", "gloo:", "mpi:", "ucc:")
-
-
-class Collected:
-    """What was met in a trace, its times counted from the first of them.
-
-    Attributes:
-        base: the first event's time on the trace's clock, from which all others are counted.
-        dropped: events that were left out because their times are none.
-        events: all of them, also of kinds that are not kept.
-        thread_numbers: by the number that columns have, the host's own.
-        launched: how many calls of the runtime launch a kernel.
-        hip: a call of AMD's runtime was met.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self.operators, self.launches = Operators(), Launches()
-        self.kernels, self.copies = OnDevice(), OnDevice()
-        self.steps: list[tuple[float, float]] = []
-        self.base: float | None = None
-        self.dropped = 0
-        self.events = 0
-        self.hip = False
-        self.launched = 0
-        self.thread_numbers: list[int] = []
-        self._threads: dict[tuple[Any, Any], int] = {}
-        self._kept = Kept(path)
-        self._inputs: dict[fields.Inputs, fields.Inputs] = {}
-        self._take: dict[str, Callable[[dict[str, Any], float, float], None]] = {
-            **dict.fromkeys(_OPERATORS, self._operator),
-            **dict.fromkeys(_KERNELS, self._kernel),
-            **dict.fromkeys(_COPIES, self._copy),
-            **dict.fromkeys(_LAUNCHES, self._launch),
-            "user_annotation": self._annotation,
-        }
-        # What is met in no other case than these is looked up without changing its case.
-        self._known: dict[str, Callable[[dict[str, Any], float, float], None] | None] = {}
-
-    def add(self, event: dict[str, Any]) -> None:
-        """Keep what an event tells.
-
-        Raises:
-            BadInput: it is another accelerator's, or there is too much; without the file's name.
-        """
-        self.events += 1
-        phase = event.get("ph")
-        if phase != "X":
-            if phase == "M":
-                self._refuse_foreign_process(event)
-            return
-        category = event.get("cat")
-        if type(category) is not str:
-            return
-        try:
-            take = self._known[category]
-        except KeyError:
-            take = self._first_of(category)
-        if take is None:
-            return
-        moment, length = fields.moment(event.get("ts")), fields.length(event.get("dur"))
-        if moment is None or length is None:
-            self.dropped += 1
-            return
-        if self.base is None:
-            self.base = moment
-        take(event, float(moment - self.base), length)
-
-    def _first_of(self, category: str) -> Callable[[dict[str, Any], float, float], None] | None:
-        lower = category.lower()
-        for start, accelerator in _FOREIGN.items():
-            if lower.startswith(start):
-                raise foreign(self._path, accelerator)
-        take = self._take.get(lower)
-        if len(self._known) < 10_000:
-            self._known[category] = take
-        return take
-
-    def _operator(self, event: dict[str, Any], start: float, length: float) -> None:
-        name = self._kept.name(event.get("name"))
-        if name.endswith(_TIMED):
-            return
-        if _STEP.fullmatch(name):  # an operator in PyTorch before 1.11
-            self._step(start, length)
-            return
-        columns = self.operators
-        arguments = _arguments(event)
-        if (found := collective_of(arguments)) is not None:
-            columns.collectives[len(columns.names)] = found
-            self._kept.add(OPERATOR)
-        columns.starts.append(start)
-        columns.lengths.append(length)
-        columns.threads.append(self._thread(event))
-        columns.external.append(_external(arguments))
-        columns.names.append(name)
-        columns.inputs.append(self._inputs_of(arguments))
-        self._kept.add(OPERATOR)
-
-    def _annotation(self, event: dict[str, Any], start: float, length: float) -> None:
-        name = event.get("name")
-        if type(name) is not str:
-            return
-        if _STEP.fullmatch(name):
-            self._step(start, length)
-        elif name.startswith(_CALLS):
-            place = len(self.operators.names)
-            self._operator(event, start, length)
-            found = moved_by(name.partition(":")[2], self.operators.inputs[place])
-            if found is not None:
-                self.operators.collectives.setdefault(place, found)
-
-    def _step(self, start: float, length: float) -> None:
-        self.steps.append((start, length))
-        self._kept.add(LAUNCH)
-
-    def _launch(self, event: dict[str, Any], start: float, length: float) -> None:
-        name = event.get("name")
-        if type(name) is str:
-            self.hip = self.hip or name.startswith("hip")
-            self.launched += "LaunchKernel" in name or "GraphLaunch" in name
-        correlation = fields.amount(_arguments(event).get("correlation"))
-        if correlation is None:
-            return
-        columns = self.launches
-        columns.starts.append(start)
-        columns.lengths.append(length)
-        columns.threads.append(self._thread(event))
-        columns.correlations.append(correlation)
-        self._kept.add(LAUNCH)
-
-    def _kernel(self, event: dict[str, Any], start: float, length: float) -> None:
-        arguments = _arguments(event)
-        if (found := collective_of(arguments)) is not None:
-            self.kernels.collectives[len(self.kernels.names)] = found
-            self._kept.add(OPERATOR)
-        self._on_device(self.kernels, event, start, length)
-
-    def _copy(self, event: dict[str, Any], start: float, length: float) -> None:
-        self._on_device(self.copies, event, start, length)
-
-    def _on_device(
-        self, columns: OnDevice, event: dict[str, Any], start: float, length: float
-    ) -> None:
-        arguments = _arguments(event)
-        columns.starts.append(start)
-        columns.lengths.append(length)
-        columns.devices.append(
-            _first(arguments.get("device"), arguments.get("inDevice"), event.get("pid"))
-        )
-        columns.streams.append(_first(arguments.get("stream"), event.get("tid")))
-        columns.correlations.append(_first(arguments.get("correlation"), None))
-        columns.external.append(_external(arguments))
-        columns.bytes.append(_first(arguments.get("bytes"), None))
-        columns.names.append(self._kept.name(event.get("name")))
-        self._kept.add(DEVICE_EVENT)
-
-    def _refuse_foreign_process(self, event: dict[str, Any]) -> None:
-        name = _arguments(event).get("name")
-        if type(name) is not str or event.get("name") != "process_name":
-            return
-        if found := _FOREIGN_PROCESS.search(name[:100]):
-            device, ascend, tpu = found.groups()
-            if ascend:
-                raise foreign(self._path, _FOREIGN["npu"])
-            if tpu or device == "TPU":
-                raise foreign(self._path, "a TPU")
-            raise foreign(self._path, "XLA's profiler (JAX or TensorFlow)")
-
-    def _inputs_of(self, arguments: dict[str, Any]) -> fields.Inputs:
-        recorded = arguments.get("Input Dims", arguments.get("Input dims"))
-        if recorded is None:
-            return fields.NO_INPUTS
-        shapes = fields.shapes(recorded)
-        if shapes is None:
-            return fields.NO_INPUTS
-        kept, count = self._kept, len(shapes)
-        inputs = fields.Inputs(
-            kept.once(shapes),
-            kept.words(arguments.get("Input type"), count) or kept.once(("",) * count),
-            kept.words(arguments.get("Concrete Inputs"), count) or (),
-        )
-        found = self._inputs.setdefault(inputs, inputs)
-        if found is inputs:
-            kept.add(LAUNCH)
-        return found
-
-    def _thread(self, event: dict[str, Any]) -> int:
-        process, thread = _key(event.get("pid")), _key(event.get("tid"))
-        found = self._threads.get((process, thread))
-        if found is None:
-            found = self._threads[process, thread] = len(self._threads)
-            self.thread_numbers.append(thread if type(thread) is int else 0)
-            self._kept.add(LAUNCH)
-        return found
-
-
-def foreign(path: Path, accelerator: str) -> BadInput:
-    """What is said of a trace that is of no GPU and no CPU."""
-    return refused(
-        path,
-        f"it is of {accelerator}; genset reads PyTorch's traces of NVIDIA's and AMD's GPUs and of "
-        "CPUs",
-    )
 
 
 def _arguments(event: dict[str, Any]) -> dict[str, Any]:

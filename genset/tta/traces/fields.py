@@ -63,17 +63,17 @@ def shapes(value: Any) -> Shapes | None:
         return None
     found: list[Shape | tuple[Shape, ...]] = []
     tensors = 0
-    for each in value:
-        if type(each) is not list:
+    for item in value:
+        if type(item) is not list:
             return None
-        if not each or type(each[0]) is int:
-            shape = _shape(each)
+        if not item or type(item[0]) is int:
+            shape = _shape(item)
             if shape is None:
                 return None
             found.append(shape)
             continue
-        tensors += len(each)
-        inner = [_shape(part) for part in each] if tensors <= _TENSORS else [None]
+        tensors += len(item)
+        inner = [_shape(part) for part in item] if tensors <= _TENSORS else [None]
         if None in inner:
             return None
         found.append(tuple(inner))  # type: ignore[arg-type]
@@ -95,8 +95,9 @@ _BYTES = {
     "float8_e4m3fnuz float8_e5m2fnuz qint8 quint8",
     2: "half bfloat16 float16 short int16 uint16 shortint",
     4: "float float32 int int32 uint32 complexhalf",
-    8: "double float64 long int64 uint64 longint longlong complexfloat complex64",
-    16: "complexdouble complex128",
+    8: "double float64 long int64 uint64 longint longlong __int64 complexfloat complex64 "
+    "complex<float>",
+    16: "complexdouble complex128 complex<double>",
 }
 _BYTES_OF = {name: size for size, names in _BYTES.items() for name in names.split()}
 
@@ -106,26 +107,26 @@ _IN_ALONE = ("reducescatter", "allgather", "gather", "alltoall")
 
 
 def collective_of(arguments: dict[str, Any]) -> Collective | None:
-    """What an event says that it moved, or None if it says nothing."""
+    """What an event moved; None if it does not say."""
     name = arguments.get("Collective name")
     if type(name) is not str or not name:
         return None
-    entered = amount(arguments.get("In msg nelems"))
-    left = amount(arguments.get("Out msg nelems"))
-    if entered is None or left is None:
+    entering = amount(arguments.get("In msg nelems"))
+    leaving = amount(arguments.get("Out msg nelems"))
+    if entering is None or leaving is None:
         return None
     group = amount(arguments.get("Group size"))
     kind = arguments.get("dtype")
-    each = bytes_of(kind)
-    unknown = "" if each or type(kind) is not str else clean(kind, 40)
-    return Collective(clean(name), entered, left, each, group or None, unknown)
+    size = bytes_of(kind)
+    unknown = "" if size or type(kind) is not str else clean(kind, 40)
+    return Collective(clean(name), entering, leaving, size, group or None, unknown)
 
 
 def moved_by(call: str, inputs: Inputs) -> Collective | None:
-    """What a call of a process group moved, told from the tensors it was called on.
+    """What a call of a process group moved, by the tensors it was called on; None if unknown.
 
     Args:
-        call: "all_to_all", "_reduce_scatter_base", "send 0->1"; of others nothing is told.
+        call: "all_to_all", "_reduce_scatter_base", "send 0->1".
     """
     if not inputs.shapes or not inputs.types:
         return None
@@ -139,9 +140,9 @@ def moved_by(call: str, inputs: Inputs) -> Collective | None:
     elements = sum(_elements(shape) for shape in inputs.shapes)
     types = sorted(set(inputs.types))
     sizes = {bytes_of(kind) for kind in types}
-    each = sizes.pop() if len(sizes) == 1 else None
-    unknown = "" if each else clean(", ".join(types), 40)
-    return Collective(name, elements, elements if as_much else None, each, None, unknown)
+    size = sizes.pop() if len(sizes) == 1 else None
+    unknown = "" if size else clean(", ".join(types), 40)
+    return Collective(name, elements, elements if as_much else None, size, None, unknown)
 
 
 def bytes_of(kind: Any) -> int | None:

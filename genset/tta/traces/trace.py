@@ -33,7 +33,7 @@ class Collective:
         name: "allreduce", "_allgather_base", as recorded.
         elements_in, elements_out: how many elements enter and leave this rank; None of what leaves
             if it is not recorded.
-        bytes_each: of one element; None of a type that is not known.
+        element_bytes: of one element; None of a type that is not known.
         group: how many ranks take part; None if it is not recorded.
         unknown_type: the elements' type as recorded, if it is not known; else "".
     """
@@ -41,7 +41,7 @@ class Collective:
     name: str
     elements_in: int
     elements_out: int | None
-    bytes_each: int | None
+    element_bytes: int | None
     group: int | None
     unknown_type: str = ""
 
@@ -92,7 +92,7 @@ class Operator:
     Attributes:
         thread: the host's thread it ran on.
         parent: place in `Trace.operators` of the operator that called it, or None.
-        own: its time less that of the operators it called.
+        self_time: its time less that of the operators it called.
         shapes: of each input, () of a scalar; of a list of tensors, a tuple of shapes. None if the
             trace was recorded without shapes.
         types: of each input, "float", "c10::Half", "Scalar", "" …; as long as `shapes`.
@@ -105,7 +105,7 @@ class Operator:
     length: float
     thread: int
     parent: int | None
-    own: float
+    self_time: float
     shapes: tuple[Shape | tuple[Shape, ...], ...] | None = None
     types: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
@@ -122,7 +122,7 @@ class Trace:
         kernels, copies: by start.
         operators: by start, a parent before what it calls.
         steps: start and length of each training step that the profiler marked (ProfilerStep#3).
-        lacks: what the trace does not hold, a sentence each, that says what to record.
+        missing: what the trace does not have and how to record it, a sentence each.
     """
 
     path: Path
@@ -134,7 +134,11 @@ class Trace:
     copies: list[Copy] = field(default_factory=list)
     operators: list[Operator] = field(default_factory=list)
     steps: list[tuple[float, float]] = field(default_factory=list)
-    lacks: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+
+    def on_device(self) -> list[Kernel | Copy]:
+        """Kernels and copies."""
+        return [*self.kernels, *self.copies]
 
 
 def refused(path: Path, why: str) -> BadInput:

@@ -95,7 +95,7 @@ def test_factors_that_do_not_care_for_each_other_bring_the_same_everywhere(
         expected = brings[factors[0]] if len(factors) == 1 else 1
         assert each["effect"]["speedup"]["mean"] == pytest.approx(expected, rel=1e-5)
         if len(factors) > 1:
-            assert each["effect"]["verdict"] == "cannot tell"
+            assert each["effect"]["verdict"] == "not significant"
 
 
 def test_what_is_missing_for_each_is_named(tmp_path: Path) -> None:
@@ -110,13 +110,10 @@ def test_what_is_missing_for_each_is_named(tmp_path: Path) -> None:
     assert pair["effect"]["factors"] == ["amp", "1cycle"]
     assert (pair["combinations"], pair["possible"]) == (1, 2)
     lines = factors(path).stdout.splitlines()
-    assert 'the factor analysis misses runs with on = ["amp", "warmup"]' in lines
+    assert 'for the factor analysis: runs with on = ["amp", "warmup"]' in lines
     both = 'on = ["warmup", "1cycle"], on = ["amp", "warmup"]'
-    assert f"the lesion study misses runs with {both}" in lines
-    assert any(
-        line.startswith("main effects take runs of all 8 combinations, and 3 have none")
-        for line in lines
-    )
+    assert f"for the lesion study: runs with {both}" in lines
+    assert any(line.startswith("for main effects: runs of 3 of 8 combinations: ") for line in lines)
 
 
 def test_a_run_that_never_gets_there_is_named_and_proves_nothing(tmp_path: Path) -> None:
@@ -136,13 +133,13 @@ def test_a_run_that_never_gets_there_is_named_and_proves_nothing(tmp_path: Path)
     )
     assert amp["found"]["hours"]["mean"] == pytest.approx(2 / 0.98)
     assert amp["found"]["final"]["mean"] == pytest.approx(92.95)  # of all three
-    assert [amp["brings"]["verdict"], both["brings"]["verdict"]] == ["some runs never reach"] * 2
+    assert [amp["brings"]["verdict"], both["brings"]["verdict"]] == ["some runs fail"] * 2
     assert both["brings"]["speedup"] is None
     text = factors(path).stdout
     assert "1 of 3" in text
-    assert "never: run-0, with amp (best 92.85 %)" in text
-    assert "never: run-2, with amp, big (best 91.20 %)" in text
-    assert "faster with" not in text
+    assert "run-0, with amp does not reach the threshold (best 92.85 %)" in text
+    assert "run-2, with amp, big does not reach the threshold (best 91.20 %)" in text
+    assert "faster: " not in text
 
 
 def test_runs_without_repeats_have_no_interval_and_no_verdict(tmp_path: Path) -> None:
@@ -153,8 +150,8 @@ def test_runs_without_repeats_have_no_interval_and_no_verdict(tmp_path: Path) ->
     verdicts |= {each["effect"]["verdict"] for each in found["interactions"]["effects"]}
     assert verdicts == {"no repeats"}
     text = factors(path).stdout
-    assert "each configuration has one run: nothing says how much its time scatters" in text
-    assert "faster with" not in text
+    assert "all configurations have one run, and so no intervals" in text
+    assert "faster: " not in text
 
 
 def test_equal_times_of_repeats_say_nothing_either(tmp_path: Path) -> None:
@@ -183,7 +180,7 @@ def test_many_comparisons_are_judged_together(tmp_path: Path) -> None:
     among = answer(write_study(tmp_path, runs))["addition"][1]["brings"]
     assert alone["p"] == pytest.approx(among["p"])
     assert alone["p"] < 0.05 < among["adjusted"]
-    assert (alone["verdict"], among["verdict"]) == ("faster", "cannot tell")
+    assert (alone["verdict"], among["verdict"]) == ("faster", "not significant")
 
 
 def test_a_number_gives_a_curve_of_time_epochs_and_throughput(tmp_path: Path) -> None:
@@ -216,7 +213,7 @@ def test_a_curve_says_that_the_runs_that_get_there_are_the_lucky_ones(tmp_path: 
     write_repeats(tmp_path / "128", 2, final=92.85)  # one of three gets there
     runs = [{"log": each, "set": {"batch": each}} for each in ("64", "128")]
     path = write_study(tmp_path, runs)
-    assert "which are the lucky ones" in factors(path).stdout
+    assert "are of the lucky others" in factors(path).stdout
     write_repeats(tmp_path / "128", 2)
     assert "lucky" not in factors(path).stdout
 
@@ -229,9 +226,9 @@ def test_numbers_that_only_change_together_have_no_curve(tmp_path: Path) -> None
     path = write_study(tmp_path, runs, top="set = {decay = 1}")
     assert answer(path)["curves"] == []
     text = factors(path).stdout
-    assert "batch has no curve: no two runs differ in batch and in nothing else" in text
-    assert "lr has no curve" in text
-    assert "decay has no curve" not in text
+    assert "for a curve of batch: two runs that differ in batch and in nothing else" in text
+    assert "for a curve of lr" in text
+    assert "for a curve of decay" not in text
     assert "there is nothing to draw" in refusal(path, "-o", tmp_path / "x.png")
 
 
@@ -267,7 +264,7 @@ def test_what_differs_with_a_factor_is_not_put_down_to_it(
     write_repeats(tmp_path / "amp", 4, **{field: other})
     path = write_study(tmp_path, [{"log": "none"}, {"log": "amp", "on": ["amp"]}])
     said = refusal(path)
-    assert f"the runs differ in more than what is on and set: {field} " in said
+    assert f"the runs differ in more than `on` and `set`: {field} " in said
     assert other in said and "--mixed" in said
     assert f"the runs differ in {field} " in factors(path, "--mixed").stdout
 
@@ -287,7 +284,7 @@ def test_a_loss_falls_and_has_no_per_cent(tmp_path: Path) -> None:
     assert found["addition"][1]["brings"]["speedup"]["mean"] == pytest.approx(2)
     text = factors(path, "--metric", "val_loss", "--threshold", 0.6).stdout
     assert "val_loss 0.6: factor analysis" in text
-    assert " %" not in text.split("intervals are of")[0]
+    assert " %" not in text.split("Notes")[0]
 
 
 def test_a_time_of_nothing_is_refused(tmp_path: Path) -> None:
@@ -322,7 +319,7 @@ def test_the_figure_is_drawn_whatever_factors_are_called(tmp_path: Path) -> None
 
 def test_markdown_keeps_names_in_their_cells(tmp_path: Path) -> None:
     path = write_design(tmp_path, {"a|b": 2.0, "\x1b[31m": 1.5})
-    text = factors(path, "--markdown").stdout
+    text = factors(path, "--format", "markdown").stdout
     assert "| + a\\|b | 3 of 3 |" in text
     assert "\x1b" not in text
 
@@ -337,7 +334,7 @@ def test_twenty_factors_of_few_runs_take_no_time(tmp_path: Path) -> None:
     found = answer(write_study(tmp_path, runs))
     assert found["interactions"]["possible"] == 2**20
     assert len(found["interactions"]["missing"]) == 8
-    assert any("1,048,555 have none" in line for line in found["missing"])
+    assert any("runs of 1,048,555 of 1,048,576 combinations" in line for line in found["missing"])
 
 
 @pytest.mark.realdata
@@ -384,7 +381,7 @@ def test_runs_that_their_user_stopped_are_left_out(tmp_path: Path) -> None:
     write_entry(tmp_path / "amp" / "run-9", [80, 81], misc=stopped)
     found = answer(path)
     assert [len(each["runs"]) for each in found["configurations"]] == [3, 3]
-    assert "stopped before the threshold, and not counted: run-9" in found["remarks"]
+    assert "stopped before the threshold, not counted: run-9" in found["remarks"]
     logs = [*(tmp_path / "none").glob("*.json"), *(tmp_path / "amp").glob("*.json")]
     for number, log in enumerate(logs):  # each its own: a log that is there twice is refused
         write_entry(log.with_suffix(""), [80, 81 + number / 100], misc=stopped)

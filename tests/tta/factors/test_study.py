@@ -13,32 +13,36 @@ RUN = '\n[[run]]\nlog = "a"\n'
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "it names no runs: begin each with [[run]]"),
-        ("run = 3", "it names no runs"),
-        ("[[run]\n", "at line 1, column"),
-        ('[[run]]\non = ["amp"]', "run 1 (line 1): it names no log"),
-        (RUN + RUN + "on = 3", "run 2 (line 5): on is a text, or a list of texts"),
-        (RUN + RUN + 'on = "a"', "run 1 (line 2): it has no on, which other runs say: on = []"),
-        (RUN + 'on = ["A"]' + RUN + 'on = ["a"]', "A and a are one factor: spell it in one way"),
-        (RUN + 'on = ["amp", "amp"]', "run 1 (line 2): on names a factor twice: amp"),
-        (RUN + 'on = [" "]', "run 1 (line 2): on has an empty text"),
-        (RUN + "batch = 3", "run 1 (line 2): 'batch' is none of log, names, on, set"),
-        (RUN + "set = 3", "run 1 (line 2): set is a table of numbers"),
-        (RUN + 'set = {opt = "sgd"}', "run 1 (line 2): opt is a number, not 'sgd'"),
-        (RUN + "set = {amp = true}", "belongs into on"),
-        (RUN + "set = {rate = nan}", "rate is a number, not nan"),
-        (RUN + RUN + "set = {batch = 3}", "run 1 (line 2): no batch, which other runs say"),
-        ("photos = 0" + RUN, "photos is how many an epoch has, above 0"),
-        ("photo = 3" + RUN, "'photo' is none of run, order, set, photos, threshold"),
-        ('order = ["a", "a"]' + RUN + 'on = "a"', "order names a factor twice: a, a"),
-        ('order = ["a"]' + RUN + 'on = ["a", "b"]', "order lacks b: runs have it on"),
-        ('order = ["a", "b"]' + RUN + 'on = "a"', "on lacks b: order names it"),
-        ("run = [{log = 3}]", "RUNS.toml, run 1: log is a text"),
+        ("", ": run is missing: it must be [[run]] blocks with a log"),
+        ("run = 3", ": run must be [[run]] blocks with a log, not 3"),
+        ("[[run]\n", ", line 1: not valid TOML"),
+        ('[[run]]\non = ["amp"]', ", run 1 (line 1): log is missing: it must be a text or a list"),
+        ("[[run]]\nlog = []", ", run 1 (line 1): log is empty"),
+        (RUN + RUN + "on = 3", ", run 2 (line 5): on must be a text or a list"),
+        (
+            RUN + RUN + 'on = "a"',
+            "run 1 (line 2): `on` is missing, which other runs have: on = []",
+        ),
+        (RUN + 'on = ["A"]' + RUN + 'on = ["a"]', ": A and a are one factor: spell it in one way"),
+        (RUN + 'on = ["amp", "amp"]', ", run 1 (line 2): `on` names a factor twice: amp"),
+        (RUN + 'on = [" "]', ", run 1 (line 2): on[0] must be a text, not"),
+        (RUN + "batch = 3", ", run 1 (line 2): batch is unknown; known here: log, names, on, set"),
+        (RUN + "set = 3", ", run 1 (line 2): set must be a table"),
+        (RUN + 'set = {opt = "sgd"}', ', run 1 (line 2): set.opt must be a number, not "sgd"'),
+        (RUN + "set = {amp = true}", "what is on or off, or has a name, belongs in `on`"),
+        (RUN + "set = {rate = nan}", "set.rate must be a number, not nan"),
+        (RUN + RUN + "set = {batch = 3}", ", run 1 (line 2): no batch, which other runs have"),
+        ("photos = 0" + RUN, ": photos must be a number above 0, not 0"),
+        ("photo = 3" + RUN, ": photo is unknown; did you mean photos?"),
+        ('order = ["a", "a"]' + RUN + 'on = "a"', ": order names a factor twice: a, a"),
+        ('order = ["a"]' + RUN + 'on = ["a", "b"]', ": order has no b, which runs have on"),
+        ('order = ["a", "b"]' + RUN + 'on = "a"', ": order has b, which no run has on"),
+        ("run = [{log = 3}]", "RUNS.toml, run 1: log must be a text or a list"),
         (
             RUN + "on = [" + ", ".join(f'"f{at}"' for at in range(21)) + "]",
-            "21 factors: at most 20",
+            "21 factors; at most 20 are compared",
         ),
-        ("x = " + "[" * 3000, "RUNS.toml: "),
+        ("x = " + "[" * 3000, "RUNS.toml, line 1: "),
     ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, text: str, said: str) -> None:
@@ -52,7 +56,7 @@ def test_what_is_wrong_is_named(tmp_path: Path, text: str, said: str) -> None:
 
 @pytest.mark.parametrize(
     ("data", "said"),
-    [(b"\xff\xfe", "it is not UTF-8"), (b"#" * 1_000_001, "over 1,000,000 bytes")],
+    [(b"\xff\xfe", "write it in UTF-8"), (b"#" * 1_000_001, "at most 1,000,000 are read")],
 )
 def test_what_is_no_list_of_runs_is_refused(tmp_path: Path, data: bytes, said: str) -> None:
     path = tmp_path / "RUNS.toml"

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genset.core.errors import BadInput
-from genset.core.tables import as_markdown, as_text
+from genset.core.table import FORMATS, render
 from genset.core.to_json import to_json
 from genset.tta.logs.dawnbench import Curve, read_curve, read_run
 from genset.tta.logs.reading import read_entries, read_runs
 from genset.tta.runs import Entries, MalformedLog
-from genset.tta.table import table, table_grids
+from genset.tta.table import entry_tables, table
 from tests.tta.dawnbench_entries import FIELDS, HEAD, write_entry, write_inference, write_tsv
 
 TWO = "1\t0.5\t30.5\t60\n2\t1.25\t75.5\t93.1\n"
@@ -325,8 +325,7 @@ def test_any_entry_is_counted_and_printed_or_refused(
     assert sum(told) + len(found.refused) == 1
     for task in found.tasks:
         assert [row.hours for row in task.trainings] in ([], [1.25])
-    grids = table_grids(found)
-    assert (as_text(grids) + as_markdown(grids)).encode()
+    assert all(isinstance(render(entry_tables(found), format), str) for format in FORMATS)
     assert json.dumps(to_json(found), allow_nan=False)
 
 

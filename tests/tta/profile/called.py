@@ -1,6 +1,6 @@
 """Operators as a trace holds them, from what they were called on; and their kernels."""
 
-from genset.tta.profile.work import Counted, Done, count_work
+from genset.tta.profile.work import Call, TraceWork, count_work
 from genset.tta.traces.trace import Kernel, Operator, Shape
 from tests.tta.profile.made import GEMM, HOST, trace
 
@@ -48,7 +48,7 @@ def called(
     )
 
 
-def on_device(operators: list[Operator], *kernels: Kernel) -> Counted:
+def on_device(operators: list[Operator], *kernels: Kernel) -> TraceWork:
     """What is counted where the operators launched these kernels; else one of 2 µs each."""
     each = [launched(place, 100.0 * place, 2.0) for place in range(len(operators))]
     return count_work(trace(*(kernels or each), operators=operators))
@@ -61,9 +61,9 @@ def launched(
     return Kernel(name, start, long, 0, 7, operator, launched=at)
 
 
-def only(operator: Operator) -> Done:
+def only(operator: Operator) -> Call:
     """What is counted of one operator on the host."""
     found = count_work(trace(operators=[operator], device=HOST))
-    assert not found.left_out, found.left_out
-    (done,) = found.done
+    assert not found.unknown, found.unknown
+    (done,) = found.calls
     return done

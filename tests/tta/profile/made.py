@@ -26,7 +26,7 @@ def copy(start: float, end: float, on: tuple[int, int] = (0, 7)) -> Copy:
 
 
 def operator(name: str, start: float, own: float) -> Operator:
-    return Operator(name, start, own, thread=1, parent=None, own=own)
+    return Operator(name, start, own, thread=1, parent=None, self_time=own)
 
 
 def trace(

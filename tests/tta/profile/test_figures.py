@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from PIL import Image
 
-from genset.tta.figures import Label, line_style, place
+from genset.tta.figures import Label, line_style, place_labels
 from tests.tta.answers import printed, refusal
 from tests.tta.dawnbench_entries import write_tsv
 from tests.tta.profile.recorded import write_host, write_rank
@@ -50,7 +50,7 @@ def test_a_profile_has_all_runs_in_one_figure(runs: list[str], tmp_path: Path) -
     for name in ("two, rank 0", "two, rank 1", "one", "1: two", "2: one", "3: host", "4: tpu"):
         assert name in said, name
     assert any("float16 125" in each for each in said)
-    assert "TPUv2 700 GB/s" in said
+    assert "TPUv2: bfloat16 46 TFLOP/s, 700 GB/s" in said
     first = path.read_bytes()
     printed(*words, "-o", path)
     assert path.read_bytes() == first
@@ -99,7 +99,9 @@ def _labelled(points: Sequence[tuple[float, float]]) -> Axes:
     axes.set_yscale("log")
     axes.set_xlim(0.01, 1000)
     axes.set_ylim(0.01, 100)
-    place(axes, [Label(f"a run called {at}", x, y, "C0") for at, (x, y) in enumerate(points)])
+    place_labels(
+        axes, [Label(f"a run called {at}", x, y, "C0") for at, (x, y) in enumerate(points)]
+    )
     return axes
 
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from genset.core.errors import BadInput
-from genset.tta.profile.peaks import find_peaks, known_devices, own_peaks, roof_of
+from genset.tta.profile.peaks import find_peaks, known_devices, roof_of, with_user_peaks
 
 # Names as CUDA's runtime gives them; TFLOP/s on matrix units in half precision, GB/s.
 NAMES = [
@@ -82,24 +81,16 @@ def test_float32_is_held_against_tf32_where_its_kernels_use_matrix_units() -> No
     assert roof_of(None, "float32", True) is None
 
 
-def test_ones_own_peaks_stand_in_for_known_ones_or_beside_them() -> None:
+def test_ones_with_user_peaks_stand_in_for_known_ones_or_beside_them() -> None:
     v100 = find_peaks("Tesla V100-SXM2-16GB")
     assert v100 is not None
-    assert own_peaks(v100, None, None) is v100
-    assert own_peaks(None, None, None) is None
-    both = own_peaks(None, 50.0, 600.0)
+    assert with_user_peaks(v100, None, None) is v100
+    assert with_user_peaks(None, None, None) is None
+    both = with_user_peaks(None, 50.0, 600.0)
     assert both is not None
     assert (dict(both.tflops), both.gbs, both.source) == ({"given": 50.0}, 600.0, "as given")
     assert roof_of(both, "bfloat16", False) == "given"
-    memory = own_peaks(v100, None, 850.0)
+    memory = with_user_peaks(v100, None, 850.0)
     assert memory is not None
     assert (memory.tflops["float16"], memory.gbs) == (125, 850.0)
     assert memory.source == f"as given and {v100.source}"
-
-
-@pytest.mark.parametrize("peak", [0.0, -1.0, float("nan"), float("inf")])
-def test_a_peak_is_above_0(peak: float) -> None:
-    with pytest.raises(BadInput, match="--peak-tflops"):
-        own_peaks(None, peak, None)
-    with pytest.raises(BadInput, match="--peak-gbs"):
-        own_peaks(None, None, peak)

@@ -79,7 +79,7 @@ def test_own_time_is_without_what_was_called_on_the_same_thread(tmp_path: Path) 
     ]
     trace = read_trace(write(tmp_path / "own.json", list(reversed(events))))
     by_name = {each.name: each for each in trace.operators}
-    assert {name: each.own for name, each in by_name.items()} == {
+    assert {name: each.self_time for name, each in by_name.items()} == {
         "aten::conv2d": 20,
         "aten::convolution": 30,
         "aten::cudnn_convolution": 30,
@@ -97,7 +97,7 @@ def test_what_overlaps_by_rounding_is_no_child(tmp_path: Path) -> None:
     events = [operator("first", year, 10.217), operator("second", year + 10.0, 40.5)]
     first, second = read_trace(write(tmp_path / "rounded.json", events)).operators
     assert second.parent is None
-    assert (first.own, second.own) == (10.217, 40.5)
+    assert (first.self_time, second.self_time) == (10.217, 40.5)
 
 
 def test_a_number_that_is_used_again_means_the_latest_operator(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_a_number_that_is_used_again_means_the_latest_operator(tmp_path: Path) -
     ]
     trace = read_trace(write(tmp_path / "reused.json", events))
     assert [each.operator for each in trace.kernels] == [0, 1, None]
-    assert any("1 kernel of 3" in said for said in trace.lacks)
+    assert any("1 kernel of 3" in said for said in trace.missing)
 
 
 def test_collectives_are_told_by_the_kernel_or_by_what_launched_it(tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ def test_everything_stands_in_its_order(realdata: Path, name: str) -> None:
     firsts = [each.start for each in (*trace.kernels, *trace.copies, *trace.operators)]
     assert min([*firsts, *(start for start, _ in trace.steps)]) == 0
     for place, each in enumerate(trace.operators):
-        assert 0 <= each.own <= each.length
+        assert 0 <= each.self_time <= each.length
         if each.parent is not None:
             parent = trace.operators[each.parent]
             assert each.parent < place
@@ -103,7 +103,7 @@ def test_devices_and_ranks_are_told(realdata: Path) -> None:
 
 @pytest.mark.realdata
 def test_another_accelerators_trace_is_refused_by_name(realdata: Path) -> None:
-    with pytest.raises(BadInput, match=r"mtia\.json\.gz .*: it is of Meta's MTIA; genset reads"):
+    with pytest.raises(BadInput, match=r"mtia\.json\.gz .* another .*\(mtia_ccp_events\); genset"):
         read_trace(realdata / "traces" / "mtia.json.gz")
 
 
@@ -147,18 +147,18 @@ def test_what_collectives_moved_is_told_by_the_call_around_them(realdata: Path) 
     told = [each for each in exchanged if each.collective is not None]
     assert len(told) == sum(each.operator is not None for each in exchanged) == 42
     assert Collective("all_to_all", 2 * 1024 * 34820, None, 4, None) in [e.collective for e in told]
-    assert any("4 communication kernels of which" in said for said in trace.lacks)
+    assert any("4 communication kernels without the size" in said for said in trace.missing)
 
 
 @pytest.mark.realdata
 @pytest.mark.soak
 def test_what_a_trace_lacks_is_said_with_what_to_record(realdata: Path) -> None:
-    lacks = {name: read_trace(realdata / "traces" / name).lacks for name in TRACES}
+    lacks = {name: read_trace(realdata / "traces" / name).missing for name in TRACES}
     assert lacks["alexnet.json.gz"] == [
-        "It has no shapes of inputs: record with record_shapes=True.",
-        "It marks no steps: call the profiler's step() after each training step.",
+        "No shapes of inputs: record with record_shapes=True.",
+        "No steps: call the profiler's step() after each training step.",
     ]
     assert lacks["amd_mi250.json.gz"] == []
     assert any("PyTorch 2.1" in said for said in lacks["v100_with_input_dims.json.gz"])
     assert any("594 kernels of 9,876" in said for said in lacks["v100_with_input_dims.json.gz"])
-    assert any("no kernels" in said for said in lacks["cpu_only.pt.trace.json.gz"])
+    assert any("No kernels" in said for said in lacks["cpu_only.pt.trace.json.gz"])

@@ -1,0 +1,339 @@
+"""Profiles of runs, from the traces of their ranks: read, compared, printed."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+from typing import Literal
+
+from genset.core.apart import told_apart
+from genset.core.errors import BadInput
+from genset.core.numbers import count
+from genset.core.progress import progress
+from genset.core.safe import clean
+from genset.core.table import Table
+from genset.tta.profile.communication import Communication, communication, communication_tables
+from genset.tta.profile.matrix_units import MatrixUnits, matrix_units, matrix_units_tables
+from genset.tta.profile.peaks import Peaks, Point, find_peaks, named_peaks, with_user_peaks
+from genset.tta.profile.roofline import Roofline, above_roof, roofline
+from genset.tta.profile.roofline_tables import roofline_tables
+from genset.tta.profile.shares import Shares, shares, shares_tables
+from genset.tta.profile.span import SpanOf, span, span_of
+from genset.tta.profile.work import count_work
+from genset.tta.traces.kineto import read_trace
+from genset.tta.traces.trace import Trace
+from genset.tta.words import short_name
+
+# A share of kernel time that is worth a remark if its kernels' names do not tell.
+_MUCH = 0.1
+_LISTED = 8  # ranks that are named in a sentence
+_LONGEST = 60  # characters of a name, as many as a column takes
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceOptions:
+    """What the user knows of a device that traces do not have.
+
+    Attributes:
+        peak_tflops: 10^12 FLOP/s at most.
+        peak_gbs: 10^9 bytes/s to and from its memory at most.
+        link_gbits: Gbit/s between devices, as advertised.
+        device: whose peaks to take; "" for those of the device that the traces name.
+    """
+
+    peak_tflops: float | None = None
+    peak_gbs: float | None = None
+    link_gbits: float | None = None
+    device: str = ""
+
+    def peaks(self, device: str) -> Peaks | None:
+        """The peaks of a device of this name, with the user's in place of the known ones.
+
+        Raises:
+            BadInput: the user's device is not known.
+        """
+        known = named_peaks(self.device) if self.device else find_peaks(device)
+        return with_user_peaks(known, self.peak_tflops, self.peak_gbs)
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One run, all its ranks together but for `shares`.
+
+    Attributes:
+        device: the accelerator's name as its runtime tells it; "" if it is not recorded, and of a
+            trace of the host alone.
+        maker: whose accelerator; "none" of traces of the host alone.
+        ranks: how many ranks took part in the run; None if it is not recorded.
+        traces: the files, by rank.
+        shares: by rank and device; none of traces of the host alone.
+        outside: share of the traces' kernel time in kernels that run outside of the marked steps'
+            time, 0 to 1: nothing below counts them.
+        matrix_units: None without kernels.
+        communication: None if no kernel communicates.
+        roofline: work and throughput by operator.
+        remarks: what a reader of the numbers should know, a sentence each.
+        missing: what the traces do not have and how to record it, a sentence each, with the ranks
+            that it is of if these are not all.
+    """
+
+    name: str
+    device: str
+    maker: Literal["nvidia", "amd", "none"]
+    ranks: int | None
+    traces: list[Path]
+    shares: list[Shares]
+    outside: float
+    matrix_units: MatrixUnits | None
+    communication: Communication | None
+    roofline: Roofline
+    remarks: list[str]
+    missing: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class PointProfile:
+    """A run without a trace, from its work and time.
+
+    Attributes:
+        remarks: what a reader of the numbers should know, a sentence each.
+    """
+
+    point: Point
+    peaks: Peaks | None
+    remarks: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What one figure shows."""
+
+    runs: list[Profile]
+    points: list[PointProfile]
+
+    def shown(self, longest: int) -> "Comparison":
+        """The same with names cut to so many characters, and still different."""
+        names = [run.name for run in self.runs] + [point.point.name for point in self.points]
+        cut = told_apart(names, longest)
+        return Comparison(
+            [replace(run, name=cut[run.name]) for run in self.runs],
+            [replace(p, point=replace(p.point, name=cut[p.point.name])) for p in self.points],
+        )
+
+
+def compare(
+    traces: Mapping[str, Sequence[Path]],
+    points: Sequence[Point],
+    options: Mapping[str, DeviceOptions],
+) -> Comparison:
+    """Read and analyse all runs, one at a time: no more traces are in memory than one run has.
+
+    Args:
+        traces: of each run's ranks, by the run's name.
+        points: runs without a trace.
+        options: by the names of all of these.
+
+    Raises:
+        BadInput: a file cannot be read, a trace is given for two runs, or is not of its run's
+            ranks.
+    """
+    seen: dict[Path, str] = {}
+    for name, paths in traces.items():
+        for path in paths:
+            if seen.setdefault(path.resolve(), name) != name:
+                raise BadInput(f"{path} is given for {seen[path.resolve()]} and for {name}")
+    point_profiles = [_point_profile(point, options.get(point.name)) for point in points]
+    read = _read_traces([path for paths in traces.values() for path in paths])
+    runs = [
+        profile(name, [next(read) for _ in paths], options.get(name))
+        for name, paths in traces.items()
+    ]
+    return Comparison(runs, point_profiles)
+
+
+def profile(name: str, traces: Sequence[Trace], options: DeviceOptions | None = None) -> Profile:
+    """Analyse a run.
+
+    Args:
+        traces: one of each rank, at least one.
+
+    Raises:
+        BadInput: the traces are not of different ranks of one run (see `in_order`).
+    """
+    options = options or DeviceOptions()
+    ranks = in_order(name, traces)
+    device = next((trace.device.name for trace in ranks if trace.device.name), "")
+    of = span_of(ranks)
+    spans = [span(trace, of) for trace in ranks]
+    kernels = [
+        [kernel for kernel in trace.kernels if over.overlaps(kernel)]
+        for trace, over in zip(ranks, spans, strict=True)
+    ]
+    everything = sum(kernel.length for trace in ranks for kernel in trace.kernels)
+    inside = sum(kernel.length for several in kernels for kernel in several)
+    world = next((trace.ranks for trace in ranks if trace.ranks), None)
+    units = matrix_units(kernel for several in kernels for kernel in several)
+    collectives = communication(kernels, options.link_gbits, world)
+    unseen = any(trace.unseen for trace in ranks)
+    works = [] if unseen else list(map(count_work, ranks, spans))
+    return Profile(
+        name=name,
+        device=device,
+        maker=ranks[0].device.maker,
+        ranks=world,
+        traces=[trace.path for trace in ranks],
+        shares=[line for trace in ranks for line in shares(trace, of)],
+        outside=max(0.0, 1 - inside / everything) if everything > 0 else 0.0,
+        matrix_units=units,
+        communication=collectives,
+        roofline=roofline(works, options.peaks(device)),
+        remarks=list(_remarks(ranks, of, units, collectives)),
+        missing=_missing(ranks),
+    )
+
+
+def in_order(name: str, traces: Sequence[Trace]) -> list[Trace]:
+    """The traces of the run by rank; those without a number last, in their order.
+
+    Raises:
+        BadInput: none, a file or a rank given twice, runs of different sizes or different devices.
+    """
+    if not traces:
+        raise BadInput(f"{name}: no trace is given")
+    for one, other in combinations(traces, 2):
+        if why := _why_not_ranks(one, other):
+            raise BadInput(f"{name}: {one.path} and {other.path} {why}")
+    return sorted(traces, key=lambda trace: (trace.rank is None, trace.rank or 0))
+
+
+def read_devices(paths: Mapping[int, Sequence[Path]]) -> dict[int, list[Trace]]:
+    """The traces of each number of workers without the host's part, which is most of them."""
+    read = _read_traces([path for several in paths.values() for path in several])
+    return {
+        workers: [replace(next(read), operators=[]) for _ in several]
+        for workers, several in paths.items()
+    }
+
+
+def profile_tables(found: Comparison) -> list[Table]:
+    """What `genset tta profile` prints."""
+    found = found.shown(_LONGEST)
+    runs = found.runs
+    units = {run.name: run.matrix_units for run in runs if run.matrix_units}
+    points = [(point.point, point.peaks) for point in found.points]
+    remarks = [(run.name, [*run.remarks, *run.roofline.remarks]) for run in runs]
+    remarks += [(point.point.name, point.remarks) for point in found.points]
+    missing = _lines((run.name, run.missing) for run in runs)
+    if missing:
+        missing.append("genset tta profile --how prints how to record it")
+    lists = (("Remarks", _lines(remarks)), ("Not recorded", missing))
+    return [
+        *shares_tables(
+            {run.name: run.shares for run in runs if run.shares},
+            {run.name: run.device for run in runs},
+        ),
+        *matrix_units_tables(units, {run.name: run.outside for run in runs if run.matrix_units}),
+        *communication_tables({run.name: run.communication for run in runs if run.communication}),
+        *roofline_tables({run.name: run.roofline for run in runs}, points),
+        *(Table(title=title, notes=notes) for title, notes in lists if notes),
+    ]
+
+
+def _lines(of: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
+    return [f"{short_name(name)}: {clean(line, 400)}" for name, lines in of for line in lines]
+
+
+def _point_profile(point: Point, options: DeviceOptions | None) -> PointProfile:
+    """Compared with the device's highest peak: what it computed in is not known."""
+    peaks = options.peaks("") if options else None
+    roofs = sorted(peaks.tflops.items(), key=lambda item: item[1]) if peaks else []
+    point = point.compared_with(peaks, roofs[-1][0] if roofs else None)
+    why = "its FLOPs, its seconds or a peak is wrong"
+    return PointProfile(point, peaks, above_roof(point, "the point", why))
+
+
+def _read_traces(paths: Sequence[Path]) -> Iterator[Trace]:
+    """Read one trace after another, and show how far it is."""
+    read: Iterable[Trace] = map(read_trace, paths)
+    return iter(progress(read, total=len(paths), what="traces", unit="trace"))
+
+
+def _why_not_ranks(one: Trace, other: Trace) -> str:
+    """Why two traces are not of different ranks of one run; empty if they may be."""
+    if one.path.resolve() == other.path.resolve():
+        return "are one file: give each rank's trace once"
+    events = (one.kernels, one.copies, one.operators)
+    if any(events) and events == (other.kernels, other.copies, other.operators):
+        return "have the same events: give each rank's trace once"
+    if one.rank is not None and one.rank == other.rank:
+        return f"are both of rank {one.rank}; give different runs different names"
+    sizes = [_size(one), _size(other)]
+    if all(sizes) and sizes[0] != sizes[1]:
+        return f"are of runs of {sizes[0]} and of {sizes[1]}; give them different names"
+    kinds = [_device(one), _device(other)]
+    named = one.device.name and other.device.name
+    if one.device.maker != other.device.maker or (named and kinds[0] != kinds[1]):
+        return f"ran on {kinds[0]} and on {kinds[1]}; give them different names"
+    return ""
+
+
+def _size(trace: Trace) -> str:
+    """How many ranks its run has; a run on one device records neither rank nor ranks."""
+    if trace.ranks is None and trace.rank is None:
+        return count(1, "rank")
+    return count(trace.ranks, "rank") if trace.ranks else ""
+
+
+def _device(trace: Trace) -> str:
+    makers = {"none": "the host alone", "nvidia": "an NVIDIA GPU", "amd": "an AMD GPU"}
+    return trace.device.name or makers[trace.device.maker]
+
+
+def _remarks(
+    ranks: Sequence[Trace],
+    of: SpanOf,
+    units: MatrixUnits | None,
+    collectives: Communication | None,
+) -> Iterator[str]:
+    whole = next((trace.ranks for trace in ranks if trace.ranks), None)
+    if whole and len(ranks) < whole:
+        yield f"{len(ranks)} of {whole} ranks: others may compute and wait differently"
+    if of == "device" and any(trace.steps for trace in ranks):
+        marked = sum(bool(trace.steps) for trace in ranks)
+        yield (
+            f"steps are marked in {marked} of {len(ranks)} traces, or have no kernel: shares are "
+            "of the time from the first event on the device to the last"
+        )
+    if unseen := next((trace.unseen for trace in ranks if trace.unseen), ""):
+        yield (
+            f"the trace is of the host alone, but {unseen}: an operator's time there is that of "
+            "its launch, so no achieved rates are computed"
+        )
+    if units and units.unclassified >= _MUCH:
+        yield (
+            f"{100 * units.unclassified:.0f} % of kernel time is in kernels whose names do not "
+            "tell whether they use matrix units"
+        )
+    for rate in collectives.rates if collectives else ():
+        if (rate.of_link or 0) > 1:
+            yield (
+                f"{rate.collective}'s bus rate is {rate.of_link:.2f} times the link's: is that of "
+                "all links together, in both directions?"
+            )
+
+
+def _missing(ranks: Sequence[Trace]) -> list[str]:
+    """What the traces do not have, each once, with its ranks if these are not all."""
+    of: dict[str, list[str]] = {}
+    for trace in ranks:
+        name = f"rank {trace.rank}" if trace.rank is not None else trace.path.name
+        for sentence in trace.missing:
+            of.setdefault(sentence, []).append(name)
+    lines = []
+    for sentence, names in of.items():
+        more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+        which = f"{', '.join(names[:_LISTED])}{more}: "
+        if len(names) == len(ranks):
+            which = "each rank: " if len(ranks) > 1 else ""
+        lines.append(f"{which}{sentence}")
+    return lines
