@@ -61,6 +61,14 @@ class AddSummary:
     refused: dict[str, str] = field(default_factory=dict)
 
 
+class ClassFile(NamedTuple):
+    """A file of a class's folder; `rank` is its place there, from 1."""
+
+    wnid: str
+    rank: int
+    path: Path
+
+
 def add(
     workspace: Workspace,
     store: Store,
@@ -86,36 +94,51 @@ def add(
                 summary.already += 1
                 continue
             is_example = bool(examples_among(session, [sha256]))
-            is_removed = was_removed(session, sha256)
         if is_example:  # which has a row of its own, that stays as it is
-            refused = str(PhotoRefused(*AN_EXAMPLE))
-            summary.refused[str(file.path.relative_to(folder))] = refused
-            continue
-        outcome: Original | PhotoRefused
-        try:
-            if is_removed:  # look before its bytes are written again
-                raise PhotoRefused("removed", "somebody asked for it")
-            if opt_out.reason_against(origin.source, origin.owner, id_of(sha256)):
-                raise PhotoRefused(OPTED_OUT, f"named in {opt_out.file}")
-            outcome = keep(content_of(file.path), workspace.images, min_size)
-            secure([workspace.images / outcome.file])
-        except PhotoRefused as refused:
-            outcome = refused
-        with store.begin_alone() as session:
-            photo = _store_candidate(session, file, sha256, origin, outcome)
-        if photo.refused is None:
+            reason: str | None = str(PhotoRefused(*AN_EXAMPLE))
+        else:
+            reason = _add_candidate(workspace, store, file, sha256, origin, opt_out, min_size)
+        if reason is None:
             summary.added += 1
         else:
-            summary.refused[str(file.path.relative_to(folder))] = photo.refused
+            summary.refused[str(file.path.relative_to(folder))] = reason
     return summary
 
 
-class ClassFile(NamedTuple):
-    """A file of a class's folder; `rank` is its place there, from 1."""
+def _add_candidate(
+    workspace: Workspace,
+    store: Store,
+    file: ClassFile,
+    sha256: str,
+    origin: PhotoOrigin,
+    opt_out: OptOut,
+    min_size: int | None,
+) -> str | None:
+    """Store a file's photo as a candidate; why it is refused, None where it is not."""
+    outcome: Original | PhotoRefused
+    try:
+        _refuse_unwanted(store, origin, opt_out, sha256)
+        outcome = _laid_down(workspace, file.path, min_size)
+    except PhotoRefused as refused:
+        outcome = refused
+    with store.begin_alone() as session:
+        return _store_candidate(session, file, sha256, origin, outcome).refused
 
-    wnid: str
-    rank: int
-    path: Path
+
+def _refuse_unwanted(store: Store, origin: PhotoOrigin, opt_out: OptOut, sha256: str) -> None:
+    """Raise PhotoRefused where a photo was removed or its owner opted out, before it is written."""
+    with store.session() as session:
+        if was_removed(session, sha256):
+            raise PhotoRefused("removed", "somebody asked for it")
+    if opt_out.reason_against(origin.source, origin.owner, id_of(sha256)):
+        raise PhotoRefused(OPTED_OUT, f"named in {opt_out.file}")
+
+
+def _laid_down(workspace: Workspace, path: Path, min_size: int | None) -> Original:
+    """Check a file's photo and lay its bytes down for good. Raises PhotoRefused as `keep`."""
+    original = keep(content_of(path), workspace.images, min_size)
+    secure([workspace.images / original.file])
+    return original
 
 
 def _check(workspace: Workspace, store: Store, origin: PhotoOrigin, opt_out: OptOut) -> None:
@@ -288,16 +311,11 @@ def add_examples(
                     summary.already += 1
                     continue
                 _refuse_candidate(session, origin, sha256)
-                if was_removed(session, sha256):
-                    raise PhotoRefused("removed", "somebody asked for it")
-            if opt_out.reason_against(origin.source, origin.owner, id_of(sha256)):
-                raise PhotoRefused(OPTED_OUT, f"named in {opt_out.file}")
-            content = content_of(file.path)
+            _refuse_unwanted(store, origin, opt_out, sha256)
             if dry_run:
-                checked(content, min_size)
+                checked(content_of(file.path), min_size)
             else:
-                original = keep(content, workspace.images, min_size)
-                secure([workspace.images / original.file])
+                original = _laid_down(workspace, file.path, min_size)
                 with store.begin_alone() as session:
                     _refuse_candidate(session, origin, sha256)  # a scrape may have found it since
                     _store_example(session, file, origin, original)

@@ -162,27 +162,8 @@ def keep_page(
         step: what was asked.
         answer: what came.
     """
-    question, source = step.question, plan.source.about.name
-    session.add(
-        Search(
-            wnid=cls.wnid,
-            source=source,
-            query=question.text,
-            posted_after=question.posted_after,
-            posted_before=question.posted_before,
-            licenses="|".join(question.licenses),
-            safe_search=question.safe_search,
-            content_types=",".join(map(str, question.content_types)),
-            query_list=plan.query_list,
-            per_page=question.per_page,
-            page=question.page,
-            total=answer.total,
-            returned=len(answer.photos),
-            last=answer.last,
-            capped=answer.capped,
-            bookmark=answer.bookmark,
-        )
-    )
+    question = step.question
+    session.add(_search_of(plan, cls, question, answer))
     photo_ids = _photo_ids(session, plan, answer.photos)
     place = {query: number for number, query in enumerate(plan.source.queries(cls))}
     of_class = Candidate.wnid == cls.wnid, Candidate.photo_id.in_(photo_ids.values())
@@ -210,6 +191,28 @@ def keep_page(
             )
     if new:
         add_candidates(session, new)
+
+
+def _search_of(plan: ScrapePlan, cls: ImageClass, question: Question, answer: SearchPage) -> Search:
+    """The row of a page that was asked for: `question_of` makes the question of it again."""
+    return Search(
+        wnid=cls.wnid,
+        source=plan.source.about.name,
+        query=question.text,
+        posted_after=question.posted_after,
+        posted_before=question.posted_before,
+        licenses="|".join(question.licenses),
+        safe_search=question.safe_search,
+        content_types=",".join(map(str, question.content_types)),
+        query_list=plan.query_list,
+        per_page=question.per_page,
+        page=question.page,
+        total=answer.total,
+        returned=len(answer.photos),
+        last=answer.last,
+        capped=answer.capped,
+        bookmark=answer.bookmark,
+    )
 
 
 def _photo_ids(session: Session, plan: ScrapePlan, found: Sequence[PhotoOrigin]) -> dict[str, int]:

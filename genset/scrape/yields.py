@@ -17,10 +17,10 @@ The rule, for a query that the workspace searches with:
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import ColumnElement, Select, case, func, null, select, union, union_all
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy.orm import InstrumentedAttribute, Session, aliased
 
 from genset.classes import ImageClass, Taxonomy
 from genset.core.numbers import agree, count
@@ -44,6 +44,7 @@ from genset.statistics.intervals import Interval, wilson
 FEWEST = 10
 HALF, QUARTER = 0.5, 0.25
 
+T = TypeVar("T")
 _Key = tuple[str, str]  # a wnid and a query of it
 
 
@@ -196,7 +197,13 @@ def _contested(session: Session) -> tuple[Counter[_Key], dict[_Key, str]]:
     From the few photos and bytes that stand in several rows, which the indexes tell: to ask of
     every candidate takes a pool of a million many times as long, and so does naming classes here.
     """
-    pairs = union(_same_photo(), _same_bytes()).cte("pairs")
+    same_photo, same_bytes = _claims(
+        Candidate.id, Candidate.wnid, Candidate.keyword, _RIVAL.wnid.label("rival")
+    )
+    pairs = union(
+        same_photo.where(Candidate.photo_id.in_(_repeated(Candidate.photo_id))),
+        same_bytes.where(Photo.sha256.in_(_repeated(Photo.sha256))),
+    ).cte("pairs")
     key = pairs.c.wnid, pairs.c.keyword
     by_rival = select(*key, pairs.c.rival, func.count()).group_by(*key, pairs.c.rival)
     in_all = select(*key, null(), func.count(pairs.c.id.distinct())).group_by(*key)
@@ -212,38 +219,30 @@ def _contested(session: Session) -> tuple[Counter[_Key], dict[_Key, str]]:
     }
 
 
-def _same_photo() -> Select[int, str, str, str]:
-    rival = aliased(Candidate)
-    several = (
-        select(Candidate.photo_id).group_by(Candidate.photo_id).having(func.count() > 1).subquery()
-    )
-    return (
-        select(Candidate.id, Candidate.wnid, Candidate.keyword, rival.wnid.label("rival"))
-        .select_from(several)
-        .join(Candidate, Candidate.photo_id == several.c.photo_id)
-        .join(rival, (rival.photo_id == several.c.photo_id) & (rival.wnid != Candidate.wnid))
+def _repeated(column: InstrumentedAttribute[T]) -> Select[T]:
+    """The values that stand in several rows."""
+    return select(column).where(column.is_not(None)).group_by(column).having(func.count() > 1)
+
+
+_RIVAL, _TWIN = aliased(Candidate), aliased(Photo)
+
+
+def _claims(*columns: Any) -> tuple[Select[*tuple[Any, ...]], Select[*tuple[Any, ...]]]:
+    """Something of stored candidates beside others of another class: of their photo, or its bytes.
+
+    The other candidate is `_RIVAL`. Both questions together find what `genset.db.is_contested`
+    does.
+    """
+    stored = (
+        select(*columns)
+        .select_from(Candidate)
         .join(Photo, Photo.id == Candidate.photo_id)
-        .where(_is_stored(Photo))
+        .where(_is_stored(Photo), _RIVAL.wnid != Candidate.wnid)
     )
-
-
-def _same_bytes() -> Select[int, str, str, str]:
-    rival, twin = aliased(Candidate), aliased(Photo)
-    several = (
-        select(Photo.sha256)
-        .where(Photo.sha256.is_not(None))
-        .group_by(Photo.sha256)
-        .having(func.count() > 1)
-        .subquery()
-    )
+    same_bytes = stored.join(_TWIN, (_TWIN.sha256 == Photo.sha256) & (_TWIN.id != Photo.id))
     return (
-        select(Candidate.id, Candidate.wnid, Candidate.keyword, rival.wnid.label("rival"))
-        .select_from(several)
-        .join(Photo, Photo.sha256 == several.c.sha256)
-        .join(twin, (twin.sha256 == several.c.sha256) & (twin.id != Photo.id))
-        .join(Candidate, Candidate.photo_id == Photo.id)
-        .join(rival, (rival.photo_id == twin.id) & (rival.wnid != Candidate.wnid))
-        .where(_is_stored(Photo))
+        stored.join(_RIVAL, _RIVAL.photo_id == Candidate.photo_id),
+        same_bytes.join(_RIVAL, _RIVAL.photo_id == _TWIN.id),
     )
 
 
@@ -268,40 +267,15 @@ class Rival:
 
 
 def contested_with(session: Session, wnid: str) -> list[Rival]:
-    """Which classes claim a class's stored photos too, those that claim most of them first.
-
-    A claim is one on the same photo or on one of the same bytes, as in
-    `genset.db.is_contested`.
-    """
-    candidate, rival_candidate = aliased(Candidate), aliased(Candidate)
-    our_photo, their_photo = aliased(Photo), aliased(Photo)
-    columns = candidate.photo_id, candidate.keyword, rival_candidate.wnid, rival_candidate.keyword
-    of_class = (
-        candidate.wnid == wnid,
-        rival_candidate.wnid != wnid,
-        our_photo.sha256.is_not(None),
-        our_photo.refused.is_(None),
-    )
-    same_photo = (
-        select(*columns)
-        .join(our_photo, our_photo.id == candidate.photo_id)
-        .join(rival_candidate, rival_candidate.photo_id == candidate.photo_id)
-        .where(*of_class)
-    )
-    same_bytes = (
-        select(*columns)
-        .join(our_photo, our_photo.id == candidate.photo_id)
-        .join(their_photo, their_photo.sha256 == our_photo.sha256)
-        .join(rival_candidate, rival_candidate.photo_id == their_photo.id)
-        .where(*of_class)
-    )
+    """Which classes claim a class's stored photos too, those that claim most of them first."""
+    claims = _claims(Candidate.photo_id, Candidate.keyword, _RIVAL.wnid, _RIVAL.keyword)
+    of_class = union(*(claim.where(Candidate.wnid == wnid) for claim in claims))
     photos: dict[str, set[int]] = defaultdict(set)
     queries: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
-    claims = union(same_photo, same_bytes)
-    rows: list[tuple[Any, ...]] = sorted(map(tuple, session.execute(claims)))
-    for photo_id, our_query, rival, their_query in rows:
+    rows: list[tuple[Any, ...]] = sorted(map(tuple, session.execute(of_class)))
+    for photo_id, query, rival, rival_query in rows:
         photos[rival].add(photo_id)
-        queries[rival][our_query, their_query] += 1
+        queries[rival][query, rival_query] += 1
     found = [
         Rival(rival, len(shared), dict(queries[rival].most_common()))
         for rival, shared in photos.items()

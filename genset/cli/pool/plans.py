@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import click
 
@@ -54,16 +54,11 @@ def plan_of(
     from genset.scrape.opt_out import OptOut
     from genset.scrape.plan import ScrapePlan
 
-    since = posted_after.replace(tzinfo=UTC) if posted_after else workspace.posted_after
+    settings = f"{workspace.root / SETTINGS_FILE}: posted_after"
+    since = _past(posted_after, "--posted-after") or _past(workspace.posted_after, settings)
     until = posted_before.replace(tzinfo=UTC) if posted_before else None
-    if since > datetime.now(UTC):
-        settings = f"{workspace.root / SETTINGS_FILE}: posted_after"
-        where = "--posted-after" if posted_after else settings
-        raise BadInput(f"{where} is {since.date()}, which is in the future")
     if until is not None and until <= since:
         raise BadInput(f"--posted-before {until.date()} must be later than {since.date()}")
-    if taken_after is not None and taken_after.replace(tzinfo=UTC) > datetime.now(UTC):
-        raise BadInput(f"--taken-after is {taken_after.date()}, which is in the future")
     requested = queries.select(wnid for wnid in (classes or "").split(",") if wnid)
     return ScrapePlan(
         classes=_searched(source, requested),
@@ -78,10 +73,26 @@ def plan_of(
         wait=not no_wait,
         query_list=queries.version,
         source=source,
-        taken_after=taken_after.replace(tzinfo=UTC) if taken_after else None,
+        taken_after=_past(taken_after, "--taken-after"),
         taken_unknown=taken_unknown,
         opt_out=OptOut.of(workspace),
     )
+
+
+@overload
+def _past(day: datetime, where: str) -> datetime: ...
+@overload
+def _past(day: datetime | None, where: str) -> datetime | None: ...
+def _past(day: datetime | None, where: str) -> datetime | None:
+    """The beginning of a day (UTC); None for none.
+
+    Raises:
+        BadInput: it is in the future, as `where` says it.
+    """
+    moment = day.replace(tzinfo=UTC) if day else None
+    if moment is not None and moment > datetime.now(UTC):
+        raise BadInput(f"{where} is {moment.date()}, which is in the future")
+    return moment
 
 
 def _searched(

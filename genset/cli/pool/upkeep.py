@@ -4,7 +4,7 @@ import getpass
 from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -25,6 +25,9 @@ from genset.core.errors import BadInput, GensetError, NotAWorkspace
 from genset.core.numbers import count
 from genset.core.progress import say
 from genset.workspace import Workspace, checked_contact
+
+if TYPE_CHECKING:
+    from genset.scrape.refresh import RefreshSummary
 
 
 @click.command()
@@ -61,6 +64,18 @@ def refresh(
     if len(ready) == 1 and ended:
         raise ended[ready[0].name]
     problems = [f"{name}: {error}" for name, error in ended.items()]
+    lines = [*_refresh_lines(done), *opt_out.lines(named, listed)]
+    show(asdict(done) | opt_out.as_json(workspace, named), "\n".join(lines), as_json)
+    if done.unchecked:
+        problems.append(
+            f"{count(done.unchecked, 'photo was', 'photos were')} not checked ({done.failure}); "
+            "run genset refresh again"
+        )
+    if problems:
+        raise GensetError("; ".join(problems))
+
+
+def _refresh_lines(done: "RefreshSummary") -> list[str]:
     lines = [
         f"{count(done.checked, 'photo')} checked, {count(len(done.changes), 'change')}, "
         f"{len(done.gone)} gone"
@@ -71,18 +86,8 @@ def refresh(
             lines.append(f"  credit: {change.credit}")
     lines += [f"gone: {photo}  {page}" for photo, page in done.gone.items()]
     if done.gone:
-        lines.append(
-            "to remove a photo that its owner took down: genset remove PHOTO --reason TEXT"
-        )
-    lines += opt_out.lines(named, listed)
-    show(asdict(done) | opt_out.as_json(workspace, named), "\n".join(lines), as_json)
-    if done.unchecked:
-        problems.append(
-            f"{count(done.unchecked, 'photo was', 'photos were')} not checked ({done.failure}); "
-            "run genset refresh again"
-        )
-    if problems:
-        raise GensetError("; ".join(problems))
+        lines.append("after an owner took a photo down: genset remove PHOTO --reason TEXT")
+    return lines
 
 
 @click.command()
