@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from torch import nn
 
-    from genset.reporting.data.report import ReportData
+    from genset.reporting.report import ReportData
 
 _LONGEST_NAME = 120
 
@@ -251,8 +251,8 @@ def compare(
         BadInput: these are no models that were evaluated, they were scored on different sets, the
             set has no such truth, or no photo counts for both.
     """
-    from genset.reporting.narrative.models import left_out, verdict
-    from genset.reporting.narrative.multilabel import proposal_gain as said_of_own
+    from genset.reporting.sections.multilabel import own_proposals as said_of_own
+    from genset.reporting.verdict import left_out, verdict
 
     _check([first, second])
     results = _side_by_side([first, second])
@@ -313,9 +313,9 @@ def report(
             is not there.
         MissingExtra: Jinja or matplotlib is not installed.
     """
-    from genset.reporting.data.options import ReportOptions
-    from genset.reporting.gather.collect import collect_results
-    from genset.reporting.render.html import html_of
+    from genset.reporting.collect import collect_results
+    from genset.reporting.options import ReportOptions
+    from genset.reporting.page import page_of
     from genset.reporting.write import write_page
 
     if isinstance(evaluated, Evaluation):
@@ -334,7 +334,7 @@ def report(
     folder = Path(runs) if runs is not None else locate_runs()
     with _files_named():
         data = collect_results(_side_by_side(models), folder, options)
-        write_page(Path(path), html_of(data))
+        write_page(Path(path), page_of(data))
     return data
 
 
@@ -350,8 +350,7 @@ def _options(how: HowToScore) -> ScoringOptions:
 
 def _warn_of_truth(photos: PhotoSet, replaced: str) -> None:
     """Warn of what a set's new truth takes the place of, and of one that is hardly its own."""
-    from genset.reporting.gather.multilabel import summarize_truth
-    from genset.reporting.narrative.multilabel import doubt
+    from genset.reporting.sections.multilabel import doubt, summarize_truth
 
     if (truth := photos.truth) is None:
         return

@@ -14,7 +14,7 @@ import numpy as np
 from PIL import Image
 from playwright.sync_api import Browser, Locator
 
-from genset.reporting.data.report import ReportOptions
+from genset.reporting.options import ReportOptions
 from genset.reporting.write import write_report
 from tests.browser import chromium
 from tests.reporting.many import confidences, drawn, keep, many_made_up

@@ -100,7 +100,7 @@ class Table:
     def texts(self, number: int) -> list[str]:
         """The cells of a row as people read them."""
         cells = zip(self.columns, self.rows[number], strict=True)
-        return [_with_note(*_shown(column, value)) for column, value in cells]
+        return [_with_note(*shown(column, value)) for column, value in cells]
 
     def aligned_right(self) -> list[bool]:
         """For each column, whether it is aligned to the right, as numbers are."""
@@ -256,7 +256,7 @@ def _html_cells(
     """The first names the row, for those who hear the table."""
     tag, more = "th", ' scope="row"'
     for column, value, css in zip(columns, row, classes, strict=True):
-        text, note = _shown(column, value)
+        text, note = shown(column, value)
         small = f"<small>{_html(note)}</small>" if note else ""
         yield f"<{tag}{more}{css}>{_html(text)}{small}</{tag}>"
         tag, more = "td", ""
@@ -357,7 +357,7 @@ def _latex_row(texts: Iterable[str]) -> str:
 # Cells
 
 
-def _shown(column: Column, cell: Any) -> tuple[str, str]:
+def shown(column: Column, cell: Any) -> tuple[str, str]:
     """What people read of a cell: its text and its note."""
     if isinstance(cell, Cell):
         return cell.text, cell.note

@@ -1,13 +1,23 @@
-"""An accuracy, an answer, a class and a run's settings, as people read them."""
+"""What several sections print: accuracies, differences, classes, a run's settings."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from markupsafe import Markup
+
 from genset.classes import Taxonomy, imagenet1k
-from genset.comparison.missed import WrongAnswer
-from genset.core.numbers import ends
-from genset.reporting.data.gallery import Answer
+from genset.core.numbers import between, count, ends, points, span
+from genset.core.safe import clean
+from genset.core.table import Cell
+from genset.reporting.blocks import PageCell
 from genset.score.results.runs import Accuracy
+from genset.statistics.matched import Matched, Mean
+
+_NAMED = 8  # models that a sentence lists
+_STRONG, _PLAIN = Markup("<strong>{}</strong>"), Markup("{}")
+
+MANY = 12
+"""Models of which tables are folded on the page."""
 
 
 def interval(accuracy: Accuracy) -> str:
@@ -15,24 +25,40 @@ def interval(accuracy: Accuracy) -> str:
     return ends((accuracy.low, accuracy.high), accuracy.photos)
 
 
-def probability(answer: Answer | WrongAnswer) -> str:
+def probability(value: float | None) -> str:
     """A model's probability in per cent, never rounded to certainty; "" where it is not known."""
-    if answer.probability is None:
+    if value is None:
         return ""
-    if answer.probability < 0.01:
+    if value < 0.01:
         return "< 1 %"
-    return "> 99 %" if answer.probability > 0.99 else f"{100 * answer.probability:.0f} %"
+    return "> 99 %" if value > 0.99 else f"{100 * value:.0f} %"
 
 
-def class_name(wnid: str, own: Taxonomy | None = None) -> str:
-    """The class's name for people to read; a word that is no class's id is its own.
+def class_name(wnid: str, taxonomy: Taxonomy | None = None) -> str:
+    """The class's name for people to read; a word that is no class's id stays as it is.
 
-    `own` is the set's taxonomy, where it is not ImageNet's: its names come first.
+    `taxonomy` is the set's, where it is not ImageNet's: its names come first.
     """
-    for taxonomy in (own, imagenet1k()):
-        if taxonomy is not None and (found := taxonomy.get(wnid)) is not None:
+    for names in (taxonomy, imagenet1k()):
+        if names is not None and (found := names.get(wnid)) is not None:
             return found.name
     return wnid or "no class"
+
+
+def class_and_id(wnid: str, taxonomy: Taxonomy | None, *, strong: bool = False) -> Markup:
+    """A class on the page: its name with its id behind it."""
+    name = class_name(wnid, taxonomy)
+    words = (_STRONG if strong else _PLAIN).format(clean(name))
+    if name == wnid:
+        return words
+    return words + Markup(' <span class="wnid">{}</span>').format(clean(wnid))
+
+
+def class_cell(wnid: str, taxonomy: Taxonomy | None) -> PageCell:
+    """A class in a table."""
+    name = class_name(wnid, taxonomy)
+    text = wnid if name == wnid else f"{name} ({wnid})"
+    return PageCell(wnid, text, markup=class_and_id(wnid, taxonomy))
 
 
 def settings(values: Mapping[str, Any]) -> str:
@@ -41,3 +67,43 @@ def settings(values: Mapping[str, Any]) -> str:
         f"{name} {' '.join(map(str, value)) if isinstance(value, list) else value}"
         for name, value in values.items()
     )
+
+
+def classes_of(number: int) -> str:
+    """A number of classes."""
+    return count(number, "class", "classes")
+
+
+def some_of(labels: Sequence[str]) -> str:
+    """The names of models in a sentence; of many the first."""
+    names = ", ".join(clean(label, 60) for label in labels[:_NAMED])
+    more = len(labels) - _NAMED
+    return f"{names} and {more:,} more" if more > 0 else names
+
+
+def all_models(number: int) -> str:
+    """What a table of so many models is folded under; "" where they are few."""
+    return f"All {number} models" if number > MANY else ""
+
+
+def matched_accuracy(mean: Mean | None) -> Cell | None:
+    """An accuracy over matched classes in per cent, with its interval."""
+    return Cell(mean.value, f"{100 * mean.value:.1f}", between(mean.interval)) if mean else None
+
+
+def matched_difference(found: Matched) -> Cell | None:
+    """A difference over matched classes in points, with its interval."""
+    mean = found.difference
+    return Cell(mean.value, points(mean.value, 1), span(mean.interval, 1)) if mean else None
+
+
+def sign(difference: Mean) -> int:
+    """1 or -1 where its interval, as it is printed, leaves out 0; else 0."""
+    low, high = (round(100 * end, 1) for end in difference.interval)
+    return (low > 0) - (high < 0)
+
+
+def signed(difference: Mean) -> str:
+    """A difference in a sentence: "+1.2 points (95 % interval −0.4 to +2.8)"."""
+    value, ends_of = points(difference.value, 1), span(difference.interval, 1)
+    return f"{value} points (95 % interval {ends_of})"

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from genset.core.safe import clean
 
+LINE = 42  # letters of a model's name in a line: those of most of timm's own weights
 _WHOLE = 1000  # letters: as long as a name is ever shown
 _LEAST = 3  # letters that are left on either side
 _STEP = 4  # letters more, where names would look the same
@@ -66,3 +67,8 @@ def _cut(name: str, longest: int, start: int) -> str:
         return name
     end = name[len(name) - (longest - 1 - start) :]
     return clean(f"{name[:start].rstrip()}…{end.lstrip()}", longest)
+
+
+def run_anchor(key: str) -> str:
+    """Where a model stands on a report's page, by its run's key."""
+    return f"model-{key[:12]}"

@@ -9,10 +9,9 @@ from genset.comparison.marks import truth_of
 from genset.comparison.truths import MultiLabel, measure
 from genset.core.safe import clean
 from genset.core.to_json import to_json
-from genset.models.mapping.pooling import explain
-from genset.reporting.data.multilabel import TruthSummary
-from genset.reporting.gather.multilabel import summarize_truth
-from genset.reporting.narrative import multilabel as narrative
+from genset.models.mapping.record import explained
+from genset.reporting.sections import multilabel
+from genset.reporting.sections.multilabel import TruthSummary, summarize_truth
 from genset.score.results.results import Results, load_results, load_some
 from genset.score.results.runs import Run
 from genset.sets.photos import PhotoSet
@@ -33,7 +32,7 @@ class MeasuredRuns:
     @property
     def head(self) -> tuple[str, ...]:
         """The table's columns."""
-        return ("model", *narrative.HEAD)
+        return ("model", *multilabel.HEAD)
 
     def rows(self) -> list[tuple[str, ...]]:
         """The table's rows: one for each model and truth."""
@@ -41,12 +40,12 @@ class MeasuredRuns:
         return [
             (label, *row)
             for label, found in self.models.items()
-            for row in narrative.rows(found, has_unclear)
+            for row in multilabel.rows_of(found, has_unclear)
         ]
 
     def summary(self, replaced: str = "") -> str:
         """What the truth says, and in whose place it was given."""
-        said = narrative.summary(self.set_name, self.truth)
+        said = multilabel.summary(self.set_name, self.truth)
         return f"{said} It replaces {clean(replaced, 100)}." if replaced else said
 
     def remarks(self) -> list[str]:
@@ -55,7 +54,7 @@ class MeasuredRuns:
         return met + [
             remark
             for label, found in self.models.items()
-            for remark in narrative.remarks(label, found)
+            for remark in multilabel.remarks(label, found)
         ]
 
     def as_json(self, replaced: str = "") -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """A report on one set: its numbers are gathered once, and printed in any of its forms."""
 
 import json
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -9,12 +10,11 @@ from typing import TYPE_CHECKING
 
 from genset.core.errors import BadInput
 from genset.core.files import write_text
-from genset.reporting.data.options import PLAIN, ReportOptions
+from genset.reporting.options import PLAIN, ReportOptions
 from genset.sets.photos import PhotoSet
 
 if TYPE_CHECKING:
-    from genset.reporting.data.report import ReportData
-    from genset.score.results.results import Results
+    from genset.reporting.report import ReportData
 
 _PAGES = (b"<!doctype html", b"<html")
 _HEAD = 1000  # bytes at the start of a page, which say that it is one
@@ -36,7 +36,7 @@ class Report:
         photos: PhotoSet,
         runs: Path,
         options: ReportOptions = PLAIN,
-        load: "Callable[[], Results] | None" = None,
+        others: Sequence[tuple[str, PhotoSet]] = (),
     ) -> None:
         """Remember what to report on.
 
@@ -44,37 +44,66 @@ class Report:
             photos: the set. Without a model scored on it yet it has a report too.
             runs: the folder of runs.
             options: what is asked for beyond the runs.
-            load: gives what was scored on the set; None: it is read from the runs.
+            others: further sets to compare with, each with what the user called it.
+
+        Raises:
+            BadInput: two of the sets are the same photos.
         """
-        self._photos, self._runs, self._options, self._load = photos, runs, options, load
+        self._photos, self._runs, self._options = photos, runs, options
+        self._others = _named_apart(photos, options.named or photos.name, others)
 
     @cached_property
     def data(self) -> "ReportData":
         """The numbers in it."""
-        from genset.reporting.gather.collect import collect_results
-        from genset.score.results.results import load_results
+        from genset.reporting.collect import collect
 
-        results = self._load() if self._load else load_results(self._photos, self._runs)
-        return collect_results(results, self._runs, self._options)
+        return collect(self._photos, self._runs, self._options, self._others)
 
     def write(self, path: Path) -> None:
         """Write it as one HTML file."""
         check_page(path)  # before the work is done
-        from genset.reporting.render.html import html_of
+        from genset.reporting.page import page_of
 
-        write_page(path, html_of(self.data))
+        write_page(path, page_of(self.data))
 
-    def markdown(self) -> str:
-        """Its tables as Markdown."""
-        from genset.reporting.render.markdown import as_markdown
+    def printed(self, format: str) -> str:
+        """The report as "markdown", or its table of models as "csv" or "latex"."""
+        if format == "markdown":
+            from genset.reporting.forms import as_markdown
 
-        return as_markdown(self.data)
+            return as_markdown(self.data)
+        from genset.core.table import render
+        from genset.reporting.sections.board import models_table
+
+        return render(models_table(self.data), format)
 
     def json(self) -> str:
         """Everything in it but the pictures, as a JSON document."""
-        from genset.reporting.render.markdown import report_json
+        from genset.reporting.forms import report_json
 
         return json.dumps(report_json(self.data), indent=2)
+
+
+def _named_apart(
+    photos: PhotoSet, name: str, others: Sequence[tuple[str, PhotoSet]]
+) -> list[tuple[str, PhotoSet]]:
+    """The other sets by names that differ: where two share one, with the folder it lies in."""
+    names = {photos.content_hash: name}
+    for called, other in others:
+        if (same := names.get(other.content_hash)) is not None:
+            raise BadInput(f"{same} and {called} are the same photos: name each set once")
+        names[other.content_hash] = called
+    times = Counter([photos.name, *(other.name for _, other in others)])
+    return [
+        (f"{other.name} ({_folder(called, other)})" if times[other.name] > 1 else other.name, other)
+        for called, other in others
+    ]
+
+
+def _folder(called: str, photos: PhotoSet) -> str:
+    """The folder that a set is called by, or lies in: no more of where this machine keeps it."""
+    path = Path(called)
+    return path.parent.name if path.stem == photos.name else path.name
 
 
 def write_report(
@@ -86,16 +115,17 @@ def write_report(
     return report.data
 
 
-def report_path(photos: PhotoSet, requested: str) -> Path:
-    """Where a report on a set is written: its file, or ``report-NAME.html`` in a folder.
+def report_path(sets: Sequence[PhotoSet], requested: str) -> Path:
+    """Where a report is written: its file, or ``report-NAME.html`` in a folder.
 
     Args:
-        photos: the set.
+        sets: the report's set, and those that it is compared with.
         requested: a file; a folder, which is there or ends with a slash; "" for the current folder.
     """
     path = Path(requested)
     is_folder = requested.endswith("/") or path.is_dir()
-    return path / f"report-{photos.name}.html" if is_folder or not requested else path
+    name = "-".join(["report", *(photos.name for photos in sets)])
+    return path / f"{name}.html" if is_folder or not requested else path
 
 
 def check_page(path: Path) -> None:

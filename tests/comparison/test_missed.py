@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from genset.comparison.missed import MissedByAll, leading, missed_by_all
-from genset.comparison.pairs import compare
-from genset.reporting.gather.collect import collect
-from genset.reporting.narrative.missed import sentences
+from genset.reporting.collect import collect
+from genset.reporting.sections.missed import SECTION, claims
 from genset.score.results.results import load_results
 from genset.sets.open import open_set
 from genset.sets.truths.files import read_truth
@@ -118,9 +117,9 @@ def test_models_that_count_on_few_photos_do_not_lead(tmp_path: Path) -> None:
     found = missed_by_all(results, leading(results, compare(results, results.models)))
     assert (found.leading, found.photos) == (("m0", "m1", "m2"), 40)
     assert [each.image for each in found.missed] == ["photo0.jpg"]
-    told = collect(photos, tmp_path / "runs")
-    assert told.missed is not None
-    assert "Left aside, for they answered fewer photos: few." in sentences(told.missed)[0]
+    together = collect(photos, tmp_path / "runs").of(SECTION)
+    assert together is not None
+    assert "Left aside, for they answered fewer photos: few." in claims(together)[0]
 
 
 def test_one_model_alone_agrees_with_nobody(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from genset.comparison.pairs import compare
 from genset.comparison.standing import truth_ranks
 from genset.comparison.truths import MultiLabel, measure
 from genset.core.errors import BadInput, GensetError
+from genset.reporting.sections import multilabel
 from genset.score.results.results import Results, load_results, results_of
 from genset.sets.open import open_set
 from genset.sets.truths.store import give_truth
@@ -554,8 +555,8 @@ def test_in_python_too(tmp_path: Path, listed: Path) -> None:
     assert (by_real.photos, by_real.only_first, by_real.only_second) == (39, 29, 0)
     assert genset.compare(first, second).photos == 40
     data = genset.report([first, second], tmp_path / "r.html", runs=runs)
-    assert data.by_truth is not None
-    assert data.by_truth.truth.source == "t.json"
+    assert (by_truth := data.of(multilabel.SECTION)) is not None
+    assert by_truth.truth.source == "t.json"
     with pytest.raises(BadInput, match="truth= is original or real or multilabel"):
         genset.compare(first, second, truth="best")  # type: ignore[arg-type]
 

@@ -15,7 +15,7 @@ import genset
 from genset.core.pixels import eight_bit
 from genset.db import Verdict
 from genset.label import shown_picture
-from genset.reporting.render.thumbnails import thumbnail
+from genset.reporting.pictures import thumbnail
 from tests.commands import run
 from tests.labeled_workspace import TENCH, add_candidate, labeled_workspace, vote
 

@@ -19,7 +19,7 @@ from genset.release.reader import (
     manifest_hash,
     manifest_lines,
 )
-from genset.reporting.data.options import ReportOptions
+from genset.reporting.options import ReportOptions
 from genset.reporting.write import write_report
 from genset.score.results.runs import Accuracy, Prediction, Run, run_folder, run_key, save_run
 from genset.sets.open import open_set

@@ -163,27 +163,21 @@ def test_before_anything_is_scored_the_classes_are_said(here: Path) -> None:
 def test_models_for_a_line_are_scored_on_these_classes(here: Path) -> None:
     own = ("photos", "--taxonomy", "own.toml")
     genset_says("evaluate", *own, "--among", "subset", "--model", colours(here))
-    text = genset_says("report", *own, "--reference", "imagenet-val", "--markdown")
+    text = genset_says("report", *own, "--reference", "imagenet-val", "--format", "markdown")
     assert (
         "genset evaluate photos --taxonomy own.toml --among subset \\\n"
         "    --model torchvision:alexnet@IMAGENET1K_V1"
     ) in text
 
 
-def test_a_series_says_the_classes_where_a_set_lacks_a_model(
-    here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_sets_that_it_is_compared_with_are_named(here: Path) -> None:
     shutil.copytree(here / "photos", here / "more")
     (here / "more" / "cool" / "1.png").unlink()
     own, spec = ("--taxonomy", "own.toml"), colours(here)
-    genset_says("evaluate", "photos", *own, "--among", "subset", "--model", spec)
-    found = json.loads(genset_says("report", "photos", "more", *own, "--json"))
-    (gap,) = found["gaps"]
-    for words in commands(gap["command"]):
-        genset_says(*words)
-    found = json.loads(genset_says("report", "photos", "more", *own, "--json"))
-    assert found["gaps"] == []
-    assert [each["conventions"] for each in found["sets"]] == [["subset"], ["subset"]]
+    for name in ("photos", "more"):
+        genset_says("evaluate", name, *own, "--among", "subset", "--model", spec)
+    genset_says("report", "photos", f"{here}/more/", *own, "-o", "page.html")
+    assert "genset report photos more/ --taxonomy own.toml" in printed(here / "page.html")
 
 
 def test_what_python_had_in_memory_is_no_command(here: Path) -> None:

@@ -13,14 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genset.comparison.references.published import one_a_weights
-from genset.reporting.data.baseline import Baseline
-from genset.reporting.data.report import ReportOptions
+from genset.reporting.baseline import Baseline, against_known
+from genset.reporting.collect import collect
 from genset.reporting.figures.against import against_plot
 from genset.reporting.figures.labels import Box, place_names, width_of
-from genset.reporting.gather.baseline import against_known
-from genset.reporting.gather.collect import collect
-from genset.reporting.narrative.baseline import lines
-from genset.reporting.render.markdown import as_markdown, report_json
+from genset.reporting.forms import as_markdown, report_json
+from genset.reporting.options import ReportOptions
+from genset.reporting.sections.baseline import SECTION, lines
 from genset.score.results.results import load_results
 from genset.score.results.runs import Accuracy
 from genset.sets.open import open_set
@@ -57,7 +56,7 @@ def said(photos: PhotoSet, options: ReportOptions) -> tuple[Page, str, dict[str,
 
 def told(photos: PhotoSet, options: ReportOptions | None = None) -> Baseline:
     """What a report's numbers are, without its forms."""
-    found = collect(photos, photos.root / "runs", options or ReportOptions()).reference
+    found = collect(photos, photos.root / "runs", options or ReportOptions()).of(SECTION)
     assert found is not None
     return found
 
@@ -89,8 +88,12 @@ def test_one_new_model_has_its_place_and_its_robustness(tmp_path: Path) -> None:
         assert "Published accuracies: timm: huggingface/pytorch-image-models" in form
         assert "lie within its 95 % band for a new model" in form
         assert "of further models lie" not in form
-    assert "| Above the line | 95 % interval | More (%) | Source |" in markdown
-    assert f"| {100 * row['higher']:.0f} | said with the model |" in markdown
+    assert (
+        "| Effective robustness (points above the line) | More (% of published weights) |"
+        in markdown
+    )
+    assert f"| {100 * row['higher']:.0f} |" in markdown
+    assert "(said with the model) |" in markdown
 
 
 def test_an_accuracy_that_cannot_be_is_doubted(tmp_path: Path) -> None:
@@ -150,7 +153,7 @@ def test_on_any_other_set_few_models_are_told_which_ones_make_a_line(tmp_path: P
             form.split()
         )
     nothing = collect(photos, photos.root / "runs", ReportOptions(reference="none"))
-    assert nothing.reference is None
+    assert nothing.of(SECTION) is None
 
 
 def test_four_models_make_a_line_and_need_no_ladder(tmp_path: Path) -> None:

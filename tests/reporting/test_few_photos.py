@@ -8,11 +8,11 @@ import pytest
 
 import genset
 from genset.api import Comparison
-from genset.reporting.data.report import ReportOptions
-from genset.reporting.gather.collect import collect
-from genset.reporting.narrative.models import certainty
-from genset.reporting.narrative.pairs import shown_by_set
-from genset.reporting.render.markdown import as_markdown
+from genset.reporting.collect import collect
+from genset.reporting.forms import as_markdown
+from genset.reporting.headline import certainty
+from genset.reporting.options import ReportOptions
+from genset.reporting.verdict import shown_by_set
 from genset.statistics.bootstrap import Resampling
 from tests.reporting.sets import report, score_on
 from tests.score.listed import write_list

@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from genset.core.errors import GensetError
-from genset.finetune.runs import finetuned_folder
-from genset.reporting.data.options import ReportOptions
-from genset.reporting.gather.collect import collect
-from genset.reporting.render.markdown import as_markdown, report_json
+from genset.finetune.results.runs import finetuned_folder
+from genset.reporting.collect import collect
+from genset.reporting.forms import as_markdown, report_json
+from genset.reporting.options import ReportOptions
+from genset.reporting.sections import finetuning
 from genset.reporting.write import write_report
 from genset.sets.photos import PhotoSet
 from tests.reporting.heads import CLASSES, keep_finetuned
@@ -72,9 +73,9 @@ def test_the_first_model_is_the_baseline_and_the_other_is_held_against_it(
         assert "16 classes, 240 training and 160 test photos; split: official" in form
         assert "± 2.50 over 3 seeds" in form
     assert "birds-200: optimized against pretrained" in page.text
-    assert page.text.index("pretrained accuracy") < page.text.index("optimized accuracy")
-    pretrained = "80.0 (73.1–85.5) ± 0.00 over 3 seeds"
-    assert f"| birds-200 | {pretrained} | 70.0 (62.5–76.6) ± 2.50 over 3 seeds |" in markdown
+    assert page.text.index("Task pretrained % optimized %") < page.text.index("birds-200 80.0")
+    pretrained = "80.0 (73.1–85.5, ± 0.00 over 3 seeds)"
+    assert f"| birds-200 | {pretrained} | 70.0 (62.5–76.6, ± 2.50 over 3 seeds) |" in markdown
 
 
 def test_the_lower_reference_is_the_baseline_where_one_is_named(
@@ -82,7 +83,9 @@ def test_the_lower_reference_is_the_baseline_where_one_is_named(
 ) -> None:
     score(photos, runs, "best", 20, weights="sha256:best")
     keep_finetuned(runs, "optimized", [16], weights=NEW, name="cats-dogs")
-    tasks = collect(photos, runs, ReportOptions(lower="optimized", upper="best")).finetuning
+    tasks = collect(photos, runs, ReportOptions(lower="optimized", upper="best")).of(
+        finetuning.SECTION
+    )
     assert [[model.label for model in task.models] for task in tasks] == [
         ["optimized", "pretrained"],
         ["optimized"],
@@ -95,15 +98,15 @@ def test_learning_curves_classes_and_confusions_are_told_by_model(
     photos: PhotoSet, runs: Path
 ) -> None:
     page, markdown = everywhere(photos, runs)
-    assert "| pretrained | 5 | 68.8 |" in markdown
-    assert "| optimized | all | 70.0 |" in markdown
+    assert "| birds-200, pretrained | 5 | 68.8 (" in markdown
+    assert "| birds-200, optimized | all | 70.0 (" in markdown
     # Both err on the first classes: "pretrained" on three and a little, "optimized" on one more.
     assert "| bird 0 | 0.0 (0.0–27.8) | 0.0 (0.0–27.8) |" in markdown
-    assert "| bird 3 taken for bird 4 | 2 of 10 | 10 of 10 |" in markdown
-    assert "| bird 4 taken for bird 5 | 0 of 10 | 7.3 of 10 |" in markdown
+    assert "| bird 3 → bird 4 | 2 of 10 | 10 of 10 |" in markdown
+    assert "| bird 4 → bird 5 | 0 of 10 | 7.3 of 10 |" in markdown
     assert "bird 3 → bird 4 2 of 10 10 of 10" in page.text
-    assert "hardest bird 0 0.0 % 0.0–27.8 %" in page.text
-    assert "easiest" in page.text
+    assert "bird 0 0.0 0.0–27.8 0.0 0.0–27.8" in page.text
+    assert "the 6 hardest and the 3 easiest classes" in page.text
     assert len([words for words in CLASSES if f"| {words} |" in markdown]) == 9
 
 
@@ -126,7 +129,7 @@ def test_one_result_of_all_photos_has_no_curve_and_no_difference(
     page, markdown = everywhere(photos, runs)
     assert "Learning curves" not in page.text
     assert "learning curve" not in markdown
-    assert "| cats-dogs | 80.0 (73.1–85.5) 1 seed |" in markdown
+    assert "| cats-dogs | 80.0 (73.1–85.5, 1 seed) |" in markdown
     assert "against" not in page.text.partition("Fine-tuning")[2].partition("Where they err")[0]
 
 
@@ -136,7 +139,7 @@ def test_a_model_goes_by_its_weights_and_answers_by_their_name(
     runs = tmp_path / "runs"
     keep_finetuned(runs, "same weights, other name", [32], weights=OLD)
     keep_finetuned(runs, "optimized", [16], weights="sha256:others")
-    (task,) = collect(photos, runs).finetuning
+    (task,) = collect(photos, runs).of(finetuning.SECTION)
     assert [model.label for model in task.models] == ["pretrained"]
 
 
@@ -168,7 +171,7 @@ def test_two_ways_to_fit_are_not_compared(tmp_path: Path, photos: PhotoSet) -> N
         settings={"strengths": [1.0]},
     )
     page, markdown = everywhere(photos, runs)
-    tasks = collect(photos, runs).finetuning
+    tasks = collect(photos, runs).of(finetuning.SECTION)
     assert [(task.task, len(task.models)) for task in tasks] == [
         ("birds-200", 1),
         ("birds-200 (2)", 1),

@@ -9,9 +9,9 @@ import pytest
 
 import genset
 from genset.core.errors import BadInput
-from genset.reporting.data.report import ReportOptions
-from genset.reporting.gather.collect import collect
-from genset.reporting.render.markdown import as_markdown, report_json
+from genset.reporting.collect import collect
+from genset.reporting.forms import as_markdown, report_json
+from genset.reporting.options import ReportOptions
 from genset.score.results.runs import Run
 from genset.sets.open import open_set
 from genset.sets.photos import PhotoSet

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from genset.reporting.data.options import ReportOptions
-from genset.reporting.data.report import ReportData
-from genset.reporting.gather.collect import collect
-from genset.reporting.narrative.models import certainty, headline
-from genset.reporting.render.markdown import as_markdown, report_json
-from genset.sets.open import open_set
-from genset.sets.photos import PhotoSet
+from genset.reporting.collect import collect
+from genset.reporting.forms import as_markdown, report_json
+from genset.reporting.headline import certainty, headline
+from genset.reporting.options import ReportOptions
+from genset.reporting.report import ReportData
+from genset.reporting.sections import missed
+from genset.sets.photos import PhotoSet, open_set
 from genset.statistics.bootstrap import Resampling
 from tests.reporting.sets import report, score_on
 from tests.score.listed import write_list
@@ -65,8 +65,8 @@ def test_a_model_that_answered_the_easy_photos_is_not_the_best(photos: PhotoSet,
         assert "answered 62 of 100 photos: in no rank" in form
         assert "cherry has the highest" not in form
         assert "Left aside, for they answered fewer photos: cherry." in form
-    assert "1 of 2" in markdown
-    assert "| – | cherry |" in markdown
+    assert "| Rank (of 2) |" in markdown
+    assert "| – | cherry (answered 62 of 100 photos: in no rank" in markdown
     as_json = json.loads(json.dumps(report_json(data)))
     assert [model["rank"] is None for model in as_json["models"]] == [False, False, True]
 
@@ -97,7 +97,7 @@ def test_models_that_share_few_photos_have_no_order(photos: PhotoSet, add: Add) 
     add("other", range(50, N), lacks=range(40))
     data = data_of(photos)
     assert headline(data).startswith("2 models scored here, none on nearly all photos.")
-    assert data.missed is None
+    assert data.of(missed.SECTION) is None
     page = report(photos, photos.root / "runs", FEW).text
     assert "one and other answered a part of the photos." in page.replace(
         "other and one", "one and other"

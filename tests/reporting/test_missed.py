@@ -3,12 +3,13 @@
 import json
 from pathlib import Path
 
-from genset.reporting.data.options import ReportOptions
-from genset.reporting.gather.collect import collect
-from genset.reporting.gather.gallery import MAX_PHOTOS
-from genset.reporting.render.markdown import as_markdown, report_json
-from genset.sets.open import open_set
-from genset.sets.photos import PhotoSet
+from genset.reporting.collect import collect
+from genset.reporting.forms import as_markdown, report_json
+from genset.reporting.options import ReportOptions
+from genset.reporting.sections import missed
+from genset.reporting.sections import photos as photos_shown
+from genset.reporting.sections.photos import MAX_PHOTOS
+from genset.sets.photos import PhotoSet, open_set
 from tests.reporting.sets import WNIDS, Page, release_of, report, score, score_on
 from tests.score.listed import write_list
 
@@ -34,15 +35,17 @@ def test_three_models_that_err_together(tmp_path: Path) -> None:
         assert "Leading are a, b, c: the best model and those that cannot be told apart" in form
         assert "Of the 40 photos that count for all of them they all get 20 wrong." in form
         assert "On 20 of these (100.0 %, 95 % interval 83.9–100.0 %) they give one" in form
-    assert "all 3 say the same" in section(page)
+    assert "all 3 give the same answer" in section(page)
     assert "The next 8 of 20" in section(page)
     assert "genset labels suspects small" in section(page)
     # Photos of the page: twelve of these, and all others together no more than Flickr allows.
     assert len(page.values("img", "src")) == MAX_PHOTOS
-    assert data.missed is not None
-    assert data.missed.pictured == 12
-    shown = {each.missed.image for each in data.missed.photos if each.photo}
-    others = {sample.id for gallery in data.galleries for sample in gallery.samples}
+    together = data.of(missed.SECTION)
+    assert together is not None
+    assert len(together.pictured) == 12
+    shown = {photo.missed.image for photo in together.pictured}
+    galleries = data.of(photos_shown.SECTION)
+    others = {sample.id for gallery in galleries for sample in gallery.samples}
     assert not shown & others
 
     assert (found["counted"], found["missed"], found["unanimous"]) == (40, 20, 20)
@@ -73,8 +76,9 @@ def test_an_answer_that_is_right_by_all_classes_is_no_error(tmp_path: Path) -> N
     assert "Of the 3 photos that count for all of them they all get 1 wrong" in section(page)
     assert "1 without a right class left out" in section(page)
     data = collect(photos, runs, ReportOptions(real_labels=labels))
-    assert data.missed is not None
-    (only,) = data.missed.photos
+    together = data.of(missed.SECTION)
+    assert together is not None
+    (only,) = together.photos
     assert (only.missed.image, only.missed.right) == (three, (photos.photos[2].wnid, WNIDS[-5]))
 
 
@@ -108,6 +112,6 @@ def test_photos_that_are_not_here_are_named(tmp_path: Path) -> None:
         score(photos, runs, model, 10)
     page = report(photos, runs)
     assert page.values("img", "src") == []
-    assert "The first 20 of 20" in section(page)
+    assert "The next 10 of 20" in section(page)
     assert "photo29.jpg" in section(page)
     assert "genset labels suspects" not in page.text

@@ -13,11 +13,11 @@ from PIL import Image
 from playwright.sync_api import Browser
 
 from genset.core.errors import GensetError, MissingExtra
-from genset.reporting.data.options import ReportOptions
-from genset.reporting.gather.collect import collect
-from genset.reporting.render.html import html_of
-from genset.reporting.render.markdown import as_markdown, report_json
-from genset.reporting.render.templates import templates
+from genset.reporting.collect import collect
+from genset.reporting.forms import as_markdown, report_json
+from genset.reporting.options import ReportOptions
+from genset.reporting.page import page_of, template
+from genset.reporting.sections import photos as photos_shown
 from genset.reporting.write import write_report
 from genset.score.results.runs import run_folder
 from genset.sets.open import open_set
@@ -42,10 +42,7 @@ def test_numbers_are_those_of_the_runs(tmp_path: Path) -> None:
         assert run.spec in page.text
     by_class = as_json["models"][0]["tops"][0]["clustered"]
     shown = f"{100 * by_class['low']:.1f}–{100 * by_class['high']:.1f}"
-    assert (
-        f"| 1 to 2 of 2 | better | 80.0 | 49.0–94.3 | {shown} | 8 of 10 | 100.0 | 72.2–100.0"
-        in markdown
-    )
+    assert f"| 1 to 2 | better | 80.0 | 49.0–94.3 | {shown} | 100.0 (72.2–100.0; " in markdown
     assert f"1 to 2 better 80.0 49.0–94.3 {shown} 100.0 20.0 8 of 10" in page.text
     assert "1 to 2 worse 50.0 23.7–76.3" in page.text
     for form in (page.text, markdown):
@@ -74,7 +71,7 @@ def test_the_set_is_described(tmp_path: Path) -> None:
         "by 3 people; labels on these photos: 6 correct, 3 unsure",
         "4 candidates: not labeled",
         photos.content_hash,
-        "Photo 1 by Owner 1 , CC BY 2.0",
+        "Photo 1 by Owner 1 , flickr , CC BY 2.0",
         NOTICE,
     ):
         assert words in page.text
@@ -147,7 +144,9 @@ def test_unreadable_photos_are_said_beside_the_number(tmp_path: Path) -> None:
     page = report(photos, runs)
 
     assert "model 1 photo could not be read" in page.text
-    assert "model: 1 photo could not be read; not counted" in as_markdown(collect(photos, runs))
+    assert "| model (1 photo could not be read; not counted) |" in as_markdown(
+        collect(photos, runs)
+    )
     assert "This photo cannot be shown" in page.text
     assert "model is not counted on it" in page.text
     assert len(page.values("img", "src")) == 3
@@ -271,7 +270,7 @@ def test_a_big_set_shows_thirty_photos_mistakes_first(tmp_path: Path) -> None:
     score(photos, runs, "model", 40)
 
     page = report(photos, runs)
-    (gallery,) = collect(photos, runs).galleries
+    (gallery,) = collect(photos, runs).of(photos_shown.SECTION)
     samples = gallery.samples
 
     assert len(page.values("img", "src")) == 30
@@ -285,7 +284,7 @@ def test_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:
     score(photos, runs, "one", 30)
     score(photos, runs, "two", 20)
 
-    first, second = (html_of(collect(photos, runs)) for _ in range(2))
+    first, second = (page_of(collect(photos, runs)) for _ in range(2))
 
     assert first == second
     assert str(tmp_path) not in first
@@ -293,7 +292,7 @@ def test_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:
 
 def test_a_missing_part_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     photos = release_of(tmp_path / "set", 1)
-    templates.cache_clear()  # as in a process that has made no page yet
+    template.cache_clear()  # as in a process that has made no page yet
     monkeypatch.setitem(sys.modules, "jinja2", None)
 
     with pytest.raises(MissingExtra, match=r"genset\[evaluate\]"):

@@ -10,11 +10,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from genset.core.errors import BadInput
-from genset.reporting.data.options import ReportOptions
-from genset.reporting.gather.collect import collect
-from genset.reporting.render.markdown import as_markdown, report_json
-from genset.sets.open import open_set
-from genset.sets.photos import PhotoSet
+from genset.reporting.collect import collect
+from genset.reporting.forms import as_markdown, report_json
+from genset.reporting.options import ReportOptions
+from genset.reporting.sections import errors, missed
+from genset.reporting.sections import photos as photos_shown
+from genset.sets.photos import PhotoSet, open_set
 from genset.statistics.bootstrap import Resampling
 from tests.reporting.sets import WNIDS, Page, release_of, report, score
 from tests.score.listed import write_list, write_npy
@@ -59,8 +60,9 @@ def test_a_rank_is_the_range_of_those_that_a_model_can_have_in_every_form(listed
     assert "1 to 2 of 4" in page.text
     assert "best cannot be told apart from next." in page.text
     assert "best cannot be told apart from next." in markdown
-    assert "| 1 to 2 of 4 | best |" in markdown
-    assert "| 3 of 4 | third |" in markdown
+    assert "| Rank (of 4) | Model |" in markdown
+    assert "| 1 to 2 | best |" in markdown
+    assert "| 3 | third |" in markdown
 
 
 def test_every_pair_has_its_tests_and_what_the_set_can_show(listed: PhotoSet) -> None:
@@ -72,7 +74,7 @@ def test_every_pair_has_its_tests_and_what_the_set_can_show(listed: PhotoSet) ->
     assert pair["interval"]["low"] <= pair["difference"] <= pair["interval"]["high"]
     assert pair["p_value"] < pair["holm"]
     shown = f"+{100 * pair['difference']:.1f}"
-    assert f"| best − third | {shown} |" in markdown
+    assert f"| best − third | {shown}" in markdown
     assert f"best − third {shown}" in page.text
     assert "With 80 % power, these 200 photos show a difference of" in page.text
 
@@ -185,7 +187,7 @@ def test_all_labels_of_a_photo_count_where_they_are_given(listed: PhotoSet) -> N
         correct = 0 if model["label"] == "odd" else 190
         assert (model["real"]["correct"], model["real"]["photos"]) == (correct, 190)
     assert "ReaL 100.0 98.0–100.0 98.0–100.0 190" in page.text
-    assert "All labels (%)" in markdown
+    assert "All labels (ReaL, %)" in markdown
     assert json.loads(as_json)["options"]["real_labels"] == "real.json"
 
 
@@ -212,10 +214,11 @@ def test_galleries_show_hard_classes_confusions_and_disagreement(tmp_path: Path)
     score(photos, runs, "one", 38)
     score(photos, runs, "two", 20)
     data = collect(photos, runs)
-    galleries = {each.shows: each.samples for each in data.galleries}
+    galleries = {each.shows: each.samples for each in data.of(photos_shown.SECTION)}
     ids = [sample.id for samples in galleries.values() for sample in samples]
-    assert data.missed is not None
-    ids += [each.missed.image for each in data.missed.photos if each.photo]
+    together = data.of(missed.SECTION)
+    assert together is not None
+    ids += [each.missed.image for each in together.pictured]
     assert len(ids) == len(set(ids)) <= 30
     assert all(sample.mistakes == 2 for sample in galleries["hard"] + galleries["confused"])
     assert {sample.mistakes for sample in galleries["disagreed"]} == {1}
@@ -229,7 +232,9 @@ def test_what_a_release_records_breaks_accuracy_down(tmp_path: Path) -> None:
     photos, runs = release_of(tmp_path / "set", 40), tmp_path / "runs"
     score(photos, runs, "model", 30)
     data = collect(photos, runs)
-    (keywords,) = data.breakdowns  # all else is the same for every photo of this release
+    (keywords,) = data.of(
+        errors.SECTION
+    ).breakdowns  # all else is the same for every photo of this release
     assert keywords.by == "keyword"
     assert sum(group.photos for group in keywords.groups) == 40
     assert sum(group.top1[0].correct for group in keywords.groups) == 30

@@ -13,9 +13,9 @@ from click.testing import CliRunner, Result
 
 from genset.cli import cli
 from genset.core.errors import BadInput
-from genset.reporting.data.options import ReportOptions, parse_counterpart, parse_entry
-from genset.reporting.gather.collect import collect
-from genset.reporting.render.markdown import as_markdown, report_json
+from genset.reporting.collect import collect
+from genset.reporting.forms import as_markdown, report_json
+from genset.reporting.options import ReportOptions, parse_counterpart, parse_entry
 from genset.sets.photos import PhotoSet
 from tests.reporting.sets import Page, release_of, report, score, score_on
 from tests.score.painted import painted_set
@@ -76,7 +76,7 @@ def test_a_recorded_checkpoint_and_the_model_scored_from_it_are_joined_by_their_
     assert genset("evaluate", *words, "--model", scored).exit_code == 0
     asked = ["report", *words, "--tta", "fast=fast"]
     (entry,) = json.loads(genset(*asked, "--json").stdout)["entries"]
-    assert entry["weights"] == {"kind": "same", "run": "seed-1", "left": "", "scored": ""}
+    assert entry["weights"] == {"kind": "same", "run": "seed-1", "written": "", "scored": ""}
     assert (
         "fast was scored from the checkpoint that its run seed-1 left, by its sha256. On photos, "
         "fast has 50.0 % top-1" in entry["sentence"]
@@ -93,7 +93,7 @@ def test_a_recorded_checkpoint_and_the_model_scored_from_it_are_joined_by_their_
     assert entry["weights"] | {"run": ""} == {
         "kind": "other",
         "run": "",
-        "left": 12 * "0",
+        "written": 12 * "0",
         "scored": digest[:12],
     }
     assert (
@@ -224,7 +224,7 @@ def test_a_model_is_held_to_a_margin_in_top_1_and_in_top_5(
     for form in (page.text, markdown):
         assert f"in top-1 {said[top1]} (−0.5, " in form
     assert "Beside their pretrained counterparts" in page.text
-    assert f"| trained | pretrained | {margin:g} | top-5 | −10.0, " in markdown
+    assert f"| trained | pretrained | {margin:g} | top-5 | −10.0 (" in markdown
     assert f"--counterpart pretrained --margin {margin:g}" in page.text
 
 

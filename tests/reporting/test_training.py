@@ -14,8 +14,8 @@ from genset.cli import cli
 from genset.core.errors import BadInput
 from genset.models.spec import KNOWN, last_day, parse_spec, parse_trained_until
 from genset.release.reader import Release
-from genset.reporting.gather.collect import collect
-from genset.reporting.render.markdown import as_markdown, report_json
+from genset.reporting.collect import collect
+from genset.reporting.forms import as_markdown, report_json
 from genset.reporting.write import write_report
 from genset.score.results.runs import find_runs, load_predictions, save_run
 from genset.sets.open import open_set
@@ -191,9 +191,9 @@ def test_photos_of_a_release_all_have_a_date(tmp_path: Path) -> None:
     keep(photos, "net", "2021", set(photos.ids[::2]))
     keep(photos, "other", "", set(photos.ids[::3]))
     page, _, found = forms(photos)
-    assert (found["dated"], found["undated"], found["unsaid"]) == (16, 0, ["other"])
-    assert "without a date of posting" not in page
-    assert "Until when it was trained is not said of other" in page
+    assert (found["dated"], found["undated"], found["without_date"]) == (16, 8, ["other"])
+    assert "8 photos without a date of posting not compared." in page
+    assert "Until when it was trained is not known of other" in page
 
 
 def genset(*words: object) -> Any:
@@ -220,7 +220,7 @@ def test_a_finished_run_gets_its_date_keeps_its_key_and_is_not_scored_again(
 
     assert genset(*words, spec).exit_code == 0  # without the option it stays
     assert find_runs(tmp_path / "runs", "set")[0][1].trained_until == "2022-03"
-    done = genset("report", "set", "--markdown")
+    done = genset("report", "set", "--format", "markdown")
     assert "This set does not say when its photos were posted" in done.output
 
     assert genset(*words, f"{spec}?trained_until=2020").exit_code == 0

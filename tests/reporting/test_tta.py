@@ -11,9 +11,10 @@ from playwright.sync_api import Browser
 
 from genset.cli import cli
 from genset.core.errors import BadInput
-from genset.reporting.data.options import EntrySpec, ReportOptions, parse_entry
-from genset.reporting.gather.collect import collect
-from genset.reporting.render.markdown import as_markdown, report_json
+from genset.reporting.collect import collect
+from genset.reporting.forms import as_markdown, report_json
+from genset.reporting.options import EntrySpec, ReportOptions, parse_entry
+from genset.reporting.sections import entries
 from genset.reporting.write import write_report
 from genset.sets.photos import PhotoSet
 from tests.reporting.heads import keep_finetuned
@@ -57,9 +58,8 @@ def test_one_run_says_when_it_gets_there_and_not_how_stable_it_is(
             "not say how stable that is). On small, fast has 50.0 % top-1 (" in form
         )
         assert "lower reference" not in form
-    assert (
-        "| speedy | fast | 93 % top-5 on ImageNet | 18 min 0 s | $3.00 | 3 | one run |" in markdown
-    )
+    assert "| speedy (fast; its log says ResNet 50, but the model fast is resnet18) |" in markdown
+    assert "| 18 min 0 s (to 93 % top-5 on ImageNet; epoch 3, $3.00) | one run |" in markdown
     assert "genset report small --tta speedy.tsv=fast" in page.text
     assert str(tmp_path) not in json.dumps(entry) + page.text
 
@@ -87,8 +87,8 @@ def test_an_entry_that_never_gets_there_says_so(tmp_path: Path, photos: PhotoSet
     assert (entry["hours"], entry["cost"], entry["epochs"]) == (None, None, None)
     for form in (page.text, markdown):
         assert "slow never reaches 93 % top-5 on ImageNet: the best is 92.10 %." in form
-    assert "never to 93 % top-5 on ImageNet best 92.10 %" in page.text
-    assert "| never | – | – | one run |" in markdown
+    assert "never to 93 % top-5 on ImageNet; best 92.10 %" in page.text
+    assert "| never (to 93 % top-5 on ImageNet; best 92.10 %) | one run |" in markdown
     again = write_tsv(tmp_path / "ImageNet" / "slow" / "a.tsv", [50])
     write_tsv(again.with_name("b.tsv"), [60])
     _, markdown, _ = everywhere(photos, joined(f"{again.parent}=fast"))
@@ -104,10 +104,10 @@ def test_an_entry_stands_between_the_two_references(tmp_path: Path, photos: Phot
     for form in (page.text, markdown):
         assert "in top-1 between low and high, 36 % of the way" in form
         assert "it is the upper reference itself" in form
-    rows = [line for line in markdown.splitlines() if "reference |" in line or "speedy |" in line]
-    assert rows[0].startswith("| lower reference | low | – | – | – | – | – | – | 25.0 |")
-    assert rows[0].endswith("| 0 |  |")
-    assert rows[-1].startswith("| upper reference | high | – |")
+    rows = [line for line in markdown.splitlines() if "reference) |" in line or "speedy (" in line]
+    assert rows[0].startswith("| low (lower reference) | – | – | 25.0 (")
+    assert rows[0].endswith("| 0 |")
+    assert rows[-1].startswith("| high (upper reference) | – | – |")
     assert page.text.index("low lower reference") < page.text.index("high upper reference")
 
 
@@ -141,10 +141,10 @@ def test_results_of_fine_tuning_stand_beside_it(tmp_path: Path, photos: PhotoSet
         assert (
             "Fine-tuned, in points against the baseline: birds-200 −10.0 (−15.6 to −6.2)." in form
         )
-    assert "| Model | birds-200 (%) | less low (points) |" in markdown
-    assert "| low | 80.0 | the baseline |" in markdown
-    assert "| fast | 70.0 | −10.0 (−15.6 to −6.2) |" in markdown
-    assert "| high | – | – |" in markdown
+    assert "| Model | birds-200 (%; less low in points) |" in markdown
+    assert "| low | 80.0 (the baseline) |" in markdown
+    assert "| fast | 70.0 (−10.0, −15.6 to −6.2) |" in markdown
+    assert "| high | – |" in markdown
     assert "The same models with a new last layer" in page.text
 
 
@@ -193,7 +193,7 @@ def test_logs_that_cannot_be_told_are_refused_in_one_line(tmp_path: Path, photos
     alone = write_entry(tmp_path / "alone.tsv", [93.5], misc=own)
     assert refusal(alone) == f"{alone}: moons has no threshold: say one with --tta-threshold"
     asked = replace(joined(f"{alone}=fast"), tta_threshold=40.0)
-    (entry,) = collect(photos, tmp_path / "runs", asked).entries
+    (entry,) = collect(photos, tmp_path / "runs", asked).of(entries.SECTION)
     assert (entry.threshold, entry.reached) == (40, 1)
 
 

@@ -1,10 +1,8 @@
 """Commands that report on runs."""
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import click
 
@@ -15,9 +13,7 @@ from genset.core.safe import visible
 from genset.sets.truths.truth import TRUTHS, By
 from genset.workspace import Workspace
 
-if TYPE_CHECKING:
-    from genset.reporting.data.options import ReportOptions
-    from genset.sets.photos import PhotoSet
+FORMS = ("html", "markdown", "json", "csv", "latex")
 
 _SEED = click.option(
     "--seed",
@@ -37,8 +33,7 @@ _SEED = click.option(
     "output",
     default="",
     metavar="PATH",
-    help="The HTML file, or a folder for it (default: report-NAME.html, here); of several sets the "
-    "folder.",
+    help="The HTML file, or a folder for it (default: report-NAME.html, here).",
 )
 @click.option(
     "--reference",
@@ -103,7 +98,14 @@ _SEED = click.option(
 )
 @taxonomy_option
 @_SEED
-@click.option("--markdown", is_flag=True, help="Print the tables as Markdown.")
+@click.option(
+    "--format",
+    type=click.Choice(FORMS),
+    default="html",
+    show_default=True,
+    help="html writes the page. markdown and json print the report, csv and latex the table of "
+    "models; with -o the page is written too.",
+)
 @runs_option
 @json_option
 @click.pass_obj
@@ -112,7 +114,7 @@ def report(
     /,
     sets: tuple[str, ...],
     output: str,
-    markdown: bool,
+    format: str,
     runs: Path | None,
     as_json: bool,
     labels: Path | None,
@@ -120,7 +122,7 @@ def report(
     counterparts: tuple[str, ...],
     taxonomy: str,
     seed: int,
-    **asked: Any,
+    **options: Any,
 ) -> None:
     """Write one HTML file on a set (default: the newest release) and the models scored on it.
 
@@ -131,11 +133,11 @@ def report(
     otherwise); there each model gets its place among the weights that timm publishes. --lower and
     --upper name two models between which the others are placed.
 
-    Several sets read as one study: a folder with an index, where they stand side by side, and the
-    full report on each.
+    With several sets the report is on the first one, and has the others side by side with it: each
+    model's accuracy there, and the difference over the classes that both sets have.
 
-    The file is written to the current folder, or where -o says. --markdown prints its tables, too;
-    --json prints the numbers instead of writing it, and with -o does both.
+    The file is written to the current folder, or where -o says. --format prints the report or its
+    table of models instead, and with -o does both. --json is the same as --format json.
 
     --tta joins a training log with MODEL, by its name in the tables: how fast and how stable its
     training is, and how accurate it is here. Repeat it for each entry. The report includes results
@@ -144,75 +146,56 @@ def report(
 
     \b
     genset report v1 -o v1.html --reference imagenet-val
-    genset report v1 v2 imagenet-val/ --out site/
+    genset report v1 v2 imagenet-val/
+    genset report v1 --format latex > table.tex
     genset report v1 --tta runs/fast=fast --lower resnet18 --upper resnet50
     genset report v1 --tta runs/fast=fast --counterpart resnet50 --margin 1
     """
-    from genset.reporting.data.options import ReportOptions, parse_counterpart, parse_entry
+    from genset.reporting.options import ReportOptions, parse_counterpart, parse_entry
+    from genset.reporting.write import Report, report_path
+    from genset.score.locate import locate_runs, locate_set, locate_taxonomy
     from genset.score.results.runs import find_runs
     from genset.sets.open import locate_runs, locate_set, locate_taxonomy
     from genset.statistics.resampling import Resampling
 
-    kept = runs or locate_runs(folder)
-    named = sets or (_newest_release(folder, "genset report photos/"),)
-    # Without `kept`: where there are no runs yet, a report makes no folder for them.
-    own = locate_taxonomy(taxonomy) if taxonomy else None
-    found = [(each, locate_set(each, folder, runs=runs, taxonomy=own)) for each in named]
-    options = ReportOptions(
-        real_labels=labels,
-        tta=tuple(map(parse_entry, entries)),
-        counterparts=tuple(map(parse_counterpart, counterparts)),
-        resampling=Resampling(seed=seed),
-        taxonomy=taxonomy,
-        **asked,
-    )
+    if as_json and format not in ("html", "json"):
+        raise click.UsageError(f"--json and --format {format} exclude each other: give one.")
+    format = "json" if as_json else format
+    stored = runs or locate_runs(folder)
+    names = sets or (_newest_release(folder, "genset report photos/"),)
+    # Not with `stored`: where there are no runs yet, a report makes no folder for them.
+    classes = locate_taxonomy(taxonomy) if taxonomy else None
+    found = [(name, locate_set(name, folder, runs=runs, taxonomy=classes)) for name in names]
     for _, photos in found:
-        if not find_runs(kept, photos.name):
-            told = f"no model was scored on {photos.name} by the runs in {kept} (--runs FOLDER)"
-            click.echo(visible(told), err=True)
-    writes = bool(output) or not as_json
-    if len(found) > 1:
-        done = _report_on_several(found, kept, output if writes else None, options)
-    else:
-        options = replace(options, named=found[0][0])
-        done = _report_on_one(found[0][1], kept, output if writes else None, options)
-    if as_json:
-        click.echo(_with_file(done.json(), done.path))
-    elif markdown:
-        click.echo(done.markdown())
-    elif done.path and (done.path.is_file() or not done.path.exists()):
-        show_path(done.path)  # and nothing after a page on standard output
-
-
-def _report_on_one(
-    photos: "PhotoSet", runs: Path, output: str | None, options: "ReportOptions"
-) -> "_Reported":
-    from genset.reporting.write import Report, report_path
-
-    found = Report(photos, runs, options)
-    path = None if output is None else report_path(photos, output)
-    if path:
-        found.write(path)
-    return _Reported(path, found.markdown, found.json)
-
-
-def _report_on_several(
-    sets: "Sequence[tuple[str, PhotoSet]]", runs: Path, output: str | None, options: "ReportOptions"
-) -> "_Reported":
-    from genset.reporting.series.write import SeriesReport, series_folder
-
-    found = SeriesReport(sets, runs, options)
-    photos = [photos for _, photos in sets]
-    path = None if output is None else found.write(series_folder(photos, output))
-    return _Reported(path, found.markdown, found.json)
-
-
-class _Reported(NamedTuple):
-    """What was written, if anything, and the same numbers to print."""
-
-    path: Path | None
-    markdown: Callable[[], str]
-    json: Callable[[], str]
+        if not find_runs(stored, photos.name):
+            none = f"no model was scored on {photos.name} by the runs in {stored} (--runs FOLDER)"
+            click.echo(visible(none), err=True)
+    (first, photos), *others = found
+    made = Report(
+        photos,
+        stored,
+        ReportOptions(
+            real_labels=labels,
+            tta=tuple(map(parse_entry, entries)),
+            counterparts=tuple(map(parse_counterpart, counterparts)),
+            resampling=Resampling(seed=seed),
+            taxonomy=taxonomy,
+            named=first,
+            others=tuple(name for name, _ in others),
+            **options,
+        ),
+        others,
+    )
+    path = None
+    if output or format == "html":
+        path = report_path([photos for _, photos in found], output)
+        made.write(path)
+    if format == "json":
+        click.echo(_with_file(made.json(), path))
+    elif format != "html":
+        click.echo(made.printed(format))
+    elif path and (path.is_file() or not path.exists()):
+        show_path(path)  # and nothing after a page on standard output
 
 
 def _with_file(document: str, path: Path | None) -> str:
@@ -264,25 +247,30 @@ def compare(
     genset compare resnet50 fast --on v1
     genset compare resnet50 fast --on v2 --truth real
     """
-    from genset.comparison.pairs import compare as compare_models
-    from genset.comparison.truths import proposal_gain
-    from genset.reporting.narrative.models import left_out, unlike_conventions, verdict
-    from genset.reporting.narrative.multilabel import proposal_gain as said_of_own
-    from genset.reporting.render.pairs import pair_to_json, truth_to_json
-    from genset.score.results.count import remarks
+    from genset.comparison.compare import compare as compare_models
+    from genset.comparison.multilabel import own_proposals
+    from genset.reporting.sections.multilabel import own_proposals as gain_by_own
+    from genset.reporting.verdict import (
+        left_out,
+        pair_to_json,
+        truth_to_json,
+        unlike_conventions,
+        verdict,
+    )
+    from genset.score.locate import locate_runs, locate_set, locate_taxonomy
+    from genset.score.results.remarks import remarks
     from genset.score.results.results import load_results
     from genset.sets.open import locate_runs, locate_set, locate_taxonomy
     from genset.statistics.bootstrap import Resampling
 
-    kept = runs or locate_runs(folder)
-    own = locate_taxonomy(taxonomy) if taxonomy else None
+    stored = runs or locate_runs(folder)
     found = locate_set(
         photos or _newest_release(folder, "genset compare A B --on photos/"),
         folder,
-        runs=kept,
-        taxonomy=own,
+        runs=stored,
+        taxonomy=locate_taxonomy(taxonomy) if taxonomy else None,
     )
-    results = load_results(found, kept)
+    results = load_results(found, stored)
     models = [results.find(first), results.find(second)]
     resampling = Resampling(seed=seed)
     pairs = compare_models(results, models, resampling, by)
@@ -310,11 +298,11 @@ def compare(
         for flag in left_out(model.label, model.flags):
             click.echo(visible(flag))
     for label, gain in proposed.items():
-        click.echo(visible(said_of_own(label, gain)))
+        click.echo(visible(gain_by_own(label, gain)))
 
 
-def _newest_release(folder: Path | None, named: str) -> str:
-    """The default set; `named` is how the command is told another one, for who has no workspace."""
+def _newest_release(folder: Path | None, example: str) -> str:
+    """The default set; `example` is how the command is told another one, without a workspace."""
     from genset.release.reader import find_releases
 
     try:
@@ -322,7 +310,7 @@ def _newest_release(folder: Path | None, named: str) -> str:
     except NotAWorkspace:
         if folder:
             raise
-        raise BadInput(f"name the photos that models were scored on, as in: {named}") from None
+        raise BadInput(f"name the photos that models were scored on, as in: {example}") from None
     if not (found := find_releases(workspace.releases)):
         raise BadInput("there is no release to report on; make one with: genset release create")
     return found[-1].name

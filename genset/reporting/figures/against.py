@@ -12,8 +12,9 @@ from markupsafe import Markup
 
 from genset.core.numbers import points as in_points
 from genset.core.safe import clean
-from genset.reporting.data.baseline import Against, Baseline, Fit
+from genset.reporting.baseline import Against, Baseline
 from genset.reporting.figures.labels import Box, place_names
+from genset.reporting.line import Fit
 from genset.reporting.names import short_names
 from genset.statistics.bootstrap import Floats
 from genset.statistics.trend import expit, logit

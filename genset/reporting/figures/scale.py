@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from genset.reporting.data.report import TopK
+from genset.reporting.report import TopK
 from genset.statistics.intervals import Interval
 
 _MARGIN = 0.03  # of the scale, on either side

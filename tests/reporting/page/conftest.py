@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from genset.reporting.data.report import ReportOptions
+from genset.reporting.options import ReportOptions
 from genset.reporting.write import write_report
 from tests.reporting.many import confidences, drawn, keep, long_names, score_many
 from tests.reporting.sets import release_of

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from genset.reporting.data.report import TopK
 from genset.reporting.figures.scale import drawing, scale_of
+from genset.reporting.report import TopK
 from genset.score.results.runs import Accuracy
 from genset.sets.open import open_set
 from genset.statistics.intervals import Interval

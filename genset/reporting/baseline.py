@@ -1,0 +1,366 @@
+"""Accuracies here against accuracies elsewhere, and each model's place among known ones."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from genset.comparison.marks import mark
+from genset.comparison.references.find import NAME, NONE, Found, find_references, named
+from genset.comparison.references.ladder import rungs
+from genset.comparison.references.names import weights_of
+from genset.comparison.references.published import architecture_of, one_a_weights, sources
+from genset.comparison.references.sets import IMAGENET, Recognized, is_real, recognize
+from genset.comparison.whole import NEARLY_ALL
+from genset.reporting.line import (
+    Fit,
+    LinePoint,
+    Points,
+    fit_of,
+    through_models,
+    through_published,
+)
+from genset.reporting.options import ReportOptions
+from genset.reporting.places import PlaceAmong, places_among
+from genset.score.results.results import Results, Scored
+from genset.score.results.runs import Run
+from genset.statistics.bootstrap import Resampling
+from genset.statistics.intervals import Interval
+from genset.statistics.trend import Trend
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """A model's accuracy elsewhere and here.
+
+    `gap` is what it loses. `above` is its effective robustness, what it has here beyond the line
+    (the first of `Baseline.fits`), with its interval; None where there is no line.
+    `higher` is the share of published weights that are farther above it; None where the line is not
+    theirs.
+    """
+
+    label: str
+    elsewhere: float
+    source: str
+    here: float
+    gap: float
+    above: float | None = None
+    interval: Interval | None = None
+    higher: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedRange:
+    """What is published of a model's architecture, where its own weights are not: in no fit.
+
+    Attributes:
+        label: the model's.
+        low, high: the lowest and the highest accuracy elsewhere, 0 to 1.
+        weights: how many are published.
+        of: what they share: an architecture ("timm:resnet50"), or the weights' name where they are
+            published for other image sizes only.
+        why: why none of them is the model's own, in a few words.
+    """
+
+    label: str
+    low: float
+    high: float
+    weights: int
+    of: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class KnownModel:
+    """Published weights, drawn beside the models: their accuracies elsewhere and here."""
+
+    name: str
+    elsewhere: float
+    here: float
+
+
+@dataclass(frozen=True, slots=True)
+class KnownSet:
+    """Which well-known set the photos are, and how that is known.
+
+    Attributes:
+        name: "imagenet-val" or "imagenetv2".
+        title: as people call it.
+        how: how it was recognized, in a few words.
+        labels: "ReaL" where models are also measured by its labels; else "".
+    """
+
+    name: str
+    title: str
+    how: str
+    labels: str
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """Accuracy here against accuracy elsewhere, and the place among known models.
+
+    Attributes:
+        name: of the reference.
+        elsewhere, here: what the two accuracies of `models` are, as a figure's axes say it.
+        models: those whose accuracy elsewhere is known.
+        unknown: labels of those whose accuracy elsewhere is not.
+        ranges: of these, the ones of whose architecture something is published.
+        set: which well-known set this is; None for any other.
+        places: the models among the published weights, on a well-known set.
+        source: where the published accuracies are from, with licence and date; "" where none is
+            used.
+        fits: the lines, the one by which robustness is told first; empty where there is none.
+        from_known: whether the lines are those of published weights, not of `models`.
+        known: the published weights that the line was fitted to.
+        intercept, slope, line: of the first fit; None and empty where there is none.
+        partial: labels of models that did not answer nearly all photos: they have no part in this.
+        ladder: specs of well-known models, the weakest first, that would make a line here; empty
+            where there is one.
+    """
+
+    name: str
+    elsewhere: str
+    here: str
+    models: tuple[Against, ...]
+    unknown: tuple[str, ...]
+    ranges: tuple[PublishedRange, ...]
+    set: KnownSet | None = None
+    places: tuple[PlaceAmong, ...] = ()
+    source: str = ""
+    fits: tuple[Fit, ...] = ()
+    from_known: bool = False
+    known: tuple[KnownModel, ...] = ()
+    intercept: float | None = None
+    slope: float | None = None
+    line: tuple[LinePoint, ...] = ()
+    ladder: tuple[str, ...] = ()
+    partial: tuple[str, ...] = ()
+
+
+def against_known(results: Results, runs: Path, options: ReportOptions) -> Baseline | None:
+    """What is known of the models elsewhere, and what that says of their accuracy here.
+
+    Without a reference in the options it is ImageNet's validation set, for sets of its classes.
+
+    Args:
+        results: the models, side by side on one set; flagged ones are not among them.
+        runs: the folder of runs.
+        options: what the report is asked for.
+
+    Returns:
+        The baseline; None where none is asked for, or no model was scored, or none that was chooses
+        among ImageNet's classes.
+
+    Raises:
+        BadInput: the reference is not there, or is none.
+    """
+    if options.reference == NONE or not results.models:
+        return None
+    if not options.reference and not results.is_of_imagenet:
+        return None
+    whole = tuple(model for model in results.models if _answers_all(model))
+    partial = tuple(model.label for model in results.models if not _answers_all(model))
+    results = replace(results, models=whole)
+    reference = options.reference or NAME
+    found = find_references(reference, runs, [model.run for model in whole])
+    known_set = recognize(results.photos, options.set_is) if reference == NAME else None
+    if known_set is None:
+        baseline = _elsewhere(results, found, reference, options.resampling)
+    elif known_set.name == IMAGENET:
+        baseline = _on_imagenet(results, found, known_set, options.resampling)
+    else:
+        baseline = _on_known_shift(results, found, known_set, options.resampling)
+    return replace(baseline, partial=partial)
+
+
+def _answers_all(model: Scored) -> bool:
+    """Whether an accuracy is of the set as a whole, as published ones are: a few photos may lack.
+
+    One of a model that knows a part of the classes is of the photos of these.
+    """
+    return float(model.answered.mean()) >= NEARLY_ALL
+
+
+def _elsewhere(results: Results, found: Found, reference: str, resampling: Resampling) -> Baseline:
+    """On any set: the line is that of the models scored here, if they are enough."""
+    known = [model for model in results.models if named(model.run) in found.exact]
+    rows = _rows(known, found)
+    points = _points(results, known, rows, resampling)
+    baseline = Baseline(
+        name=Path(reference).stem,
+        elsewhere=f"top-1 on {Path(reference).stem}",
+        here="top-1 here",
+        models=rows,
+        unknown=_unknown(results, found),
+        ranges=_ranges(results, found),
+        source=_source(rows) if reference == NAME else "",
+    )
+    architectures = [_architecture(model.run) for model in known]
+    trends = through_models(points, architectures, len(results.wnids), resampling)
+    if not trends:
+        scored = {weights_of(model.run).full for model in results.models}
+        return replace(baseline, ladder=rungs(scored) if reference == NAME else ())
+    different = len(set(architectures))
+    fits = tuple(fit_of(trend, points.elsewhere, points.here, different) for trend in trends)
+    return _with_line(baseline, points, trends[0], fits)
+
+
+def _on_imagenet(
+    results: Results, found: Found, known: Recognized, resampling: Resampling
+) -> Baseline:
+    """On ImageNet's validation set: places, and with ReaL's labels the line that these follow."""
+    has_real = is_real(results.photos.truth)
+    baseline = Baseline(
+        name=NAME,
+        elsewhere="top-1 by ImageNet’s own labels",
+        here="top-1 by ReaL’s labels",
+        models=(),
+        unknown=(),
+        ranges=_ranges(results, found),
+        set=KnownSet(known.name, known.title, known.how, "ReaL" if has_real else ""),
+        places=places_among(results.models, known.column),
+        source=_source((), "timm"),
+    )
+    if not has_real or not results.models:
+        return baseline
+    counted = [mark(results, model, "real") for model in results.models]
+    right = np.stack([marks.right for marks in counted], axis=1)
+    under = np.stack([marks.counted for marks in counted], axis=1)
+    here = right.sum(axis=0) / under.sum(axis=0)
+    rows = tuple(
+        Against(
+            label=model.label,
+            elsewhere=model.run.top1.share,
+            source="measured here",
+            here=float(share),
+            gap=model.run.top1.share - float(share),
+        )
+        for model, share in zip(results.models, here, strict=True)
+    )
+    original = np.stack([results.right(model) for model in results.models], axis=1)
+    answered = np.stack([model.answered for model in results.models], axis=1)
+    points = Points(
+        elsewhere=np.array([row.elsewhere for row in rows]),
+        here=here,
+        drawn=resampling.ratios(results.classes, right, under),
+        drawn_elsewhere=resampling.ratios(results.classes, original, answered),
+    )
+    return _by_known(replace(baseline, models=rows), points, "real", resampling)
+
+
+def _on_known_shift(
+    results: Results, found: Found, known: Recognized, resampling: Resampling
+) -> Baseline:
+    """On ImageNetV2: the line is that of all published weights."""
+    models = [model for model in results.models if named(model.run) in found.exact]
+    rows = _rows(models, found)
+    baseline = Baseline(
+        name=NAME,
+        elsewhere=f"top-1 on {NAME}",
+        here="top-1 here",
+        models=rows,
+        unknown=_unknown(results, found),
+        ranges=_ranges(results, found),
+        set=KnownSet(known.name, known.title, known.how, ""),
+        places=places_among(results.models, known.column),
+        source=_source(rows, "timm"),
+    )
+    points = _points(results, models, rows, resampling)
+    return _by_known(baseline, points, known.column, resampling)
+
+
+def _by_known(baseline: Baseline, points: Points, here: str, resampling: Resampling) -> Baseline:
+    """With the line of the published weights, on the set that the column `here` is of."""
+    weights = one_a_weights()
+    x = np.array([weight.top1["imagenet"] for weight in weights])
+    y = np.array([weight.top1[here] for weight in weights])
+    architectures = [weight.architecture for weight in weights]
+    trends = through_published(x, y, architectures, resampling)
+    fits = tuple(fit_of(trend, x, y, len(set(architectures))) for trend in trends)
+    known = tuple(
+        KnownModel(weight.weights.partition(":")[2], float(there), float(share))
+        for weight, there, share in zip(weights, x, y, strict=True)
+    )
+    baseline = replace(baseline, from_known=True, known=known)
+    residuals = y - trends[0].expected(x)
+    baseline = _with_line(baseline, points, trends[0], fits)
+    return replace(
+        baseline,
+        models=tuple(
+            replace(row, higher=float((residuals > (row.above or 0.0)).mean()))
+            for row in baseline.models
+        ),
+    )
+
+
+def _with_line(baseline: Baseline, points: Points, trend: Trend, fits: tuple[Fit, ...]) -> Baseline:
+    rows = baseline.models
+    if rows:
+        above, ends = trend.above(
+            points.elsewhere, points.here, points.drawn, points.drawn_elsewhere
+        )
+        rows = tuple(
+            replace(row, above=float(value), interval=interval)
+            for row, value, interval in zip(rows, above, ends, strict=True)
+        )
+    return replace(
+        baseline,
+        models=rows,
+        fits=fits,
+        intercept=fits[0].intercept,
+        slope=fits[0].slope,
+        line=fits[0].line,
+    )
+
+
+def _rows(models: Sequence[Scored], found: Found) -> tuple[Against, ...]:
+    """The models whose accuracy elsewhere is known."""
+    return tuple(
+        Against(
+            label=model.label,
+            elsewhere=(reference := found.exact[named(model.run)]).top1,
+            source=reference.source,
+            here=model.run.top1.share,
+            gap=reference.top1 - model.run.top1.share,
+        )
+        for model in models
+    )
+
+
+def _points(
+    results: Results, models: Sequence[Scored], rows: Sequence[Against], resampling: Resampling
+) -> Points:
+    elsewhere = np.array([row.elsewhere for row in rows])
+    here = np.array([row.here for row in rows])
+    if not rows:
+        return Points(elsewhere, here, np.empty((resampling.draws, 0)))
+    right = np.stack([results.right(model) for model in models], axis=1)
+    counted = np.stack([model.answered for model in models], axis=1)
+    return Points(elsewhere, here, resampling.ratios(results.classes, right, counted))
+
+
+def _architecture(run: Run) -> str:
+    """What models scatter together by: the architecture, else the model's name."""
+    name = weights_of(run)
+    known = name.full or name.architecture
+    return architecture_of(known) if known else run.model
+
+
+def _unknown(results: Results, found: Found) -> tuple[str, ...]:
+    return tuple(model.label for model in results.models if named(model.run) not in found.exact)
+
+
+def _ranges(results: Results, found: Found) -> tuple[PublishedRange, ...]:
+    return tuple(
+        PublishedRange(model.label, of.low, of.high, of.weights, of.of, of.why)
+        for model in results.models
+        if (of := found.ranges.get(named(model.run))) is not None
+    )
+
+
+def _source(rows: Sequence[Against], *more: str) -> str:
+    """Where the published accuracies in use are from."""
+    used = {row.source for row in rows} | set(more)
+    return "; ".join(f"{name}: {text}" for name, text in sources().items() if name in used)

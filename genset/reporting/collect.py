@@ -1,0 +1,196 @@
+"""Gather everything that a report says, from what is stored of runs and without any model."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import inf, isfinite
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+
+from genset.comparison.compare import Pair, Rank, compare, rank_models
+from genset.comparison.multilabel import measure
+from genset.comparison.whole import answered_in_part, whole_first
+from genset.core.errors import BadInput
+from genset.core.numbers import agree, count
+from genset.release.reader import MANIFEST, Release
+from genset.reporting.options import PLAIN, ReportOptions
+from genset.reporting.report import Inputs, OtherSet, Power, ReportData, ScoredModel, TopK
+from genset.reporting.sections.order import SECTIONS
+from genset.reporting.summary import summarize
+from genset.score.results.results import Results, Scored, load_results
+from genset.score.results.runs import Accuracy
+from genset.sets.photos import PhotoSet
+from genset.sets.truths.files import read_truth
+from genset.statistics.bootstrap import class_sums, intervals
+from genset.statistics.calibration import Calibration, calibration
+from genset.statistics.intervals import Interval, widest
+
+
+def collect(
+    photos: PhotoSet,
+    runs: Path,
+    options: ReportOptions = PLAIN,
+    others: Sequence[tuple[str, PhotoSet]] = (),
+) -> ReportData:
+    """Gather what is known of a set and of the models scored on it.
+
+    Args:
+        photos: the set.
+        runs: the folder of runs.
+        options: what the report is asked for.
+        others: further sets to compare with, each with its name.
+
+    Raises:
+        BadInput: an option names what is not there.
+        GensetError: a run's files are not what `genset evaluate` or `genset finetune` wrote.
+    """
+    loaded = [OtherSet(name, load_results(other, runs)) for name, other in others]
+    return collect_results(load_results(photos, runs), runs, options, loaded)
+
+
+def collect_results(
+    results: Results,
+    runs: Path,
+    options: ReportOptions = PLAIN,
+    others: Sequence[OtherSet] = (),
+) -> ReportData:
+    """Gather what is known of results that are loaded.
+
+    Args:
+        results: the models, side by side on one set.
+        runs: where runs on other sets, and results of fine-tuning, are kept.
+        options: what is asked for beyond them.
+        others: the models on further sets.
+
+    Raises:
+        BadInput: an option names what is not there.
+        GensetError: a run's files are not what `genset evaluate` or `genset finetune` wrote.
+    """
+    results = _with_labels(results, options.real_labels)
+    if not options.include_flagged:
+        results = results.without_flagged()
+    results = whole_first(results)
+    photos = results.photos
+    is_release = not photos.listed and (photos.root / MANIFEST).is_file()
+    release = Release(photos.root) if is_release else None
+    records = {record.file: record for record in release.photos} if release else {}
+    pairs = compare(results, results.models, options.resampling)
+    models = _models(results, pairs, options)
+    data = ReportData(
+        options=options,
+        set=summarize(photos, release, options.named),
+        models=models,
+        flagged=_flagged(results, options),
+        pairs=pairs,
+        power=_power(pairs, models),
+        other_runs=results.other_runs,
+        taxonomy=photos.own_taxonomy,
+        found={},
+    )
+    inputs = Inputs(results, runs, release, records, others)
+    for section in SECTIONS:
+        data.found[section.name] = section.gather(inputs, data)
+    return data
+
+
+def _models(
+    results: Results, pairs: Sequence[Pair], options: ReportOptions
+) -> tuple[ScoredModel, ...]:
+    """Each model's accuracies, and its rank among those that answered nearly all photos."""
+    part = {model.label for model in answered_in_part(results)}
+    labels = [model.label for model in results.models if model.label not in part]
+    ranks = dict(zip(labels, rank_models(labels, pairs), strict=True))
+    return _summaries(results, [ranks.get(model.label) for model in results.models], options)
+
+
+def _flagged(results: Results, options: ReportOptions) -> tuple[ScoredModel, ...]:
+    """The same of the models that are left out, which have no rank."""
+    flagged = replace(results, models=results.flagged, flagged=())
+    return _summaries(flagged, [None] * len(flagged.models), options)
+
+
+def _summaries(
+    results: Results, ranks: Sequence[Rank | None], options: ReportOptions
+) -> tuple[ScoredModel, ...]:
+    labels = measure(results, options.resampling) if results.photos.truth else {}
+    return tuple(
+        ScoredModel(
+            label=model.label,
+            rank=rank,
+            run=model.run,
+            tops=tops,
+            real=labels[model.label].real.accuracy if labels else None,
+            multilabel=labels.get(model.label),
+            calibration=_calibration(results, model),
+            flags=model.flags,
+        )
+        for model, rank, tops in zip(results.models, ranks, _tops(results, options), strict=True)
+    )
+
+
+def _tops(results: Results, options: ReportOptions) -> list[tuple[TopK, ...]]:
+    """Each model's accuracies: all intervals are drawn at once."""
+    if not results.models:
+        return []
+    ks_of = [_ks(model, options.k) for model in results.models]
+    above, below, found = [], [], []
+    for model, ks in zip(results.models, ks_of, strict=True):
+        right = np.stack([results.right(model, k) for k in ks], axis=1)
+        photos = class_sums(results.classes, model.answered[:, None])
+        above.append(class_sums(results.classes, right))
+        below += [photos] * len(ks)
+        counted = int(model.answered.sum())
+        found += [Accuracy.of(int(hits), counted) for hits in right.sum(axis=0)]
+    drawn = options.resampling.ratios_of_sums(np.hstack(above), np.hstack(below))
+    ends = intervals(drawn, len(results.wnids))
+    wide = [
+        widest(Interval(accuracy.low, accuracy.high), clustered)
+        for accuracy, clustered in zip(found, ends, strict=True)
+    ]
+    in_order = zip(found, wide, strict=True)
+    return [tuple(TopK(k, *next(in_order)) for k in ks) for ks in ks_of]
+
+
+def _ks(model: Scored, further: int) -> list[int]:
+    """Among how many answers a hit counts, in turn."""
+    known = model.answers.shape[1]
+    if further > known and model.run.mapping is not None and model.run.classes <= further:
+        raise BadInput(
+            f"{model.label}: it chooses among {model.run.classes:,} classes, so top-{further} says "
+            "nothing: leave out --k, or the model"
+        )
+    if further > known:
+        raise BadInput(
+            f"{model.label}: {count(known, 'answer')} a photo {agree(known, 'is', 'are')} kept, "
+            f"not {further}; score it again with --k {further}"
+        )
+    return sorted({1, further, *([5] if known >= 5 else [])} - {0})
+
+
+def _with_labels(results: Results, labels: Path | None) -> Results:
+    """The results by the truth that the report is asked for, in the place of the set's own."""
+    if labels is None:
+        return results
+    truth = read_truth(labels, results.photos, others=True)
+    return replace(results, photos=replace(results.photos, truth=truth))
+
+
+def _calibration(results: Results, model: ModelAnswers) -> Calibration | None:
+    known = model.answered & ~np.isnan(model.confidence)
+    if not known.any():
+        return None
+    return calibration(model.confidence[known], results.right(model)[known])
+
+
+def _power(pairs: Sequence[Pair], models: Sequence[ScoredModel]) -> Power | None:
+    """What the set shows: by the models that answered nearly all of it."""
+    ranked = {model.label for model in models if model.rank}
+    pairs = [pair for pair in pairs if {pair.first, pair.second} <= ranked]
+    if not pairs:
+        return None
+    shown = median(inf if pair.detectable is None else pair.detectable for pair in pairs)
+    return Power(
+        difference=shown if isfinite(shown) else None,
+        discordant=median(pair.discordant for pair in pairs),
+    )

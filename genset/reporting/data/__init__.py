@@ -1,1 +1,0 @@
-"""What a report says: each form of it is made from this and nothing else."""

@@ -1,1 +1,0 @@
-"""Gather what a report says, from what is kept of runs: without any model."""

@@ -1,1 +1,0 @@
-"""Training logs beside the models that they gave."""

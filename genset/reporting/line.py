@@ -1,0 +1,158 @@
+"""Lines through accuracies on two sets, as a report draws and says them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from genset.statistics.bootstrap import Floats, Resampling
+from genset.statistics.intervals import Interval
+from genset.statistics.trend import (
+    FEWEST_MODELS,
+    SCALES,
+    Scale,
+    Trend,
+    expit,
+    fit_published,
+    fit_trend,
+    logit,
+)
+
+_POINTS = 25  # of a drawn line
+_FEWEST_ARCHITECTURES = 3  # of two nothing can be said about how architectures scatter
+
+
+@dataclass(frozen=True, slots=True)
+class LinePoint:
+    """A fitted line at one accuracy elsewhere: the accuracy here, all from 0 to 1.
+
+    `band` is the line's 95 % interval, `prediction` where 95 % of further models lie.
+    """
+
+    elsewhere: float
+    here: float
+    band: Interval
+    prediction: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """A fitted line.
+
+    Attributes:
+        scale: "logit" or "linear": what is straight.
+        intercept, slope: of f(here) over f(elsewhere).
+        slope_interval: 95 %; None where too few architectures tell.
+        scatter: the standard deviation of models about the line, in accuracy, 0 to 1.
+        inside: the share of the fitted models that lie inside the prediction band.
+        models: how many it was fitted to.
+        architectures: how many different ones these have.
+        line: the line where the models are.
+    """
+
+    scale: Scale
+    intercept: float
+    slope: float
+    slope_interval: Interval | None
+    scatter: float
+    inside: float
+    models: int
+    architectures: int
+    line: tuple[LinePoint, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """M models with both accuracies, 0 to 1.
+
+    Attributes:
+        elsewhere, here: shape (M,), float64.
+        drawn: `here` in each draw of classes, shape (draws, M), float64.
+        drawn_elsewhere: `elsewhere` in the same draws; None where it is of other photos.
+    """
+
+    elsewhere: Floats
+    here: Floats
+    drawn: Floats
+    drawn_elsewhere: Floats | None = None
+
+
+def through_models(
+    points: Points, architectures: Sequence[str], classes: int, resampling: Resampling
+) -> list[Trend]:
+    """The lines through models that were scored here; none where these are too few.
+
+    Args:
+        points: the models' accuracies.
+        architectures: of each model; those that share one scatter together.
+        classes: of the set.
+        resampling: how classes were drawn.
+    """
+    few = len(architectures) < FEWEST_MODELS or len(set(architectures)) < _FEWEST_ARCHITECTURES
+    if few or np.ptp(points.elsewhere) == 0:
+        return []
+    return [
+        fit_trend(
+            points.elsewhere,
+            points.here,
+            points.drawn,
+            classes,
+            resampling.seed,
+            scale=scale,
+            groups=architectures,
+        )
+        for scale in SCALES
+    ]
+
+
+def through_published(
+    elsewhere: Floats, here: Floats, architectures: Sequence[str], resampling: Resampling
+) -> list[Trend]:
+    """The lines through published accuracies: whole architectures are resampled."""
+    return [
+        fit_published(
+            elsewhere,
+            here,
+            architectures,
+            draws=resampling.draws,
+            seed=resampling.seed,
+            scale=scale,
+        )
+        for scale in SCALES
+    ]
+
+
+def fit_of(trend: Trend, elsewhere: Floats, here: Floats, architectures: int) -> Fit:
+    """A line as a report has it.
+
+    Args:
+        trend: the line.
+        elsewhere, here: the accuracies that it was fitted to.
+        architectures: how many different ones these are of.
+    """
+    low, high = float(elsewhere.min()), float(elsewhere.max())
+    if trend.scale == "logit":
+        ends_of = logit([low, high])
+        across = expit(np.linspace(ends_of[0], ends_of[1], _POINTS))
+    else:
+        across = np.linspace(low, high, _POINTS)
+    expected = trend.expected(elsewhere)
+    inside = [
+        ends.low <= share <= ends.high
+        for ends, share in zip(trend.prediction(elsewhere), here, strict=True)
+    ]
+    line = zip(
+        across, trend.expected(across), trend.band(across), trend.prediction(across), strict=True
+    )
+    slope = trend.slope_interval()
+    return Fit(
+        scale=trend.scale,
+        intercept=trend.intercept,
+        slope=trend.slope,
+        slope_interval=slope if np.isfinite(slope).all() else None,
+        scatter=float(np.sqrt(((here - expected) ** 2).sum() / (trend.models - 2))),
+        inside=float(np.mean(inside)),
+        models=trend.models,
+        architectures=architectures,
+        line=tuple(LinePoint(float(x), float(y), *both) for x, y, *both in line),
+    )

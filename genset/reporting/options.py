@@ -1,0 +1,92 @@
+"""What a report is asked for."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from genset.comparison.references.sets import Named
+from genset.core.errors import BadInput
+from genset.statistics.resampling import STANDARD, Resampling
+
+
+@dataclass(frozen=True, slots=True)
+class EntrySpec:
+    """An entry's log, or the folder of its runs, and the model that this training gave."""
+
+    log: Path
+    model: str
+
+
+def parse_entry(words: str) -> EntrySpec:
+    """What ENTRY=MODEL asks for; the last "=" counts, since a path may hold others.
+
+    Raises:
+        BadInput: there is no "=" with words on both sides.
+    """
+    log, _, model = words.rpartition("=")
+    if not (log and model):
+        raise BadInput(f"--tta {words}: write ENTRY=MODEL, such as runs/fast.tsv=resnet50")
+    return EntrySpec(Path(log), model)
+
+
+@dataclass(frozen=True, slots=True)
+class CounterpartSpec:
+    """A pretrained model, and the model that is held against it; "" for every entry's."""
+
+    model: str
+    counterpart: str
+
+
+def parse_counterpart(words: str) -> CounterpartSpec:
+    """What PRETRAINED or MODEL=PRETRAINED asks for; the last "=" counts.
+
+    Raises:
+        BadInput: no model is named.
+    """
+    model, _, counterpart = words.rpartition("=")
+    if not counterpart:
+        raise BadInput(f"--counterpart {words}: write MODEL=PRETRAINED, such as fast=resnet50")
+    return CounterpartSpec(model, counterpart)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportOptions:
+    """What a report is asked for beyond the runs.
+
+    Attributes:
+        reference: the set, table or file of accuracies elsewhere; "": ImageNet's validation set,
+            where the classes are ImageNet's; "none" for none.
+        set_is: which well-known set the photos are, "other" for none; None: find out.
+        real_labels: a file with all classes that each photo shows.
+        lower, upper: the models between which the others are placed; "" for none.
+        k: a further number of answers to count a hit among, beside 1 and 5; 0 for none.
+        tta: training logs, each with the model that it gave.
+        tta_threshold: for all of these, in their scores' unit; None for each task's own.
+        counterparts: the pretrained models that those models are held against.
+        margin: how many points worse than that still counts as not worse; None with no counterpart.
+        resampling: how classes are resampled for intervals.
+        include_flagged: count models, too, whose answers as a whole cannot be right.
+        include_restricted: show photos, too, that no licence lets others hand on.
+        named: what the set was called on the command line; "" for the set's own name.
+        others: what the sets that it is compared with were called there.
+        taxonomy: what its classes were called there; "" where the set says them itself.
+    """
+
+    reference: str = ""
+    set_is: Named | None = None
+    real_labels: Path | None = None
+    lower: str = ""
+    upper: str = ""
+    k: int = 0
+    tta: tuple[EntrySpec, ...] = ()
+    tta_threshold: float | None = None
+    counterparts: tuple[CounterpartSpec, ...] = ()
+    margin: float | None = None
+    resampling: Resampling = STANDARD
+    include_flagged: bool = False
+    include_restricted: bool = False
+    named: str = ""
+    others: tuple[str, ...] = ()
+    taxonomy: str = ""
+
+
+PLAIN = ReportOptions()

@@ -1,0 +1,90 @@
+"""The report as one HTML file that needs nothing beside it.
+
+The tables are HTML and the figures SVG, so that the page is complete without scripts and in print.
+One small script of our own sorts, filters and shows names: a charting library would be a megabyte
+that draws the same figures a second time.
+"""
+
+import base64
+import hashlib
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from genset.core.errors import MissingExtra
+from genset.core.safe import clean
+from genset.reporting.headline import certainty, headline
+from genset.reporting.html import html_of
+from genset.reporting.report import ReportData
+from genset.reporting.sections.order import SECTIONS
+from genset.reporting.sections.sources import notices
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+
+def page_of(data: ReportData) -> str:
+    """The report's page. The same data give the same page.
+
+    Raises:
+        MissingExtra: Jinja, or matplotlib for a figure of this report, is not installed.
+    """
+    try:
+        return _page(data)
+    except ModuleNotFoundError:
+        raise MissingExtra("the report", "evaluate") from None
+
+
+def _page(data: ReportData) -> str:
+    about = data.set
+    kind = "List of photos" if about.listed else "Folder of photos"
+    owners = ""
+    if about.release:
+        kind = "Release"
+        owners = ". Photos belong to their owners, under the licences named with them"
+    source = (files("genset.reporting") / "templates" / "script.js").read_text("utf-8")
+    return template().render(
+        title=clean(about.name),
+        kind=kind,
+        headline=headline(data),
+        sentences=certainty(data),
+        parts=[part for section in SECTIONS for part in section.show(data.of(section), data)],
+        html_of=html_of,
+        notices=[f"Made with genset{owners}.", *notices(data)],
+        script=Markup(source),  # noqa: S704 - our own file
+        policy=_policy(source),
+    )
+
+
+@cache
+def template() -> "Template":
+    """The page's frame, compiled once for all pages that a process writes.
+
+    Raises:
+        ModuleNotFoundError: Jinja is not installed.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    # Titles, owners and addresses are strangers' words: the page escapes all that it prints.
+    environment = Environment(
+        loader=PackageLoader("genset.reporting"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("report.html.j2")
+
+
+def _policy(source: str) -> str:
+    """The page's Content-Security-Policy: nothing from outside, and its own script alone.
+
+    The hash is over the element's text, to the byte.
+    """
+    digest = base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
+    return (
+        "default-src 'none'; img-src data:; style-src 'unsafe-inline'; "
+        f"script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    )

@@ -1,0 +1,316 @@
+"""Among known models: places among published weights, and accuracy here against elsewhere."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+from markupsafe import Markup
+
+from genset.comparison.references.find import NAME, SAID
+from genset.core.numbers import agree, count, points, span
+from genset.core.safe import clean
+from genset.core.table import Cell, Column, Table
+from genset.core.to_json import to_json
+from genset.reporting.baseline import Against, Baseline, PublishedRange, against_known
+from genset.reporting.blocks import (
+    Block,
+    Commands,
+    Grid,
+    Html,
+    Paragraph,
+    Part,
+    sentences,
+)
+from genset.reporting.figures.against import against_plot
+from genset.reporting.format import some_of
+from genset.reporting.line import Fit
+from genset.reporting.places import PlaceAmong
+from genset.reporting.report import Inputs, ReportData, Section
+from genset.reporting.sections.again import evaluate_well_known
+from genset.statistics.intervals import Interval
+from genset.statistics.trend import FEWEST_MODELS
+
+_ROWS = 12  # models of which tables are not folded
+_FAR = 20  # standard deviations from the line of published weights, where none of them is
+
+
+def gather(inputs: Inputs, data: ReportData) -> Baseline | None:
+    """What is known of the models elsewhere."""
+    return against_known(inputs.results, inputs.runs, data.options)
+
+
+def _json(found: Baseline | None, _: ReportData) -> dict[str, Any]:
+    """Without the published weights, which are in genset itself."""
+    if found is None:
+        return {}
+    names = [field.name for field in fields(found) if field.name != "known"]
+    return {"reference": {name: to_json(getattr(found, name)) for name in names}}
+
+
+# The figure and the tables
+
+
+def show(found: Baseline | None, data: ReportData) -> Iterator[Part]:
+    """Which set this is, the places, the accuracies on both sets and the line."""
+    if found is None:
+        return
+    title = "Among known models" if found.set else f"Against {clean(found.name)}"
+    blocks: list[Block] = [*sentences(_recognized(found))]
+    if found.places:
+        fold = f"Places of {len(found.places)} models" if len(found.places) > _ROWS else ""
+        blocks += [Grid(_places(found), fold, "named known"), *sentences(_meaning(found), "note")]
+    if found.models:
+        models = len(found.models)
+        fold = f"Accuracies there and here of {models} models" if models > _ROWS else ""
+        blocks += [Html(lambda: _figure(found, data)), Grid(_against(found), fold, "named known")]
+    blocks += sentences(lines(found), "note")
+    if found.ladder:
+        where = ", where the set’s photos are" if data.set.listed else ""
+        text = (
+            "A line needs at least four models of known accuracy that were scored on this set. "
+            f"This scores well-known ones from weak to strong{where}:"
+        )
+        command = evaluate_well_known(data, found.ladder)
+        blocks += [Paragraph(text, "note"), Commands(command)]
+    if found.source:
+        blocks.append(Paragraph(f"Published accuracies: {found.source}.", "note"))
+    yield Part("baseline", title, blocks)
+
+
+def _places(found: Baseline) -> Table:
+    columns = [
+        Column("model", "Model"),
+        Column("here", "Top-1 here", "%"),
+        Column("published", "As published", "%", format=_percent),
+        Column("place", "Place", "by top-1, 1 is the best", align="right"),
+    ]
+    rows = [
+        [
+            place.label,
+            Cell(place.accuracy, _percent(place.accuracy)),
+            place.published,
+            Cell(place.place, _place(place)),
+        ]
+        for place in found.places
+    ]
+    return Table(columns, rows)
+
+
+def _place(found: PlaceAmong) -> str:
+    """A place as a range where the photos leave it open: "3 to 7 of 67"."""
+    where = f"{found.best:,}" if found.best == found.worst else f"{found.best:,} to {found.worst:,}"
+    return f"{where} of {found.of:,}"
+
+
+def _against(found: Baseline) -> Table:
+    columns = [
+        Column("model", "Model"),
+        Column("there", "There", "%"),
+        Column("here", "Here", "%; change in points"),
+        Column("above", "Effective robustness", "points above the line"),
+    ]
+    if found.from_known:
+        columns.append(Column("higher", "More", "% of published weights", format=_whole))
+    return Table(columns, [_row(model, found) for model in found.models])
+
+
+def _row(model: Against, found: Baseline) -> list[object]:
+    above = None
+    if model.above is not None and model.interval:
+        above = Cell(model.above, points(model.above), span(model.interval))
+    return [
+        model.label,
+        Cell(model.elsewhere, _percent(model.elsewhere), clean(model.source, 60)),
+        Cell(model.here, _percent(model.here), points(-model.gap)),
+        above,
+        *[model.higher] * found.from_known,
+    ]
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2f}"
+
+
+def _whole(share: float) -> str:
+    return f"{100 * share:.0f}"
+
+
+def _figure(found: Baseline, data: ReportData) -> Markup:
+    """Accuracy here over accuracy elsewhere, where there are two points or published ones."""
+    if len(found.models) + len(found.known) < 2:
+        return Markup("")
+    real = found.set is not None and bool(found.set.labels)
+    accuracy = {
+        model.label: model.real if real and model.real else model.top1.accuracy
+        for model in data.models
+    }
+    ends = [(accuracy[row.label].low, accuracy[row.label].high) for row in found.models]
+    where = "by ReaL and by the original labels" if real else f"here and on {found.name}"
+    title = f"Top-1 accuracy {clean(where, 60)}"
+    fitted = "published weights, the small points" if found.from_known else "all models"
+    line = (
+        f"; the line is fitted to {fitted}; its dark band is its 95 % interval, and the light one "
+        "the 95 % band for a new model; the dotted line is straight in plain accuracies"
+        if found.line
+        else ""
+    )
+    caption = (
+        f"{title}. Vertical bars are Wilson’s 95 % intervals{line}; the dashed line is “as good "
+        "here as there”. Logit axes. A point says its name when it is pointed at."
+    )
+    form = Markup('<figure class="big against"><figcaption>{}</figcaption>{}</figure>')
+    return form.format(caption, against_plot(title, found, ends))
+
+
+# The sentences
+
+
+def _recognized(found: Baseline) -> list[str]:
+    """Which set the photos are, how that is known, and how to say otherwise."""
+    if (known := found.set) is None:
+        return []
+    labels = " Its labels by ReaL are known too." if known.labels else ""
+    return [
+        f"These photos are {known.title}: told {known.how}. If they are not, say so with --set-is "
+        f"other.{labels}"
+    ]
+
+
+def _meaning(found: Baseline) -> list[str]:
+    """How the places are meant, and models whose accuracy here is not the published one."""
+    return [
+        "The place is among the weights of which timm publishes the accuracy on this set, each "
+        "once, at its smallest image size. It is a range because another draw of photos would "
+        "change it: from the upper to the lower end of Wilson’s 95 % interval. The known models "
+        "were scored on the same photos, which that interval does not use, so the range is "
+        "rather too wide than too narrow.",
+        *(
+            f"{clean(place.label)} is published with {_percent(place.published)} % on these "
+            f"photos, and has {_percent(place.accuracy)} % here: compare the preprocessing "
+            "(genset evaluate --audit-preprocessing)."
+            for place in found.places
+            if place.published is not None and abs(place.accuracy - place.published) >= 0.002
+        ),
+    ]
+
+
+def lines(found: Baseline) -> list[str]:
+    """What the fitted lines are, and which models have no part in them."""
+    texts = []
+    if found.fits:
+        texts += [_fitted(found), *map(_quality, found.fits), _robustness(found)]
+    elif found.models:
+        texts.append(_no_line(found))
+    if found.unknown:
+        texts.append(
+            f"No accuracy there is known of: {some_of(found.unknown)}.{_how_to_say(found)}"
+        )
+    if found.partial:
+        texts.append(
+            "Not compared with accuracies elsewhere, since they did not answer all photos: "
+            f"{some_of(found.partial)}."
+        )
+    return [*texts, *_doubtful(found), *_published_ranges(found.ranges)]
+
+
+def _no_line(found: Baseline) -> str:
+    """Why no line is fitted: the first reason that holds."""
+    number, takes = len(found.models), "it takes four, of three architectures."
+    there = {row.elsewhere for row in found.models}
+    if number > 1 and len(there) == 1:
+        return (
+            f"All {number:,} models have {_percent(there.pop())} % there, which shows no line: it "
+            "takes four of different accuracy, of three architectures."
+        )
+    if number < FEWEST_MODELS:
+        return (
+            f"{count(number, 'model')} of different accuracy {agree(number, 'is', 'are')} too "
+            f"few to fit a line: {takes}"
+        )
+    return f"{number:,} models of one or two architectures are too few to fit a line: {takes}"
+
+
+def _doubtful(found: Baseline) -> list[str]:
+    """Models so far from the line of published weights that their reference cannot be right."""
+    if not found.from_known:
+        return []
+    scatter = found.fits[0].scatter
+    return [
+        f"{clean(row.label)} is {points(row.above, 1)} points from the line with the "
+        f"{100 * row.elsewhere:g} % {row.source}: is its reference_top1 right?"
+        for row in found.models
+        if row.source == SAID and row.above is not None and abs(row.above) > _FAR * scatter
+    ]
+
+
+def _fitted(found: Baseline) -> str:
+    first = found.fits[0]
+    start = f"{first.intercept:.3f}".replace("-", "−")
+    whose = (
+        f"The line of {first.models:,} published weights of {first.architectures:,} architectures"
+        if found.from_known
+        else f"The line through {first.models:,} models"
+    )
+    there, here = clean(found.name), "here"
+    if found.set and found.set.labels:
+        there, here = "original", "ReaL"
+    return f"{whose}: logit({here}) = {start} + {first.slope:.3f} logit({there})."
+
+
+def _quality(fit: Fit) -> str:
+    """How well a line fits."""
+    names = {"logit": "As logits", "linear": "As plain accuracies"}
+    return (
+        f"{names[fit.scale]} the slope is {fit.slope:.3f}{_interval(fit.slope_interval)}; models "
+        f"scatter by {_percent(fit.scatter)} points (standard deviation) about the line, and "
+        f"{_whole(fit.inside)} % of them lie within its 95 % band for a new model."
+    )
+
+
+def _interval(found: Interval | None) -> str:
+    return f" (95 % interval {found.low:.3f} to {found.high:.3f})" if found else ""
+
+
+def _robustness(found: Baseline) -> str:
+    start = "A model’s effective robustness is how far it is above the line of logits; intervals "
+    if found.from_known:
+        return (
+            f"{start}resample classes, and the line with whole architectures together. The "
+            "answers of the published weights are not at hand, so that they classified the same "
+            "photos is not used: the intervals are rather too wide than too narrow. “More” is the "
+            "share of published weights that are farther above the line."
+        )
+    return (
+        f"{start}resample classes and the models’ scatter about the line (whole architectures "
+        "together), and take the accuracies there for exact."
+    )
+
+
+def _how_to_say(found: Baseline) -> str:
+    if found.name != NAME:
+        return ""
+    return (
+        " Say a model’s accuracy on ImageNet’s validation set with &reference_top1= (per cent) in "
+        "its spec, or score it on that set too."
+    )
+
+
+def _published_ranges(ranges: Sequence[PublishedRange]) -> list[str]:
+    """What is published of models' architectures, a sentence for those that share it."""
+    alike: dict[PublishedRange, list[str]] = {}
+    for found in ranges:
+        alike.setdefault(replace(found, label=""), []).append(found.label)
+    return [_published_range(found, labels) for found, labels in alike.items()]
+
+
+def _published_range(found: PublishedRange, labels: Sequence[str]) -> str:
+    low, high = _percent(found.low), _percent(found.high)
+    between = f"{low} %" if low == high else f"{low} % to {high} %"
+    return (
+        f"{some_of(labels)}: of {clean(found.of)} {between} {'is' if low == high else 'are'} "
+        f"published ({count(found.weights, 'file')} of weights), but this is "
+        f"{clean(found.why, 200)}; it is in no fit."
+    )
+
+
+SECTION = Section("reference", gather, show, _json)

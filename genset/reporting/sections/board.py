@@ -1,0 +1,330 @@
+"""Models: the table that people sort, a row a model, with its intervals drawn."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from genset.core.numbers import count, ends, percent, points
+from genset.core.safe import clean
+from genset.core.table import Cell, Column, Table, shown
+from genset.reporting.blocks import Block, Commands, Grid, Html, Paragraph, Part, sentences
+from genset.reporting.figures.scale import Scale, axis, drawing, scale_of
+from genset.reporting.format import interval
+from genset.reporting.html import NOTHING, breakable
+from genset.reporting.names import LINE, run_anchor, short_names
+from genset.reporting.remarks import answered, remarks
+from genset.reporting.report import Inputs, ReportData, ScoredModel, Section
+from genset.reporting.sections import baseline, multilabel
+from genset.reporting.sections.again import commands
+from genset.score.results.runs import Accuracy
+from genset.statistics.bootstrap import Resampling
+
+_MANY = 25  # models of which rows are set in smaller type in print
+
+
+@dataclass(frozen=True, slots=True)
+class SortedCell(Cell):
+    """A cell that its column is not sorted by its value, but by `key`; None sorts last."""
+
+    key: float | None = None
+
+
+def gather(_: Inputs, __: ReportData) -> None:
+    """The models are the report's own."""
+
+
+def show(_: None, data: ReportData) -> Iterator[Part]:
+    """The table, what must stand beside every number in it, and how to read it."""
+    blocks: list[Block] = []
+    if data.models:
+        shared = _shared_remarks(data)
+        table = models_table(data)
+        blocks.append(Grid(table, page=lambda: _board(table, data)))
+        texts = [f"All models: {remark.removesuffix('.')}." for remark in shared]
+        blocks += sentences(texts, "note")
+        blocks += [Paragraph(_meaning(data), "note"), Html(lambda: _ON_THE_PAGE)]
+    else:
+        blocks += [Paragraph("To score one, and make this report again:"), Commands(commands(data))]
+    if data.other_runs:
+        runs = count(data.other_runs, "run")
+        text = f"Left out: {runs} on other photos under the same name."
+        blocks.append(Paragraph(text, "note"))
+    yield Part("leaderboard", "Models", blocks)
+
+
+# The table
+
+
+def models_table(data: ReportData) -> Table:
+    """Each model's numbers, the best top-1 first. A column that would be empty is left out."""
+    models = data.models
+    has_unclear = (by_truth := data.of(multilabel.SECTION)) and by_truth.truth.with_unclear > 0
+    above = {}
+    if reference := data.of(baseline.SECTION):
+        above = {row.label: row.above for row in reference.models}
+    ks = sorted({top.k for model in models for top in model.tops} - {1})
+    columns: list[tuple[Column, Callable[[ScoredModel], object]]] = [
+        (Column("rank", "Rank", f"of {len(data.ranked):,}"), _ranks(models)),
+        (Column("model", "Model"), _names(data)),
+        (_accuracy("top1", "Top-1"), lambda model: _share(model.top1.accuracy)),
+        (Column("wilson", "Wilson’s", "95 %", align="right"), _wilson),
+        (Column("clustered", "Classes resampled", "95 %", align="right"), _clustered),
+        *((_accuracy(f"top{k}", f"Top-{k}"), _top(k)) for k in ks),
+        (_accuracy("real", "All labels", "ReaL, %"), lambda model: _further(model.real)),
+        (
+            _accuracy("multilabel", "With unclear", "multi-label, %"),
+            lambda model: _unclear(model) if has_unclear else None,
+        ),
+        (
+            Column("robustness", "Robustness", "points above the line", format=points),
+            lambda model: above.get(model.label),
+        ),
+        (
+            Column("calibration_error", "Calibration error", "points", format=_in_points),
+            lambda model: model.calibration.error if model.calibration else None,
+        ),
+        (Column("correct", "Correct", "photos"), _correct),
+        (Column("engine", "Engine"), lambda model: clean(model.run.engine) or None),
+    ]
+    cells = [[of(model) for model in models] for _, of in columns]
+    full = [n for n, column in enumerate(cells) if any(cell is not None for cell in column)]
+    rows = list(zip(*(cells[n] for n in full), strict=True))
+    return Table([columns[n][0] for n in full], rows)
+
+
+def _accuracy(name: str, title: str, unit: str = "%") -> Column:
+    return Column(name, title, unit, align="right")
+
+
+def _in_points(share: float) -> str:
+    return f"{100 * share:.1f}"
+
+
+def _ranks(models: Sequence[ScoredModel]) -> Callable[[ScoredModel], object]:
+    """The ranks that a model can have, sorted by the best of them, then by the worst, by top-1."""
+    ranked = [model for model in models if model.rank]
+    ranked.sort(key=lambda model: (model.rank.best, model.rank.worst) if model.rank else ())
+    places = {model.label: place for place, model in enumerate(ranked, 1)}
+
+    def cell(model: ScoredModel) -> SortedCell | None:
+        if not (rank := model.rank):
+            return None
+        text = f"{rank.best}" if rank.best == rank.worst else f"{rank.best} to {rank.worst}"
+        return SortedCell([rank.best, rank.worst], text, key=places[model.label])
+
+    return cell
+
+
+def _names(data: ReportData) -> Callable[[ScoredModel], Cell]:
+    """A model's name, with what must stand beside its numbers and not beside everybody's."""
+    shared = _shared_remarks(data)
+
+    def cell(model: ScoredModel) -> Cell:
+        texts = [text for text in _remarks(model, data) if text not in shared]
+        note = "; ".join(text.removesuffix(".") for text in texts)
+        return Cell(model.label, clean(model.label), note)
+
+    return cell
+
+
+def _remarks(model: ScoredModel, data: ReportData) -> list[str]:
+    return [*answered(model, data), *remarks(model, data)]
+
+
+def _shared_remarks(data: ReportData) -> list[str]:
+    """What must stand beside every model's numbers, if there are several models."""
+    first, *others = (_remarks(model, data) for model in data.models)
+    return [text for text in first if all(text in texts for texts in others)] if others else []
+
+
+def _share(found: Accuracy) -> Cell | None:
+    return Cell(found.share, percent(found.share, found.photos)) if found.photos else None
+
+
+def _further(found: Accuracy | None) -> Cell | None:
+    """A further accuracy, with Wilson's interval where there is room for it."""
+    if found is None or not found.photos:
+        return None
+    return Cell(found.share, percent(found.share, found.photos), interval(found))
+
+
+def _top(k: int) -> Callable[[ScoredModel], Cell | None]:
+    """Top-k accuracy, with both intervals where there is room for them."""
+
+    def cell(model: ScoredModel) -> Cell | None:
+        if (top := next((top for top in model.tops if top.k == k), None)) is None:
+            return None
+        found, clustered = top.accuracy, ends(top.clustered, top.accuracy.photos)
+        text = percent(found.share, found.photos)
+        return Cell(found.share, text, f"{interval(found)}; {clustered}")
+
+    return cell
+
+
+def _unclear(model: ScoredModel) -> Cell | None:
+    """Unclear classes counted right."""
+    return _further(model.multilabel.multilabel.accuracy) if model.multilabel else None
+
+
+def _wilson(model: ScoredModel) -> SortedCell:
+    found = model.top1.accuracy
+    return SortedCell([found.low, found.high], interval(found), key=found.low)
+
+
+def _clustered(model: ScoredModel) -> SortedCell:
+    found, photos = model.top1.clustered, model.top1.accuracy.photos
+    return SortedCell([found.low, found.high], ends(found, photos), key=found.low)
+
+
+def _correct(model: ScoredModel) -> Cell:
+    found = model.top1.accuracy
+    return Cell(found.correct, f"{found.correct:,} of {found.photos:,}")
+
+
+# On the page
+
+# What stands before each number where the screen is too narrow for columns.
+_SHORT = {
+    "rank": "Rank",
+    "clustered": "resampled",
+    "robustness": "robustness",
+    "calibration_error": "calibration",
+    "correct": "",
+    "engine": "by",
+}
+_TEXTS = ("model", "engine")  # columns sorted as words
+_DRAWN = 3  # the drawing stands before this column
+
+_TOOLS = Markup(
+    '<div class="tools" hidden>\n<label>Find models <input type="search" autocomplete="off" '
+    'spellcheck="false"></label>\n<output></output>\n'
+    '<span class="hidden" role="status" data-says-of="board"></span>\n</div>'
+)
+
+
+_ON_THE_PAGE = Markup(
+    '<p class="note">Drawn are the accuracy, Wilson’s interval as the thick line and that of '
+    "classes resampled as the thin one; the scale need not start at 0. A model’s name leads to all "
+    "that is known of it.</p>"
+)
+
+
+def _board(table: Table, data: ReportData) -> Markup:
+    """The table with the tools that sort and filter it, and each model's intervals drawn."""
+    scale = scale_of([model.top1 for model in data.models])
+    drawn = Markup(
+        '<th role="columnheader" scope="col" class="scale"><span class="hidden">Top-1 and its '
+        "intervals, drawn</span>{}</th>"
+    ).format(axis(scale))
+    heads = list(map(_head, table.columns))
+    heads.insert(_DRAWN, drawn)
+    names = short_names([model.label for model in data.models], LINE)
+    shared = _shared_remarks(data)
+    remarks_of = {
+        model.label: [text for text in _remarks(model, data) if text not in shared]
+        for model in data.models
+    }
+    rows = Markup("\n").join(
+        _row(table, number, _name(model, names[model.label], remarks_of[model.label]), scale, model)
+        for number, model in enumerate(data.models)
+    )
+    return Markup(
+        '{}\n<div class="wide board">\n<table id="board" role="table" data-sortable class="{}">\n'
+        '<caption class="hidden">Models by top-1 accuracy. With scripts, the heads of the columns '
+        'sort it.</caption>\n<thead role="rowgroup">\n<tr role="row">\n{}\n</tr>\n</thead>\n'
+        '<tbody role="rowgroup">\n{}\n</tbody>\n</table>\n</div>'
+    ).format(_TOOLS, "many" * (len(data.models) > _MANY), Markup("\n").join(heads), rows)
+
+
+def _head(column: Column) -> Markup:
+    first = "up" if column.name in (*_TEXTS, "rank") else "down"
+    by = "text" if column.name in _TEXTS else "number"
+    is_sorted = Markup(' aria-sort="descending"') if column.name == "top1" else NOTHING
+    short = Markup(' class="short"') if len(column.title) < 8 else NOTHING
+    unit = Markup(" <small>{}</small>").format(column.unit) if column.unit else NOTHING
+    return Markup(
+        '<th role="columnheader" scope="col" data-sort="{} {}"{}><span{}>{}</span>{}</th>'
+    ).format(by, first, is_sorted, short, column.title, unit)
+
+
+def _row(table: Table, number: int, name: Markup, scale: Scale, model: ScoredModel) -> Markup:
+    cells = [
+        name if column.name == "model" else _number(column, value)
+        for column, value in zip(table.columns, table.rows[number], strict=True)
+    ]
+    drawn = Markup('<td role="cell" class="drawing">{}</td>').format(_drawn(model, scale))
+    cells.insert(_DRAWN, drawn)
+    words = clean(f"{model.label} {model.run.engine}", 200)
+    return Markup('<tr role="row" data-words="{}">\n{}\n</tr>').format(
+        words, Markup("\n").join(cells)
+    )
+
+
+def _number(column: Column, value: object) -> Markup:
+    """A cell, and what its column is sorted by."""
+    text, _ = shown(column, value)
+    key = value.key if isinstance(value, SortedCell) else value
+    key = key.value if isinstance(key, Cell) else key
+    css = " rank" if column.name == "rank" else ""
+    return Markup('<td role="cell" class="numbers{}" data-head="{}" data-key="{}">{}</td>').format(
+        css, _SHORT.get(column.name, column.title), "" if key is None else key, text
+    )
+
+
+def _name(model: ScoredModel, name: str, texts: Sequence[str]) -> Markup:
+    """A model's name, which leads to its own part of the page, with what stands beside it."""
+    whole = clean(model.label, 1000)
+    title = Markup(' title="{}"').format(whole) if name != whole else NOTHING
+    small = NOTHING
+    for text in texts:
+        odd = Markup(' class="odd"') if text in model.run.notes else NOTHING
+        small += Markup("<small{}>{}</small>").format(odd, text.removesuffix("."))
+    return Markup(
+        '<th role="rowheader" scope="row"><a href="#{}"{}><bdi>{}</bdi></a>{}</th>'
+    ).format(run_anchor(model.run.key), title, breakable(name), small)
+
+
+def _drawn(model: ScoredModel, scale: Scale) -> Markup:
+    top = model.top1
+    photos = top.accuracy.photos
+    says = (
+        f"{percent(top.accuracy.share, photos)} %; Wilson {interval(top.accuracy)} %; "
+        f"classes resampled {ends(top.clustered, photos)} %"
+    )
+    return drawing(scale, top, clean(model.label, 60), says)
+
+
+# How to read it
+
+
+def _meaning(data: ReportData) -> str:
+    parts = [_intervals(data.options.resampling)]
+    if any(model.real for model in data.models):
+        parts.append(
+            "“All labels” counts a first answer that is among all classes that a photo shows; "
+            "photos without a label are left out."
+        )
+    if any(model.calibration for model in data.models):
+        parts.append(
+            "The calibration error is the mean distance, in points, between how sure a model is "
+            "and how often it is right; on few photos it comes out too large, even for a perfect "
+            "model."
+        )
+    return " ".join(parts)
+
+
+def _intervals(resampling: Resampling) -> str:
+    return (
+        "Two 95 % intervals stand beside each accuracy. Wilson’s takes each photo for an "
+        "independent draw. The other resamples whole classes with all of their photos "
+        f"({resampling.draws:,} draws, seed {resampling.seed}): how the model would do on other "
+        "classes, found in the same way; it has Wilson’s end wherever that one is farther out. A "
+        "model’s rank is a range: below all models that are surely better, and above all that are "
+        "surely worse. That is sure where two models can be told apart: McNemar’s exact test, "
+        "adjusted by Holm for all pairs, is below 0.05, and the interval of their difference "
+        "leaves out 0."
+    )
+
+
+SECTION = Section("board", gather, show)

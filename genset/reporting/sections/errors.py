@@ -1,0 +1,254 @@
+"""Where models err: the hardest classes, confusions, and accuracies by what is known of photos."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from genset.classes.kinds import MOST_KINDS, kinds_of
+from genset.comparison.breakdown import (
+    Breakdown,
+    Confusion,
+    Group,
+    by_class,
+    by_record,
+    confusions,
+    grouped,
+)
+from genset.core.numbers import count, percent
+from genset.core.safe import clean
+from genset.core.table import Cell, Column, Table
+from genset.core.to_json import to_json
+from genset.reporting.blocks import Block, Columns, Grid, Heading, Html, PageCell, Paragraph, Part
+from genset.reporting.format import class_and_id, class_cell, interval
+from genset.reporting.html import folded
+from genset.reporting.names import short_names
+from genset.reporting.report import Inputs, ReportData, Section
+from genset.score.results.results import Results
+from genset.score.results.runs import Accuracy
+
+MANY_CLASSES = 100
+"""Classes above which those of a user's own taxonomy come in groups. ImageNet's never do."""
+
+_ROWS = 12
+_MODELS = 6  # side by side, the best ones
+_OF_KIND = 50  # classes of a kind that are listed
+_HEAD = 24  # letters of a model's name over a column
+
+
+@dataclass(frozen=True, slots=True)
+class KindOfClasses(Group):
+    """Classes that are of a kind, and each model's top-1 accuracy on all their photos.
+
+    Attributes:
+        above: what the kind is a kind of, the nearest first.
+        classes: the ids of its classes, the hardest first.
+    """
+
+    above: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Errors:
+    """Accuracies by class and by what else is known of photos.
+
+    Attributes:
+        classes: each class, the hardest first.
+        confusions: pairs of classes, the most confused first.
+        breakdowns: accuracies by what a release records of its photos.
+        kinds: the classes in groups, the hardest first, where they are a user's own and many.
+    """
+
+    classes: tuple[Group, ...]
+    confusions: tuple[Confusion, ...]
+    breakdowns: tuple[Breakdown, ...]
+    kinds: tuple[KindOfClasses, ...]
+
+
+# The numbers
+
+
+def gather(inputs: Inputs, _: ReportData) -> Errors:
+    """Take the answers apart by class, and by what a release records."""
+    results, records = inputs.results, inputs.records
+    classes = by_class(results)
+    in_order = [records[photo.id] for photo in results.photos.photos] if records else []
+    return Errors(
+        classes=classes,
+        confusions=confusions(results),
+        breakdowns=by_record(results, in_order) if in_order else (),
+        kinds=_kinds(results, classes),
+    )
+
+
+def _kinds(results: Results, classes: Sequence[Group]) -> tuple[KindOfClasses, ...]:
+    """The classes of a set in groups, the hardest group first; none where they are few."""
+    taxonomy = results.photos.own_taxonomy
+    if taxonomy is None or len(results.wnids) <= MANY_CLASSES:
+        return ()
+    kinds = kinds_of(taxonomy, results.wnids)
+    if len(kinds) < 2:  # the classes have no hypernyms
+        return ()
+    of = {wnid: place for place, kind in enumerate(kinds) for wnid in kind.classes}
+    members: list[list[str]] = [[] for _ in kinds]
+    for group in classes:
+        members[of[group.name]].append(group.name)
+    # A group is known by its place: two kinds may have one name.
+    places = [str(of[results.wnids[number]]) for number in results.classes]
+    found = []
+    for group in grouped(results, places):
+        kind, of_kind = kinds[int(group.name)], tuple(members[int(group.name)])
+        found.append(KindOfClasses(kind.name, group.photos, group.top1, kind.above, of_kind))
+    return tuple(sorted(found, key=lambda kind: (kind.ease, kind.mean, kind.name)))
+
+
+def _json(found: Errors, _: ReportData) -> dict[str, Any]:
+    numbers = to_json(found)
+    return {key: value for key, value in numbers.items() if value or key != "kinds"}
+
+
+# What is shown
+
+
+def show(found: Errors, data: ReportData) -> Iterator[Part]:
+    """The hardest classes beside the commonest confusions, then tables by group."""
+    if not data.models:
+        return
+    hardest: list[Block] = [Heading("Hardest classes"), Grid(_hardest(found, data))]
+    columns = [hardest]
+    if found.confusions:
+        columns.append([Heading("Most confused"), Grid(_confused(found, data))])
+    note = (
+        "Means and counts are over all models here. Classes come in the order of the upper end of "
+        "Wilson’s interval of the mean, so that a class of one photo is not first by chance; all "
+        f"{count(len(found.classes), 'class', 'classes')} are in the JSON."
+    )
+    blocks: list[Block] = [Columns(columns), Paragraph(note, "note"), *_by_kind(found, data)]
+    for breakdown in found.breakdowns:
+        blocks += _breakdown(breakdown, data)
+    if (found.kinds or found.breakdowns) and len(data.models) > _MODELS:
+        text = f"Side by side are the best {_MODELS} of {len(data.models):,} models."
+        blocks.append(Paragraph(text, "note"))
+    yield Part("errors", "Where they err", blocks)
+
+
+def _hardest(found: Errors, data: ReportData) -> Table:
+    columns = [
+        Column("class", "Class"),
+        Column("photos", "Photos", format="{:,}".format),
+        Column("top1", "Mean top-1", "%", format=lambda share: f"{100 * share:.1f}"),
+    ]
+    rows = [
+        [
+            class_cell(group.name, data.taxonomy),
+            group.photos,
+            group.mean if group.counted else None,
+        ]
+        for group in found.classes[:_ROWS]
+    ]
+    return Table(columns, rows)
+
+
+def _confused(found: Errors, data: ReportData) -> Table:
+    columns = [
+        Column("photos_of", "Photos of → classified as"),
+        Column("answers", "First answers", align="right"),
+        Column("models", "Models", align="right"),
+    ]
+    return Table(columns, [_mistaken(pair, data) for pair in found.confusions[:_ROWS]])
+
+
+def _mistaken(pair: Confusion, data: ReportData) -> list[object]:
+    first, second = (class_cell(wnid, data.taxonomy) for wnid in (pair.wnid, pair.other))
+    return [
+        PageCell(
+            f"{pair.wnid} {pair.other}",
+            f"{first.text} → {second.text}",
+            markup=Markup("{} → {}").format(first.markup, second.markup),
+        ),
+        Cell(pair.answers, f"{pair.answers:,} of {pair.of:,}"),
+        Cell(pair.models, f"{pair.models} of {len(data.models)}"),
+    ]
+
+
+def _by_kind(found: Errors, data: ReportData) -> Iterator[Block]:
+    if not found.kinds:
+        return
+    yield Heading("By kind")
+    yield Grid(_by_group("Kind", found.kinds, data), css="by-model kinds")
+    yield Paragraph(
+        "Kinds are hypernyms of the classes, as the set’s own list has them: the largest one is "
+        "cut into those below it again and again, up to "
+        f"{MOST_KINDS} kinds. A class is counted in one of them. The hardest come first.",
+        "note",
+    )
+    yield Html(lambda: folded("The classes of each kind", _classes_of_kinds(found, data)))
+
+
+def _classes_of_kinds(found: Errors, data: ReportData) -> Markup:
+    means = {
+        group.name: f"{100 * group.mean:.0f} %" if group.counted else "–" for group in found.classes
+    }
+    kinds = Markup("\n").join(_classes_of(kind, means, data) for kind in found.kinds)
+    return Markup('<div class="profiles">\n{}\n</div>').format(kinds)
+
+
+def _classes_of(kind: KindOfClasses, means: Mapping[str, str], data: ReportData) -> Markup:
+    above = f"A kind of {clean(kind.above[0], 60)}. " if kind.above else ""
+    which = "The hardest first."
+    if len(kind.classes) > _OF_KIND:
+        which = f"The hardest {_OF_KIND} of {len(kind.classes):,}; all are in the JSON."
+    item = Markup('<li>{} <span class="numbers">{}</span></li>')
+    items = Markup("\n").join(
+        item.format(class_and_id(wnid, data.taxonomy), means[wnid])
+        for wnid in kind.classes[:_OF_KIND]
+    )
+    return Markup(
+        '<details class="profile">\n<summary><bdi>{}</bdi> <span class="numbers">{:,}</span>'
+        '</summary>\n<p class="note">{}{}</p>\n<ul class="kind">\n{}\n</ul>\n</details>'
+    ).format(clean(kind.name, 60), len(kind.classes), above, which, items)
+
+
+def _breakdown(found: Breakdown, data: ReportData) -> Iterator[Block]:
+    """Accuracies by group: the hardest groups where they are many."""
+    groups = found.groups
+    if is_long := len(groups) > _ROWS:
+        groups = tuple(sorted(groups, key=lambda group: (group.ease, group.mean))[:_ROWS])
+    yield Heading(f"By {found.by}")
+    yield Grid(_by_group(found.by.capitalize(), groups, data), css="by-model")
+    if is_long:
+        yield Paragraph(f"The hardest {_ROWS} of {len(found.groups):,}.", "note")
+
+
+def _by_group(title: str, groups: Sequence[Group | KindOfClasses], data: ReportData) -> Table:
+    """A row for each group, with the accuracies of the best models."""
+    labels = [model.label for model in data.models[:_MODELS]]
+    names = short_names(labels, _HEAD)
+    has_classes = any(isinstance(group, KindOfClasses) for group in groups)
+    columns = [
+        Column("group", title),
+        *[Column("classes", "Classes", format="{:,}".format)] * has_classes,
+        Column("photos", "Photos", format="{:,}".format),
+        *(Column(label, names[label], "%") for label in labels),
+    ]
+    rows = [
+        [
+            group.name,
+            *([len(group.classes)] if isinstance(group, KindOfClasses) else []),
+            group.photos,
+            *map(_accuracy, group.top1[:_MODELS]),
+        ]
+        for group in groups
+    ]
+    return Table(columns, rows)
+
+
+def _accuracy(found: Accuracy) -> Cell | None:
+    if not found.photos:
+        return None
+    return Cell(found.share, percent(found.share, found.photos), interval(found))
+
+
+SECTION = Section("errors", gather, show, _json)

@@ -1,0 +1,445 @@
+"""Fine-tuning: the report's models with a new last layer, task by task."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from genset.core.numbers import bare_p, count, digits, p_value, percent, points, span
+from genset.core.safe import clean
+from genset.core.table import Cell, Column, Table
+from genset.core.to_json import to_json
+from genset.finetune.results.compare import (
+    ClassAccuracy,
+    CurvePoint,
+    Difference,
+    Mistaken,
+    Row,
+    learning_curve,
+    per_class,
+    table,
+    worst_pairs,
+)
+from genset.finetune.results.runs import Finetuned, Kept, find_finetuned, load_predictions
+from genset.reporting.blocks import (
+    Block,
+    Columns,
+    Figure,
+    Figures,
+    Grid,
+    Heading,
+    Paragraph,
+    Part,
+    sentences,
+)
+from genset.reporting.format import interval
+from genset.reporting.names import short_names
+from genset.reporting.report import Inputs, ReportData, Section
+from genset.score.results.results import Results, Scored
+
+_CONFUSED = 8  # pairs of classes that are listed
+_FEW = 12  # classes that are all listed; of more, the ends
+_HARDEST, _EASIEST = 6, 3
+_HEAD = 24  # letters of a model's name over a column
+_MARGIN = 0.02  # of a figure's axis
+
+_NOTE = (
+    "Only the last layer is fitted anew, on training photos; the rest of the network stays as it "
+    "is. Accuracies are means over seeds, with Wilson’s 95 % interval on the test photos; ± is the "
+    "standard deviation over seeds. A task’s classes are named with it, so that photos and not "
+    "classes are the sample: differences have Tango’s 95 % interval, paired by photo, and p is "
+    "McNemar’s exact test on the first seed, adjusted by Holm for all differences here."
+)
+_CURVES = (
+    "Solid: the model named first; dashed: the baseline. Bars are Wilson’s 95 % intervals, bands "
+    "one standard deviation over seeds, each of which draws other photos. Of one task all axes are "
+    "the same, and need not start at 0."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FinetunedModel:
+    """One model on one task.
+
+    Attributes:
+        label: as the report calls it.
+        run: what was fitted on what; its `accuracy` and `spread` are the result.
+        difference: from the task's baseline; None of the baseline itself.
+        curve: accuracy by photos of each class.
+        classes: accuracy by class, in the order of the task's classes.
+        mistaken: pairs of classes, the most confused first.
+    """
+
+    label: str
+    run: Finetuned
+    difference: Difference | None
+    curve: tuple[CurvePoint, ...]
+    classes: tuple[ClassAccuracy, ...]
+    mistaken: tuple[Mistaken, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FinetunedTask:
+    """A task, with the models whose results on it can be compared: the baseline first.
+
+    `task` is its name, with a number where the report has several tables of it.
+    """
+
+    task: str
+    models: tuple[FinetunedModel, ...]
+
+    @property
+    def about(self) -> Finetuned:
+        """A run that says what all of them share: photos, split, classes, way of fitting."""
+        return self.models[0].run
+
+    def find(self, label: str) -> FinetunedModel | None:
+        """The model that the report calls so, if it has results on this task.
+
+        One that was fitted in several ways (another precision or preprocessing) has the key of each
+        behind its name; the first of these stands for it.
+        """
+        of_model = (m for m in self.models if m.label == label or m.label.startswith(f"{label} ["))
+        return next(of_model, None)
+
+
+# The numbers
+
+
+def gather(inputs: Inputs, data: ReportData) -> tuple[FinetunedTask, ...]:
+    """All results of fine-tuning the report's models.
+
+    The baseline is the model that the report's options call the lower one; without one it is, task
+    by task, the model that was fitted first.
+    """
+    results, lower = inputs.results, data.options.lower
+    if not results.models:
+        return ()
+    found = [
+        Kept(folder, replace(record, model=model.label))
+        for folder, record in find_finetuned(inputs.runs)
+        if (model := _same(results, record))
+    ]
+    rows = table(found, results.find(lower).label if lower else "")
+    return tuple(map(_task, rows, _names(rows)))
+
+
+def _same(results: Results, record: Finetuned) -> Scored | None:
+    """The report's model that has these weights.
+
+    One of which only the answers are known can go by its name alone.
+    """
+    same = [model for model in results.models if model.run.weights_hash == record.weights_hash]
+    same.sort(key=lambda model: model.run.preprocessing != record.preprocessing)
+    answers = [model for model in results.models if not model.run.preprocessing]
+    by_name = [model for model in answers if model.run.model == record.model]
+    return next(iter([*same, *by_name]), None)
+
+
+def _names(rows: Sequence[Row]) -> list[str]:
+    """The rows' tasks; where one was split or fitted in several ways, its further rows count on."""
+    seen: Counter[str] = Counter()
+    names = []
+    for row in rows:
+        seen[row.task] += 1
+        names.append(row.task if seen[row.task] == 1 else f"{row.task} ({seen[row.task]})")
+    return names
+
+
+def _task(row: Row, name: str) -> FinetunedTask:
+    differences = [None, *row.differences]
+    return FinetunedTask(
+        task=name,
+        models=tuple(
+            FinetunedModel(
+                label=kept.record.model,
+                run=kept.record,
+                difference=difference,
+                curve=learning_curve(kept.record.attempts),
+                classes=per_class(kept.record, predictions := load_predictions(kept)),
+                mistaken=worst_pairs(kept.record, predictions, most=len(kept.record.classes) ** 2),
+            )
+            for kept, difference in zip(row.models, differences, strict=True)
+        ),
+    )
+
+
+def _json(found: Sequence[FinetunedTask], _: ReportData) -> dict[str, Any]:
+    tasks = [
+        {
+            "task": task.task,
+            "models": [
+                asdict(model) | {"accuracy": asdict(model.run.accuracy), "spread": model.run.spread}
+                for model in task.models
+            ],
+        }
+        for task in found
+    ]
+    return {"finetuning": to_json(tasks)} if tasks else {}
+
+
+# What is shown
+
+
+def show(found: Sequence[FinetunedTask], _: ReportData) -> Iterator[Part]:
+    """The paper's table, a row a task; then each task's curves, classes and confusions."""
+    if not found:
+        return
+    about = [". ".join([f"{task.task}: {_about(task)}", *_remarks(task)]) + "." for task in found]
+    blocks: list[Block] = [
+        *sentences(_claims(found)),
+        Grid(_comparison(found)),
+        *sentences([*about, _NOTE], "note"),
+        *_curves(found),
+    ]
+    for task in found:
+        blocks += _classes(task)
+    yield Part("fine-tuning", "Fine-tuning", blocks)
+
+
+def _labels(tasks: Sequence[FinetunedTask]) -> list[str]:
+    """All models, baselines first."""
+    baselines = [task.models[0].label for task in tasks]
+    return list(dict.fromkeys([*baselines, *(m.label for task in tasks for m in task.models)]))
+
+
+def _comparison(tasks: Sequence[FinetunedTask]) -> Table:
+    first, *others = _labels(tasks)
+    columns = [Column("task", "Task"), Column(first, first, "%")]
+    for label in others:
+        columns += [
+            Column(label, label, "%"),
+            Column(f"{label}_difference", "Difference", "points; McNemar"),
+        ]
+    rows = []
+    for task in tasks:
+        row: list[object] = [task.task]
+        for label in (first, *others):
+            model = task.find(label)
+            row.append(accuracy(model) if model else None)
+            if label != first:
+                found = model.difference if model else None
+                row.append(_tested(found) if found else None)
+        rows.append(row)
+    return Table(columns, rows)
+
+
+def accuracy(found: FinetunedModel) -> Cell:
+    """Its accuracy with the interval, and how far seeds differ."""
+    share = found.run.accuracy
+    seeds = count(len(found.run.of_shots(None)), "seed")
+    if found.run.spread is not None:
+        seeds = f"± {100 * found.run.spread:.2f} over {seeds}"
+    return Cell(share.share, percent(share.share, share.photos), f"{interval(share)}, {seeds}")
+
+
+def difference(found: Difference) -> Cell:
+    """The difference from the baseline and its interval, in points."""
+    places = digits(found.photos)
+    return Cell(found.difference, points(found.difference, places), span(found.interval, places))
+
+
+def _tested(found: Difference) -> Cell:
+    """The same with its p-values."""
+    cell = difference(found)
+    tests = f"{p_value(found.p_value)}, Holm {bare_p(found.holm)}"
+    return Cell(cell.value, cell.text, f"{cell.note}; {tests}")
+
+
+def against_baseline(found: FinetunedModel) -> tuple[str, str]:
+    """A model's difference from the baseline in points, and its interval."""
+    if found.difference is None:
+        return "the baseline", ""
+    cell = difference(found.difference)
+    return cell.text, cell.note
+
+
+def _claims(tasks: Sequence[FinetunedTask]) -> list[str]:
+    """Whether each model transfers as well as the baseline: no more than the numbers support."""
+    labels = dict.fromkeys(model.label for task in tasks for model in task.models)
+    return [_claim(tasks, label) for label in labels]
+
+
+def _claim(tasks: Sequence[FinetunedTask], label: str) -> str:
+    """How a model compares on every task; "" for one that is only a baseline."""
+    compared = [
+        (task, model.difference)
+        for task in tasks
+        if (model := task.find(label)) and model.difference
+    ]
+    if not compared:
+        return ""
+    texts = []
+    for task, found in compared:
+        cell = difference(found)
+        doubt = "" if _apart(found) else ", not to be told apart"
+        if found.too_few:
+            doubt = f", where these {count(found.photos, 'photo')} cannot tell which is better"
+        texts.append(f"{cell.text} points on {clean(task.task)} ({cell.note}{doubt})")
+    baselines = " or ".join(dict.fromkeys(clean(found.baseline) for _, found in compared))
+    return f"{clean(label)} against {baselines}, with a new last layer: {'; '.join(texts)}."
+
+
+def _apart(found: Difference) -> bool:
+    return not found.interval.low <= 0 <= found.interval.high and found.holm < 0.05
+
+
+def _about(task: FinetunedTask) -> str:
+    """What the models of a row share."""
+    run = task.about
+    out = f", {len(run.left_out):,} left out" if run.left_out else ""
+    way = "fitted on features" if run.probe == "features" else "trained by SGD"
+    return (
+        f"{count(len(run.classes), 'class', 'classes')}, {run.train:,} training and "
+        f"{count(run.test, 'test photo')}{out}; split: {clean(run.split)}; {way}"
+    )
+
+
+def _remarks(task: FinetunedTask) -> list[str]:
+    """What must stand beside a task's numbers; what is true of all its models names none."""
+    labels_of: dict[str, list[str]] = {}
+    for model in task.models:
+        is_float = model.run.precision == "float32"
+        notes = [*([] if is_float else [f"scored in {model.run.precision}"]), *model.run.notes]
+        for note in notes:
+            labels_of.setdefault(clean(note, 300).rstrip("."), []).append(clean(model.label))
+    return [
+        note if len(labels) == len(task.models) else f"{', '.join(labels)}: {note}"
+        for note, labels in labels_of.items()
+    ]
+
+
+# Learning curves
+
+
+def _curves(tasks: Sequence[FinetunedTask]) -> Iterator[Block]:
+    """A figure for each model on each task, where heads were fitted on fewer photos too."""
+    if not any(len(model.curve) > 1 for task in tasks for model in task.models):
+        return
+    columns = [
+        Column("model", "Task and model"),
+        Column("photos", "Photos a class"),
+        Column("right", "Right", "%"),
+        Column("spread", "± over seeds", format=lambda spread: f"{100 * spread:.2f}"),
+        Column("seeds", "Seeds"),
+    ]
+    rows = [
+        [
+            f"{task.task}, {model.label}",
+            str(point.shots or "all"),
+            Cell(
+                point.accuracy.share,
+                percent(point.accuracy.share, point.accuracy.photos),
+                interval(point.accuracy),
+            ),
+            point.spread,
+            point.seeds,
+        ]
+        for task in tasks
+        for model in task.models
+        if len(model.curve) > 1
+        for point in model.curve
+    ]
+    yield Heading("Learning curves")
+    yield Figures(lambda: [figure for task in tasks for figure in _figures(task)], "small-figures")
+    yield Grid(Table(columns, rows), "The learning curves in numbers", grouped=True)
+    yield Paragraph(_CURVES, "note")
+
+
+def _figures(task: FinetunedTask) -> list[Figure]:
+    """Each model's curve against the baseline's."""
+    drawn = [model for model in task.models if len(model.curve) > 1]
+    if not drawn:
+        return []
+    from genset.reporting.figures.learning import learning_plot
+
+    shown = [point.accuracy for model in drawn for point in model.curve]
+    low = max(0.0, min(found.low for found in shown) - _MARGIN)
+    high = min(1.0, max(found.high for found in shown) + _MARGIN)
+    has_baseline = drawn[0] is task.models[0]
+    figures = []
+    for model in drawn[1:] if has_baseline and len(drawn) > 1 else drawn:
+        name, other = clean(model.label, 40), clean(task.models[0].label, 40)
+        beside = drawn[0].curve if has_baseline and model is not drawn[0] else ()
+        title = f"{clean(task.task, 40)}: {name}{f' against {other}' if beside else ''}"
+        figures.append((title, learning_plot(title, model.curve, beside, (low, high))))
+    return figures
+
+
+# Classes and confusions
+
+
+def _classes(task: FinetunedTask) -> list[Block]:
+    labels = [model.label for model in task.models]
+    names = short_names(labels, _HEAD)
+    hardest, easiest = _extremes(task)
+    which = f"the {len(hardest)} hardest and the {len(easiest)} easiest classes"
+    by_class = Table(
+        [Column("class", "Class"), *(Column(label, names[label], "%") for label in labels)],
+        [
+            [name, *(_of_class(model, name) for model in task.models)]
+            for name in (*hardest, *easiest)
+        ],
+    )
+    tables: list[list[Block]] = [[Grid(by_class)]]
+    if pairs := _confused(task):
+        columns = [Column("classes", "Photos of → classified as")]
+        columns += [Column(label, names[label], align="right") for label in labels]
+        rows = [
+            [f"{name} → {other}", *(_mistakes(model, name, other) for model in task.models)]
+            for name, other in pairs
+        ]
+        tables.append([Grid(Table(columns, rows))])
+    heading = Heading(f"{task.task}: {which if easiest else 'classes'} and confusions")
+    if len(labels) > 2:  # too wide to stand side by side
+        return [heading, *(block for blocks in tables for block in blocks)]
+    return [heading, Columns(tables)]
+
+
+def _extremes(task: FinetunedTask) -> tuple[list[str], list[str]]:
+    """The hardest and the easiest classes of a task; all are in the first where they are few.
+
+    Of models that are seen together: hard is what has the lowest upper ends of Wilson's intervals,
+    easy the highest lower ends, so that a class of one photo is neither by chance.
+    """
+    by_class = list(zip(*(model.classes for model in task.models), strict=True))
+
+    def upper(of_class: Sequence[ClassAccuracy]) -> float:
+        return sum(found.accuracy.high for found in of_class)
+
+    def lower(of_class: Sequence[ClassAccuracy]) -> float:
+        return -sum(found.accuracy.low for found in of_class)
+
+    hardest = [of_class[0].name for of_class in sorted(by_class, key=upper)]
+    if len(hardest) <= _FEW:
+        return hardest, []
+    easiest = [of_class[0].name for of_class in sorted(by_class, key=lower)]
+    hardest = hardest[:_HARDEST]
+    return hardest, [name for name in easiest if name not in hardest][:_EASIEST]
+
+
+def _of_class(found: FinetunedModel, name: str) -> Cell:
+    """A class's accuracy and its interval, in per cent."""
+    accuracy = next(cls.accuracy for cls in found.classes if cls.name == name)
+    return Cell(accuracy.share, percent(accuracy.share, accuracy.photos), interval(accuracy))
+
+
+def _confused(task: FinetunedTask) -> list[tuple[str, str]]:
+    """The pairs of classes that its models, taken together, confuse most."""
+    photos: dict[tuple[str, str], float] = {}
+    for model in task.models:
+        for pair in model.mistaken:
+            names = pair.name, pair.other
+            photos[names] = photos.get(names, 0.0) + pair.photos
+    return sorted(photos, key=lambda pair: (-photos[pair], pair))[:_CONFUSED]
+
+
+def _mistakes(found: FinetunedModel, name: str, other: str) -> Cell:
+    """How often photos of one class were classified as another: "11.7 of 30"."""
+    pair = next((m for m in found.mistaken if (m.name, m.other) == (name, other)), None)
+    of = next(cls.accuracy.photos for cls in found.classes if cls.name == name)
+    photos = pair.photos if pair else 0.0
+    return Cell(photos, f"{photos:.1f}".removesuffix(".0") + f" of {of:,}")
+
+
+SECTION = Section("finetuning", gather, show, _json)

@@ -1,0 +1,352 @@
+"""By all right classes: how models do, and rank, where it is known what all photos show."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+from genset.comparison.compare import Rank
+from genset.comparison.multilabel import Measured, MultiLabel, OwnProposals
+from genset.comparison.standing import Standing, Turned, standing
+from genset.core.numbers import agree, count, digits, ends, percent, points, span
+from genset.core.safe import clean
+from genset.core.table import Cell, Column, Table
+from genset.core.to_json import to_json
+from genset.reporting.blocks import (
+    Block,
+    Bullets,
+    Figure,
+    Figures,
+    Grid,
+    Heading,
+    Paragraph,
+    Part,
+    sentences,
+)
+from genset.reporting.format import MANY, interval
+from genset.reporting.report import Inputs, ReportData, Section
+from genset.reporting.verdict import pair_to_json
+from genset.sets.photos import PhotoSet
+from genset.sets.truths.truth import By, Truth
+
+NAMES: dict[By, str] = {
+    "original": "original label",
+    "real": "ReaL",
+    "multilabel": "multi-label, unclear counted right",
+    "clear": "multi-label, unclear left out",
+}
+_MOST_TURNED = 10
+_SLOPES = 20  # models whose ranks are drawn
+
+
+@dataclass(frozen=True, slots=True)
+class TruthSummary:
+    """The multi-label truth of a set, in numbers of photos.
+
+    Attributes:
+        source: the file's or the release's name.
+        sha256: of the file; of a release, of its content.
+        photos: of the set.
+        with_correct: that have a right class; the others are left out.
+        with_own: whose own class is among the right ones.
+        with_several: that have more than one.
+        with_unclear: that have a class of which people could not say.
+        not_named: of which the file says nothing.
+        proposers: the models that proposed classes to ask about, with the keys of their runs.
+        is_own: whether the set is a release that was frozen with it.
+    """
+
+    source: str
+    sha256: str
+    photos: int
+    with_correct: int
+    with_own: int
+    with_several: int
+    with_unclear: int
+    not_named: int
+    proposers: dict[str, tuple[str, ...]]
+    is_own: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ByTruth:
+    """A set's truth, and how models rank by it; each model's numbers are with the model."""
+
+    truth: TruthSummary
+    standing: Standing
+
+
+class Row(NamedTuple):
+    """An accuracy of a model, as it is printed: numbers in per cent."""
+
+    what: str
+    share: str
+    wilson: str
+    clustered: str
+    photos: str
+
+
+HEAD = ("truth", "%", "95 % interval", "classes resampled", "photos")
+
+
+# The numbers
+
+
+def gather(inputs: Inputs, data: ReportData) -> ByTruth | None:
+    """How models rank by the set's truth; None where it has none."""
+    results = inputs.results
+    if (truth := results.photos.truth) is None:
+        return None
+    found = standing(results, data.pairs, data.options.resampling)
+    return ByTruth(summarize_truth(results.photos, truth), found)
+
+
+def summarize_truth(photos: PhotoSet, truth: Truth) -> TruthSummary:
+    """Count the photos of which a set's truth speaks."""
+    correct = [truth.correct_of(image) for image in photos.ids]
+    return TruthSummary(
+        source=truth.source,
+        sha256=truth.sha256,
+        photos=len(photos),
+        with_correct=sum(map(bool, correct)),
+        with_own=sum(photo.wnid in truth.correct_of(photo.id) for photo in photos.photos),
+        with_several=sum(len(wnids) > 1 for wnids in correct),
+        with_unclear=sum(bool(truth.unclear_of(image)) for image in photos.ids),
+        not_named=sum(image not in truth.correct for image in photos.ids),
+        proposers=dict(truth.proposers),
+        is_own=truth.is_own,
+    )
+
+
+def _json(found: ByTruth | None, _: ReportData) -> dict[str, Any]:
+    """With every pair by each truth."""
+    if found is None:
+        return {}
+    by_model = found.standing.ranks
+    numbers = {
+        "truth": asdict(found.truth),
+        "ranks": {
+            label: {by: asdict(rank) for by, rank in ranks.items()}
+            for label, ranks in by_model.items()
+        },
+        "turned": [{**asdict(pair), "is_sure": pair.is_sure} for pair in found.standing.turned],
+        "pairs": {
+            by: [pair_to_json(pair) for pair in pairs] for by, pairs in found.standing.pairs.items()
+        },
+    }
+    return {"by_truth": to_json(numbers)}
+
+
+# What is shown
+
+
+def show(found: ByTruth | None, data: ReportData) -> Iterator[Part]:
+    """What the truth is, each model's accuracies by it, and the ranks that it gives."""
+    if found is None:
+        return
+    blocks: list[Block] = [Paragraph(summary(data.set.name, found.truth))]
+    if data.models:
+        blocks += _accuracies(found, data)
+    if len(data.models) > 1:
+        blocks += _ranks(found, data)
+    yield Part("all-right-classes", "By all right classes", blocks)
+
+
+def _accuracies(found: ByTruth, data: ReportData) -> Iterator[Block]:
+    has_unclear = found.truth.with_unclear > 0
+    measured = [(model.label, model.multilabel) for model in data.models if model.multilabel]
+    columns = [
+        Column("model", "Model"),
+        Column("truth", "Truth"),
+        Column("share", "Right", "%", align="right"),
+        Column("wilson", "95 % interval", "Wilson’s", align="right"),
+        Column("clustered", "95 % interval", "classes resampled", align="right"),
+        Column("photos", "Photos", align="right"),
+    ]
+    rows = [(label, *row) for label, numbers in measured for row in rows_of(numbers, has_unclear)]
+    models = len(data.models)
+    fold = f"Accuracies of all {models} models by each truth" if models > MANY else ""
+    yield Grid(Table(columns, rows), fold, grouped=True)
+    yield Paragraph(_meaning(found, data), "note")
+    yield from sentences(
+        [text for label, numbers in measured for text in remarks(label, numbers)], "odd"
+    )
+
+
+def rows_of(found: MultiLabel, has_unclear: bool) -> list[Row]:
+    """A model's accuracies; those that unclear classes do not change once."""
+    measured: list[tuple[By, Measured]] = [("original", found.original), ("real", found.real)]
+    if has_unclear:
+        measured += [("multilabel", found.multilabel), ("clear", found.clear)]
+    rows = [_row(NAMES[by], numbers) for by, numbers in measured]
+    if (ranked := found.average_precision) and ranked.photos:
+        photos = ranked.photos
+        rows.append(
+            Row(
+                "average precision",
+                percent(ranked.value, photos),
+                ends(ranked.wilson, photos),
+                ends(ranked.clustered, photos),
+                f"{photos:,}",
+            )
+        )
+    return rows
+
+
+def _row(what: str, found: Measured) -> Row:
+    accuracy = found.accuracy
+    if not accuracy.photos:
+        return Row(what, "-", "-", "-", "0")
+    return Row(
+        what,
+        percent(accuracy.share, accuracy.photos),
+        interval(accuracy),
+        ends(found.clustered, accuracy.photos),
+        f"{accuracy.photos:,}",
+    )
+
+
+def _meaning(found: ByTruth, data: ReportData) -> str:
+    texts = [
+        "ReaL: a first answer is right if it is one of the photo’s right classes; photos without "
+        "any are left out."
+    ]
+    if found.truth.with_unclear:
+        texts.append(
+            "Unclear classes are those on which people could not decide. Counted right, the same "
+            "photos count; left out, a photo whose first answer is an unclear class does not count "
+            "for that model."
+        )
+    if any(model.multilabel and model.multilabel.average_precision for model in data.models):
+        texts.append(
+            "Average precision is that of all classes ranked by logit, for models whose logits are "
+            "kept."
+        )
+    return " ".join(texts)
+
+
+def _ranks(found: ByTruth, data: ReportData) -> Iterator[Block]:
+    truths: list[By] = ["original", *found.standing.pairs]
+    columns = [Column("model", "Model"), *(Column(by, NAMES[by]) for by in truths)]
+    rows = [
+        [label, *(_rank(ranks[by]) for by in truths)]
+        for label, ranks in found.standing.ranks.items()
+    ]
+    models = len(data.models)
+    yield Heading("Ranks by each truth")
+    yield Figures(lambda: _figures(found.standing))
+    yield Grid(Table(columns, rows), f"Ranks of all {models} models" if models > MANY else "")
+    yield Paragraph(
+        "In brackets: the ranks that a model can have, below all models that are surely better and "
+        "above all that are surely worse, by the pairs that can be told apart by that truth.",
+        "note",
+    )
+    yield Bullets(_order(found.standing.turned, found.truth.photos))
+
+
+def _rank(found: Rank) -> Cell:
+    """A rank, and where it can be: "2 (1–3)"."""
+    bounds = f"{found.best}–{found.worst}" if found.best != found.worst else f"{found.best}"
+    return Cell(found.place, f"{found.place} ({bounds})")
+
+
+def _figures(found: Standing) -> list[Figure]:
+    """How the best models' ranks change with each truth beside the original labels."""
+    if len(found.ranks) < 2:
+        return []
+    from genset.reporting.figures.ranks import rank_plot
+
+    figures = []
+    for by in found.pairs:
+        best = list(found.ranks.items())[:_SLOPES]
+        ranks = {label: (of["original"], of[by]) for label, of in best}
+        names = NAMES["original"], NAMES[by].partition(",")[0]
+        title = f"Ranks by {names[0]} and by {names[1]}"
+        figures.append((title, rank_plot(title, names, ranks)))
+    return figures
+
+
+def _order(found: Sequence[Turned], photos: int) -> list[str]:
+    """Which pairs change their order, the largest shifts first."""
+    if not found:
+        return ["No two models change their order with the truth."]
+    more = len(found) - _MOST_TURNED
+    rest = count(more, "more pair changes", "more pairs change")
+    texts = [_turned(pair, photos) for pair in found[:_MOST_TURNED]]
+    return [*texts, f"{rest} their order: see the JSON."] if more > 0 else texts
+
+
+def _turned(found: Turned, photos: int) -> str:
+    """Two models whose order changes with the truth."""
+    places = digits(photos)
+    doubt = "" if found.is_sure else ", not sure for other classes"
+    return (
+        f"{clean(found.first)} is {points(found.original, places)[1:]} points ahead of "
+        f"{clean(found.second)} by the original labels, and {points(found.other, places)[1:]} "
+        f"behind by {NAMES[found.by].partition(',')[0]}: a shift of "
+        f"{points(found.shift, places)[1:]} points (95 % interval "
+        f"{span(found.interval, places)}){doubt}."
+    )
+
+
+# Sentences that `genset evaluate` and `genset compare` print too
+
+
+def summary(name: str, truth: TruthSummary) -> str:
+    """What a truth says, in a sentence or two."""
+    own_class = "" if truth.is_own else f"their own class among them for {truth.with_own:,}, "
+    text = (
+        f"{clean(truth.source, 100)} (sha256 {truth.sha256[:12]}) says which classes are right "
+        f"for {truth.with_correct:,} of {count(truth.photos, 'photo')} of {clean(name)}: "
+        f"{own_class}several for {truth.with_several:,}"
+    )
+    if truth.with_unclear:
+        text += f", and unclear ones for {truth.with_unclear:,}"
+    if without := truth.photos - truth.with_correct:
+        photos = count(without, "photo")
+        text += f". {photos} without a right class {agree(without, 'is', 'are')} left out"
+        if truth.not_named:
+            text += f" (of {truth.not_named:,} it says nothing)"
+    return " ".join(filter(None, [f"{text}.", doubt(truth)]))
+
+
+def doubt(truth: TruthSummary) -> str:
+    """A warning where a file is hardly one of these photos; else nothing."""
+    if truth.is_own or 2 * truth.with_own >= truth.with_correct:
+        return ""
+    share = percent(truth.with_own / truth.with_correct, truth.with_correct)
+    return (
+        f"Warning: only {share} % of photos have their own class among the right ones: is the "
+        "file in another order?"
+    )
+
+
+def remarks(label: str, found: MultiLabel) -> list[str]:
+    """What must be said beside a model's numbers."""
+    texts = []
+    if found.lacks_order:
+        texts.append(
+            f"{clean(label)}: no average precision, for it is not known which class each of its "
+            "logits is of; delete its run and score it again with --logits."
+        )
+    if found.own_proposals:
+        texts.append(own_proposals(label, found.own_proposals))
+    return texts
+
+
+def own_proposals(label: str, found: OwnProposals) -> str:
+    """What a model gains by classes that it proposed itself."""
+    photos = found.without.photos
+    text = f"{clean(label)} also proposed classes to ask about"
+    if not found.only_own:
+        return f"{text}; none of its answers is right only by a class that it alone proposed."
+    places = digits(photos)
+    are = agree(found.only_own, "is", "are")
+    return (
+        f"{text}: {count(found.only_own, 'answer')} of its own {are} right only by a class that it "
+        "alone proposed. Without these its ReaL accuracy is "
+        f"{percent(found.without.share, photos)} % ({interval(found.without)} %), so its gain is "
+        f"{points(found.gain, places)} points (95 % interval {span(found.interval, places)})."
+    )
+
+
+SECTION = Section("by_truth", gather, show, _json)

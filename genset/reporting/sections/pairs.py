@@ -1,0 +1,129 @@
+"""Between models: every two of the best, and each model beside the next."""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from markupsafe import Markup
+
+from genset.comparison.compare import Pair
+from genset.core.numbers import bare_p, count, digits, points
+from genset.core.safe import clean
+from genset.core.table import Cell, Column, Table
+from genset.reporting.blocks import Block, Grid, Html, Paragraph, Part
+from genset.reporting.html import breakable
+from genset.reporting.names import LINE, short_names
+from genset.reporting.report import Inputs, ReportData, Section
+from genset.reporting.verdict import difference, pair_interval
+
+_ALL_PAIRS = 6  # of so many models every pair is listed, 15 of them
+_MATRIX = 10  # models whose every pair fits on a page
+_TALL = 5  # of more models, the names over columns stand upright
+_HEAD = 24  # letters of a model's name over a column
+
+
+def gather(_: Inputs, __: ReportData) -> None:
+    """The pairs are the report's own: ranks are by them."""
+
+
+def show(_: None, data: ReportData) -> Iterator[Part]:
+    """A matrix of the best models, then the pairs with their tests."""
+    if not data.pairs:
+        return
+    blocks: list[Block] = []
+    if len(data.models) > 2:
+        blocks.append(Html(lambda: _matrix(data)))
+    fold = "Each model with the next one" if len(data.models) > _ALL_PAIRS else ""
+    blocks += [Grid(_table(data), fold), Paragraph(_meaning(len(data.pairs)), "note")]
+    yield Part("pairs", "Between models", blocks)
+
+
+def _shown_pairs(data: ReportData) -> Sequence[Pair]:
+    """All pairs of few models, of many each model with the next."""
+    if len(data.models) <= _ALL_PAIRS:
+        return data.pairs
+    neighbours = set(pairwise(model.label for model in data.models))
+    return [pair for pair in data.pairs if (pair.first, pair.second) in neighbours]
+
+
+def _table(data: ReportData) -> Table:
+    columns = [
+        Column("pair", "Pair"),
+        Column("difference", "Points", "95 % interval"),
+        Column("alone", "Right alone", "first, second", align="right"),
+        Column("mcnemar", "McNemar", "exact p", format=bare_p),
+        Column("holm", "Holm", format=bare_p),
+        Column("benjamini_hochberg", "Benjamini-Hochberg", format=bare_p),
+        Column("detectable", "Shown at", "80 % power", format=lambda share: f"{100 * share:.2f}"),
+    ]
+    names = short_names([model.label for model in data.models], LINE)
+    return Table(columns, [_row(pair, names) for pair in _shown_pairs(data)])
+
+
+def _row(pair: Pair, names: dict[str, str]) -> list[object]:
+    doubt = ""
+    if not pair.apart:
+        doubt = "too few differ to tell" if pair.too_few else "cannot be told apart"
+    title = f"{names[pair.first]} − {names[pair.second]}"
+    alone = f"{pair.only_first:,}, {pair.only_second:,}"
+    return [
+        Cell(f"{pair.first} − {pair.second}", title, doubt),
+        Cell(pair.difference, difference(pair), pair_interval(pair)),
+        Cell(alone, alone, f"of {pair.photos:,}"),
+        pair.p_value,
+        pair.holm,
+        pair.false_discovery,
+        pair.detectable,
+    ]
+
+
+def _matrix(data: ReportData) -> Markup:
+    """Each of the best models less each of them."""
+    labels = [model.label for model in data.models[:_MATRIX]]
+    names = short_names(labels, _HEAD)
+    pairs = {(pair.first, pair.second): pair for pair in data.pairs}
+    best = ""
+    if len(data.models) > len(labels):
+        best = f" The {len(labels)} best of {len(data.models)} models; all pairs are in the JSON."
+    form = Markup('<th scope="{}"><bdi title="{}">{}</bdi></th>')
+
+    def name(label: str, scope: str) -> Markup:
+        return form.format(scope, clean(label, 1000), breakable(names[label]))
+
+    head = Markup("").join(name(label, "col") for label in labels)
+    rows = []
+    for row in labels:
+        cells = (
+            _matrix_cell(pairs.get((row, column)) or pairs.get((column, row)), row)
+            for column in labels
+        )
+        rows.append(Markup("<tr>{}{}</tr>").format(name(row, "row"), Markup("").join(cells)))
+    return Markup(
+        "<p>Each row’s top-1 accuracy less each column’s, in points, on the photos that count for "
+        "both. <strong>Bold on blue</strong>: the two can be told apart.{}</p>\n"
+        '<div class="wide">\n<table class="matrix{}">\n<thead><tr><td></td>{}</tr></thead>\n'
+        "<tbody>\n{}\n</tbody>\n</table>\n</div>"
+    ).format(best, " tall" * (len(labels) > _TALL), head, Markup("\n").join(rows))
+
+
+def _matrix_cell(pair: Pair | None, row: str) -> Markup:
+    if pair is None:
+        return Markup('<td class="none">·</td>')
+    value = pair.difference if pair.first == row else -pair.difference
+    return Markup('<td class="numbers{}">{}</td>').format(
+        " apart" * pair.apart, points(value, digits(pair.photos))
+    )
+
+
+def _meaning(pairs: int) -> str:
+    return (
+        "A 95 % interval has the wider end, on either side, of two: Tango’s score interval, and "
+        "that of whole classes resampled, the same for both models. McNemar’s test asks of the "
+        "photos that one model alone has right whether they fall evenly; Holm’s and Benjamini and "
+        f"Hochberg’s p-values count all {count(pairs, 'pair')}. “Shown at 80 % power” is the "
+        "smallest difference, in points, that such a pair shows here four times out of five; where "
+        "too few photos differ for that, at best: if one model alone is right wherever the two "
+        "differ."
+    )
+
+
+SECTION = Section("between", gather, show)

@@ -1,0 +1,381 @@
+"""By date of training: whether models do better on photos that they could have been trained on."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genset.core.dates import earliest_day
+from genset.core.numbers import NONE, between, count, points, span
+from genset.core.safe import clean
+from genset.core.table import Cell, Column, Table
+from genset.models.trained import last_day
+from genset.release.reader import ReleasePhoto
+from genset.reporting.blocks import Block, Grid, Heading, Paragraph, Part, sentences
+from genset.reporting.format import (
+    all_models,
+    classes_of,
+    matched_accuracy,
+    matched_difference,
+    sign,
+    signed,
+    some_of,
+)
+from genset.reporting.report import Inputs, ReportData, Section
+from genset.score.results.results import Scored
+from genset.statistics.bootstrap import Resampling
+from genset.statistics.matched import FEWEST, Matched, Mean, match
+
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAtDate:
+    """One model on photos posted after a date (`matched.first`) and until then (`.second`).
+
+    The difference is the accuracy on earlier photos less that on later ones. `beyond` is that
+    difference less the mean difference of the models that could have seen no photo of either;
+    None where there are none, for these models themselves, and where the classes cannot tell.
+    """
+
+    label: str
+    trained_until: str
+    matched: Matched
+    beyond: Mean | None
+
+
+@dataclass(frozen=True, slots=True)
+class DateSplit:
+    """The photos of a set, split at the end of a date until which models were trained.
+
+    Attributes:
+        until: the date, as it was named.
+        trained: the labels of the models that were trained until then.
+        earlier, later: photos posted until the date, and after it.
+        taken_later: of the later ones, those also taken after the date: they were nowhere before.
+        classes: how many have photos of both times.
+        photos: of these classes, later and earlier ones.
+        blind: the labels of the models that could have seen no photo of the set.
+        models: all models of the report, in its order.
+    """
+
+    until: str
+    trained: tuple[str, ...]
+    earlier: int
+    later: int
+    taken_later: int
+    classes: int
+    photos: tuple[int, int]
+    blind: tuple[str, ...]
+    models: tuple[ModelAtDate, ...]
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether there are numbers to put in a table."""
+        return any(model.matched.first or model.matched.difference for model in self.models)
+
+
+@dataclass(frozen=True, slots=True)
+class ByTraining:
+    """A set by the dates until which its models were trained.
+
+    Attributes:
+        splits: by date, the first one first; none where photos have no dates.
+        dated: photos with a date.
+        undated: photos without one, which are in no split.
+        without_date: the labels of the models of which no date is known.
+    """
+
+    splits: tuple[DateSplit, ...]
+    dated: int
+    undated: int
+    without_date: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Photos:
+    """The photos of a set with what is known of their dates, and each model's answers to them.
+
+    Attributes:
+        records: what a release knows of each photo; None where it does not have it.
+        posted: the day on which each was posted, in UTC.
+        dated: the places of those of which it is known.
+        classes: of these, by number.
+        right, counted: of these, for each model: whether its answer is right, and counts.
+    """
+
+    records: Sequence[ReleasePhoto | None]
+    posted: Sequence[date | None]
+    dated: NDArray[np.int64]
+    classes: NDArray[np.int64]
+    right: Bools
+    counted: Bools
+
+
+# The numbers
+
+
+def gather(inputs: Inputs, data: ReportData) -> ByTraining | None:
+    """Compare each model on photos posted until and after each model's date.
+
+    None where no model's date is known.
+    """
+    models = inputs.results.models
+    dates = sorted({model.run.trained_until for model in models} - {""})
+    if not dates:
+        return None
+    by_end = {last_day(until): until for until in reversed(dates)}  # 2021 rather than 2021-12
+    photos = _photos(inputs)
+    return ByTraining(
+        splits=tuple(
+            _split(end, until, photos, models, data.options.resampling)
+            for end, until in sorted(by_end.items())
+            if len(photos.dated)
+        ),
+        dated=len(photos.dated),
+        undated=len(photos.posted) - len(photos.dated),
+        without_date=tuple(model.label for model in models if not model.run.trained_until),
+    )
+
+
+def _photos(inputs: Inputs) -> _Photos:
+    results = inputs.results
+    records = [inputs.records.get(photo.id) for photo in results.photos.photos]
+    posted = [_posted(record) for record in records]
+    dated = np.flatnonzero([day is not None for day in posted])
+    return _Photos(
+        records=records,
+        posted=posted,
+        dated=dated,
+        classes=results.classes[dated],
+        right=np.stack([results.right(model)[dated] for model in results.models], axis=1),
+        counted=np.stack([model.answered[dated] for model in results.models], axis=1),
+    )
+
+
+def _posted(record: ReleasePhoto | None) -> date | None:
+    """The day, in UTC, on which a photo was posted, if its record says."""
+    if record is None:
+        return None
+    try:
+        posted = datetime.fromisoformat(record.posted_at)
+    except ValueError:
+        return None
+    return (posted.astimezone(UTC) if posted.tzinfo else posted).date()
+
+
+def _split(
+    end: date, until: str, photos: _Photos, models: Sequence[Scored], resampling: Resampling
+) -> DateSplit:
+    is_earlier = np.array([day is not None and day <= end for day in photos.posted])
+    classes, earlier = photos.classes, is_earlier[photos.dated]
+    shared = np.isin(classes, np.intersect1d(classes[earlier], classes[~earlier]))
+    first = min(day for day in photos.posted if day is not None)
+    blind = np.array([_is_blind(model, first) for model in models])
+    matched = match(classes, photos.right.astype(float), photos.counted, earlier, resampling)
+    beyond = _beyond(photos, earlier, blind, resampling)
+    later = photos.dated[~earlier]
+    return DateSplit(
+        until=until,
+        trained=tuple(model.label for model in models if _end(model) == end),
+        earlier=int(earlier.sum()),
+        later=len(later),
+        taken_later=sum(_taken_later(photos.records[place], end) for place in later.tolist()),
+        classes=len(np.unique(classes[shared])),
+        photos=(int((shared & ~earlier).sum()), int((shared & earlier).sum())),
+        blind=tuple(model.label for model, is_one in zip(models, blind, strict=True) if is_one),
+        models=tuple(
+            ModelAtDate(model.label, model.run.trained_until, found, more)
+            for model, found, more in zip(models, matched, beyond, strict=True)
+        ),
+    )
+
+
+def _is_blind(model: Scored, first: date) -> bool:
+    """Whether all photos are later than those that the model was trained on."""
+    end = _end(model)
+    return end is not None and end < first
+
+
+def _end(model: Scored) -> date | None:
+    """The last day of what a model was trained on, if that is known."""
+    return last_day(model.run.trained_until) if model.run.trained_until else None
+
+
+def _beyond(
+    photos: _Photos, earlier: Bools, blind: Bools, resampling: Resampling
+) -> list[Mean | None]:
+    """Each model's difference less the blind models' mean one, on photos that all answered."""
+    right, counted = photos.right, photos.counted
+    found: list[Mean | None] = [None] * right.shape[1]
+    others = np.flatnonzero(~blind)
+    if not blind.any() or not len(others):
+        return found
+    of_blind = counted[:, blind].sum(axis=1) == blind.sum()
+    for_all = of_blind[:, None] & counted[:, others]
+    ahead = (right[:, others] - right[:, blind].mean(axis=1)[:, None]) * for_all
+    differences = match(photos.classes, ahead, for_all, earlier, resampling)
+    for model, matched in zip(others.tolist(), differences, strict=True):
+        found[model] = matched.difference
+    return found
+
+
+def _taken_later(record: ReleasePhoto | None, end: date) -> bool:
+    """Whether a photo posted after a date was surely taken after it too."""
+    if record is None:
+        return False
+    posted = datetime.fromisoformat(record.posted_at)
+    day = earliest_day(record.taken_at, posted if posted.tzinfo else posted.replace(tzinfo=UTC))
+    return day is not None and day > end.isoformat()
+
+
+# What is shown
+
+
+def show(found: ByTraining | None, data: ReportData) -> Iterator[Part]:
+    """Whether each model does better on photos until its date, a table for each date."""
+    if found is None:
+        return
+    blocks: list[Block] = []
+    for split in found.splits:
+        blocks += [Heading(f"Trained until {split.until}"), *sentences(_claims(split))]
+        if split.has_numbers:
+            fold = all_models(len(split.models))
+            blocks += [Paragraph(_shared(split), "note"), Grid(_table(split), fold, "named")]
+    if any(split.has_numbers for split in found.splits):
+        blocks.append(Paragraph(_intervals(found, data.options.resampling), "note"))
+    blocks += sentences([_not_compared(found)], "note")
+    title = "By date of training: could the models have seen the photos?"
+    yield Part("training-dates", title, blocks)
+
+
+def _table(split: DateSplit) -> Table:
+    columns = [
+        Column("model", "Model"),
+        Column("trained_until", "Trained until"),
+        Column("difference", "Difference", "earlier less later, points"),
+        Column("earlier", "Earlier", "%"),
+        Column("later", "Later", "%"),
+        Column("beyond", "Beyond", "points"),
+    ]
+    return Table(columns, [_row(model) for model in split.models])
+
+
+def _row(model: ModelAtDate) -> list[object]:
+    found, beyond = model.matched, model.beyond
+    more = Cell(beyond.value, points(beyond.value, 1), span(beyond.interval, 1)) if beyond else None
+    return [
+        model.label,
+        model.trained_until or None,
+        matched_difference(found),
+        matched_accuracy(found.second),
+        matched_accuracy(found.first),
+        more,
+    ]
+
+
+def _claims(split: DateSplit) -> list[str]:
+    """Whether each model that was trained until a date does better on photos up to it."""
+    names = " and ".join(map(clean, split.trained))
+    if not split.earlier:
+        return [
+            f"None of the {count(split.later, 'photo')} was posted by {split.until}: {names} could "
+            "have seen none of them where they were posted."
+        ]
+    if not split.later:
+        return [
+            f"All {count(split.earlier, 'photo')} were posted by {split.until}: {names} could have "
+            "seen any of them, and there are no later ones to compare with."
+        ]
+    if split.classes <= FEWEST:
+        few = f"only {classes_of(split.classes)}" if split.classes else "no class"
+        return [
+            f"Photos posted by {split.until} and later ones have {few} in common: these photos "
+            f"cannot tell whether {names} could have seen them."
+        ]
+    return [_claim(split, model) for model in split.models if model.label in split.trained]
+
+
+def _claim(split: DateSplit, model: ModelAtDate) -> str:
+    name, mean = clean(model.label), model.matched.difference
+    where = f"on the {classes_of(model.matched.classes)} that have photos of both times"
+    if mean is None:
+        return (
+            f"These photos cannot tell whether {name} does better on photos that it could have "
+            f"seen: fewer than {FEWEST} classes deviate from the difference that most have."
+        )
+    if not sign(mean):
+        claim = (
+            f"These photos do not show that {name} does better on photos that it could have seen "
+            f"(posted by {split.until}) than on later ones: {signed(mean)}, {where}"
+        )
+    else:
+        low, high = mean.interval if mean.value > 0 else (-mean.interval.high, -mean.interval.low)
+        claim = (
+            f"{name} is {abs(100 * mean.value):.1f} points "
+            f"{'better' if mean.value > 0 else 'worse'} on photos that it could have seen (posted "
+            f"by {split.until}) than on later ones (95 % interval {between((low, high))}), {where}"
+        )
+    return f"{claim}.{_beyond_others(split, model.beyond)}"
+
+
+def _beyond_others(split: DateSplit, beyond: Mean | None) -> str:
+    """Whether a difference is more than that of the models that could have seen no photo."""
+    if beyond is None:
+        return ""
+    blind = f"for the {count(len(split.blind), 'model')} that could have seen none"
+    if direction := sign(beyond):
+        return f" That is {'more' if direction > 0 else 'less'} than {blind}: {signed(beyond)}."
+    return f" These photos do not show that this is more than {blind}: {signed(beyond)}."
+
+
+def _shared(split: DateSplit) -> str:
+    """What the accuracies are over, and what "later" means."""
+    later, earlier = split.photos
+    return (
+        f"{classes_of(split.classes)} that both have: {count(earlier, 'photo')} posted by "
+        f"{split.until}, {count(later, 'photo')} later. Of the "
+        f"{count(split.later, 'later photo')} of the whole set "
+        f"{count(split.taken_later, 'was', 'were')} surely taken after it too, so nowhere before; "
+        "the others may have been elsewhere."
+    )
+
+
+def _intervals(found: ByTraining, resampling: Resampling) -> str:
+    """How the numbers are meant."""
+    beyond = (
+        "“Beyond” is a model’s difference less the mean difference of the models that could have "
+        "seen no photo of the set: what the photos themselves make of it is taken off."
+        if any(split.blind for split in found.splits)
+        else "Where the report also has models that were trained before the first photo was "
+        "posted, their difference shows what the photos themselves make of it."
+    )
+    return (
+        "Each class that has photos of both times counts once: an accuracy is the mean of these "
+        "classes’ accuracies. The 95 % intervals resample these classes "
+        f"({resampling.draws:,} draws, seed {resampling.seed}), the same for both times. “{NONE}” "
+        f"stands where fewer than {FEWEST} classes deviate from the value that most have. Earlier "
+        "and later photos differ in more than whether a model could have seen them: in cameras, in "
+        f"what people photograph, in what a search finds. {beyond}"
+    )
+
+
+def _not_compared(found: ByTraining) -> str:
+    """Which photos and models have no part in it; "" where all have."""
+    if not found.dated:
+        return (
+            "This set does not say when its photos were posted, so accuracies cannot be split at "
+            "the dates of training. A release says it."
+        )
+    texts = []
+    if found.undated:
+        texts.append(f"{count(found.undated, 'photo')} without a date of posting not compared.")
+    if missing := found.without_date:
+        names = some_of(missing)
+        texts.append(f"Until when it was trained is not known of {names} (&trained_until=).")
+    return " ".join(texts)
+
+
+SECTION = Section("by_training", gather, show)

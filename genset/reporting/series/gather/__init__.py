@@ -1,1 +1,0 @@
-"""From the runs on each set to what a series says, without any model."""

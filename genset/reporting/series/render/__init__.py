@@ -1,1 +1,0 @@
-"""A series as an HTML page, as Markdown and as JSON."""

@@ -1,0 +1,109 @@
+"""What is known of a set, in numbers."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from genset.release.reader import Release, ReleasePhoto
+from genset.sets.photos import PhotoSet
+
+
+@dataclass(frozen=True, slots=True)
+class LicenseCount:
+    """How many photos a licence covers."""
+
+    name: str
+    url: str
+    photos: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseSummary:
+    """How a release was made.
+
+    Attributes:
+        created_at: when it was frozen, ISO 8601.
+        strategy: the rule by which photos were chosen, and its parameters.
+        labelers: people who labeled, whether or not their candidates are in it.
+        labels: labels on its photos, by verdict.
+        left_out: candidates that are not in it, by reason.
+        licenses: the commonest first.
+        sources: photos by source.
+        posted_from, posted_to: when its first and last photo were posted, ISO 8601.
+    """
+
+    created_at: str
+    strategy: dict[str, Any]
+    labelers: int
+    labels: dict[str, int]
+    left_out: dict[str, int]
+    licenses: tuple[LicenseCount, ...]
+    sources: dict[str, int]
+    posted_from: str
+    posted_to: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetSummary:
+    """What models were scored on.
+
+    `named` is what a command calls it: a release's name, or that of a file. `photos_per_class` says
+    how many classes have that many photos. `release` is None for a plain folder and for a list
+    (`listed`) of photos that are not here, of which nothing more is known.
+    """
+
+    name: str
+    named: str
+    content_hash: str
+    classes: int
+    photos: int
+    photos_per_class: dict[int, int]
+    listed: bool
+    release: ReleaseSummary | None
+
+
+def summarize(photos: PhotoSet, release: Release | None, named: str = "") -> SetSummary:
+    """Count a set's photos and classes, and what its release records of them."""
+    per_class = Counter(photo.wnid for photo in photos.photos)
+    return SetSummary(
+        name=photos.name,
+        named=without_folders(named) or photos.name,
+        content_hash=photos.content_hash,
+        classes=len(per_class),
+        photos=len(photos.photos),
+        photos_per_class=dict(sorted(Counter(per_class.values()).items())),
+        listed=photos.listed,
+        release=_release(release) if release else None,
+    )
+
+
+def _release(release: Release) -> ReleaseSummary:
+    posted = [photo.posted_at for photo in release.photos]
+    labels: Counter[str] = Counter()
+    for photo in release.photos:
+        labels.update(photo.labels)
+    return ReleaseSummary(
+        created_at=release.created_at,
+        strategy=release.strategy,
+        labelers=release.labelers,
+        labels=dict(sorted(labels.items())),
+        left_out=release.left_out,
+        licenses=license_counts(release.photos),
+        sources=dict(sorted(Counter(photo.source for photo in release.photos).items())),
+        posted_from=min(posted, default=""),
+        posted_to=max(posted, default=""),
+    )
+
+
+def without_folders(named: str) -> str:
+    """What a set was called on the command line, but for where it lies on this machine."""
+    return Path(named).name + "/" * named.endswith("/")
+
+
+def license_counts(photos: Sequence[ReleasePhoto]) -> tuple[LicenseCount, ...]:
+    """The licences of photos, the commonest first."""
+    counts = Counter((photo.license, photo.license_url) for photo in photos)
+    by_count = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return tuple(LicenseCount(name, url, number) for (name, url), number in by_count)

@@ -1,0 +1,305 @@
+"""Training logs joined with the models that they gave.
+
+Whether a log's training gave a model is known by the hash of the weights, else by names. Names are
+free text: "ResNet-50 v1.5" is resnet50. So what is compared are the families of networks that both
+name, and the number behind them. Where a name has no known family, nothing is said.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import fmean
+from typing import Literal
+
+from genset.comparison.margin import MarginTest
+from genset.core.errors import BadInput
+from genset.core.safe import clean
+from genset.models.spec import parse_spec
+from genset.reporting.options import EntrySpec
+from genset.score.results.results import Scored
+from genset.score.results.runs import Run
+from genset.statistics.intervals import Interval
+from genset.tta.logs.reading import read_file, read_runs
+from genset.tta.one_entry import check_one_entry, counted, together
+from genset.tta.rows import TrainingRow, training_row
+from genset.tta.runs import MalformedLog, Training, one_task
+from genset.tta.stability import stability
+
+# Each before those that it contains; spellings, and what is meant.
+_FAMILIES = {
+    r"wide[ _-]?res[ _-]?net|\bwrn": "WideResNet",
+    r"se[ _-]?res[ _-]?next|res[ _-]?next": "ResNeXt",
+    r"res[ _-]?net": "ResNet",
+    r"dense[ _-]?net": "DenseNet",
+    r"efficient[ _-]?net|effnet": "EfficientNet",
+    r"mobile[ _-]?net": "MobileNet",
+    r"shuffle[ _-]?net": "ShuffleNet",
+    r"squeeze[ _-]?net": "SqueezeNet",
+    r"alex[ _-]?net": "AlexNet",
+    r"amoeba[ _-]?net": "AmoebaNet",
+    r"mnas[ _-]?net": "MNASNet",
+    r"nas[ _-]?net": "NASNet",
+    r"reg[ _-]?net": "RegNet",
+    r"conv[ _-]?next": "ConvNeXt",
+    r"inception|googlenet": "Inception",
+    r"xception": "Xception",
+    r"vgg": "VGG",
+    r"swin": "Swin",
+    r"deit": "DeiT",
+    r"\bvit|vision[ _-]?transformer": "ViT",
+}
+_FAMILY = re.compile("|".join(f"(?:{words})" for words in _FAMILIES), re.IGNORECASE)
+_VERSION = re.compile(r"[ _-]*v\d(?:\.\d)?(?!\d)", re.IGNORECASE)
+_SIZE = re.compile(r"[ _-]*([a-z]?\d+)", re.IGNORECASE)
+_SHOWN = 12  # digits of a hash
+
+
+@dataclass(frozen=True, slots=True)
+class WeightsJoin:
+    """What says that a log's training gave the model.
+
+    Attributes:
+        kind: "same": the model was scored from a checkpoint that the training wrote, by its sha256;
+            "other": it was scored from another file; "unknown": from which file is not known;
+            "word": the log knows of no checkpoint, and whoever asked for the report says so.
+        run: of several runs, the one that wrote it; else "".
+        written, scored: where these differ, how the two files' hashes begin; else "".
+    """
+
+    kind: Literal["same", "other", "unknown", "word"]
+    run: str = ""
+    written: str = ""
+    scored: str = ""
+
+    def sentence(self, label: str) -> str:
+        """What the hash says of a model; "" if nothing."""
+        model = clean(label)
+        if self.kind == "same":
+            training = f"its run {clean(self.run)}" if self.run else "this training"
+            return f"{model} was scored from the checkpoint that {training} left, by its sha256."
+        if self.kind == "other":
+            return (
+                f"{model} was not scored from the checkpoint that this training left: that file "
+                f"has sha256 {self.written}…, the scored one {self.scored}…."
+            )
+        if self.kind == "unknown":
+            return (
+                f"The training left a checkpoint; which file {model} was scored from is not known: "
+                "score the checkpoint with genset evaluate."
+            )
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedEntry:
+    """What an entry's runs did, beside the model that is scored here.
+
+    Attributes:
+        name: of the log, or of the folder of runs.
+        model: the label of the report's model.
+        task: what it was trained for.
+        score: the column that counts, as DAWNBench calls it.
+        threshold: in the score's unit.
+        percent: whether that is per cent.
+        hardware, framework: as the log says, or empty.
+        to_stop: whether its logs count time to the stop of a run, as MLPerf's do.
+        runs: how many.
+        reached: how many of them reach the threshold.
+        share: the 95 % interval of that share (Clopper-Pearson); None of one run.
+        hours: to the threshold: the mean over the runs that reach it, None if there are none.
+        cost: US dollars to the threshold, likewise; None also where no price is known.
+        epochs: the lowest and the highest epoch that reached it.
+        best: the best score of any run, in its unit.
+        variation: the coefficient of variation of the times; None where fewer than two have one.
+        variation_interval: its 95 % interval (modified McKay), where there is one.
+        weights: what says that its training gave the model.
+        margins: the model compared with its pretrained counterpart, in top-1 and top-5; none where
+            no counterpart was named.
+        remarks: what a reader must know of the logs, and of how they fit the model.
+    """
+
+    name: str
+    model: str
+    task: str
+    score: str
+    threshold: float
+    percent: bool
+    hardware: str
+    framework: str
+    to_stop: bool
+    runs: int
+    reached: int
+    share: Interval | None
+    hours: float | None
+    cost: float | None
+    epochs: tuple[float, float] | None
+    best: float
+    variation: float | None
+    variation_interval: Interval | None
+    weights: WeightsJoin
+    margins: tuple[MarginTest, ...]
+    remarks: tuple[str, ...]
+
+
+def join_entry(spec: EntrySpec, model: Scored, least: float | None) -> JoinedEntry:
+    """Read an entry's runs, beside the model that its training gave.
+
+    Args:
+        spec: the log, or the folder of its runs.
+        model: as it was scored on the report's set.
+        least: the threshold; None: the task's own.
+
+    Raises:
+        BadInput: a log is not there or has no right reading, or runs are of several entries.
+    """
+    log = spec.log
+    runs = _runs(log, least)
+    task, about = one_task(runs), runs[0].about
+    threshold = _threshold(log, runs, least)
+    remarks = together(runs, threshold) if len(runs) > 1 else []
+    runs = counted(runs, threshold) or runs
+    rows = [training_row(run, threshold) for run in runs]
+    several = stability(runs, threshold) if len(runs) > 1 else None
+    reached = [row for row in rows if row.hours is not None]
+    epochs = [row.epoch for row in reached if row.epoch is not None]
+    bests = [row.best for row in rows]
+    names = dict.fromkeys(run.about.model for run in runs if run.about.model)
+    differing = [remark for name in names if (remark := names_differ(name, model.run))]
+    return JoinedEntry(
+        name=log.resolve().name if log.is_dir() else about.name,
+        model=model.label,
+        task=task.name,
+        score=task.score,
+        threshold=threshold,
+        percent=task.percent,
+        hardware=about.hardware,
+        framework=about.framework,
+        to_stop=any(run.stop for run in runs),
+        runs=len(rows),
+        reached=len(reached),
+        share=several.share if several else None,
+        hours=_mean([row.hours for row in reached]),
+        cost=_mean([row.cost for row in reached]),
+        epochs=(min(epochs), max(epochs)) if epochs else None,
+        best=min(bests) if task.lower_is_better else max(bests),
+        variation=several.variation if several else None,
+        variation_interval=several.variation_interval if several else None,
+        weights=join_by_weights(runs, model.run),
+        margins=(),
+        remarks=(*differing, *remarks, *_remarks(rows)),
+    )
+
+
+def _runs(log: Path, least: float | None) -> list[Training]:
+    """The runs of one entry. All must be readable: without some it would be as stable as others.
+
+    Raises:
+        BadInput: there is nothing to read, or it is of several entries.
+    """
+    if not log.is_dir():
+        runs = read_file(log)
+    else:
+        refused: list[MalformedLog] = []
+        try:
+            runs = read_runs([log], refused)
+            one_task(runs)
+        except BadInput as error:
+            raise refused[0] if refused else BadInput(f"{log}: {error}") from None
+        if refused:
+            raise refused[0]
+    if differences := check_one_entry(runs, _threshold(log, runs, least), mixed=True):
+        raise BadInput(
+            f"{log} holds runs of several entries ({'; '.join(differences[:2])}): name one entry's"
+        )
+    return runs
+
+
+def _threshold(log: Path, runs: Sequence[Training], least: float | None) -> float:
+    """The threshold that was asked for, or else the task's own."""
+    task = one_task(runs)
+    if least is None and task.threshold is None:
+        raise BadInput(f"{log}: {task.name} has no threshold: say one with --tta-threshold")
+    return task.threshold_or(least)
+
+
+def tell_apart(entries: Sequence[JoinedEntry]) -> Iterator[JoinedEntry]:
+    """The entries, with a remark where one model stands for several."""
+    times = Counter(entry.model for entry in entries)
+    proven = {entry.model for entry in entries if entry.weights.kind == "same"}
+    for entry in entries:
+        if times[entry.model] > 1 and entry.weights.kind != "same":
+            why = "another one left its weights" if entry.model in proven else "one gave it at most"
+            remark = f"{entry.model} stands for {times[entry.model]} trainings here: {why}"
+            yield replace(entry, remarks=(remark, *entry.remarks))
+        else:
+            yield entry
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    """The mean, where every value is known."""
+    known = [value for value in values if value is not None]
+    return fmean(known) if known and len(known) == len(values) else None
+
+
+def _remarks(rows: Sequence[TrainingRow]) -> tuple[str, ...]:
+    """The runs' remarks; of several runs each says whose it is."""
+    if len(rows) == 1:
+        return rows[0].remarks
+    return tuple(f"{row.name}: {remark}" for row in rows for remark in row.remarks)
+
+
+def names_differ(log: str, run: Run) -> str:
+    """A remark where a log names another network than a run has; "" where they may be the same."""
+    name, is_known = _network_of(run)
+    trained, scored = _network(log), _network(name)
+    if scored is None or (trained is None and not is_known):
+        return ""
+    if trained and trained[0] == scored[0] and len({trained[1], scored[1]} - {""}) < 2:
+        return ""
+    called = "the model" if run.model == name else f"the model {run.model}"
+    return f"its log says {log}, but {called} is {name}"
+
+
+def _network_of(run: Run) -> tuple[str, bool]:
+    """What a run says that its network is, and whether it was built by that name."""
+    try:
+        spec = parse_spec(run.spec)
+    except BadInput:
+        return run.model, False
+    if spec.arch:
+        return spec.arch.rpartition(":")[2], True
+    if spec.kind in ("torchvision", "timm", "openclip"):
+        return spec.target.rpartition("/")[2], True
+    return run.model, False
+
+
+def _network(text: str) -> tuple[str, str] | None:
+    """The family of networks that a name begins with, and the number behind it."""
+    text = _VERSION.sub("", text)
+    if (found := _FAMILY.search(text)) is None:
+        return None
+    family = next(name for words, name in _FAMILIES.items() if re.fullmatch(words, found[0], re.I))
+    size = _SIZE.match(text, found.end())
+    return family, size[1].casefold() if size else ""
+
+
+def join_by_weights(runs: Sequence[Training], run: Run) -> WeightsJoin:
+    """Whether a run of `genset evaluate` scored weights that one of these trainings wrote."""
+    written = {run.about.checkpoint: run.about.name for run in runs if run.about.checkpoint}
+    if not written:
+        return WeightsJoin("word")
+    scored = [*run.checkpoints, run.weights_hash.removeprefix("sha256:")]
+    for digest in scored:
+        if digest in written:
+            return WeightsJoin("same", run=written[digest] if len(runs) > 1 else "")
+    if not run.checkpoints and not _is_of_a_file(run):
+        return WeightsJoin("unknown")
+    other = (run.checkpoints or scored)[-1]
+    return WeightsJoin("other", written=next(iter(written))[:_SHOWN], scored=other[:_SHOWN])
+
+
+def _is_of_a_file(run: Run) -> bool:
+    """Whether the hash of a run's weights is that of the file they lie in."""
+    return run.spec.partition(":")[0] in ("onnx", "torchscript", "export")
