@@ -70,10 +70,11 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Figures side by side, on the page alone."""
+    """Figures side by side, on the page alone, with a note on how to read them."""
 
     draw: Callable[[], Sequence[Figure]]
     css: str = "figures"
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,8 +69,8 @@ def _block(block: Block) -> Markup:
             return Markup("<ul>\n{}\n</ul>").format(items)
         case Grid(page=page, fold=fold):
             return folded(fold, page() if page else grid(block))
-        case Figures(draw, css):
-            return _figures(draw(), css)
+        case Figures(draw, css, note):
+            return _figures(draw(), css) + (_block(Paragraph(note, "note")) if note else NOTHING)
         case Commands(text, fold):
             return folded(fold, Markup("<pre><code>{}</code></pre>").format(text))
         case Html(make):

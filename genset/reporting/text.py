@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from markupsafe import Markup
 
-from genset.core.table import as_markdown, escape_markdown
+from genset.core.markup import escape_markdown
+from genset.core.table import as_markdown
 from genset.reporting.blocks import (
     Block,
     Bullets,

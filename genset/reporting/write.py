@@ -73,9 +73,9 @@ class Report:
 
             return as_markdown(self.data)
         from genset.core.table import render
-        from genset.reporting.sections.board import models_table
+        from genset.reporting.sections.board import csv_table, models_table
 
-        return render(models_table(self.data), format)
+        return render((csv_table if format == "csv" else models_table)(self.data), format)
 
     def json(self) -> str:
         """Everything in it but the pictures, as a JSON document."""

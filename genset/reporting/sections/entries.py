@@ -107,11 +107,13 @@ def _row(entry: JoinedEntry, data: ReportData) -> list[object]:
     how = (
         f"epoch {_epoch(entry)}, {dollars(entry.cost)}" if entry.epochs else f"best {_best(entry)}"
     )
-    varied = f"varies by {_variation(entry)}" if entry.variation is not None else ""
+    runs, *share = _reach(entry)
+    if entry.variation is not None:
+        share.append(f"varies by {_variation(entry)}")
     return [
         _name(entry),
         Cell(entry.hours, time, f"to {_goal(entry)}; {how}"),
-        Cell(entry.reached, _reach(entry), varied),
+        Cell(entry.reached, runs, "; ".join(share)),
         *_here(entry.model, data),
     ]
 
@@ -217,7 +219,7 @@ def _time(entry: JoinedEntry) -> str:
         return f"{name} reaches {aim} in {spoken(entry.hours)}{price} ({alone})."
     varied = "" if entry.variation is None else f"; their times vary by {_variation(entry)}"
     mean = f"after {spoken(entry.hours)}{price} on average{varied}"
-    return f"{name} reaches {aim} in {_reach(entry)}, {mean}."
+    return "{} reaches {} in {} ({}), {}.".format(name, aim, *_reach(entry), mean)
 
 
 def _model(label: str, found: Sequence[JoinedEntry], data: ReportData) -> list[str]:
@@ -273,11 +275,11 @@ def _epoch(entry: JoinedEntry) -> str:
     return f"{low:g}" if low == high else f"{low:g} to {high:g}"
 
 
-def _reach(entry: JoinedEntry) -> str:
-    """How many runs reach the threshold, with the interval of their share."""
+def _reach(entry: JoinedEntry) -> list[str]:
+    """How many runs reach the threshold; of several also the interval of their share."""
     if entry.share is None:
-        return "one run"
-    return f"{entry.reached} of {entry.runs} runs ({_range(entry.share, 0)})"
+        return ["one run"]
+    return [f"{entry.reached} of {entry.runs} runs", _range(entry.share, 0)]
 
 
 def _variation(entry: JoinedEntry) -> str:

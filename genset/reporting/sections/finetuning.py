@@ -28,7 +28,6 @@ from genset.reporting.blocks import (
     Figures,
     Grid,
     Heading,
-    Paragraph,
     Part,
     sentences,
 )
@@ -341,9 +340,10 @@ def _curves(tasks: Sequence[FinetunedTask]) -> Iterator[Block]:
         for point in model.curve
     ]
     yield Heading("Learning curves")
-    yield Figures(lambda: [figure for task in tasks for figure in _figures(task)], "small-figures")
+    yield Figures(
+        lambda: [figure for task in tasks for figure in _figures(task)], "small-figures", _CURVES
+    )
     yield Grid(Table(columns, rows), "The learning curves in numbers", grouped=True)
-    yield Paragraph(_CURVES, "note")
 
 
 def _figures(task: FinetunedTask) -> list[Figure]:

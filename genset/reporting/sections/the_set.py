@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
@@ -10,6 +9,7 @@ from markupsafe import Markup
 from genset.classes import imagenet1k
 from genset.core.numbers import count
 from genset.core.safe import clean
+from genset.release.reader import ReleasePhoto
 from genset.reporting.blocks import Block, Html, Paragraph, Part
 from genset.reporting.format import settings
 from genset.reporting.html import folded, link
@@ -20,36 +20,21 @@ from genset.reporting.summary import ReleaseSummary, SetSummary
 _LISTED = 20_000  # photos whose origins a page lists: about 3 MB
 
 
-@dataclass(frozen=True, slots=True)
-class PhotoOrigin:
-    """Where one photo is from, by its file in the release and its source's name."""
-
-    file: str
-    wnid: str
-    source: str
-    source_id: str
-    page_url: str
-    license: str
-    license_url: str
+_ORIGIN = ("file", "wnid", "source", "source_id", "page_url", "license", "license_url")
 
 
-def gather(inputs: Inputs, _: ReportData) -> tuple[PhotoOrigin, ...]:
-    """Where each photo of a release is from."""
-    return tuple(
-        PhotoOrigin(
-            file=photo.file,
-            wnid=photo.wnid,
-            source=photo.source,
-            source_id=photo.source_id,
-            page_url=photo.page_url,
-            license=photo.license,
-            license_url=photo.license_url,
-        )
-        for photo in (inputs.release.photos if inputs.release else ())
-    )
+def gather(inputs: Inputs, _: ReportData) -> Sequence[ReleasePhoto]:
+    """A release's photos."""
+    return inputs.release.photos if inputs.release else ()
 
 
-def show(found: Sequence[PhotoOrigin], data: ReportData) -> Iterator[Part]:
+def _json(found: Sequence[ReleasePhoto], _: ReportData) -> dict[str, Any]:
+    """Where each photo is from."""
+    photos = [{name: getattr(photo, name) for name in _ORIGIN} for photo in found]
+    return {"origins": photos} if photos else {}
+
+
+def show(found: Sequence[ReleasePhoto], data: ReportData) -> Iterator[Part]:
     """What the set is, and of a release a link to each photo."""
     about = data.set
     blocks: list[Block] = [Html(lambda: _facts(data))]
@@ -120,7 +105,7 @@ def _strategy(values: Mapping[str, Any]) -> str:
     return f"{name} ({settings(parameters)})" if parameters else name
 
 
-def _origins(found: Sequence[PhotoOrigin], data: ReportData) -> Markup:
+def _origins(found: Sequence[ReleasePhoto], data: ReportData) -> Markup:
     """A link to each photo, by source and licence, in the order of the sources."""
     by_source = data.of(sources.SECTION)
     titles = {source.name: source.title for source in by_source.sources} if by_source else {}
@@ -141,4 +126,4 @@ def _origins(found: Sequence[PhotoOrigin], data: ReportData) -> Markup:
     return folded("Source and licence of each photo", body)
 
 
-SECTION = Section("origins", gather, show)
+SECTION = Section("origins", gather, show, _json)
