@@ -69,7 +69,7 @@ def genset(changed: Path, tmp_path: Path) -> Genset:
 
 
 def test_there_is_an_example_of_each_part() -> None:
-    assert len(FILES) == len(LINES) == 5
+    assert len(FILES) == len(LINES) == 6
     assert "(docs/sources.md#adding-a-source)" in TEXT  # tests/sources/test_adding_one.py
 
 
@@ -209,3 +209,22 @@ def test_the_executor_gives_the_answers_of_one_process(genset: Genset, tmp_path:
         tables.append(table.read_text("utf-8"))
     assert len(tables[0].splitlines()) == 100  # a head, and a line for each that can be read
     assert tables[0] == tables[1]
+
+
+@pytest.mark.soak
+def test_the_section_stands_in_every_form_of_the_report(genset: Genset, tmp_path: Path) -> None:
+    root = labeled(tmp_path)
+    genset("-w", root, "release", "create", "v1")
+    manifest = json.loads((root / "releases" / "v1" / "manifest.json").read_text("utf-8"))
+    photos = manifest["photos"]
+    rows = [f"{photo['file']},{TENCH}" for photo in photos]
+    (tmp_path / "sure.csv").write_text("\n".join(["image,top1", *rows]))
+    genset("-w", root, "evaluate", "v1", "--model", "predictions:sure.csv")
+    text = genset("-w", root, "report", "v1", "--format", "markdown")
+    assert "### By shape" in text
+    genset("-w", root, "report", "v1", "-o", "page.html")
+    assert '<section id="shapes">' in (tmp_path / "page.html").read_text("utf-8")
+    [shares] = json.loads(genset("-w", root, "report", "v1", "--json"))["by_shape"].values()
+    upright = sum(photo["height"] > photo["width"] for photo in photos)
+    assert [share["photos"] for share in shares] == [upright, len(photos) - upright]
+    assert [share["correct"] for share in shares] == [upright, len(photos) - upright]

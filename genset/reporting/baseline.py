@@ -6,13 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from genset.comparison.marks import mark
-from genset.comparison.references.find import NAME, NONE, Found, find_references, named
-from genset.comparison.references.ladder import rungs
-from genset.comparison.references.names import weights_of
-from genset.comparison.references.published import architecture_of, one_a_weights, sources
+from genset.comparison.marks import NEARLY_ALL, mark
+from genset.comparison.references.find import NAME, NONE, Found, find_references, named, weights_of
+from genset.comparison.references.published import architecture_of, one_a_weights, rungs, sources
 from genset.comparison.references.sets import IMAGENET, Recognized, is_real, recognize
-from genset.comparison.whole import NEARLY_ALL
 from genset.reporting.line import (
     Fit,
     LinePoint,

@@ -8,9 +8,9 @@ from statistics import median
 
 import numpy as np
 
-from genset.comparison.compare import Pair, Rank, compare, rank_models
+from genset.comparison.marks import answered_in_part, whole_first
 from genset.comparison.multilabel import measure
-from genset.comparison.whole import answered_in_part, whole_first
+from genset.comparison.pairs import Pair, Rank, compare, rank_models
 from genset.core.errors import BadInput
 from genset.core.numbers import agree, count
 from genset.release.reader import MANIFEST, Release

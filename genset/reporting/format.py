@@ -6,7 +6,7 @@ from typing import Any
 from markupsafe import Markup
 
 from genset.classes import Taxonomy, imagenet1k
-from genset.core.numbers import between, count, ends, points, span
+from genset.core.numbers import between, count, ends, percent, points, span
 from genset.core.safe import clean
 from genset.core.table import Cell
 from genset.reporting.blocks import PageCell
@@ -23,6 +23,13 @@ MANY = 12
 def interval(accuracy: Accuracy) -> str:
     """Its 95 % interval in per cent."""
     return ends((accuracy.low, accuracy.high), accuracy.photos)
+
+
+def share(found: Accuracy | None) -> Cell | None:
+    """An accuracy in a table, in per cent with Wilson's interval."""
+    if found is None or not found.photos:
+        return None
+    return Cell(found.share, percent(found.share, found.photos), interval(found))
 
 
 def probability(value: float | None) -> str:

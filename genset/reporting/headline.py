@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from genset.comparison.compare import Pair
+from genset.comparison.pairs import Pair
 from genset.core.numbers import count, p_value, percent
 from genset.core.safe import clean
 from genset.reporting.format import interval

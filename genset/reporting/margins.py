@@ -11,9 +11,8 @@ from genset.reporting.options import ReportOptions
 from genset.score.results.results import Results
 
 NOTE = (
-    "The margin was named with the question. A model is called not worse by more than it where the "
-    "whole 95 % interval of the difference, on the same photos, lies above minus the margin; worse "
-    "where it lies below."
+    "Not worse: the whole 95 % interval of the difference, on the same photos, lies above minus "
+    "the margin; worse: below it."
 )
 _KS = (1, 5)
 _SHOWN = {True: "not worse", False: "worse", None: "cannot tell"}

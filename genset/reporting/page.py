@@ -15,11 +15,12 @@ from markupsafe import Markup
 
 from genset.core.errors import MissingExtra
 from genset.core.safe import clean
+from genset.licenses import FLICKR_NOTICE
 from genset.reporting.headline import certainty, headline
 from genset.reporting.html import html_of
 from genset.reporting.report import ReportData
+from genset.reporting.sections import sources
 from genset.reporting.sections.order import SECTIONS
-from genset.reporting.sections.sources import notices
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -52,7 +53,7 @@ def _page(data: ReportData) -> str:
         sentences=certainty(data),
         parts=[part for section in SECTIONS for part in section.show(data.of(section), data)],
         html_of=html_of,
-        notices=[f"Made with genset{owners}.", *notices(data)],
+        notices=[f"Made with genset{owners}.", *_notices(data)],
         script=Markup(source),  # noqa: S704 - our own file
         policy=_policy(source),
     )
@@ -88,3 +89,12 @@ def _policy(source: str) -> str:
         "default-src 'none'; img-src data:; style-src 'unsafe-inline'; "
         f"script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     )
+
+
+def _notices(data: ReportData) -> list[str]:
+    """What sources require to be shown wherever their photos are."""
+    release, found = data.set.release, data.of(sources.SECTION)
+    notices = [FLICKR_NOTICE] if release and "flickr" in release.sources else []
+    if found:
+        notices += [source.notice for source in found.sources if source.notice]
+    return list(dict.fromkeys(notices))

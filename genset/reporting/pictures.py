@@ -13,7 +13,7 @@ from genset.licenses import License, may_be_passed_on
 from genset.release.reader import ReleasePhoto
 from genset.reporting.html import link
 from genset.sets.formats import BROKEN, image_of
-from genset.sets.photo import HasBytes
+from genset.sets.photos import HasBytes
 
 _LONGEST = 320
 

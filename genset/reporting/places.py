@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from genset.comparison.references.names import weights_of
+from genset.comparison.references.find import weights_of
 from genset.comparison.references.published import Published, one_a_weights, places, published
 from genset.score.results.results import Scored
 from genset.score.results.runs import Accuracy, Run

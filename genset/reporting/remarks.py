@@ -3,7 +3,7 @@
 from genset.classes import hash_of
 from genset.core.numbers import count
 from genset.reporting.report import ReportData, ScoredModel
-from genset.score.results.remarks import remarks as remarks_of
+from genset.score.results.count import remarks as remarks_of
 
 _IN_WORDS = "answers:"  # specs of answers in free text, which name the set's own classes
 

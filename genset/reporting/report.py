@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from genset.classes import Taxonomy
-from genset.comparison.compare import Pair, Rank
-from genset.comparison.multilabel import MultiLabel
+from genset.comparison.pairs import Pair, Rank
+from genset.comparison.truths import MultiLabel
 from genset.core.to_json import to_json
 from genset.release.reader import Release, ReleasePhoto
 from genset.reporting.blocks import Part

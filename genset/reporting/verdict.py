@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from genset.comparison.compare import FEWEST, Pair
 from genset.comparison.marks import truth_of
 from genset.comparison.multilabel import OwnProposals
+from genset.comparison.pairs import FEWEST, Pair
 from genset.core.numbers import count, digits, p_value, percent, points, span
 from genset.core.safe import clean
 from genset.core.to_json import to_json

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from genset.core.errors import GensetError
-from genset.finetune.results.runs import finetuned_folder
+from genset.finetune.runs import finetuned_folder
 from genset.reporting.collect import collect
 from genset.reporting.forms import as_markdown, report_json
 from genset.reporting.options import ReportOptions

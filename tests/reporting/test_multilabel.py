@@ -11,7 +11,7 @@ from genset.reporting.collect import collect
 from genset.reporting.forms import as_markdown, report_json
 from genset.reporting.options import ReportOptions
 from genset.sets.photos import PhotoSet, open_set
-from genset.sets.truths.give import give_truth
+from genset.sets.truths.store import give_truth
 from tests.reporting.sets import WNIDS, Page, release_of, release_of_several, report, score_on
 
 PHOTOS = 24

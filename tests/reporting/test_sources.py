@@ -79,7 +79,7 @@ def test_each_form_has_the_accuracies_over_the_classes_of_both(tmp_path: Path) -
     here, there = (fmean(each[wnid] for wnid in both) for each in (first, other))
     page, markdown, found = everywhere(photos, runs)
     ((pair,), (model,)) = found["pairs"], found["pairs"][0]["models"]
-    top1, top5 = (top["matched"] for top in model["tops"])
+    top1, top5 = model["tops"]["1"], model["tops"]["5"]
 
     assert len(both) == 18
     assert (pair["first"], pair["second"]) == ("flickr", "commons")
@@ -134,7 +134,7 @@ def test_of_two_models_the_mean_is_told_too(tmp_path: Path) -> None:
         score_on(photos, runs, name, right)
 
     page, markdown, found = everywhere(photos, runs)
-    mean = found["pairs"][0]["mean"]["tops"][0]["matched"]
+    mean = found["pairs"][0]["mean"]["tops"]["1"]
 
     means = [
         fmean(fmean(of_class(photos, source, right).values()) for right in rights)
@@ -171,9 +171,9 @@ def test_too_few_classes_of_both_give_a_sentence_and_no_number(
         assert "second less first" not in form
     (pair,) = found["pairs"]
     for model in [*pair["models"], pair["mean"]]:
-        for top in model["tops"]:
+        for matched in model["tops"].values():
             for number in ("first", "second", "difference"):
-                assert top["matched"][number] is None
+                assert matched[number] is None
 
 
 def test_a_model_that_is_right_everywhere_gets_no_interval_without_width(tmp_path: Path) -> None:
@@ -198,11 +198,11 @@ def test_photos_that_do_not_count_for_a_model_are_said_beside_it(tmp_path: Path)
 
     page, markdown, found = everywhere(photos, runs)
     pair = found["pairs"][0]
-    seen = {model["label"]: model["tops"][0]["matched"] for model in pair["models"]}
+    seen = {model["label"]: model["tops"]["1"] for model in pair["models"]}
 
     assert seen["all"]["classes"] == 20
     assert (seen["some"]["classes"], seen["some"]["photos"]) == (16, [48, 32])
-    assert pair["mean"]["tops"][0]["matched"]["classes"] == 16
+    assert pair["mean"]["tops"]["1"]["classes"] == 16
     for form in (page.text, markdown):
         assert "on 16 classes, 48 and 32 photos" in form
 
@@ -247,7 +247,7 @@ def test_the_seed_changes_intervals_alone(tmp_path: Path) -> None:
         options = ReportOptions(resampling=Resampling(seed=seed))
         _, markdown, by_source = everywhere(photos, runs, options)
         assert f"(10,000 draws, seed {seed})" in markdown[markdown.index("### By source") :]
-        found.append(by_source["pairs"][0]["models"][0]["tops"][0]["matched"]["first"])
+        found.append(by_source["pairs"][0]["models"][0]["tops"]["1"]["first"])
     assert found[0] == found[1]
     assert found[0]["value"] == found[2]["value"]
     assert found[0]["interval"] != found[2]["interval"]

@@ -153,7 +153,6 @@ def report(
     """
     from genset.reporting.options import ReportOptions, parse_counterpart, parse_entry
     from genset.reporting.write import Report, report_path
-    from genset.score.locate import locate_runs, locate_set, locate_taxonomy
     from genset.score.results.runs import find_runs
     from genset.sets.open import locate_runs, locate_set, locate_taxonomy
     from genset.statistics.resampling import Resampling
@@ -247,8 +246,7 @@ def compare(
     genset compare resnet50 fast --on v1
     genset compare resnet50 fast --on v2 --truth real
     """
-    from genset.comparison.compare import compare as compare_models
-    from genset.comparison.multilabel import own_proposals
+    from genset.comparison.pairs import compare as compare_models
     from genset.reporting.sections.multilabel import own_proposals as gain_by_own
     from genset.reporting.verdict import (
         left_out,
@@ -257,8 +255,7 @@ def compare(
         unlike_conventions,
         verdict,
     )
-    from genset.score.locate import locate_runs, locate_set, locate_taxonomy
-    from genset.score.results.remarks import remarks
+    from genset.score.results.count import remarks
     from genset.score.results.results import load_results
     from genset.sets.open import locate_runs, locate_set, locate_taxonomy
     from genset.statistics.bootstrap import Resampling

@@ -1,6 +1,6 @@
 """Accuracy with a new last layer, over how many photos of each class it was fitted on."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from markupsafe import Markup
@@ -8,11 +8,40 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator
 
+from genset.core.safe import clean
 from genset.finetune.compare import CurvePoint
 from genset.reporting.figures.svg import ACCENT, AS_PERCENT, INK, MUTED, as_svg, plain
 
+_MARGIN = 0.02  # of the vertical axis
 _WIDTH, _HEIGHT = 3.6, 2.8  # inches
 _APART = 0.07  # of a step: so that bars of two models do not cover each other
+
+
+def learning_plots(
+    task: str, curves: Mapping[str, Sequence[CurvePoint]]
+) -> list[tuple[str, Markup]]:
+    """A titled figure for each model with a curve, beside the baseline's.
+
+    Args:
+        task: its name.
+        curves: of each model by its label, the baseline's first.
+    """
+    baseline, *_ = curves
+    drawn = {label: curve for label, curve in curves.items() if len(curve) > 1}
+    if len(drawn) > 1 and baseline in drawn:
+        others = {label: curve for label, curve in drawn.items() if label != baseline}
+    else:
+        others = drawn
+    shown = [point.accuracy for curve in drawn.values() for point in curve]
+    low = max(0.0, min((found.low for found in shown), default=0.0) - _MARGIN)
+    high = min(1.0, max((found.high for found in shown), default=1.0) + _MARGIN)
+    figures = []
+    for label, curve in others.items():
+        beside = drawn.get(baseline, ()) if label != baseline else ()
+        against = f" against {clean(baseline, 40)}" if beside else ""
+        title = f"{task}: {clean(label, 40)}{against}"
+        figures.append((title, learning_plot(title, curve, beside, (low, high))))
+    return figures
 
 
 def learning_plot(

@@ -180,10 +180,8 @@ def _meaning(found: Baseline) -> list[str]:
     """How the places are meant, and models whose accuracy here is not the published one."""
     return [
         "The place is among the weights of which timm publishes the accuracy on this set, each "
-        "once, at its smallest image size. It is a range because another draw of photos would "
-        "change it: from the upper to the lower end of Wilson’s 95 % interval. The known models "
-        "were scored on the same photos, which that interval does not use, so the range is "
-        "rather too wide than too narrow.",
+        "once, at its smallest image size; the range is that of Wilson’s 95 % interval, rather too "
+        "wide than too narrow.",
         *(
             f"{clean(place.label)} is published with {_percent(place.published)} % on these "
             f"photos, and has {_percent(place.accuracy)} % here: compare the preprocessing "
@@ -272,13 +270,11 @@ def _interval(found: Interval | None) -> str:
 
 
 def _robustness(found: Baseline) -> str:
-    start = "A model’s effective robustness is how far it is above the line of logits; intervals "
+    start = "Effective robustness is how far a model is above the line of logits; intervals "
     if found.from_known:
         return (
-            f"{start}resample classes, and the line with whole architectures together. The "
-            "answers of the published weights are not at hand, so that they classified the same "
-            "photos is not used: the intervals are rather too wide than too narrow. “More” is the "
-            "share of published weights that are farther above the line."
+            f"{start}resample classes, and the line with whole architectures, and are rather too "
+            "wide than too narrow. “More” is the share of published weights farther above the line."
         )
     return (
         f"{start}resample classes and the models’ scatter about the line (whole architectures "

@@ -11,7 +11,7 @@ from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table, shown
 from genset.reporting.blocks import Block, Commands, Grid, Html, Paragraph, Part, sentences
 from genset.reporting.figures.scale import Scale, axis, drawing, scale_of
-from genset.reporting.format import interval
+from genset.reporting.format import interval, share
 from genset.reporting.html import NOTHING, breakable
 from genset.reporting.names import LINE, run_anchor, short_names
 from genset.reporting.remarks import answered, remarks
@@ -72,7 +72,7 @@ def models_table(data: ReportData) -> Table:
         (Column("wilson", "Wilson’s", "95 %", align="right"), _wilson),
         (Column("clustered", "Classes resampled", "95 %", align="right"), _clustered),
         *((_accuracy(f"top{k}", f"Top-{k}"), _top(k)) for k in ks),
-        (_accuracy("real", "All labels", "ReaL, %"), lambda model: _further(model.real)),
+        (_accuracy("real", "All labels", "ReaL, %"), lambda model: share(model.real)),
         (
             _accuracy("multilabel", "With unclear", "multi-label, %"),
             lambda model: _unclear(model) if has_unclear else None,
@@ -160,13 +160,6 @@ def _share(found: Accuracy) -> Cell | None:
     return Cell(found.share, percent(found.share, found.photos)) if found.photos else None
 
 
-def _further(found: Accuracy | None) -> Cell | None:
-    """A further accuracy, with Wilson's interval where there is room for it."""
-    if found is None or not found.photos:
-        return None
-    return Cell(found.share, percent(found.share, found.photos), interval(found))
-
-
 def _top(k: int) -> Callable[[ScoredModel], Cell | None]:
     """Top-k accuracy, with both intervals where there is room for them."""
 
@@ -182,7 +175,7 @@ def _top(k: int) -> Callable[[ScoredModel], Cell | None]:
 
 def _unclear(model: ScoredModel) -> Cell | None:
     """Unclear classes counted right."""
-    return _further(model.multilabel.multilabel.accuracy) if model.multilabel else None
+    return share(model.multilabel.multilabel.accuracy) if model.multilabel else None
 
 
 def _wilson(model: ScoredModel) -> SortedCell:
@@ -317,31 +310,28 @@ def _drawn(model: ScoredModel, scale: Scale) -> Markup:
 
 
 def _meaning(data: ReportData) -> str:
-    parts = [_intervals(data.options.resampling)]
+    texts = [_intervals(data.options.resampling)]
     if any(model.real for model in data.models):
-        parts.append(
-            "“All labels” counts a first answer that is among all classes that a photo shows; "
-            "photos without a label are left out."
+        texts.append(
+            "“All labels” counts a first answer that is among all classes that a photo shows."
         )
     if any(model.calibration for model in data.models):
-        parts.append(
-            "The calibration error is the mean distance, in points, between how sure a model is "
-            "and how often it is right; on few photos it comes out too large, even for a perfect "
-            "model."
+        texts.append(
+            "The calibration error is the mean distance between how sure a model is and how often "
+            "it is right; few photos make it too large."
         )
-    return " ".join(parts)
+    return " ".join(texts)
 
 
 def _intervals(resampling: Resampling) -> str:
+    drawn = f"{resampling.draws:,} draws, seed {resampling.seed}"
     return (
-        "Two 95 % intervals stand beside each accuracy. Wilson’s takes each photo for an "
-        "independent draw. The other resamples whole classes with all of their photos "
-        f"({resampling.draws:,} draws, seed {resampling.seed}): how the model would do on other "
-        "classes, found in the same way; it has Wilson’s end wherever that one is farther out. A "
-        "model’s rank is a range: below all models that are surely better, and above all that are "
-        "surely worse. That is sure where two models can be told apart: McNemar’s exact test, "
-        "adjusted by Holm for all pairs, is below 0.05, and the interval of their difference "
-        "leaves out 0."
+        "Wilson’s 95 % interval takes each photo for an independent draw. The other resamples "
+        f"whole classes with their photos ({drawn}): how the model would do on other classes, "
+        "found in the same way. A rank is a range: below all models that are surely better, above "
+        "all that are surely worse. That is sure where McNemar’s exact test, adjusted by Holm for "
+        "all pairs, is below 0.05 and the interval of the difference leaves out 0: the two can be "
+        "told apart."
     )
 
 

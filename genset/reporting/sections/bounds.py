@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from genset.comparison.compare import Bounds, place_between
+from genset.comparison.pairs import Bounds, place_between
 from genset.core.errors import BadInput
 from genset.core.numbers import between
 from genset.core.safe import clean

@@ -5,7 +5,7 @@ from heapq import nsmallest
 
 from markupsafe import Markup
 
-from genset.comparison.breakdown import Group
+from genset.comparison.classes import Group
 from genset.core.numbers import count, ends, percent
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table

@@ -317,10 +317,9 @@ def _meaning(found: Sequence[JoinedEntry], limits: TwoBounds) -> str:
         )
     return (
         "Times and costs are DAWNBench’s: to the first epoch at or over the threshold, hours times "
-        f"the price of an hour{stop}; of several runs, the mean over those that get there. The "
-        "share of runs has Clopper and Pearson’s 95 % interval, the coefficient of variation of "
-        "their times the modified McKay interval. Beside accuracies in sentences stands the "
-        f"interval of classes resampled.{gap}{by_word}"
+        f"the price of an hour{stop}; of several runs, the mean over those that get there. "
+        "Intervals: Clopper and Pearson’s of the share of runs, the modified McKay of the "
+        f"variation of times, classes resampled beside accuracies in sentences.{gap}{by_word}"
     )
 
 

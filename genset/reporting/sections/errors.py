@@ -7,7 +7,7 @@ from typing import Any
 from markupsafe import Markup
 
 from genset.classes.kinds import MOST_KINDS, kinds_of
-from genset.comparison.breakdown import (
+from genset.comparison.classes import (
     Breakdown,
     Confusion,
     Group,
@@ -16,17 +16,16 @@ from genset.comparison.breakdown import (
     confusions,
     grouped,
 )
-from genset.core.numbers import count, percent
+from genset.core.numbers import count
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
 from genset.core.to_json import to_json
 from genset.reporting.blocks import Block, Columns, Grid, Heading, Html, PageCell, Paragraph, Part
-from genset.reporting.format import class_and_id, class_cell, interval
+from genset.reporting.format import class_and_id, class_cell, share
 from genset.reporting.html import folded
 from genset.reporting.names import short_names
 from genset.reporting.report import Inputs, ReportData, Section
 from genset.score.results.results import Results
-from genset.score.results.runs import Accuracy
 
 MANY_CLASSES = 100
 """Classes above which those of a user's own taxonomy come in groups. ImageNet's never do."""
@@ -121,9 +120,8 @@ def show(found: Errors, data: ReportData) -> Iterator[Part]:
     if found.confusions:
         columns.append([Heading("Most confused"), Grid(_confused(found, data))])
     note = (
-        "Means and counts are over all models here. Classes come in the order of the upper end of "
-        "Wilson’s interval of the mean, so that a class of one photo is not first by chance; all "
-        f"{count(len(found.classes), 'class', 'classes')} are in the JSON."
+        "Means and counts are over all models. The order is by the upper end of the mean’s Wilson "
+        f"interval; all {count(len(found.classes), 'class', 'classes')} are in the JSON."
     )
     blocks: list[Block] = [Columns(columns), Paragraph(note, "note"), *_by_kind(found, data)]
     for breakdown in found.breakdowns:
@@ -179,9 +177,8 @@ def _by_kind(found: Errors, data: ReportData) -> Iterator[Block]:
     yield Heading("By kind")
     yield Grid(_by_group("Kind", found.kinds, data), css="by-model kinds")
     yield Paragraph(
-        "Kinds are hypernyms of the classes, as the set’s own list has them: the largest one is "
-        "cut into those below it again and again, up to "
-        f"{MOST_KINDS} kinds. A class is counted in one of them. The hardest come first.",
+        "Kinds are hypernyms of the classes: the largest one is cut into those below it again and "
+        f"again, up to {MOST_KINDS} kinds. The hardest come first.",
         "note",
     )
     yield Html(lambda: folded("The classes of each kind", _classes_of_kinds(found, data)))
@@ -238,17 +235,11 @@ def _by_group(title: str, groups: Sequence[Group | KindOfClasses], data: ReportD
             group.name,
             *([len(group.classes)] if isinstance(group, KindOfClasses) else []),
             group.photos,
-            *map(_accuracy, group.top1[:_MODELS]),
+            *map(share, group.top1[:_MODELS]),
         ]
         for group in groups
     ]
     return Table(columns, rows)
-
-
-def _accuracy(found: Accuracy) -> Cell | None:
-    if not found.photos:
-        return None
-    return Cell(found.share, percent(found.share, found.photos), interval(found))
 
 
 SECTION = Section("errors", gather, show, _json)

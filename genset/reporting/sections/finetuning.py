@@ -9,7 +9,7 @@ from genset.core.numbers import bare_p, count, digits, p_value, percent, points,
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
 from genset.core.to_json import to_json
-from genset.finetune.results.compare import (
+from genset.finetune.compare import (
     ClassAccuracy,
     CurvePoint,
     Difference,
@@ -31,7 +31,7 @@ from genset.reporting.blocks import (
     Part,
     sentences,
 )
-from genset.reporting.format import interval
+from genset.reporting.format import interval, share
 from genset.reporting.names import short_names
 from genset.reporting.report import Inputs, ReportData, Section
 from genset.score.results.results import Results, Scored
@@ -40,19 +40,16 @@ _CONFUSED = 8  # pairs of classes that are listed
 _FEW = 12  # classes that are all listed; of more, the ends
 _HARDEST, _EASIEST = 6, 3
 _HEAD = 24  # letters of a model's name over a column
-_MARGIN = 0.02  # of a figure's axis
 
 _NOTE = (
-    "Only the last layer is fitted anew, on training photos; the rest of the network stays as it "
-    "is. Accuracies are means over seeds, with Wilson’s 95 % interval on the test photos; ± is the "
-    "standard deviation over seeds. A task’s classes are named with it, so that photos and not "
-    "classes are the sample: differences have Tango’s 95 % interval, paired by photo, and p is "
-    "McNemar’s exact test on the first seed, adjusted by Holm for all differences here."
+    "Only the last layer is fitted anew. Accuracies are means over seeds with Wilson’s 95 % "
+    "interval on the test photos; ± is the standard deviation over seeds. Differences have Tango’s "
+    "95 % interval, paired by photo; p is McNemar’s exact test on the first seed, and Holm adjusts "
+    "it for all differences here."
 )
 _CURVES = (
     "Solid: the model named first; dashed: the baseline. Bars are Wilson’s 95 % intervals, bands "
-    "one standard deviation over seeds, each of which draws other photos. Of one task all axes are "
-    "the same, and need not start at 0."
+    "one standard deviation over seeds. Axes need not start at 0."
 )
 
 
@@ -86,11 +83,6 @@ class FinetunedTask:
 
     task: str
     models: tuple[FinetunedModel, ...]
-
-    @property
-    def about(self) -> Finetuned:
-        """A run that says what all of them share: photos, split, classes, way of fitting."""
-        return self.models[0].run
 
     def find(self, label: str) -> FinetunedModel | None:
         """The model that the report calls so, if it has results on this task.
@@ -184,9 +176,10 @@ def show(found: Sequence[FinetunedTask], _: ReportData) -> Iterator[Part]:
     """The paper's table, a row a task; then each task's curves, classes and confusions."""
     if not found:
         return
+    labels = dict.fromkeys(model.label for task in found for model in task.models)
     about = [". ".join([f"{task.task}: {_about(task)}", *_remarks(task)]) + "." for task in found]
     blocks: list[Block] = [
-        *sentences(_claims(found)),
+        *sentences([_claim(found, label) for label in labels]),
         Grid(_comparison(found)),
         *sentences([*about, _NOTE], "note"),
         *_curves(found),
@@ -196,14 +189,10 @@ def show(found: Sequence[FinetunedTask], _: ReportData) -> Iterator[Part]:
     yield Part("fine-tuning", "Fine-tuning", blocks)
 
 
-def _labels(tasks: Sequence[FinetunedTask]) -> list[str]:
-    """All models, baselines first."""
-    baselines = [task.models[0].label for task in tasks]
-    return list(dict.fromkeys([*baselines, *(m.label for task in tasks for m in task.models)]))
-
-
 def _comparison(tasks: Sequence[FinetunedTask]) -> Table:
-    first, *others = _labels(tasks)
+    baselines = [task.models[0].label for task in tasks]
+    labels = [*baselines, *(model.label for task in tasks for model in task.models)]
+    first, *others = dict.fromkeys(labels)
     columns = [Column("task", "Task"), Column(first, first, "%")]
     for label in others:
         columns += [
@@ -215,34 +204,30 @@ def _comparison(tasks: Sequence[FinetunedTask]) -> Table:
         row: list[object] = [task.task]
         for label in (first, *others):
             model = task.find(label)
-            row.append(accuracy(model) if model else None)
+            row.append(_accuracy(model) if model else None)
             if label != first:
                 found = model.difference if model else None
-                row.append(_tested(found) if found else None)
+                row.append(difference(found, tested=True) if found else None)
         rows.append(row)
     return Table(columns, rows)
 
 
-def accuracy(found: FinetunedModel) -> Cell:
+def _accuracy(found: FinetunedModel) -> Cell:
     """Its accuracy with the interval, and how far seeds differ."""
-    share = found.run.accuracy
+    accuracy = found.run.accuracy
     seeds = count(len(found.run.of_shots(None)), "seed")
     if found.run.spread is not None:
         seeds = f"± {100 * found.run.spread:.2f} over {seeds}"
-    return Cell(share.share, percent(share.share, share.photos), f"{interval(share)}, {seeds}")
+    text = percent(accuracy.share, accuracy.photos)
+    return Cell(accuracy.share, text, f"{interval(accuracy)}, {seeds}")
 
 
-def difference(found: Difference) -> Cell:
-    """The difference from the baseline and its interval, in points."""
+def difference(found: Difference, *, tested: bool = False) -> Cell:
+    """The difference from the baseline and its interval, in points; `tested`: with p-values."""
     places = digits(found.photos)
-    return Cell(found.difference, points(found.difference, places), span(found.interval, places))
-
-
-def _tested(found: Difference) -> Cell:
-    """The same with its p-values."""
-    cell = difference(found)
-    tests = f"{p_value(found.p_value)}, Holm {bare_p(found.holm)}"
-    return Cell(cell.value, cell.text, f"{cell.note}; {tests}")
+    tests = f"; {p_value(found.p_value)}, Holm {bare_p(found.holm)}" if tested else ""
+    note = f"{span(found.interval, places)}{tests}"
+    return Cell(found.difference, points(found.difference, places), note)
 
 
 def against_baseline(found: FinetunedModel) -> tuple[str, str]:
@@ -251,12 +236,6 @@ def against_baseline(found: FinetunedModel) -> tuple[str, str]:
         return "the baseline", ""
     cell = difference(found.difference)
     return cell.text, cell.note
-
-
-def _claims(tasks: Sequence[FinetunedTask]) -> list[str]:
-    """Whether each model transfers as well as the baseline: no more than the numbers support."""
-    labels = dict.fromkeys(model.label for task in tasks for model in task.models)
-    return [_claim(tasks, label) for label in labels]
 
 
 def _claim(tasks: Sequence[FinetunedTask], label: str) -> str:
@@ -270,8 +249,9 @@ def _claim(tasks: Sequence[FinetunedTask], label: str) -> str:
         return ""
     texts = []
     for task, found in compared:
-        cell = difference(found)
-        doubt = "" if _apart(found) else ", not to be told apart"
+        cell, ends = difference(found), found.interval
+        is_apart = not ends.low <= 0 <= ends.high and found.holm < 0.05
+        doubt = "" if is_apart else ", not to be told apart"
         if found.too_few:
             doubt = f", where these {count(found.photos, 'photo')} cannot tell which is better"
         texts.append(f"{cell.text} points on {clean(task.task)} ({cell.note}{doubt})")
@@ -279,13 +259,9 @@ def _claim(tasks: Sequence[FinetunedTask], label: str) -> str:
     return f"{clean(label)} against {baselines}, with a new last layer: {'; '.join(texts)}."
 
 
-def _apart(found: Difference) -> bool:
-    return not found.interval.low <= 0 <= found.interval.high and found.holm < 0.05
-
-
 def _about(task: FinetunedTask) -> str:
     """What the models of a row share."""
-    run = task.about
+    run = task.models[0].run
     out = f", {len(run.left_out):,} left out" if run.left_out else ""
     way = "fitted on features" if run.probe == "features" else "trained by SGD"
     return (
@@ -326,11 +302,7 @@ def _curves(tasks: Sequence[FinetunedTask]) -> Iterator[Block]:
         [
             f"{task.task}, {model.label}",
             str(point.shots or "all"),
-            Cell(
-                point.accuracy.share,
-                percent(point.accuracy.share, point.accuracy.photos),
-                interval(point.accuracy),
-            ),
+            share(point.accuracy),
             point.spread,
             point.seeds,
         ]
@@ -347,23 +319,10 @@ def _curves(tasks: Sequence[FinetunedTask]) -> Iterator[Block]:
 
 
 def _figures(task: FinetunedTask) -> list[Figure]:
-    """Each model's curve against the baseline's."""
-    drawn = [model for model in task.models if len(model.curve) > 1]
-    if not drawn:
-        return []
-    from genset.reporting.figures.learning import learning_plot
+    from genset.reporting.figures.learning import learning_plots
 
-    shown = [point.accuracy for model in drawn for point in model.curve]
-    low = max(0.0, min(found.low for found in shown) - _MARGIN)
-    high = min(1.0, max(found.high for found in shown) + _MARGIN)
-    has_baseline = drawn[0] is task.models[0]
-    figures = []
-    for model in drawn[1:] if has_baseline and len(drawn) > 1 else drawn:
-        name, other = clean(model.label, 40), clean(task.models[0].label, 40)
-        beside = drawn[0].curve if has_baseline and model is not drawn[0] else ()
-        title = f"{clean(task.task, 40)}: {name}{f' against {other}' if beside else ''}"
-        figures.append((title, learning_plot(title, model.curve, beside, (low, high))))
-    return figures
+    curves = {model.label: model.curve for model in task.models}
+    return learning_plots(clean(task.task, 40), curves)
 
 
 # Classes and confusions
@@ -418,10 +377,9 @@ def _extremes(task: FinetunedTask) -> tuple[list[str], list[str]]:
     return hardest, [name for name in easiest if name not in hardest][:_EASIEST]
 
 
-def _of_class(found: FinetunedModel, name: str) -> Cell:
+def _of_class(found: FinetunedModel, name: str) -> Cell | None:
     """A class's accuracy and its interval, in per cent."""
-    accuracy = next(cls.accuracy for cls in found.classes if cls.name == name)
-    return Cell(accuracy.share, percent(accuracy.share, accuracy.photos), interval(accuracy))
+    return share(next(cls.accuracy for cls in found.classes if cls.name == name))
 
 
 def _confused(task: FinetunedTask) -> list[tuple[str, str]]:

@@ -8,6 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from genset.classes import Taxonomy
+from genset.comparison.marks import answered_in_part
 from genset.comparison.missed import (
     FEWEST_LEADING,
     Missed,
@@ -16,7 +17,6 @@ from genset.comparison.missed import (
     leading,
     missed_by_all,
 )
-from genset.comparison.whole import answered_in_part
 from genset.core.numbers import count, ends, percent
 from genset.core.safe import clean
 from genset.core.table import Column, Table
@@ -28,7 +28,7 @@ from genset.reporting.html import link
 from genset.reporting.pictures import credit, picture
 from genset.reporting.report import Inputs, ReportData, Section
 from genset.reporting.sections.sources import title_of
-from genset.sets.photo import HasBytes
+from genset.sets.photos import HasBytes
 from genset.statistics.intervals import wilson
 
 MOST_ANSWERS = 6  # models whose answers stand below each photo
@@ -252,22 +252,16 @@ def claims(found: MissedTogether) -> list[str]:
 
 def _definition(found: MissedTogether) -> str:
     """How the photos are sorted, and what that can lead to."""
-    random = (
-        "Labels that are mended only where models err make these models look better: look at a "
-        "random share of other photos, too."
-    )
+    random = "Labels mended only where models err flatter these models: look at others, too."
     if not found.height:
         return (
             "Classes of this set have no hypernyms, so that it is not known how severe an error "
             f"is: those come first on which more models agree. {random}"
         )
     return (
-        "How severe an error is, is the distance in WordNet between the answer and the nearest "
-        "right class: the height of their lowest common ancestor, from 1 (two kinds of one thing) "
-        f"to {found.height}. A photo is as severe as the leading model’s answer that is nearest; "
-        "among equals those come first on which more models agree. Two classes that mean much the "
-        "same may be far apart in WordNet (sunglass, sunglasses): such photos come too high. "
-        f"{random}"
+        "How severe an error is: the distance in WordNet between the nearest answer and the right "
+        "class, from 1 (two kinds of one thing) to "
+        f"{found.height}; among equals those come first on which more models agree. {random}"
     )
 
 

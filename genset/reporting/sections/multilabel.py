@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-from genset.comparison.compare import Rank
 from genset.comparison.multilabel import Measured, MultiLabel, OwnProposals
+from genset.comparison.pairs import Rank
 from genset.comparison.standing import Standing, Turned, standing
 from genset.core.numbers import agree, count, digits, ends, percent, points, span
 from genset.core.safe import clean
@@ -212,15 +212,11 @@ def _meaning(found: ByTruth, data: ReportData) -> str:
     ]
     if found.truth.with_unclear:
         texts.append(
-            "Unclear classes are those on which people could not decide. Counted right, the same "
-            "photos count; left out, a photo whose first answer is an unclear class does not count "
-            "for that model."
+            "Unclear are classes on which people could not decide; left out, a photo whose first "
+            "answer is such a class does not count for that model."
         )
     if any(model.multilabel and model.multilabel.average_precision for model in data.models):
-        texts.append(
-            "Average precision is that of all classes ranked by logit, for models whose logits are "
-            "kept."
-        )
+        texts.append("Average precision ranks all classes by logit, where logits are kept.")
     return " ".join(texts)
 
 
@@ -236,9 +232,7 @@ def _ranks(found: ByTruth, data: ReportData) -> Iterator[Block]:
     yield Figures(lambda: _figures(found.standing))
     yield Grid(Table(columns, rows), f"Ranks of all {models} models" if models > MANY else "")
     yield Paragraph(
-        "In brackets: the ranks that a model can have, below all models that are surely better and "
-        "above all that are surely worse, by the pairs that can be told apart by that truth.",
-        "note",
+        "In brackets: the range of ranks, by the pairs told apart by that truth.", "note"
     )
     yield Bullets(_order(found.standing.turned, found.truth.photos))
 

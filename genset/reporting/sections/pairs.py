@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from markupsafe import Markup
 
-from genset.comparison.compare import Pair
+from genset.comparison.pairs import Pair
 from genset.core.numbers import bare_p, count, digits, points
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
@@ -116,13 +116,11 @@ def _matrix_cell(pair: Pair | None, row: str) -> Markup:
 
 def _meaning(pairs: int) -> str:
     return (
-        "A 95 % interval has the wider end, on either side, of two: Tango’s score interval, and "
-        "that of whole classes resampled, the same for both models. McNemar’s test asks of the "
-        "photos that one model alone has right whether they fall evenly; Holm’s and Benjamini and "
-        f"Hochberg’s p-values count all {count(pairs, 'pair')}. “Shown at 80 % power” is the "
-        "smallest difference, in points, that such a pair shows here four times out of five; where "
-        "too few photos differ for that, at best: if one model alone is right wherever the two "
-        "differ."
+        "An interval has the wider end, on either side, of Tango’s score interval and that of "
+        "whole classes resampled. McNemar’s test counts the photos that one model alone has right; "
+        f"Holm and Benjamini-Hochberg adjust it for {count(pairs, 'pair')}. “Shown at 80 % power” "
+        "is the smallest difference, in points, that such a pair shows four times out of five, in "
+        "the best case where too few photos differ."
     )
 
 

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from genset.classes import Taxonomy
-from genset.comparison.breakdown import Confusion, Group
+from genset.comparison.classes import Confusion, Group
 from genset.core.numbers import count, ordinal
 from genset.core.safe import clean
 from genset.core.to_json import to_json
@@ -25,7 +25,7 @@ from genset.reporting.sections import errors, missed
 from genset.reporting.sections.missed import MOST_ANSWERS
 from genset.reporting.sections.sources import title_of
 from genset.score.results.results import Results, Scored
-from genset.sets.photo import HasBytes
+from genset.sets.photos import HasBytes
 
 MAX_PHOTOS = 30  # Flickr's terms allow no more on a page
 _HARD_CLASSES, _OF_EACH, _CONFUSED, _DISAGREED = 3, 2, 6, 6

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from genset.core.numbers import NONE, between, count
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
-from genset.licenses import FLICKR_NOTICE
 from genset.release.reader import MANIFEST, Release, ReleasePhoto
 from genset.reporting.blocks import Block, Grid, Heading, PageCell, Paragraph, Part, sentences
 from genset.reporting.format import (
@@ -54,24 +53,16 @@ class SourcePhotos:
 
 
 @dataclass(frozen=True, slots=True)
-class TopKMatched:
-    """How often the true class is among a model's first `k` answers, at two sources."""
-
-    k: int
-    matched: Matched
-
-
-@dataclass(frozen=True, slots=True)
 class ModelAtSources:
-    """One model at two sources; `tops` are for the same k as in the table of models."""
+    """One model at two sources: how often the true class is among its first k answers, by k."""
 
     label: str
-    tops: tuple[TopKMatched, ...]
+    tops: dict[int, Matched]
 
     @property
     def top1(self) -> Matched:
         """Its first answers."""
-        return self.tops[0].matched
+        return self.tops[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +93,8 @@ class SourcePair:
     @property
     def ks(self) -> list[int]:
         """For which k there is a number to put in a table."""
-        return sorted(
-            {
-                top.k
-                for model in self.rows
-                for top in model.tops
-                if top.matched.first or top.matched.second or top.matched.difference
-            }
-        )
+        tops = [item for model in self.rows for item in model.tops.items()]
+        return sorted({k for k, found in tops if found.first or found.second or found.difference})
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,14 +192,14 @@ def _match(
     places: NDArray[np.int64],
     second: NDArray[np.bool_],
     resampling: Resampling,
-) -> tuple[list[tuple[TopKMatched, ...]], tuple[TopKMatched, ...]]:
+) -> tuple[list[dict[int, Matched]], dict[int, Matched]]:
     """Each model on photos at some places, and of several models the mean.
 
     The mean has those k that all models have.
     """
     classes = results.classes[places]
-    rows: list[tuple[TopKMatched, ...]] = [()] * len(models)
-    mean: tuple[TopKMatched, ...] = ()
+    rows: list[dict[int, Matched]] = [{} for _ in models]
+    mean: dict[int, Matched] = {}
     for k in sorted({top.k for model in models for top in model.tops}):
         known = [n for n, model in enumerate(models) if any(top.k == k for top in model.tops)]
         scored = [results.models[n] for n in known]
@@ -222,11 +207,11 @@ def _match(
         counted = np.stack([model.answered[places] for model in scored], axis=1)
         found = match(classes, right.astype(np.float64), counted, second, resampling)
         for number, matched in zip(known, found, strict=True):
-            rows[number] += (TopKMatched(k, matched),)
+            rows[number][k] = matched
         if len(known) == len(models) > 1:
             for_all = (counted.sum(axis=1) == len(models))[:, None]
             mean_right = right.mean(axis=1)[:, None] * for_all
-            mean += (TopKMatched(k, *match(classes, mean_right, for_all, second, resampling)),)
+            (mean[k],) = match(classes, mean_right, for_all, second, resampling)
     return rows, mean
 
 
@@ -254,15 +239,6 @@ def title_of(record: ReleasePhoto | None, data: ReportData) -> str:
     """The title of the source that a photo is from; "" where it is not known."""
     found = data.of(SECTION)
     return found.title(record.source) if record and found else ""
-
-
-def notices(data: ReportData) -> list[str]:
-    """What sources require to be shown wherever their photos are."""
-    release, found = data.set.release, data.of(SECTION)
-    notices = [FLICKR_NOTICE] if release and "flickr" in release.sources else []
-    if found:
-        notices += [source.notice for source in found.sources if source.notice]
-    return list(dict.fromkeys(notices))
 
 
 def _composition(found: BySource) -> Table:
@@ -306,9 +282,8 @@ def _table(found: BySource, pair: SourcePair) -> Table:
 
 def _row(pair: SourcePair, model: ModelAtSources) -> list[object]:
     cells: list[object] = [Cell(model.label, model.label, _other_photos(pair, model))]
-    tops = {top.k: top.matched for top in model.tops}
     for k in pair.ks:
-        if (matched := tops.get(k)) is None:
+        if (matched := model.tops.get(k)) is None:
             cells += [None] * 3
         else:
             cells += [_difference(matched), *map(matched_accuracy, (matched.first, matched.second))]
@@ -399,25 +374,18 @@ def _intervals(found: BySource, resampling: Resampling) -> str:
     differences = [model.top1.difference for pair in found.pairs for model in pair.models]
     chance = ""
     if (many := len(differences) - differences.count(None)) >= 20:
-        chance = (
-            f" They are not adjusted for their number: of {many} intervals of top-1 differences "
-            f"about {max(1, round(many / 20))} would leave out 0 if no model did differently "
-            "anywhere."
-        )
+        by_chance = max(1, round(many / 20))
+        chance = f" By chance about {by_chance} of {many} top-1 intervals would."
     largest = ""
     if len(found.sources) > MOST_COMPARED:
-        largest = (
-            f" Of {len(found.sources)} sources the {MOST_COMPARED} with the most photos are "
-            "compared."
-        )
+        number = len(found.sources)
+        largest = f" Of {number} sources the {MOST_COMPARED} with the most photos are compared."
     return (
-        "A bold difference has an interval that leaves out 0. Each class that both sources have "
-        "counts once: an accuracy is the mean of these classes’ accuracies, and so not the one "
-        "above. The 95 % intervals resample these classes "
-        f"({resampling.draws:,} draws, seed {resampling.seed}), the same for both sources.{chance} "
-        f"“{NONE}” stands where fewer than {FEWEST} classes deviate from the value that most "
-        "classes have: they cannot tell. Photos of two sources differ in more than their place: in "
-        f"their years, their cameras, their licences, and in what a search finds.{largest}"
+        "Each class that both sources have counts once, so an accuracy is not the one above. The "
+        f"95 % intervals resample these classes ({resampling.draws:,} draws, seed "
+        f"{resampling.seed}). Bold: the interval leaves out 0.{chance} “{NONE}”: fewer than "
+        f"{FEWEST} classes deviate from the value that most have. Sources also differ in years, "
+        f"cameras, licences, and in what a search finds.{largest}"
     )
 
 

@@ -11,7 +11,7 @@ from genset.core.dates import earliest_day
 from genset.core.numbers import NONE, between, count, points, span
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
-from genset.models.trained import last_day
+from genset.models.spec import last_day
 from genset.release.reader import ReleasePhoto
 from genset.reporting.blocks import Block, Grid, Heading, Paragraph, Part, sentences
 from genset.reporting.format import (
@@ -346,19 +346,17 @@ def _shared(split: DateSplit) -> str:
 def _intervals(found: ByTraining, resampling: Resampling) -> str:
     """How the numbers are meant."""
     beyond = (
-        "“Beyond” is a model’s difference less the mean difference of the models that could have "
-        "seen no photo of the set: what the photos themselves make of it is taken off."
+        "“Beyond” is the difference less the mean one of the models that could have seen no photo "
+        "of the set."
         if any(split.blind for split in found.splits)
-        else "Where the report also has models that were trained before the first photo was "
-        "posted, their difference shows what the photos themselves make of it."
+        else "Models that were trained before the first photo was posted would show what the "
+        "photos themselves make of it."
     )
     return (
-        "Each class that has photos of both times counts once: an accuracy is the mean of these "
-        "classes’ accuracies. The 95 % intervals resample these classes "
-        f"({resampling.draws:,} draws, seed {resampling.seed}), the same for both times. “{NONE}” "
-        f"stands where fewer than {FEWEST} classes deviate from the value that most have. Earlier "
-        "and later photos differ in more than whether a model could have seen them: in cameras, in "
-        f"what people photograph, in what a search finds. {beyond}"
+        "Each class that has photos of both times counts once. The 95 % intervals resample these "
+        f"classes ({resampling.draws:,} draws, seed {resampling.seed}). “{NONE}”: fewer than "
+        f"{FEWEST} classes deviate from the value that most have. Earlier and later photos also "
+        f"differ in cameras, in what people photograph, and in what a search finds. {beyond}"
     )
 
 
