@@ -1,6 +1,5 @@
 """Fine-tuning: the report's models with a new last layer, task by task."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -129,12 +128,9 @@ def _same(results: Results, record: Finetuned) -> Scored | None:
 
 def _names(rows: Sequence[Row]) -> list[str]:
     """The rows' tasks; where one was split or fitted in several ways, its further rows count on."""
-    seen: Counter[str] = Counter()
-    names = []
-    for row in rows:
-        seen[row.task] += 1
-        names.append(row.task if seen[row.task] == 1 else f"{row.task} ({seen[row.task]})")
-    return names
+    tasks = [row.task for row in rows]
+    times = [tasks[: n + 1].count(task) for n, task in enumerate(tasks)]
+    return [task if n == 1 else f"{task} ({n})" for task, n in zip(tasks, times, strict=True)]
 
 
 def _task(row: Row, name: str) -> FinetunedTask:
