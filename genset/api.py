@@ -251,7 +251,7 @@ def compare(
         BadInput: these are no models that were evaluated, they were scored on different sets, the
             set has no such truth, or no photo counts for both.
     """
-    from genset.reporting.sections.multilabel import own_proposals as said_of_own
+    from genset.reporting.sections.multilabel import proposal_gain as gain_sentence
     from genset.reporting.verdict import left_out, verdict
 
     _check([first, second])
@@ -265,7 +265,7 @@ def compare(
         raise BadInput(f"no photo of {first.photos.name} counts for both models")
     (pair,) = pairs
     proposed = {} if truth == "original" else proposal_gain(results, results.models, resampling)
-    gains = [said_of_own(label, gain) for label, gain in proposed.items()]
+    gains = [gain_sentence(label, gain) for label, gain in proposed.items()]
     flags = [flag for model in results.models for flag in left_out(model.label, model.flags)]
     names = by_convention([first.record, second.record])
     mappings = []

@@ -7,9 +7,16 @@ from pathlib import Path
 import numpy as np
 
 from genset.comparison.marks import NEARLY_ALL, mark
-from genset.comparison.references.find import NAME, NONE, Found, find_references, named, weights_of
+from genset.comparison.references.find import (
+    NAME,
+    NONE,
+    References,
+    find_references,
+    named,
+    weights_of,
+)
 from genset.comparison.references.published import architecture_of, one_a_weights, rungs, sources
-from genset.comparison.references.sets import IMAGENET, Recognized, is_real, recognize
+from genset.comparison.references.sets import IMAGENET, WellKnownSet, is_real, recognize
 from genset.reporting.line import (
     Fit,
     LinePoint,
@@ -20,7 +27,7 @@ from genset.reporting.line import (
 )
 from genset.reporting.options import ReportOptions
 from genset.reporting.places import PlaceAmong, places_among
-from genset.score.results.results import Results, Scored
+from genset.score.results.results import ModelAnswers, Results
 from genset.score.results.runs import Run
 from genset.statistics.bootstrap import Resampling
 from genset.statistics.intervals import Interval
@@ -172,7 +179,7 @@ def against_known(results: Results, runs: Path, options: ReportOptions) -> Basel
     return replace(baseline, partial=partial)
 
 
-def _answers_all(model: Scored) -> bool:
+def _answers_all(model: ModelAnswers) -> bool:
     """Whether an accuracy is of the set as a whole, as published ones are: a few photos may lack.
 
     One of a model that knows a part of the classes is of the photos of these.
@@ -180,7 +187,9 @@ def _answers_all(model: Scored) -> bool:
     return float(model.answered.mean()) >= NEARLY_ALL
 
 
-def _elsewhere(results: Results, found: Found, reference: str, resampling: Resampling) -> Baseline:
+def _elsewhere(
+    results: Results, found: References, reference: str, resampling: Resampling
+) -> Baseline:
     """On any set: the line is that of the models scored here, if they are enough."""
     known = [model for model in results.models if named(model.run) in found.exact]
     rows = _rows(known, found)
@@ -205,7 +214,7 @@ def _elsewhere(results: Results, found: Found, reference: str, resampling: Resam
 
 
 def _on_imagenet(
-    results: Results, found: Found, known: Recognized, resampling: Resampling
+    results: Results, found: References, known: WellKnownSet, resampling: Resampling
 ) -> Baseline:
     """On ImageNet's validation set: places, and with ReaL's labels the line that these follow."""
     has_real = is_real(results.photos.truth)
@@ -248,7 +257,7 @@ def _on_imagenet(
 
 
 def _on_known_shift(
-    results: Results, found: Found, known: Recognized, resampling: Resampling
+    results: Results, found: References, known: WellKnownSet, resampling: Resampling
 ) -> Baseline:
     """On ImageNetV2: the line is that of all published weights."""
     models = [model for model in results.models if named(model.run) in found.exact]
@@ -312,7 +321,7 @@ def _with_line(baseline: Baseline, points: Points, trend: Trend, fits: tuple[Fit
     )
 
 
-def _rows(models: Sequence[Scored], found: Found) -> tuple[Against, ...]:
+def _rows(models: Sequence[ModelAnswers], found: References) -> tuple[Against, ...]:
     """The models whose accuracy elsewhere is known."""
     return tuple(
         Against(
@@ -327,7 +336,10 @@ def _rows(models: Sequence[Scored], found: Found) -> tuple[Against, ...]:
 
 
 def _points(
-    results: Results, models: Sequence[Scored], rows: Sequence[Against], resampling: Resampling
+    results: Results,
+    models: Sequence[ModelAnswers],
+    rows: Sequence[Against],
+    resampling: Resampling,
 ) -> Points:
     elsewhere = np.array([row.elsewhere for row in rows])
     here = np.array([row.here for row in rows])
@@ -345,11 +357,11 @@ def _architecture(run: Run) -> str:
     return architecture_of(known) if known else run.model
 
 
-def _unknown(results: Results, found: Found) -> tuple[str, ...]:
+def _unknown(results: Results, found: References) -> tuple[str, ...]:
     return tuple(model.label for model in results.models if named(model.run) not in found.exact)
 
 
-def _ranges(results: Results, found: Found) -> tuple[PublishedRange, ...]:
+def _ranges(results: Results, found: References) -> tuple[PublishedRange, ...]:
     return tuple(
         PublishedRange(model.label, of.low, of.high, of.weights, of.of, of.why)
         for model in results.models

@@ -9,8 +9,8 @@ from statistics import median
 import numpy as np
 
 from genset.comparison.marks import answered_in_part, whole_first
-from genset.comparison.multilabel import measure
 from genset.comparison.pairs import Pair, Rank, compare, rank_models
+from genset.comparison.truths import measure
 from genset.core.errors import BadInput
 from genset.core.numbers import agree, count
 from genset.release.reader import MANIFEST, Release
@@ -18,7 +18,7 @@ from genset.reporting.options import PLAIN, ReportOptions
 from genset.reporting.report import Inputs, OtherSet, Power, ReportData, ScoredModel, TopK
 from genset.reporting.sections.order import SECTIONS
 from genset.reporting.summary import summarize
-from genset.score.results.results import Results, Scored, load_results
+from genset.score.results.results import ModelAnswers, Results, load_results
 from genset.score.results.runs import Accuracy
 from genset.sets.photos import PhotoSet
 from genset.sets.truths.files import read_truth
@@ -85,7 +85,7 @@ def collect_results(
         pairs=pairs,
         power=_power(pairs, models),
         other_runs=results.other_runs,
-        taxonomy=photos.own_taxonomy,
+        taxonomy=photos.custom_taxonomy,
         found={},
     )
     inputs = Inputs(results, runs, release, records, others)
@@ -152,7 +152,7 @@ def _tops(results: Results, options: ReportOptions) -> list[tuple[TopK, ...]]:
     return [tuple(TopK(k, *next(in_order)) for k in ks) for ks in ks_of]
 
 
-def _ks(model: Scored, further: int) -> list[int]:
+def _ks(model: ModelAnswers, further: int) -> list[int]:
     """Among how many answers a hit counts, in turn."""
     known = model.answers.shape[1]
     if further > known and model.run.mapping is not None and model.run.classes <= further:

@@ -85,5 +85,5 @@ def _model(model: ScoredModel) -> dict[str, Any]:
         for name, value in asdict(model).items()
         if value or name not in ("multilabel", "flags")
     }
-    found: dict[str, Any] = to_json({**model.run.as_json(), **numbers, "run": model.run.key})
+    found: dict[str, Any] = to_json({**asdict(model.run), **numbers, "run": model.run.key})
     return found

@@ -6,8 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from genset.comparison.references.find import weights_of
-from genset.comparison.references.published import Published, one_a_weights, places, published
-from genset.score.results.results import Scored
+from genset.comparison.references.published import (
+    PublishedWeights,
+    one_a_weights,
+    places,
+    published,
+)
+from genset.score.results.results import ModelAnswers
 from genset.score.results.runs import Accuracy, Run
 
 
@@ -29,7 +34,7 @@ class PlaceAmong:
     published: float | None
 
 
-def places_among(models: Sequence[Scored], column: str) -> tuple[PlaceAmong, ...]:
+def places_among(models: Sequence[ModelAnswers], column: str) -> tuple[PlaceAmong, ...]:
     """Each model among the published weights, itself left out where it is one of them."""
     return tuple(_place(model.run, model.label, column) for model in models)
 
@@ -58,7 +63,7 @@ def _just_below(accuracy: Accuracy) -> float:
     return float(np.nextafter(accuracy.low, -1))
 
 
-def _published_as(run: Run) -> Published | None:
+def _published_as(run: Run) -> PublishedWeights | None:
     """The published row of a run's own weights at its image size, if there is one."""
     name = weights_of(run)
     if not name.full or name.changed:

@@ -30,4 +30,4 @@ def _facts(run: Run) -> Iterator[tuple[str, str]]:
     yield "Classes", f"chooses among {run.classes:,}"
     yield "Versions", clean(settings(run.versions), 300)
     at = clean(run.created_at).replace("T", " ")
-    yield "Scored", f"{at}, in {run.seconds:,.0f} s; run {run.key[:12]}"
+    yield "ModelAnswers", f"{at}, in {run.seconds:,.0f} s; run {run.key[:12]}"

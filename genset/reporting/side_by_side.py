@@ -19,7 +19,7 @@ from genset.comparison.logits import find_logits
 from genset.comparison.marks import nearly_all
 from genset.reporting.report import OtherSet
 from genset.score.results.count import ELSEWHERE
-from genset.score.results.results import Results, Scored
+from genset.score.results.results import ModelAnswers, Results
 from genset.score.results.runs import Accuracy, Run
 from genset.statistics.bootstrap import Floats, Resampling, intervals
 from genset.statistics.intervals import Interval, widest
@@ -114,10 +114,10 @@ class _Joined(NamedTuple):
     """A model with its run on either set."""
 
     label: str
-    runs: tuple[Scored | None, Scored | None]
+    runs: tuple[ModelAnswers | None, ModelAnswers | None]
 
     @property
-    def run(self) -> Scored:
+    def run(self) -> ModelAnswers:
         """One of its runs."""
         return next(run for run in self.runs if run)
 
@@ -225,7 +225,7 @@ def _way(
 
 
 def _marks(
-    results: Results, models: Sequence[Scored | None], subset: Sequence[str] | None
+    results: Results, models: Sequence[ModelAnswers | None], subset: Sequence[str] | None
 ) -> _Marks:
     """The answers on a set; with a `subset`, the best ones among it on photos of these classes."""
     places = np.arange(len(results.truth))
@@ -312,9 +312,9 @@ def is_by_name(run: Run) -> bool:
     return run.device == ELSEWHERE
 
 
-def latest_runs(results: Results) -> dict[Identity, Scored]:
+def latest_runs(results: Results) -> dict[Identity, ModelAnswers]:
     """A run of each model on a set: of several the latest, in the place of the first."""
-    found: dict[Identity, Scored] = {}
+    found: dict[Identity, ModelAnswers] = {}
     for model in (*results.models, *results.flagged):
         key = identity_of(model.run)
         if key not in found or model.run.created_at > found[key].run.created_at:
@@ -325,7 +325,7 @@ def latest_runs(results: Results) -> dict[Identity, Scored]:
 # Answers among some classes
 
 
-def best_among(results: Results, model: Scored, wnids: Sequence[str]) -> NDArray[np.int8]:
+def best_among(results: Results, model: ModelAnswers, wnids: Sequence[str]) -> NDArray[np.int8]:
     """Whether a model's best answer among some classes is right.
 
     All logits tell it, where they are kept. Otherwise it is the first answer of a run's table that

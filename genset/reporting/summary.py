@@ -80,7 +80,7 @@ def summarize(photos: PhotoSet, release: Release | None, named: str = "") -> Set
 
 
 def _release(release: Release) -> ReleaseSummary:
-    posted = [photo.posted_at for photo in release.photos]
+    posted = [photo.posted_at.isoformat() for photo in release.photos]
     labels: Counter[str] = Counter()
     for photo in release.photos:
         labels.update(photo.labels)

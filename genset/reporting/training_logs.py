@@ -18,7 +18,7 @@ from genset.core.errors import BadInput
 from genset.core.safe import clean
 from genset.models.spec import parse_spec
 from genset.reporting.options import EntrySpec
-from genset.score.results.results import Scored
+from genset.score.results.results import ModelAnswers
 from genset.score.results.runs import Run
 from genset.statistics.intervals import Interval
 from genset.tta.logs.reading import read_file, read_runs
@@ -143,7 +143,7 @@ class JoinedEntry:
     remarks: tuple[str, ...]
 
 
-def join_entry(spec: EntrySpec, model: Scored, least: float | None) -> JoinedEntry:
+def join_entry(spec: EntrySpec, model: ModelAnswers, least: float | None) -> JoinedEntry:
     """Read an entry's runs, beside the model that its training gave.
 
     Args:

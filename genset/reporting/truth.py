@@ -9,6 +9,7 @@ from genset.comparison.marks import truth_of
 from genset.comparison.truths import MultiLabel, measure
 from genset.core.safe import clean
 from genset.core.to_json import to_json
+from genset.models.mapping.pooling import explain
 from genset.reporting.sections import multilabel
 from genset.reporting.sections.multilabel import TruthSummary, summarize_truth
 from genset.score.results.results import Results, load_results, load_some

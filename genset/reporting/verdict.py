@@ -5,12 +5,12 @@ from dataclasses import asdict
 from typing import Any
 
 from genset.comparison.marks import truth_of
-from genset.comparison.multilabel import OwnProposals
 from genset.comparison.pairs import FEWEST, Pair
+from genset.comparison.truths import ProposalGain
 from genset.core.numbers import count, digits, p_value, percent, points, span
 from genset.core.safe import clean
 from genset.core.to_json import to_json
-from genset.score.results.results import Results, Scored
+from genset.score.results.results import ModelAnswers, Results
 from genset.sets.truths.truth import By
 
 _CLAIM = 0.1  # an interval within so many hundredths says how near two models are
@@ -54,7 +54,7 @@ def verdict(pair: Pair, set_name: str, by: By = "original") -> str:
     return "\n".join(lines)
 
 
-def unlike_conventions(first: Scored, second: Scored) -> str:
+def unlike_conventions(first: ModelAnswers, second: ModelAnswers) -> str:
     """That two models' outputs came to a user's own classes in two ways; "" where in one."""
     ways = {model.run.convention for model in (first, second)}
     if len(ways) < 2 or "" in ways:
@@ -178,7 +178,7 @@ def pair_to_json(pair: Pair) -> dict[str, Any]:
     return found
 
 
-def truth_to_json(results: Results, by: By, proposed: Mapping[str, OwnProposals]) -> dict[str, Any]:
+def truth_to_json(results: Results, by: By, proposed: Mapping[str, ProposalGain]) -> dict[str, Any]:
     """What made answers right, and what models gain by it that also proposed classes.
 
     Args:
@@ -196,5 +196,5 @@ def truth_to_json(results: Results, by: By, proposed: Mapping[str, OwnProposals]
         "truth": by,
         "truth_source": truth.source,
         "truth_sha256": truth.sha256,
-        "own_proposals": {label: to_json(asdict(each)) for label, each in proposed.items()},
+        "proposal_gain": {label: to_json(asdict(each)) for label, each in proposed.items()},
     }

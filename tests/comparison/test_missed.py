@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from genset.comparison.missed import MissedByAll, leading, missed_by_all
+from genset.comparison.pairs import compare
 from genset.reporting.collect import collect
 from genset.reporting.sections.missed import SECTION, claims
 from genset.score.results.results import load_results

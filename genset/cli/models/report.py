@@ -247,7 +247,8 @@ def compare(
     genset compare resnet50 fast --on v2 --truth real
     """
     from genset.comparison.pairs import compare as compare_models
-    from genset.reporting.sections.multilabel import own_proposals as gain_by_own
+    from genset.comparison.truths import proposal_gain
+    from genset.reporting.sections.multilabel import proposal_gain as gain_sentence
     from genset.reporting.verdict import (
         left_out,
         pair_to_json,
@@ -295,7 +296,7 @@ def compare(
         for flag in left_out(model.label, model.flags):
             click.echo(visible(flag))
     for label, gain in proposed.items():
-        click.echo(visible(gain_by_own(label, gain)))
+        click.echo(visible(gain_sentence(label, gain)))
 
 
 def _newest_release(folder: Path | None, example: str) -> str:

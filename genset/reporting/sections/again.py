@@ -15,8 +15,8 @@ from genset.reporting.options import ReportOptions
 from genset.reporting.report import Inputs, ReportData, ScoredModel, Section
 from genset.reporting.sections import multilabel
 from genset.reporting.summary import without_folders
-from genset.score.predictions.predictions import KEPT, holds_scores
-from genset.score.results.results import Scored
+from genset.score.predictions.arrays import BEST, holds_scores
+from genset.score.results.results import ModelAnswers
 from genset.score.results.runs import PREDICTIONS, Run
 
 _FOLDED = 6  # of more models, the commands are folded
@@ -97,7 +97,7 @@ def _reads_a_run(spec: ModelSpec) -> bool:
     return spec.kind == "predictions" and Path(spec.target).name == PREDICTIONS
 
 
-def _needs_logits(model: ScoredModel, scored: Scored, tables: set[str]) -> bool:
+def _needs_logits(model: ScoredModel, scored: ModelAnswers, tables: set[str]) -> bool:
     """Whether the report, or another run, uses the logits that a run has."""
     is_used = bool(model.multilabel and model.multilabel.average_precision)
     is_read = scored.folder is not None and scored.folder.name in tables
@@ -116,7 +116,7 @@ def _how(run: Run, spec: ModelSpec) -> list[str]:
     words = [] if run.precision in ("float32", "unknown") else [f"--precision {run.precision}"]
     words += ["--decode fast"] if run.preprocessing.get("decoding") == "fast" else []
     words += ["--allow-code"] if spec.kind == "torchscript" else []
-    has_more = len(run.hits) > KEPT and (not spec.is_predictions or _holds_scores(spec))
+    has_more = len(run.hits) > BEST and (not spec.is_predictions or _holds_scores(spec))
     return words + [f"--k {len(run.hits)}"] * has_more
 
 

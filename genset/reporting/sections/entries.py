@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from genset.comparison.compare import Bounds, Place
+from genset.comparison.pairs import Bounds, Place
 from genset.core.errors import BadInput
 from genset.core.numbers import NONE, between, dollars, ends, percent, spoken
 from genset.core.safe import clean

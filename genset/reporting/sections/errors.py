@@ -84,7 +84,7 @@ def gather(inputs: Inputs, _: ReportData) -> Errors:
 
 def _kinds(results: Results, classes: Sequence[Group]) -> tuple[KindOfClasses, ...]:
     """The classes of a set in groups, the hardest group first; none where they are few."""
-    taxonomy = results.photos.own_taxonomy
+    taxonomy = results.photos.custom_taxonomy
     if taxonomy is None or len(results.wnids) <= MANY_CLASSES:
         return ()
     kinds = kinds_of(taxonomy, results.wnids)

@@ -19,7 +19,7 @@ from genset.finetune.compare import (
     table,
     worst_pairs,
 )
-from genset.finetune.results.runs import Finetuned, Kept, find_finetuned, load_predictions
+from genset.finetune.runs import FinetuneRun, StoredRun, find_finetuned, load_predictions
 from genset.reporting.blocks import (
     Block,
     Columns,
@@ -33,7 +33,7 @@ from genset.reporting.blocks import (
 from genset.reporting.format import interval, share
 from genset.reporting.names import short_names
 from genset.reporting.report import Inputs, ReportData, Section
-from genset.score.results.results import Results, Scored
+from genset.score.results.results import ModelAnswers, Results
 
 _CONFUSED = 8  # pairs of classes that are listed
 _FEW = 12  # classes that are all listed; of more, the ends
@@ -66,7 +66,7 @@ class FinetunedModel:
     """
 
     label: str
-    run: Finetuned
+    run: FinetuneRun
     difference: Difference | None
     curve: tuple[CurvePoint, ...]
     classes: tuple[ClassAccuracy, ...]
@@ -106,7 +106,7 @@ def gather(inputs: Inputs, data: ReportData) -> tuple[FinetunedTask, ...]:
     if not results.models:
         return ()
     found = [
-        Kept(folder, replace(record, model=model.label))
+        StoredRun(folder, replace(record, model=model.label))
         for folder, record in find_finetuned(inputs.runs)
         if (model := _same(results, record))
     ]
@@ -114,7 +114,7 @@ def gather(inputs: Inputs, data: ReportData) -> tuple[FinetunedTask, ...]:
     return tuple(map(_task, rows, _names(rows)))
 
 
-def _same(results: Results, record: Finetuned) -> Scored | None:
+def _same(results: Results, record: FinetuneRun) -> ModelAnswers | None:
     """The report's model that has these weights.
 
     One of which only the answers are known can go by its name alone.
@@ -258,11 +258,10 @@ def _claim(tasks: Sequence[FinetunedTask], label: str) -> str:
 def _about(task: FinetunedTask) -> str:
     """What the models of a row share."""
     run = task.models[0].run
-    out = f", {len(run.left_out):,} left out" if run.left_out else ""
-    way = "fitted on features" if run.probe == "features" else "trained by SGD"
+    out = f", {len(run.excluded):,} left out" if run.excluded else ""
     return (
         f"{count(len(run.classes), 'class', 'classes')}, {run.train:,} training and "
-        f"{count(run.test, 'test photo')}{out}; split: {clean(run.split)}; {way}"
+        f"{count(run.test, 'test photo')}{out}; split: {clean(run.split)}"
     )
 
 

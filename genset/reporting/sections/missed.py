@@ -11,7 +11,7 @@ from genset.classes import Taxonomy
 from genset.comparison.marks import answered_in_part
 from genset.comparison.missed import (
     FEWEST_LEADING,
-    Missed,
+    CommonMiss,
     WrongAnswer,
     height_of,
     leading,
@@ -48,7 +48,7 @@ class MissedPhoto:
         record: what a release knows of it; None in a plain folder.
     """
 
-    missed: Missed
+    missed: CommonMiss
     photo: HasBytes | None
     record: ReleasePhoto | None
 
@@ -212,7 +212,7 @@ def _answer(answer: WrongAnswer, right: Sequence[str], taxonomy: Taxonomy | None
     )
 
 
-def _agreement(missed: Missed) -> str:
+def _agreement(missed: CommonMiss) -> str:
     """How far off the answers are, and how many are the same."""
     models = len(missed.answers)
     if missed.unanimous:

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-from genset.comparison.multilabel import Measured, MultiLabel, OwnProposals
 from genset.comparison.pairs import Rank
-from genset.comparison.standing import Standing, Turned, standing
+from genset.comparison.standing import RankReversal, TruthRanks, truth_ranks
+from genset.comparison.truths import MeasuredAccuracy, MultiLabel, ProposalGain
 from genset.core.numbers import agree, count, digits, ends, percent, points, span
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
@@ -72,7 +72,7 @@ class ByTruth:
     """A set's truth, and how models rank by it; each model's numbers are with the model."""
 
     truth: TruthSummary
-    standing: Standing
+    standing: TruthRanks
 
 
 class Row(NamedTuple):
@@ -96,7 +96,7 @@ def gather(inputs: Inputs, data: ReportData) -> ByTruth | None:
     results = inputs.results
     if (truth := results.photos.truth) is None:
         return None
-    found = standing(results, data.pairs, data.options.resampling)
+    found = truth_ranks(results, data.pairs, data.options.resampling)
     return ByTruth(summarize_truth(results.photos, truth), found)
 
 
@@ -113,7 +113,7 @@ def summarize_truth(photos: PhotoSet, truth: Truth) -> TruthSummary:
         with_unclear=sum(bool(truth.unclear_of(image)) for image in photos.ids),
         not_named=sum(image not in truth.correct for image in photos.ids),
         proposers=dict(truth.proposers),
-        is_own=truth.is_own,
+        is_own=truth.is_frozen,
     )
 
 
@@ -174,7 +174,10 @@ def _accuracies(found: ByTruth, data: ReportData) -> Iterator[Block]:
 
 def rows_of(found: MultiLabel, has_unclear: bool) -> list[Row]:
     """A model's accuracies; those that unclear classes do not change once."""
-    measured: list[tuple[By, Measured]] = [("original", found.original), ("real", found.real)]
+    measured: list[tuple[By, MeasuredAccuracy]] = [
+        ("original", found.original),
+        ("real", found.real),
+    ]
     if has_unclear:
         measured += [("multilabel", found.multilabel), ("clear", found.clear)]
     rows = [_row(NAMES[by], numbers) for by, numbers in measured]
@@ -192,7 +195,7 @@ def rows_of(found: MultiLabel, has_unclear: bool) -> list[Row]:
     return rows
 
 
-def _row(what: str, found: Measured) -> Row:
+def _row(what: str, found: MeasuredAccuracy) -> Row:
     accuracy = found.accuracy
     if not accuracy.photos:
         return Row(what, "-", "-", "-", "0")
@@ -243,7 +246,7 @@ def _rank(found: Rank) -> Cell:
     return Cell(found.place, f"{found.place} ({bounds})")
 
 
-def _figures(found: Standing) -> list[Figure]:
+def _figures(found: TruthRanks) -> list[Figure]:
     """How the best models' ranks change with each truth beside the original labels."""
     if len(found.ranks) < 2:
         return []
@@ -259,7 +262,7 @@ def _figures(found: Standing) -> list[Figure]:
     return figures
 
 
-def _order(found: Sequence[Turned], photos: int) -> list[str]:
+def _order(found: Sequence[RankReversal], photos: int) -> list[str]:
     """Which pairs change their order, the largest shifts first."""
     if not found:
         return ["No two models change their order with the truth."]
@@ -269,7 +272,7 @@ def _order(found: Sequence[Turned], photos: int) -> list[str]:
     return [*texts, f"{rest} their order: see the JSON."] if more > 0 else texts
 
 
-def _turned(found: Turned, photos: int) -> str:
+def _turned(found: RankReversal, photos: int) -> str:
     """Two models whose order changes with the truth."""
     places = digits(photos)
     doubt = "" if found.is_sure else ", not sure for other classes"
@@ -317,27 +320,27 @@ def doubt(truth: TruthSummary) -> str:
 def remarks(label: str, found: MultiLabel) -> list[str]:
     """What must be said beside a model's numbers."""
     texts = []
-    if found.lacks_order:
+    if found.order_unknown:
         texts.append(
             f"{clean(label)}: no average precision, for it is not known which class each of its "
             "logits is of; delete its run and score it again with --logits."
         )
-    if found.own_proposals:
-        texts.append(own_proposals(label, found.own_proposals))
+    if found.proposal_gain:
+        texts.append(proposal_gain(label, found.proposal_gain))
     return texts
 
 
-def own_proposals(label: str, found: OwnProposals) -> str:
+def proposal_gain(label: str, found: ProposalGain) -> str:
     """What a model gains by classes that it proposed itself."""
     photos = found.without.photos
     text = f"{clean(label)} also proposed classes to ask about"
-    if not found.only_own:
+    if not found.exclusive:
         return f"{text}; none of its answers is right only by a class that it alone proposed."
     places = digits(photos)
-    are = agree(found.only_own, "is", "are")
+    are = agree(found.exclusive, "is", "are")
     return (
-        f"{text}: {count(found.only_own, 'answer')} of its own {are} right only by a class that it "
-        "alone proposed. Without these its ReaL accuracy is "
+        f"{text}: {count(found.exclusive, 'answer')} of its own {are} right only by a class "
+        "that it alone proposed. Without these its ReaL accuracy is "
         f"{percent(found.without.share, photos)} % ({interval(found.without)} %), so its gain is "
         f"{points(found.gain, places)} points (95 % interval {span(found.interval, places)})."
     )

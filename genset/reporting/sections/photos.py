@@ -24,7 +24,7 @@ from genset.reporting.report import Inputs, ReportData, Section
 from genset.reporting.sections import errors, missed
 from genset.reporting.sections.missed import MOST_ANSWERS
 from genset.reporting.sections.sources import title_of
-from genset.score.results.results import Results, Scored
+from genset.score.results.results import ModelAnswers, Results
 from genset.sets.photos import HasBytes
 
 MAX_PHOTOS = 30  # Flickr's terms allow no more on a page
@@ -214,7 +214,7 @@ class _Chooser:
 
 
 def _sample(results: Results, place: int, records: Any) -> Sample:
-    photo, taxonomy = results.photos.photos[place], results.photos.own_taxonomy
+    photo, taxonomy = results.photos.photos[place], results.photos.custom_taxonomy
     return Sample(
         id=photo.id,
         photo=photo,
@@ -229,7 +229,7 @@ def _sample(results: Results, place: int, records: Any) -> Sample:
     )
 
 
-def _answer(model: Scored, place: int, wnid: str, taxonomy: Taxonomy | None) -> Answer:
+def _answer(model: ModelAnswers, place: int, wnid: str, taxonomy: Taxonomy | None) -> Answer:
     ranked = model.ranked_at(place)
     confidence = float(model.confidence[place])
     return Answer(

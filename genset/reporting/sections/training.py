@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from genset.reporting.format import (
     some_of,
 )
 from genset.reporting.report import Inputs, ReportData, Section
-from genset.score.results.results import Scored
+from genset.score.results.results import ModelAnswers
 from genset.statistics.bootstrap import Resampling
 from genset.statistics.matched import FEWEST, Matched, Mean, match
 
@@ -157,17 +157,11 @@ def _photos(inputs: Inputs) -> _Photos:
 
 def _posted(record: ReleasePhoto | None) -> date | None:
     """The day, in UTC, on which a photo was posted, if its record says."""
-    if record is None:
-        return None
-    try:
-        posted = datetime.fromisoformat(record.posted_at)
-    except ValueError:
-        return None
-    return (posted.astimezone(UTC) if posted.tzinfo else posted).date()
+    return record.posted_at.astimezone(UTC).date() if record else None
 
 
 def _split(
-    end: date, until: str, photos: _Photos, models: Sequence[Scored], resampling: Resampling
+    end: date, until: str, photos: _Photos, models: Sequence[ModelAnswers], resampling: Resampling
 ) -> DateSplit:
     is_earlier = np.array([day is not None and day <= end for day in photos.posted])
     classes, earlier = photos.classes, is_earlier[photos.dated]
@@ -193,13 +187,13 @@ def _split(
     )
 
 
-def _is_blind(model: Scored, first: date) -> bool:
+def _is_blind(model: ModelAnswers, first: date) -> bool:
     """Whether all photos are later than those that the model was trained on."""
     end = _end(model)
     return end is not None and end < first
 
 
-def _end(model: Scored) -> date | None:
+def _end(model: ModelAnswers) -> date | None:
     """The last day of what a model was trained on, if that is known."""
     return last_day(model.run.trained_until) if model.run.trained_until else None
 
@@ -226,8 +220,7 @@ def _taken_later(record: ReleasePhoto | None, end: date) -> bool:
     """Whether a photo posted after a date was surely taken after it too."""
     if record is None:
         return False
-    posted = datetime.fromisoformat(record.posted_at)
-    day = earliest_day(record.taken_at, posted if posted.tzinfo else posted.replace(tzinfo=UTC))
+    day = earliest_day(record.taken_at, record.posted_at)
     return day is not None and day > end.isoformat()
 
 
