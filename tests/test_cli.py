@@ -70,10 +70,17 @@ def test_keywords_show_what_is_searched_and_why(tmp_path: Path) -> None:
     assert all(each["queries"] for each in classes)
 
 
-def test_an_english_name_is_answered_with_its_wnids(tmp_path: Path) -> None:
-    line = error_of(genset("keywords", "crane", cwd=tmp_path), 2)
-    assert "n02012849" in line
-    assert "n03126707" in line
+def test_an_english_name_is_taken_or_answered_with_its_choices(tmp_path: Path) -> None:
+    done = genset("keywords", "crane", cwd=tmp_path)
+    assert done.returncode == 2
+    assert [line.split(":")[1] for line in done.stderr.splitlines()] == [
+        " 'crane' has 2 senses among the classes",
+        " n03126707",
+        " n02012849",
+    ]
+    done = genset("keywords", "great_white shark", "kite", cwd=tmp_path)
+    assert "n01484850  great white shark" in done.stdout and "n01608432  kite" in done.stdout
+    assert "genset: kite: n01608432" in done.stderr
 
 
 def test_with_a_key_a_new_workspace_searches_flickr_and_misses_its_key_later(
@@ -367,6 +374,11 @@ def test_help_has_the_commands_under_headings() -> None:
             "scrape --posted-after yesterday",
             "genset: Invalid value for '--posted-after': 'yesterday' is no day: write it like "
             "2015-01-31; see genset scrape --help",
+        ),
+        (
+            "scrape --classes lion tiger",
+            "genset: Got unexpected extra argument (tiger): several classes have commas between "
+            "them, as in --classes lion,tiger",
         ),
         ("release create", "genset: Missing argument 'NAME'; see genset release create --help"),
     ],

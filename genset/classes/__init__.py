@@ -19,6 +19,7 @@ from genset.classes.classes import OTHER, PHOTOS, SCREENSHOTS, ImageClass, Query
 from genset.classes.document import document_of, hash_of, hash_of_document, taxonomy_of
 from genset.classes.entries import MOST_QUERIES, Entry, read_entries, read_toml
 from genset.classes.imagenet import imagenet1k, synonyms
+from genset.classes.names import NamedClasses, find_class, find_classes, hint
 from genset.classes.own import read_taxonomy
 from genset.classes.taxonomy import IMAGENET, Taxonomy
 
@@ -31,12 +32,16 @@ __all__ = [
     "SCREENSHOTS",
     "Entry",
     "ImageClass",
+    "NamedClasses",
     "Query",
     "Taxonomy",
     "WikipediaPage",
     "document_of",
+    "find_class",
+    "find_classes",
     "hash_of",
     "hash_of_document",
+    "hint",
     "imagenet1k",
     "mistakes_in",
     "read_entries",

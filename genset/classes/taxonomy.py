@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from difflib import get_close_matches
 from itertools import takewhile
 from unicodedata import normalize
 
@@ -49,16 +48,15 @@ class Taxonomy:
         return wnid in self._by_wnid
 
     def __getitem__(self, wnid: str) -> ImageClass:
-        """The class with this wnid.
+        """The class with this id; `genset.classes.find_class` finds it by name too.
 
-        Raises BadInput for any other word. An English name is not taken for its class, since
-        the user may not know that there are two of it, but the message lists the wnids it may
-        stand for.
+        Raises:
+            BadInput: there is none.
         """
         try:
             return self._by_wnid[wnid]
         except KeyError:
-            raise BadInput(f"no class {wnid!r}: {self._hint(str(wnid))}") from None
+            raise BadInput(f"no class {wnid!r}: it is not in {self.name}") from None
 
     def meant_by(self, folder: str) -> str | None:
         """The id of the class whose photos a folder of this name has; None where that is open.
@@ -72,16 +70,16 @@ class Taxonomy:
             return word if word in self._by_wnid else None
         if not self._called:
             for each in self:
-                for plain in {_plain(name) for name in (each.wnid, *each.lemmas)}:
-                    self._called.setdefault(plain, []).append(each)
-        for same in (str, str.casefold, _plain):
-            near = self._called.get(_plain(word), ())
+                for known in {plain(name) for name in (each.wnid, *each.lemmas)}:
+                    self._called.setdefault(known, []).append(each)
+        for same in (str, str.casefold, plain):
+            near = self._called.get(plain(word), ())
             found = [one for one in near if same(word) in (same(one.wnid), same(one.name))]
             if found:
                 return found[0].wnid if len(found) == 1 else None
-        first, *others = map(_plain, word.split(", "))
+        first, *others = map(plain, word.split(", "))
         near = self._called.get(first, ()) if others else ()
-        found = [each for each in near if set(others) <= set(map(_plain, each.lemmas))]
+        found = [each for each in near if set(others) <= set(map(plain, each.lemmas))]
         return found[0].wnid if len(found) == 1 else None
 
     def by_index(self, index: int) -> ImageClass:
@@ -146,39 +144,12 @@ class Taxonomy:
                     self._heights[above] = max(below, self._heights.get(above, 0))
         return self._heights[node]
 
-    def _hint(self, word: str) -> str:
-        """What the user may have meant by `word`."""
-        if not self.is_imagenet:
-            return self._own_hint(word)
-        plain = _plain(word)
-        named = [each for each in self if plain in map(_plain, each.lemmas)]
-        if named:
-            meanings = ", ".join(f"{each.wnid} ({each.name}: {each.gloss})" for each in named)
-            return f"classes are named by wnid; you may mean {meanings}"
-        if re.fullmatch(r"\d{1,3}", plain) and int(plain) < len(self):
-            return (
-                f"a number is no name; the class of this index is {self.by_index(int(plain)).wnid}"
-            )
-        wnid = f"n{plain.removeprefix('n')}"
-        if wnid in self:
-            return f"you may mean {wnid}"
-        if re.fullmatch(r"n\d{8}", wnid):
-            return "it is not one of ImageNet's 1,000"
-        return "a class is named by its wnid, such as n02123045"
-
     @property
     def is_imagenet(self) -> bool:
         """Whether it is ImageNet's own, which all is about where nobody says another."""
         return self.name == IMAGENET
 
-    def _own_hint(self, word: str) -> str:
-        named = [
-            each.wnid for each in self if _plain(word) in map(_plain, (each.wnid, *each.lemmas))
-        ]
-        near = named or get_close_matches(word, self._by_wnid, 3)
-        return f"you may mean {', '.join(near)}" if near else f"it is not in {self.name}"
 
-
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """The words of `text` without what people write differently: case, hyphens, spaces."""
     return " ".join(re.split(r"[\s_-]+", text.casefold().strip()))

@@ -23,6 +23,7 @@ from genset.core.to_json import to_json
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:
+    from genset.classes import Taxonomy
     from genset.db import Store
     from genset.models.spec import ModelSpec
 
@@ -91,6 +92,19 @@ class SpecType(click.ParamType["ModelSpec"]):
         return value if isinstance(value, ModelSpec) else parse_spec(value)
 
 
+class ClassesType(click.ParamType[tuple[str, ...]]):
+    """Classes by id or name, with commas between them; `named_classes` finds them."""
+
+    name = "class"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        """Take the words apart."""
+        words = (" ".join(word.strip(" \"'").split()) for word in str(value).split(","))
+        return tuple(filter(None, words))
+
+
 class DurationType(click.ParamType[float]):
     """A length of time such as 90m or 2h, in seconds."""
 
@@ -110,6 +124,14 @@ class DurationType(click.ParamType[float]):
         return float(found[1]) * {"s": 1, "m": 60, "h": 3600, "d": 86_400}[found[2]]
 
 
+classes_option = click.option(
+    "--classes",
+    type=ClassesType(),
+    multiple=True,
+    metavar="CLASS,...",
+    help='Classes by id or name, with commas between them, as in n02123045,"red panda" '
+    "(default: all).",
+)
 give_up_option = click.option(
     "--give-up-after",
     type=DurationType(),
@@ -208,6 +230,20 @@ def show_path(path: Path) -> None:
     if sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
         text = f"\x1b]8;;{path.absolute().as_uri()}\x1b\\{text}\x1b]8;;\x1b\\"
     click.echo(text)
+
+
+def named_classes(taxonomy: "Taxonomy", given: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    """The ids of classes that were given by `ClassesType`; how names were read is said.
+
+    Raises:
+        BadInput: a word names no class, or several.
+    """
+    from genset.classes import find_classes
+
+    wnids, remarks = find_classes(taxonomy, (word for words in given for word in words))
+    for remark in remarks:
+        click.echo(f"genset: {visible(remark)}", err=True)
+    return wnids
 
 
 def counted(counts: dict[str, int], one: str, many: str = "") -> str:

@@ -89,6 +89,8 @@ def usage_error(error: click.ClickException) -> str:
     context = getattr(error, "ctx", None)
     if context is None or not isinstance(error, click.UsageError):
         return message
+    if context.params.get("classes") and message.startswith("Got unexpected extra argument"):
+        return f"{message}: several classes have commas between them, as in --classes lion,tiger"
     return f"{message}; see {context.command_path} --help"
 
 

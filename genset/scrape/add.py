@@ -26,7 +26,7 @@ from msgspec.structs import replace
 from sqlalchemy import exists, or_, select
 from sqlalchemy.orm import Session
 
-from genset.classes import Taxonomy
+from genset.classes import Taxonomy, hint
 from genset.core.errors import BadInput, PhotoRefused
 from genset.core.files import image_file, secure, sha256_of
 from genset.core.photo import PhotoOrigin
@@ -187,7 +187,9 @@ def class_files(folder: Path, taxonomy: Taxonomy) -> Iterator[ClassFile]:
         example = "n02123045" if taxonomy.is_imagenet else taxonomy.by_index(0).wnid
         raise BadInput(f"{folder} holds no class folders: put photos into {folder}/{example}/")
     for cls in classes:
-        wnid = taxonomy.meant_by(cls.name) or taxonomy[cls.name].wnid
+        wnid = taxonomy.meant_by(cls.name)
+        if wnid is None:
+            raise BadInput(f"{cls} is named by no class: {hint(taxonomy, cls.name)}")
         shown = sorted(path for path in cls.iterdir() if not path.name.startswith("."))
         for rank, path in enumerate(shown, start=1):
             if not path.is_file():

@@ -121,31 +121,6 @@ def test_a_class_is_found_by_wnid_and_by_index() -> None:
     assert 281 not in imagenet1k()
 
 
-@pytest.mark.parametrize(
-    ("word", "hints"),
-    [
-        ("crane", [CRANE_BIRD, "wading bird", CRANE_MACHINE, "lifts"]),
-        ("Tabby Cat", [TABBY]),
-        ("shih tzu", ["n02086240"]),
-        ("t_shirt", ["n03595614"]),
-        ("281", [TABBY]),
-        ("02123045", [TABBY]),
-        ("N02123045", [TABBY]),
-        ("n00000000", ["not one of ImageNet's 1,000"]),
-        ("9" * 5000, ["named by its wnid"]),
-        ("wardrobe malfunction", ["named by its wnid"]),
-        ("", ["named by its wnid"]),
-    ],
-)
-def test_an_unknown_class_is_named_with_what_may_be_meant(word: str, hints: list[str]) -> None:
-    with pytest.raises(BadInput) as raised:
-        imagenet1k()[word]
-    message = str(raised.value)
-    assert repr(word) in message
-    assert all(hint in message for hint in hints)
-    assert "\n" not in message
-
-
 @pytest.mark.parametrize("index", [-1, 1000])
 def test_an_index_that_no_class_has_is_refused(index: int) -> None:
     with pytest.raises(BadInput, match=f"{index}.*0 to 999"):
@@ -200,7 +175,7 @@ def test_the_distance_is_an_ultrametric(one: str, other: str, third: str) -> Non
 
 
 def test_a_distance_to_no_class_is_refused() -> None:
-    with pytest.raises(BadInput, match=r"'teapot'.*n04398044"):
+    with pytest.raises(BadInput, match="no class 'teapot'"):
         imagenet1k().distance(TABBY, "teapot")
 
 
@@ -214,7 +189,7 @@ def test_select_gives_all_classes_where_none_is_named() -> None:
 
 
 def test_select_refuses_a_word_that_is_no_wnid() -> None:
-    with pytest.raises(BadInput, match=r"'maillot'.*n03710637.*n03710721"):
+    with pytest.raises(BadInput, match="no class 'maillot'"):
         imagenet1k().select([TABBY, "maillot"])
 
 
@@ -282,5 +257,5 @@ def test_classes_of_one_name_are_taken_for_each_other() -> None:
 
 
 def test_what_an_unknown_class_may_be_taken_for_is_not_known() -> None:
-    with pytest.raises(BadInput, match=r"no class 'crane'.*n02012849"):
+    with pytest.raises(BadInput, match="no class 'crane': it is not in imagenet1k"):
         imagenet1k().confusable("crane")

@@ -7,7 +7,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from genset.cli.common import format_option, show_tables
+from genset.classes import imagenet1k
+from genset.cli.common import classes_option, format_option, named_classes, show_tables
 from genset.core.table import Column, Table
 
 TABLE = Table([Column("day"), Column("photos")], [(date(2024, 5, 6), 3)])
@@ -53,3 +54,27 @@ def test_two_forms_at_once_are_refused() -> None:
 
 def test_latex_of_a_command() -> None:
     assert r"\begin{tabular}{lr}" in CliRunner().invoke(rows, ["--format", "latex"]).output
+
+
+@click.command()
+@classes_option
+def selected(classes: tuple[tuple[str, ...], ...]) -> None:
+    click.echo(" ".join(named_classes(imagenet1k(), classes)))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--classes", 'tabby,"great white shark", n02012849'],
+        ["--classes", "tabby", "--classes", "n02012849,great_white_shark"],
+        ["--classes", " tabby ,, 'great  white shark',n02012849,tabby"],
+    ],
+)
+def test_classes_are_given_by_id_or_name_with_commas_between_them(options: list[str]) -> None:
+    answer = CliRunner().invoke(selected, options)
+    assert answer.stdout == "n01484850 n02012849 n02123045\n"
+    assert "genset: tabby: n02123045 (a cat with" in answer.stderr
+
+
+def test_no_classes_are_none() -> None:
+    assert CliRunner().invoke(selected, []).stdout == "\n"

@@ -1,7 +1,6 @@
 """The command on what is searched for each class: genset keywords."""
 
 import sys
-from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from genset.classes import PHOTOS, ImageClass
-from genset.cli.common import json_option, opened, show_json, show_table
+from genset.cli.common import ClassesType, json_option, named_classes, opened, show_json, show_table
 from genset.core.errors import BadInput, NotAWorkspace
 from genset.core.numbers import NONE, count, ends, percent
 from genset.workspace import Workspace
@@ -22,7 +21,7 @@ _TYPES = ("photos", "screenshots", "other")
 
 
 @click.command()
-@click.argument("wnids", nargs=-1, metavar="[WNID]...")
+@click.argument("classes", nargs=-1, type=ClassesType(), metavar="[CLASS]...")
 @click.option("--update", is_flag=True, help="Search with the newest queries from now on.")
 @click.option(
     "--yield", "show_yield", is_flag=True, help="Show what each query brings, and what to do."
@@ -30,7 +29,11 @@ _TYPES = ("photos", "screenshots", "other")
 @json_option
 @click.pass_obj
 def keywords(
-    folder: Path | None, wnids: tuple[str, ...], update: bool, show_yield: bool, as_json: bool
+    folder: Path | None,
+    classes: tuple[tuple[str, ...], ...],
+    update: bool,
+    show_yield: bool,
+    as_json: bool,
 ) -> None:
     """Show what is searched for each class, and why.
 
@@ -39,23 +42,23 @@ def keywords(
     with labels) its candidates, the share that is correct, and the share that other classes claim.
 
     \b
-    genset keywords n02012849 n03126707
+    genset keywords tabby "great white shark" n02012849
     genset keywords --yield
     genset keywords --update
     """
-    if update and (wnids or show_yield):
+    if update and (classes or show_yield):
         raise BadInput("--update takes no classes and no --yield")
     if update:
         _update(folder, as_json)
     elif show_yield:
-        _show_yield(folder, wnids, as_json)
+        _show_yield(folder, classes, as_json)
     else:
-        _show(folder, wnids, as_json)
+        _show(folder, classes, as_json)
 
 
-def _show(folder: Path | None, wnids: tuple[str, ...], as_json: bool) -> None:
+def _show(folder: Path | None, given: tuple[tuple[str, ...], ...], as_json: bool) -> None:
     queries, newer = _queries(folder)
-    classes = queries.select(wnids)
+    classes = queries.select(named_classes(queries.taxonomy, given))
     if as_json:
         # Of ImageNet's own both are the class itself.
         hidden = {"synset", "imagenet", "outputs"} if queries.taxonomy.is_imagenet else set[str]()
@@ -132,12 +135,13 @@ def _update(folder: Path | None, as_json: bool) -> None:
         click.echo(f"queries are up to date ({after.version})")
 
 
-def _show_yield(folder: Path | None, wnids: Iterable[str], as_json: bool) -> None:
+def _show_yield(folder: Path | None, given: tuple[tuple[str, ...], ...], as_json: bool) -> None:
     from genset.scrape.queries import workspace_queries
     from genset.scrape.yields import query_yields
 
     with opened(folder) as (workspace, store):
-        yields = query_yields(store, workspace_queries(workspace, store), wnids)
+        queries = workspace_queries(workspace, store)
+        yields = query_yields(store, queries, named_classes(queries.taxonomy, given))
     if as_json:
         show_json([_as_json(row) for row in yields])
     elif yields:

@@ -1,6 +1,6 @@
 """From the options of a scrape to a plan for each source."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, overload
 
@@ -36,7 +36,7 @@ def plan_of(
     queries: "Queries",
     source: "type[Source]",
     *,
-    classes: str | None,
+    classes: Sequence[str],
     per_class: int | None,
     posted_after: datetime | None,
     posted_before: datetime | None,
@@ -59,7 +59,7 @@ def plan_of(
     until = posted_before.replace(tzinfo=UTC) if posted_before else None
     if until is not None and until <= since:
         raise BadInput(f"--posted-before {until.date()} must be later than {since.date()}")
-    requested = queries.select(wnid for wnid in (classes or "").split(",") if wnid)
+    requested = queries.select(classes)
     return ScrapePlan(
         classes=_searched(source, requested),
         per_class=per_class or workspace.scrape.per_class,

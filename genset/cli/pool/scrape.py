@@ -8,10 +8,12 @@ import click
 
 from genset.cli.common import (
     DAY,
+    classes_option,
     counted,
     give_up_option,
     json_option,
     min_size_option,
+    named_classes,
     opened,
     show,
 )
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @source_option("Where to search, instead of the workspace's sources; each fills the classes")
-@click.option("--classes", help="Ids of classes (wnids), separated by commas (default: all).")
+@classes_option
 @click.option("--per-class", type=click.IntRange(min=1), help="Photos wanted for each class.")
 @click.option("--posted-after", type=DAY, help="Keep photos posted on this day (UTC) or later.")
 @click.option("--posted-before", type=DAY, help="Keep photos posted before this day (UTC).")
@@ -89,7 +91,7 @@ def scrape(
     iNaturalist need a contact.
 
     \b
-    genset scrape --classes n02123045,n07930864
+    genset scrape --classes tabby,"great white shark",n07930864
     genset scrape --source commons,inaturalist
     genset scrape --per-class 300 --license open --dry-run
     """
@@ -98,6 +100,7 @@ def scrape(
     with opened(folder) as (workspace, store):
         queries = workspace_queries(workspace, store, begin=not dry_run)
         requested = chosen(workspace, sources)
+        options["classes"] = named_classes(queries.taxonomy, options["classes"])
         plans = possible([plan_of(workspace, queries, source, **options) for source in requested])
         several = len(requested) > 1
         remark(plans)
