@@ -172,7 +172,7 @@ def _where(workspace: Workspace) -> list[str]:
     type=click.Choice(["flickr", "commons", "inaturalist"]),
     default="flickr",
     show_default=True,
-    help="Whose API is spoken.",
+    help="Whose API it is.",
 )
 @click.option("--port", default=8750, show_default=True, help="0 takes any free one.")
 @click.option(
@@ -183,7 +183,6 @@ def _where(workspace: Workspace) -> list[str]:
     help="What goes wrong, and how often (0 to 1), or a setting of it. May be repeated.",
 )
 @click.option("--seed", default=0, show_default=True, help="Decides whom the faults meet.")
-@click.option("--log", type=FILE, help="Append one JSON line for each request to this file.")
 def sandbox(
     photos: Path,
     classes: Path | None,
@@ -192,37 +191,34 @@ def sandbox(
     port: int,
     faults: tuple[str, ...],
     seed: int,
-    log: Path | None,
 ) -> None:
     """Serve a folder of photos on loopback, with the API of Flickr or of another source.
 
     A search finds the photos of a folder by the queries of its class, and by the words of its name.
-    Commons wants a User-Agent with a contact and answers at most three requests at once, as
+    Commons insists on a User-Agent with a contact and answers at most three requests at once, as
     Wikimedia does; on iNaturalist are the photos of organisms alone. To have several sources, start
     several sandboxes, each with a --port of its own.
 
-    Faults that pass when asked again: too_many, server_error, truncated, timeout, unavailable,
-    wrong_format. Faults of a photo, for good: gone, foreign_redirect, not_image, broken_photos,
-    poisoned (HTTP 503 for ever). Photos that move between a search's pages: unstable_pages. Replies
-    of Commons that leave a part of themselves for later: partial.
+    Faults that pass when a request is repeated: too_many, server_error, truncated, timeout,
+    unavailable, wrong_format. Faults of a photo, for good: gone, redirect_elsewhere, not_image,
+    broken_photos, poisoned (HTTP 503 for ever). Photos that move between a search's pages:
+    unstable_pages.
 
     --fault outage=SECONDS has everything answer HTTP 503 for so long, from --fault
-    outage_after=SECONDS (0) after the first request on. --fault retry_after=SECONDS (1) and --fault
-    hang=SECONDS (35) set what too_many asks for and how long a timeout takes; with --fault
-    retry_after_503=1 every 503 asks for it too, with --fault retry_after_date=1 as a date. With
-    --fault delay=SECONDS every answer takes so long.
+    outage_after=SECONDS (0) after the first request on. --fault retry_after=SECONDS (1) sets when
+    too_many is to be repeated, and --fault hang=SECONDS (35) how long a timeout takes.
 
     \b
     genset sandbox --photos DIR
     genset sandbox --photos DIR --source commons --port 8751
     genset sandbox --photos DIR --taxonomy pets.toml
-    genset sandbox --photos DIR --fault too_many=0.05 --fault gone=0.02 --log asked.jsonl
+    genset sandbox --photos DIR --fault too_many=0.05 --fault gone=0.02
     genset sandbox --photos DIR --fault outage=1800 --fault outage_after=10
     """
     from genset.sandbox import Faults, Sandbox
 
     taxonomy = read_taxonomy(classes) if classes else None
-    server = Sandbox(photos, records, port, Faults.parse(faults, seed), log, source, taxonomy)
+    server = Sandbox(photos, records, port, Faults.parse(faults, seed), source, taxonomy)
     for name, value in server.environment.items():
         click.echo(f"export {name}={value}")
     sys.stdout.flush()

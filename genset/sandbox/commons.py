@@ -3,42 +3,47 @@
 A search answers:
 
     {"batchcomplete": true, "continue": {"gsroffset": 50, "continue": "gsroffset||"},
-     "query": {"pages": [{"pageid": ..., "index": 12, ...}, ...]}}
+     "query": {"pages": [
+       {"pageid": 7605486142, "ns": 6, "title": "File:A tench (7605486142).jpg", "index": 1,
+        "imagerepository": "local", "imageinfo": [
+          {"timestamp": "2012-07-19T13:25:02Z", "user": "ann", "size": 48211, "width": 1024, ...,
+           "extmetadata": {"License": {"value": "cc-by-2.0", "source": "commons-desc-page",
+                                       "hidden": ""}, ...}}]}, ...]}}
 
-The pages stand in no order that means something: `index` is the place among the results. Where
-`batchcomplete` is missing, the reply is partial: some pages lack their `imageinfo`, and the same
-question with what `continue` says brings it.
+The pages stand in no order that means something: `index` is the place among the results.
+`imageinfo` has a file's versions, the newest first. A photo's addresses:
 
-Unlike Commons: a search that holds the words of a query that genset plans for a class finds all
-photos of that class; what the words `intitle:`, `incategory:` and their like ask for is passed
-over; and there is one namespace, that of files.
+    /wikipedia/commons/5/5a/A_tench_(7605486142).jpg
+    /wikipedia/commons/thumb/5/5a/A_tench_(7605486142).jpg/960px-A_tench_(7605486142).jpg
+
+Unlike Commons: what `filetype:`, `intitle:` and their like ask for is passed over, but for
+`haswbstatement:`; every answer is whole; and there is one namespace, that of files.
 """
 
-import json
 import re
-from collections.abc import Callable, Iterator
-from functools import cache
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import lru_cache
+from hashlib import md5, sha1
+from html import escape
+from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
-from genset.core.query import Terms, parse
-from genset.sandbox.commons_replies import (
-    IMAGE_PATH,
-    WIDTHS,
-    Answer,
-    image_info,
-    page,
-    path_of,
-    timestamp,
-    versions,
-)
-from genset.sandbox.dialect import Dialect, Pick, Unsettle
-from genset.sandbox.faults import Faults
-from genset.sandbox.messages import Params, Reply, Request, web_page, without_secrets
-from genset.sandbox.photos import Listing, Photo, number
-from genset.sandbox.records import Collection
+from genset.sandbox.photos import MIME, Photo, number
+from genset.sandbox.service import Params, Reply, Request, Service, json_reply, web_page, whole
+
+Answer = dict[str, Any]
 
 MOST_AT_ONCE = 3
+MOST_RESULTS = 10_000
+"""How far into a search's results one can go."""
+
+MOST_AT_A_TIME = 500
+MOST_IDS = 50
+
+WIDTHS = (20, 40, 60, 120, 250, 330, 500, 960, 1280, 1920, 3840)
+"""The thumbnails that there are; a request for others answers HTTP 429, however often it comes."""
 
 FAILURES = {
     "maxlag": "Waiting for 10.64.0.1: 6.2 seconds lagged.",
@@ -46,344 +51,301 @@ FAILURES = {
     "ratelimited": "You've exceeded your rate limit. Please wait some time and try again.",
     "internal_api_error_DBQueryError": "[sandbox] Caught exception of type DBQueryError",
 }
-"""What passes when it is asked again, by MediaWiki's codes."""
+"""What passes after a while, by MediaWiki's codes."""
+
+_WIKI = "https://commons.wikimedia.org"
+_KEYWORD = re.compile(r'(?<!\S)-?([a-z]+):("[^"]*"|\S+)')
+_IMAGE_PATH = re.compile(
+    r"/wikipedia/commons/(?P<thumb>thumb/)?[0-9a-f]/[0-9a-f]{2}/[^/]*\((?P<id>\d+)\)\.[a-z]+"
+    r"(?(thumb)/(?P<width>\d+)px-[^/]+)"
+)
+_NOT_IN_NAMES = re.compile(r"[\x00-\x1f\x7f#<>\[\]|{}/:?%\\_\s]+")
+_LONGEST_NAME = 120
 
 
-class Commons(Dialect):
-    """MediaWiki's API as Commons has it, and its image host.
-
-    It wants a User-Agent that says how to reach who asks, and no more than three requests at once.
-    """
-
-    api_path = "/w/api.php"
-    environment = "GENSET_COMMONS_ENDPOINT"
-
-    def __init__(self, collection: Collection, base: str, faults: Faults) -> None:
-        super().__init__(collection, base, faults)
-        self._by_path = {unquote(path_of(photo)): photo for photo in collection.photos.values()}
-
-    def what(self, request: Request) -> str:
-        """Of calls: "search", "imageinfo", "siteinfo", or else the action."""
-        if not request.is_call:
-            return request.path
-        parameters = request.params
-        if parameters.get("action") != "query":
-            return parameters.get("action", "")
-        return parameters.get("generator") or parameters.get("meta") or parameters.get("prop", "")
-
-    def photo_id(self, request: Request) -> str | None:
-        """The one that `pageids` or an image's address names."""
-        if request.is_call:
-            named = request.params.get("pageids", "")
-            return named if named.isdecimal() else None
-        found = IMAGE_PATH.fullmatch(unquote(request.path))
-        photo = self._by_path.get(_without_thumb(unquote(request.path))) if found else None
-        return photo.id if photo else None
-
-    def refusal(self, request: Request) -> Reply | None:
-        """For who does not say how to be reached, or asks for too much at once."""
-        if "@" not in request.agent and "http" not in request.agent:
-            return Reply(
-                403,
-                "text/plain; charset=utf-8",
-                b"Please set a user-agent and respect our robot policy https://w.wiki/4wJS.\n",
-            )
-        if request.at_once > MOST_AT_ONCE:
-            return web_page(429, "Too Many Requests")
-        return None
-
-    def reply(self, request: Request, unsettle: Unsettle | None) -> Reply:
-        """Yes and no are both HTTP 200, and only JSON is for programs."""
-        if request.params.get("format") != "json":
-            return web_page(200, "MediaWiki API result")
-        partial: list[bool] = []
-
-        def is_partial(*about: object) -> bool:
-            partial.append(self.faults.is_partial(*about))
-            return partial[-1]
-
-        api = Api(self.collection, self.base, is_partial, unsettle)
-        answer = api.call(request.params)
-        is_cut = any(partial) and "batchcomplete" not in answer
-        return _as_json(answer, "partial" if is_cut else None)
-
-    def image(self, request: Request) -> Reply | None:
-        """A file, or a thumbnail of one of the widths there are."""
-        path = unquote(request.path)
-        found = IMAGE_PATH.fullmatch(path)
-        if not found:
-            return None
-        width = int(found["width"]) if found["width"] else None
-        if width is not None and width not in WIDTHS:
-            return web_page(429, "Use thumbnail steps listed on https://w.wiki/GHai")
-        named = self._by_path.get(_without_thumb(path))
-        photo = self.collection.find(named.id) if named else None
-        missing = web_page(404, "File not found")
-        if photo is None:
-            return missing
-        try:
-            if width is None:
-                return self.original(photo)
-            if unquote(path_of(photo, width)) != path:
-                return missing
-            pixels = photo.picture.upright
-            if pixels is None or width >= pixels[0]:
-                return web_page(400, "The requested thumbnail is not smaller than the file")
-            side = max(width, round(pixels[1] * width / pixels[0]))
-            return self.shrunk(photo, side, extension=photo.picture.extension)
-        except FileNotFoundError:  # removed since we looked
-            return missing
-
-    def unavailable(self, request: Request, pick: Pick) -> Reply:
-        """An error that passes, in each of the codes that it comes with."""
-        code = pick(sorted(FAILURES), "unavailable")
-        return _as_json(failure(code, FAILURES[code]))
-
-    def wrong_format(self, request: Request, pick: Pick) -> Reply:
-        """A page for people, under an error's status or under none."""
-        status = pick((200, 503), "as a page")
-        return web_page(status, "Wikimedia Error: our servers are currently under maintenance")
-
-
-def _as_json(answer: dict[str, Any], fault: str | None = None) -> Reply:
-    code = {"MediaWiki-API-Error": answer["error"]["code"]} if "error" in answer else {}
-    body = json.dumps(answer, ensure_ascii=False).encode()
-    return Reply(200, "application/json; charset=utf-8", body, code, fault)
-
-
-def _without_thumb(path: str) -> str:
-    """The path of the file that a thumbnail is of."""
-    if "/thumb/" not in path:
-        return path
-    return path.replace("/thumb/", "/", 1).rpartition("/")[0]
-
-
-MOST_RESULTS = 10_000
-"""How far into a search's results one can go."""
-
-MOST_AT_A_TIME = 500
-MOST_IDS = 50
-
-_WIKI = "https://commons.wikimedia.org/w/api.php"
-_DEFAULT_RESULTS = 10
-_KEYWORD = re.compile(r'(?<!\S)(-?)([a-z]+):(?:"([^"]*)"|(\S+))')
-
-
-class Refusal(Exception):
+class _Refused(Exception):
     """MediaWiki's way of saying no: a code and a sentence, under HTTP 200."""
 
     def __init__(self, code: str, info: str) -> None:
         super().__init__(info)
         self.code = code
-        self.info = info
+
+    @property
+    def reply(self) -> Reply:
+        """The error as MediaWiki says it."""
+        docref = f"See {_WIKI}/w/api.php for API usage."
+        error = {"code": self.code, "info": str(self), "docref": docref}
+        reply = json_reply({"error": error, "servedby": "mw-sandbox"})
+        return replace(reply, headers={"MediaWiki-API-Error": self.code})
 
 
-class Api:
-    """Answers calls about `collection`; image addresses start with `base`.
+class Commons(Service):
+    """MediaWiki's API as Commons has it, and its image host.
 
-    `is_partial` says of a question, and how far it was answered before, whether the reply leaves
-    some of its pages for later.
+    It insists on a User-Agent that says how to reach the client, and on three requests at once.
     """
 
-    def __init__(
-        self,
-        collection: Collection,
-        base: str,
-        is_partial: Callable[..., bool],
-        unsettle: Unsettle | None = None,
-    ) -> None:
-        self.collection = collection
-        self.base = base
-        self._is_partial = is_partial
-        self._unsettle = unsettle
+    api_path = "/w/api.php"
 
-    def call(self, params: Params) -> Answer:
-        """The answer to one call, be it yes or no."""
+    def what(self, request: Request) -> str:
+        """Of calls: "search", "imageinfo", "siteinfo", or else the action."""
+        if not request.is_call:
+            return request.path
+        params = request.params
+        if params.get("action") != "query":
+            return params.get("action", "")
+        return params.get("generator") or params.get("meta") or params.get("prop", "")
+
+    def photo_id(self, request: Request) -> str | None:
+        """The one that `pageids` or an image's address names."""
+        if request.is_call:
+            page_id = request.params.get("pageids", "")
+            return page_id if page_id.isdecimal() else None
+        named = _IMAGE_PATH.fullmatch(unquote(request.path))
+        return named["id"] if named else None
+
+    def refusal(self, request: Request) -> Reply | None:
+        """For who does not say how to be reached, or sends too many requests at once."""
+        if "@" not in request.agent and "http" not in request.agent:
+            words = b"Please set a user-agent and respect our robot policy https://w.wiki/4wJS.\n"
+            return Reply(403, "text/plain; charset=utf-8", words)
+        if request.at_once > MOST_AT_ONCE:
+            return web_page(429, "Too Many Requests")
+        return None
+
+    def call(self, request: Request) -> Reply:
+        """Yes and no are both HTTP 200, and only JSON is for programs."""
+        params = request.params
+        if params.get("format") != "json":
+            return web_page(200, "MediaWiki API result")
         try:
             if (action := params.get("action", "help")) != "query":
-                _refuse_value("action", action)
+                raise _Refused("badvalue", f'Unrecognized value for parameter "action": {action}.')
             if params.get("meta") == "siteinfo":
-                return {"batchcomplete": True, "query": {"general": dict(_SITE)}}
-            return self._query(params)
-        except Refusal as no:
-            return failure(no.code, no.info)
+                general = {"sitename": "Wikimedia Commons", "generator": "MediaWiki 1.45.0"}
+                return json_reply({"batchcomplete": True, "query": {"general": general}})
+            return json_reply(self._query(params))
+        except _Refused as refused:
+            return refused.reply
 
     def _query(self, params: Params) -> Answer:
-        missing: list[Answer] = []
-        further: Answer = {}
-        if (generator := params.get("generator")) == "search":
-            found, further = self._search(params)
-        elif generator:
-            _refuse_value("generator", generator)
+        answer: Answer = {"batchcomplete": True}
+        if params.get("generator") == "search":
+            pages, following = self._search(params)
+            answer |= {"continue": following} if following else {}
         else:
-            found, missing = self._named(params)
-        pages = [page(photo, index) for photo, index in found]
-        later: Answer = {}
-        if "imageinfo" in params.get("prop", "").split("|"):
-            later = self._add_image_info(pages, [photo for photo, _ in found], params)
+            pages = self._named(params)
         # As they come out of the database: by nothing that a client knows.
-        listed = sorted(pages, key=lambda page: number(f"order {page['pageid']}")) + missing
-        answer: Answer = {} if later else {"batchcomplete": True}
-        if after := later or further:
-            answer["continue"] = after
-        return answer | ({"query": {"pages": listed}} if listed else {})
+        pages.sort(key=lambda page: number(f"order {page['pageid']}"))
+        return answer | ({"query": {"pages": pages}} if pages else {})
 
-    def _search(self, params: Params) -> tuple[list[tuple[Photo, int | None]], Answer]:
-        """The photos of one page of results with their places, and what the next page needs."""
+    def _search(self, params: Params) -> tuple[list[Answer], Answer]:
+        """One page of results, and what the next page needs."""
         text = params.get("gsrsearch", "").strip()
         if not text:
-            raise Refusal("missingparam", 'The "gsrsearch" parameter must be set.')
-        limit = min(_whole(params, "gsrlimit", _DEFAULT_RESULTS) or 1, MOST_AT_A_TIME)
-        offset = _whole(params, "gsroffset", 0)
-        if offset + limit > MOST_RESULTS:
-            raise Refusal(
+            raise _Refused("missingparam", 'The "gsrsearch" parameter must be set.')
+        limit = min(whole(params, "gsrlimit", 10) or 1, MOST_AT_A_TIME)
+        offset = whole(params, "gsroffset", 0)
+        last = offset + limit
+        if last > MOST_RESULTS:
+            raise _Refused(
                 "search-error",
                 f"Could not retrieve results. Up to {MOST_RESULTS} search results are supported, "
-                f"but results up to {offset + limit} were requested.",
+                f"but results up to {last} were requested.",
             )
         if "6" not in params.get("gsrnamespace", "0").split("|"):
             return [], {}
-        matches = list(self._matches(text))
-        if self._unsettle:
-            matches = self._unsettle(matches, limit, text)
-        last = offset + limit
-        places = enumerate(matches[offset:last], start=offset + 1)
+        matches = self.faults.unsettle(self._found(text), limit, text)
         # As MediaWiki keys its pages, a photo that stands twice among the results is there once.
-        found = {photo.id: (photo, place) for place, photo in places}
-        further = {"gsroffset": last, "continue": "gsroffset||"} if last < len(matches) else {}
-        return list(found.values()), further
+        places = {photo: offset + place for place, photo in enumerate(matches[offset:last], 1)}
+        pages = [self._page_of(photo, params) | {"index": index} for photo, index in places.items()]
+        following = {"gsroffset": last, "continue": "gsroffset||"} if last < len(matches) else {}
+        return pages, following
 
-    def _matches(self, text: str) -> Iterator[Photo]:
-        """Every photo that a search finds, each once, in the order of the records."""
-        keywords = list(_KEYWORD.finditer(text))
-        terms = parse(_KEYWORD.sub(" ", text))
-        words = _words(terms)
-
-        def is_found(listing: Listing) -> bool:
-            if not all(_fits(keyword, listing.photo) for keyword in keywords):
-                return False
-            return not terms.wanted or listing.says(terms) or words in _planned(listing.queries)
-
-        seen: set[str] = set()
-        for photo in self.collection.select(is_found, terms):
-            if photo.id not in seen and not photo.removed:
-                seen.add(photo.id)
-                yield photo
-
-    def _named(self, params: Params) -> tuple[list[tuple[Photo, int | None]], list[Answer]]:
-        """The photos that `pageids` names, and the pages of those that are not there."""
-        ids = list(dict.fromkeys(filter(None, params.get("pageids", "").split("|"))))
-        if len(ids) > MOST_IDS:
-            raise Refusal(
-                "toomanyvalues",
-                f'Too many values supplied for parameter "pageids". The limit is {MOST_IDS}.',
-            )
-        for photo_id in ids:
-            if not photo_id.isdecimal():
-                _refuse_number("pageids", photo_id)
-        found = {photo_id: self.collection.find(photo_id) for photo_id in ids}
-        missing = [
-            {"pageid": int(photo_id), "missing": True} for photo_id in ids if not found[photo_id]
+    def _found(self, text: str) -> list[Photo]:
+        """Every photo that a search finds, in the order of the records."""
+        statements = [
+            {part.removeprefix("P180=") for part in keyword[2].split("|")}
+            for keyword in _KEYWORD.finditer(text)
+            if keyword[1] == "haswbstatement"
         ]
-        return [(photo, None) for photo in found.values() if photo], missing
+        return self.collection.search(
+            _KEYWORD.sub(" ", text).strip(),
+            lambda photo: all(items & set(photo.record.depicts) for items in statements),
+        )
 
-    def _add_image_info(self, pages: list[Answer], photos: list[Photo], params: Params) -> Answer:
-        """Fill the pages with their files' versions; what to ask with for those that lack them."""
-        limit, width = _whole(params, "iilimit", 1), params.get("iiurlwidth", "")
-        if width:
-            _whole(params, "iiurlwidth", 0)
-        start, _, since = params.get("iicontinue", "").partition("|")
-        since = params.get("iistart", since)
-        named = sorted(zip(pages, photos, strict=True), key=lambda item: _key(item[0]))
-        named = [item for item in named if _key(item[0]) >= start]
-        question = sorted(without_secrets(params).items())
-        full = (len(named) + 1) // 2 if self._is_partial(question) else len(named)
-        for about, photo in named[:full]:
-            shown = [when for when in versions(photo) if not since or timestamp(when) <= since]
-            about["imagerepository"] = "local"
-            about["imageinfo"] = [
-                image_info(photo, when, params, self.base) for when in shown[:limit]
-            ]
-            if len(pages) == 1 and len(shown) > limit:  # of one file MediaWiki goes on
-                return {"iistart": timestamp(shown[limit]), "continue": "||"}
-        if full == len(named):
-            return {}
-        goes_on = "gsroffset||" if "generator" in params else "||"
-        later: Answer = {"iicontinue": f"{_key(named[full][0])}|", "continue": goes_on}
-        if "gsroffset" in params:
-            later["gsroffset"] = int(params["gsroffset"])
-        return later
+    def _named(self, params: Params) -> list[Answer]:
+        """The pages that `pageids` names, those that are not there too."""
+        ids = dict.fromkeys(filter(str.isdecimal, params.get("pageids", "").split("|")))
+        if len(ids) > MOST_IDS:
+            words = f'Too many values supplied for parameter "pageids". The limit is {MOST_IDS}.'
+            raise _Refused("toomanyvalues", words)
+        photos = {page_id: self.collection.find(page_id) for page_id in ids}
+        return [
+            self._page_of(photo, params) if photo else {"pageid": int(page_id), "missing": True}
+            for page_id, photo in photos.items()
+        ]
+
+    def _page_of(self, photo: Photo, params: Params) -> Answer:
+        """A file's page with as many of its versions as `iilimit` says."""
+        page: Answer = {"pageid": int(photo.id), "ns": 6, "title": f"File:{_title(photo)}"}
+        if "imageinfo" not in params.get("prop", "").split("|"):
+            return page
+        versions = [photo.posted, *([photo.first_upload] if photo.first_upload else [])]
+        shown = [
+            _image_info(photo, uploaded, params, self.base)
+            for uploaded in versions[: whole(params, "iilimit", 1)]
+        ]
+        return page | {"imagerepository": "local", "imageinfo": shown}
+
+    def image(self, request: Request) -> Reply | None:
+        """A file, or a thumbnail of one of the widths there are."""
+        path = unquote(request.path)
+        named = _IMAGE_PATH.fullmatch(path)
+        if not named:
+            return None
+        width = int(named["width"]) if named["width"] else None
+        if width is not None and width not in WIDTHS:
+            return web_page(429, "Use thumbnail steps listed on https://w.wiki/GHai")
+        photo = self.collection.find(named["id"])
+        missing = web_page(404, "File not found")
+        if photo is None or unquote(_path(photo, width)) != path:
+            return missing
+        try:
+            if width is None:
+                return self.file(photo)
+            if photo.picture.pixels is None or width >= photo.picture.pixels[0]:
+                return web_page(400, "The requested thumbnail is not smaller than the file")
+            across, down = photo.picture.pixels
+            side = max(width, round(down * width / across))
+            return self.file(photo, side, photo.picture.extension)
+        except FileNotFoundError:  # removed since we looked
+            return missing
+
+    def unavailable(self, request: Request) -> Reply:
+        """An error that passes, in each of the codes that it comes with."""
+        code = self.faults.pick(sorted(FAILURES), "unavailable", request.identity)
+        return _Refused(code, FAILURES[code]).reply
+
+    def wrong_format(self, request: Request) -> Reply:
+        """A page for people, under an error's status or under none."""
+        status = self.faults.pick((200, 503), "as a page", request.identity)
+        return web_page(status, "Wikimedia Error: our servers are currently under maintenance")
 
 
-def failure(code: str, info: str) -> Answer:
-    """An error as MediaWiki says it."""
-    docref = (
-        f"See {_WIKI} for API usage. Subscribe to the mediawiki-api-announce mailing list at "
-        "&lt;https://lists.wikimedia.org/postorius/lists/mediawiki-api-announce.lists.wikimedia."
-        "org/&gt; for notice of API deprecations and breaking changes."
-    )
-    return {
-        "error": {"code": code, "info": info, "docref": docref},
-        "servedby": "mw-sandbox",
+def _title(photo: Photo) -> str:
+    """The title of the file's page without its namespace: no two are the same."""
+    words = _NOT_IN_NAMES.sub(" ", photo.title).strip()[:_LONGEST_NAME].strip()
+    return f"{words[:1].upper()}{words[1:]} ({photo.id}).{photo.picture.extension}".strip()
+
+
+@lru_cache(maxsize=4_096)
+def _path(photo: Photo, width: int | None = None) -> str:
+    """Where the image host has a thumbnail of this width, or the file itself."""
+    name = _title(photo).replace(" ", "_")
+    mark = md5(name.encode(), usedforsecurity=False).hexdigest()
+    name = quote(name, safe="()!,")
+    place = f"{mark[0]}/{mark[:2]}/{name}"
+    if width is None:
+        return f"/wikipedia/commons/{place}"
+    return f"/wikipedia/commons/thumb/{place}/{width}px-{name}"
+
+
+def _image_info(photo: Photo, uploaded: int, params: Params, base: str) -> Answer:
+    """One version of a file: what `iiprop` names, a thumbnail of `iiurlwidth` pixels as well."""
+    width, height = photo.picture.pixels or (0, 0)
+    size, digest = _content(photo.picture.path)
+    fields: dict[str, Answer] = {
+        "timestamp": {"timestamp": _moment(uploaded).strftime("%Y-%m-%dT%H:%M:%SZ")},
+        "user": {"user": photo.owner_name},
+        "size": {"size": size, "width": width, "height": height},
+        "url": _addresses(photo, whole(params, "iiurlwidth", 0), base),
+        "sha1": {"sha1": digest},
+        "mime": {"mime": MIME[photo.picture.extension]},
+        "extmetadata": {"extmetadata": _metadata(photo)},
     }
+    info: Answer = {}
+    for name in params.get("iiprop", "timestamp|user").split("|"):
+        info |= fields.get(name, {})
+    return info
 
 
-_SITE: Answer = {
-    "mainpage": "Main Page",
-    "base": "https://commons.wikimedia.org/wiki/Main_Page",
-    "sitename": "Wikimedia Commons",
-    "generator": "MediaWiki 1.45.0",
-    "server": "//commons.wikimedia.org",
-    "servername": "commons.wikimedia.org",
-    "wikiid": "commonswiki",
-    "scriptpath": "/w",
-    "lang": "en",
+def _addresses(photo: Photo, thumb_width: int, base: str) -> Answer:
+    width, height = photo.picture.pixels or (0, 0)
+    title = quote(_title(photo).replace(" ", "_"), safe="()!,")
+    addresses = {
+        "url": base + _path(photo),
+        "descriptionurl": f"{_WIKI}/wiki/File:{title}",
+    }
+    if not thumb_width:
+        return addresses
+    shown = min(thumb_width, width)  # there may be nothing to make smaller
+    thumb_path = _path(photo, shown if shown < width else None)
+    height = round(height * shown / width) if width else 0
+    thumb = {"thumburl": base + thumb_path, "thumbwidth": shown, "thumbheight": height}
+    return addresses | thumb
+
+
+def _metadata(photo: Photo) -> Answer:
+    """What a file's page says in words, as HTML: by whom, when taken, under which licence."""
+    code = photo.record.commons_license or _CODES.get(photo.record.license, "cc-by-sa-4.0")
+    code, short, url = _license_words(code)
+    name = escape(photo.owner_name)
+    user = f"User:{quote(photo.owner_name.replace(' ', '_'))}"
+    values: dict[str, str] = {
+        "DateTimeOriginal": photo.taken or "",
+        "Artist": f'<a href="//commons.wikimedia.org/wiki/{user}" title="User:{name}">{name}</a>',
+        "LicenseShortName": short,
+        "LicenseUrl": url,
+        "License": code,
+    }
+    fields: Answer = {
+        key: {"value": value, "source": "commons-desc-page", "hidden": ""}
+        for key, value in values.items()
+        if value
+    }
+    return fields | {"CommonsMetadataExtension": {"value": 1.2, "source": "extension"}}
+
+
+# By Flickr's numbers. Commons says of works that are in the public domain for whatever reason "pd".
+_CODES = {
+    4: "cc-by-2.0",
+    5: "cc-by-sa-2.0",
+    7: "flickr",
+    8: "pd",
+    9: "cc0",
+    10: "pd",
+    11: "cc-by-4.0",
+    12: "cc-by-sa-4.0",
+}
+
+_CREATIVE_COMMONS = re.compile(r"cc-(by(?:-sa)?)-([0-9.]+)(?:-([a-z]+))?")
+_OTHERS = {
+    "cc0": ("cc0", "CC0", "http://creativecommons.org/publicdomain/zero/1.0/deed.en"),
+    "pd": ("pd", "Public domain", ""),
+    "flickr": ("", "No restrictions", "https://www.flickr.com/commons/usage/"),
 }
 
 
-def _key(about: Answer) -> str:
-    """A page's title as a database sorts it."""
-    return str(about["title"]).removeprefix("File:").replace(" ", "_")
+def _license_words(code: str) -> tuple[str, str, str]:
+    """What Commons says of a licence with this code: code, short name and address, or "" each."""
+    if code in _OTHERS:
+        return _OTHERS[code]
+    found = _CREATIVE_COMMONS.fullmatch(code)
+    if not found:
+        return "", code[:1].upper() + code[1:], ""
+    kind, version, port = found.groups()
+    short = f"CC {kind.upper()} {version}" + (f" {port}" if port else "")
+    deed = f"/{port}/deed.en" if port else ""
+    return code, short, f"https://creativecommons.org/licenses/{kind}/{version}{deed}"
 
 
-def _fits(keyword: re.Match[str], photo: Photo) -> bool:
-    """Whether a photo is what one of the search's keywords asks for."""
-    minus, name, quoted, word = keyword.groups()
-    values = (quoted or word or "").casefold().split("|")
-    if name == "filetype":
-        fits = "bitmap" in values or "image" in values
-    elif name == "haswbstatement":
-        fits = any(f"p180={item.casefold()}" in values for item in photo.commons.depicts)
-    else:
-        return True
-    return fits != bool(minus)
+def _moment(seconds: int) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)
 
 
-def _words(terms: Terms) -> tuple[str, ...]:
-    """What a search wants, whichever way its words are quoted."""
-    return tuple(sorted(word for phrase in terms.wanted for word in phrase))
-
-
-@cache
-def _planned(queries: frozenset[str]) -> frozenset[tuple[str, ...]]:
-    return frozenset(_words(parse(query)) for query in queries)
-
-
-def _whole(params: Params, name: str, default: int) -> int:
-    """A parameter that is a number of at least nought."""
-    value = params.get(name, "")
-    if not value:
-        return default
-    if not re.fullmatch("[0-9]{1,9}", value):
-        if name in ("gsrlimit", "iilimit") and value == "max":
-            return MOST_AT_A_TIME
-        _refuse_number(name, value)
-    return int(value)
-
-
-def _refuse_number(name: str, value: str) -> None:
-    raise Refusal("badinteger", f'Invalid value "{value}" for integer parameter "{name}".')
-
-
-def _refuse_value(name: str, value: Any) -> None:
-    raise Refusal("badvalue", f'Unrecognized value for parameter "{name}": {value}.')
+@lru_cache(maxsize=4_096)
+def _content(path: Path) -> tuple[int, str]:
+    """A file's length and its SHA-1, as they were when they were first needed."""
+    content = path.read_bytes()
+    return len(content), sha1(content, usedforsecurity=False).hexdigest()

@@ -3,12 +3,12 @@
 Three sorts of faults, each kind with its rate, and the outage:
 
 - Passing ones are the request's: `too_many`, `server_error`, `unavailable`, `wrong_format`,
-  `truncated`, `timeout`. They depend on the seed, on what is asked and on how often it was asked
-  before. Every third time it passes, so nothing fails three times in a row.
-- Lasting ones are the photo's: `gone`, `foreign_redirect`, `not_image`, `broken_photos`,
+  `truncated`, `timeout`. They depend on the seed, the request and how often it came before. Every
+  third time it passes, so nothing fails three times in a row.
+- Lasting ones are the photo's: `gone`, `redirect_elsewhere`, `not_image`, `broken_photos`,
   `poisoned`. They depend on the seed and the photo's id alone: whoever asks, however often and in
   whichever order, finds the same photos bad.
-- `unstable_pages` and `partial` are the search's; see `Faults.unsettle`.
+- `unstable_pages` are the search's; see `Faults.unsettle`.
 - An `outage` is everybody's: while it lasts, every request fails. It alone depends on the clock.
 
 How a fault looks to the client stands in `server.py`.
@@ -16,32 +16,32 @@ How a fault looks to the client stands in `server.py`.
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Self, TypeVar
+from typing import Annotated, Self, TypeVar
 
 from genset.core.errors import BadInput
+from genset.core.validation import Meta, Record, check
 from genset.sandbox.photos import number
 
 CALLS_ONLY = ("unavailable", "wrong_format")
 PASSING = ("too_many", "server_error", "truncated", "timeout", *CALLS_ONLY)
-LASTING = ("gone", "foreign_redirect", "not_image", "broken_photos", "poisoned")
-KINDS = (*PASSING, *LASTING, "unstable_pages", "partial")
+LASTING = ("gone", "redirect_elsewhere", "not_image", "broken_photos", "poisoned")
+KINDS = (*PASSING, *LASTING, "unstable_pages")
 
-_SECONDS = ("hang", "retry_after", "outage", "outage_after", "delay")
-_SWITCHES = ("retry_after_date", "retry_after_503")
+_SECONDS = ("hang", "retry_after", "outage", "outage_after")
 _MOST_REPEATED = 3
 
 T = TypeVar("T")
+Rate = Annotated[float, Meta(ge=0, le=1)]
+Seconds = Annotated[float, Meta(ge=0, le=1e9)]
 
 
-@dataclass(frozen=True)
-class Faults:
+class Faults(Record, frozen=True, kw_only=True):
     """The rates of the faults, 0 to 1, and the seed that says whom they meet.
 
-    too_many           HTTP 429, to be asked again after `retry_after` seconds
+    too_many           HTTP 429, to be repeated after `retry_after` seconds
     server_error       HTTP 500, 502 or 503
-    unavailable        the source's own word for it, in each of the codes it comes with (API)
-    wrong_format       the same in another format than was asked for, or as a web page (API)
+    unavailable        the source's word for it, in each of the codes it comes with (API)
+    wrong_format       the same in another format than the request's, or as a web page (API)
     truncated          the connection breaks in the middle of the body
     timeout            no answer; the connection breaks after `hang` seconds
     gone               a search still lists the photo, but it was removed
@@ -50,77 +50,59 @@ class Faults:
     broken_photos      the image file ends in its middle
     poisoned           the image's address answers HTTP 503 for ever
     unstable_pages     photos move between a search's pages
-    partial            a reply says of some of its photos that the rest is to be asked for (Commons)
 
     From `outage_after` seconds after the first request on, everything answers HTTP 503 for `outage`
-    seconds. With `retry_after_503`, each 503 asks for `retry_after` seconds too; with
-    `retry_after_date`, a Retry-After is an HTTP date. Every answer takes `delay` seconds.
-
-    Each rate is the share of the requests, photos or pages that it meets. Since every third try
-    passes, requests that are often repeated fail a third less.
+    seconds. Each rate is the share of the requests, photos or pages that it meets. Since every
+    third try passes, requests that are often repeated fail a third less.
     """
 
     seed: int = 0
-    too_many: float = 0.0
-    server_error: float = 0.0
-    truncated: float = 0.0
-    timeout: float = 0.0
-    unavailable: float = 0.0
-    wrong_format: float = 0.0
-    gone: float = 0.0
-    foreign_redirect: float = 0.0
-    not_image: float = 0.0
-    broken_photos: float = 0.0
-    poisoned: float = 0.0
-    unstable_pages: float = 0.0
-    partial: float = 0.0
-    retry_after: float = 1.0
-    hang: float = 35.0  # longer than genset waits
-    outage: float = 0.0
-    outage_after: float = 0.0
-    delay: float = 0.0
-    retry_after_date: float = 0  # 0 or 1, as the next
-    retry_after_503: float = 0
+    too_many: Rate = 0.0
+    server_error: Rate = 0.0
+    truncated: Rate = 0.0
+    timeout: Rate = 0.0
+    unavailable: Rate = 0.0
+    wrong_format: Rate = 0.0
+    gone: Rate = 0.0
+    redirect_elsewhere: Rate = 0.0
+    not_image: Rate = 0.0
+    broken_photos: Rate = 0.0
+    poisoned: Rate = 0.0
+    unstable_pages: Rate = 0.0
+    retry_after: Seconds = 1.0
+    hang: Seconds = 35.0  # longer than genset waits
+    outage: Seconds = 0.0
+    outage_after: Seconds = 0.0
 
     def __post_init__(self) -> None:
-        for kind in KINDS:
-            if not 0 <= self._rate(kind) <= 1:
-                raise BadInput(f"{kind}={self._rate(kind):g} is no rate: write one from 0 to 1")
-        for name in _SECONDS:
-            if not 0 <= getattr(self, name) < math.inf:
-                raise BadInput(f"{name}={getattr(self, name):g} is no time: write seconds")
-        for name in _SWITCHES:
-            if getattr(self, name) not in (0, 1):
-                raise BadInput(f"{name}={getattr(self, name):g} is no switch: write 1 for on")
         for kinds in (PASSING, LASTING):
             if (total := math.fsum(map(self._rate, kinds))) > 1 + 1e-9:
-                raise BadInput(f"{' + '.join(kinds)} is {total:g}: let them be at most 1 together")
+                raise ValueError(f"{' + '.join(kinds)} is {total:g}: at most 1 together")
 
     @classmethod
     def parse(cls, words: Iterable[str], seed: int = 0) -> Self:
-        """From the words of a command line: rates (`too_many=0.1`), seconds, switches (1)."""
-        settings: dict[str, float] = {}
+        """From the words of a command line: rates (`too_many=0.1`) and seconds.
+
+        Raises:
+            BadInput: a word is no fault.
+        """
+        settings: dict[str, float] = {"seed": seed}
         for word in words:
             name, _, value = word.partition("=")
-            if name not in KINDS + _SECONDS + _SWITCHES:
+            if name not in KINDS + _SECONDS:
                 raise BadInput(f'no fault is called "{name}": there are {", ".join(KINDS)}')
             try:
                 settings[name] = float(value)
             except ValueError:
                 raise BadInput(f'"{word}" has no rate: write {name}=0.1') from None
-        return cls(seed, **settings)
-
-    @property
-    def any_passing(self) -> bool:
-        """Whether any request fails at all."""
-        return any(map(self._rate, PASSING))
+        return check(settings, cls, "--fault")
 
     def is_outage(self, seconds: float) -> bool:
         """Whether the outage lasts so many seconds after the first request."""
         return self.outage_after <= seconds < self.outage_after + self.outage
 
     def of_request(self, identity: str, turn: int) -> str | None:
-        """The passing fault that meets a request when it was asked `turn` times before."""
+        """The passing fault of a request that came `turn` times before."""
         return None if turn % 3 == 2 else self._kind(PASSING, "request", identity, turn)
 
     def of_photo(self, photo_id: str) -> str | None:
@@ -134,10 +116,11 @@ class Faults:
         again at the top of the next, as if new ones had been posted meanwhile; all later photos
         move on. So a photo may stand on two pages, and be missing from the one it was on. Two
         things hold. Nothing is lost: whoever reads all pages meets every photo (within the 4,000
-        that Flickr gives), and the total counts the repeats. And a page that is asked for again is
-        the same, so that a run which was killed finds what an undisturbed one does. The log names
-        the fault wherever a page, or the total on it, is not what it would be otherwise.
+        that Flickr gives), and the total counts the repeats. And a page that is read again is the
+        same, so that a run which was killed finds what an undisturbed one does.
         """
+        if not self.unstable_pages:
+            return found
         seen: list[T] = []
         for start in range(0, len(found), per_page):
             page = found[start : start + per_page]
@@ -149,10 +132,6 @@ class Faults:
                     page += page[-repeated:]
             seen += page
         return seen
-
-    def is_partial(self, *about: object) -> bool:
-        """Whether the reply to such a question leaves a part of it for later."""
-        return self._share("partial", *about) < self.partial
 
     def pick(self, choices: Sequence[T], *about: object) -> T:
         """One of several, always the same one for the same `about`."""

@@ -1,64 +1,87 @@
 """Flickr: its calls, its images, its failures.
 
-A search answers, and JavaScript's callback or XML can be had of it:
+A search answers:
 
     {"photos": {"page": 1, "pages": 1, "perpage": 100, "total": "2", "photo": [
         {"id": "7605486142", "owner": "78733179@N04", "secret": "b14e1be9d0", ...,
          "license": "4", "dateupload": "1342704302",
-         "url_l": "http://127.0.0.1:8123/65535/7605486142_b14e1be9d0_b.jpg",
-         "height_l": "640", "width_l": "1024"}, ...]},
+         "url_l": "http://127.0.0.1:8123/65535/7605486142_b14e1be9d0_b.jpg"}, ...]},
      "stat": "ok"}
 
 `text` is read as `genset.core.query` says: words in any order, phrases in quotes, and a minus sign
-before what a photo must not say. `content_types` wins over the older `content_type`.
+before what a photo must not say.
 
-Unlike Flickr: a query that genset plans for a class finds all photos of that class, whatever they
-say, but for those that say what it excludes; taken dates, places and groups do not narrow a search,
-the order only changes as `Api` is told to, and no limit is set on calls.
+Unlike Flickr: answers are in JSON whatever the `format`; a search is narrowed by nothing that
+genset does not send; its order is that of relevance or the newest first; and no limit is set on
+calls.
 """
 
-import json
 import math
 import re
-from collections.abc import Callable
-from xml.etree import ElementTree
+from datetime import UTC, datetime
+from functools import lru_cache
+from hashlib import sha256
+from typing import Any, ClassVar
 
-from genset.sandbox.dialect import Dialect, Pick, Unsettle
+from genset.licenses import FLICKR
+from genset.sandbox.collection import Collection
 from genset.sandbox.faults import Faults
-from genset.sandbox.flickr_replies import (
-    IMAGE_PATH,
-    KEYS,
-    SIZES,
-    Answer,
-    info,
-    largest_size,
-    licenses,
-    listed,
-    path_of,
-    sizes,
-    sizes_of,
-)
-from genset.sandbox.messages import Params, Reply, Request, web_page, without_secrets
-from genset.sandbox.photos import Photo, moment, normal, placeholder
-from genset.sandbox.records import Collection
+from genset.sandbox.photos import Photo, mysql, placeholder
+from genset.sandbox.service import Params, Reply, Request, Service, json_reply, web_page, whole
+
+Answer = dict[str, Any]
 
 PLACEHOLDER_PATH = "/images/en-us/photo_unavailable.png"
 
 UNAVAILABLE = "Sorry, the Flickr API service is not currently available."
 UNAVAILABLE_CODES = (0, 10, 105, 201)
 
+REAL_RESULTS = 4_000
+"""How many results of a search Flickr gives; later pages repeat the last of these."""
 
-class Flickr(Dialect):
+# By the key that `url_<key>` carries: the suffix of an address, and the longer side. The original
+# is as long as it is.
+_SIZES = {
+    "n": ("_n", 320),
+    "m": ("", 500),
+    "z": ("_z", 640),
+    "c": ("_c", 800),
+    "l": ("_b", 1024),
+    "h": ("_h", 1600),
+    "k": ("_k", 2048),
+    "o": ("_o", 0),
+}
+
+_SERVER = "65535"
+_NO_TEXT = "Parameterless searches have been disabled. Please use flickr.photos.getRecent instead."
+_FOR_EVER = 10**12  # seconds
+_IMAGE_PATH = re.compile(r"/\d+/(\d+)_[0-9a-f]+(?:_[a-z])?\.(?:jpg|png|gif)")
+
+
+class _Refused(Exception):
+    """Flickr's way of saying no: a code and a message, under HTTP 200."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.answer = {"stat": "fail", "code": code, "message": message}
+
+
+class Flickr(Service):
     """Flickr's API and its image host."""
 
     api_path = "/services/rest/"
-    environment = "GENSET_FLICKR_ENDPOINT"
-    key = ("FLICKR_API_KEY", "sandbox")
+    variables: ClassVar[dict[str, str]] = {"FLICKR_API_KEY": "sandbox"}
 
     def __init__(self, collection: Collection, base: str, faults: Faults) -> None:
         super().__init__(collection, base, faults)
         self._placeholder = Reply(200, "image/png", placeholder())
         self._moved = Reply(302, "text/plain", b"", {"Location": base + PLACEHOLDER_PATH})
+        self._methods = {
+            "flickr.photos.search": self._search,
+            "flickr.photos.getInfo": self._get_info,
+            "flickr.photos.licenses.getInfo": self._get_licenses,
+            "flickr.test.echo": self._echo,
+        }
 
     def what(self, request: Request) -> str:
         """The API method or the path."""
@@ -68,250 +91,181 @@ class Flickr(Dialect):
         """The one that a call or an image's address names."""
         if request.is_call:
             return request.params.get("photo_id")
-        found = IMAGE_PATH.fullmatch(request.path)
+        found = _IMAGE_PATH.fullmatch(request.path)
         return found[1] if found else None
 
-    def reply(self, request: Request, unsettle: Unsettle | None) -> Reply:
+    def call(self, request: Request) -> Reply:
         """Yes and no are both HTTP 200."""
-        api = Api(self.collection, self.base, unsettle)
-        return Reply(200, *api.call(request.params))
+        params = request.params
+        try:
+            # Any key will do, so that examples can say "sandbox"; "invalid" is there to try it out.
+            key = params.get("api_key") or params.get("oauth_consumer_key") or "invalid"
+            if key == "invalid":
+                raise _Refused(100, "Invalid API Key (Key has invalid format)")
+            name = params.get("method", "")
+            if name not in self._methods:
+                raise _Refused(112, f'Method "{name}" not found')
+            return json_reply({**self._methods[name](request), "stat": "ok"})
+        except _Refused as refused:
+            return json_reply(refused.answer)
+
+    def _search(self, request: Request) -> Answer:
+        params = request.params
+        per_page = min(whole(params, "per_page", 0) or 100, 500)
+        page = whole(params, "page", 0) or 1
+        name = str(sorted((request.public_params | {"page": ""}).items()))
+        found = self.faults.unsettle(self._found(params), per_page, name)
+        last_real = math.ceil(min(len(found), REAL_RESULTS) / per_page)
+        start = (min(page, max(last_real, 1)) - 1) * per_page
+        extras = set(params.get("extras", "").replace(" ", "").split(","))
+        shown = found[start : min(start + per_page, REAL_RESULTS)]
+        return {
+            "photos": {
+                "page": page,
+                "pages": math.ceil(len(found) / per_page),
+                "perpage": per_page,
+                "total": str(len(found)),
+                "photo": [_listed(photo, extras, self.base) for photo in shown],
+            }
+        }
+
+    def _found(self, params: Params) -> list[Photo]:
+        """Every photo that a search finds, in its order; what cannot be read narrows nothing."""
+        text = params.get("text", "").strip()
+        if not text:
+            raise _Refused(3, _NO_TEXT)
+        licenses = set(re.findall(r"\d+", params.get("license", "")))
+        content_types = set(re.findall("[0-2]", params.get("content_types", "")))
+        since = whole(params, "min_upload_date", -_FOR_EVER)
+        until = whole(params, "max_upload_date", _FOR_EVER)
+
+        def fits(photo: Photo) -> bool:
+            return (
+                since <= photo.posted <= until
+                and (not licenses or str(photo.record.license) in licenses)
+                and (not content_types or str(photo.record.content_type) in content_types)
+            )
+
+        found = self.collection.search(text, fits)
+        if params.get("sort") != "relevance":
+            found.sort(key=lambda photo: photo.posted, reverse=True)
+        return found
+
+    def _get_info(self, request: Request) -> Answer:
+        photo_id = request.params.get("photo_id", "")
+        photo = self.collection.find(photo_id)
+        if photo is None:
+            raise _Refused(1, f'Photo "{photo_id}" not found (invalid ID)')
+        return {"photo": _info(photo)}
+
+    def _get_licenses(self, request: Request) -> Answer:
+        rows = [
+            {"id": str(number), "name": license.name, "url": license.url}
+            for number, license in FLICKR.items()
+        ]
+        return {"licenses": {"license": rows}}
+
+    def _echo(self, request: Request) -> Answer:
+        return {key: {"_content": value} for key, value in request.public_params.items()}
 
     def image(self, request: Request) -> Reply | None:
         """The image at an address; every other address in the shape of one is a removed photo."""
         if request.path == PLACEHOLDER_PATH:
             return self._placeholder
-        found = IMAGE_PATH.fullmatch(request.path)
-        if not found:
+        named = _IMAGE_PATH.fullmatch(request.path)
+        if not named:
             return None
-        photo, key = self.collection.find(found[1]), KEYS.get(found[2] or "")
-        if photo is None or key not in sizes_of(photo) or path_of(photo, key) != request.path:
+        photo = self.collection.find(named[1])
+        keys = {path: key for key, path in _paths(photo).items()} if photo else {}
+        if photo is None or request.path not in keys:
             return self._moved
         try:
-            if key == largest_size(photo):
-                return self.original(photo)
-            return self.shrunk(photo, SIZES[key].side, SIZES[key].square)
+            return self.file(photo, _SIZES[keys[request.path]][1] or None)
         except FileNotFoundError:  # removed since we looked
             return self._moved
 
-    def unavailable(self, request: Request, pick: Pick) -> Reply:
+    def unavailable(self, request: Request) -> Reply:
         """ "Not currently available", in each of the codes that it comes with."""
-        return Reply(
-            200, *spelled(_failure(pick(UNAVAILABLE_CODES, "unavailable")), request.params)
-        )
+        code = self.faults.pick(UNAVAILABLE_CODES, "unavailable", request.identity)
+        return json_reply(_Refused(code, UNAVAILABLE).answer)
 
-    def wrong_format(self, request: Request, pick: Pick) -> Reply:
-        """As a web page, or in XML where JSON is wanted, and the other way round."""
-        if pick((True, False), "as a page"):
+    def wrong_format(self, request: Request) -> Reply:
+        """As a web page, or in XML."""
+        if self.faults.pick((True, False), "as a page", request.identity):
             return web_page(200, "Hold your clicks a moment please...")
-        in_json = request.params.get("format") == "json"
-        failure = _failure(pick(UNAVAILABLE_CODES, "wrong_format"))
-        return Reply(200, *spelled(failure, {"format": "rest" if in_json else "json"}))
-
-
-def _failure(code: int) -> dict[str, object]:
-    return {"stat": "fail", "code": code, "message": UNAVAILABLE}
-
-
-REAL_RESULTS = 4_000
-"""How many results of a search Flickr gives; later pages repeat the last of these."""
-
-
-_EVERYTHING = frozenset({0, 1, 2})
-
-_CONTENT_TYPE = {
-    "1": frozenset({0}),
-    "2": frozenset({1}),
-    "3": frozenset({2}),
-    "4": frozenset({0, 1}),
-    "5": frozenset({1, 2}),
-    "6": frozenset({0, 2}),
-    "7": _EVERYTHING,
-}
-"""What the parameter `content_type` asks for."""
-
-
-class Refusal(Exception):
-    """Flickr's way of saying no: a code and a message, under HTTP 200."""
-
-    def __init__(self, code: int, message: str) -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
-
-
-class Api:
-    """Answers calls about `collection`; image addresses start with `base`."""
-
-    def __init__(self, collection: Collection, base: str, unsettle: Unsettle | None = None) -> None:
-        self.collection = collection
-        self.base = base
-        self._unsettle = unsettle
-        self._methods: dict[str, Callable[[Params], Answer]] = {
-            "flickr.photos.search": self._search,
-            "flickr.photos.getInfo": self._get_info,
-            "flickr.photos.getSizes": self._get_sizes,
-            "flickr.photos.licenses.getInfo": self._get_licenses,
-            "flickr.test.echo": self._echo,
-        }
-
-    def call(self, params: Params) -> tuple[str, bytes]:
-        """Content type and body of the answer to one call, be it yes or no."""
-        answer: Answer
-        try:
-            answer = {**self._method(params)(params), "stat": "ok"}
-        except Refusal as no:
-            answer = {"stat": "fail", "code": no.code, "message": no.message}
-        return spelled(answer, params)
-
-    def _method(self, params: Params) -> Callable[[Params], Answer]:
-        if (name := params.get("format", "rest")) not in {"rest", "json"}:
-            raise Refusal(111, f'Format "{name}" not found')
-        # Any key will do, so that examples can say "sandbox"; "invalid" is there to try this out.
-        key = params.get("api_key") or params.get("oauth_consumer_key") or "invalid"
-        if key == "invalid":
-            raise Refusal(100, "Invalid API Key (Key has invalid format)")
-        name = params.get("method", "")
-        if name not in self._methods:
-            raise Refusal(112, f'Method "{name}" not found')
-        return self._methods[name]
-
-    def _search(self, params: Params) -> Answer:
-        matches = self._matches(params)
-        per_page = min(_whole(params.get("per_page")) or 100, 500)
-        page = _whole(params.get("page")) or 1
-        if self._unsettle:
-            search = {**without_secrets(params), "page": ""}
-            matches = self._unsettle(matches, per_page, str(sorted(search.items())))
-        last_real = math.ceil(min(len(matches), REAL_RESULTS) / per_page)
-        start = (min(page, max(last_real, 1)) - 1) * per_page
-        extras = set(params.get("extras", "").replace(" ", "").split(","))
-        shown = matches[start : min(start + per_page, REAL_RESULTS)]
-        return {
-            "photos": {
-                "page": page,
-                "pages": math.ceil(len(matches) / per_page),
-                "perpage": per_page,
-                "total": str(len(matches)),
-                "photo": [listed(photo, extras, self.base) for photo in shown],
-            }
-        }
-
-    def _matches(self, params: Params) -> list[Photo]:
-        """Every photo that a search finds, in the order it asks for."""
-        text = params.get("text", "").strip()
-        tags = {_tag(tag) for tag in params.get("tags", "").split(",")} - {""}
-        owner = params.get("user_id")
-        if not text and not tags and not owner:
-            raise Refusal(
-                3,
-                "Parameterless searches have been disabled. "
-                "Please use flickr.photos.getRecent instead.",
-            )
-        allowed = set(re.findall(r"\d+", params.get("license", "")))
-        since, until = _unix(params.get("min_upload_date")), _unix(params.get("max_upload_date"))
-        content_types = _content_types(params)
-        found: dict[str, Photo] = {}
-        for photo in self.collection.find_all(text):
-            if (
-                photo.content_type in content_types
-                and (not tags or tags & {_tag(tag) for tag in photo.tags.split()})
-                and (not owner or owner == photo.owner)
-                and (not allowed or str(photo.license) in allowed)
-                and (since is None or photo.posted >= since)
-                and (until is None or photo.posted <= until)
-                and photo.id not in found
-                and not photo.removed
-            ):
-                found[photo.id] = photo
-        return _sorted(list(found.values()), params.get("sort", ""))
-
-    def _get_info(self, params: Params) -> Answer:
-        photo_id = params.get("photo_id", "")
-        photo = self.collection.find(photo_id)
-        if photo is None:
-            raise Refusal(1, f'Photo "{photo_id}" not found (invalid ID)')
-        return info(photo)
-
-    def _get_sizes(self, params: Params) -> Answer:
-        photo = self.collection.find(params.get("photo_id", ""))
-        if photo is None:
-            raise Refusal(1, "Photo not found")
-        return sizes(photo, self.base)
-
-    def _get_licenses(self, params: Params) -> Answer:
-        return licenses()
-
-    def _echo(self, params: Params) -> Answer:
-        return {key: {"_content": value} for key, value in without_secrets(params).items()}
-
-
-def spelled(answer: Answer, params: Params) -> tuple[str, bytes]:
-    """Content type and body of an answer, in the format that the call's `params` ask for."""
-    if params.get("format") != "json":
-        return "text/xml; charset=utf-8", as_xml(answer)
-    text = json.dumps(answer, ensure_ascii=False)
-    if params.get("nojsoncallback") == "1":
-        return "application/json; charset=utf-8", text.encode()
-    return "text/javascript; charset=utf-8", f"jsonFlickrApi({text})".encode()
-
-
-def as_xml(answer: Answer) -> bytes:
-    """An answer in Flickr's XML: what is one value is an attribute, `_content` is text."""
-    root = ElementTree.Element("rsp", stat=answer["stat"])
-    if answer["stat"] == "fail":
-        ElementTree.SubElement(root, "err", code=str(answer["code"]), msg=answer["message"])
-    else:
-        _fill(root, {key: value for key, value in answer.items() if key != "stat"})
-    body = ElementTree.tostring(root, encoding="unicode")
-    return f'<?xml version="1.0" encoding="utf-8" ?>\n{body}\n'.encode()
-
-
-def _fill(element: ElementTree.Element, content: Answer) -> None:
-    for key, value in content.items():
-        if key == "_content":
-            element.text = value
-        elif isinstance(value, dict | list):
-            for child in value if isinstance(value, list) else [value]:
-                _fill(ElementTree.SubElement(element, key), child)
-        else:
-            element.set(key, "" if value is None else str(value))
-
-
-def _sorted(photos: list[Photo], sort: str) -> list[Photo]:
-    """In the order of `sort`, which is the newest first unless it is one that Flickr knows."""
-    if sort == "relevance" or sort.startswith("interestingness-"):
-        return photos
-    if sort.startswith("date-taken-"):
-        return sorted(
-            photos,
-            key=lambda photo: photo.taken or photo.posted_text,
-            reverse=sort.endswith("desc"),
+        code = self.faults.pick(UNAVAILABLE_CODES, "wrong_format", request.identity)
+        body = (
+            '<?xml version="1.0" encoding="utf-8" ?>\n'
+            f'<rsp stat="fail"><err code="{code}" msg="{UNAVAILABLE}" /></rsp>\n'
         )
-    return sorted(photos, key=lambda photo: photo.posted, reverse=sort != "date-posted-asc")
+        return Reply(200, "text/xml; charset=utf-8", body.encode())
 
 
-def _tag(text: str) -> str:
-    """A tag as Flickr compares them: `Great White` and `greatwhite` are one."""
-    return normal(text).replace(" ", "")
+@lru_cache(maxsize=4_096)
+def _paths(photo: Photo) -> dict[str, str]:
+    """Where the image host has a photo's sizes: `/65535/7605486142_0d7b1b830e_b.jpg`.
+
+    There is no size larger than the original, which is all there is of an unreadable file.
+    """
+    paths = {}
+    for key, (suffix, side) in _SIZES.items():
+        if side <= photo.picture.longer_side:
+            extension = photo.picture.extension if key == "o" else "jpg"
+            paths[key] = f"/{_SERVER}/{photo.id}_{_secret(photo, key)}{suffix}.{extension}"
+    return paths
 
 
-def _content_types(params: Params) -> frozenset[int]:
-    """What a search is for, as Flickr numbers it; everything where no parameter says so."""
-    if numbers := set(re.findall(r"\d+", params.get("content_types", ""))) & {"0", "1", "2"}:
-        return frozenset(map(int, numbers))
-    return _CONTENT_TYPE.get(params.get("content_type", ""), _EVERYTHING)
+def _secret(photo: Photo, key: str = "m") -> str:
+    """Part of an address: nobody can guess the largest sizes' from a smaller one's."""
+    return sha256(f"{photo.id} {key if key in 'hko' else ''}".encode()).hexdigest()[:10]
 
 
-def _whole(text: str | None) -> int | None:
-    """A number above nought, or None, as Flickr passes over what it cannot read."""
-    return int(text) if text and re.fullmatch(r"0*[1-9][0-9]{0,8}", text) else None
+def _listed(photo: Photo, extras: set[str], base: str) -> Answer:
+    """A photo as a search lists it: what `extras` does not name is not there."""
+    optional: dict[str, Answer] = {
+        "license": {"license": str(photo.record.license)},
+        "date_upload": {"dateupload": str(photo.posted)},
+        "date_taken": {f"date{key}": value for key, value in _taken(photo).items()},
+        "owner_name": {"ownername": photo.owner_name},
+        "tags": {"tags": photo.tags},
+        "media": {"media": "photo", "media_status": "ready"},
+        **{f"url_{key}": {f"url_{key}": base + path} for key, path in _paths(photo).items()},
+    }
+    answer: Answer = {
+        "id": photo.id,
+        "owner": photo.owner,
+        "secret": _secret(photo),
+        "server": _SERVER,
+        "farm": 66,
+        "title": photo.title,
+        "ispublic": 1,
+        "isfriend": 0,
+        "isfamily": 0,
+    }
+    for extra, fields in optional.items():
+        if extra in extras:
+            answer |= fields
+    return answer
 
 
-def _unix(text: str | None) -> float | None:
-    """A date parameter in Unix seconds: it may be that, or `2014-01-01 00:00:00`."""
-    if not text:
-        return None
-    if re.fullmatch(r"-?[0-9]+", text):
-        return float(text)
-    when = moment(text)
-    return when.timestamp() if when else None
+def _info(photo: Photo) -> Answer:
+    """A photo as getInfo describes it."""
+    page = f"https://www.flickr.com/photos/{photo.owner}/{photo.id}/"
+    return {
+        "id": photo.id,
+        "dateuploaded": str(photo.posted),
+        "license": str(photo.record.license),
+        "owner": {"nsid": photo.owner, "username": photo.owner_name, "path_alias": None},
+        "title": {"_content": photo.title},
+        "dates": {"posted": str(photo.posted), **_taken(photo)},
+        "urls": {"url": [{"type": "photopage", "_content": page}]},
+    }
+
+
+def _taken(photo: Photo) -> Answer:
+    """When a photo was taken; Flickr puts the posting's time where that is unknown, and says so."""
+    return {
+        "taken": photo.taken or mysql(datetime.fromtimestamp(photo.posted, UTC)),
+        "takengranularity": "0",
+        "takenunknown": "0" if photo.taken else "1",
+    }

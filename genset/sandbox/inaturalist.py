@@ -2,48 +2,59 @@
 
 A search answers, and an observation's address does in the same way:
 
-    {"total_results": 2, "page": 1, "per_page": 30, "results": [{"id": ..., ...}, ...]}
+    {"total_results": 2, "page": 1, "per_page": 30, "results": [
+      {"id": 107605486142, "uri": "https://www.inaturalist.org/observations/107605486142",
+       "created_at": "2012-07-19T15:25:02+02:00", "observed_on": "2012-07-18",
+       "license_code": "cc-by-nc", "quality_grade": "research",
+       "user": {"id": ..., "login": "ann", ...}, "taxon": {"id": ..., "name": "Tinca tinca", ...},
+       "photos": [{"id": 7605486142, "license_code": "cc-by",
+                   "url": "http://127.0.0.1:8750/photos/7605486142/square.jpg", ...}]}, ...]}
 
-Unlike iNaturalist: searches narrow by what stands in `observations.py` alone, every original is the
-file's own bytes, however large, and no limit is set on calls.
+An observation's licence is not that of its photo. Times are in its place's zone.
+
+Unlike iNaturalist: an observation has one photo and is of research grade; a search is narrowed by
+nothing that genset does not send, and ordered by ids or the newest first; every original is the
+file's bytes, however large; and no limit is set on calls.
 """
 
-import json
 import re
-from functools import cached_property
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
-from genset.sandbox.dialect import Dialect, Pick, Unsettle
-from genset.sandbox.inaturalist_replies import (
-    SIDES,
-    Observation,
-    described,
-    observations_of,
-    search,
-)
-from genset.sandbox.messages import Params, Reply, Request, web_page
-from genset.sandbox.photos import Photo
+from genset.sandbox.photos import Photo, number
+from genset.sandbox.service import Params, Reply, Request, Service, json_reply, web_page, whole
 
 MOST_RESULTS = 10_000
 """How far into a search's results one can go."""
 
 MOST_AT_A_TIME = 200
 
+OBSERVATIONS = 100_000_000_000
+"""What is added to a photo's id for the id of its observation."""
+
+_SITE = "https://www.inaturalist.org"
 _PER_PAGE = 30
+_TOO_LARGE = "Result window is too large, page * per_page must be less than or equal to"
+_HOURS = (0, 2, -6)  # ahead of UTC
+_SIDES = {"square": 75, "thumb": 100, "small": 240, "medium": 500, "large": 1_024, "original": None}
 _SEARCH = "/v1/observations"
-_OBSERVATION = re.compile(r"/v1/observations/([0-9]{1,15}(?:,[0-9]{1,15})*)")
-_IMAGE = re.compile(r"/photos/([0-9]+)/(square|thumb|small|medium|large|original)\.([a-z]+)")
+_OBSERVATION = re.compile(r"/v1/observations/([0-9]{1,15})")
+_IMAGE = re.compile(rf"/photos/([0-9]+)/({'|'.join(_SIDES)})\.([a-z]+)")
+
+# By Flickr's numbers. iNaturalist's licences have no version; None reserves all rights.
+_CODES = [
+    None,
+    *("cc-by-nc-sa", "cc-by-nc", "cc-by-nc-nd", "cc-by", "cc-by-sa", "cc-by-nd"),
+    *("pd", "pd", "cc0", "pd"),
+    *("cc-by", "cc-by-sa", "cc-by-nd", "cc-by-nc", "cc-by-nc-sa", "cc-by-nc-nd"),
+]
 
 
-class INaturalist(Dialect):
+class INaturalist(Service):
     """iNaturalist's API, version 1, and its image host."""
 
     api_path = "/v1"
-    environment = "GENSET_INATURALIST_ENDPOINT"
-
-    @cached_property
-    def _observations(self) -> dict[int, Observation]:
-        return observations_of(self.collection.photos.values())
 
     def what(self, request: Request) -> str:
         """Of calls: "search", "observation", or else the path."""
@@ -52,106 +63,71 @@ class INaturalist(Dialect):
         return "observation" if _OBSERVATION.fullmatch(request.path) else request.path
 
     def photo_id(self, request: Request) -> str | None:
-        """The only one of an observation, or the one that an image's address names."""
-        if found := _OBSERVATION.fullmatch(request.path):
-            named = [self._observations.get(int(part)) for part in found[1].split(",")]
-            photos = [
-                photo.id for observation in named if observation for photo in observation.photos
-            ]
-            return photos[0] if len(photos) == 1 else None
+        """The one of an observation, or the one that an image's address names."""
+        if named := _OBSERVATION.fullmatch(request.path):
+            return str(int(named[1]) - OBSERVATIONS)
         image = _IMAGE.fullmatch(request.path)
         return image[1] if image else None
 
-    def reply(self, request: Request, unsettle: Unsettle | None) -> Reply:
+    def call(self, request: Request) -> Reply:
         """Observations, or an error with its HTTP status."""
         if request.path == _SEARCH:
-            return self._search(request.params, unsettle)
-        if found := _OBSERVATION.fullmatch(request.path):
-            named = [self._observations.get(int(part)) for part in found[1].split(",")]
-            there = [
-                observation for observation in named if observation and self._photos(observation)
-            ]
-            results = [self._described(observation) for observation in there[:MOST_AT_A_TIME]]
-            return _as_json(_envelope(len(there), 1, _PER_PAGE, results))
+            return self._search(request.params)
+        if _OBSERVATION.fullmatch(request.path):
+            photo = self.collection.find(self.photo_id(request) or "")
+            return self._page([photo] if photo and photo.taxon else [], 1, _PER_PAGE)
         return _failure(404, "Not Found")
 
-    def _search(self, params: Params, unsettle: Unsettle | None) -> Reply:
-        per_page = min(_whole(params, "per_page", _PER_PAGE), MOST_AT_A_TIME)
-        page = max(_whole(params, "page", 1), 1)
+    def _search(self, params: Params) -> Reply:
+        per_page = min(whole(params, "per_page", _PER_PAGE), MOST_AT_A_TIME)
+        page = max(whole(params, "page", 1), 1)
         if page * per_page > MOST_RESULTS:
-            return _failure(
-                403,
-                "Result window is too large, page * per_page must be less than or equal to "
-                f"{MOST_RESULTS}",
-            )
-        found = [
-            observation
-            for observation in search(self._observations.values(), params)
-            if not all(photo.removed for photo in observation.photos)
-        ]
-        # Where the order is that of ids, nothing can move.
-        if unsettle and per_page and params.get("order_by") != "id":
-            by_first = {observation.first.id: observation for observation in found}
-            moved = unsettle(
-                [observation.first for observation in found], per_page, _name_of(params)
-            )
-            found = [by_first[photo.id] for photo in moved]
+            return _failure(403, f"{_TOO_LARGE} {MOST_RESULTS}")
+        tests = list(_tests(params))
+        found = self.collection.search(
+            "", lambda photo: bool(photo.taxon) and all(test(photo) for test in tests)
+        )
+        by_id = params.get("order_by") == "id"
+        found.sort(key=lambda photo: (0 if by_id else photo.posted, int(photo.id)))
+        return self._page(found if params.get("order") == "asc" else found[::-1], page, per_page)
+
+    def _page(self, found: list[Photo], page: int, per_page: int) -> Reply:
         shown = found[(page - 1) * per_page : page * per_page]
-        results = [self._listed(observation) for observation in shown]
-        return _as_json(_envelope(len(found), page, per_page, results))
-
-    def _listed(self, observation: Observation) -> dict[str, Any]:
-        """As a search has it, which does not know yet which photos are gone."""
-        photos = [photo for photo in observation.photos if not photo.removed]
-        return described(observation, photos, self.base)
-
-    def _described(self, observation: Observation) -> dict[str, Any]:
-        return described(observation, self._photos(observation), self.base)
-
-    def _photos(self, observation: Observation) -> list[Photo]:
-        """Those of an observation's photos that are still there."""
-        return [photo for photo in observation.photos if self.collection.find(photo.id)]
+        results = [_observation(photo, self.base) for photo in shown]
+        return json_reply(
+            {"total_results": len(found), "page": page, "per_page": per_page, "results": results}
+        )
 
     def image(self, request: Request) -> Reply | None:
         """A photo in one of its sizes, which all have the extension of the file."""
-        found = _IMAGE.fullmatch(request.path)
-        if not found:
+        named = _IMAGE.fullmatch(request.path)
+        if not named:
             return None
-        photo_id, size, extension = found.groups()
+        photo_id, size, extension = named.groups()
         photo = self.collection.find(photo_id)
         if photo is None or extension != photo.picture.extension:
             return _no_key(request.path)
+        side = _SIDES[size]
         try:
-            pixels = photo.picture.upright
-            if size == "original" or pixels is None or max(pixels) <= SIDES[size]:
-                return self.original(photo)
-            return self.shrunk(photo, SIDES[size], size == "square", extension)
+            is_whole = side is None or photo.picture.longer_side <= side
+            return self.file(photo, None if is_whole else side, extension)
         except FileNotFoundError:  # removed since we looked
             return _no_key(request.path)
 
-    def unavailable(self, request: Request, pick: Pick) -> Reply:
+    def unavailable(self, request: Request) -> Reply:
         """An error that passes, with its HTTP status in the body too."""
-        status = pick((500, 503), "unavailable")
+        status = self.faults.pick((500, 503), "unavailable", request.identity)
         return _failure(status, "Error" if status == 500 else "Service Unavailable")
 
-    def wrong_format(self, request: Request, pick: Pick) -> Reply:
-        """A page for people, or nothing at all, where JSON is wanted."""
-        if pick((True, False), "as a page"):
+    def wrong_format(self, request: Request) -> Reply:
+        """A page for people, or nothing at all, instead of JSON."""
+        if self.faults.pick((True, False), "as a page", request.identity):
             return web_page(200, "iNaturalist is down for maintenance")
         return Reply(200, "application/json; charset=utf-8", b"")
 
 
-def _envelope(total: int, page: int, per_page: int, results: list[Any]) -> dict[str, Any]:
-    return {"total_results": total, "page": page, "per_page": per_page, "results": results}
-
-
-def _as_json(answer: dict[str, Any], status: int = 200) -> Reply:
-    body = json.dumps(answer, ensure_ascii=False).encode()
-    return Reply(status, "application/json; charset=utf-8", body)
-
-
-def _failure(status: int, words: str) -> Reply:
-    return _as_json({"error": words, "status": status}, status)
+def _failure(status: int, message: str) -> Reply:
+    return json_reply({"error": message, "status": status}, status)
 
 
 def _no_key(path: str) -> Reply:
@@ -163,12 +139,62 @@ def _no_key(path: str) -> Reply:
     return Reply(404, "application/xml", body.encode())
 
 
-def _name_of(params: Params) -> str:
-    """The same for all pages of one search."""
-    return str(sorted((name, value) for name, value in params.items() if name != "page"))
+def _tests(params: Params) -> Iterator[Callable[[Photo], bool]]:
+    """What a photo must be to be found; a value that cannot be read narrows nothing."""
+    if taxa := _several(params, "taxon_name"):
+        yield lambda photo: any(f"{photo.taxon.lower()} ".startswith(f"{taxon} ") for taxon in taxa)
+    if codes := _several(params, "photo_license"):
+        yield lambda photo: (_CODES[photo.record.license] or "none") in codes
+    if above := whole(params, "id_above", 0):
+        yield lambda photo: _id(photo) > above
+    if below := whole(params, "id_below", 0):
+        yield lambda photo: _id(photo) < below
+    if since := _moment(params.get("created_d1", "")):
+        yield lambda photo: photo.posted >= since.timestamp()
+    if until := _moment(params.get("created_d2", ""), is_end=True):
+        yield lambda photo: photo.posted < until.timestamp()
 
 
-def _whole(params: Params, name: str, default: int) -> int:
-    """A number of at least nought; the default where it is none."""
-    value = params.get(name, "")
-    return int(value) if re.fullmatch("[0-9]{1,9}", value) else default
+def _several(params: Params, name: str) -> list[str]:
+    return [word.strip().lower() for word in params.get(name, "").split(",") if word.strip()]
+
+
+def _moment(text: str, is_end: bool = False) -> datetime | None:
+    """When a window begins or ends; a day, or a second, that ends it belongs to it."""
+    try:
+        when = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    if is_end:
+        when += timedelta(days=1) if len(text) == len("2015-01-02") else timedelta(seconds=1)
+    return when if when.tzinfo else when.replace(tzinfo=UTC)
+
+
+def _id(photo: Photo) -> int:
+    return OBSERVATIONS + int(photo.id)
+
+
+def _observation(photo: Photo, base: str) -> dict[str, Any]:
+    """A photo's observation."""
+    mark, place = number(f"user {photo.owner}"), number(f"zone {photo.owner}")
+    zone = timezone(timedelta(hours=_HOURS[place % len(_HOURS)]))
+    created = datetime.fromtimestamp(photo.posted, UTC).astimezone(zone)
+    code = _CODES[photo.record.license]
+    # The addresses of unlicensed photos say when they changed.
+    changed = "" if code else f"?{photo.posted}"
+    square = f"{base}/photos/{photo.id}/square.{photo.picture.extension}{changed}"
+    return {
+        "id": _id(photo),
+        "uri": f"{_SITE}/observations/{_id(photo)}",
+        "quality_grade": "research",
+        "license_code": (None, "cc-by-nc", code)[number(f"of {_id(photo)}") % 3],
+        "created_at": created.isoformat(),
+        "observed_on": photo.taken[:10] if photo.taken else None,
+        "user": {
+            "id": mark % 9_000_000 + 1,
+            "login": photo.owner_name,
+            "name": photo.owner_name.title() if mark % 2 else None,  # many give none
+        },
+        "taxon": {"id": number(f"taxon {photo.taxon}") % 2_000_000 + 1, "name": photo.taxon},
+        "photos": [{"id": int(photo.id), "license_code": code, "url": square}],
+    }

@@ -11,7 +11,7 @@ import requests
 
 from genset import __version__
 from genset.classes import imagenet1k
-from genset.sandbox import LogEntry, Reply, Request
+from genset.sandbox import LoggedRequest, Reply, Request
 from genset.scrape.search import first_question
 from tests.scrape.pools import Faulty, Pool, Serve, answer_of, flickr_at, record
 
@@ -25,15 +25,15 @@ def polite(pool: Pool, *, calls: int, images: int) -> Pool:
     return pool
 
 
-def calls_of(sandbox: Faulty) -> list[LogEntry]:
+def calls_of(sandbox: Faulty) -> list[LoggedRequest]:
     return sandbox.requests.of("flickr.photos.search")
 
 
-def images_of(sandbox: Faulty) -> list[LogEntry]:
+def images_of(sandbox: Faulty) -> list[LoggedRequest]:
     return [asked for asked in sandbox.requests if asked.what.endswith(".jpg")]
 
 
-def rate(asked: Sequence[LogEntry]) -> float:
+def rate(asked: Sequence[LoggedRequest]) -> float:
     """Requests a second."""
     times = [each.at for each in asked]
     return (len(times) - 1) / (max(times) - min(times))

@@ -15,7 +15,8 @@ from PIL import Image
 from genset.core.errors import BadInput
 from genset.sandbox import Reply, Request, Sandbox
 from genset.sandbox.faults import CALLS_ONLY, LASTING, PASSING
-from genset.sandbox.server import DIALECTS
+from genset.sandbox.inaturalist import OBSERVATIONS
+from genset.sandbox.server import SERVICES
 from tests.sandbox.conftest import Speak
 from tests.sandbox.test_sandbox import TENCH, picture, record
 
@@ -64,7 +65,7 @@ ADDRESSES: dict[str, Callable[[Any], list[str]]] = {
 }
 NAMES = {"flickr": "flickr.photos.search", "commons": "search", "inaturalist": "search"}
 
-every_source = pytest.mark.parametrize("source", DIALECTS)
+every_source = pytest.mark.parametrize("source", SERVICES)
 
 
 @pytest.fixture
@@ -172,14 +173,14 @@ def test_what_is_wrong_with_a_photo_stays_wrong(speak: Speak, source: str, kind:
 # How each source is asked for the photo whose id is 1.
 LOOK_UPS: dict[str, tuple[str, dict[str, str]]] = {
     "commons": ("", {"action": "query", "format": "json", "formatversion": "2", "pageids": "1"}),
-    "inaturalist": ("/observations/7", {}),
+    "inaturalist": (f"/observations/{OBSERVATIONS + 1}", {}),
 }
 
 
 @pytest.mark.parametrize("source", LOOK_UPS)
 def test_a_photo_that_is_gone_is_not_to_be_looked_up(speak: Speak, source: str) -> None:
     end, params = LOOK_UPS[source]
-    sandbox = speak(source, record(1, observation="7"), gone=1)
+    sandbox = speak(source, record(1), gone=1)
     answer = get(sandbox.endpoint + end, **params).json()
     if source == "commons":
         assert answer["query"]["pages"] == [{"pageid": 1, "missing": True}]
@@ -202,9 +203,9 @@ def test_the_same_photos_are_bad_at_every_source(speak: Speak, source: str) -> N
 
     def met(name: str) -> dict[str | None, str | None]:
         sandbox = speak(name, *rows(), **faults)
-        dialect = sandbox.dialect
+        service = sandbox.service
         asked = [Request("GET", urlsplit(each).path, {}) for each in addresses(sandbox, name)]
-        return {dialect.photo_id(each): ask(sandbox, each.path).fault for each in asked}
+        return {service.photo_id(each): ask(sandbox, each.path).fault for each in asked}
 
     assert met(source) == met("flickr")
     assert set(met(source).values()) == {"poisoned", "not_image", None}

@@ -17,12 +17,12 @@ from PIL import Image
 
 from genset.core.errors import BadInput
 from genset.sandbox import Sandbox
-from genset.sandbox.records import natural
+from genset.sandbox.collection import natural
 
 TENCH, GOLDFISH, CRANE = "n01440764", "n01443537", "n02012849"
 EVERYTHING = (
-    "description,license,date_upload,date_taken,owner_name,original_format,tags,o_dims,views,media,"
-    "path_alias,url_sq,url_q,url_t,url_s,url_n,url_m,url_z,url_c,url_l,url_h,url_k,url_o"
+    "license,date_upload,date_taken,owner_name,tags,media,"
+    "url_n,url_m,url_z,url_c,url_l,url_h,url_k,url_o"
 )
 
 
@@ -65,12 +65,6 @@ def found(sandbox: Sandbox, **parameters: Any) -> list[str]:
     """The ids that a search returns."""
     photos = api(sandbox).photos.search(**parameters)["photos"]["photo"]
     return [photo["id"] for photo in photos]
-
-
-def ladder(sandbox: Sandbox, photo_id: str) -> list[dict[str, Any]]:
-    """A photo's sizes, smallest first."""
-    sizes: list[dict[str, Any]] = api(sandbox).photos.getSizes(photo_id=photo_id)["sizes"]["size"]
-    return sizes
 
 
 def plain(sandbox: Sandbox, **parameters: str) -> requests.Response:
@@ -154,7 +148,6 @@ def test_records_show_the_class_in_natural_order_then_other_classes(
 def test_one_photo_may_be_found_for_two_classes(serve: Serve) -> None:
     sandbox = serve(record(7), record(7, wnid=GOLDFISH, search_key="goldfish"))
     assert found(sandbox, text="tench") == found(sandbox, text="goldfish") == ["7"]
-    assert found(sandbox, tags="tench,fish") == ["7"]
 
 
 def test_natural_order() -> None:
@@ -176,7 +169,6 @@ def test_every_word_must_be_there(serve: Serve) -> None:
     assert found(sandbox, text="tench lake") == ["2"]
     assert found(sandbox, text="tenc") == []
     assert found(sandbox, text="!?") == []
-    assert found(sandbox, tags="Lake") == ["2"]
 
 
 def test_a_planned_query_finds_its_class(serve: Serve) -> None:
@@ -221,49 +213,26 @@ def test_a_planned_query_with_operators_finds_its_class(serve: Serve) -> None:
 
 
 def test_content_types_narrow_a_search(serve: Serve) -> None:
-    rows = [record(number, content_type=number) for number in (1, 2)]
-    sandbox = serve(record(5), *rows)
-    by_old = {
-        kind: found(sandbox, text="tench", sort="relevance", content_type=kind)
-        for kind in range(1, 8)
-    }
-    assert by_old == {
-        1: ["5"],
-        2: ["1"],
-        3: ["2"],
-        4: ["5", "1"],
-        5: ["1", "2"],
-        6: ["5", "2"],
-        7: ["5", "1", "2"],
-    }
+    sandbox = serve(record(5), *(record(number, content_type=number) for number in (1, 2)))
     assert found(sandbox, text="tench", content_types="0,2", sort="relevance") == ["5", "2"]
-    # Of both, the newer one counts; without any, everything is found.
-    assert found(sandbox, text="tench", content_types="1", content_type=1) == ["1"]
-    assert len(found(sandbox, text="tench")) == len(found(sandbox, text="tench", content_type=9))
+    assert found(sandbox, text="tench", content_types="1") == ["1"]
+    assert len(found(sandbox, text="tench")) == 3
 
 
 def test_the_newest_come_first_unless_asked_otherwise(serve: Serve) -> None:
-    sandbox = serve(
-        record(5, date_taken="2011-01-01 00:00:00"),
-        record(9, date_taken="2010-01-01 00:00:00"),
-        record(2, date_taken="2012-01-01 00:00:00"),
-    )
+    sandbox = serve(record(5), record(9), record(2))
     assert found(sandbox, text="tench") == ["9", "5", "2"]
     assert found(sandbox, text="tench", sort="no such sort") == ["9", "5", "2"]
     assert found(sandbox, text="tench", sort="relevance") == ["5", "9", "2"]
-    assert found(sandbox, text="tench", sort="interestingness-desc") == ["5", "9", "2"]
-    assert found(sandbox, text="tench", sort="date-posted-asc") == ["2", "5", "9"]
-    assert found(sandbox, text="tench", sort="date-taken-asc") == ["9", "5", "2"]
-    assert found(sandbox, text="tench", sort="date-taken-desc") == ["2", "5", "9"]
 
 
-def test_dates_narrow_a_search_as_seconds_or_text(serve: Serve) -> None:
+def test_dates_narrow_a_search(serve: Serve) -> None:
     sandbox = serve(record(1), record(2), record(3))
     noon = int(datetime(2015, 1, 3, 12, tzinfo=UTC).timestamp())
     assert found(sandbox, text="tench", min_upload_date=noon) == ["3", "2"]
     assert found(sandbox, text="tench", min_upload_date=noon + 1) == ["3"]
-    assert found(sandbox, text="tench", max_upload_date="2015-01-03 12:00:00") == ["2", "1"]
-    assert found(sandbox, text="tench", max_upload_date="2015-01-03") == ["1"]
+    assert found(sandbox, text="tench", max_upload_date=noon) == ["2", "1"]
+    assert found(sandbox, text="tench", max_upload_date=noon - 1) == ["1"]
 
 
 def test_misspelt_parameters_are_passed_over(serve: Serve) -> None:
@@ -271,10 +240,9 @@ def test_misspelt_parameters_are_passed_over(serve: Serve) -> None:
     assert found(sandbox, text="tench", min_uplod_date="2100-01-01", per_page="many") == ["2", "1"]
 
 
-def test_licenses_and_owners_narrow_a_search(serve: Serve) -> None:
-    sandbox = serve(record(1), record(2, license=0), record(3, license=9, owner="1@N00"))
-    assert found(sandbox, text="tench", license="4,9") == ["3", "1"]
-    assert found(sandbox, user_id="1@N00", safe_search=1, content_types=0, media="photos") == ["3"]
+def test_licenses_narrow_a_search(serve: Serve) -> None:
+    sandbox = serve(record(1), record(2, license=0), record(3, license=9))
+    assert found(sandbox, text="tench", license="4,9", safe_search=1, media="photos") == ["3", "1"]
 
 
 def test_pages(serve: Serve) -> None:
@@ -322,11 +290,10 @@ def test_only_the_extras_that_were_asked_for(serve: Serve) -> None:
     for extras, more in {
         "": set(),
         "no_such_extra": set(),
-        "license, views": {"license", "views"},
+        "license, media": {"license", "media", "media_status"},
         "date_upload": {"dateupload"},
         "date_taken": {"datetaken", "datetakengranularity", "datetakenunknown"},
-        "original_format": {"originalsecret", "originalformat"},
-        "url_o,url_sq": {"url_o", "height_o", "width_o"},
+        "url_o,url_k": {"url_o"},
     }.items():
         reply = api(sandbox).photos.search(text="tench", extras=extras)
         assert set(reply["photos"]["photo"][0]) == bare | more, extras
@@ -341,54 +308,47 @@ def test_an_unknown_date_taken_is_marked(serve: Serve) -> None:
     assert (unknown["datetaken"], unknown["datetakenunknown"]) == ("2015-01-03 12:00:00", "1")
 
 
+def sizes(sandbox: Sandbox) -> dict[str, Any]:
+    """The addresses of the newest photo's sizes, smallest first."""
+    photo = api(sandbox).photos.search(text="tench", extras=EVERYTHING)["photos"]["photo"][0]
+    return {key[-1]: photo[key] for key in EVERYTHING.split(",") if key in photo and "url" in key}
+
+
 def test_sizes_end_with_the_files_own_bytes(serve: Serve, photos: Path) -> None:
-    picture(photos / TENCH / "wide.jpg", (1200, 500))
-    wide = f"{TENCH}/wide.jpg"
-    sandbox = serve(record(1, file=wide), record(2, file=wide, url_type="url_c"))
-    whole = ladder(sandbox, "1")
-    capped = ladder(sandbox, "2")
-    assert [size["label"] for size in whole] == [
-        *("Square", "Large Square", "Thumbnail", "Small", "Small 320"),
-        *("Medium", "Medium 640", "Medium 800", "Large", "Original"),
-    ]
-    assert capped[-1]["label"] == "Medium 800"
-    for *smaller, own in (whole, capped):
-        assert requests.get(own["source"], timeout=10).content == (photos / wide).read_bytes()
-        for size in smaller:
-            shown = requests.get(size["source"], timeout=10).content
-            with Image.open(io.BytesIO(shown)) as image:
-                assert image.format == "JPEG"
-                assert image.size == (int(size["width"]), int(size["height"]))
+    wide = picture(photos / TENCH / "wide.jpg", (1200, 500))
+    addresses = sizes(serve(record(1, file=f"{TENCH}/wide.jpg")))
+    assert requests.get(addresses.pop("o"), timeout=10).content == wide.read_bytes()
+    sides = {"n": 320, "m": 500, "z": 640, "c": 800, "l": 1024}
+    assert list(addresses) == list(sides)
+    for key, side in sides.items():
+        with Image.open(io.BytesIO(requests.get(addresses[key], timeout=10).content)) as image:
+            assert (image.format, max(image.size)) == ("JPEG", side)
 
 
 def test_all_sizes_but_the_original_are_turned_upright(serve: Serve, photos: Path) -> None:
     exif = Image.Exif()
     exif[0x0112] = 6
-    picture(photos / TENCH / "1.jpg", (600, 300), exif=exif)
-    sandbox = serve(record(1))
-    photo = api(sandbox).photos.search(text="tench", extras="url_n,url_o")["photos"]["photo"][0]
-    assert (photo["width_o"], photo["height_o"]) == ("600", "300")
-    assert (photo["width_n"], photo["height_n"]) == (160, "320")
-    with Image.open(io.BytesIO(requests.get(photo["url_n"], timeout=10).content)) as image:
+    turned = picture(photos / TENCH / "1.jpg", (600, 300), exif=exif)
+    addresses = sizes(serve(record(1)))
+    assert requests.get(addresses["o"], timeout=10).content == turned.read_bytes()
+    with Image.open(io.BytesIO(requests.get(addresses["n"], timeout=10).content)) as image:
         assert image.size == (160, 320)
 
 
 def test_a_broken_file_is_served_as_it_is(serve: Serve, photos: Path) -> None:
     broken = photos / TENCH / "1.jpg"
     broken.write_bytes(b"\xff\xd8 no picture at all")
-    sandbox = serve(record(1, url_type="url_k"))
-    photo = api(sandbox).photos.search(text="tench", extras=EVERYTHING)["photos"]["photo"][0]
-    assert {key for key in photo if key[-2] == "_" or key.startswith("url")} == {"url_o"}
-    assert "o_width" not in photo
-    assert requests.get(photo["url_o"], timeout=10).content == broken.read_bytes()
+    addresses = sizes(serve(record(1)))
+    assert list(addresses) == ["o"]
+    assert requests.get(addresses["o"], timeout=10).content == broken.read_bytes()
 
 
 def test_a_file_cut_short_is_served_as_it_is_in_every_size(serve: Serve, photos: Path) -> None:
     path = picture(photos / TENCH / "1.jpg", (400, 300))
     path.write_bytes(path.read_bytes()[:-200])
-    sandbox = serve(record(1))
-    photo = api(sandbox).photos.search(text="tench", extras="url_t,url_o")["photos"]["photo"][0]
-    for address in (photo["url_t"], photo["url_o"]):
+    addresses = sizes(serve(record(1)))
+    assert list(addresses) == ["n", "o"]
+    for address in addresses.values():
         assert requests.get(address, timeout=10).content == path.read_bytes()
 
 
@@ -475,23 +435,7 @@ def test_a_port_that_is_taken(photos: Path, serve: Serve) -> None:
         Sandbox(photos, port=port)
 
 
-# Formats and errors
-
-
-def test_formats(serve: Serve) -> None:
-    sandbox = serve(record(1, title="Zoë & <b>"))
-    call = {"method": "flickr.photos.search", "text": "zoë", "extras": "description,path_alias"}
-    bare = plain(sandbox, **call, format="json", nojsoncallback="1")
-    wrapped = plain(sandbox, **call, format="json")
-    xml = ElementTree.fromstring(plain(sandbox, **call).content)
-    assert bare.headers["Content-Type"].startswith("application/json")
-    assert wrapped.text == f"jsonFlickrApi({bare.text})"
-    title = bare.json()["photos"]["photo"][0]["title"]
-    photo = xml.find("photos/photo")
-    assert photo is not None
-    assert title == photo.get("title") == "Zoë & <b>"
-    assert (xml.get("stat"), photo.get("ispublic"), photo.get("pathalias")) == ("ok", "1", "")
-    assert photo.find("description") is not None
+# Errors
 
 
 @pytest.mark.parametrize(
@@ -512,7 +456,6 @@ def test_formats(serve: Serve) -> None:
             1,
             'Photo "5" not found (invalid ID)',
         ),
-        ({"method": "flickr.photos.getSizes"}, 1, "Photo not found"),
     ],
 )
 def test_errors(serve: Serve, parameters: dict[str, str], code: int, message: str) -> None:
@@ -521,18 +464,6 @@ def test_errors(serve: Serve, parameters: dict[str, str], code: int, message: st
     reply = plain(sandbox, **call, format="json", nojsoncallback="1")
     assert reply.status_code == 200
     assert reply.json() == {"stat": "fail", "code": code, "message": message}
-    reply = plain(sandbox, **call)
-    error = ElementTree.fromstring(reply.content).find("err")
-    assert reply.status_code == 200
-    assert error is not None
-    assert error.attrib == {"code": str(code), "msg": message}
-
-
-def test_an_unknown_format_is_answered_in_xml(serve: Serve) -> None:
-    reply = plain(serve(), method="flickr.test.echo", format="yaml")
-    error = ElementTree.fromstring(reply.content).find("err")
-    assert error is not None
-    assert error.attrib == {"code": "111", "msg": 'Format "yaml" not found'}
 
 
 def test_flickrapi_raises_the_code(serve: Serve) -> None:
@@ -593,18 +524,17 @@ def test_many_clients_at_once(serve: Serve) -> None:
         ({"file": "/etc/secret.jpg"}, "leads out of the photos folder"),
         ({"file": f"{TENCH}/77.jpg"}, "put it there"),
         ({"file": "notes.txt"}, "name an image"),
-        ({"id_search_engine": 12}, '"id_search_engine" is missing or no text'),
-        ({"id_search_engine": "12a"}, "write it in digits"),
-        ({"wnid": None}, '"wnid" is missing'),
-        ({"search_key": " "}, '"search_key" is missing'),
-        ({"date_upload_search_engine": "yesterday"}, "write it as 2014-02-01 13:59:00"),
-        ({"date_taken": "yesterday"}, "write it as 2014-02-01 13:59:00"),
-        ({"url_type": "url_x"}, "write one of url_sq"),
-        ({"license": 17}, "write a number, 0 to 16"),
-        ({"content_type": 3}, "write 0, 1 or 2"),
-        ({"content_type": True}, "write 0, 1 or 2"),
-        ({"license": "4"}, "write a number, 0 to 16"),
-        ({"tags": ["a"]}, '"tags" is missing or no text'),
+        ({"id_search_engine": 12}, "id_search_engine must be a photo id in digits, not 12"),
+        ({"id_search_engine": "12a"}, 'must be a photo id in digits, not "12a"'),
+        ({"wnid": None}, "wnid must be a text"),
+        ({"search_key": " "}, "search_key must be a text that is not empty"),
+        ({"date_upload_search_engine": "yesterday"}, "must be a time, such as 2014-01-31T12:00:00"),
+        ({"date_taken": "yesterday"}, "must be a time, such as 2014-01-31T12:00:00"),
+        ({"license": 17}, "license must be a whole number from 0 to 16, not 17"),
+        ({"content_type": 3}, "content_type must be a whole number from 0 to 2, not 3"),
+        ({"content_type": True}, "content_type must be a whole number"),
+        ({"license": "4"}, "license must be a whole number from 0 to 16"),
+        ({"tags": ["a"]}, "tags must be a text"),
     ],
 )
 def test_a_bad_record_is_named_with_its_line(
@@ -622,10 +552,10 @@ def test_a_bad_record_is_named_with_its_line(
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"\n{\n", ":2: not JSON"),
-        (b"[1]\n", ":1: not a JSON object"),
+        (b"\n{\n", ":2.* not valid JSON"),
+        (b"[1]\n", ":1 must be"),
         (b"", "has no records"),
-        (b"\xff\xfe", "cannot read records"),
+        (b"\xff\xfe", "cannot be read"),
     ],
 )
 def test_a_file_that_holds_no_records(
@@ -638,7 +568,7 @@ def test_a_file_that_holds_no_records(
 
 
 def test_missing_files_and_folders(photos: Path, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="cannot read records"):
+    with pytest.raises(BadInput, match="cannot be read"):
         Sandbox(photos, tmp_path / "none.jsonl")
     with pytest.raises(BadInput, match="is not a folder"):
         Sandbox(tmp_path / "none")
@@ -678,75 +608,43 @@ def test_the_real_records_are_found(real: Sandbox) -> None:
     assert first.headers["Content-Type"] == "image/jpeg"
 
 
+def assert_known(mine: dict[str, Any], recorded: list[dict[str, Any]]) -> None:
+    """Our fields are in the recorded ones, with a type that they have there."""
+    for key, value in mine.items():
+        seen = [shape(row[key]) for row in recorded if key in row]
+        if isinstance(value, dict):
+            assert_known(value, [row[key] for row in recorded if key in row])
+        else:
+            assert shape(value) in seen, key
+
+
 @pytest.mark.realdata
-@pytest.mark.parametrize("size", [(2560, 1600), (1600, 2560), (2560, 2560)])
-def test_a_search_has_the_recorded_keys_and_types(
-    serve: Serve, photos: Path, realdata: Path, size: tuple[int, int]
-) -> None:
-    """Recorded photos differ in their types: a portrait's `height_n` is a string, not a number."""
-    picture(photos / TENCH / "1.jpg", size)
-    sandbox = serve(record(1))
-    ours = api(sandbox).photos.search(text="tench", extras=EVERYTHING)["photos"]
+def test_a_search_has_the_recorded_keys_and_types(serve: Serve, realdata: Path) -> None:
+    ours = api(serve(record(1))).photos.search(text="tench", extras=EVERYTHING)["photos"]
     theirs = recorded(realdata, "photos_search_extras.json")["photos"]
     recent = recorded(realdata, "photos_getRecent_100_extras.json")["photos"]["photo"]
     assert {key: shape(value) for key, value in ours.items() if key != "photo"} == {
         key: shape(value) for key, value in theirs.items() if key != "photo"
     }
-    seen: dict[str, set[str]] = {"datetakenunknown": {"'str'"}}
-    for photo in [*theirs["photo"], *recent]:
-        for key, value in photo.items():
-            seen.setdefault(key, set()).add(repr(shape(value)))
-    for key, value in ours["photo"][0].items():
-        assert repr(shape(value)) in seen[key], key
-    extras_not_asked_for = {
-        *("latitude", "longitude", "accuracy", "context", "place_id", "woeid", "iconserver"),
-        *("iconfarm", "lastupdate", "machine_tags"),
-        *(f"geo_is_{who}" for who in ("family", "friend", "contact", "public")),
-    }
-    assert set(theirs["photo"][0]) - set(ours["photo"][0]) == extras_not_asked_for
-
-
-@pytest.mark.realdata
-def test_landscape_sizes_have_the_recorded_types(
-    serve: Serve, photos: Path, realdata: Path
-) -> None:
-    picture(photos / TENCH / "1.jpg", (2560, 1600))
-    sandbox = serve(record(1))
-    ours = api(sandbox).photos.getSizes(photo_id="1")["sizes"]
-    theirs = recorded(realdata, "photos_getSizes.json")["sizes"]
-    assert shape(ours) == shape(theirs)
-    for mine, real_one in zip(ours["size"], theirs["size"], strict=True):
-        assert shape(mine) == shape(real_one)
-        assert (mine["label"], mine["width"], mine["height"]) == (
-            real_one["label"],
-            real_one["width"],
-            real_one["height"],
-        )
+    photo = ours["photo"][0]
+    assert photo.pop("datetakenunknown") == "1"  # newer than the recording
+    assert_known(photo, [*theirs["photo"], *recent])
 
 
 @pytest.mark.realdata
 def test_info_has_the_recorded_keys_and_types(serve: Serve, realdata: Path) -> None:
-    ours = shape(api(serve(record(1))).photos.getInfo(photo_id="1")["photo"])
-    theirs = shape(recorded(realdata, "photos_getInfo.json")["photo"])
-    assert ours["dates"].pop("takenunknown") == "str"  # newer than the recording
-    ours["notes"] = theirs["notes"]
-    for key in ("permissions", "location", "geoperms"):
-        del theirs[key]
-    assert ours == theirs
+    ours = api(serve(record(1))).photos.getInfo(photo_id="1")["photo"]
+    assert ours["dates"].pop("takenunknown") == "1"  # newer than the recording
+    assert_known(ours, [recorded(realdata, "photos_getInfo.json")["photo"]])
 
 
 @pytest.mark.realdata
 def test_licenses_are_those_of_2025(serve: Serve, realdata: Path) -> None:
-    sandbox = serve()
-    reply = plain(sandbox, method="flickr.photos.licenses.getInfo")
+    ours = api(serve()).photos.licenses.getInfo()
     path = realdata / "flickr" / "api" / "licenses_getInfo_2025.xml"
-    theirs = ElementTree.parse(path).getroot()
-    ours = ElementTree.fromstring(reply.content)
-    assert [each.attrib for each in ours.iter("license")] == [
-        each.attrib for each in theirs.iter("license")
-    ]
-    in_json = api(sandbox).photos.licenses.getInfo()
-    assert shape(in_json) == shape(recorded(realdata, "licenses_getInfo_2013.json"))
+    theirs = [row.attrib for row in ElementTree.parse(path).getroot().iter("license")]
+    assert ours["licenses"]["license"] == sorted(theirs, key=lambda row: int(row["id"]))
+    assert shape(ours) == shape(recorded(realdata, "licenses_getInfo_2013.json"))
 
 
 @pytest.mark.realdata
@@ -758,12 +656,8 @@ def test_errors_are_worded_as_recorded(serve: Serve, realdata: Path) -> None:
             "method": "flickr.photos.getInfo",
             "photo_id": "28952265972",
         },
-        "error_photos_getSizes_1_16.xml": {"method": "flickr.photos.getSizes", "photo_id": "1"},
     }.items():
-        theirs = ElementTree.parse(realdata / "flickr" / "api" / name).getroot()
-        ours = ElementTree.fromstring(plain(sandbox, **call).content)
-        assert ElementTree.canonicalize(
-            ElementTree.tostring(ours, encoding="unicode"), strip_text=True
-        ) == ElementTree.canonicalize(
-            ElementTree.tostring(theirs, encoding="unicode"), strip_text=True
-        )
+        theirs = ElementTree.parse(realdata / "flickr" / "api" / name).getroot().find("err")
+        ours = plain(sandbox, **call).json()
+        assert theirs is not None
+        assert theirs.attrib == {"code": str(ours["code"]), "msg": ours["message"]}

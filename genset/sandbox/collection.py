@@ -1,0 +1,193 @@
+"""Which photos the sandbox has, and by which words a search finds them.
+
+A records file is JSON lines, one line for each photo that a search for a class returned; for its
+keys see `photos.py`. One photo may stand in several lines, as one that searches for two classes
+both returned: the first line describes it, the others add words that find it. What any of its lines
+says is what a search with a minus sign looks at.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from pathlib import Path
+
+from genset.classes import Taxonomy, imagenet1k
+from genset.core.errors import BadInput
+from genset.core.query import Phrase, Terms, parse, words
+from genset.core.validation import parse_json, read_text
+from genset.sandbox.photos import SUFFIXES, Photo, PhotoRecord, Picture, number
+
+_FIRST_POST = datetime(2014, 2, 1, tzinfo=UTC)
+_POSTING_SECONDS = 5 * 365 * 86_400
+_LARGEST_RECORDS = 2**31  # bytes
+
+
+@dataclass(frozen=True)
+class _Listing:
+    """One line of the records: a photo, the texts that find it and the queries that do."""
+
+    photo: Photo
+    texts: tuple[Phrase, ...]
+    queries: frozenset[tuple[str, ...]]
+
+    def is_found_by(self, terms: Terms) -> bool:
+        """Whether a search returns the photo, but for what its other lines may exclude."""
+        return _sorted_words(terms) in self.queries or Terms(terms.wanted, ()).fit(self.texts)
+
+
+class Collection:
+    """The photos of a folder under the records of a file, or under records made up for them.
+
+    `taxonomy` has the classes (ImageNet's where there is none). A folder that is named by none is
+    found by the words of its name. A search lists the photos whose ids `is_gone` tells of, but
+    they are not to be found any more.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        records: Path | None,
+        taxonomy: Taxonomy | None,
+        is_gone: Callable[[str], bool],
+    ) -> None:
+        self.photos: dict[str, Photo] = {}
+        self._taxonomy = imagenet1k() if taxonomy is None else taxonomy
+        self._is_gone = is_gone
+        self._listings: list[_Listing] = []
+        self._texts: dict[str, list[Phrase]] = {}  # by photo id, of all its lines
+        self._planned_queries = cache(self._planned)
+        shelf = _Shelf(folder)
+        for where, row in _read(records) if records else _made_up(shelf, self._taxonomy):
+            try:
+                self._add(row, shelf)
+            except ValueError as error:
+                raise BadInput(f"{where}: {error}") from None
+        if not self._listings:
+            raise BadInput(f"{records} has no records: write one JSON object on each line")
+
+    def find(self, photo_id: str) -> Photo | None:
+        """The photo with this id, unless there is none or it was removed."""
+        photo = self.photos.get(photo_id)
+        return None if photo is None or photo.is_removed or self._is_gone(photo_id) else photo
+
+    def search(self, text: str, fits: Callable[[Photo], bool]) -> list[Photo]:
+        """The photos that a search for `text` returns and that fit, in the order of the records.
+
+        All that fit where there is no text. A query that genset plans for a class finds all photos
+        of that class, whatever they say, but for those that say what it excludes.
+        """
+        terms = parse(text)
+        found = (
+            listing.photo
+            for listing in self._listings
+            if (not text or listing.is_found_by(terms))
+            and fits(listing.photo)
+            and not terms.exclude(self._texts[listing.photo.id])
+        )
+        return [photo for photo in dict.fromkeys(found) if not photo.is_removed]
+
+    def _add(self, row: PhotoRecord, shelf: "_Shelf") -> None:
+        known = self._taxonomy.get(row.wnid)
+        taxon = (known.taxon if known else None) or ""
+        photo = Photo.described(row, shelf.picture_for(row), taxon)
+        photo = self.photos.setdefault(photo.id, photo)
+        # Each tag is a text of its own: a phrase does not go from one to the next.
+        texts = words(row.search_key), words(photo.title), *map(words, photo.tags.split())
+        self._texts.setdefault(photo.id, []).extend(texts)
+        self._listings.append(_Listing(photo, texts, self._planned_queries(row.wnid)))
+
+    def _planned(self, wnid: str) -> frozenset[tuple[str, ...]]:
+        """The words of genset's queries for a class; nothing for names that are no class's."""
+        known = self._taxonomy.get(wnid)
+        queries = known.queries if known else ()
+        return frozenset(_sorted_words(parse(query.text)) for query in queries)
+
+
+class _Shelf:
+    """The folder's image files by class, and which of them a record shows."""
+
+    def __init__(self, folder: Path) -> None:
+        if not folder.is_dir():
+            raise BadInput(f"{folder} is not a folder: name one that holds <wnid>/<name>.jpg")
+        self.folder = folder
+        found = [path for path in folder.glob("[!.]*/[!.]*") if path.suffix.lower() in SUFFIXES]
+        self.paths = sorted(
+            (path for path in found if path.is_file()),
+            key=lambda path: (path.parent.name, natural(path.name)),
+        )
+        if not self.paths:
+            raise BadInput(f"{folder} has no photos: put them there as <wnid>/<name>.jpg or .png")
+        self.classes: dict[str, list[Path]] = {}
+        for path in self.paths:
+            self.classes.setdefault(path.parent.name, []).append(path)
+        self._counts: Counter[str] = Counter()
+        self._look = cache(Picture.look)
+
+    def picture_for(self, row: PhotoRecord) -> Picture:
+        """The file a record names, else the class's next one, else one of another class."""
+        turn = self._counts[row.wnid]
+        self._counts[row.wnid] += 1
+        if row.file is not None:
+            return self._look(self._named(row.file))
+        paths = self.classes.get(row.wnid, [])
+        if turn < len(paths):
+            return self._look(paths[turn])
+        start = number(row.id_search_engine) % len(self.paths)
+        onwards = self.paths[start:] + self.paths[:start]
+        return self._look(next((p for p in onwards if p.parent.name != row.wnid), onwards[0]))
+
+    def _named(self, name: str) -> Path:
+        path = Path(name)
+        if path.is_absolute() or path.drive or ".." in path.parts:
+            raise ValueError(f'file "{name}" leads out of the photos folder: name one inside it')
+        if path.suffix.lower() not in SUFFIXES:
+            raise ValueError(f'file "{name}" is no .jpg, .png or .gif: name an image')
+        if not (self.folder / path).is_file():
+            raise ValueError(f'file "{name}" is not in {self.folder}: put it there or drop "file"')
+        return self.folder / path
+
+
+def _read(records: Path) -> Iterator[tuple[str, PhotoRecord]]:
+    """The records of a file, and where they stand in it."""
+    lines = read_text(records, _LARGEST_RECORDS).split("\n")
+    for count, line in enumerate(lines, start=1):
+        where = f"{records}:{count}"
+        if line.strip():
+            yield where, parse_json(line.encode(), PhotoRecord, where)
+
+
+def _made_up(shelf: _Shelf, taxonomy: Taxonomy) -> Iterator[tuple[str, PhotoRecord]]:
+    """A record for each file, the same on every machine: all that varies is its path's hash."""
+    ids: set[int] = set()
+    for wnid, paths in shelf.classes.items():
+        known = taxonomy.get(wnid)
+        search_key = known.name if known else " ".join(re.split(r"[\s_-]+", wnid)).strip() or wnid
+        for path in paths:
+            name = f"{wnid}/{path.name}"
+            photo_id = 10_000_000_000 + number(name) % 40_000_000_000
+            while photo_id in ids:
+                photo_id += 1
+            ids.add(photo_id)
+            posted = _FIRST_POST + timedelta(seconds=number(f"posted {name}") % _POSTING_SECONDS)
+            row = PhotoRecord(
+                id_search_engine=str(photo_id),
+                wnid=wnid,
+                search_key=search_key,
+                date_upload_search_engine=posted,
+                date_taken=posted - timedelta(days=1),
+                file=name,
+            )
+            yield str(path), row
+
+
+def natural(name: str) -> list[int | str]:
+    """A sort key that puts `2.jpg` before `10.jpg`."""
+    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", name)]
+
+
+def _sorted_words(terms: Terms) -> tuple[str, ...]:
+    """What a search is for, whichever way its words are quoted and ordered."""
+    return tuple(sorted(word for phrase in terms.wanted for word in phrase))
