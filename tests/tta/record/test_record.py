@@ -214,7 +214,7 @@ def test_a_task_of_ones_own_needs_a_threshold(tmp_path: Path) -> None:
     words = [word for word in command(tmp_path, 1, 2) if word not in ("--threshold", "30")]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert "birds has no threshold of its own: say one with --threshold" in done.stderr
+    assert "birds has no threshold of its own: give one with --threshold" in done.stderr
 
 
 def record_three(moment: int, output: Path) -> None:
