@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from anyio import CapacityLimiter, to_thread
 from itsdangerous import BadData, URLSafeTimedSerializer
@@ -17,6 +17,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 
 from genset.core.errors import BadInput, GensetError
+from genset.core.validation import parse_json
 from genset.label import (
     Desk,
     Labeler,
@@ -88,6 +89,7 @@ _AT_ONCE = {"sqlite": 1, "postgresql": 4}
 
 Answer = dict[str, Any]
 Endpoint = Callable[[Request], Awaitable[Response]]
+B = TypeVar("B", bound=wire.Body)
 
 
 class _Refused(Exception):
@@ -110,36 +112,33 @@ def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
         except BadInput:
             raise _Refused from None
 
-    def screens(session: str, body: Any) -> Answer:
-        count, held = wire.wanted(body)
-        mine = desk(session)
-        if warnings(store, mine.labeler):
-            raise _Refused  # the page is drawn again, and tells them
-        given, far = mine.next(count, held)
-        return {"screens": list(map(wire.screen, given)), "progress": wire.progress(far)}
+    def screens(session: str, body: wire.ScreensBody) -> Answer:
+        labelers_desk = desk(session)
+        if warnings(store, labelers_desk.labeler):
+            raise _Refused  # the page is drawn again, and shows them
+        leased, progress = labelers_desk.next(body.most, body.held)
+        return {"screens": list(map(wire.screen, leased)), "progress": wire.progress(progress)}
 
-    def submit(session: str, body: Any) -> Answer:
-        receipts, far = desk(session).take(wire.submissions(body))
-        return {"receipts": list(map(wire.receipt, receipts)), "progress": wire.progress(far)}
+    def submit(session: str, body: wire.SubmitBody) -> Answer:
+        receipts, progress = desk(session).take(list(map(wire.submission, body.submissions)))
+        return {"receipts": list(map(wire.receipt, receipts)), "progress": wire.progress(progress)}
 
-    def beat(session: str, body: Any) -> Answer:
-        return {"lost": desk(session).beat(wire.names(body, "screens"))}
+    def beat(session: str, body: wire.BeatBody) -> Answer:
+        return {"lost": desk(session).beat(body.screens)}
 
-    def earlier(session: str, body: Any) -> Answer:
-        found = desk(session).earlier(wire.name_or_none(body, "screen"))
-        return {"screen": wire.screen(found) if found else None}
+    def earlier(session: str, body: wire.EarlierBody) -> Answer:
+        screen = desk(session).earlier(body.screen)
+        return {"screen": wire.screen(screen) if screen else None}
 
-    def hand_in(session: str, _: Any) -> Answer:
+    def hand_in(session: str, _: wire.Body) -> Answer:
         if (visit := desk(session).labeler.visit_id) is None:
             raise BadInput("only the tasks of a study are handed in")
         return {"first": mturk.hand_in(store, visit)}
 
-    def endpoint_of(
-        answer: Callable[[str, Any], Answer],
-    ) -> Callable[[Request], Awaitable[Response]]:
+    def endpoint_of(kind: type[B], answer: Callable[[str, B], Answer]) -> Endpoint:
         async def endpoint(request: Request) -> Response:
             try:
-                body = wire.read(await request.body())
+                body = parse_json(await request.body(), kind, "the request")
                 content = await to_thread.run_sync(answer, _session(request), body, limiter=turns)
             except _Refused:
                 return JSONResponse({"error": "sign in again"}, 401)
@@ -193,11 +192,11 @@ def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
         return FileResponse(path, headers={"Cache-Control": "no-cache"})
 
     return [
-        Route("/genset/screens", endpoint_of(screens), methods=["POST"]),
-        Route("/genset/submit", endpoint_of(submit), methods=["POST"]),
-        Route("/genset/beat", endpoint_of(beat), methods=["POST"]),
-        Route("/genset/earlier", endpoint_of(earlier), methods=["POST"]),
-        Route("/genset/hand_in", endpoint_of(hand_in), methods=["POST"]),
+        Route("/genset/screens", endpoint_of(wire.ScreensBody, screens), methods=["POST"]),
+        Route("/genset/submit", endpoint_of(wire.SubmitBody, submit), methods=["POST"]),
+        Route("/genset/beat", endpoint_of(wire.BeatBody, beat), methods=["POST"]),
+        Route("/genset/earlier", endpoint_of(wire.EarlierBody, earlier), methods=["POST"]),
+        Route("/genset/hand_in", endpoint_of(wire.Body, hand_in), methods=["POST"]),
         Route("/genset/classes", classes),
         Route("/genset/picture/{name}", picture),
         Route("/genset/component/{name:path}", module),

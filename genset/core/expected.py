@@ -78,7 +78,9 @@ def explain(error: Exception, document: Any, kind: Any) -> tuple[Keys, str]:
     if not found["what"].startswith(("Expected `", "Invalid ")):
         return keys, f": {found['what']}"
     description = f" ({about['description']})" if "description" in about else ""
-    shown = _shown(_value_at(document, keys))
+    value = _value_at(document, keys)
+    too_long = isinstance(value, list) and "of length" in found["what"]
+    shown = f"a list of {len(value):,}" if too_long else _shown(value)
     return keys, f" must be {_phrase(info)}, not {shown}{description}"
 
 
@@ -102,6 +104,10 @@ def _plain_phrase(info: inspect.Type) -> str:
             return f"a text{_length(info, 'characters')}"
         case inspect.LiteralType():
             return " or ".join(map(_shown, info.values))
+        case inspect.EnumType():
+            return " or ".join(_shown(member.value) for member in info.cls)
+        case inspect.UUIDType():
+            return "a UUID"
         case inspect.DateType():
             return "a day, such as 2014-01-31"
         case inspect.DateTimeType():
