@@ -45,8 +45,8 @@ def main() -> None:
     """Draw the view that the manager chose; for anybody else, that there is none."""
     workspace, store = opened()
     if not link_opens(workspace, store):
-        given = "another token" if "token" in st.query_params else "no token"
-        log.warning("the manager's page was refused: %s", given)
+        token = "another token" if "token" in st.query_params else "no token"
+        log.warning("the manager's page was refused: %s", token)
         with st.container(key="sign-in"):
             st.title("Manage labels", anchor=False)
             st.error(_NO_LINK)

@@ -63,7 +63,7 @@ class SameOrigin:
 
 
 def _headers(scope: Scope, name: bytes) -> list[str]:
-    return [value.decode("latin-1") for each, value in scope["headers"] if each == name]
+    return [value.decode("latin-1") for header, value in scope["headers"] if header == name]
 
 
 def _is_same(origin: str, host: str) -> bool:
@@ -147,18 +147,18 @@ class BoundedHeaders(H11Protocol):
         self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._came()
+        self._received()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
         if self.conn.their_state is not h11.IDLE:
-            self._came()
+            self._received()
         elif self._timer is None and self.conn.trailing_data[0]:
             self._wait()
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
-        self._came()
+        self._received()
         lines = [len(event.target), *(len(name) + len(value) for name, value in self.headers)]
         if max(lines) > _LONGEST_LINE or sum(lines) > LARGEST_HEADERS:
             self.send_400_response("The headers are too large.")
@@ -168,7 +168,7 @@ class BoundedHeaders(H11Protocol):
     def _wait(self) -> None:
         self._timer = self.loop.call_later(self.seconds, self.transport.close)
 
-    def _came(self) -> None:
+    def _received(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -116,7 +116,7 @@ def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
         labelers_desk = desk(session)
         if warnings(store, labelers_desk.labeler):
             raise _Refused  # the page is drawn again, and shows them
-        leased, progress = labelers_desk.next(body.most, body.held)
+        leased, progress = labelers_desk.next(body.most, body.loaded)
         return {"screens": list(map(wire.screen, leased)), "progress": wire.progress(progress)}
 
     def submit(session: str, body: wire.SubmitBody) -> Answer:

@@ -17,7 +17,7 @@ from genset.core.errors import BadInput, GensetError, MissingExtra
 from genset.label import Labeler, Labelers, Store, Studies, Study
 from genset.label.crowd.mturk import PREVIEW, submit_address
 from genset.label.crowd.prolific import IDS, by_prolific
-from genset.label.people.access import given_secret
+from genset.label.people.access import secret_of_environment
 from labeler_app.component import HandIn
 from labeler_app.words import as_markdown
 
@@ -208,7 +208,11 @@ def _names_are_enough() -> bool:
     is looked at too: a page of another site could send a browser here under that site's name.
     """
     host = st.context.headers.get("Host")
-    return given_secret() is None and _providers() is None and (host is None or _is_local(host))
+    return (
+        secret_of_environment() is None
+        and _providers() is None
+        and (host is None or _is_local(host))
+    )
 
 
 def _is_local(host: str) -> bool:

@@ -14,9 +14,9 @@ from genset.label import (
     AddedClass,
     AlsoScreen,
     Example,
-    GivenLabel,
-    HeldScreen,
     ImageClass,
+    LoadedScreen,
+    NewLabel,
     Progress,
     Receipt,
     Screen,
@@ -53,7 +53,7 @@ class ScreensBody(Body, frozen=True, kw_only=True):
     """How many screens the page asks for, and which it has."""
 
     count: int
-    held: Names
+    loaded: Names
 
     @property
     def most(self) -> int:
@@ -74,7 +74,7 @@ class EarlierBody(Body, frozen=True, kw_only=True):
 
 
 class LabelBody(Body, frozen=True, kw_only=True):
-    """As `GivenLabel`."""
+    """As `NewLabel`."""
 
     id: UUID
     photo: Name
@@ -126,7 +126,7 @@ def submission(body: SubmissionBody) -> Submission:
         shown_at=_time(body.shown_at),
         submitted_at=_time(body.submitted_at),
         labels=tuple(
-            GivenLabel(
+            NewLabel(
                 id=label.id,
                 photo=label.photo,
                 verdict=label.verdict,
@@ -159,9 +159,9 @@ def milliseconds(time: datetime) -> int:
     return round(time.timestamp() * 1000)
 
 
-def screen(shown: Screen | AlsoScreen | HeldScreen) -> dict[str, Any]:
+def screen(shown: Screen | AlsoScreen | LoadedScreen) -> dict[str, Any]:
     """A screen, with all that the page shows of it, or that it has already."""
-    if isinstance(shown, HeldScreen):
+    if isinstance(shown, LoadedScreen):
         return {"id": shown.id, "expires_at": milliseconds(shown.expires_at)}
     if isinstance(shown, AlsoScreen):
         return {
@@ -223,8 +223,8 @@ def progress(far: Progress) -> dict[str, Any]:
         "photos": far.photos,
         "screens_done": far.screens_done,
         "screens_to_do": far.screens_to_do,
-        "screens_left": far.screens_left,
-        "seconds_left": far.seconds_left,
+        "screens_remaining": far.screens_remaining,
+        "seconds_remaining": far.seconds_remaining,
         "done": asdict(done) if done else None,
     }
 

@@ -47,13 +47,13 @@ def test_void_says_what_it_takes_out_and_names_frozen_releases(opened: Opened) -
     assert done.output.splitlines() == [
         "5 votes of Ann are void: 5 candidates to label again",
         "frozen with such votes, and unchanged: v1",
-        "they can go on labeling, in vain; to end it: genset labelers block Ann",
+        "they can go on labeling, but it will not count; to end it: genset labelers block Ann",
     ]
     assert votes_table(opened[1]) == []
     listed = run(opened, "labelers", "list").output.splitlines()
     assert listed[1].split()[-1] == "void"
     stats = run(opened, "labels", "stats").output
-    assert "Votes of these labelers do not count:" in stats
+    assert "Labelers whose votes do not count" in stats
     assert "one key throughout" in stats
     assert json.loads(run(opened, "labelers", "list", "--json").output)[0]["votes"] == "void"
     done = run(opened, "labelers", "unvoid", "Ann", "--by", "mia")

@@ -136,7 +136,7 @@ def doctor(folder: Path | None, repair: bool, images_lost: bool, as_json: bool) 
 
     with opened(folder, originals="" if images_lost else "read") as (workspace, store):
         if images_lost:
-            claim_images(workspace, store, anew=True)
+            claim_images(workspace, store, again=True)
         refuse_damaged(workspace.store_url)
         problems = check_files(workspace, store, repair=repair)
         garbage = files_of_nobody(workspace, store)

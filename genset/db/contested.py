@@ -14,17 +14,17 @@ def is_contested() -> ColumnElement[bool]:
     A photo that two classes' searches return goes to neither without a human's word. For the
     candidates of some classes; of a whole pool, `claimed_by_several` are found sooner.
     """
-    rival, theirs, ours = aliased(Candidate), aliased(Photo), aliased(Photo)
+    rival, rival_photo, this_photo = aliased(Candidate), aliased(Photo), aliased(Photo)
     same_photo = select(rival.id).where(
         rival.photo_id == Candidate.photo_id, rival.wnid != Candidate.wnid
     )
     same_bytes = (
         select(rival.id)
-        .join(theirs, theirs.id == rival.photo_id)
-        .join(ours, ours.sha256 == theirs.sha256)
+        .join(rival_photo, rival_photo.id == rival.photo_id)
+        .join(this_photo, this_photo.sha256 == rival_photo.sha256)
         .where(
-            ours.id == Candidate.photo_id,
-            theirs.id != ours.id,
+            this_photo.id == Candidate.photo_id,
+            rival_photo.id != this_photo.id,
             rival.wnid != Candidate.wnid,
         )
     )
@@ -62,7 +62,7 @@ def claimed_by_several() -> Select[int]:
 def undecided_photos() -> Select[int]:
     """The `Photo.id` of the stored photos that several classes claim, and that count for none yet.
 
-    A photo is settled when a ruling calls it correct for a class, or when each class that claims it
+    A photo is decided when a ruling calls it correct for a class, or when each class that claims it
     has an answer: a ruling, or a majority of votes for or against it. An answer for one class is
     none for the others: who gave it was not asked about them, and may have answered before they
     claimed it.
@@ -82,10 +82,15 @@ def undecided_photos() -> Select[int]:
         .group_by(Label.candidate_id)
         .having(func.sum(yes) != func.sum(no))
     )
-    given = case((is_ruled_correct(), 1), else_=0)
+    called_correct = case((is_ruled_correct(), 1), else_=0)
     answered = case((or_(is_ruled(), Candidate.id.in_(voted)), 1), else_=0)
     claims = (
-        select(Photo.sha256, Candidate.wnid, given.label("given"), answered.label("answered"))
+        select(
+            Photo.sha256,
+            Candidate.wnid,
+            called_correct.label("called_correct"),
+            answered.label("answered"),
+        )
         .join(Candidate, Candidate.photo_id == Photo.id)
         .where(Photo.id.in_(claimed), Photo.sha256.is_not(None))
         .subquery()
@@ -93,18 +98,18 @@ def undecided_photos() -> Select[int]:
     of_classes = (  # which may have the same bytes under several names
         select(
             claims.c.sha256,
-            func.max(claims.c.given).label("given"),
+            func.max(claims.c.called_correct).label("called_correct"),
             func.max(claims.c.answered).label("answered"),
         )
         .group_by(claims.c.sha256, claims.c.wnid)
         .subquery()
     )
-    unsettled = (
+    undecided = (
         select(of_classes.c.sha256)
         .group_by(of_classes.c.sha256)
-        .having(func.max(of_classes.c.given) == 0, func.min(of_classes.c.answered) == 0)
+        .having(func.max(of_classes.c.called_correct) == 0, func.min(of_classes.c.answered) == 0)
     )
-    return select(Candidate.photo_id).join(Candidate.photo).where(Photo.sha256.in_(unsettled))
+    return select(Candidate.photo_id).join(Candidate.photo).where(Photo.sha256.in_(undecided))
 
 
 def in_labeling(panel: str | None = None) -> Select[Candidate]:

@@ -31,9 +31,9 @@ def open_pairs(store: Store) -> list[DuplicatePair]:
 def examples_in(store: Store, pairs: Iterable[DuplicatePair]) -> set[str]:
     """The names of those photos in the pairs that somebody gave as examples of classes."""
     names = {name for pair in pairs for name in (_name_of(pair.photo), pair.other)}
-    asked = select(Photo).join(ExamplePhoto, ExamplePhoto.photo_id == Photo.id)
+    examples = select(Photo).join(ExamplePhoto, ExamplePhoto.photo_id == Photo.id)
     with store.session() as session:
-        return names & {_name_of(photo) for photo in session.scalars(asked)}
+        return names & {_name_of(photo) for photo in session.scalars(examples)}
 
 
 def decide(
@@ -74,13 +74,13 @@ def _sides(session: Session, pair: DuplicatePair, keep: str | None) -> tuple[Pho
         raise BadInput(f"pair {pair.id} is {first} and {second}: there is no {keep} to keep")
     other = _photo(session, second)
     if keep in ("second", second):
-        kept, refused, name = other, pair.photo, second
+        staying, refused, name = other, pair.photo, second
     elif other is None:
         raise BadInput(f"{second} is no photo of this workspace: it cannot be refused for {first}")
     else:
-        kept, refused, name = pair.photo, other, first
-    if kept is not None and kept.refused is not None:
-        raise BadInput(f"{name} cannot be kept: it was refused ({kept.refused})")
+        staying, refused, name = pair.photo, other, first
+    if staying is not None and staying.refused is not None:
+        raise BadInput(f"{name} cannot be kept: it was refused ({staying.refused})")
     return refused, name
 
 

@@ -18,10 +18,10 @@ MARKER = ".genset-images"
 _FACT, _BEGUN = "images", "images_new"
 
 
-def claim_images(workspace: Workspace, store: Store, *, anew: bool = False) -> None:
+def claim_images(workspace: Workspace, store: Store, *, again: bool = False) -> None:
     """Make the folder of originals this workspace's, before something is stored in it.
 
-    Where no other machine can be meant, a folder that was deleted is begun again; `anew` does that
+    Where no other machine can be meant, a folder that was deleted is begun again; `again` does that
     with one of several machines, whose originals are lost.
 
     Raises:
@@ -40,7 +40,7 @@ def claim_images(workspace: Workspace, store: Store, *, anew: bool = False) -> N
         if found is not None and known is None and (found == begun or not workspace.is_shared):
             session.add(Fact(name=_FACT, value=found))
             return
-        if found is not None and not anew:
+        if found is not None and not again:
             raise _refusal(workspace, "another workspace's marker")
         if known is None:
             if images != workspace.root / "images" and not images.is_dir():
@@ -49,7 +49,7 @@ def claim_images(workspace: Workspace, store: Store, *, anew: bool = False) -> N
                 )
             known = Fact(name=_FACT, value=begun)
             session.add(known)
-        elif workspace.is_shared and not anew:
+        elif workspace.is_shared and not again:
             raise _refusal(workspace, "no marker")
         write_text(images / MARKER, known.value)
 

@@ -100,13 +100,13 @@ def is_backed() -> ColumnElement[bool]:
     named the class, or who said that it is correct. What nobody stands behind but those whose votes
     are taken out comes back with these.
     """
-    theirs = select(Label.number).where(
+    labels = select(Label.number).where(
         Label.candidate_id == ProposedBy.candidate_id,
         or_(Label.worker == ProposedBy.name, Label.verdict == Verdict.CORRECT),
         ~is_out(Label),
     )
     by = select(ProposedBy.id).where(ProposedBy.candidate_id == Question.candidate_id)
-    behind = by.where(or_(ProposedBy.kind != "labeler", exists(theirs.correlate(ProposedBy))))
+    behind = by.where(or_(ProposedBy.kind != "labeler", exists(labels.correlate(ProposedBy))))
     return or_(exists(behind.correlate(Question)), ~exists(by.correlate(Question)))
 
 
@@ -211,10 +211,10 @@ def requests_in_force(session: Session) -> dict[int, ReviewRequest]:
         .correlate(ReviewRequest)
     )
     waiting = select(ReviewRequest).where(ReviewRequest.number.in_(newest), ~ruled_since)
-    return {each.candidate_id: each for each in session.scalars(waiting)}
+    return {request.candidate_id: request for request in session.scalars(waiting)}
 
 
-def is_called_correct(said: Counter[Verdict], ruling: Verdict | None) -> bool:
+def is_called_correct(counts: Counter[Verdict], ruling: Verdict | None) -> bool:
     """Whether a candidate counts as correct: by its ruling, or by its votes where there is none.
 
     By votes it does when more labelers say correct than incorrect or broken; unsure counts for
@@ -222,7 +222,7 @@ def is_called_correct(said: Counter[Verdict], ruling: Verdict | None) -> bool:
     """
     if ruling is not None:
         return ruling is Verdict.CORRECT
-    return said[Verdict.CORRECT] > said[Verdict.INCORRECT] + said[Verdict.BROKEN]
+    return counts[Verdict.CORRECT] > counts[Verdict.INCORRECT] + counts[Verdict.BROKEN]
 
 
 def add_candidates(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -230,10 +230,10 @@ def add_candidates(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
 
     None of them is a candidate already.
     """
-    asked = select(Proposal.wnid, Proposal.photo_id).where(
+    proposals = select(Proposal.wnid, Proposal.photo_id).where(
         Proposal.photo_id.in_({row["photo_id"] for row in rows})
     )
-    proposed = set(map(tuple, session.execute(asked)))
+    proposed = set(map(tuple, session.execute(proposals)))
     new = []
     for row in rows:
         if (row["wnid"], row["photo_id"]) not in proposed:
@@ -251,9 +251,9 @@ def add_candidates(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
 
 def examples_among(session: Session, hashes: Iterable[str]) -> set[str]:
     """Those of these sha256 that are of photos which somebody gave as examples."""
-    asked = select(Photo.sha256).join(ExamplePhoto, ExamplePhoto.photo_id == Photo.id)
-    found = session.scalars(asked.where(Photo.sha256.in_(set(hashes)), Photo.refused.is_(None)))
-    return {each for each in found if each}
+    examples = select(Photo.sha256).join(ExamplePhoto, ExamplePhoto.photo_id == Photo.id)
+    found = session.scalars(examples.where(Photo.sha256.in_(set(hashes)), Photo.refused.is_(None)))
+    return {sha256 for sha256 in found if sha256}
 
 
 def find_candidate(session: Session, task: str) -> Claim:

@@ -37,16 +37,16 @@ def stored_taxonomy(session: Session) -> Taxonomy:
     Raises:
         GensetError: the database lacks those that it names.
     """
-    if not (kept := taxonomy_hash(session)):
+    if not (digest := taxonomy_hash(session)):
         return imagenet1k()
-    if (known := _known.get(kept)) is not None:
+    if (known := _known.get(digest)) is not None:
         return known
-    asked = select(TaxonomyVersion.content).where(TaxonomyVersion.hash == kept)
-    if (content := session.scalar(asked)) is None:
-        raise GensetError(f"the store lacks the taxonomy {kept}: restore a backup of it")
+    content_of = select(TaxonomyVersion.content).where(TaxonomyVersion.hash == digest)
+    if (content := session.scalar(content_of)) is None:
+        raise GensetError(f"the store lacks the taxonomy {digest}: restore a backup of it")
     while len(_known) >= _MOST_KNOWN:
         _known.pop(next(iter(_known)), None)
-    _known[kept] = found = _read(content)
+    _known[digest] = found = _read(content)
     return found
 
 
@@ -104,10 +104,10 @@ def drop_taxonomy(session: Session) -> None:
     Raises:
         BadInput: the workspace has begun on classes of its own.
     """
-    kept = stored_taxonomy(session)
-    if not kept.is_imagenet and has_begun(session):
+    stored = stored_taxonomy(session)
+    if not stored.is_imagenet and has_begun(session):
         raise BadInput(
-            f"this workspace's taxonomy is {kept.name}, not {IMAGENET}: make another workspace"
+            f"this workspace's taxonomy is {stored.name}, not {IMAGENET}: make another workspace"
         )
     session.execute(delete(Fact).where(Fact.name == _FACT))
 
@@ -123,14 +123,14 @@ def _added(before: Taxonomy, after: Taxonomy) -> Taxonomy:
         now = after.get(was.wnid)
         if now is None:
             raise BadInput(f"{was.wnid} is missing: a pool does not lose classes, it can only gain")
-        changed = [said for said in IDENTITY if IDENTITY[said](was) != IDENTITY[said](now)]
+        changed = [key for key in IDENTITY if IDENTITY[key](was) != IDENTITY[key](now)]
         if changed and not (changed == ["imagenet"] and was.synset and not was.imagenet):
             raise ClassChanged(was.wnid, changed[0])
-    new = [each for each in after if each.wnid not in before]
-    order = [*(after[each.wnid] for each in before), *new]
+    new = [cls for cls in after if cls.wnid not in before]
+    order = [*(after[cls.wnid] for cls in before), *new]
     return Taxonomy(
-        (replace(each, index=index) for index, each in enumerate(order)),
-        {each.wnid: [other.wnid for other in after.confusable(each.wnid)] for each in order},
+        (replace(cls, index=index) for index, cls in enumerate(order)),
+        {cls.wnid: [other.wnid for other in after.confusable(cls.wnid)] for cls in order},
         after.name,
     )
 
@@ -146,14 +146,9 @@ def labels_of(session: Session, wnids: Collection[str]) -> dict[str, int]:
     return {wnid: found[wnid] for wnid in wnids if wnid in found}
 
 
-def was_kept(session: Session, hash: str) -> bool:
-    """Whether the workspace's taxonomy is, or was once, the one with this hash."""
-    return session.get(TaxonomyVersion, hash) is not None
-
-
 IDENTITY: dict[str, Callable[[ImageClass], object]] = {
-    "synset": lambda each: each.synset,
-    "imagenet": lambda each: each.imagenet,
+    "synset": lambda cls: cls.synset,
+    "imagenet": lambda cls: cls.imagenet,
 }
 """What of a class never changes in a pool, by its key in a file."""
 

@@ -7,7 +7,7 @@ from genset.label.aggregate import Vote
 from genset.label.ballots import votes_table
 from genset.label.crowd.mturk import mturk_question
 from genset.label.crowd.studies import Studies, Study, Terms, Visit, consent_in, prolific_address
-from genset.label.crowd.submissions import Reconciled, reconcile, write_decisions
+from genset.label.crowd.submissions import Reconciliation, reconcile, write_decisions
 from genset.label.crowd.visits import VisitReport, report_visits
 from genset.label.exchange.labels import export_labels, import_labels
 from genset.label.gold import (
@@ -27,8 +27,8 @@ from genset.label.session.shown import (
     Confusable,
     Done,
     Example,
-    GivenLabel,
-    HeldScreen,
+    LoadedScreen,
+    NewLabel,
     Progress,
     Receipt,
     Screen,
@@ -47,18 +47,18 @@ __all__ = [
     "Desk",
     "Done",
     "Example",
-    "GivenLabel",
-    "HeldScreen",
     "ImageClass",
     "KnownPhoto",
     "Labeler",
     "LabelerAct",
     "Labelers",
+    "LoadedScreen",
     "Manager",
     "Managers",
+    "NewLabel",
     "Progress",
     "Receipt",
-    "Reconciled",
+    "Reconciliation",
     "Screen",
     "ShownPhoto",
     "ShownQuestion",

@@ -75,11 +75,11 @@ def chance_of_agreeing(votes: Sequence[Vote]) -> dict[str, float]:
     coded = Coded(votes)
     compared, consensus = _consensus(coded)
     shape = len(coded.workers), int(max(coded.label.max(), consensus.max())) + 1
-    theirs, others = np.zeros(shape), np.zeros(shape)
-    np.add.at(theirs, (coded.worker[compared], coded.label[compared]), 1)
+    labels_of, others = np.zeros(shape), np.zeros(shape)
+    np.add.at(labels_of, (coded.worker[compared], coded.label[compared]), 1)
     np.add.at(others, (coded.worker[compared], consensus[compared]), 1)
-    of = theirs.sum(axis=1)
-    chance = (theirs * others).sum(axis=1)
+    of = labels_of.sum(axis=1)
+    chance = (labels_of * others).sum(axis=1)
     return {
         worker: float(chance[place] / of[place] ** 2)
         for place, worker in enumerate(coded.workers)

@@ -28,7 +28,7 @@ from genset.db import (
     votes,
 )
 from genset.db.failures import answering
-from genset.db.growth import lacking, question_lacks
+from genset.db.votes_needed import question_votes_missing, votes_missing
 from genset.settings import LabelRules
 
 _AN_HOUR = timedelta(hours=1)
@@ -96,14 +96,14 @@ def pace(store: Store, rules: LabelRules) -> Pace:
     )
     with answering(), store.session() as session:
         screens = dict(session.execute(leased).all())
-        given = session.execute(recent).all()
-    labels = [worker for worker, _ in given]
+        recent_labels = session.execute(recent).all()
+    labels = [worker for worker, _ in recent_labels]
     return Pace(
         at_work=tuple(
             AtWork(name, count, labels.count(name)) for name, count in sorted(screens.items())
         ),
         labels=len(labels),
-        parts=_thirds(since, (decided for _, decided in given)),
+        parts=_thirds(since, (decided for _, decided in recent_labels)),
     )
 
 
@@ -125,21 +125,23 @@ def missing(store: Store, rules: LabelRules) -> Missing:
     with answering(), store.session() as session:
         questions = set(session.scalars(open_questions))
         candidates = questions | set(session.scalars(pool.order_by(None)))
-        cast = votes(session, rules.panel)
+        votes_cast = votes(session, rules.panel)
         rulings, requests = rulings_in_force(session), requests_in_force(session)
     least = most = 0
     last = (rules.votes, *rules.grow_to)[-1]
     for number in candidates:
-        said = cast.get(number, Counter())
+        counts = votes_cast.get(number, Counter())
         ruled = number in rulings
-        asked = requests[number].labelers if number in requests else 0
+        requested = requests[number].labelers if number in requests else 0
         if number in questions:
-            lack = question_lacks(rules, said, ruled=ruled, asked=asked)
+            missing_here = question_votes_missing(rules, counts, ruled=ruled, requested=requested)
         else:
-            count, correct = said.total(), said[Verdict.CORRECT]
-            lack = lacking(rules, count, correct, ruled=ruled, asked=asked)
-        least += lack
-        most += max(lack, last - said.total()) if lack and not ruled else lack
+            count, correct = counts.total(), counts[Verdict.CORRECT]
+            missing_here = votes_missing(rules, count, correct, ruled=ruled, requested=requested)
+        least += missing_here
+        most += (
+            max(missing_here, last - counts.total()) if missing_here and not ruled else missing_here
+        )
     return Missing(least, most)
 
 

@@ -34,20 +34,20 @@ from genset.label.aggregate.votes import Vote
 class Ballot:
     """A candidate with a stored photo, or a proposal of a class for one, and what was said of it.
 
-    `said` counts its votes by verdict. `content` is the sha256 of its photo; `unsettled` says that
-    several classes claim the photo, and that it counts for none yet
-    (`genset.db.undecided_photos`). `request` is what sent it to review, until a ruling. `home`
-    is the photo's own class, where labelers are asked whether this one is in it, too; else None.
-    `is_candidate` is False where nothing but that asks about it: no search returned the photo.
+    `counts` has its votes by verdict. `sha256` is its photo's; `undecided` says that several
+    classes claim the photo, and that it counts for none yet (`genset.db.undecided_photos`).
+    `request` is what sent it to review, until a ruling. `home` is the photo's own class, where
+    labelers are asked whether this one is in it, too; else None. `is_candidate` is False where
+    nothing but that asks about it: no search returned the photo.
     """
 
     candidate_id: int
     task: str
     wnid: str
-    content: str
-    unsettled: bool
+    sha256: str
+    undecided: bool
     votes: tuple[Vote, ...]
-    said: Counter[Verdict]
+    counts: Counter[Verdict]
     ruling: Verdict | None
     request: ReviewRequest | None
     home: str | None = None
@@ -116,9 +116,9 @@ def further(session: Session, panel: str | None = None) -> list[Ballot]:
 def _ballots(
     session: Session, panel: str | None, claims: Select[Any], kind: type[Claim]
 ) -> list[Ballot]:
-    said: dict[int, list[tuple[str, Verdict]]] = defaultdict(list)
+    votes: dict[int, list[tuple[str, Verdict]]] = defaultdict(list)
     for number, worker, verdict in _in_force(session, panel):
-        said[number].append((worker, verdict))
+        votes[number].append((worker, verdict))
     rulings, requests = rulings_in_force(session), requests_in_force(session)
     pool = claims.outerjoin(Question, Question.candidate_id == kind.id).with_only_columns(
         kind.id,
@@ -129,20 +129,20 @@ def _ballots(
         Photo.sha256,
         Question.home,
     )
-    unsettled = set(session.scalars(undecided_photos())) if kind is Candidate else set()
+    undecided = set(session.scalars(undecided_photos())) if kind is Candidate else set()
     found = []
     for number, wnid, photo_id, source, source_id, sha256, home in session.execute(pool):
         task = _task(wnid, source, source_id)
-        given = said.get(number, ())
+        cast = votes.get(number, ())
         found.append(
             Ballot(
                 candidate_id=number,
                 task=task,
                 wnid=wnid,
-                content=str(sha256),  # stored, so there is one
-                unsettled=photo_id in unsettled,
-                votes=tuple(Vote(task, worker, verdict.value) for worker, verdict in given),
-                said=Counter(verdict for _, verdict in given),
+                sha256=str(sha256),  # stored, so there is one
+                undecided=photo_id in undecided,
+                votes=tuple(Vote(task, worker, verdict.value) for worker, verdict in cast),
+                counts=Counter(verdict for _, verdict in cast),
                 ruling=rulings.get(number),
                 request=requests.get(number),
                 home=home,

@@ -12,26 +12,18 @@ from genset.classes import Taxonomy
 from genset.core.errors import BadInput
 from genset.db import Candidate, DuplicatePair, ExamplePhoto, Photo, Store
 from genset.db.duplicates import decide, open_pairs
+from genset.label.credits import CreditedPhoto, credit_of
 
 
 @dataclass(frozen=True, slots=True)
-class PairedPhoto:
-    """One photo of a pair. `classes` are those that a search found it for, as people read them.
+class PairedPhoto(CreditedPhoto):
+    """One photo of a pair, with classes by their names.
 
-    `example_of` are those of which somebody gave it as an example, mostly none.
-
-    `owner_name` and the addresses are a stranger's words: show them as text.
+    A search found it for `classes`, and somebody gave it as an example of `example_of`.
     """
 
-    photo_id: int
-    name: str
     classes: tuple[str, ...]
     example_of: tuple[str, ...]
-    source: str
-    owner_name: str
-    license: str
-    license_url: str
-    page_url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,21 +74,15 @@ def paired(store: Store, number: int) -> Pair:
 
 def _shown(session: Session, photo: Photo, taxonomy: Taxonomy) -> PairedPhoto:
     found_for = select(Candidate.wnid).where(Candidate.photo_id == photo.id)
-    given_for = select(ExamplePhoto.wnid).where(ExamplePhoto.photo_id == photo.id)
+    example_of = select(ExamplePhoto.wnid).where(ExamplePhoto.photo_id == photo.id)
 
     def names(query: Select[*tuple[str]]) -> tuple[str, ...]:
         return tuple(taxonomy[wnid].name for wnid in session.scalars(query))
 
     return PairedPhoto(
-        photo_id=photo.id,
-        name=f"{photo.source}:{photo.source_id}",
+        *credit_of(photo),
         classes=names(found_for.order_by(Candidate.wnid)),
-        example_of=names(given_for.order_by(ExamplePhoto.wnid)),
-        source=photo.source,
-        owner_name=photo.owner_name or photo.owner,
-        license=photo.license,
-        license_url=photo.license_url,
-        page_url=photo.page_url,
+        example_of=names(example_of.order_by(ExamplePhoto.wnid)),
     )
 
 

@@ -104,30 +104,30 @@ def retire_gold_question(store: Store, gold_id: int) -> None:
         question.retired_at = question.retired_at or now()
 
 
-def settled_right(session: Session, candidates: Iterable[int]) -> set[int]:
-    """Those of these candidates that are `settled` as correct."""
-    found = settled(session, candidates)
+def decided_right(session: Session, candidates: Iterable[int]) -> set[int]:
+    """Those of these candidates that are `decided` as correct."""
+    found = decided(session, candidates)
     return {number for number, verdict in found.items() if verdict is Verdict.CORRECT}
 
 
-def settled(session: Session, candidates: Iterable[int]) -> dict[int, Verdict]:
+def decided(session: Session, candidates: Iterable[int]) -> dict[int, Verdict]:
     """Those of these candidates that are known to be right or wrong, surely enough for a test.
 
     The newest ruling says so; or, where nobody ruled, at least two labelers do, and nobody who
     looked says otherwise, in whatever panel. None that somebody sent to review since.
     """
-    asked = sorted(set(candidates))
+    numbers = sorted(set(candidates))
     found: dict[int, Verdict] = {}
-    for start in range(0, len(asked), 500):  # a question can only be so long
-        some = asked[start : start + 500]
-        said: dict[int, dict[str, Verdict]] = {}
+    for start in range(0, len(numbers), 500):  # a question can only be so long
+        some = numbers[start : start + 500]
+        verdicts_of: dict[int, dict[str, Verdict]] = {}
         for number, worker, verdict in session.execute(
             select(Label.candidate_id, Label.worker, Label.verdict)
             .where(Label.candidate_id.in_(some), ~is_out(Label))
             .order_by(Label.number)
         ):
-            said.setdefault(number, {})[worker] = verdict
-        for number, verdicts in said.items():
+            verdicts_of.setdefault(number, {})[worker] = verdict
+        for number, verdicts in verdicts_of.items():
             if len(verdicts) >= AGREEING and len(set(verdicts.values())) == 1:
                 found[number] = next(iter(verdicts.values()))
         ruled = dict(
@@ -140,9 +140,9 @@ def settled(session: Session, candidates: Iterable[int]) -> dict[int, Verdict]:
         found |= ruled
     in_review = requests_in_force(session).keys()
     return {
-        each: verdict
-        for each, verdict in found.items()
-        if verdict in (CORRECT, INCORRECT) and each not in in_review
+        number: verdict
+        for number, verdict in found.items()
+        if verdict in (CORRECT, INCORRECT) and number not in in_review
     }
 
 
@@ -161,7 +161,7 @@ def is_known_wrong() -> ColumnElement[bool]:
 
 
 def holds(basis_id: int | None, known_wrong: bool, known: Mapping[int, Verdict]) -> bool:
-    """Whether a gold question's answer is known still, by what is `settled` now."""
+    """Whether a gold question's answer is known still, by what is `decided` now."""
     return basis_id is None or known.get(basis_id) is (INCORRECT if known_wrong else CORRECT)
 
 
@@ -173,7 +173,7 @@ def not_holding(session: Session) -> set[int]:
     """
     made = select(GoldQuestion.id, GoldQuestion.basis_id, is_known_wrong())
     rows = session.execute(made.where(GoldQuestion.basis_id.is_not(None))).all()
-    known = settled(session, (row.basis_id for row in rows))
+    known = decided(session, (row.basis_id for row in rows))
     return {row.id for row in rows if not holds(row.basis_id, row.known_wrong, known)}
 
 
@@ -194,8 +194,8 @@ def gold_scores(
     if worker is not None:
         newest = newest.where(GoldAnswer.worker == worker)
     if after is not None:
-        came = select(Screen.id).where(Screen.submitted_at > after)
-        newest = newest.where(GoldAnswer.screen_id.in_(came))
+        recent = select(Screen.id).where(Screen.submitted_at > after)
+        newest = newest.where(GoldAnswer.screen_id.in_(recent))
     answers = (
         select(
             GoldAnswer.worker,
@@ -207,14 +207,14 @@ def gold_scores(
         .join(GoldAnswer.question)
         .where(GoldAnswer.number.in_(newest))
     )
-    given = session.execute(answers).all()
-    known = settled(session, (row.basis_id for row in given if row.basis_id is not None))
+    rows = session.execute(answers).all()
+    known = decided(session, (row.basis_id for row in rows if row.basis_id is not None))
     found: dict[str, tuple[int, int]] = {}
-    for name, verdict, expected, basis_id, known_wrong in given:
+    for name, verdict, expected, basis_id, known_wrong in rows:
         if holds(basis_id, known_wrong, known):
             right, of = found.get(name, (0, 0))
-            said = Verdict.INCORRECT if verdict is Verdict.BROKEN else verdict
-            found[name] = (right + (said is expected), of + 1)
+            answer = Verdict.INCORRECT if verdict is Verdict.BROKEN else verdict
+            found[name] = (right + (answer is expected), of + 1)
     return found
 
 

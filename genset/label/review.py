@@ -5,18 +5,14 @@ That is candidates, and questions whether a photo shows a further class.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import lru_cache
-from typing import Any
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput
 from genset.db import (
-    Claim,
     Label,
-    Photo,
     ReviewRequest,
     Ruling,
     Store,
@@ -25,51 +21,38 @@ from genset.db import (
     is_called_correct,
     labels_in_force,
 )
-from genset.db.growth import alike, wanted
+from genset.db.votes_needed import most_alike, votes_needed
 from genset.label.ballots import Ballot, ballots, check_panel, further
-from genset.settings import LabelRules
+from genset.label.credits import CreditedCandidate, credits_of
 from genset.statistics.intervals import wilson
+from genset.settings import LabelRules
 
 _LONGEST_REASON = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Dispute:
-    """A candidate to adjudicate, and `why`, in words that tell no side.
+class Dispute(CreditedCandidate):
+    """A candidate to review, and `why`, in words that tell no side.
 
-    Who rules should not know what others said: `detail`, `said`, `frequency` and `votes` are for
-    afterwards. `detail` is why in numbers, `said` counts the votes by verdict, `votes` has them as
-    (worker, verdict); `frequency` is the selection frequency, None without a vote. The rest is for
-    showing the photo with its credits; it holds a stranger's words: show them as text.
+    Who rules should not know what others said: `detail`, `counts`, `frequency` and `votes` are for
+    afterwards. `detail` is why in numbers, `counts` has the votes by verdict, `votes` as (worker,
+    verdict); `frequency` is the selection frequency, None without a vote. `home` is the photo's
+    own class, where the question is whether `wnid` is in it, too; None for a candidate.
     """
 
-    task: str
-    wnid: str
     why: str
     detail: str
-    said: dict[str, int]
+    counts: dict[str, int]
     frequency: float | None
     votes: tuple[tuple[str, str], ...]
-    photo_id: int
-    source: str
-    owner_name: str
-    license: str
-    license_url: str
-    page_url: str
+    home: str | None
 
     def blind(self) -> dict[str, object]:
         """All of it but what labelers said."""
-        return {name: value for name, value in asdict(self).items() if name not in _TELLING}
+        return {name: value for name, value in asdict(self).items() if name not in _VOTES}
 
 
-@dataclass(frozen=True, slots=True)
-class FurtherDispute(Dispute):
-    """A question to adjudicate: whether `wnid` is in a photo of the class `home`, too."""
-
-    home: str
-
-
-_TELLING = ("detail", "said", "frequency", "votes")
+_VOTES = ("detail", "counts", "frequency", "votes")
 
 
 def queue(store: Store, panel: str | None = None, rules: LabelRules | None = None) -> list[Dispute]:
@@ -103,28 +86,21 @@ def queue(store: Store, panel: str | None = None, rules: LabelRules | None = Non
 def disputes(session: Session, pool: Sequence[Ballot], rules: LabelRules | None) -> list[Dispute]:
     """The same, of these candidates and questions."""
     found = sorted(_open(pool, rules), key=lambda case: case[:2])
-    ids = [ballot.candidate_id for *_, ballot in found]
-    shown: dict[int, Sequence[Any]] = {}
-    for start in range(0, len(ids), 1000):  # a question can only be so long
-        some = Claim.id.in_(ids[start : start + 1000])
-        shown |= {row[0]: row[1:] for row in session.execute(_CREDITS.where(some))}
+    credits = credits_of(session, [ballot.candidate_id for *_, ballot in found])
     return [
-        _dispute(ballot, _WHY[kind], detail, shown[ballot.candidate_id])
+        Dispute(
+            *credits[ballot.candidate_id],
+            task=ballot.task,
+            wnid=ballot.wnid,
+            why=_WHY[kind],
+            detail=detail,
+            counts={verdict.value: number for verdict, number in _in_order(ballot.counts)},
+            frequency=ballot.counts[Verdict.CORRECT] / len(ballot.votes) if ballot.votes else None,
+            votes=tuple((vote.worker, vote.label) for vote in ballot.votes),
+            home=ballot.home,
+        )
         for kind, _, detail, ballot in found
     ]
-
-
-# Columns, not objects: for thousands of candidates these are made in a tenth of the time.
-_CREDITS = select(
-    Claim.id,
-    Photo.id,
-    Photo.source,
-    Photo.owner_name,
-    Photo.owner,
-    Photo.license,
-    Photo.license_url,
-    Photo.page_url,
-).join(Claim.photo)
 
 
 def rule(store: Store, task: str, verdict: Verdict, by: str, reason: str) -> None:
@@ -191,54 +167,55 @@ def signed(what: str, by: str, reason: str) -> tuple[str, str]:
 
 
 # A kind of case, by how pressing it is, and how divided its labelers; then why in numbers; then the
-# case. A photo that several classes claim has votes for one of them or none: that is told by
-# neither place nor words.
+# case. A photo that several classes claim has votes for one of them or none: neither its place nor
+# its words say so.
 _Case = tuple[int, tuple[float, int, str], str, Ballot]
 _SENT, _DIVIDED, _CLAIMED, _UNSURE = range(4)
 _WHY = (
     "sent to review",
     "labelers disagree",
     "several classes claim the photo",
-    "nobody can tell",
+    "labelers are unsure",
 )
 
 
 def _open(pool: Sequence[Ballot], rules: LabelRules | None) -> Iterator[_Case]:
     correct: dict[str, set[str]] = defaultdict(set)
     for ballot in pool:
-        if ballot.is_candidate and is_called_correct(ballot.said, ballot.ruling):
-            correct[ballot.content].add(ballot.wnid)
+        if ballot.is_candidate and is_called_correct(ballot.counts, ballot.ruling):
+            correct[ballot.sha256].add(ballot.wnid)
     for ballot in pool:
-        said, votes = ballot.said, len(ballot.votes)
-        if (sent := ballot.request) is not None:
-            detail = f"sent to review by {sent.by}: {sent.reason}"
-            detail += f"; labelers: {_counted(said)}" if votes else ""
-            yield _SENT, (0, sent.number, ballot.task), detail, ballot
-            continue
-        asked = ballot.home is not None  # as a question, and so its votes grow as theirs do
-        same = alike(said) if asked else None
-        waits = rules and 0 < votes < wanted(rules, votes, said[Verdict.CORRECT], alike=same)
-        if ballot.ruling is not None:
-            continue
-        if ballot.unsettled:
-            detail = "several classes claim the photo"
-            detail += f"; labelers: {_counted(said)}" if votes else ""
-            yield _CLAIMED, (0, 0, ballot.task), detail, ballot
-            continue
-        if waits:
-            continue
-        yes, no = said[Verdict.CORRECT], said[Verdict.INCORRECT] + said[Verdict.BROKEN]
-        classes = correct[ballot.content]
-        if not ballot.is_candidate and yes != no:
-            continue
-        if yes and no and _straddles(yes, yes + no):
-            # Of whole numbers: 2/3 and 1/3 are not equally far from 0.5 to a computer.
-            divided = abs(yes - no) / (yes + no), -votes, ballot.task
-            yield _DIVIDED, divided, f"labelers disagree: {_counted(said)}", ballot
-        elif ballot.wnid in classes and len(classes) > 1:
-            yield _CLAIMED, (0, 0, ballot.task), f"correct for {len(classes)} classes", ballot
-        elif votes and not yes and not no:
-            yield _UNSURE, (0, -votes, ballot.task), f"nobody can tell: {_counted(said)}", ballot
+        if ballot.request is not None:
+            why = f"sent to review by {ballot.request.by}: {ballot.request.reason}"
+            yield _SENT, (0, ballot.request.number, ballot.task), _with_votes(why, ballot), ballot
+        elif ballot.ruling is None and ballot.undecided:
+            yield _CLAIMED, (0, 0, ballot.task), _with_votes(_WHY[_CLAIMED], ballot), ballot
+        elif ballot.ruling is None and not _waits_for_votes(ballot, rules):
+            yield from _undecided(ballot, correct[ballot.sha256])
+
+
+def _undecided(ballot: Ballot, classes: set[str]) -> Iterator[_Case]:
+    """Why the votes of a candidate or question leave it open; `classes` are those it is called."""
+    counts, votes = ballot.counts, len(ballot.votes)
+    yes, no = counts[Verdict.CORRECT], counts[Verdict.INCORRECT] + counts[Verdict.BROKEN]
+    if not ballot.is_candidate and yes != no:
+        return
+    if yes and no and _straddles(yes, yes + no):
+        # Of whole numbers: 2/3 and 1/3 are not equally far from 0.5 to a computer.
+        divided = abs(yes - no) / (yes + no), -votes, ballot.task
+        yield _DIVIDED, divided, f"labelers disagree: {_counted(counts)}", ballot
+    elif ballot.wnid in classes and len(classes) > 1:
+        yield _CLAIMED, (0, 0, ballot.task), f"correct for {len(classes)} classes", ballot
+    elif votes and not yes and not no:
+        yield _UNSURE, (0, -votes, ballot.task), f"{votes} of {votes} labelers unsure", ballot
+
+
+def _waits_for_votes(ballot: Ballot, rules: LabelRules | None) -> bool:
+    """Whether it has votes, and is still to get more."""
+    votes, correct = len(ballot.votes), ballot.counts[Verdict.CORRECT]
+    # A candidate that labelers are asked about as a question has its votes grow as these do.
+    agreeing = None if ballot.home is None else most_alike(ballot.counts)
+    return rules is not None and 0 < votes < votes_needed(rules, votes, correct, agreeing=agreeing)
 
 
 @lru_cache(maxsize=4096)
@@ -247,30 +224,13 @@ def _straddles(yes: int, decided: int) -> bool:
     return interval.low <= 0.5 <= interval.high
 
 
-def _counted(said: Counter[Verdict]) -> str:
-    return ", ".join(f"{said[verdict]} {verdict}" for verdict in Verdict if said[verdict])
+def _with_votes(why: str, ballot: Ballot) -> str:
+    return f"{why}; labelers: {_counted(ballot.counts)}" if ballot.votes else why
 
 
-def _dispute(ballot: Ballot, why: str, detail: str, photo: Sequence[Any]) -> Dispute:
-    """`photo` has the columns of `_CREDITS` after the first."""
-    photo_id, source, owner_name, owner, license_, license_url, page_url = photo
-    said = ballot.said
-    case = Dispute(
-        task=ballot.task,
-        wnid=ballot.wnid,
-        why=why,
-        detail=detail,
-        said={verdict.value: said[verdict] for verdict in Verdict if said[verdict]},
-        frequency=said[Verdict.CORRECT] / said.total() if said else None,
-        votes=tuple((vote.worker, vote.label) for vote in ballot.votes),
-        photo_id=photo_id,
-        source=source,
-        owner_name=owner_name or owner,
-        license=license_,
-        license_url=license_url,
-        page_url=page_url,
-    )
-    if ballot.home is None:
-        return case
-    every = {field.name: getattr(case, field.name) for field in fields(case)}
-    return FurtherDispute(**every, home=ballot.home)
+def _counted(counts: Counter[Verdict]) -> str:
+    return ", ".join(f"{number} {verdict}" for verdict, number in _in_order(counts))
+
+
+def _in_order(counts: Counter[Verdict]) -> list[tuple[Verdict, int]]:
+    return [(verdict, counts[verdict]) for verdict in Verdict if counts[verdict]]

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 
 from genset.core.errors import BadInput, MissingExtra
 from genset.db.failures import refuse_emptied
-from genset.label.people.access import NAME, given_secret, manager_token
+from genset.label.people.access import NAME, manager_token, secret_of_environment
 from genset.workspace import Workspace
 
 
@@ -31,7 +31,7 @@ def serve(workspace: Workspace, port: int = 8501, address: str = "127.0.0.1") ->
         raise MissingExtra("the labeling page", "label")
     if find_spec("labeler_app") is None:
         raise BadInput("genset's labeling page is not installed: install genset again")
-    if given_secret() is None and not _is_loopback(address):
+    if secret_of_environment() is None and not _is_loopback(address):
         raise BadInput(
             f"others can reach {address}: first put {NAME}=..., 32 random characters or more, "
             f"into the environment or into {workspace.root / '.env'}"

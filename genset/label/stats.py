@@ -20,7 +20,7 @@ from genset.db import (
     is_out,
     votes_in_labeling,
 )
-from genset.db.growth import wanted
+from genset.db.votes_needed import votes_needed
 from genset.label.aggregate.votes import Vote
 from genset.label.agreement import (
     Agreement,
@@ -33,7 +33,7 @@ from genset.label.ballots import Ballot, ballots, check_panel, further, panels
 from genset.label.gold import gold_scores
 from genset.label.proposals.questions import ProposalStats, proposal_stats
 from genset.label.review import Dispute, disputes
-from genset.label.trust.standing import standings_in
+from genset.label.trust.decisions import suspensions_in
 from genset.label.trust.suspicion import (
     LEAST_SCREENS,
     contradicts,
@@ -70,7 +70,7 @@ class LabelerStats:
     questions about further classes. `seconds` is how long they take
     for a photo: the median over their screens, from painted to the last verdict, by the number of
     photos. `consensus` is how often they give the label that most others give, `gold` how
-    often they are right where the answer is known. None: nothing to tell it by. `look` says in
+    often they are right where the answer is known. None: nothing to tell it by. `reasons` says in
     words why to look at them; empty for most.
     """
 
@@ -81,7 +81,7 @@ class LabelerStats:
     seconds: float | None
     consensus: Share | None
     gold: Share | None
-    look: tuple[str, ...]
+    reasons: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,15 +119,15 @@ class Frequency:
 
 
 @dataclass(frozen=True, slots=True)
-class TakenOut:
-    """A labeler whose votes do not count: `standing` says "void" or "held out", and since when.
+class SuspendedLabeler:
+    """A labeler whose votes do not count: `state` says "void" or "held out", and since when.
 
     `labels` is how many candidates they labeled so; `by` who decided that, "genset" where a rule
     did, and `reason` why. `at` is ISO 8601.
     """
 
     name: str
-    standing: str
+    state: str
     labels: int
     by: str
     reason: str
@@ -142,7 +142,7 @@ class Stats:
     of (`genset.db.in_labeling`), as in ``genset status``: with a stored photo that no other
     class claims, or that was voted or ruled on. `ruled` of them were settled in review. `histogram`
     counts labeled candidates by selection frequency in tenths: 0 to under 0.1, ..., 0.9 to under 1,
-    and 1. Votes of those who are `taken_out` are in none of these. `proposals` says how far
+    and 1. Votes of those who are `suspended` are in none of these. `proposals` says how far
     questions about further classes are answered; None without any. These are in no other number,
     unless a search found the photo for the class; those that wait for a ruling are among the
     `disputes`.
@@ -162,7 +162,7 @@ class Stats:
     frequencies: tuple[Frequency, ...]
     by_labeler: tuple[LabelerStats, ...]
     disputes: tuple[Dispute, ...]
-    taken_out: tuple[TakenOut, ...]
+    suspended: tuple[SuspendedLabeler, ...]
     proposals: ProposalStats | None
 
 
@@ -180,10 +180,10 @@ def collect(store: Store, workspace: Workspace, panel: str | None = None) -> Sta
         pool = [ballot for ballot in everything if ballot.candidate_id in counted]
         votes = [vote for ballot in pool for vote in ballot.votes]
         proposals = proposal_stats(session, workspace.label, panel)
-        asked = further(session, panel)
-        answers = Counter(vote.worker for ballot in asked for vote in ballot.votes)
+        questions = further(session, panel)
+        answers = Counter(vote.worker for ballot in questions for vote in ballot.votes)
         labelers = by_labeler(session, votes, panel, answers)
-        unsettled = disputes(session, [*everything, *asked], workspace.label)
+        unsettled = disputes(session, [*everything, *questions], workspace.label)
         out = _taken_out(session)
         cast = votes_in_labeling().subquery()
         by_panel: dict[str, int] = dict(
@@ -206,7 +206,7 @@ def collect(store: Store, workspace: Workspace, panel: str | None = None) -> Sta
         frequencies=tuple(frequencies),
         by_labeler=tuple(labelers),
         disputes=tuple(unsettled),
-        taken_out=tuple(out),
+        suspended=tuple(out),
         proposals=proposals,
     )
 
@@ -237,9 +237,9 @@ def by_labeler(
         panel: that they are of; None: of all.
         answers: how many votes on questions about further classes each labeler has, by name.
     """
-    said: dict[str, Counter[str]] = defaultdict(Counter)
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
     for vote in votes:
-        said[vote.worker][vote.label] += 1
+        counts[vote.worker][vote.label] += 1
     consensus = with_consensus(votes)
     chance = chance_of_agreeing(votes)
     gold = gold_scores(session)
@@ -249,23 +249,23 @@ def by_labeler(
     return [
         LabelerStats(
             name=worker,
-            labels=said[worker].total(),
+            labels=counts[worker].total(),
             answers=answers.get(worker, 0),
-            verdicts={verdict.value: n for verdict in Verdict if (n := said[worker][verdict])},
+            verdicts={verdict.value: n for verdict in Verdict if (n := counts[worker][verdict])},
             seconds=round(middle[worker], 3) if worker in middle else None,
             consensus=Share.count(*consensus.get(worker, (0, 0))),
             gold=Share.count(*gold.get(worker, (0, 0))),
-            look=(
+            reasons=(
                 *misses_gold(*gold.get(worker, (0, 0))),
                 *(
                     contradicts(*consensus.get(worker, (0, 0)), chance.get(worker, 0.0))
                     or _disagrees(worker, consensus)
                 ),
                 *(hurries(timed.get(worker, ())) or _is_fastest(worker, paces, middle)),
-                *_says_one_thing(said[worker]),
+                *_says_one_thing(counts[worker]),
             ),
         )
-        for worker in sorted({*said, *gold, *answers})
+        for worker in sorted({*counts, *gold, *answers})
     ]
 
 
@@ -322,16 +322,16 @@ def _is_fastest(
     return []
 
 
-def _says_one_thing(said: Counter[str]) -> list[str]:
-    if len(said) == 1 and said.total() >= _LEAST_LABELS:
-        return [f"says {next(iter(said))} of all {said.total()} photos"]
+def _says_one_thing(counts: Counter[str]) -> list[str]:
+    if len(counts) == 1 and counts.total() >= _LEAST_LABELS:
+        return [f"says {next(iter(counts))} of all {counts.total()} photos"]
     return []
 
 
 _NONE = Agreement(None, None, 0, 0)
 
 
-def _taken_out(session: Session) -> list[TakenOut]:
+def _taken_out(session: Session) -> list[SuspendedLabeler]:
     counted = (
         select(Label.worker, func.count(Label.candidate_id.distinct()))
         .where(is_out(Label))
@@ -339,8 +339,15 @@ def _taken_out(session: Session) -> list[TakenOut]:
     )
     labels = dict(session.execute(counted).all())
     return [
-        TakenOut(name, each.words, labels.get(name, 0), each.by, each.reason, each.at.isoformat())
-        for name, each in standings_in(session).items()
+        SuspendedLabeler(
+            name,
+            suspension.words,
+            labels.get(name, 0),
+            suspension.by,
+            suspension.reason,
+            suspension.at.isoformat(),
+        )
+        for name, suspension in suspensions_in(session).items()
     ]
 
 
@@ -353,7 +360,7 @@ def _classes(
         by_class[ballot.wnid].append(ballot)
     found = []
     for wnid, group in by_class.items():
-        shares = [b.said[Verdict.CORRECT] / len(b.votes) for b in group if b.votes]
+        shares = [b.counts[Verdict.CORRECT] / len(b.votes) for b in group if b.votes]
         found.append(
             ClassStats(
                 wnid=wnid,
@@ -373,11 +380,13 @@ def _is_done(ballot: Ballot, rules: LabelRules) -> bool:
     votes = len(ballot.votes)
     if ballot.request is not None and votes < ballot.request.labelers:
         return False
-    return ballot.ruling is not None or votes >= wanted(rules, votes, ballot.said[Verdict.CORRECT])
+    return ballot.ruling is not None or votes >= votes_needed(
+        rules, votes, ballot.counts[Verdict.CORRECT]
+    )
 
 
 def _frequency(ballot: Ballot) -> Frequency:
-    correct, votes = ballot.said[Verdict.CORRECT], len(ballot.votes)
+    correct, votes = ballot.counts[Verdict.CORRECT], len(ballot.votes)
     interval = wilson(correct, votes)
     return Frequency(ballot.task, correct, votes, correct / votes, *interval, ballot.ruling)
 

@@ -82,6 +82,11 @@ class Suspects:
     order: str
     suspects: tuple[Suspect, ...]
 
+    def document(self) -> dict[str, Any]:
+        """All of it for JSON."""
+        made_at = self.made_at.isoformat()
+        return {**asdict(self), "made_at": made_at, "unanimous": self.unanimous}
+
     @property
     def unanimous(self) -> int:
         """On how many of them all models, if they are several, give one and the same answer."""
@@ -139,8 +144,8 @@ def undecided(store: Store, found: Suspects) -> list[Suspect]:
     return [suspect for suspect in found.suspects if suspect.task in open_]
 
 
-def gone(store: Store, found: Suspects) -> set[str]:
-    """The names of those of the list whose photo is not in the pool any more."""
+def missing_photos(store: Store, found: Suspects) -> set[str]:
+    """The names of those of the list whose photo is no longer in the pool."""
     with answering(), store.session() as session:
         pool = stored_candidates().order_by(None)
         named = pool.with_only_columns(Candidate.wnid, Photo.source, Photo.source_id)
@@ -151,7 +156,7 @@ def gone(store: Store, found: Suspects) -> set[str]:
 def _read(content: dict[str, Any], taxonomy: Taxonomy) -> Suspects:
     if content.pop("format") != _FORMAT:
         raise ValueError("it is of another format")
-    suspects = tuple(_suspect(each, taxonomy) for each in content.pop("suspects"))
+    suspects = tuple(_suspect(suspect, taxonomy) for suspect in content.pop("suspects"))
     made_at = datetime.fromisoformat(content.pop("made_at"))
     if made_at.tzinfo is None:
         raise ValueError("its time has no zone")
@@ -159,9 +164,9 @@ def _read(content: dict[str, Any], taxonomy: Taxonomy) -> Suspects:
     return Suspects(**content, leading=leading, made_at=made_at, suspects=suspects)
 
 
-def _suspect(given: dict[str, Any], taxonomy: Taxonomy) -> Suspect:
-    guesses = tuple(Guess(**each) for each in given.pop("guesses"))
-    right = tuple(given.pop("right"))
+def _suspect(fields: dict[str, Any], taxonomy: Taxonomy) -> Suspect:
+    guesses = tuple(Guess(**guess) for guess in fields.pop("guesses"))
+    right = tuple(fields.pop("right"))
     if not guesses or not right or any(wnid not in taxonomy for wnid in right):
-        raise ValueError(f"{given.get('task')} has no answers, or no right class")
-    return Suspect(**given, right=right, guesses=guesses)
+        raise ValueError(f"{fields.get('task')} has no answers, or no right class")
+    return Suspect(**fields, right=right, guesses=guesses)

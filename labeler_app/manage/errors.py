@@ -44,13 +44,13 @@ def show_errors(workspace: Workspace, store: Store) -> None:
     _about(found)
     done: set[str] = st.session_state.setdefault("errors decided", set())
     skipped: set[str] = st.session_state.setdefault("errors skipped", set())
-    known = _undecided(str(workspace.root), found.made_at, found, store)
-    left = [each for each in known if each.task not in done]
-    waiting = [each for each in left if each.task not in skipped]
+    cases = _undecided(str(workspace.root), found.made_at, found, store)
+    open_cases = [suspect for suspect in cases if suspect.task not in done]
+    waiting = [suspect for suspect in open_cases if suspect.task not in skipped]
     again: Suspect | None = st.session_state.get("error again")
     one = again or (waiting[0] if waiting else None)
     if one is None:
-        _nothing(len(left))
+        _nothing(len(open_cases))
     else:
         _one(workspace, store, one, by, "Decided before" if again else f"{len(waiting):,} left")
     _last(one, store.taxonomy, is_again=again is not None)
@@ -79,10 +79,10 @@ def _undecided(folder: str, made_at: datetime, _found: Suspects, _store: Store) 
 def _about(found: Suspects) -> None:
     missed, models = len(found.suspects), len(found.leading)
     who = f"All {models} leading models get" if models > 1 else "The one model gets"
-    said = f"{who} {missed:,} of {count(found.photos, 'photo')} of {found.release} wrong"
+    text = f"{who} {missed:,} of {count(found.photos, 'photo')} of {found.release} wrong"
     if models > 1:
-        said += f", and on {found.unanimous:,} of these they give one and the same answer"
-    st.caption(as_markdown(f"{said}."))
+        text += f", and on {found.unanimous:,} of these they give one and the same answer"
+    st.caption(as_markdown(f"{text}."))
 
 
 def _one(workspace: Workspace, store: Store, one: Suspect, by: str, where: str) -> None:
@@ -95,38 +95,38 @@ def _one(workspace: Workspace, store: Store, one: Suspect, by: str, where: str) 
         return
     photo, facts = st.columns([3, 2], gap="medium")
     with photo:
-        show_photo(workspace, case.shown.photo, f"The candidate {one.task}")
+        show_photo(workspace, case.candidate.photo, f"The candidate {one.task}")
     with facts:
         st.caption(where)
-        show_class(store, case.shown.photo.wnid)
-        _right(one, case.shown.photo.wnid, store.taxonomy)
+        show_class(store, case.candidate.photo.wnid)
+        _right(one, case.candidate.photo.wnid, store.taxonomy)
         _answers(one, store.taxonomy)
         _votes(case)
         _buttons(workspace, store, one, by)
-    show_notices(store, case.shown.photo)
+    show_notices(store, case.candidate.photo)
 
 
-def _right(one: Suspect, own: str, taxonomy: Taxonomy) -> None:
-    others = [wnid for wnid in one.right if wnid != own]
+def _right(one: Suspect, home: str, taxonomy: Taxonomy) -> None:
+    others = [wnid for wnid in one.right if wnid != home]
     if others:
         st.markdown(f"Right too: {_names(others, taxonomy)}")
-    if own not in one.right:
+    if home not in one.right:
         st.markdown("Its own class is not among the right ones.")
 
 
-def _answers(one: Suspect, taxonomy: Taxonomy) -> None:
-    models = len(one.guesses)
-    if one.agreeing == models > 1:
-        st.markdown(f"**All {models} leading models say {_name(one.common, taxonomy)}**")
+def _answers(suspect: Suspect, taxonomy: Taxonomy) -> None:
+    models = len(suspect.guesses)
+    if suspect.agreeing == models > 1:
+        st.markdown(f"**All {models} leading models say {_name(suspect.common, taxonomy)}**")
     else:
         st.markdown("**The leading models say**")
     with st.container(gap=None):
-        for guess in one.guesses:
+        for guess in suspect.guesses:
             st.markdown(f"{_name(guess.wnid, taxonomy)}{_sure(guess)} · {as_markdown(guess.model)}")
-    if one.common in taxonomy:
-        common = taxonomy[one.common]
+    if suspect.common in taxonomy:
+        common = taxonomy[suspect.common]
         st.caption(f"{as_markdown(common.name)}: {as_markdown(common.gloss)}")
-    st.caption(f"Off by {_steps(one.guesses)} in WordNet")
+    st.caption(f"Off by {_steps(suspect.guesses)} in WordNet")
 
 
 def _steps(guesses: Sequence[Guess]) -> str:
@@ -139,16 +139,20 @@ def _sure(guess: Guess) -> str:
 
 
 def _votes(case: Case) -> None:
-    said = case.shown.said
-    badges = [f":{colour(each)}-badge[{said[each]} {each}]" for each in Verdict if said[each]]
-    if case.shown.ruling is not None:
-        badges.append(f":{colour(case.shown.ruling)}-badge[ruled {case.shown.ruling}]")
+    counts, ruling = case.candidate.counts, case.candidate.ruling
+    badges = [
+        f":{colour(verdict)}-badge[{counts[verdict]} {verdict}]"
+        for verdict in Verdict
+        if counts[verdict]
+    ]
+    if ruling is not None:
+        badges.append(f":{colour(ruling)}-badge[ruled {ruling}]")
     st.markdown("Labelers: " + (" ".join(badges) or "no votes"))
 
 
 def _buttons(workspace: Workspace, store: Store, one: Suspect, by: str) -> None:
-    given = st.text_input("Why", placeholder="optional", key=f"why {one.task}", max_chars=440)
-    decide = partial(_decide, workspace, store, one, by=by, given=given.strip())
+    reason = st.text_input("Why", placeholder="optional", key=f"why {one.task}", max_chars=440)
+    decide = partial(_decide, workspace, store, one, by=by, words=reason.strip())
     with st.container(horizontal=True, key="decide"):
         for verdict, key in _KEYS.items():
             st.button(
@@ -201,19 +205,19 @@ def _decide(
     verdict: Verdict | None,
     *,
     by: str,
-    given: str,
+    words: str,
 ) -> None:
     """Rule, or (None) send to review."""
     if not decides(f"error {one.task}"):
         return
     st.session_state.pop("error again", None)
-    reason = given or _reason(one, store.taxonomy)
+    words = words or _reason(one, store.taxonomy)
     try:
         with answering():
             if verdict is None:
-                send_to_review(store, one.task, workspace.label, by, reason)
+                send_to_review(store, one.task, workspace.label, by, words)
             else:
-                rule(store, one.task, verdict, by, reason + _SEEN)
+                rule(store, one.task, verdict, by, words + _SEEN)
     except GensetError as error:
         st.session_state["error problem"] = f"Not stored: {error}"
     else:
@@ -261,11 +265,11 @@ def _last(one: Suspect | None, taxonomy: Taxonomy, *, is_again: bool) -> None:
                 _back_button("last")
 
 
-def _nothing(left: int) -> None:
-    if not left:
+def _nothing(skipped: int) -> None:
+    if not skipped:
         st.success("Every photo of the list is decided.")
         return
-    st.info(f"You skipped the last {left:,}.")
+    st.info(f"You skipped the last {skipped:,}.")
     if st.button("Look at them again"):
         st.session_state["errors skipped"].clear()
         st.rerun()

@@ -9,10 +9,10 @@ from streamlit.delta_generator import DeltaGenerator
 from genset.core.errors import BadInput
 from genset.core.numbers import count
 from genset.label import Store, Taxonomy, Verdict, Workspace, add_gold_question
-from genset.label.gallery.labeler import Place, Said, said_at, said_by
+from genset.label.gallery.labeler import LabelerAnswer, Place, answers_at, places_of
 from genset.label.gallery.photos import (
     Case,
-    Shown,
+    LabeledCandidate,
     Vote,
     Which,
     case_of,
@@ -88,29 +88,29 @@ def _class(folder: str, workspace: Workspace, store: Store, row: DeltaGenerator)
         )
         which, verdict = _filters(_OF_CLASS)
     everything = _shown(folder, wnid, store)
-    found = [each for each in everything if each.passes(which, verdict)]
+    found = [candidate for candidate in everything if candidate.passes(which, verdict)]
     st.caption(f"{len(found):,} of {count(len(everything), 'photo')}")
     seen = found[page_of("photos page", len(found))]
-    around = [each.photo.task for each in found]
+    around = [candidate.photo.task for candidate in found]
     with st.container(key="gallery"):
-        for each in seen:
-            _cell(workspace, each, around)
-    show_notices(store, *(each.photo for each in seen))
+        for candidate in seen:
+            _cell(workspace, candidate, around)
+    show_notices(store, *(candidate.photo for candidate in seen))
 
 
-def _cell(workspace: Workspace, each: Shown, around: Sequence[str]) -> None:
-    badges = counted(each.said) or [Badge("no votes")]
-    if each.ruling is not None:
-        badges.append(Badge(f"ruled {each.ruling}", each.ruling))
-    if each.out:
-        badges.append(Badge(f"{each.out} void or held"))
-    if each.contested:
+def _cell(workspace: Workspace, candidate: LabeledCandidate, around: Sequence[str]) -> None:
+    badges = counted(candidate.counts) or [Badge("no votes")]
+    if candidate.ruling is not None:
+        badges.append(Badge(f"ruled {candidate.ruling}", candidate.ruling))
+    if candidate.out:
+        badges.append(Badge(f"{candidate.out} void or held"))
+    if candidate.contested:
         badges.append(Badge("contested"))
-    if each.is_gold:
+    if candidate.is_gold:
         badges.append(Badge("gold question"))
     with st.container(gap="xxsmall"):
-        show_small(workspace, each.photo, f"The candidate {each.photo.task}", badges)
-        _open_button(each.photo.task, each.photo.task, around)
+        show_small(workspace, candidate.photo, f"The candidate {candidate.photo.task}", badges)
+        _open_button(candidate.photo.task, candidate.photo.task, around)
 
 
 def _labeler(folder: str, workspace: Workspace, store: Store, row: DeltaGenerator) -> None:
@@ -131,36 +131,38 @@ def _labeler(folder: str, workspace: Workspace, store: Store, row: DeltaGenerato
         which, verdict = _filters(_OF_LABELER)
     places = _places(folder, name, which, verdict, store)
     st.caption(f"{len(places):,} said by {as_markdown(name)}, in that order")
-    seen = said_at(store, name, places[page_of("photos page", len(places))])
-    around = [each.photo.task for each in seen]
+    seen = answers_at(store, name, places[page_of("photos page", len(places))])
+    around = [answer.photo.task for answer in seen]
     with st.container(key="gallery"):
-        for each in seen:
-            _said_cell(workspace, each, around, store.taxonomy[each.photo.wnid].name)
-    show_notices(store, *(each.photo for each in seen))
+        for answer in seen:
+            _answer_cell(workspace, answer, around, store.taxonomy[answer.photo.wnid].name)
+    show_notices(store, *(answer.photo for answer in seen))
 
 
-def _said_cell(workspace: Workspace, each: Said, around: Sequence[str], name: str) -> None:
-    badges = [Badge(each.verdict, each.verdict)]
-    if each.seconds is not None:
-        badges.append(Badge(f"{each.seconds:.1f} s"))
-    if each.expected is not None:
-        badges.append(Badge(f"gold question: {each.expected}"))
-    if each.out:
+def _answer_cell(
+    workspace: Workspace, answer: LabelerAnswer, around: Sequence[str], name: str
+) -> None:
+    badges = [Badge(answer.verdict, answer.verdict)]
+    if answer.seconds is not None:
+        badges.append(Badge(f"{answer.seconds:.1f} s"))
+    if answer.expected is not None:
+        badges.append(Badge(f"gold question: {answer.expected}"))
+    if answer.out:
         badges.append(Badge("void or held"))
-    elif not each.in_force:
+    elif not answer.in_force:
         badges.append(Badge("changed later"))
-    if each.others:
-        said = ", ".join(f"{count} {verdict}" for verdict, count in each.others.items())
-        badges.append(Badge(f"others: {said}"))
-    if each.ruling is not None:
-        badges.append(Badge(f"ruled {each.ruling}", each.ruling))
+    if answer.others:
+        others = ", ".join(f"{count} {verdict}" for verdict, count in answer.others.items())
+        badges.append(Badge(f"others: {others}"))
+    if answer.ruling is not None:
+        badges.append(Badge(f"ruled {answer.ruling}", answer.ruling))
     with st.container(gap="xxsmall"):
-        what = f"The photo {each.photo.task}, shown for {name}"
-        show_small(workspace, each.photo, what, [Badge(name), *badges])
-        if each.expected is None:
-            _open_button(each.photo.task, f"{each.place.number} {each.photo.task}", around)
+        what = f"The photo {answer.photo.task}, shown for {name}"
+        show_small(workspace, answer.photo, what, [Badge(name), *badges])
+        if answer.expected is None:
+            _open_button(answer.photo.task, f"{answer.place.number} {answer.photo.task}", around)
         else:
-            st.caption(f"known {each.expected}")
+            st.caption(f"known {answer.expected}")
 
 
 OF = {"A class": _class, "A labeler": _labeler}
@@ -205,7 +207,7 @@ def _labelers(folder: str, _store: Store) -> dict[str, int]:
 
 
 @st.cache_resource(ttl=_FRESH_S, show_spinner=False, max_entries=64)
-def _shown(folder: str, wnid: str, _store: Store) -> list[Shown]:
+def _shown(folder: str, wnid: str, _store: Store) -> list[LabeledCandidate]:
     return of_class(_store, wnid)
 
 
@@ -213,7 +215,7 @@ def _shown(folder: str, wnid: str, _store: Store) -> list[Shown]:
 def _places(
     folder: str, worker: str, which: Which, verdict: Verdict | None, _store: Store
 ) -> list[Place]:
-    return said_by(_store, worker, which, verdict)
+    return places_of(_store, worker, which, verdict)
 
 
 def show_one(workspace: Workspace, store: Store, task: str, around: Sequence[str]) -> None:
@@ -226,13 +228,13 @@ def show_one(workspace: Workspace, store: Store, task: str, around: Sequence[str
         return
     photo, facts = st.columns([3, 2], gap="medium")
     with photo:
-        show_photo(workspace, case.shown.photo, f"The candidate {task}")
+        show_photo(workspace, case.candidate.photo, f"The candidate {task}")
     with facts:
         _about_class(store, case)
         _votes(case)
-        _settled(case)
+        _rulings(case)
         _gold(store, case)
-    show_notices(store, case.shown.photo)
+    show_notices(store, case.candidate.photo)
 
 
 def _ways(task: str, around: Sequence[str]) -> None:
@@ -252,11 +254,11 @@ def _ways(task: str, around: Sequence[str]) -> None:
 
 
 def _about_class(store: Store, case: Case) -> None:
-    cls = store.taxonomy[case.shown.photo.wnid]
+    cls = store.taxonomy[case.candidate.photo.wnid]
     st.subheader(as_markdown(cls.name), anchor=False)
     st.markdown(as_markdown(cls.gloss))
-    st.caption(as_markdown(case.shown.photo.task))
-    if case.shown.contested:
+    st.caption(as_markdown(case.candidate.photo.task))
+    if case.candidate.contested:
         st.caption("Another class claims this photo too.")
     st.button(
         f"All photos of {as_markdown(cls.name)}",
@@ -275,7 +277,7 @@ def _votes(case: Case) -> None:
     with st.container(gap="xxsmall"):
         for place, vote in enumerate(case.votes):
             with st.container(horizontal=True, vertical_alignment="center"):
-                st.markdown(_said(vote), width="content")
+                st.markdown(_vote_line(vote), width="content")
                 if names:
                     st.button(
                         as_markdown(vote.worker),
@@ -286,7 +288,7 @@ def _votes(case: Case) -> None:
                     )
 
 
-def _said(vote: Vote) -> str:
+def _vote_line(vote: Vote) -> str:
     facts = [f"{vote.decided_at:%Y-%m-%d %H:%M}"]
     if vote.seconds is not None:
         facts.append(f"{vote.seconds:.1f} s")
@@ -299,28 +301,29 @@ def _said(vote: Vote) -> str:
     return f":{colour(vote.verdict)}-badge[{vote.verdict}] {', '.join(facts)}"
 
 
-def _settled(case: Case) -> None:
+def _rulings(case: Case) -> None:
     for ruling in case.rulings:
         st.markdown(
             f"Ruled :{colour(ruling.verdict)}-badge[{ruling.verdict}] by {as_markdown(ruling.by)}, "
             f"{ruling.at:%Y-%m-%d %H:%M}: {as_markdown(ruling.reason)}"
         )
 
-    for sent in case.requests:
+    for request in case.requests:
         st.markdown(
-            f"Sent to review by {as_markdown(sent.by)}, {sent.at:%Y-%m-%d %H:%M}: "
-            f"{as_markdown(sent.reason)}" + ("" if sent.open else " (ruled on since)")
+            f"Sent to review by {as_markdown(request.by)}, {request.at:%Y-%m-%d %H:%M}: "
+            f"{as_markdown(request.reason)}"
+            + ("" if case.is_open(request) else " (ruled on since)")
         )
 
 
 def _gold(store: Store, case: Case) -> None:
-    task = case.shown.photo.task
-    for each in case.gold:
-        name = store.taxonomy[each.wnid].name
-        state = "retired" if each.retired_at else "in use"
+    task = case.candidate.photo.task
+    for question in case.gold:
+        name = store.taxonomy[question.wnid].name
+        state = "retired" if question.retired_at else "in use"
         st.markdown(
-            f"Gold question {each.id} ({state}): {as_markdown(name)} is {each.expected}, because "
-            f"{as_markdown(each.reason)}"
+            f"Gold question {question.id} ({state}): {as_markdown(name)} is {question.expected}, "
+            f"because {as_markdown(question.reason)}"
         )
     with st.expander("Use as a gold question"), st.form(f"gold {task}", border=False):
         expected = st.radio("It is", [Verdict.CORRECT, Verdict.INCORRECT], horizontal=True)

@@ -29,16 +29,16 @@ def show_gold(workspace: Workspace, store: Store) -> None:
         return
     show_table(
         {
-            "number": [each.id for each in known],
-            "photo": [each.task for each in known],
-            "class": [store.taxonomy[each.task.partition("/")[0]].name for each in known],
-            "it is": [each.expected for each in known],
-            "because": [each.reason for each in known],
-            "retired": [each.retired_at for each in known],
+            "number": [question.id for question in known],
+            "photo": [question.task for question in known],
+            "class": [store.taxonomy[question.task.partition("/")[0]].name for question in known],
+            "it is": [question.expected for question in known],
+            "because": [question.reason for question in known],
+            "retired": [question.retired_at for question in known],
         },
         times=["retired"],
     )
-    _retire(store, [each.id for each in known if each.retired_at is None])
+    _retire(store, [question.id for question in known if question.retired_at is None])
 
 
 def _add(store: Store) -> None:

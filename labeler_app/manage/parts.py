@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any, Protocol
+from typing import Any
 
 import streamlit as st
 
@@ -12,26 +12,10 @@ from genset.core.links import web_link
 from genset.core.numbers import NONE
 from genset.core.safe import clean
 from genset.label import Store, Verdict, Workspace, image_id, notices
+from genset.label.credits import CreditedPhoto
 from labeler_app.words import as_markdown, as_text, link
 
 ON_A_PAGE = 24  # Flickr wants at most 30
-
-
-class Credited(Protocol):
-    """A stored photo, and whose it is."""
-
-    @property
-    def photo_id(self) -> int: ...
-    @property
-    def source(self) -> str: ...
-    @property
-    def owner_name(self) -> str: ...
-    @property
-    def license(self) -> str: ...
-    @property
-    def license_url(self) -> str: ...
-    @property
-    def page_url(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +26,7 @@ class Badge:
     kind: str = ""
 
 
-def show_photo(workspace: Workspace, photo: Credited, what: str) -> None:
+def show_photo(workspace: Workspace, photo: CreditedPhoto, what: str) -> None:
     """Draw a photo with its owner, licence and the link to its page; `what` is for those who hear.
 
     The picture comes from the route that the labeling component uses, by a signed name, so the
@@ -65,15 +49,19 @@ def show_class(store: Store, wnid: str) -> None:
         st.markdown(as_markdown(cls.gloss))
     kinds = " › ".join(cls.hypernyms[:3])
     pages = " · ".join(f"[{as_markdown(page.title)}](<{page.url}>)" for page in cls.wikipedia)
-    said = [f"a kind of {as_markdown(kinds)}"] * bool(kinds) + [f"Wikipedia: {pages}"] * bool(pages)
-    if said:
-        st.caption(" · ".join(said))
+    facts = [f"a kind of {as_markdown(kinds)}"] * bool(kinds) + [f"Wikipedia: {pages}"] * bool(
+        pages
+    )
+    if facts:
+        st.caption(" · ".join(facts))
 
 
-def show_small(workspace: Workspace, photo: Credited, what: str, badges: Iterable[Badge]) -> None:
+def show_small(
+    workspace: Workspace, photo: CreditedPhoto, what: str, badges: Iterable[Badge]
+) -> None:
     """Draw a photo small, loaded when it is scrolled to, with words on it and its credit."""
     source = f"/genset/picture/{image_id(workspace, photo.photo_id)}?w=350"
-    said = "".join(
+    badges_html = "".join(
         f'<span class="genset-badge {escape(badge.kind)}">{escape(badge.words)}</span> '
         for badge in badges
     )
@@ -85,14 +73,16 @@ def show_small(workspace: Workspace, photo: Credited, what: str, badges: Iterabl
         )
     st.html(
         f'<figure class="genset-small"><img src="{source}" alt="{escape(what)}" loading="lazy">'
-        f'<figcaption><span class="genset-badges">{said}</span>'
+        f'<figcaption><span class="genset-badges">{badges_html}</span>'
         f'<span class="genset-credit">{credit}</span></figcaption></figure>'
     )
 
 
-def counted(said: Counter[Verdict]) -> list[Badge]:
+def counted(counts: Counter[Verdict]) -> list[Badge]:
     """A badge for each verdict that was given: "2 correct"."""
-    return [Badge(f"{said[each]} {each}", each) for each in Verdict if said[each]]
+    return [
+        Badge(f"{counts[verdict]} {verdict}", verdict) for verdict in Verdict if counts[verdict]
+    ]
 
 
 def colour(verdict: str) -> str:
@@ -100,7 +90,7 @@ def colour(verdict: str) -> str:
     return {"correct": "green", "incorrect": "red", "unsure": "orange"}.get(verdict, "gray")
 
 
-def show_notices(store: Store, *photos: Credited | None) -> None:
+def show_notices(store: Store, *photos: CreditedPhoto | None) -> None:
     """Draw what the photos' sources ask for under them."""
     for notice in notices(store, {photo.source for photo in photos if photo is not None}):
         st.caption(as_markdown(notice))
@@ -121,12 +111,12 @@ def page_of(key: str, count: int, size: int = ON_A_PAGE) -> slice:
     return slice((int(page) - 1) * size, int(page) * size)
 
 
-def neighbours(known: Sequence[object], one: object) -> tuple[int | None, int | None]:
+def neighbours(all_of: Sequence[object], one: object) -> tuple[int | None, int | None]:
     """Where what stands before and after `one` is; None at an end, or where it is not known."""
-    if one not in known:
+    if one not in all_of:
         return None, None
-    place = known.index(one)
-    return (place - 1 if place else None), (place + 1 if place + 1 < len(known) else None)
+    place = all_of.index(one)
+    return (place - 1 if place else None), (place + 1 if place + 1 < len(all_of) else None)
 
 
 MOST_SENT = 1000

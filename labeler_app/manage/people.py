@@ -21,7 +21,7 @@ from genset.label import (
     prolific_address,
 )
 from genset.label.gallery.photos import labelers_with_labels
-from genset.label.trust.standing import Standing, standings
+from genset.label.trust.decisions import Suspension, suspensions
 from genset.label.trust.void import Effect, clear, effect_of_void, unvoid, void
 from labeler_app.manage.parts import show_table
 from labeler_app.manage.session import choose
@@ -33,28 +33,33 @@ _NO_REASON = "decided on the manager's page"
 
 def show_suspects(workspace: Workspace, store: Store, by: str) -> None:
     """Draw those whose votes are held out, with the reason, and two buttons each: clear, void."""
-    held = [standing for standing in standings(store).values() if standing.what is LabelerAct.HOLD]
-    for each in held:
+    held_out = [
+        suspension
+        for suspension in suspensions(store).values()
+        if suspension.what is LabelerAct.HOLD
+    ]
+    for suspension in held_out:
         with st.container(border=True):
             st.markdown(
-                f"**{as_markdown(each.worker)}** is {each.words}: {as_markdown(each.reason)}"
+                f"**{as_markdown(suspension.worker)}** is {suspension.words}: "
+                f"{as_markdown(suspension.reason)}"
             )
             with st.container(horizontal=True):
-                cleared = st.button("Clear", key=f"clear {each.worker}")
-                voided = st.button("Void", key=f"void {each.worker}")
-                _look_button(each.worker, f"look at suspect {each.worker}")
+                cleared = st.button("Clear", key=f"clear {suspension.worker}")
+                voided = st.button("Void", key=f"void {suspension.worker}")
+                _look_button(suspension.worker, f"look at suspect {suspension.worker}")
         if cleared:
-            _do(clear(store, workspace, each.worker, by=by, reason=_NO_REASON), "cleared")
+            _do(clear(store, workspace, suspension.worker, by=by, reason=_NO_REASON), "cleared")
         if voided:
-            _do(void(store, workspace, each.worker, by=by, reason=each.reason), "void")
+            _do(void(store, workspace, suspension.worker, by=by, reason=suspension.reason), "void")
 
 
 def show_decisions(workspace: Workspace, store: Store, by: str) -> None:
     """Draw a way to block a labeler or to void their votes, with what that would change."""
-    if said := st.session_state.pop("trust said", None):
-        st.success(as_markdown(said))
+    if message := st.session_state.pop("trust said", None):
+        st.success(as_markdown(message))
     everybody = Labelers(store).all()
-    names = {each.name for each in everybody} | labelers_with_labels(store).keys()
+    names = {labeler.name for labeler in everybody} | labelers_with_labels(store).keys()
     name = st.selectbox(
         "Decide on a labeler",
         sorted(names),
@@ -65,12 +70,12 @@ def show_decisions(workspace: Workspace, store: Store, by: str) -> None:
     )
     if not name:
         return
-    standing = standings(store).get(name)
-    signed = next((each for each in everybody if each.name == name), None)
+    suspension = suspensions(store).get(name)
+    signed = next((labeler for labeler in everybody if labeler.name == name), None)
     with st.container(border=True, key="trust"):
-        _state(name, signed, standing)
+        _state(name, signed, suspension)
         reason = st.text_input("Because", key=f"why {name}", max_chars=500)
-        if standing is not None and standing.what is LabelerAct.VOID:
+        if suspension is not None and suspension.what is LabelerAct.VOID:
             if st.button("Count their votes again", key="unvoid"):
                 again = unvoid(store, workspace, name, by=by, reason=reason or _NO_REASON)
                 _do(again, "in force again")
@@ -132,12 +137,12 @@ def in_words(effect: Effect) -> str:
     return words
 
 
-def _state(name: str, signed: Labeler | None, standing: Standing | None) -> None:
+def _state(name: str, signed: Labeler | None, suspension: Suspension | None) -> None:
     words = []
     if signed is not None and signed.blocked_at is not None:
         words.append(f"blocked since {signed.blocked_at:%Y-%m-%d %H:%M}")
-    if standing is not None:
-        words.append(f"{standing.words} by {standing.by}: {standing.reason}")
+    if suspension is not None:
+        words.append(f"{suspension.words} by {suspension.by}: {suspension.reason}")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{as_markdown(name)}** {as_markdown('; '.join(words))}")
         _look_button(name, "look at chosen")
@@ -226,10 +231,10 @@ def _invite(labelers: Labelers) -> None:
 def _list(everybody: list[Labeler]) -> None:
     show_table(
         {
-            "labeler": [each.name for each in everybody],
-            "signs in by": [each.kind for each in everybody],
-            "since": [each.created_at for each in everybody],
-            "blocked": [each.blocked_at for each in everybody],
+            "labeler": [labeler.name for labeler in everybody],
+            "signs in by": [labeler.kind for labeler in everybody],
+            "since": [labeler.created_at for labeler in everybody],
+            "blocked": [labeler.blocked_at for labeler in everybody],
         },
         times=("since", "blocked"),
     )
@@ -245,9 +250,9 @@ def _managers(everybody: list[Manager]) -> None:
         return
     show_table(
         {
-            "manager": [each.name for each in everybody],
-            "since": [each.created_at for each in everybody],
-            "revoked": [each.revoked_at for each in everybody],
+            "manager": [manager.name for manager in everybody],
+            "since": [manager.created_at for manager in everybody],
+            "revoked": [manager.revoked_at for manager in everybody],
         },
         times=("since", "revoked"),
     )

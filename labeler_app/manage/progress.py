@@ -29,8 +29,8 @@ def show_progress(workspace: Workspace, store: Store) -> None:
         st.metric("Labels", f"{stats.votes:,}")
         st.metric("Labelers", f"{stats.labelers:,}")
         st.metric("Krippendorff's alpha", _number(stats.agreement.alpha), help=_ALPHA)
-        settled = f"{count(stats.ruled, 'is', 'are')} settled"
-        st.metric("To review", f"{len(stats.disputes):,}", help=settled)
+        rulings = f"{count(stats.ruled, 'is', 'are')} settled"
+        st.metric("To review", f"{len(stats.disputes):,}", help=rulings)
     st.progress(stats.done / stats.candidates if stats.candidates else 0.0)
     show_table(
         {
@@ -62,23 +62,25 @@ def show_labelers(workspace: Workspace, store: Store) -> None:
     by = manager_name(workspace, store)
     show_suspects(workspace, store, by)
     stats = _stats(workspace, store)
-    if not (stats.by_labeler or stats.taken_out):
+    if not (stats.by_labeler or stats.suspended):
         st.info("Nobody has labeled yet.")
-    for each in stats.by_labeler:
-        if each.look:
-            st.warning(f"**{as_markdown(each.name)}**: {as_markdown('; '.join(each.look))}")
+    for labeler in stats.by_labeler:
+        if labeler.reasons:
+            st.warning(
+                f"**{as_markdown(labeler.name)}**: {as_markdown('; '.join(labeler.reasons))}"
+            )
     if stats.by_labeler:
         _labelers(stats.by_labeler)
-    for out in stats.taken_out:
+    for out in stats.suspended:
         st.caption(
-            f"{as_markdown(out.name)}: {count(out.labels, 'candidate')}, {out.standing} by "
+            f"{as_markdown(out.name)}: {count(out.labels, 'candidate')}, {out.state} by "
             f"{as_markdown(out.by)}: {as_markdown(out.reason)}"
         )
     show_decisions(workspace, store, by)
 
 
 def _labelers(everybody: Sequence[LabelerStats]) -> None:
-    rows = sorted(everybody, key=lambda each: (not each.look, -each.labels))
+    rows = sorted(everybody, key=lambda row: (not row.reasons, -row.labels))
     show_table(
         {
             "labeler": [row.name for row in rows],
@@ -174,14 +176,14 @@ def _work(folder: str, _workspace: Workspace, _store: Store) -> tuple[Pace, Miss
 
 
 def _names(going: Pace) -> None:
-    busiest = sorted(going.at_work, key=lambda each: (-each.labels, each.name))
+    busiest = sorted(going.at_work, key=lambda labeler: (-labeler.labels, labeler.name))
     with st.container(horizontal=True, gap="small", key="at work"):
-        for each in busiest[:_MOST_NAMES]:
+        for labeler in busiest[:_MOST_NAMES]:
             st.button(
-                f"{as_markdown(each.name)}: {each.labels:,} an hour",
-                key=f"at work {each.name}",
+                f"{as_markdown(labeler.name)}: {labeler.labels:,} an hour",
+                key=f"at work {labeler.name}",
                 on_click=choose,
-                kwargs={"labeler": each.name},
+                kwargs={"labeler": labeler.name},
             )
         if (others := len(busiest) - _MOST_NAMES) > 0:
             st.caption(f"and {others:,} others")
@@ -237,10 +239,10 @@ def _histogram(counts: Sequence[int]) -> None:
         f"<span>{place / 10:.1f}</span></div>"
         for place, count in enumerate(counts)
     )
-    st.html(f'<div class="genset-bars" role="img" aria-label="{_told(counts)}">{bars}</div>')
+    st.html(f'<div class="genset-bars" role="img" aria-label="{_described(counts)}">{bars}</div>')
 
 
-def _told(counts: Sequence[int]) -> str:
+def _described(counts: Sequence[int]) -> str:
     return "; ".join(f"{count} from {place / 10:.1f}" for place, count in enumerate(counts))
 
 

@@ -11,7 +11,7 @@ import streamlit as st
 from genset.core.errors import GensetError
 from genset.label import Store, Verdict, Workspace, answering
 from genset.label.duplicates import Pair, PairedPhoto, decide_pair, paired, pairs_to_decide
-from genset.label.review import Dispute, FurtherDispute, queue, rule
+from genset.label.review import Dispute, queue, rule
 from labeler_app.manage.parts import colour, show_class, show_notices, show_photo
 from labeler_app.manage.session import decides, draw, look_at, manager_name
 from labeler_app.words import as_markdown
@@ -29,10 +29,10 @@ def show_rulings(workspace: Workspace, store: Store) -> None:
     if problem := st.session_state.pop("ruling problem", None):
         st.error(as_markdown(problem))
     skipped: set[str] = st.session_state.setdefault("ruling skipped", set())
-    settled: set[str] = st.session_state.setdefault("rulings made", set())
+    ruled: set[str] = st.session_state.setdefault("rulings made", set())
     again: Dispute | None = st.session_state.get("ruling again")
     known = _queue(str(workspace.root), workspace, store)
-    cases = [each for each in known if each.task not in settled]
+    cases = [case for case in known if case.task not in ruled]
     waiting = [case for case in cases if case.task not in skipped]
     case = again or (waiting[0] if waiting else None)
     if case is None:
@@ -68,7 +68,7 @@ def _queue(folder: str, _workspace: Workspace, _store: Store) -> list[Dispute]:
 
 def _show(store: Store, case: Dispute) -> None:
     show_class(store, case.wnid)
-    if isinstance(case, FurtherDispute):
+    if case.home is not None:
         home = as_markdown(store.taxonomy[case.home].name)
         st.markdown(f"Is it in this photo, too? It is one of {home}.")
     st.markdown(f"**{as_markdown(case.why[:1].upper() + case.why[1:])}**")
@@ -158,11 +158,11 @@ def _back() -> None:
     st.session_state["ruling again"] = st.session_state["ruling last"][0]
 
 
-def _nothing(left: int) -> None:
-    if not left:
+def _nothing(skipped: int) -> None:
+    if not skipped:
         st.success("Nothing waits for a ruling.")
         return
-    st.info(f"You skipped the last {left:,}.")
+    st.info(f"You skipped the last {skipped:,}.")
     if st.button("Look at them again"):
         st.session_state["ruling skipped"].clear()
         st.rerun()
@@ -256,11 +256,11 @@ def _skip_pair(number: int) -> None:
     st.session_state["pairs skipped"].add(number)
 
 
-def _no_pairs(left: int) -> None:
-    if not left:
+def _no_pairs(skipped: int) -> None:
+    if not skipped:
         st.success("No pair waits to be decided. genset duplicates find looks for more.")
         return
-    st.info(f"You skipped the last {left:,}.")
+    st.info(f"You skipped the last {skipped:,}.")
     if st.button("Look at them again"):
         st.session_state["pairs skipped"].clear()
         st.rerun()

@@ -21,10 +21,10 @@ def link_opens(workspace: Workspace, store: Store) -> bool:
 
     Asked anew at every run of the page, so that a link that was taken back opens nothing more.
     """
-    given = _token()
-    if not given:
+    token = _token()
+    if not token:
         return False
-    return _is_printed(workspace, given) or Managers(store).by_token(given) is not None
+    return _is_printed(workspace, token) or Managers(store).by_token(token) is not None
 
 
 def manager_name(workspace: Workspace, store: Store) -> str:
@@ -66,8 +66,8 @@ def _token() -> str:
     return str(st.query_params.get("token", ""))
 
 
-def _is_printed(workspace: Workspace, given: str) -> bool:
-    return hmac.compare_digest(given.encode(), manager_token(workspace).encode())
+def _is_printed(workspace: Workspace, token: str) -> bool:
+    return hmac.compare_digest(token.encode(), manager_token(workspace).encode())
 
 
 # Of the choices in the view of photos. Streamlit forgets those that a run does not draw.

@@ -10,7 +10,7 @@ from genset.label import (
     AlsoScreen,
     Desk,
     Done,
-    GivenLabel,
+    NewLabel,
     Receipt,
     Submission,
     Verdict,
@@ -28,7 +28,7 @@ def answered(screen: AlsoScreen, say: Say = Verdict.INCORRECT, *added: str) -> S
     """The screen's questions, all answered, and these classes added."""
     at = now()
     labels = tuple(
-        GivenLabel(
+        NewLabel(
             id=uuid.uuid4(),
             photo=each.id,
             verdict=say if isinstance(say, Verdict) else say(each.cls.wnid),

@@ -10,9 +10,8 @@ from sqlalchemy import update
 
 from genset.db import Screen as ScreenRow
 from genset.db import Store, now
-from genset.label import Desk, GivenLabel, Labelers, Receipt, Screen, Submission, Verdict
-from genset.settings import LabelRules
-from genset.workspace import Workspace
+from genset.label import Desk, Labelers, NewLabel, Receipt, Screen, Submission, Verdict
+from genset.settings import LabelRules, Workspace
 
 CORRECT, INCORRECT, UNSURE = Verdict.CORRECT, Verdict.INCORRECT, Verdict.UNSURE
 
@@ -33,7 +32,7 @@ def decided(
     """The screen's photos, all decided."""
     at = at or now()
     labels = tuple(
-        GivenLabel(
+        NewLabel(
             id=uuid.uuid4(),
             photo=photo.id,
             verdict=verdict if isinstance(verdict, Verdict) else verdict(photo.owner_name),

@@ -68,7 +68,7 @@ class HttpPage:
         """Have screens to label."""
         away = [each["screen"] for each in self.outbox]
         held = [each["id"] for each in self.screens]
-        answer = self.ask("screens", {"held": held, "count": AHEAD + len(away)})
+        answer = self.ask("screens", {"loaded": held, "count": AHEAD + len(away)})
         self.progress = answer["progress"]
         known = {each["id"]: each for each in self.screens}
         told = [known.get(each["id"], each) for each in answer["screens"]]

@@ -13,9 +13,9 @@ from genset.label import (
     AddedClass,
     AlsoScreen,
     Desk,
-    GivenLabel,
-    HeldScreen,
     Labelers,
+    LoadedScreen,
+    NewLabel,
     Screen,
     Submission,
     Verdict,
@@ -47,7 +47,7 @@ def decided(screen: Screen | AlsoScreen, name: str) -> Submission:
         seen = {screen.home.wnid, *(each.cls.wnid for each in screen.questions)}
         added = [ADDED] if owner.endswith(name[-1]) and ADDED not in seen else []
     labels = tuple(
-        GivenLabel(uuid.uuid4(), photo, opinion(words, name), at, at, order)
+        NewLabel(uuid.uuid4(), photo, opinion(words, name), at, at, order)
         for order, (photo, words) in enumerate(about, 1)
     )
     more = tuple(AddedClass(uuid.uuid4(), wnid, at, at, len(labels) + 1) for wnid in added)
@@ -67,7 +67,7 @@ def label(root: Path, url: str, name: str, log: Path, seconds: float) -> None:
     with log.open("a", encoding="utf-8", buffering=1) as lines:
         while time.monotonic() < until and desk.progress().done is None:
             for screen in desk.next(2)[0]:
-                if isinstance(screen, HeldScreen):
+                if isinstance(screen, LoadedScreen):
                     continue
                 given = decided(screen, name)
                 for each in (*given.labels, *given.added):

@@ -7,7 +7,7 @@ import pytest
 from genset.core.errors import BadInput
 from genset.db import Candidate, Label, Store, Verdict, find_candidate
 from genset.label import add_gold_question
-from genset.label.gallery.labeler import Said, said_at, said_by
+from genset.label.gallery.labeler import LabelerAnswer, answers_at, places_of
 from genset.label.gallery.photos import (
     Which,
     case_of,
@@ -33,8 +33,8 @@ def shown(store: Store, which: Which, verdict: Verdict | None = None) -> list[st
     return [each.photo.task for each in of_class(store, TENCH) if each.passes(which, verdict)]
 
 
-def said(store: Store, worker: str, which: Which = Which.ALL) -> list[Said]:
-    return said_at(store, worker, said_by(store, worker, which))
+def said(store: Store, worker: str, which: Which = Which.ALL) -> list[LabelerAnswer]:
+    return answers_at(store, worker, places_of(store, worker, which))
 
 
 def test_a_class_shows_what_was_said_of_each_photo_and_is_filtered(anywhere: Opened) -> None:
@@ -56,9 +56,9 @@ def test_a_class_shows_what_was_said_of_each_photo_and_is_filtered(anywhere: Ope
             )
         )
     first, second, third = of_class(store, TENCH)[:3]
-    assert (first.said, first.out, first.ruling) == ({YES: 1, NO: 1}, 0, None)
-    assert (second.said, second.out) == ({YES: 1}, 1)
-    assert (third.said, third.ruling) == ({NO: 1}, NO)
+    assert (first.counts, first.out, first.ruling) == ({YES: 1, NO: 1}, 0, None)
+    assert (second.counts, second.out) == ({YES: 1}, 1)
+    assert (third.counts, third.ruling) == ({NO: 1}, NO)
     assert shown(store, Which.ALL) == [task(number) for number in range(5)]
     assert shown(store, Which.DISAGREEMENT) == [task(0)]
     assert shown(store, Which.ALL, NO) == [task(0), task(2)]
@@ -91,12 +91,12 @@ def test_a_labeler_s_labels_stand_in_the_order_in_which_they_said_them(anywhere:
     assert [each.others for each in everything] == [{YES: 1}, {NO: 1}, {}, {}]
     assert [each.seconds for each in everything] == [None] * 4
     assert [each.photo.task for each in said(store, "ann", Which.DISAGREEMENT)] == [task(2)]
-    assert said_by(store, "ann", Which.ALL, NO) == [everything[2].place]
+    assert places_of(store, "ann", Which.ALL, NO) == [everything[2].place]
     # Against a vote that its labeler took back nobody disagrees.
     vote(store, task(2), "ben", YES)
     assert said(store, "ann", Which.DISAGREEMENT) == []
     # A place of somebody else's shows nothing.
-    assert said_at(store, "ben", [each.place for each in everything]) == []
+    assert answers_at(store, "ben", [each.place for each in everything]) == []
 
 
 def test_gold_questions_and_the_time_a_photo_took_are_told(anywhere: Opened) -> None:
@@ -134,6 +134,6 @@ def test_one_candidate_has_every_label_ruling_and_gold_question(anywhere: Opened
     ]
     assert [(each.by, each.reason) for each in case.rulings] == [("dana", "a carp")]
     assert [each.expected for each in case.gold] == [NO]
-    assert case.shown == of_class(store, TENCH)[0]
+    assert case.candidate == of_class(store, TENCH)[0]
     with pytest.raises(BadInput, match="there is no candidate"):
         case_of(store, f"{TENCH}/flickr:nothing")

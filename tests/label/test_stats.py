@@ -189,8 +189,8 @@ def test_known_answers_tell_who_guesses(opened: Opened) -> None:
         answer(store, "eve", number, "incorrect", "correct")  # changed to the worse
     stats = collect(store, workspace)
     assert of(stats, "ann").gold == Share(5, 5, 1.0, pytest.approx(0.5655, abs=1e-4), 1.0)
-    assert of(stats, "ann").look == ()
-    assert of(stats, "eve").look == ("right on 0 of 5 gold questions",)
+    assert of(stats, "ann").reasons == ()
+    assert of(stats, "eve").reasons == ("right on 0 of 5 gold questions",)
 
 
 def test_who_disagrees_with_everybody_is_named(opened: Opened) -> None:
@@ -203,8 +203,8 @@ def test_who_disagrees_with_everybody_is_named(opened: Opened) -> None:
     assert of(stats, "w3").consensus == Share(
         2, 20, 0.1, pytest.approx(0.0279, abs=1e-4), pytest.approx(0.301, abs=1e-3)
     )
-    assert of(stats, "w3").look == ("agrees with the others on 2 of 20; they do on 100%",)
-    assert [name for name in ("w0", "w1", "w2") if of(stats, name).look] == []
+    assert of(stats, "w3").reasons == ("agrees with the others on 2 of 20; they do on 100%",)
+    assert [name for name in ("w0", "w1", "w2") if of(stats, name).reasons] == []
 
 
 def test_who_hurries_and_who_says_one_thing_only_is_named(opened: Opened) -> None:
@@ -215,8 +215,8 @@ def test_who_hurries_and_who_says_one_thing_only_is_named(opened: Opened) -> Non
     for start in range(0, 20, 4):
         screenful(store, "eve", TASKS[start : start + 4], (0.5, 1, 1.5, 2), "correct")
     stats = collect(store, workspace)
-    assert of(stats, "eve").look == (
+    assert of(stats, "eve").reasons == (
         "takes 0.5 s a photo; the others take 3.0 s",
         "says correct of all 20 photos",
     )
-    assert of(stats, "ann").look == ()
+    assert of(stats, "ann").reasons == ()

@@ -77,7 +77,7 @@ class Seen:
 
 PAGES = {
     "sign-in": Seen("/", "Your name"),
-    "no invitation": Seen("/?invite=none", "ask for a new link"),
+    "no invitation": Seen("/?invite=none", "ask for a new one"),
     "instructions": Seen("/?labeler=cleo", "How to label"),
     "a study's terms": Seen("/?PROLIFIC_PID=p&STUDY_ID=study&SESSION_ID=s", "How to label|agree"),
     "no such study": Seen("/?PROLIFIC_PID=p&STUDY_ID=no&SESSION_ID=s", "not known here"),

@@ -23,7 +23,7 @@ from starlette.testclient import TestClient
 
 from genset.db import GoldAnswer, Label, Screen, ScreenPhoto, Store, now
 from genset.label import Labelers, Verdict, add_gold_question, label_secret
-from genset.label.queue import board, hiding, leased
+from genset.label.queue import board, hiding
 from genset.label.session.pictures import shown_picture
 from genset.workspace import Workspace
 from labeler_app.middleware import EDGE
@@ -80,7 +80,7 @@ class Traffic:
     def label_all(self, most: int = 1000) -> None:
         """All that a page does: get screens, see and submit each, take one back, look back."""
         for _ in range(most):
-            if not (screens := self.post("screens", {"held": [], "count": 1})["screens"]):
+            if not (screens := self.post("screens", {"loaded": [], "count": 1})["screens"]):
                 return
             self.screens.append(screens[0])
             self.see(screens[0])
@@ -103,7 +103,7 @@ def in_form(text: str) -> str:
         r"\b1[0-9]{12}\b": "time",
         r"owner [0-9]{4}": "owner",
         r"photos/[0-9]{4}@N00/[0-9]{4}": "page",
-        r"(?<=\"seconds_left\":)[0-9]+": "estimate",  # by the time that labeling took
+        r"(?<=\"seconds_remaining\":)[0-9]+": "estimate",  # by the time that labeling took
         r"content-length: [0-9]+": "length",  # of pictures; of JSON the whole text is compared
     }
     for pattern, word in kinds.items():
@@ -202,11 +202,11 @@ def test_the_traffic_with_gold_questions_is_that_of_more_candidates(
     assert set(steps(told)) <= {0, 1}
 
 
-LEFT = r'"screens_left":([0-9]+)'
+LEFT = r'"screens_remaining":([0-9]+)'
 
 
 def without_estimate(heard: str) -> str:
-    return re.sub(LEFT, '"screens_left":0', heard)
+    return re.sub(LEFT, '"screens_remaining":0', heard)
 
 
 def steps(told: list[int]) -> list[int]:
@@ -222,7 +222,7 @@ def test_the_store_is_asked_the_same_whether_or_not_a_screen_has_gold_questions(
 ) -> None:
     # Who is at work, and what is leased, is asked again after seconds, by the clock: here never.
     monkeypatch.setattr(board, "_SECONDS_AT_WORK", float("inf"))
-    monkeypatch.setattr(leased, "_SECONDS", float("inf"))
+    monkeypatch.setattr(board, "_SECONDS_LEASED", float("inf"))
     tested, spared = (pools.pool(name, 0.3, lambda _: 25) for name in ("tested", "spared"))
     tested.label_all()
     monkeypatch.setattr(hiding, "_random", NeverGold())
@@ -254,7 +254,7 @@ def test_a_gold_question_stands_in_any_place(pools: Pools, monkeypatch: pytest.M
     monkeypatch.setattr(hiding, "_random", random.Random(0))
     tested = pools.pool("tested", 0.2, lambda _: 60)
     for _ in range(30):
-        tested.post("screens", {"held": [], "count": 12})
+        tested.post("screens", {"loaded": [], "count": 12})
         with tested.store.begin() as session:
             for screen in session.scalars(select(Screen)):
                 screen.submitted_at = screen.created_at
@@ -278,7 +278,7 @@ def test_a_photo_that_was_a_gold_question_does_not_come_again(pools: Pools) -> N
     owners = Counter(photo["owner"] for screen in tested.screens for photo in screen["photos"])
     assert gold_questions_of(tested.store) > 0
     assert set(owners.values()) == {1}
-    assert tested.post("screens", {"held": [], "count": 1})["progress"]["done"]
+    assert tested.post("screens", {"loaded": [], "count": 1})["progress"]["done"]
 
 
 @pytest.mark.soak
@@ -335,7 +335,7 @@ def test_labels_that_came_too_late_are_refused_with_the_gold_questions_among_the
     pools: Pools,
 ) -> None:
     tested = pools.pool("tested", 0.4, lambda _: 5)
-    (screen,) = tested.post("screens", {"held": [], "count": 1})["screens"]
+    (screen,) = tested.post("screens", {"loaded": [], "count": 1})["screens"]
     with tested.store.session() as session:
         kinds = [
             each.gold_id is not None

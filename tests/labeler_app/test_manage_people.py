@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from genset.db import Store, Verdict
 from genset.label import Labelers, Managers, Studies, Terms, list_gold_questions, votes_table
-from genset.label.trust.standing import standings
+from genset.label.trust.decisions import suspensions
 from genset.label.trust.void import hold
 from genset.release.freeze import create
 from tests.label.desks import desk_of, do
@@ -49,8 +49,8 @@ def test_void_shows_what_it_changes_and_is_taken_back(opened: Opened) -> None:
     run(app)
     click(app, "Void their votes")
     assert counts(store) == 0
-    standing = standings(store)["spam"]
-    assert (standing.what, standing.by, standing.reason) == ("void", "Dana", "0 s a photo")
+    suspension = suspensions(store)["spam"]
+    assert (suspension.what, suspension.by, suspension.reason) == ("void", "Dana", "0 s a photo")
     assert "spam is void: 5 votes" in shown(app)
     assert Labelers(store).all()[0].blocked_at is None
     click(app, "Count their votes again")
@@ -102,7 +102,7 @@ def test_a_suspect_is_cleared_or_void(opened: Opened, button: str, kept: int) ->
     click(app, button)
     assert counts(store) == kept
     assert "**spam** is held out" not in shown(app)
-    assert set(standings(store)) == ({"spam"} if not kept else set())
+    assert set(suspensions(store)) == ({"spam"} if not kept else set())
 
 
 def test_who_is_at_work_is_seen_and_what_they_said(opened: Opened) -> None:

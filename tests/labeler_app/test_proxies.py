@@ -199,7 +199,7 @@ def test_the_proxy_adds_nothing_and_takes_nothing_away(outside: Outside) -> None
     headers = answer.lower()
     assert "strict-transport-security: max-age=31536000" in headers
     assert headers.count("content-security-policy: ") == 1
-    body = b'{"held": [], "count": 1}'
+    body = b'{"loaded": [], "count": 1}'
     words = (f"Content-Length: {len(body)}", "Authorization: Bearer forged")
     assert outside.ask("POST /genset/screens", *words, body=body)[0] == 401
 

@@ -36,7 +36,7 @@ class Http:
         return self._http.post(f"/genset/{route}", json=body, headers=self.signed)
 
     def screen(self) -> Any:
-        (screen,) = self.post("screens", {"held": [], "count": 1}).json()["screens"]
+        (screen,) = self.post("screens", {"loaded": [], "count": 1}).json()["screens"]
         return screen
 
 

@@ -112,11 +112,11 @@ def test_a_session_holds_for_a_day(
     with monkeypatch.context() as then:
         then.setattr("itsdangerous.timed.TimestampSigner.get_timestamp", lambda _: signed_at)
         session = session_of(served, "early")
-    assert ask(served, "/genset/screens", session, {"held": [], "count": 1}).status == status
+    assert ask(served, "/genset/screens", session, {"loaded": [], "count": 1}).status == status
 
 
 def test_a_session_is_needed_and_cannot_be_forged(served: Served) -> None:
-    body = {"held": [], "count": 1}
+    body = {"loaded": [], "count": 1}
     real = session_of(served, "real")
     forged = Sessions("x" * 64).sign(1)
     for session in (None, "", "nonsense", forged, real[:-2]):
@@ -149,7 +149,7 @@ def test_what_is_no_submission_is_told_so(served: Served, body: Any) -> None:
 
 def test_nobody_labels_on_another_ones_screen(served: Served) -> None:
     mine, theirs = session_of(served, "owner"), session_of(served, "thief")
-    (screen,) = ask(served, "/genset/screens", mine, {"held": [], "count": 1}).json["screens"]
+    (screen,) = ask(served, "/genset/screens", mine, {"loaded": [], "count": 1}).json["screens"]
     stolen = ask(served, "/genset/submit", theirs, {"submissions": [submission(screen)]}).json
     assert [each["ok"] for each in stolen["receipts"]] == [False] * 5
     assert rows(served.store, "thief") == []

@@ -125,7 +125,7 @@ SUBMISSION = st.fixed_dictionaries(
 REQUEST = st.fixed_dictionaries(
     {
         "count": ANYTHING,
-        "held": st.lists(WORDS | JSON) | JSON,
+        "loaded": st.lists(WORDS | JSON) | JSON,
         "screens": st.lists(WORDS) | JSON,
         "screen": ANYTHING,
         "submissions": st.lists(SUBMISSION, max_size=14) | JSON,
@@ -151,7 +151,7 @@ def test_any_bytes_get_one_line(client: Client, what: str, body: bytes) -> None:
 @pytest.mark.soak
 def test_no_made_up_session_gets_in(client: Client, what: str, token: str) -> None:
     header = {"Authorization": f"Bearer {token}".encode("latin-1")}
-    body = {"count": 1, "held": [], "screens": [], "screen": None, "submissions": []}
+    body = {"count": 1, "loaded": [], "screens": [], "screen": None, "submissions": []}
     reply = client.http.post(f"/genset/{what}", json=body, headers=header)
     assert reply.status_code == 401
     assert one_line(reply) == {"error": "sign in again"}
@@ -187,12 +187,12 @@ def test_any_query_gets_the_same_picture(client: Client, query: dict[str, str]) 
         b'"' + b'\\"' * 30_000,
         b"9" * 60_000,
         b"-" + b"9" * 4_000,
-        b'{"count": NaN, "held": []}',
-        b'{"count": 1e999, "held": []}',
-        '{"count": 1, "held": []}'.encode("utf-16"),
-        b'{"count": 1, "held": ["\\ud800"]}',
-        {"count": 1, "held": ["a" * 65]},
-        {"count": 1, "held": ["a"] * 65},
+        b'{"count": NaN, "loaded": []}',
+        b'{"count": 1e999, "loaded": []}',
+        '{"count": 1, "loaded": []}'.encode("utf-16"),
+        b'{"count": 1, "loaded": ["\\ud800"]}',
+        {"count": 1, "loaded": ["a" * 65]},
+        {"count": 1, "loaded": ["a"] * 65},
     ],
 )
 def test_what_is_too_deep_too_long_or_no_json_is_refused(client: Client, body: Any) -> None:

@@ -127,7 +127,7 @@ def test_a_forged_or_replaced_invitation_is_refused_and_logged(
     with caplog.at_level(logging.WARNING, "genset.label"):
         for token in (old, "", "x" * 32, old + "x"):
             app = label_page(invite=token)
-            assert "This invitation does not hold" in shown(app)
+            assert "This invitation link is no longer valid" in shown(app)
             assert labels_for(app, workspace) is None
     refused = [record for record in caplog.records if record.name == "genset.label"]
     assert len(refused) == 4

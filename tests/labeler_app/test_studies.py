@@ -96,7 +96,7 @@ def test_a_made_up_visitor_labels_until_the_platform_says_that_there_is_none(
 
     export = tmp_path / "prolific_export_S1.csv"
     export.write_text("Submission id,Participant id,Status\nV9,P9,APPROVED\n", "utf-8")
-    assert len(reconcile(store, export).held) == 1
+    assert len(reconcile(store, export).held_out) == 1
     assert votes_table(store) == []
     real = Desk(workspace, store, Labelers(store).by_study("prolific", "S1", "P9", "V9"))
     ends = time.monotonic() + 60  # a new board may be made aside, and be there a moment later
@@ -120,7 +120,7 @@ def test_a_signed_study_takes_nobody_whom_prolific_does_not_vouch_for(
             assert "rolific" in shown(app)
             assert "Start labeling" not in buttons(app)
         swapped = label_page(**PROLIFIC | {"SESSION_ID": "V2"}, prolific_token=good)
-        assert "does not hold" in shown(swapped)
+        assert "is no longer valid" in shown(swapped)
         assert Labelers(store).all() == []
 
         app = label_page(**PROLIFIC, prolific_token=good)

@@ -4,16 +4,17 @@ from pathlib import Path
 
 import click
 
-from genset.cli.common import json_option, opened, show, show_rows
+from genset.cli.common import format_option, json_option, opened, show, show_tables
 from genset.cli.group import Group
 from genset.cli.labeling.studies import study
 from genset.cli.labeling.trust import block, clear, unvoid, void
+from genset.core.table import Column, Table
 from genset.core.to_json import to_json
 
 
 @click.group(cls=Group)
 def labelers() -> None:
-    """Who may label, and how they are tested."""
+    """Invite, list, block and void labelers; gold questions and paid studies."""
 
 
 @labelers.command()
@@ -29,7 +30,7 @@ def labelers() -> None:
 def invite(folder: Path | None, name: str, address: str, as_json: bool) -> None:
     """Make a link for somebody. It is shown once; a new one replaces it.
 
-    Lets in again whom `block` kept out.
+    It lets a blocked labeler in again.
 
     \b
     genset labelers invite Ann --address https://labels.example.org
@@ -43,40 +44,46 @@ def invite(folder: Path | None, name: str, address: str, as_json: bool) -> None:
 
 
 @labelers.command("list")
-@json_option
+@format_option
 @click.pass_obj
-def list_labelers(folder: Path | None, as_json: bool) -> None:
+def list_labelers(folder: Path | None, format: str) -> None:
     """List the labelers, how they sign in, and whose votes are void or held out.
 
     \b
     genset labelers list
     """
     from genset.label import Labelers
-    from genset.label.trust.standing import standings
+    from genset.label.trust.decisions import suspensions
 
     with opened(folder) as (_, store):
-        everyone, out = Labelers(store).all(), standings(store)
-    head = ("name", "signs in by", "since", "blocked", "votes")
+        everyone, out = Labelers(store).all(), suspensions(store)
+    columns = [
+        Column("name"),
+        Column("kind", "signs in by"),
+        Column("created_at", "since"),
+        Column("blocked_at", "blocked", missing=""),
+        Column("votes", missing=""),
+    ]
     rows: list[tuple[object, ...]] = [
         (
-            each.name,
-            each.kind,
-            each.created_at,
-            each.blocked_at,
-            out.pop(each.name).words if each.name in out else None,
+            labeler.name,
+            labeler.kind,
+            labeler.created_at,
+            labeler.blocked_at,
+            out.pop(labeler.name).words if labeler.name in out else None,
         )
-        for each in everyone
+        for labeler in everyone
     ]
-    # Whose labels came in a table signs in nowhere.
-    rows += [(name, None, None, None, each.words) for name, each in out.items()]
-    show_rows(head, rows, as_json)
+    # Labels that were imported are under names that do not sign in here.
+    rows += [(name, None, None, None, suspension.words) for name, suspension in out.items()]
+    show_tables(Table(columns, rows), format)
 
 
 @labelers.group(cls=Group)
 def gold() -> None:
     """Photos whose answer is known, hidden among the others at `gold` of genset.toml.
 
-    Beside those added here, photos that labelers or a reviewer settled are used.
+    Photos that labelers agree on or a reviewer ruled on are used, too.
     """
 
 
@@ -104,9 +111,9 @@ def add_known(
 
 
 @gold.command("list")
-@json_option
+@format_option
 @click.pass_obj
-def list_known(folder: Path | None, as_json: bool) -> None:
+def list_known(folder: Path | None, format: str) -> None:
     """List the gold questions, also those that are shown no more.
 
     \b
@@ -115,10 +122,14 @@ def list_known(folder: Path | None, as_json: bool) -> None:
     from genset.label import list_gold_questions
 
     with opened(folder) as (_, store):
-        known = list_gold_questions(store)
-    head = ("id", "task", "expected", "reason", "retired")
-    rows = [(each.id, each.task, each.expected, each.reason, each.retired_at) for each in known]
-    show_rows(head, rows, as_json)
+        questions = list_gold_questions(store)
+    names = ("id", "task", "expected", "reason")
+    columns = [*map(Column, names), Column("retired_at", "retired", missing="")]
+    rows = [
+        (question.id, question.task, question.expected, question.reason, question.retired_at)
+        for question in questions
+    ]
+    show_tables(Table(columns, rows), format)
 
 
 @gold.command()

@@ -1,6 +1,6 @@
-"""Commands for labels: in and out, in numbers, brought together, settled."""
+"""Commands for labels: export and import them, summarize them, aggregate them."""
 
-import getpass
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,21 +8,17 @@ from typing import TYPE_CHECKING
 import click
 
 from genset.aggregators import METHODS
-from genset.cli.common import FILE, PATH, json_option, opened, show, show_json, show_table
+from genset.cli.common import FILE, PATH, format_option, json_option, opened, show, show_tables
 from genset.cli.group import Group
-from genset.cli.labeling import reviews
-from genset.cli.labeling.proposals import propose, show_proposal_stats
+from genset.cli.labeling.proposals import propose
+from genset.cli.labeling.reviews import panel_option, request_review, review, rule, suspects
 from genset.core.errors import BadInput
 from genset.core.numbers import count
+from genset.core.table import Cell, Column, Table
 
 if TYPE_CHECKING:
-    from genset.classes import Taxonomy
-    from genset.label.review import Dispute
+    from genset.label.proposals.questions import ProposalStats
     from genset.label.stats import Share, Stats
-
-panel_option = click.option(
-    "--panel", help="Only the votes in force of this panel (default: of all panels)."
-)
 
 
 @click.group(cls=Group)
@@ -30,7 +26,8 @@ def labels() -> None:
     """Export, import, summarize, aggregate and review labels."""
 
 
-labels.add_command(propose)
+for command in (propose, request_review, review, rule, suspects):
+    labels.add_command(command)
 
 
 @labels.command("export")
@@ -103,13 +100,13 @@ def labels_import(folder: Path | None, source: Path, panel: str, as_json: bool) 
 
 @labels.command("stats")
 @panel_option
-@json_option
+@format_option
 @click.pass_obj
-def labels_stats(folder: Path | None, panel: str | None, as_json: bool) -> None:
-    """Say how far labeling is, how far labelers agree, and whom to look at.
+def labels_stats(folder: Path | None, panel: str | None, format: str) -> None:
+    """Summarize the labels: progress, agreement, and labelers to check.
 
     With --json there is also every class, every candidate's selection frequency with its interval,
-    and every candidate to adjudicate. Where further classes were proposed, both say how far the
+    and every candidate to review. Where further classes were proposed, both say how far the
     questions about them are answered.
 
     \b
@@ -119,13 +116,10 @@ def labels_stats(folder: Path | None, panel: str | None, as_json: bool) -> None:
 
     with opened(folder) as (workspace, store):
         stats = collect(store, workspace, panel)
-    if as_json:
-        answer = asdict(stats)
-        if stats.proposals is None:
-            del answer["proposals"]
-        show_json(answer)
-    else:
-        _show_stats(stats)
+    document = asdict(stats)
+    if stats.proposals is None:
+        del document["proposals"]
+    show_tables(list(_stats_tables(stats)), format, document)
 
 
 @labels.command("aggregate")
@@ -138,7 +132,7 @@ def labels_stats(folder: Path | None, panel: str | None, as_json: bool) -> None:
 @click.option("-o", "--output", type=FILE, help="A CSV file to write (default: print).")
 @panel_option
 @click.option("--without", help="All labels but those of this panel.")
-@json_option
+@format_option
 @click.pass_obj
 def labels_aggregate(
     folder: Path | None,
@@ -146,14 +140,14 @@ def labels_aggregate(
     output: Path | None,
     panel: str | None,
     without: str | None,
-    as_json: bool,
+    format: str,
 ) -> None:
-    """Bring each candidate's votes together into one label, with the weight of each verdict.
+    """Aggregate each candidate's votes into one label, with the weight of each verdict.
 
     The file can choose a release: genset release create NAME --labels FILE.
 
     \b
-    genset labels aggregate --method dawid-skene -o labels-together.csv
+    genset labels aggregate --method dawid-skene -o aggregated.csv
     genset labels aggregate --method majority --without fresh
     """
     from genset.label.exchange.opinions import COLUMNS, opinions, rows, write_opinions
@@ -163,158 +157,112 @@ def labels_aggregate(
     if output is not None:
         number = write_opinions(output, found)
         text = f"{count(number, 'candidate')}: {output}"
-        show({"file": str(output), "candidates": number}, text, as_json)
-    elif as_json:
-        show_json(found.by_task)
+        show({"file": str(output), "candidates": number}, text, format == "json")
     else:
-        show_table(COLUMNS, rows(found.by_task))
+        table = Table([Column(name) for name in COLUMNS], list(rows(found.by_task)))
+        show_tables(table, format, found.by_task)
 
 
-@labels.command("review")
-@panel_option
-@click.option("--votes", is_flag=True, help="Show what labelers said: after your own ruling.")
-@json_option
-@click.pass_obj
-def labels_review(folder: Path | None, panel: str | None, votes: bool, as_json: bool) -> None:
-    """List the candidates and questions that wait for somebody's ruling, the most divided first.
-
-    It is blind: who rules sees neither votes nor names before.
-
-    \b
-    genset labels review
-    """
-    from genset.label.review import queue
-
-    with opened(folder) as (workspace, store):
-        waiting, taxonomy = queue(store, panel, workspace.label), store.taxonomy
-    if as_json:
-        show_json(waiting if votes else [each.blind() for each in waiting])
-    elif not waiting:
-        click.echo("nothing waits for a ruling")
-    elif votes:
-        head = ("task", "why", "votes", "page")
-        show_table(
-            head, [(each.task, each.detail, _votes(each), each.page_url) for each in waiting]
-        )
-    else:
-        rows = [(each.task, _why(each, taxonomy), each.page_url) for each in waiting]
-        show_table(("task", "why", "page"), rows)
+def _stats_tables(stats: "Stats") -> Iterator[Table]:
+    yield Table(notes=list(_summary(stats)))
+    if stats.by_labeler:
+        yield _labelers_table(stats)
+    if stats.suspended:
+        columns = [
+            Column("name", "labeler"),
+            Column("votes"),
+            Column("labels"),
+            Column("by"),
+            Column("reason"),
+        ]
+        rows = [
+            (labeler.name, labeler.state, labeler.labels, labeler.by, labeler.reason)
+            for labeler in stats.suspended
+        ]
+        yield Table(columns, rows, "Labelers whose votes do not count")
+    classes = _least_agreed(stats)
+    if classes.rows:
+        yield classes
+    ends = [f"{count(len(stats.disputes), 'candidate')} to review: genset labels review"]
+    if stats.proposals is not None:
+        ends.insert(0, _proposals_line(stats.proposals))
+    yield Table(notes=ends)
 
 
-def _why(case: "Dispute", taxonomy: "Taxonomy") -> str:
-    """Why it is to be settled; of a question, what it asks."""
-    from genset.label.review import FurtherDispute
-
-    if not isinstance(case, FurtherDispute):
-        return case.why
-    asked, home = (taxonomy[wnid].name for wnid in (case.wnid, case.home))
-    return f"{case.why}: is {asked} in this photo of {home}, too?"
-
-
-@labels.command("rule")
-@click.argument("task")
-@click.argument("verdict", type=click.Choice(["correct", "incorrect", "unsure", "broken"]))
-@click.option("--reason", required=True, help="Why, for whoever asks later.")
-@click.option("--by", default=getpass.getuser, help="Who says so (default: the user's name).")
-@json_option
-@click.pass_obj
-def labels_rule(
-    folder: Path | None, task: str, verdict: str, reason: str, by: str, as_json: bool
-) -> None:
-    """Settle a candidate: the ruling wins over all votes, and changes none of them.
-
-    \b
-    genset labels rule n02123045/flickr:6061409035 correct --reason "a tabby, seen from behind"
-    """
-    from genset.db import Verdict
-    from genset.label.review import rule
-
-    with opened(folder) as (_, store):
-        rule(store, task, Verdict(verdict), by, reason)
-    answer = {"task": task, "verdict": verdict, "by": by, "reason": reason}
-    show(answer, f"{task}: {verdict}", as_json)
-
-
-labels.add_command(reviews.request_review)
-labels.add_command(reviews.suspects)
-
-
-def _show_stats(stats: "Stats") -> None:
-    click.echo(
+def _summary(stats: "Stats") -> Iterator[str]:
+    yield (
         f"{stats.labeled:,} of {count(stats.candidates, 'candidate')} labeled, "
         f"{stats.done:,} done; {count(stats.votes, 'vote')} of "
-        f"{count(stats.labelers, 'labeler')}; {stats.ruled:,} settled in review"
+        f"{count(stats.labelers, 'labeler')}; {count(stats.ruled, 'ruling')}"
     )
     if len(stats.panels) > 1:
-        named = ", ".join(f"{name} {number:,}" for name, number in stats.panels.items())
-        click.echo(f"labels by panel: {named}")
+        panels = ", ".join(f"{name} {number:,}" for name, number in stats.panels.items())
+        yield f"labels by panel: {panels}"
     agreement = stats.agreement
     if agreement.observed is not None:
-        click.echo(
-            f"Krippendorff's alpha {_number(agreement.alpha)}; two labelers of a candidate agree "
+        alpha = "-" if agreement.alpha is None else f"{agreement.alpha:.2f}"
+        yield (
+            f"Krippendorff's alpha {alpha}; two labelers of a candidate agree "
             f"in {agreement.observed:.0%} of cases ({count(agreement.tasks, 'candidate')})"
         )
-    if stats.by_labeler:
-        click.echo()
-        asked = any(each.answers for each in stats.by_labeler)  # about further classes
-        names = ("s a photo", "with others", "gold questions", "look, because")
-        show_table(
-            ("labeler", "labels", *(["answers"] if asked else []), *names),
-            [
-                (
-                    each.name,
-                    each.labels,
-                    *([each.answers] if asked else []),
-                    _number(each.seconds),
-                    _share(each.consensus),
-                    _share(each.gold),
-                    "; ".join(each.look),
-                )
-                for each in stats.by_labeler
-            ],
+
+
+def _labelers_table(stats: "Stats") -> Table:
+    with_answers = any(labeler.answers for labeler in stats.by_labeler)  # on further classes
+    columns = [
+        Column("name", "labeler"),
+        Column("labels"),
+        *([Column("answers")] if with_answers else []),
+        Column("seconds", "s a photo", format="{:.2f}".format),
+        Column("consensus", "with others"),
+        Column("gold", "gold questions"),
+        Column("reasons", "check, because", missing=""),
+    ]
+    rows = [
+        (
+            labeler.name,
+            labeler.labels,
+            *([labeler.answers] if with_answers else []),
+            labeler.seconds,
+            _share(labeler.consensus),
+            _share(labeler.gold),
+            "; ".join(labeler.reasons),
         )
-    if stats.taken_out:
-        click.echo("\nVotes of these labelers do not count:")
-        show_table(
-            ("labeler", "votes", "labels", "by", "because"),
-            [
-                (each.name, each.standing, each.labels, each.by, each.reason)
-                for each in stats.taken_out
-            ],
-        )
-    divided = sorted(
-        (cls for cls in stats.classes if cls.agreement.alpha is not None),
-        key=lambda each: each.agreement.alpha or 0.0,
+        for labeler in stats.by_labeler
+    ]
+    return Table(columns, rows)
+
+
+def _least_agreed(stats: "Stats") -> Table:
+    """The ten classes that labelers agree on least."""
+    columns = [
+        Column("wnid"),
+        Column("class"),
+        Column("candidates"),
+        Column("votes"),
+        Column("frequency", format="{:.2f}".format),
+        Column("alpha", format="{:.2f}".format),
+    ]
+    rows = [
+        (cls.wnid, cls.name, cls.candidates, cls.votes, cls.frequency, cls.agreement.alpha)
+        for cls in stats.classes
+        if cls.agreement.alpha is not None
+    ]
+    rows.sort(key=lambda row: row[-1] or 0.0)
+    return Table(columns, rows[:10], "The classes that labelers agree on least")
+
+
+def _proposals_line(stats: "ProposalStats") -> str:
+    missing = stats.questions - stats.answered - stats.withdrawn
+    withdrawn = f", {stats.withdrawn:,} withdrawn unanswered" if stats.withdrawn else ""
+    return (
+        f"Further classes: {stats.answered:,} of {count(stats.questions, 'question')} answered, "
+        f"{missing:,} need {count(stats.votes_missing, 'more vote')}{withdrawn}; so far "
+        f"{stats.right:,} right, {stats.unclear:,} unclear, {stats.wrong:,} wrong"
     )
-    if divided:
-        click.echo("\nThe classes that labelers agree on least:")
-        head = ("wnid", "class", "candidates", "votes", "frequency", "alpha")
-        show_table(
-            head,
-            [
-                (
-                    each.wnid,
-                    each.name,
-                    each.candidates,
-                    each.votes,
-                    _number(each.frequency),
-                    _number(each.agreement.alpha),
-                )
-                for each in divided[:10]
-            ],
-        )
-    if stats.proposals is not None:
-        show_proposal_stats(stats.proposals)
-    click.echo(f"\n{count(len(stats.disputes), 'candidate')} to adjudicate: genset labels review")
 
 
-def _votes(dispute: "Dispute") -> str:
-    return ", ".join(f"{worker}: {verdict}" for worker, verdict in dispute.votes)
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}"
-
-
-def _share(share: "Share | None") -> str:
-    return "-" if share is None else f"{share.right}/{share.of} {share.share:.0%}"
+def _share(share: "Share | None") -> Cell | None:
+    if share is None:
+        return None
+    return Cell(share.share, f"{share.right}/{share.of} {share.share:.0%}")

@@ -4,13 +4,14 @@ from pathlib import Path
 
 import click
 
-from genset.cli.common import json_option, opened, show, show_rows
+from genset.cli.common import format_option, json_option, opened, show, show_tables
 from genset.cli.group import Group
+from genset.core.table import Column, Table
 
 
 @click.group(cls=Group)
 def managers() -> None:
-    """Who may open the manager's page, each by a link that can be taken back.
+    """Invite, list and revoke managers: each has a link of their own to the manager's page.
 
     The link that `genset label` prints opens it too, for as long as the secret stays.
     """
@@ -29,7 +30,7 @@ def managers() -> None:
 def invite(folder: Path | None, name: str, address: str, as_json: bool) -> None:
     """Make a link to the manager's page. It is shown once; a new one replaces it.
 
-    What they decide is signed with their name. Lets in again whom `revoke` kept out.
+    What they decide is signed with their name. It lets a revoked manager in again.
 
     \b
     genset managers invite Dana --address https://labels.example.org
@@ -43,9 +44,9 @@ def invite(folder: Path | None, name: str, address: str, as_json: bool) -> None:
 
 
 @managers.command("list")
-@json_option
+@format_option
 @click.pass_obj
-def list_managers(folder: Path | None, as_json: bool) -> None:
+def list_managers(folder: Path | None, format: str) -> None:
     """List the managers who have or had a link of their own.
 
     \b
@@ -55,9 +56,13 @@ def list_managers(folder: Path | None, as_json: bool) -> None:
 
     with opened(folder) as (_, store):
         everyone = Managers(store).all()
-    head = ("name", "since", "revoked")
-    rows = [(each.name, each.created_at, each.revoked_at) for each in everyone]
-    show_rows(head, rows, as_json)
+    columns = [
+        Column("name"),
+        Column("created_at", "since"),
+        Column("revoked_at", "revoked", missing=""),
+    ]
+    rows = [(manager.name, manager.created_at, manager.revoked_at) for manager in everyone]
+    show_tables(Table(columns, rows), format)
 
 
 @managers.command()
@@ -65,7 +70,7 @@ def list_managers(folder: Path | None, as_json: bool) -> None:
 @json_option
 @click.pass_obj
 def revoke(folder: Path | None, name: str, as_json: bool) -> None:
-    """Take a manager's link back: it stops working at once, also in pages that are open.
+    """Revoke a manager's link: it stops working at once, also in pages that are open.
 
     What they decided stays, under their name.
 
@@ -76,4 +81,4 @@ def revoke(folder: Path | None, name: str, as_json: bool) -> None:
 
     with opened(folder) as (_, store):
         Managers(store).revoke(name)
-    show({"revoked": name}, f"the link of {name} opens nothing any more", as_json)
+    show({"revoked": name}, f"the link of {name} is no longer valid", as_json)

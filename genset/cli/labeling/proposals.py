@@ -9,7 +9,6 @@ from genset.cli.common import counted, json_option, opened, runs_option, show
 from genset.core.numbers import count
 
 if TYPE_CHECKING:
-    from genset.label.proposals.questions import ProposalStats
     from genset.label.proposals.rounds import Proposed
 
 
@@ -105,15 +104,3 @@ def _lines(done: "Proposed", *, would: bool) -> list[str]:
     if done.left_out:
         lines.append(f"  left out: {counted(done.left_out, 'photo', 'photos')}")
     return lines
-
-
-def show_proposal_stats(stats: "ProposalStats") -> None:
-    """Print how far questions about further classes are answered."""
-    missing = stats.questions - stats.answered - stats.withdrawn
-    click.echo(
-        f"\nFurther classes: {stats.answered:,} of {count(stats.questions, 'question')} answered; "
-        f"{count(missing, 'lacks', 'lack')} votes ({stats.votes_missing:,} missing)"
-        + (f"; {stats.withdrawn:,} withdrawn before they were answered" if stats.withdrawn else "")
-        + f". Decided so far: {stats.right:,} right, {stats.unclear:,} unclear, "
-        f"{stats.wrong:,} wrong"
-    )

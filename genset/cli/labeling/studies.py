@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from genset.cli.common import FILE, json_option, opened, show, show_json, show_rows
+from genset.cli.common import FILE, format_option, json_option, opened, show, show_tables
 from genset.cli.group import Group
 from genset.core.numbers import count
-from genset.core.to_json import to_json
+from genset.core.table import Cell, Column, Table
 
 if TYPE_CHECKING:
-    from genset.label import Study
+    from genset.label import Study, VisitReport
 
 _PLATFORM = click.Choice(["prolific", "mturk"])
 
@@ -80,14 +80,14 @@ def add_study(
     consent = None if consent_file is None else consent_in(consent_file)
     with opened(folder) as (_, store):
         made = Studies(store).add(platform, key, screens, Terms(consent=consent, **terms))
-    given = {"study": made, "address": link, "question": question}
-    show(given, _described(made, link, question), as_json)
+    answer = {"study": made, "address": link, "question": question}
+    show(answer, _described(made, link, question), as_json)
 
 
 @study.command("list")
-@json_option
+@format_option
 @click.pass_obj
-def list_studies(folder: Path | None, as_json: bool) -> None:
+def list_studies(folder: Path | None, format: str) -> None:
     """List the studies.
 
     \b
@@ -97,26 +97,25 @@ def list_studies(folder: Path | None, as_json: bool) -> None:
 
     with opened(folder) as (_, store):
         studies = Studies(store).all()
-    head = ("platform", "key", "screens", "code", "failed", "declined", "nothing left", "signed")
-    rows = [
-        (
-            *(study.platform, study.key, study.screens, study.code),
-            *(study.code_failed, study.code_declined, study.code_nothing),
-            "yes" if study.signed else "no",
-        )
-        for study in studies
+    columns = [
+        *map(Column, ("platform", "key", "screens", "code")),
+        Column("code_failed", "gold failed"),
+        Column("code_declined", "consent refused"),
+        Column("code_nothing", "no photos left"),
+        Column("signed", format=_yes_no),
     ]
-    show_rows(head, rows, as_json)
+    rows = [[getattr(study, column.name) for column in columns] for study in studies]
+    show_tables(Table(columns, rows), format)
 
 
 @study.command("show")
 @click.argument("key")
 @click.option("--platform", type=_PLATFORM, help="Where both platforms have a study KEY.")
 @click.option("--export", type=FILE, help="Write whom to approve, in the platform's own form.")
-@json_option
+@format_option
 @click.pass_obj
 def show_study(
-    folder: Path | None, key: str, platform: str | None, export: Path | None, as_json: bool
+    folder: Path | None, key: str, platform: str | None, export: Path | None, format: str
 ) -> None:
     """Show a study's visits, what was done in each, and a proposal to approve or reject it.
 
@@ -129,28 +128,8 @@ def show_study(
     with opened(folder) as (_, store):
         studied = Studies(store).find(key, platform)
         reports = report_visits(store, studied)
-    head = (
-        *("visit", "labeler", "screens", "photos", "verdicts", "gold", "s/photo"),
-        *("began", "ended", "outcome", "verified", "listed", "counts", "proposal", "why"),
-    )
-    rows = [
-        (
-            *(report.visit.key, report.worker, report.screens, report.photos),
-            ", ".join(f"{count} {verdict}" for verdict, count in report.verdicts.items()),
-            report.gold
-            and f"{report.gold.right}/{report.gold.of}"
-            f" ({report.gold.low:.0%} to {report.gold.high:.0%})",
-            None if report.seconds is None else f"{report.seconds:.2f}",
-            *(report.visit.began_at, report.visit.ended_at, report.visit.outcome),
-            *map(_yes_no, (report.visit.verified, report.visit.listed, not report.out)),
-            *(report.proposal, report.reason),
-        )
-        for report in reports
-    ]
-    if as_json:
-        show_json(to_json({"study": studied, "visits": reports}))
-    else:
-        show_rows(head, rows, as_json)
+    table = Table(_VISIT_COLUMNS, [_visit_row(report) for report in reports])
+    show_tables(table, format, {"study": studied, "visits": reports})
     if export is not None:
         written = write_decisions(export, studied, reports)
         click.echo(f"{count(written, 'row')} in {export}", err=True)
@@ -180,13 +159,13 @@ def reconcile_study(folder: Path | None, export: Path, key: str | None, as_json:
         + "".join(f", {number:,} {status}" for status, number in sorted(found.statuses.items()))
     ]
     for words, names in (
-        ("held out now", found.held),
+        ("held out now", found.held_out),
         ("count again", found.cleared),
         ("not listed", found.unlisted),
     ):
         lines.append(f"{words}: {len(names):,}" + "".join(f"\n  {name}" for name in names))
-    if found.elsewhere:
-        lines.append(f"listed, but never here: {found.elsewhere:,}")
+    if found.unknown:
+        lines.append(f"listed, but never here: {found.unknown:,}")
     show(found, "\n".join(lines), as_json)
 
 
@@ -208,5 +187,41 @@ def _described(made: "Study", link: str | None, question: str | None) -> str:
     return "\n".join(lines)
 
 
-def _yes_no(value: bool | None) -> str | None:
-    return None if value is None else "yes" if value else "no"
+def _yes_no(value: bool) -> str:
+    return "yes" if value else "no"
+
+
+_VISIT_COLUMNS = [
+    *map(Column, ("visit", "labeler", "screens", "photos", "verdicts", "gold")),
+    Column("seconds", "s/photo", format="{:.2f}".format),
+    Column("began_at", "began"),
+    Column("ended_at", "ended"),
+    Column("outcome"),
+    Column("verified", format=_yes_no),
+    Column("listed", format=_yes_no),
+    Column("counts", format=_yes_no),
+    Column("proposal"),
+    Column("reason", "why"),
+]
+
+
+def _visit_row(report: "VisitReport") -> tuple[object, ...]:
+    visit, gold = report.visit, report.gold
+    interval = gold and f"{gold.right}/{gold.of} ({gold.low:.0%} to {gold.high:.0%})"
+    return (
+        visit.key,
+        report.worker,
+        report.screens,
+        report.photos,
+        ", ".join(f"{number} {verdict}" for verdict, number in report.verdicts.items()),
+        gold and Cell(gold.share, interval or ""),
+        report.seconds,
+        visit.began_at,
+        visit.ended_at,
+        visit.outcome,
+        visit.verified,
+        visit.listed,
+        not report.out,
+        report.proposal,
+        report.reason,
+    )

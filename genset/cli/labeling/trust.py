@@ -74,11 +74,13 @@ def void(
     with opened(folder) as (workspace, store):
         effect = take_out(store, workspace, name, by=by, reason=reason, since=since)
         still = any(
-            each.name == effect.worker and each.blocked_at is None for each in Labelers(store).all()
+            labeler.name == effect.worker and labeler.blocked_at is None
+            for labeler in Labelers(store).all()
         )
-    lines = [_told(effect, "are void")]
+    lines = [_described(effect, "are void")]
     if still:
-        lines.append(f"they can go on labeling, in vain; to end it: genset labelers block {name}")
+        why = "they can go on labeling, but it will not count; to end it: genset labelers block"
+        lines.append(f"{why} {name}")
     show(effect, "\n".join(lines), as_json)
 
 
@@ -98,7 +100,7 @@ def unvoid(folder: Path | None, name: str, reason: str, by: str, as_json: bool) 
 
     with opened(folder) as (workspace, store):
         effect = take_back(store, workspace, name, by=by, reason=reason)
-    show(effect, _told(effect, "count again"), as_json)
+    show(effect, _described(effect, "count again"), as_json)
 
 
 @click.command()
@@ -117,7 +119,7 @@ def clear(folder: Path | None, name: str, reason: str, by: str, as_json: bool) -
 
     with opened(folder) as (workspace, store):
         effect = let_in(store, workspace, name, by=by, reason=reason)
-    show(effect, _told(effect, "count again"), as_json)
+    show(effect, _described(effect, "count again"), as_json)
 
 
 @click.command()
@@ -138,24 +140,24 @@ def block(folder: Path | None, name: str, take_out: bool | None, by: str, as_jso
     genset labelers block Ann --void
     """
     from genset.label import Labelers
-    from genset.label.trust.standing import standings
+    from genset.label.trust.decisions import suspensions
     from genset.label.trust.void import effect_of_void
     from genset.label.trust.void import void as make_void
 
     effect = None
     with opened(folder) as (workspace, store):
         Labelers(store).block(name)
-        standing = standings(store).get(name)
-        is_void = standing is not None and standing.what == "void"
+        suspension = suspensions(store).get(name)
+        is_void = suspension is not None and suspension.what == "void"
         if take_out is None and not is_void and not as_json and sys.stdin.isatty():
             would = effect_of_void(store, workspace, name)
-            click.echo(f"{name} is blocked. {_told(would, 'would be void')}")
+            click.echo(f"{name} is blocked. {_described(would, 'would be void')}")
             take_out = click.confirm("Void them?", default=False)
         if take_out and not is_void:
             effect = make_void(store, workspace, name, by=by, reason="blocked")
     text = f"{name} is blocked"
     if effect is not None:
-        text += f"; {_told(effect, 'are void')}"
+        text += f"; {_described(effect, 'are void')}"
     elif is_void:
         text += "; their votes are void already"
     elif take_out is None:
@@ -164,13 +166,13 @@ def block(folder: Path | None, name: str, take_out: bool | None, by: str, as_jso
     show(answer, text, as_json)
 
 
-def _told(effect: "Effect", word: str) -> str:
+def _described(effect: "Effect", word: str) -> str:
     """What a decision changes, in a few sentences."""
     lines = [f"{count(effect.votes, 'vote')} of {effect.worker} {word}"]
     if effect.already:
         lines[0] += f", besides {count(effect.already, 'vote')} that did not count before either"
-    if told := ", ".join(effect.changes()):
-        lines[0] += f": {told}"
+    if changes := ", ".join(effect.changes()):
+        lines[0] += f": {changes}"
     if effect.releases:
         lines.append(f"frozen with such votes, and unchanged: {', '.join(effect.releases)}")
     if effect.unread:

@@ -52,16 +52,16 @@ def estimate(
         iterations, tolerance: as in `dawid_skene`.
     """
     tasks, workers, labels = sizes
-    given = worker * labels + label  # which row of the errors a vote reads
+    row = worker * labels + label  # which row of the errors a vote reads
     votes = np.bincount(task, minlength=tasks)
     counts = np.bincount(task * labels + label, minlength=tasks * labels)
     truth = counts.reshape(tasks, labels) / votes[:, None]
-    seen = _seen(task, given, truth, workers * labels)
+    seen = _seen(task, row, truth, workers * labels)
     before = -np.inf
     for _ in range(iterations):
         errors = _log_errors(seen, labels)
-        truth = _truth(task, given, _log_prior(truth), errors)
-        seen = _seen(task, given, truth, workers * labels)
+        truth = _truth(task, row, _log_prior(truth), errors)
+        seen = _seen(task, row, truth, workers * labels)
         bound = _bound(votes, truth, seen, labels) / len(task)
         if bound - before < tolerance:
             break
@@ -74,15 +74,15 @@ def _log_prior(truth: Array) -> Array:
     return np.asarray(np.log(truth.mean(axis=0).clip(_LEAST)))
 
 
-def _seen(task: NDArray[np.int64], given: NDArray[np.int64], truth: Array, size: int) -> Array:
+def _seen(task: NDArray[np.int64], row: NDArray[np.int64], truth: Array, size: int) -> Array:
     """(workers x given labels, true labels): how often a worker gave a label to a true one.
 
     A label that a worker gave at all has at least a little for every true label; one that they
     never give stays at 0.
     """
-    columns = [np.bincount(given, column[task], size) for column in truth.T]
+    columns = [np.bincount(row, column[task], size) for column in truth.T]
     found = np.stack(columns, axis=1)
-    ever = np.bincount(given, minlength=size) > 0
+    ever = np.bincount(row, minlength=size) > 0
     found[ever] = found[ever].clip(_LEAST)
     return np.asarray(found)
 
@@ -98,13 +98,13 @@ def _log_errors(seen: Array, labels: int) -> Array:
 
 
 def _truth(
-    task: NDArray[np.int64], given: NDArray[np.int64], log_prior: Array, log_errors: Array
+    task: NDArray[np.int64], row: NDArray[np.int64], log_prior: Array, log_errors: Array
 ) -> Array:
     """(tasks, labels): how probable each true label is.
 
     In logarithms: a product of many probabilities would be 0.
     """
-    sums = [np.bincount(task, column[given]) for column in log_errors.T]
+    sums = [np.bincount(task, column[row]) for column in log_errors.T]
     joint = log_prior + np.stack(sums, axis=1)
     scaled = np.exp(joint - joint.max(axis=1, keepdims=True))
     return np.asarray(scaled / scaled.sum(axis=1, keepdims=True))

@@ -103,9 +103,7 @@ def verify(token: str, ids: Ids, host: str, keys: Keys, *, seen_before: bool = F
         _check(claims, ids, host, seen_before)
     except (JoseError, ValueError, TypeError, RecursionError) as error:
         log.warning("a visit to study %r is not signed well: %s", ids["STUDY_ID"][:64], error)
-        raise BadInput(
-            "the link does not hold (any more): open the study from Prolific again"
-        ) from None
+        raise BadInput("this link is no longer valid: open the study from Prolific again") from None
 
 
 def _check(claims: Mapping[str, Any], ids: Ids, host: str, seen_before: bool) -> None:
@@ -118,10 +116,10 @@ def _check(claims: Mapping[str, Any], ids: Ids, host: str, seen_before: bool) ->
         raise ValueError(f"the token is of {claims.get('iss')!r}")
     for_whom = claims.get("aud")
     named = for_whom if isinstance(for_whom, list) else [for_whom]
-    if not any(isinstance(each, str) and _host(each) == _host(host) for each in named):
+    if not any(isinstance(audience, str) and _host(audience) == _host(host) for audience in named):
         raise ValueError(f"the token is for {for_whom!r}, not for {host!r}")
-    said = claims.get("prolific")
-    if not isinstance(said, dict) or any(said.get(name) != ids[name] for name in IDS):
+    ids_said = claims.get("prolific")
+    if not isinstance(ids_said, dict) or any(ids_said.get(name) != ids[name] for name in IDS):
         raise ValueError("the token's ids are not the address's")
 
 

@@ -157,8 +157,8 @@ class Studies:
                 session.add(there)
             there.screens = screens
             for name in Terms.__slots__:
-                if (given := getattr(terms, name)) is not None:
-                    setattr(there, name, given)
+                if (value := getattr(terms, name)) is not None:
+                    setattr(there, name, value)
             there.gold_needed = there.gold_needed or None
             if len({getattr(there, name) for name in _CODES}) < len(_CODES):
                 raise BadInput("a study's four codes must differ: the platform goes by them")
@@ -177,7 +177,7 @@ class Studies:
             BadInput: there is none, or each platform has one.
         """
         found = [
-            each for each in self.all() if each.key == key and platform in (None, each.platform)
+            study for study in self.all() if study.key == key and platform in (None, study.platform)
         ]
         if not found:
             raise BadInput(f"there is no study {key!r}: see genset labelers study list")
@@ -204,16 +204,16 @@ class Studies:
 
     def visit(self, study: Study, key: str) -> Visit | None:
         """The visit with the platform's id `key`, if it began."""
-        mine = select(VisitRow).where(VisitRow.study_id == study.id, VisitRow.key == key)
+        of_study = select(VisitRow).where(VisitRow.study_id == study.id, VisitRow.key == key)
         with answering(), self.store.session() as session:
-            there = session.scalar(mine)
+            there = session.scalar(of_study)
             return None if there is None else _visit(there)
 
     def visits(self, study: Study) -> list[Visit]:
         """Everybody's visits for a study, the oldest first."""
-        mine = select(VisitRow).where(VisitRow.study_id == study.id).order_by(VisitRow.id)
+        of_study = select(VisitRow).where(VisitRow.study_id == study.id).order_by(VisitRow.id)
         with answering(), self.store.session() as session:
-            return list(map(_visit, session.scalars(mine)))
+            return list(map(_visit, session.scalars(of_study)))
 
     def consent(self, visit_id: int, agrees: bool) -> Visit:
         """Store whether the visitor agrees to the study's terms; who does not has ended.
@@ -274,11 +274,11 @@ def begin_visit(
         there.verified = there.verified or verified
         return there
     # What a platform signs is not kept out by what somebody claimed.
-    elsewhere = select(VisitRow.id).join(StudyRow, StudyRow.id == VisitRow.study_id)
-    elsewhere = elsewhere.where(StudyRow.platform == study.platform, VisitRow.key == key)
+    other_visits = select(VisitRow.id).join(StudyRow, StudyRow.id == VisitRow.study_id)
+    other_visits = other_visits.where(StudyRow.platform == study.platform, VisitRow.key == key)
     if verified:
-        elsewhere = elsewhere.where(VisitRow.verified)
-    if session.scalar(elsewhere.limit(1)) is not None:
+        other_visits = other_visits.where(VisitRow.verified)
+    if session.scalar(other_visits.limit(1)) is not None:
         log.warning("visit %r of another study came to study %r", key, study.key)
         raise BadInput("this visit is another study's: open the link from the platform")
     ended = select(VisitRow.id).where(

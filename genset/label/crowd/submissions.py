@@ -11,7 +11,7 @@ from genset.db import LabelerAct, LabelerEvent, Store, Visit
 from genset.label.crowd.studies import Studies, Study
 from genset.label.crowd.visits import VisitReport, newest_events, people_of
 from genset.label.exchange.sheet import read_sheet, write_sheet
-from genset.label.trust.standing import GENSET
+from genset.label.trust.decisions import GENSET
 
 _LARGEST = 64 * 1024 * 1024  # bytes
 # The visit, the person, what the platform did with it: as its own export names them.
@@ -33,11 +33,11 @@ class Submission:
 
 
 @dataclass(frozen=True, slots=True)
-class Reconciled:
+class Reconciliation:
     """What a platform's export said of a study's visits.
 
-    `unlisted` names those whose votes do not count: labeler and visit. `held` are those of them
-    that were taken out just now, `cleared` those that count again. `elsewhere` counts rows of the
+    `unlisted` names those whose votes do not count: labeler and visit. `held_out` are those of them
+    that were taken out just now, `cleared` those that count again. `unknown` counts rows of the
     export that never came here, `statuses` the listed visits by the platform's own word.
     """
 
@@ -46,13 +46,13 @@ class Reconciled:
     visits: int
     listed: int
     unlisted: tuple[str, ...]
-    held: tuple[str, ...]
+    held_out: tuple[str, ...]
     cleared: tuple[str, ...]
-    elsewhere: int
+    unknown: int
     statuses: dict[str, int]
 
 
-def reconcile(store: Store, export: Path, study_key: str | None = None) -> Reconciled:
+def reconcile(store: Store, export: Path, study_key: str | None = None) -> Reconciliation:
     """Hold out the votes of the visits that a platform's export of a study does not list.
 
     A visit is listed when the export has its id with the same person's. What was held out for this
@@ -66,11 +66,11 @@ def reconcile(store: Store, export: Path, study_key: str | None = None) -> Recon
     """
     platform, rows, hits = _read(export)
     study, is_named = _study_of(Studies(store), platform, export, hits, study_key)
-    given = {row.key: row for row in rows}
-    held, cleared, unlisted = [], [], []
+    listed_rows = {row.key: row for row in rows}
+    held_out, cleared, unlisted = [], [], []
     statuses: dict[str, int] = {}
     visits = Studies(store).visits(study)
-    if visits and not is_named and given.keys().isdisjoint(visit.key for visit in visits):
+    if visits and not is_named and listed_rows.keys().isdisjoint(visit.key for visit in visits):
         # By another study's export all votes would go.
         raise BadInput(
             f"{export.name} lists no visit of study {study.key}, which has {len(visits):,}: if it "
@@ -81,31 +81,31 @@ def reconcile(store: Store, export: Path, study_key: str | None = None) -> Recon
         last = newest_events(session, [visit.id for visit in visits])
         for visit in visits:
             worker, person = people[visit.labeler_id]
-            row = given.get(visit.key)
+            row = listed_rows.get(visit.key)
             is_listed = row is not None and row.person == person
             session.get_one(Visit, visit.id).listed = is_listed
             event = last.get(visit.id)
             name = f"{worker} ({visit.key})"
             if is_listed and row is not None:
                 statuses[row.status] = statuses.get(row.status, 0) + 1
-                if _is_ours(event, LabelerAct.HOLD) and event.reason == _UNLISTED:
+                if _is_by_rule(event, LabelerAct.HOLD) and event.reason == _UNLISTED:
                     cleared.append(name)
                     session.add(_event(worker, visit.id, LabelerAct.CLEAR, "the platform lists it"))
                 continue
             unlisted.append(name)
             # What a manager said of it is theirs to change.
-            if event is None or _is_ours(event, LabelerAct.CLEAR):
-                held.append(name)
+            if event is None or _is_by_rule(event, LabelerAct.CLEAR):
+                held_out.append(name)
                 session.add(_event(worker, visit.id, LabelerAct.HOLD, _UNLISTED))
-    return Reconciled(
+    return Reconciliation(
         platform=platform,
         study=study.key,
         visits=len(visits),
         listed=len(visits) - len(unlisted),
         unlisted=tuple(unlisted),
-        held=tuple(held),
+        held_out=tuple(held_out),
         cleared=tuple(cleared),
-        elsewhere=len(given.keys() - {visit.key for visit in visits}),
+        unknown=len(listed_rows.keys() - {visit.key for visit in visits}),
         statuses=statuses,
     )
 
@@ -117,9 +117,9 @@ def write_decisions(path: Path, study: Study, reports: Iterable[VisitReport]) ->
     of batch results reads, an X in Approve or a reason in Reject. Visits that the platform does not
     list are in neither.
     """
-    decided = [report for report in reports if report.proposal in ("approve", "reject")]
+    proposed = [report for report in reports if report.proposal in ("approve", "reject")]
     if study.platform == "prolific":
-        keys = [each.visit.key for each in decided if each.proposal == "approve"]
+        keys = [report.visit.key for report in proposed if report.proposal == "approve"]
         try:
             write_text(path, "".join(f"{key}\n" for key in keys))
         except OSError as error:
@@ -128,11 +128,11 @@ def write_decisions(path: Path, study: Study, reports: Iterable[VisitReport]) ->
     rows = [
         (
             study.key,
-            each.visit.key,
-            each.platform_id,
-            *(("X", "") if each.proposal == "approve" else ("", each.reason)),
+            report.visit.key,
+            report.platform_id,
+            *(("X", "") if report.proposal == "approve" else ("", report.reason)),
         )
-        for each in decided
+        for report in proposed
     ]
     return write_sheet(path, (_HIT, "AssignmentId", "WorkerId", "Approve", "Reject"), rows)
 
@@ -169,9 +169,9 @@ def _study_of(
     """
     if key is not None:
         return studies.find(key, platform), True
-    here = [each for each in studies.all() if each.platform == platform]
+    here = [study for study in studies.all() if study.platform == platform]
     # Prolific's export has the study's id in its name, MTurk's has the HIT's in every row.
-    named = [each for each in here if each.key in export.name or each.key in hits]
+    named = [study for study in here if study.key in export.name or study.key in hits]
     if len(found := named or here) == 1:
         return found[0], bool(named)
     if not here:
@@ -179,7 +179,7 @@ def _study_of(
     raise BadInput(f"{export.name} does not say which study it is of: name it with --study KEY")
 
 
-def _is_ours(event: LabelerEvent | None, what: LabelerAct) -> TypeGuard[LabelerEvent]:
+def _is_by_rule(event: LabelerEvent | None, what: LabelerAct) -> TypeGuard[LabelerEvent]:
     """Whether genset did this, and nobody decided since."""
     return event is not None and event.by == GENSET and event.what is what
 

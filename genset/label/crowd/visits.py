@@ -26,7 +26,7 @@ from genset.db.failures import answering
 from genset.label.crowd.studies import Studies, Study, Visit
 from genset.label.gold import not_holding
 from genset.label.stats import Share
-from genset.label.trust.standing import Standing, standings_in
+from genset.label.trust.decisions import Suspension, suspensions_in
 from genset.label.trust.suspicion import Timed, hurries, pace
 from genset.statistics.intervals import wilson
 
@@ -81,14 +81,14 @@ def report_visits(store: Store, study: Study) -> list[VisitReport]:
         )
         verdicts, gold = _verdicts(session, ids), gold_of_visits(session, ids)
         timed, out = _timed(session, ids), visits_out(session, ids)
-        standings = standings_in(session)
+        suspensions = suspensions_in(session)
     found = []
     for visit in visits:
         right, of = gold[visit.id]
         on_screens = timed.get(visit.id, [])
         seconds = pace(on_screens)
         worker, platform_id = people[visit.labeler_id]
-        whole = _out_wholly(standings.get(worker), visit)
+        whole = _out_wholly(suspensions.get(worker), visit)
         proposal, reason = _propose(study, visit, (right, of), on_screens)
         if proposal == "approve" and whole is LabelerAct.VOID:
             proposal, reason = "wait", "a manager made these votes void: decide on the pay yourself"
@@ -99,7 +99,9 @@ def report_visits(store: Store, study: Study) -> list[VisitReport]:
                 platform_id=platform_id,
                 screens=screens.get(visit.id, 0),
                 photos=verdicts[visit.id].total() + of,
-                verdicts={each.value: n for each in Verdict if (n := verdicts[visit.id][each])},
+                verdicts={
+                    verdict.value: n for verdict in Verdict if (n := verdicts[visit.id][verdict])
+                },
                 gold=Share.count(right, of),
                 seconds=None if seconds is None else round(seconds, 3),
                 out=visit.id in out or whole is not None,
@@ -128,8 +130,8 @@ def gold_of_visits(session: Session, visits: Collection[int]) -> dict[int, tuple
     for visit, question, verdict, expected in session.execute(answers):
         if visit is not None and question not in void:
             right, of = found[visit]
-            said = Verdict.INCORRECT if verdict is Verdict.BROKEN else verdict
-            found[visit] = right + (said is expected), of + 1
+            answer = Verdict.INCORRECT if verdict is Verdict.BROKEN else verdict
+            found[visit] = right + (answer is expected), of + 1
     return found
 
 
@@ -146,15 +148,17 @@ def misses(gold: tuple[int, int], needed: float | None) -> bool:
 
 def people_of(session: Session, study: Study) -> dict[int, tuple[str, str]]:
     """A platform's labelers by `Labeler.id`: the name of their labels, and the platform's id."""
-    own = select(Labeler.id, Labeler.name, Labeler.subject).where(Labeler.kind == study.platform)
-    also = (
+    by_account = select(Labeler.id, Labeler.name, Labeler.subject).where(
+        Labeler.kind == study.platform
+    )
+    by_invitation = (
         select(Labeler.id, Labeler.name, KnownAs.subject)
         .join(KnownAs, KnownAs.labeler_id == Labeler.id)
         .where(KnownAs.kind == study.platform)
     )
     return {
         number: (name, subject)
-        for query in (also, own)
+        for query in (by_invitation, by_account)
         for number, name, subject in session.execute(query)
     }
 
@@ -173,14 +177,14 @@ def newest_events(session: Session, visits: Collection[int]) -> dict[int, Labele
 def visits_out(session: Session, visits: Collection[int]) -> set[int]:
     """Those of these visits that are held out or void, as visits."""
     out = (LabelerAct.HOLD, LabelerAct.VOID)
-    return {each for each, row in newest_events(session, visits).items() if row.what in out}
+    return {visit for visit, row in newest_events(session, visits).items() if row.what in out}
 
 
-def _out_wholly(standing: Standing | None, visit: Visit) -> LabelerAct | None:
+def _out_wholly(suspension: Suspension | None, visit: Visit) -> LabelerAct | None:
     """What takes all votes of a visit out, as it does all of its labeler's since then."""
-    if standing is None or (standing.since is not None and standing.since > visit.began_at):
+    if suspension is None or (suspension.since is not None and suspension.since > visit.began_at):
         return None
-    return standing.what
+    return suspension.what
 
 
 def _verdicts(session: Session, visits: Collection[int]) -> Mapping[int, Counter[Verdict]]:

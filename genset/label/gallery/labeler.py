@@ -25,7 +25,8 @@ from genset.db import (
     is_ruled,
 )
 from genset.db.failures import answering
-from genset.label.gallery.photos import Pictured, Which, rulings_on, seconds_a_photo
+from genset.label.credits import CreditedCandidate
+from genset.label.gallery.photos import Which, rulings_on, seconds_a_photo
 
 
 class Place(NamedTuple):
@@ -36,7 +37,7 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class LabelerAnswer:
     """What a labeler said of one photo, and when.
 
     `seconds` is how long they took for a photo of its screen, None where that is not known.
@@ -46,7 +47,7 @@ class Said:
     """
 
     place: Place
-    photo: Pictured
+    photo: CreditedCandidate
     verdict: Verdict
     decided_at: datetime
     seconds: float | None
@@ -57,7 +58,7 @@ class Said:
     ruling: Verdict | None
 
 
-def said_by(
+def places_of(
     store: Store, worker: str, which: Which = Which.ALL, verdict: Verdict | None = None
 ) -> list[Place]:
     """All that a labeler said and that passes a filter, in the order in which they decided it.
@@ -96,7 +97,7 @@ def said_by(
         return [Place(bool(is_gold), number) for is_gold, number in session.execute(in_order)]
 
 
-def said_at(store: Store, worker: str, places: Sequence[Place]) -> list[Said]:
+def answers_at(store: Store, worker: str, places: Sequence[Place]) -> list[LabelerAnswer]:
     """What a labeler said at these places, a page of them at most, in their order."""
     with answering(), store.session() as session:
         found = {**_labels(session, worker, places), **_answers(session, worker, places)}
@@ -127,7 +128,7 @@ def _is_opposed(worker: str) -> ColumnElement[bool]:
     )
 
 
-def _labels(session: Session, worker: str, places: Sequence[Place]) -> dict[Place, Said]:
+def _labels(session: Session, worker: str, places: Sequence[Place]) -> dict[Place, LabelerAnswer]:
     numbers = [place.number for place in places if not place.is_gold]
     rows = [
         (label, candidate, bool(out))
@@ -142,9 +143,9 @@ def _labels(session: Session, worker: str, places: Sequence[Place]) -> dict[Plac
     rulings = rulings_on(session, candidates)
     pace = seconds_a_photo(session, (label.screen_id for label, _, _ in rows))
     return {
-        Place(False, label.number): Said(
+        Place(False, label.number): LabelerAnswer(
             place=Place(False, label.number),
-            photo=Pictured.of(candidate.wnid, candidate.photo),
+            photo=CreditedCandidate.of(candidate.wnid, candidate.photo),
             verdict=label.verdict,
             decided_at=label.decided_at,
             seconds=pace.get(label.screen_id or ""),
@@ -158,7 +159,7 @@ def _labels(session: Session, worker: str, places: Sequence[Place]) -> dict[Plac
     }
 
 
-def _answers(session: Session, worker: str, places: Sequence[Place]) -> dict[Place, Said]:
+def _answers(session: Session, worker: str, places: Sequence[Place]) -> dict[Place, LabelerAnswer]:
     numbers = [place.number for place in places if place.is_gold]
     rows = [
         (answer, question, bool(out))
@@ -168,19 +169,19 @@ def _answers(session: Session, worker: str, places: Sequence[Place]) -> dict[Pla
             .where(GoldAnswer.number.in_(numbers), GoldAnswer.worker == worker)
         )
     ]
-    asked = {question.id for _, question, _ in rows}
+    questions = {question.id for _, question, _ in rows}
     newest = set(
         session.scalars(
             select(func.max(GoldAnswer.number))
-            .where(GoldAnswer.worker == worker, GoldAnswer.gold_id.in_(asked))
+            .where(GoldAnswer.worker == worker, GoldAnswer.gold_id.in_(questions))
             .group_by(GoldAnswer.gold_id)
         )
     )
     pace = seconds_a_photo(session, (answer.screen_id for answer, _, _ in rows))
     return {
-        Place(True, answer.number): Said(
+        Place(True, answer.number): LabelerAnswer(
             place=Place(True, answer.number),
-            photo=Pictured.of(question.wnid, question.photo),
+            photo=CreditedCandidate.of(question.wnid, question.photo),
             verdict=answer.verdict,
             decided_at=answer.decided_at,
             seconds=pace.get(answer.screen_id or ""),
@@ -198,16 +199,18 @@ def _votes_on(
     session: Session, worker: str, candidates: Collection[int]
 ) -> tuple[dict[int, int], dict[int, Counter[Verdict]]]:
     """Of these candidates, the number of this labeler's vote in force, and all others' verdicts."""
-    mine: dict[int, int] = {}
-    theirs: dict[int, dict[str, Verdict]] = defaultdict(dict)
-    said: Any = (
+    in_force: dict[int, int] = {}
+    other_votes: dict[int, dict[str, Verdict]] = defaultdict(dict)
+    labels: Any = (
         select(Label.candidate_id, Label.worker, Label.verdict, Label.number)
         .where(Label.candidate_id.in_(candidates), ~is_out(Label))
         .order_by(Label.number)
     )
-    for candidate, who, verdict, number in session.execute(said):
+    for candidate, who, verdict, number in session.execute(labels):
         if who == worker:
-            mine[candidate] = number
+            in_force[candidate] = number
         else:
-            theirs[candidate][who] = verdict
-    return mine, defaultdict(Counter, {each: Counter(v.values()) for each, v in theirs.items()})
+            other_votes[candidate][who] = verdict
+    return in_force, defaultdict(
+        Counter, {number: Counter(v.values()) for number, v in other_votes.items()}
+    )

@@ -29,6 +29,7 @@ from genset.db import (
     stored_candidates,
 )
 from genset.db.failures import answering
+from genset.label.credits import CreditedCandidate
 
 
 class Which(enum.StrEnum):
@@ -41,40 +42,6 @@ class Which(enum.StrEnum):
     UNLABELED = "not labeled"
     OUT = "void or held out"
     GOLD = "gold questions"
-
-
-@dataclass(frozen=True, slots=True)
-class Pictured:
-    """A stored photo, the class that it was shown for, and whose it is.
-
-    `task` names photo and class. `owner_name` and the addresses are a stranger's words: show them
-    as text.
-    """
-
-    task: str
-    wnid: str
-    photo_id: int
-    source: str
-    source_id: str
-    owner_name: str
-    license: str
-    license_url: str
-    page_url: str
-
-    @classmethod
-    def of(cls, wnid: str, photo: Photo) -> "Pictured":
-        """A photo as it was shown for a class."""
-        return cls(
-            f"{wnid}/{photo.source}:{photo.source_id}",
-            wnid,
-            photo.id,
-            photo.source,
-            photo.source_id,
-            photo.owner_name or photo.owner,
-            photo.license,
-            photo.license_url,
-            photo.page_url,
-        )
 
 
 def classes_with_photos(store: Store) -> dict[str, int]:
@@ -111,16 +78,16 @@ def rulings_on(session: Session, candidates: Collection[int]) -> dict[int, Verdi
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class LabeledCandidate:
     """A candidate, and what was said of it.
 
-    `said` counts its votes in force by verdict, over all panels; `out` the labelers whose votes are
-    void or held out. `ruling` is the newest one's verdict. `is_gold` says that its photo is a gold
-    question of this class.
+    `counts` has its votes in force by verdict, over all panels; `out` counts the labelers whose
+    votes are void or held out. `ruling` is the newest one's verdict. `is_gold` says that its photo
+    is a gold question of this class.
     """
 
-    photo: Pictured
-    said: Counter[Verdict]
+    photo: CreditedCandidate
+    counts: Counter[Verdict]
     out: int
     ruling: Verdict | None
     contested: bool
@@ -128,29 +95,31 @@ class Shown:
 
     def passes(self, which: Which, verdict: Verdict | None = None) -> bool:
         """Whether a filter lets it through; with a `verdict`, only where a vote says so."""
-        if verdict is not None and not self.said[verdict]:
+        if verdict is not None and not self.counts[verdict]:
             return False
         return {
             Which.ALL: True,
-            Which.DISAGREEMENT: len(self.said) > 1,
+            Which.DISAGREEMENT: len(self.counts) > 1,
             Which.CONTESTED: self.contested,
             Which.RULED: self.ruling is not None,
-            Which.UNLABELED: not self.said,
+            Which.UNLABELED: not self.counts,
             Which.OUT: self.out > 0,
             Which.GOLD: self.is_gold,
         }[which]
 
 
-def of_class(store: Store, wnid: str) -> list[Shown]:
+def of_class(store: Store, wnid: str) -> list[LabeledCandidate]:
     """The candidates of a class that have a stored photo, by rank."""
     with answering(), store.session() as session:
-        return shown_of(session, wnid)
+        return labeled_candidates(session, wnid)
 
 
-def shown_of(session: Session, wnid: str, candidate_id: int | None = None) -> list[Shown]:
+def labeled_candidates(
+    session: Session, wnid: str, candidate_id: int | None = None
+) -> list[LabeledCandidate]:
     """The same; of one candidate alone where it is named."""
     candidates = stored_candidates(wnid).options(contains_eager(Candidate.photo))
-    said = (
+    labels = (
         select(Label.candidate_id, Label.worker, Label.verdict, is_out(Label))
         .join(Label.candidate)
         .where(Candidate.wnid == wnid)
@@ -164,13 +133,11 @@ def shown_of(session: Session, wnid: str, candidate_id: int | None = None) -> li
     )
     if candidate_id is not None:
         candidates = candidates.where(Candidate.id == candidate_id)
-        said, ruled = (
-            said.where(Label.candidate_id == candidate_id),
-            ruled.where(Ruling.candidate_id == candidate_id),
-        )
+        labels = labels.where(Label.candidate_id == candidate_id)
+        ruled = ruled.where(Ruling.candidate_id == candidate_id)
     votes: dict[int, dict[str, Verdict]] = defaultdict(dict)
     out: dict[int, set[str]] = defaultdict(set)
-    for number, worker, verdict, is_void in session.execute(said):
+    for number, worker, verdict, is_void in session.execute(labels):
         if is_void:
             out[number].add(worker)
         else:
@@ -187,15 +154,15 @@ def shown_of(session: Session, wnid: str, candidate_id: int | None = None) -> li
         )
     )
     return [
-        Shown(
-            photo=Pictured.of(wnid, each.photo),
-            said=Counter(votes[each.id].values()),
-            out=len(out[each.id] - votes[each.id].keys()),
-            ruling=rulings.get(each.id),
-            contested=each.id in contested,
-            is_gold=each.photo_id in gold,
+        LabeledCandidate(
+            photo=CreditedCandidate.of(wnid, candidate.photo),
+            counts=Counter(votes[candidate.id].values()),
+            out=len(out[candidate.id] - votes[candidate.id].keys()),
+            ruling=rulings.get(candidate.id),
+            contested=candidate.id in contested,
+            is_gold=candidate.photo_id in gold,
         )
-        for each in session.scalars(candidates)
+        for candidate in session.scalars(candidates)
     ]
 
 
@@ -216,45 +183,21 @@ class Vote:
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
-    """A ruling: what somebody settled, and why."""
-
-    verdict: Verdict
-    by: str
-    reason: str
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """A request for review: who doubts the candidate, and why. `open` until a later ruling."""
-
-    by: str
-    reason: str
-    at: datetime
-    open: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """A gold question that the photo is: of which class, with which answer, and why."""
-
-    id: int
-    wnid: str
-    expected: Verdict
-    reason: str
-    retired_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
 class Case:
-    """All that is known of one candidate."""
+    """All that is known of one candidate: its votes, rulings and requests for review, in order.
 
-    shown: Shown
+    `gold` are the gold questions that its photo is, of whatever class.
+    """
+
+    candidate: LabeledCandidate
     votes: tuple[Vote, ...]
-    rulings: tuple[Settled, ...]
-    requests: tuple[Sent, ...]
-    gold: tuple[Known, ...]
+    rulings: tuple[Ruling, ...]
+    requests: tuple[ReviewRequest, ...]
+    gold: tuple[GoldQuestion, ...]
+
+    def is_open(self, request: ReviewRequest) -> bool:
+        """Whether no ruling was made since a request."""
+        return all(ruling.at < request.at for ruling in self.rulings)
 
 
 def case_of(store: Store, task: str) -> Case:
@@ -265,10 +208,10 @@ def case_of(store: Store, task: str) -> Case:
     """
     with answering(), store.session() as session:
         candidate = find_candidate(session, task)
-        shown = shown_of(session, candidate.wnid, candidate.id)
-        if not shown:
+        found = labeled_candidates(session, candidate.wnid, candidate.id)
+        if not found:
             raise BadInput(f"the photo of {task} was removed")
-        said = [
+        labels = [
             (label, bool(out))
             for label, out in session.execute(
                 select(Label, is_out(Label))
@@ -276,19 +219,13 @@ def case_of(store: Store, task: str) -> Case:
                 .order_by(Label.number)
             )
         ]
-        newest = {label.worker: label.number for label, out in said if not out}
-        pace = seconds_a_photo(session, (label.screen_id for label, _ in said))
-        ruled = select(Ruling).where(Ruling.candidate_id == candidate.id).order_by(Ruling.number)
-        rulings = session.scalars(ruled).all()
-        ruled_at = max((ruling.at for ruling in rulings), default=None)
-        sent = (
-            select(ReviewRequest)
-            .where(ReviewRequest.candidate_id == candidate.id)
-            .order_by(ReviewRequest.number)
-        )
-        asked = select(GoldQuestion).where(GoldQuestion.photo_id == candidate.photo_id)
+        newest = {label.worker: label.number for label, out in labels if not out}
+        pace = seconds_a_photo(session, (label.screen_id for label, _ in labels))
+        rulings = select(Ruling).where(Ruling.candidate_id == candidate.id)
+        requests = select(ReviewRequest).where(ReviewRequest.candidate_id == candidate.id)
+        gold = select(GoldQuestion).where(GoldQuestion.photo_id == candidate.photo_id)
         return Case(
-            shown=shown[0],
+            candidate=found[0],
             votes=tuple(
                 Vote(
                     worker=label.worker,
@@ -299,19 +236,11 @@ def case_of(store: Store, task: str) -> Case:
                     in_force=newest.get(label.worker) == label.number,
                     out=out,
                 )
-                for label, out in said
+                for label, out in labels
             ),
-            rulings=tuple(
-                Settled(ruling.verdict, ruling.by, ruling.reason, ruling.at) for ruling in rulings
-            ),
-            requests=tuple(
-                Sent(each.by, each.reason, each.at, ruled_at is None or each.at > ruled_at)
-                for each in session.scalars(sent)
-            ),
-            gold=tuple(
-                Known(each.id, each.wnid, each.expected, each.reason, each.retired_at)
-                for each in session.scalars(asked.order_by(GoldQuestion.id))
-            ),
+            rulings=tuple(session.scalars(rulings.order_by(Ruling.number))),
+            requests=tuple(session.scalars(requests.order_by(ReviewRequest.number))),
+            gold=tuple(session.scalars(gold.order_by(GoldQuestion.id))),
         )
 
 

@@ -26,7 +26,7 @@ NAME = "GENSET_LABEL_SECRET"
 LEAST = 32
 
 
-def given_secret() -> str | None:
+def secret_of_environment() -> str | None:
     """The secret of the environment or of the workspace's .env; None where there is none.
 
     Raises:
@@ -46,8 +46,8 @@ def label_secret(workspace: Workspace) -> str:
     Raises:
         BadInput: the one that was given is too short.
     """
-    if (given := given_secret()) is not None:
-        return given
+    if (from_environment := secret_of_environment()) is not None:
+        return from_environment
     path = workspace.root / ".label" / "secret"
     if not path.exists():
         path.parent.mkdir(mode=0o700, exist_ok=True)

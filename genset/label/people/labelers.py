@@ -185,7 +185,7 @@ class Labelers:
         there = _known(session, "invite", hashed(token)) if is_id(token) else None
         if there is None:
             log.warning("an invitation that is not known was used")
-            raise BadInput("this invitation does not hold (any more): ask for a new link")
+            raise BadInput("this invitation link is no longer valid: ask for a new one")
         return there
 
     @contextmanager
@@ -219,13 +219,13 @@ def hashed(token: str) -> str:
 
 
 def _known(session: Session, kind: str, subject: str) -> LabelerRow | None:
-    own = select(LabelerRow).where(LabelerRow.kind == kind, LabelerRow.subject == subject)
-    also = (
+    by_account = select(LabelerRow).where(LabelerRow.kind == kind, LabelerRow.subject == subject)
+    by_link = (
         select(LabelerRow)
         .join(KnownAs, KnownAs.labeler_id == LabelerRow.id)
         .where(KnownAs.kind == kind, KnownAs.subject == subject)
     )
-    return session.scalar(own) or session.scalar(also)
+    return session.scalar(by_account) or session.scalar(by_link)
 
 
 def _link(session: Session, labeler: LabelerRow, platform: str, worker_id: str) -> None:
@@ -237,13 +237,13 @@ def _link(session: Session, labeler: LabelerRow, platform: str, worker_id: str) 
     session.add(KnownAs(kind=platform, subject=worker_id, labeler_id=labeler.id))
 
 
-def _free_name(session: Session, wanted: str) -> str:
-    """`wanted` or the like: a provider's name may be any text, and somebody may have it."""
-    wanted = printable(wanted)[: _LONGEST_NAME - 8].strip() or "labeler"
-    name, number = wanted, 1
+def _free_name(session: Session, preferred: str) -> str:
+    """`preferred` or the like: a provider's name may be any text, and somebody may have it."""
+    preferred = printable(preferred)[: _LONGEST_NAME - 8].strip() or "labeler"
+    name, number = preferred, 1
     while session.scalar(select(LabelerRow.id).where(LabelerRow.name == name)) is not None:
         number += 1
-        name = f"{wanted} {number}"
+        name = f"{preferred} {number}"
     return name
 
 

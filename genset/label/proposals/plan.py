@@ -21,7 +21,7 @@ from genset.db import (
     stored_taxonomy,
     votes,
 )
-from genset.db.growth import question_lacks
+from genset.db.votes_needed import question_votes_missing
 from genset.label.proposals.choose import LABELER, MODEL, ModelAnswers, Proposer, ranked
 from genset.release.reader import ReleasePhoto
 from genset.settings import LabelRules
@@ -224,5 +224,6 @@ def _votes_missing(session: Session, questions: Sequence[NewQuestion], rules: La
         return total
     counts, rulings = votes(session, rules.panel), rulings_in_force(session)
     return total + sum(
-        question_lacks(rules, counts.get(claim, {}), ruled=claim in rulings) for claim in ids
+        question_votes_missing(rules, counts.get(claim, {}), ruled=claim in rulings)
+        for claim in ids
     )

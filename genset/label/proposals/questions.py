@@ -22,7 +22,7 @@ from genset.db import (
     rulings_in_force,
 )
 from genset.db.failures import answering
-from genset.db.growth import question_lacks
+from genset.db.votes_needed import question_votes_missing
 from genset.settings import LabelRules
 
 
@@ -61,7 +61,7 @@ class QuestionVotes:
     def missing(self, rules: LabelRules) -> int:
         """How many more votes it is to get; of one that was withdrawn, how many it was to get."""
         is_ruled = self.ruling is not None
-        return question_lacks(rules, self.votes, ruled=is_ruled, asked=self.requested)
+        return question_votes_missing(rules, self.votes, ruled=is_ruled, requested=self.requested)
 
     def waits(self, rules: LabelRules) -> bool:
         """Whether its answer waits for these. A ruling answers it, until it is sent to review."""
@@ -112,9 +112,9 @@ def asks_further_classes(store: Store) -> bool:
     Raises:
         GensetError: the store does not answer.
     """
-    asked = select(ProposalRound.id).where(ProposalRound.withdrawn_at.is_(None))
+    open_rounds = select(ProposalRound.id).where(ProposalRound.withdrawn_at.is_(None))
     with answering(), store.session() as session:
-        return session.scalar(asked.limit(1)) is not None
+        return session.scalar(open_rounds.limit(1)) is not None
 
 
 def proposal_stats(

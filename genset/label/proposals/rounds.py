@@ -98,15 +98,15 @@ def propose(
         plan = make_plan(session, release.photos, models, rules, most)
         number = None
         if plan.questions:
-            asked = ProposalRound(
+            made = ProposalRound(
                 release=release.name,
                 content_hash=release.content_hash,
                 seed=seed,
                 most=most,
             )
-            session.add(asked)
+            session.add(made)
             session.flush()
-            number = asked.id
+            number = made.id
             _add_claims(store, session, plan.questions)
         ids = _ids_of(session, {photo for photo, _ in plan.proposers})
         ids |= _ids_of(session, {question.photo_id for question in plan.questions})
@@ -115,13 +115,13 @@ def propose(
         rows = [
             {
                 "candidate_id": ids[key],
-                "kind": each.kind,
-                "name": each.name,
-                "place": each.place,
-                "run": each.run,
+                "kind": proposer.kind,
+                "name": proposer.name,
+                "place": proposer.place,
+                "run": proposer.run,
             }
             for key, by in plan.proposers.items()
-            for each in by
+            for proposer in by
         ]
         if rows:
             session.execute(insert(ProposedBy), rows)
@@ -143,18 +143,18 @@ def withdraw(store: Store, release: str) -> Withdrawn:
         if not open_rounds:
             raise BadInput(f"nothing is asked of {release}: genset labels propose {release}")
         at = now()
-        for each in open_rounds:
-            each.withdrawn_at = at
-        theirs = Question.round_id.in_([each.id for each in open_rounds])
+        for round_ in open_rounds:
+            round_.withdrawn_at = at
+        of_rounds = Question.round_id.in_([round_.id for round_ in open_rounds])
         labeled = select(Label.candidate_id).where(Label.candidate_id == Question.candidate_id)
-        counted = select(func.count()).select_from(Question).where(theirs)
+        counted = select(func.count()).select_from(Question).where(of_rounds)
         questions = session.scalar(counted) or 0
         answered = session.scalar(counted.where(labeled.exists())) or 0
     return Withdrawn(release, len(open_rounds), questions, answered)
 
 
 def _proposed(release: str, number: int | None, plan: Plan) -> Proposed:
-    asked = {(question.photo_id, question.wnid) for question in plan.questions}
+    new = {(question.photo_id, question.wnid) for question in plan.questions}
     return Proposed(
         release=release,
         round=number,
@@ -164,7 +164,7 @@ def _proposed(release: str, number: int | None, plan: Plan) -> Proposed:
         claimed=plan.claimed,
         votes=plan.votes,
         known=plan.known,
-        further=sum(len(by) for key, by in plan.proposers.items() if key not in asked),
+        further=sum(len(by) for key, by in plan.proposers.items() if key not in new),
         by=dict(plan.by.most_common()),
         left_out=dict(sorted(plan.left_out.items())),
     )

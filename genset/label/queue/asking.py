@@ -22,7 +22,7 @@ from genset.db import (
     ask,
     stored_taxonomy,
 )
-from genset.label.gold import holds, is_known_wrong, lock_gold_questions, settled
+from genset.label.gold import decided, holds, is_known_wrong, lock_gold_questions
 from genset.label.queue.board import QUESTIONS_ON_A_SCREEN, Board
 from genset.label.queue.hiding import are_far
 
@@ -76,7 +76,7 @@ _GOLD = (
 _NOTHING = select(GoldQuestion.id).where(false())
 
 
-class _Known(NamedTuple):
+class _KnownClass(NamedTuple):
     """A class of which it is known whether the photo shows it.
 
     `gold_id` is the gold question's where there is one already; else `basis_id` would make one.
@@ -99,19 +99,19 @@ def questions_of(
     """
     photo = board.photo_of(candidates[0])
     rows = ask(session, _ASKED, {"candidates": candidates}).all()
-    asked = {row.wnid: ScreenPhoto(candidate_id=row.candidate_id) for row in rows}
+    questions = {row.wnid: ScreenPhoto(candidate_id=row.candidate_id) for row in rows}
     seed = rows[0].seed
     share = board.rules.gold
     if share:
-        room = len(asked) / (1 - share)
-        count = min(floor(room * share + _random.random()), MOST_QUESTIONS - len(asked))
+        room = len(questions) / (1 - share)
+        count = min(floor(room * share + _random.random()), MOST_QUESTIONS - len(questions))
         for wnid, gold_id in _choose(session, board, worker, home, photo, count).items():
-            asked[wnid] = ScreenPhoto(gold_id=gold_id)
+            questions[wnid] = ScreenPhoto(gold_id=gold_id)
 
     def drawn(wnid: str) -> bytes:
         return hashlib.sha256(f"{seed} {worker} {photo} {wnid}".encode()).digest()
 
-    return [asked[wnid] for wnid in sorted(asked, key=drawn)]
+    return [questions[wnid] for wnid in sorted(questions, key=drawn)]
 
 
 def _choose(
@@ -123,35 +123,35 @@ def _choose(
     """
     lock_gold_questions(session)
     known = _known(session, board, worker, home, photo)
-    chosen: list[_Known] = []
+    chosen: list[_KnownClass] = []
     for _ in range(count):
         for kind in _random.sample(list(known), 2):
             if known[kind]:
                 chosen.append(known[kind].pop(0))
                 break
-    found = {each.wnid: each.gold_id for each in chosen if each.gold_id is not None}
+    gold_ids = {option.wnid: option.gold_id for option in chosen if option.gold_id is not None}
     made = [
         GoldQuestion(
-            wnid=each.wnid,
+            wnid=option.wnid,
             photo_id=photo,
-            expected=each.expected,
-            reason=f"labelers or a reviewer settled what this photo of {home} shows",
-            basis_id=each.basis_id,
+            expected=option.expected,
+            reason=f"labelers or a reviewer decided what this photo of {home} shows",
+            basis_id=option.basis_id,
         )
-        for each in chosen
-        if each.gold_id is None
+        for option in chosen
+        if option.gold_id is None
     ]
     if made:
         session.add_all(made)
         session.flush()
     else:
         ask(session, _NOTHING)
-    return found | {each.wnid: each.id for each in made}
+    return gold_ids | {option.wnid: option.id for option in made}
 
 
 def _known(
     session: Session, board: Board, worker: str, home: str, photo: int
-) -> dict[Verdict, list[_Known]]:
+) -> dict[Verdict, list[_KnownClass]]:
     """What may test this labeler: gold questions that there are, then what would make some.
 
     Claims that are settled, and about which this labeler was not asked and will not be. And
@@ -161,29 +161,29 @@ def _known(
     claims = {row.wnid: row for row in ask(session, _CLAIMS, about)}
     gold = ask(session, _GOLD, about).all()
     others = ask(session, _CLASSES, {"candidates": board.some(_LOOKED_AT)}).scalars().all()
-    settled_ids = {row.basis_id for row in gold if row.basis_id is not None}
-    now_known = settled(session, settled_ids | {row.id for row in claims.values()})
+    basis_ids = {row.basis_id for row in gold if row.basis_id is not None}
+    now_known = decided(session, basis_ids | {row.id for row in claims.values()})
 
     def may_test(wnid: str) -> bool:
         claim = claims.get(wnid)
         is_free = claim is None or not (claim.labeled or board.is_open(claim.id))
         return wnid != home and is_free
 
-    found: dict[Verdict, list[_Known]] = {Verdict.CORRECT: [], Verdict.INCORRECT: []}
+    found: dict[Verdict, list[_KnownClass]] = {Verdict.CORRECT: [], Verdict.INCORRECT: []}
     for row in gold:
         is_known = holds(row.basis_id, row.known_wrong, now_known)
         if row.is_new and is_known and may_test(row.wnid):
-            found[row.expected].append(_Known(row.wnid, row.expected, row.id, None))
+            found[row.expected].append(_KnownClass(row.wnid, row.expected, row.id, None))
     taken = {row.wnid for row in gold}
     for wnid, claim in claims.items():
         if wnid not in taken and may_test(wnid) and (verdict := now_known.get(claim.id)):
-            found[verdict].append(_Known(wnid, verdict, None, claim.id))
+            found[verdict].append(_KnownClass(wnid, verdict, None, claim.id))
     if home in claims and now_known.get(claims[home].id) is Verdict.CORRECT:
         taxonomy = stored_taxonomy(session)
         for wnid in dict.fromkeys(others):
             if wnid not in taken and _is_surely_not_there(taxonomy, wnid, home, claims):
                 kind = Verdict.INCORRECT
-                found[kind].append(_Known(wnid, kind, None, claims[home].id))
+                found[kind].append(_KnownClass(wnid, kind, None, claims[home].id))
     return found
 
 

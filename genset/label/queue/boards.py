@@ -117,7 +117,7 @@ class Boards:
         return ask(session, _STAMP, {"since": self._since}).one()
 
 
-class _Kept:
+class _CurrentBoards:
     """The boards of a store and its rules.
 
     The first are used while they are still being read, where the pool is large; any others once
@@ -166,14 +166,14 @@ class _Kept:
         boards.read_all(store)
         self._took = clock.now() - self._began
 
-    def _aside(self, work: Callable[..., None], *given: Any) -> threading.Thread:
-        """Do what takes long in a thread of its own; `_making` is held until it is done."""
+    def _aside(self, work: Callable[..., None], *args: Any) -> threading.Thread:
+        """Do what takes long in a thread of its own; `_making` is locked until it is done."""
 
         def run() -> None:
             try:
-                work(*given)
+                work(*args)
             except DBAPIError as error:
-                log.warning("the boards could not be made anew: %s", error.orig)
+                log.warning("the boards could not be made again: %s", error.orig)
             finally:
                 self._making.release()
 
@@ -182,8 +182,8 @@ class _Kept:
         return thread
 
 
-_kept: WeakKeyDictionary[Store, dict[LabelRules, _Kept]] = WeakKeyDictionary()
-_keeping = threading.Lock()
+_boards: WeakKeyDictionary[Store, dict[LabelRules, _CurrentBoards]] = WeakKeyDictionary()
+_lock = threading.Lock()
 
 
 def boards_of(store: Store, rules: LabelRules) -> Boards:
@@ -193,8 +193,8 @@ def boards_of(store: Store, rules: LabelRules) -> Boards:
         GensetError: the store does not answer.
     """
     with answering():
-        with _keeping:
-            kept = _kept.setdefault(store, {})
-            if rules not in kept:
-                kept[rules] = _Kept(store, rules)
-        return kept[rules].boards(store)
+        with _lock:
+            by_rules = _boards.setdefault(store, {})
+            if rules not in by_rules:
+                by_rules[rules] = _CurrentBoards(store, rules)
+        return by_rules[rules].boards(store)

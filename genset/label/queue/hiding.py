@@ -23,13 +23,14 @@ from genset.db import (
 )
 from genset.label.gold import (
     AGREEING,
+    decided,
+    decided_right,
     holds,
     is_known_wrong,
     lock_gold_questions,
-    settled,
-    settled_right,
 )
-from genset.label.queue.board import PHOTOS_ON_A_SCREEN, Board, is_for_examples
+from genset.label.queue.board import PHOTOS_ON_A_SCREEN, Board
+from genset.label.queue.open_candidates import is_for_examples
 
 EXAMPLES = 3  # known to be right too, but shown as such
 
@@ -44,21 +45,21 @@ _READY = 2  # gold questions of each kind that a labeler has not seen, of a clas
 _random = random.SystemRandom()
 
 
-def _is_news(table: type[GoldQuestion | Candidate]) -> tuple[ColumnElement[bool], ...]:
+def _is_new_to_labeler(table: type[GoldQuestion | Candidate]) -> tuple[ColumnElement[bool], ...]:
     """That a row's photo was on no screen of a labeler yet, for whatever class.
 
     Who sees a photo again, and for another class, knows that one of the two is a test.
     """
     question, candidate = aliased(GoldQuestion), aliased(Claim)
-    theirs = (
+    on_screens = (
         select(ScreenPhoto.id)
         .join(Screen, Screen.id == ScreenPhoto.screen_id)
         .where(Screen.worker == bindparam("worker"))
     )
-    as_gold = theirs.join(question, question.id == ScreenPhoto.gold_id).where(
+    as_gold = on_screens.join(question, question.id == ScreenPhoto.gold_id).where(
         question.photo_id == table.photo_id
     )
-    as_candidate = theirs.join(candidate, candidate.id == ScreenPhoto.candidate_id).where(
+    as_candidate = on_screens.join(candidate, candidate.id == ScreenPhoto.candidate_id).where(
         candidate.photo_id == table.photo_id
     )
     return ~exists(as_gold.correlate(table)), ~exists(as_candidate.correlate(table))
@@ -71,7 +72,7 @@ def _may_have_been_an_example() -> ColumnElement[bool]:
     which nobody had said anything.
     """
     claim = aliased(Claim)
-    said = (
+    decisions = (
         exists(
             select(table.number)
             .join(claim, claim.id == table.candidate_id)
@@ -83,7 +84,7 @@ def _may_have_been_an_example() -> ColumnElement[bool]:
     was_here = select(Screen.id).where(
         Screen.worker == bindparam("worker"), Screen.created_at < GoldQuestion.created_at
     )
-    named_late = or_(*said) & exists(was_here.correlate(GoldQuestion))
+    named_late = or_(*decisions) & exists(was_here.correlate(GoldQuestion))
     return and_(
         is_for_examples(GoldQuestion.photo_id),
         or_(GoldQuestion.basis_id.is_not(None), named_late),
@@ -119,7 +120,7 @@ _NOT_SHOWN = (
         GoldQuestion.wnid == bindparam("wnid"),
         GoldQuestion.retired_at.is_(None),
         *_THERE,
-        *_is_news(GoldQuestion),
+        *_is_new_to_labeler(GoldQuestion),
         ~_may_have_been_an_example(),
     )
     .order_by(GoldQuestion.id)
@@ -131,7 +132,7 @@ _CAN_BE = (
         Candidate.id.in_(bindparam("candidates", expanding=True)),
         *_THERE,
         ~_claimed(GoldQuestion),
-        *_is_news(Candidate),
+        *_is_new_to_labeler(Candidate),
     )
     .order_by(Candidate.id)
     .limit(_LOOKED_AT)
@@ -152,8 +153,8 @@ def with_gold_questions(
     room = min(PHOTOS_ON_A_SCREEN, len(candidates) / (1 - share))
     count = min(floor(room * share + _random.random()), PHOTOS_ON_A_SCREEN - 1)
     hidden = _choose(session, board, worker, wnid, count) if share else []
-    kept = candidates[: PHOTOS_ON_A_SCREEN - len(hidden)]
-    photos = [ScreenPhoto(candidate_id=each) for each in kept]
+    staying = candidates[: PHOTOS_ON_A_SCREEN - len(hidden)]
+    photos = [ScreenPhoto(candidate_id=candidate) for candidate in staying]
     for gold_id in hidden:
         photos.insert(_random.randint(0, len(photos)), ScreenPhoto(gold_id=gold_id))
     return photos
@@ -172,11 +173,11 @@ def _choose(session: Session, board: Board, worker: str, wnid: str, count: int) 
     def never_shown(of_class: str) -> list[int]:
         """Those known to be right, and never shown as that."""
         right = board.known_right(session, of_class, AGREEING)
-        return [each for each in right if not board.is_for_examples(each)]
+        return [candidate for candidate in right if not board.is_for_examples(candidate)]
 
     unseen: dict[Verdict, list[int]] = {Verdict.CORRECT: [], Verdict.INCORRECT: []}
     questions = ask(session, _NOT_SHOWN, {"worker": worker, "wnid": wnid}).all()
-    known_now = settled(session, (row.basis_id for row in questions if row.basis_id))
+    known_now = decided(session, (row.basis_id for row in questions if row.basis_id))
     for gold_id, expected, basis_id, known_wrong, candidate_id in questions:
         is_known = holds(basis_id, known_wrong, known_now)
         if is_known and (candidate_id is None or may_test(candidate_id)):
@@ -207,7 +208,7 @@ def _make_wrong(
     for other in _random.sample(classes, min(_TRIES, len(classes))):
         if are_far(taxonomy, wnid, other):
             # What is still open, this labeler may be asked about: they would see it twice.
-            right = [each for each in known(other) if not board.is_open(each)]
+            right = [candidate for candidate in known(other) if not board.is_open(candidate)]
             if made := _make(session, worker, wnid, right, Verdict.INCORRECT):
                 return made
     return []
@@ -224,16 +225,16 @@ def _make(
         return []
     lock_gold_questions(session)
     can_be = _CAN_BE_WRONG if expected is Verdict.INCORRECT else _CAN_BE
-    asked = {"candidates": candidates, "wnid": wnid, "worker": worker}
-    found = ask(session, can_be, asked).all()
-    right = settled_right(session, (row.id for row in found))
+    values = {"candidates": candidates, "wnid": wnid, "worker": worker}
+    found = ask(session, can_be, values).all()
+    right = decided_right(session, (row.id for row in found))
     for candidate_id, photo_id, right_for in found:
         if candidate_id in right:
             made = GoldQuestion(
                 wnid=wnid,
                 photo_id=photo_id,
                 expected=expected,
-                reason=f"labelers or a reviewer settled that it is right for {right_for}",
+                reason=f"labelers or a reviewer called it correct for {right_for}",
                 basis_id=candidate_id,
             )
             session.add(made)
@@ -253,8 +254,8 @@ def are_far(taxonomy: Taxonomy, one: str, other: str) -> bool:
         return False
     pairs = zip(reversed(first.hypernyms), reversed(second.hypernyms), strict=False)
     common = 0
-    for left, right in pairs:
-        if left != right or (not common and left != _TOP):
+    for one_kind, other_kind in pairs:
+        if one_kind != other_kind or (not common and one_kind != _TOP):
             break
         common += 1
     return 0 < common <= _STEPS_IN_COMMON

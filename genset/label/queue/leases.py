@@ -55,7 +55,7 @@ _OPEN = (
     .order_by(Screen.created_at, Screen.id)
 )
 # The candidates on a labeler's live screens, of whatever visit.
-_HELD = (
+_ON_LIVE_SCREENS = (
     select(ScreenPhoto.candidate_id)
     .join(Screen, Screen.id == ScreenPhoto.screen_id)
     .where(
@@ -124,7 +124,7 @@ def lock_screens(session: Session, screens: Iterable[str]) -> None:
     """The same of all candidates on these screens, so that several are locked in one order."""
     if is_postgresql(session):
         on = ask(session, _ON_SCREENS, {"screens": list(screens)})
-        lock_candidates(session, [each for _, each in on if each is not None])
+        lock_candidates(session, [candidate for _, candidate in on if candidate is not None])
 
 
 def open_screens(
@@ -134,8 +134,8 @@ def open_screens(
 
     The oldest first. A worker may be here for two assignments at once: each has its own.
     """
-    mine = {"worker": worker, "panel": panel, "visit": visit_id}
-    return session.scalars(_OPEN, mine).all()
+    values = {"worker": worker, "panel": panel, "visit": visit_id}
+    return session.scalars(_OPEN, values).all()
 
 
 def candidates_on(session: Session, screens: Iterable[Screen]) -> dict[str, list[int]]:
@@ -156,12 +156,12 @@ def free_of_others(
     Never one that they labeled, in whatever panel.
     """
     counts = board.count_again(session, candidates)
-    asked = {"candidates": candidates, "worker": worker, "panel": board.rules.panel, "now": now()}
-    leased = {each: leases for _, each, leases in ask(session, _LEASED_BY_OTHERS, asked)}
+    values = {"candidates": candidates, "worker": worker, "panel": board.rules.panel, "now": now()}
+    leased = {number: leases for _, number, leases in ask(session, _LEASED_BY_OTHERS, values)}
     return {
-        each
-        for each, count in counts.items()
-        if count.missing > leased.get(each, 0) and worker not in count.workers
+        number
+        for number, count in counts.items()
+        if count.missing > leased.get(number, 0) and worker not in count.workers
     }
 
 
@@ -172,14 +172,14 @@ def renew(session: Session, boards: Boards, worker: str, screens: Sequence[Scree
     """
     expired = [screen for screen in screens if screen.expires_at <= now()]
     on = candidates_on(session, expired)
-    theirs: dict[Board, set[int]] = {}
+    by_board: dict[Board, set[int]] = {}
     for screen in expired:
-        theirs.setdefault(boards.of(screen), set()).update(on[screen.id])
-    lock_candidates(session, sorted(set().union(*theirs.values())))
+        by_board.setdefault(boards.of(screen), set()).update(on[screen.id])
+    lock_candidates(session, sorted(set().union(*by_board.values())))
     free = {
-        other
-        for board, some in theirs.items()
-        for other in free_of_others(session, board, worker, some)
+        number
+        for board, some in by_board.items()
+        for number in free_of_others(session, board, worker, some)
     }
     for screen in screens:
         if set(on.get(screen.id, ())) <= free:
@@ -193,8 +193,8 @@ def hand_out(
     session: Session, boards: Boards, labeler: LabelerNow, visit: Visit | None, count: int
 ) -> list[Screen]:
     """Lease up to `count` new screens to a labeler, for this visit: questions, then candidates."""
-    asked_by = {"worker": labeler.name, "panel": boards.rules.panel, "now": now()}
-    without = set(ask(session, _HELD, asked_by).scalars())
+    values = {"worker": labeler.name, "panel": boards.rules.panel, "now": now()}
+    without = set(ask(session, _ON_LIVE_SCREENS, values).scalars())
     screens: list[Screen] = []
     for board in boards:
         if len(screens) < count:
@@ -216,9 +216,9 @@ def _of_board(
         suggested = _suggested(session, board, labeler.name, without, count - len(screens))
         if not suggested:
             break
-        asked = {candidate for _, candidates in suggested for candidate in candidates}
-        free, busy = _lock_free(session, board, labeler.name, asked)
-        without |= asked
+        candidates_tried = {candidate for _, candidates in suggested for candidate in candidates}
+        free, busy = _lock_free(session, board, labeler.name, candidates_tried)
+        without |= candidates_tried
         for wnid, candidates in suggested:
             # What is at work with somebody this moment is passed over, with the rest of its photo:
             # asked in two parts, it would have to be looked at twice.
@@ -247,13 +247,13 @@ def _free(
     session: Session, board: Board, worker: str, without: set[int]
 ) -> Iterator[tuple[str, list[int]]]:
     """Every screen that looks free, read as far as it is wanted."""
-    classes, together = board.classes_left(session, worker), _CLASSES
+    classes, together = board.classes_for(session, worker), _CLASSES
     while wnids := list(islice(classes, together)):
         if unknown := board.leased.unknown(wnids):
             counts: dict[str, Counter[int]] = {wnid: Counter() for wnid in unknown}
-            asked = {"classes": unknown, "panel": board.rules.panel, "now": now()}
-            for wnid, each, leases in ask(session, _LEASED_IN_CLASSES, asked):
-                counts[wnid][each] = leases
+            values = {"classes": unknown, "panel": board.rules.panel, "now": now()}
+            for wnid, candidate, leases in ask(session, _LEASED_IN_CLASSES, values):
+                counts[wnid][candidate] = leases
             board.leased.learn(counts)
         for wnid in wnids:
             yield from ((wnid, some) for some in board.suggest(worker, wnid, without))
@@ -267,9 +267,9 @@ def _lock_free(
     good = set(ask(session, board.pool.eligible, {"candidates": candidates}).scalars())
     for gone in candidates - good:
         board.drop(gone)
-    asked = {"candidates": good, "worker": worker}
-    for seen in ask(session, board.pool.seen_as_gold, asked).scalars():
-        board.leave_out(worker, seen)
+    values = {"candidates": good, "worker": worker}
+    for seen in ask(session, board.pool.seen_as_gold, values).scalars():
+        board.exclude(worker, seen)
         good.discard(seen)
     busy: set[int] = set()
     if is_postgresql(session):
@@ -313,7 +313,7 @@ def _lease(
     ]
     # By the table: one statement, wherever among the photos a gold question is.
     session.execute(insert(cast(Table, ScreenPhoto.__table__)), rows)
-    board.leased.add(wnid, [each for photo in photos if (each := photo.candidate_id)], 1)
+    board.leased.add(wnid, [number for photo in photos if (number := photo.candidate_id)], 1)
     return screen
 
 

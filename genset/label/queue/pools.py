@@ -86,10 +86,10 @@ CANDIDATES = Pool(
     seen_as_gold=_SEEN_AS_GOLD.where(or_(Screen.photo_id.is_(None), _SAME_CLASS)),
 )
 
-_asked = select(Question.candidate_id, Question.home).join(
+_questions = select(Question.candidate_id, Question.home).join(
     ProposalRound, ProposalRound.id == Question.round_id
 )
-_ASKED = _asked.where(ProposalRound.withdrawn_at.is_(None))
+_ASKED = _questions.where(ProposalRound.withdrawn_at.is_(None))
 _SHOWN = (
     _ASKED.add_columns(Claim.photo_id)
     .join(Claim, Claim.id == Question.candidate_id)

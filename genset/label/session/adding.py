@@ -63,9 +63,9 @@ _OF_PHOTO = (
 )
 
 
-def between(start: datetime, at: datetime) -> datetime:
+def between(start: datetime, time: datetime) -> datetime:
     """A time that a browser tells, whose clock may be wrong or lie: from `start` until now."""
-    return min(max(start, at), now())
+    return min(max(start, time), now())
 
 
 def add_classes(session: Session, screen: Screen, added: Sequence[AddedClass]) -> list[Receipt]:
@@ -76,31 +76,31 @@ def add_classes(session: Session, screen: Screen, added: Sequence[AddedClass]) -
     gets the label. It stands on the screen from now on, so that its labeler can think again.
     """
     if screen.photo_id is None:
-        return [Receipt(each.id, False, NOT_HERE) for each in added]
+        return [Receipt(added_class.id, False, NOT_HERE) for added_class in added]
     places, here = _on_screen(session, screen)
     taxonomy = stored_taxonomy(session)
     receipts: dict[int, Receipt] = {}
     # Several who add the same classes take them in one order, and so none waits for one that waits.
-    for number, each in sorted(enumerate(added), key=lambda one: one[1].wnid):
-        known = _known(session, screen, each)
+    for number, added_class in sorted(enumerate(added), key=lambda one: one[1].wnid):
+        known = _known(session, screen, added_class)
         if known is not None:
-            receipts[number] = Receipt(each.id, known, "" if known else TAKEN)
+            receipts[number] = Receipt(added_class.id, known, "" if known else TAKEN)
             continue
         reason = ""
-        if each.wnid not in taxonomy:
+        if added_class.wnid not in taxonomy:
             reason = NO_CLASS
-        elif each.wnid == screen.wnid:
+        elif added_class.wnid == screen.wnid:
             reason = HOME
-        elif each.wnid in here:
+        elif added_class.wnid in here:
             reason = ASKED
         elif places >= MOST_QUESTIONS + MOST_ADDED:
             reason = TOO_MANY
-        elif not _add(session, screen, each, places + 1):
+        elif not _add(session, screen, added_class, places + 1):
             reason = DECIDED
         if not reason:
             places += 1
-            here.add(each.wnid)
-        receipts[number] = Receipt(each.id, not reason, reason)
+            here.add(added_class.wnid)
+        receipts[number] = Receipt(added_class.id, not reason, reason)
     return [receipts[number] for number in range(len(added))]
 
 

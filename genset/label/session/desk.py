@@ -28,7 +28,7 @@ from genset.label.session.progress import progress_of, screens_of_visit
 from genset.label.session.shown import (
     BLOCKED,
     AlsoScreen,
-    HeldScreen,
+    LoadedScreen,
     Progress,
     Receipt,
     Screen,
@@ -62,34 +62,34 @@ class Desk:
         Fewer come when nothing more is to be had, for `progress` says whether for good, and when
         some of them are of questions.
         """
-        return [each for each in self.next(count)[0] if isinstance(each, Screen)]
+        return [screen for screen in self.next(count)[0] if isinstance(screen, Screen)]
 
     def also_screens(self, count: int = 4) -> list[AlsoScreen]:
         """The same, of questions; these come first."""
-        return [each for each in self.next(count)[0] if isinstance(each, AlsoScreen)]
+        return [screen for screen in self.next(count)[0] if isinstance(screen, AlsoScreen)]
 
     def next(
-        self, count: int, held: Collection[str] = ()
-    ) -> tuple[list[Screen | AlsoScreen | HeldScreen], Progress]:
+        self, count: int, loaded: Collection[str] = ()
+    ) -> tuple[list[Screen | AlsoScreen | LoadedScreen], Progress]:
         """The same, and how far they are.
 
-        `held` names the screens that the page has already: they are not told again, and are
-        returned though there be more than `count`.
+        `loaded` names the screens that the page has already: their photos are not sent again, and
+        they are returned though there be more than `count`.
         """
         with self._writing() as (session, boards, me):
             visit = self._visit(session)
             rows = self._reclaimed(session, boards)
-            lacking = min(count, MOST_SCREENS) - len(rows)
+            missing = min(count, MOST_SCREENS) - len(rows)
             if visit is not None:
                 done, to_do = screens_of_visit(session, visit)
-                lacking = 0 if visit.ended_at else min(lacking, to_do - done - len(rows))
-            if lacking > 0:
-                rows += hand_out(session, boards, me, visit, lacking)
-            rows = [row for place, row in enumerate(rows) if place < count or row.id in held]
-            screens = self._seen(session, boards, rows, held)
+                missing = 0 if visit.ended_at else min(missing, to_do - done - len(rows))
+            if missing > 0:
+                rows += hand_out(session, boards, me, visit, missing)
+            rows = [row for place, row in enumerate(rows) if place < count or row.id in loaded]
+            screens = self._seen(session, boards, rows, loaded)
             if len(screens) == len(rows):
                 return screens, self._far(session, boards, me)
-        return self.next(count, held)  # others in the place of those that are over
+        return self.next(count, loaded)  # others in the place of those that are over
 
     def submit(self, submission: Submission) -> list[Receipt]:
         """Store a screen's verdicts in one transaction; a receipt for each, in order.
@@ -127,20 +127,19 @@ class Desk:
 
         Lost: never theirs, or given to others after the lease ended. Submitted ones are neither.
         """
-        asked = set(filter(is_random_name, screen_ids))
+        names = set(filter(is_random_name, screen_ids))
         with self._writing() as (session, boards, _):
-            mine = session.scalars(
+            screens = session.scalars(
                 select(ScreenRow).where(
-                    ScreenRow.id.in_(asked),
+                    ScreenRow.id.in_(names),
                     ScreenRow.worker == self.labeler.name,
                     or_(ScreenRow.lost_at.is_(None), ScreenRow.submitted_at.is_not(None)),
                 )
             ).all()
-            kept = {screen.id for screen in mine if screen.submitted_at is not None}
-            still_open = [screen for screen in mine if screen.id not in kept]
-            still_theirs = renew(session, boards, self.labeler.name, still_open)
-            kept |= {screen.id for screen in still_theirs}
-            return [each for each in screen_ids if each not in kept]
+            good = {screen.id for screen in screens if screen.submitted_at is not None}
+            open_ones = [screen for screen in screens if screen.id not in good]
+            good |= {one.id for one in renew(session, boards, self.labeler.name, open_ones)}
+            return [name for name in screen_ids if name not in good]
 
     def earlier(self, screen_id: str | None) -> Screen | AlsoScreen | None:
         """The screen submitted before this one, or the newest (for None); None for no more.
@@ -162,14 +161,14 @@ class Desk:
 
     def has_begun(self) -> bool:
         """Whether they were given a screen before, in this visit of a study or in none."""
-        given = select(ScreenRow.id).where(
+        leased = select(ScreenRow.id).where(
             ScreenRow.worker == self.labeler.name, ScreenRow.visit_id == self.labeler.visit_id
         )
         with answering(), self.store.session() as session:
-            return session.scalar(given.limit(1)) is not None
+            return session.scalar(leased.limit(1)) is not None
 
     def progress(self) -> Progress:
-        """How far they are. A visit that has nothing more to do ends by being told so."""
+        """How far they are. A visit that has nothing more to do ends with that."""
         boards = boards_of(self.store, self.workspace.label)
         with answering(), self.store.session() as session:
             me = read_labeler(session, self.labeler.id)
@@ -221,21 +220,22 @@ class Desk:
         return [row for row in rows if row.lost_at is None]
 
     def _seen(
-        self, session: Session, boards: Boards, rows: Sequence[ScreenRow], held: Collection[str]
-    ) -> list[Screen | AlsoScreen | HeldScreen]:
-        """The screens as they are told; one whose photos were all removed is over."""
-        new = [row for row in rows if row.id not in held]
+        self, session: Session, boards: Boards, rows: Sequence[ScreenRow], loaded: Collection[str]
+    ) -> list[Screen | AlsoScreen | LoadedScreen]:
+        """The screens as the page gets them; one whose photos were all removed is over."""
+        new = [row for row in rows if row.id not in loaded]
         shown = screens_of(session, self.workspace, boards, self.labeler.name, new)
-        told: dict[str, Screen | AlsoScreen | HeldScreen] = {screen.id: screen for screen in shown}
-        left = with_photos(session, [row.id for row in rows if row.id in held])
-        told |= {row.id: HeldScreen(row.id, row.expires_at) for row in rows if row.id in left}
+        screens: dict[str, Screen | AlsoScreen | LoadedScreen] = {one.id: one for one in shown}
+        with_some = with_photos(session, [row.id for row in rows if row.id in loaded])
         for row in rows:
-            if row.id not in told:
+            if row.id in with_some:
+                screens[row.id] = LoadedScreen(row.id, row.expires_at)
+            elif row.id not in screens:
                 row.lost_at = now()
-        return [told[row.id] for row in rows if row.id in told]
+        return [screens[row.id] for row in rows if row.id in screens]
 
     def _before(self, row: ScreenRow | None) -> Select[ScreenRow]:
-        mine = (
+        submitted = (
             select(ScreenRow)
             .where(
                 ScreenRow.worker == self.labeler.name,
@@ -246,6 +246,6 @@ class Desk:
             .limit(1)
         )
         if row is None or row.submitted_at is None:
-            return mine
+            return submitted
         same = and_(ScreenRow.submitted_at == row.submitted_at, ScreenRow.id < row.id)
-        return mine.where(or_(ScreenRow.submitted_at < row.submitted_at, same))
+        return submitted.where(or_(ScreenRow.submitted_at < row.submitted_at, same))

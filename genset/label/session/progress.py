@@ -44,22 +44,22 @@ def progress_of(
 
     A visit that has nothing more to do is told as done, and how it ends; the caller ends it.
     """
-    left, screens_left = _left(session, boards, labeler.name)
+    remaining, screens_remaining = _remaining(session, boards, labeler.name)
     submitted, gold_questions = ask(session, _DONE, {"worker": labeler.name}).one()
     done, to_do = (submitted, None) if visit is None else screens_of_visit(session, visit)
-    screens = _estimate(boards, labeler, visit, done, screens_left)
+    screens = _estimate(boards, labeler, visit, done, screens_remaining)
     if to_do is not None:
         screens = min(screens, to_do - done)
     pace = _seconds_a_screen(session, labeler.name)
     return Progress(
-        classes_done=sum(not count for count in left.values()),
-        classes=len(left),
+        classes_done=sum(not count for count in remaining.values()),
+        classes=len(remaining),
         photos=boards.candidates.labels_of(labeler.name) + gold_questions,
         screens_done=done,
         screens_to_do=to_do,
-        screens_left=screens,
-        seconds_left=None if pace is None else round(pace * screens),
-        done=_done(session, boards, labeler, visit, any(left.values())),
+        screens_remaining=screens,
+        seconds_remaining=None if pace is None else round(pace * screens),
+        done=_done(session, boards, labeler, visit, any(remaining.values())),
     )
 
 
@@ -91,25 +91,25 @@ def _done(
     return Done("study", outcome, code, study.back(code))
 
 
-def _left(session: Session, boards: Boards, worker: str) -> tuple[dict[str, int], float]:
+def _remaining(session: Session, boards: Boards, worker: str) -> tuple[dict[str, int], float]:
     """What of each class a labeler may yet get, and the screens that they will do.
 
     These are all that they may, or their share of what is missing. A class may have both
     candidates and questions.
     """
     at_work = boards.candidates.at_work(session)
-    left: dict[str, int] = {}
+    remaining: dict[str, int] = {}
     screens = 0.0
     for board in boards:
-        here = board.left_for(worker)
+        here = board.remaining_for(worker)
         count = sum(here.values())
         if count:
             share = min(1, board.votes_missing / at_work / count)
             screens += share * board.screens_of(here)
-        if left:
-            here |= {wnid: count + here.get(wnid, 0) for wnid, count in left.items()}
-        left = here
-    return left, screens
+        if remaining:
+            here |= {wnid: count + here.get(wnid, 0) for wnid, count in remaining.items()}
+        remaining = here
+    return remaining, screens
 
 
 def _estimate(
@@ -122,11 +122,11 @@ def _estimate(
     """
     key = labeler.name, None if visit is None else visit.id
     true = ceil(screens)
-    told = boards.estimates.get(key, done + true) - done
-    if not true or told < 1 or abs(told - true) > max(_NEAR, told * _SHARE_NEAR):
-        told = true
-    boards.estimates[key] = done + told
-    return told
+    estimate = boards.estimates.get(key, done + true) - done
+    if not true or estimate < 1 or abs(estimate - true) > max(_NEAR, estimate * _SHARE_NEAR):
+        estimate = true
+    boards.estimates[key] = done + estimate
+    return estimate
 
 
 def _seconds_a_screen(session: Session, worker: str) -> float | None:

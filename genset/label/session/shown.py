@@ -89,7 +89,7 @@ class AlsoScreen:
 
 
 @dataclass(frozen=True, slots=True)
-class HeldScreen:
+class LoadedScreen:
     """A screen that the page has already, and that is still theirs until `expires_at` (UTC)."""
 
     id: str
@@ -97,7 +97,7 @@ class HeldScreen:
 
 
 @dataclass(frozen=True, slots=True)
-class GivenLabel:
+class NewLabel:
     """A verdict as the page sends it.
 
     `id` is made by the page, once for each verdict; `photo` is the `ShownPhoto.id`, or that of a
@@ -119,7 +119,7 @@ class GivenLabel:
 class AddedClass:
     """A class that was not asked about, and that the labeler sees in the photo of an `AlsoScreen`.
 
-    It is stored as a label, correct, with this `id`; the rest is as in `GivenLabel`.
+    It is stored as a label, correct, with this `id`; the rest is as in `NewLabel`.
     """
 
     id: UUID
@@ -136,7 +136,7 @@ class Submission:
     screen: str
     shown_at: datetime
     submitted_at: datetime
-    labels: tuple[GivenLabel, ...]
+    labels: tuple[NewLabel, ...]
     added: tuple[AddedClass, ...] = ()
 
 
@@ -169,8 +169,9 @@ class Progress:
 
     `photos` counts what they decided, gold questions too, so that nobody can tell these by it.
     `screens_done` and `screens_to_do` are of this visit of a study; without one, all screens that
-    they submitted, and None. `screens_left` is their part of what is missing, shared with those who
-    label now; `seconds_left` is how long that takes at their pace, None until there is a pace.
+    they submitted, and None. `screens_remaining` is their part of what is missing, shared with
+    those who label now; `seconds_remaining` is how long that takes at their pace, None until there
+    is a pace.
     """
 
     classes_done: int
@@ -178,8 +179,8 @@ class Progress:
     photos: int
     screens_done: int
     screens_to_do: int | None
-    screens_left: int
-    seconds_left: int | None
+    screens_remaining: int
+    seconds_remaining: int | None
     done: Done | None
 
 

@@ -35,7 +35,7 @@ from genset.label.session.shown import (
     TWICE,
     UNKNOWN,
     AddedClass,
-    GivenLabel,
+    NewLabel,
     Receipt,
     Submission,
 )
@@ -91,81 +91,88 @@ def submit(
     if screen is None or screen.worker != labeler.name:
         return _refused(labeler, submission, UNKNOWN)
     photos = _photos(session, screen)
-    candidates = [photo.candidate_id for photo in photos.values() if photo.candidate_id is not None]
-    decided = {given.photo for given in submission.labels}
+    decided = {label.photo for label in submission.labels}
     whole = decided >= {name for name, photo in photos.items() if photo.there}
     if screen.submitted_at is None and not whole:
         return _refused(labeler, submission, NOT_WHOLE)
-    is_theirs = screen.lost_at is None and screen.expires_at > now()
+    candidates = [photo.candidate_id for photo in photos.values() if photo.candidate_id is not None]
+    is_leased = screen.lost_at is None and screen.expires_at > now()
     free: set[int | None] = set(candidates)
-    if not is_theirs:
+    if not is_leased:
         free &= free_of_others(session, boards.of(screen), screen.worker, candidates)
     if free.issuperset(candidates):
         free.add(None)  # gold questions; that they alone are taken must not tell them apart
-    known = _known(session, submission.labels)
-    in_force = answers_in_force(session, labeler.name, [screen])
-    receipts = []
-    rows: dict[type[Label | GoldAnswer], list[dict[str, Any]]] = {Label: [], GoldAnswer: []}
-    for given in submission.labels:
-        photo = photos.get(given.photo)
-        if (owner := known.get(given.id)) is not None:
-            is_same = photo is not None and owner == (
-                labeler.name,
-                photo.candidate_id,
-                photo.gold_id,
-            )
-            receipts.append(Receipt(given.id, is_same, "" if is_same else TAKEN))
-            continue
-        reason = _why_not(screen, photo, given, in_force, free)
-        if photo is not None and not reason:
-            rows[Label if photo.gold_id is None else GoldAnswer].append(_row(given, photo, screen))
-            in_force[given.photo] = given.verdict, given.id
-            known[given.id] = labeler.name, photo.candidate_id, photo.gold_id
-        receipts.append(Receipt(given.id, not reason, reason))
-    for table, of_table in rows.items():
-        # As many statements whichever table has rows: how long it takes must not tell.
-        if of_table:
-            ask(session, _INSERT[table], of_table)
-        else:
-            ask(session, _NOTHING[table])
+    receipts = _store(session, screen, photos, submission.labels, free)
+    was_submitted, any_stored = screen.submitted_at is not None, any(one.ok for one in receipts)
     if submission.added:
-        is_good = (
-            screen.submitted_at is not None or is_theirs or any(receipt.ok for receipt in receipts)
-        )
-        if is_good:
+        if was_submitted or is_leased or any_stored:
             receipts += add_classes(session, screen, submission.added)
         else:
-            receipts += [Receipt(each.id, False, LOST) for each in submission.added]
-    if screen.submitted_at is None:
+            receipts += [Receipt(added.id, False, LOST) for added in submission.added]
+    if not was_submitted:
         if any(receipt.ok for receipt in receipts):
             screen.submitted_at = now()
             screen.seconds = _looked(screen, submission)
         else:
             screen.lost_at = screen.lost_at or now()
-        if is_theirs:
+        if is_leased:
             boards.of(screen).leased.add(screen.wnid, candidates, -1)
     for reason in {receipt.reason for receipt in receipts} & {UNKNOWN, TAKEN}:
         _log(labeler, submission, reason)
     return receipts
 
 
+def _store(
+    session: Session,
+    screen: Screen,
+    photos: dict[str, _Photo],
+    labels: Iterable[NewLabel],
+    free: set[int | None],
+) -> list[Receipt]:
+    """Store those of the labels that can be; `free` has the candidates that they may be of."""
+    stored = _stored(session, labels)
+    in_force = answers_in_force(session, screen.worker, [screen])
+    receipts = []
+    rows: dict[type[Label | GoldAnswer], list[dict[str, Any]]] = {Label: [], GoldAnswer: []}
+    for label in labels:
+        photo = photos.get(label.photo)
+        of = None if photo is None else (screen.worker, photo.candidate_id, photo.gold_id)
+        if label.id in stored:
+            is_same = stored[label.id] == of
+            receipts.append(Receipt(label.id, is_same, "" if is_same else TAKEN))
+            continue
+        reason = _why_not(screen, photo, label, in_force, free)
+        if photo is not None and of is not None and not reason:
+            rows[Label if photo.gold_id is None else GoldAnswer].append(_row(label, photo, screen))
+            in_force[label.photo] = label.verdict, label.id
+            stored[label.id] = of
+        receipts.append(Receipt(label.id, not reason, reason))
+    for table, of_table in rows.items():
+        # As many statements whichever table has rows: how long it takes must not tell.
+        if of_table:
+            ask(session, _INSERT[table], of_table)
+        else:
+            ask(session, _NOTHING[table])
+    return receipts
+
+
 def _why_not(
     screen: Screen,
     photo: _Photo | None,
-    given: GivenLabel,
+    label: NewLabel,
     in_force: Answers,
     free: set[int | None],
 ) -> str:
     """Why a label cannot be stored; "" when it can."""
     if photo is None:
         return UNKNOWN
-    if screen.photo_id is not None and given.verdict is Verdict.BROKEN:
+    if screen.photo_id is not None and label.verdict is Verdict.BROKEN:
         return QUESTION
-    if given.photo in in_force:
-        if given.supersedes is None:
+    if label.photo in in_force:
+        if label.supersedes is None:
             return TWICE
-        return "" if given.supersedes == in_force[given.photo][1] else CHANGED
-    if given.supersedes is not None:
+        return "" if label.supersedes == in_force[label.photo][1] else CHANGED
+    if label.supersedes is not None:
         return CHANGED
     if photo.candidate_id not in free:
         return LOST
@@ -179,37 +186,38 @@ def _photos(session: Session, screen: Screen) -> dict[str, _Photo]:
     }
 
 
-def _known(
-    session: Session, labels: Iterable[GivenLabel]
+def _stored(
+    session: Session, labels: Iterable[NewLabel]
 ) -> dict[UUID, tuple[str, int | None, int | None]]:
     """Those of these ids that are stored: whose they are, and of which candidate or question."""
-    ids = {"ids": [given.id for given in labels]}
+    ids = {"ids": [label.id for label in labels]}
+    of_labels, of_gold = ask(session, _LABELS, ids), ask(session, _GOLD, ids)
     return {
-        **{number: (worker, each, None) for number, worker, each in ask(session, _LABELS, ids)},
-        **{number: (worker, None, each) for number, worker, each in ask(session, _GOLD, ids)},
+        **{label_id: (worker, candidate, None) for label_id, worker, candidate in of_labels},
+        **{label_id: (worker, None, gold) for label_id, worker, gold in of_gold},
     }
 
 
-def _row(given: GivenLabel, photo: _Photo, screen: Screen) -> dict[str, Any]:
+def _row(label: NewLabel, photo: _Photo, screen: Screen) -> dict[str, Any]:
     """The row to store. A browser's clock may be wrong, or lie: times stay within the lease."""
-    said = {
-        "id": given.id,
+    row = {
+        "id": label.id,
         "worker": screen.worker,
         "screen_id": screen.id,
-        "verdict": given.verdict,
-        "shown_at": between(screen.created_at, given.shown_at),
-        "decided_at": between(screen.created_at, given.decided_at),
-        "decided_order": given.order,
+        "verdict": label.verdict,
+        "shown_at": between(screen.created_at, label.shown_at),
+        "decided_at": between(screen.created_at, label.decided_at),
+        "decided_order": label.order,
     }
     if photo.candidate_id is None:
-        return {"gold_id": photo.gold_id, **said}
+        return {"gold_id": photo.gold_id, **row}
     return {
         "candidate_id": photo.candidate_id,
         "panel": screen.panel,
         "guideline": screen.guideline,
-        "supersedes": given.supersedes,
+        "supersedes": label.supersedes,
         "via": "page",
-        **said,
+        **row,
     }
 
 
@@ -222,8 +230,8 @@ def _looked(screen: Screen, submission: Submission) -> float:
 def _refused(labeler: LabelerNow, submission: Submission, reason: str) -> list[Receipt]:
     if reason != NOT_WHOLE:
         _log(labeler, submission, reason)
-    given: Iterable[GivenLabel | AddedClass] = (*submission.labels, *submission.added)
-    return [Receipt(each.id, False, reason) for each in given]
+    entries: Iterable[NewLabel | AddedClass] = (*submission.labels, *submission.added)
+    return [Receipt(entry.id, False, reason) for entry in entries]
 
 
 def _log(labeler: LabelerNow, submission: Submission, reason: str) -> None:

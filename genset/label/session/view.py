@@ -25,9 +25,10 @@ from genset.db import (
     stored_taxonomy,
 )
 from genset.db import Screen as ScreenRow
-from genset.label.queue.board import Board, is_for_examples
+from genset.label.queue.board import Board
 from genset.label.queue.boards import Boards
 from genset.label.queue.hiding import EXAMPLES
+from genset.label.queue.open_candidates import is_for_examples
 from genset.label.session.pictures import image_id
 from genset.label.session.shown import (
     AlsoScreen,
@@ -183,18 +184,18 @@ class _Look:
 
     def at_photos(self, rows: Sequence[ScreenRow]) -> list[AlsoScreen]:
         answers, taxonomy = self._answers(rows), stored_taxonomy(self.session)
-        asked: dict[str, list[tuple[Example, str]]] = defaultdict(list)
+        questions_of: dict[str, list[tuple[Example, str]]] = defaultdict(list)
         telling = set(ask(self.session, _TELLING).scalars())
         screens = {"screens": [row.id for row in rows]}
         for screen_id, question, *credit, wnid in ask(self.session, _QUESTIONS, screens):
             photo = _without_telling(Example(question, *_named(*credit)), telling)
-            asked[screen_id].append((photo, wnid))
-        examples = self._examples([wnid for some in asked.values() for _, wnid in some])
+            questions_of[screen_id].append((photo, wnid))
+        examples = self._examples([wnid for some in questions_of.values() for _, wnid in some])
 
         def questions(row: ScreenRow) -> Iterator[ShownQuestion]:
             # An example is never the photo that is asked about: that would be the answer.
             itself = image_id(self.workspace, row.photo_id or 0)
-            for photo, wnid in asked[row.id]:
+            for photo, wnid in questions_of[row.id]:
                 example = next(
                     (example for example in examples[wnid] if example.id != itself), None
                 )
@@ -205,13 +206,13 @@ class _Look:
             AlsoScreen(
                 id=row.id,
                 home=taxonomy[row.wnid],
-                photo=asked[row.id][0][0],
+                photo=questions_of[row.id][0][0],
                 questions=tuple(questions(row)),
                 expires_at=row.expires_at,
                 submitted=row.submitted_at is not None,
             )
             for row in rows
-            if asked[row.id]
+            if questions_of[row.id]
         ]
 
     def _answers(self, rows: Sequence[ScreenRow]) -> Answers:
@@ -223,19 +224,22 @@ class _Look:
 
         Those that somebody gave come before those that labelers or a reviewer settled.
         """
-        given: dict[str, list[Example]] = {wnid: [] for wnid in classes}
-        for wnid, photo_id, *credit in ask(self.session, _OWN_EXAMPLES, {"classes": list(given)}):
-            given[wnid].append(Example(image_id(self.workspace, photo_id), *_named(*credit)))
+        by_class: dict[str, list[Example]] = {wnid: [] for wnid in classes}
+        for wnid, photo_id, *credit in ask(
+            self.session, _OWN_EXAMPLES, {"classes": list(by_class)}
+        ):
+            by_class[wnid].append(Example(image_id(self.workspace, photo_id), *_named(*credit)))
         known = {
-            wnid: self.board.examples(self.session, self.worker, wnid, _LOOKED_AT) for wnid in given
+            wnid: self.board.examples(self.session, self.worker, wnid, _LOOKED_AT)
+            for wnid in by_class
         }
-        among = {"candidates": [each for some in known.values() for each in some]}
+        among = {"candidates": [candidate for some in known.values() for candidate in some]}
         stored = {
             candidate: Example(image_id(self.workspace, photo_id), *_named(*credit))
             for candidate, photo_id, *credit in ask(self.session, _EXAMPLES, among)
         }
         return {
-            wnid: given[wnid] + [stored[each] for each in some if each in stored]
+            wnid: by_class[wnid] + [stored[candidate] for candidate in some if candidate in stored]
             for wnid, some in known.items()
         }
 
@@ -259,8 +263,8 @@ def _photos(
 ) -> dict[str, list[ShownPhoto]]:
     found: dict[str, list[ShownPhoto]] = defaultdict(list)
     telling = set(ask(session, _TELLING).scalars())
-    asked = {"screens": [row.id for row in rows]}
-    for screen_id, photo, *credit in ask(session, _PHOTOS, asked):
+    values = {"screens": [row.id for row in rows]}
+    for screen_id, photo, *credit in ask(session, _PHOTOS, values):
         verdict, label_id = answers.get(photo, (None, None))
         shown = ShownPhoto(photo, *_named(*credit), verdict, label_id)
         found[screen_id].append(_without_telling(shown, telling))

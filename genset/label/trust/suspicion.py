@@ -21,7 +21,7 @@ from genset.db import Label, LabelerAct, Screen, ScreenPhoto, Store, is_out
 from genset.label.aggregate.votes import Vote
 from genset.label.agreement import chance_of_agreeing, with_consensus
 from genset.label.gold import gold_scores
-from genset.label.trust.standing import GENSET, newest_event, record
+from genset.label.trust.decisions import GENSET, newest_event, record
 from genset.statistics.intervals import wilson
 
 LEAST_SCREENS = 5  # from how many on a pace says something
@@ -137,7 +137,7 @@ def reasons_against(session: Session, worker: str, after: datetime | None = None
 
     With `after`, only what came in later than that says anything.
     """
-    votes = _votes_beside(session, worker, after)
+    votes = _votes_on_screens(session, worker, after)
     agreed, compared = with_consensus(votes).get(worker, (0, 0))
     by_chance = chance_of_agreeing(votes).get(worker, 0.0)
     return [
@@ -147,14 +147,14 @@ def reasons_against(session: Session, worker: str, after: datetime | None = None
     ]
 
 
-def is_fifth(session: Session, worker: str, came: int) -> bool:
-    """Whether a fifth, tenth... screen of a labeler is among the last that `came`.
+def is_fifth(session: Session, worker: str, number: int) -> bool:
+    """Whether a fifth, tenth... screen of a labeler is among the last that `number`.
 
     Then it is time to look at them.
     """
     done = select(func.count()).select_from(Screen)
     done = done.where(Screen.worker == worker, Screen.submitted_at.is_not(None))
-    return (session.scalar(done) or 0) % EVERY < came
+    return (session.scalar(done) or 0) % EVERY < number
 
 
 def hold_if_suspect(store: Store, worker: str) -> None:
@@ -182,7 +182,7 @@ def hold_if_suspect(store: Store, worker: str) -> None:
         log.exception("could not look whether %r gives cause for suspicion", worker)
 
 
-def _votes_beside(session: Session, worker: str, after: datetime | None) -> list[Vote]:
+def _votes_on_screens(session: Session, worker: str, after: datetime | None) -> list[Vote]:
     """All votes on the candidates of a labeler's newest screens."""
     screens = (
         select(Screen.id)
@@ -192,14 +192,16 @@ def _votes_beside(session: Session, worker: str, after: datetime | None) -> list
     )
     if after is not None:
         screens = screens.where(Screen.submitted_at > after)
-    theirs = select(ScreenPhoto.candidate_id).where(
+    candidates = select(ScreenPhoto.candidate_id).where(
         ScreenPhoto.screen_id.in_(screens), ScreenPhoto.candidate_id.is_not(None)
     )
     newest: dict[tuple[int, str], str] = {}
     for candidate_id, name, verdict in session.execute(
         select(Label.candidate_id, Label.worker, Label.verdict)
-        .where(Label.candidate_id.in_(theirs), ~is_out(Label))
+        .where(Label.candidate_id.in_(candidates), ~is_out(Label))
         .order_by(Label.number)
     ):
         newest[candidate_id, name] = verdict.value
-    return [Vote(str(each), name, verdict) for (each, name), verdict in newest.items()]
+    return [
+        Vote(str(candidate_id), name, verdict) for (candidate_id, name), verdict in newest.items()
+    ]

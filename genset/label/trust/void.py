@@ -29,9 +29,9 @@ from genset.db import (
     stored_candidates,
 )
 from genset.db.failures import answering
-from genset.db.growth import lacking
+from genset.db.votes_needed import votes_missing
 from genset.label.gold import not_holding
-from genset.label.trust.standing import record
+from genset.label.trust.decisions import record
 from genset.release.reader import MANIFEST, Release
 from genset.settings import LabelRules
 from genset.workspace import Workspace
@@ -68,7 +68,7 @@ class Effect:
 
     def changes(self) -> list[str]:
         """What changes besides the votes, in words; what does not is left out."""
-        told = (
+        changes = (
             (self.opened, "candidate to label again", "candidates to label again"),
             (self.closed, "candidate done", "candidates done"),
             (self.gold_answers, "answer to gold questions", "answers to gold questions"),
@@ -79,7 +79,7 @@ class Effect:
             ),
             (self.screens, "open screen ended", "open screens ended"),
         )
-        return [count(number, one, many) for number, one, many in told if number]
+        return [count(number, one, many) for number, one, many in changes if number]
 
 
 def void(
@@ -97,7 +97,7 @@ def void(
     of theirs on the same candidate is in force again. A later void replaces an earlier one.
 
     Raises:
-        BadInput: as `genset.label.trust.standing.record`.
+        BadInput: as `genset.label.trust.decisions.record`.
     """
     return _decide(store, workspace, name, LabelerAct.VOID, by=by, reason=reason, since=since)
 
@@ -210,35 +210,39 @@ class _Look:
 
 
 def _look(session: Session, rules: LabelRules, worker: str) -> _Look:
-    theirs = select(Label.candidate_id).where(Label.worker == worker)
+    labeled = select(Label.candidate_id).where(Label.worker == worker)
     newest: dict[int, int] = {}
     in_force: dict[int, dict[str, Verdict]] = defaultdict(dict)
     for number, candidate_id, who, verdict, of in session.execute(
         select(Label.number, Label.candidate_id, Label.worker, Label.verdict, Label.panel)
-        .where(Label.candidate_id.in_(theirs), ~is_out(Label))
+        .where(Label.candidate_id.in_(labeled), ~is_out(Label))
         .order_by(Label.number)
     ):
         if who == worker:
             newest[candidate_id] = number
         if of == rules.panel:
             in_force[candidate_id][who] = verdict
-    pool = stored_candidates().where(Candidate.id.in_(theirs), or_(~is_contested(), is_ruled()))
-    ruled = set(session.scalars(select(Ruling.candidate_id).where(Ruling.candidate_id.in_(theirs))))
+    pool = stored_candidates().where(Candidate.id.in_(labeled), or_(~is_contested(), is_ruled()))
+    ruled = set(
+        session.scalars(select(Ruling.candidate_id).where(Ruling.candidate_id.in_(labeled)))
+    )
     requests = requests_in_force(session)
-    open_ = set()
+    open_candidates = set()
     for candidate_id in session.scalars(pool.with_only_columns(Candidate.id)):
-        said = list(in_force[candidate_id].values())
-        correct = said.count(Verdict.CORRECT)
-        asked = requests[candidate_id].labelers if candidate_id in requests else 0
-        if lacking(rules, len(said), correct, ruled=candidate_id in ruled, asked=asked):
-            open_.add(candidate_id)
+        verdicts = list(in_force[candidate_id].values())
+        correct = verdicts.count(Verdict.CORRECT)
+        requested = requests[candidate_id].labelers if candidate_id in requests else 0
+        if votes_missing(
+            rules, len(verdicts), correct, ruled=candidate_id in ruled, requested=requested
+        ):
+            open_candidates.add(candidate_id)
     out = not_holding(session)
     answers = select(GoldAnswer.number).where(GoldAnswer.worker == worker, ~is_out(GoldAnswer))
     last = select(func.max(Label.number)).where(Label.worker == worker).group_by(Label.candidate_id)
     gone = select(Label.number).where(Label.worker == worker, is_out(Label))
     return _Look(
         {number: candidate_id for candidate_id, number in newest.items()},
-        open_,
+        open_candidates,
         out,
         set(session.scalars(answers)),
         set(session.scalars(last)),

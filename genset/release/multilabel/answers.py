@@ -29,7 +29,7 @@ from genset.db import (
     requests_in_force,
     rulings_in_force,
 )
-from genset.db.growth import question_lacks
+from genset.db.votes_needed import question_votes_missing
 from genset.release.reader import ReleasePhoto
 from genset.settings import LabelRules
 
@@ -101,7 +101,7 @@ class Asked:
         if self.ruling is not None and not self.sent:
             return False
         ruled = self.ruling is not None
-        return question_lacks(rules, self.said, ruled=ruled, asked=self.sent) > 0
+        return question_votes_missing(rules, self.said, ruled=ruled, requested=self.sent) > 0
 
 
 def with_answers(

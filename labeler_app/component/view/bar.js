@@ -47,7 +47,7 @@ export class Bar {
     this.#showState(stateOf(waiting.labels, reachable, failing));
   }
 
-  #showFar({ screens_done: done, screens_to_do: all, screens_left: more, seconds_left: left }) {
+  #showFar({ screens_done: done, screens_to_do: all, screens_remaining: more, seconds_remaining: left }) {
     const whole = all ?? done + more;
     this.#bar.value = whole ? Math.min(1, done / whole) : 0;
     const time = left && done < whole ? `, ${duration(left)} left` : "";

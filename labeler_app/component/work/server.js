@@ -33,8 +33,8 @@ export class Server {
     return this.#environment.clock() + (this.#ahead ?? 0);
   }
 
-  screens(held, count) {
-    return this.#post("screens", { held, count });
+  screens(loaded, count) {
+    return this.#post("screens", { loaded, count });
   }
 
   submit(submissions) {

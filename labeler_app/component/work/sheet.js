@@ -1,6 +1,6 @@
 // One screen and what a labeler has decided on it: verdicts, when each was given, and the way back.
 
-/** What a screen asks about: the photos of a class, or the classes of a photo; undefined if held. */
+/** What a screen asks about: the photos of a class, or the classes of a photo; undefined if loaded before. */
 export function itemsOf({ photos, questions }) {
   return questions ?? photos;
 }

@@ -210,15 +210,15 @@ export class Work {
     const [settled, submitted, sent] = [this.#settled, this.#submitted, this.storage.sent()];
     const waiting = new Set(this.outbox.screens).size;
     const away = waiting + (await this.claims.elsewhere());
-    const held = this.#open.map((screen) => screen.id);
-    const answer = await this.server.screens(held, Math.min(MOST, AHEAD + away));
+    const loaded = this.#open.map((screen) => screen.id);
+    const answer = await this.server.screens(loaded, Math.min(MOST, AHEAD + away));
     this.storage.listed(new Set(answer.screens.map(({ id }) => id)), sent);
     if (waiting > 0) this.outbox.flush(); // what did not go through a moment ago may now
     const known = new Map(this.#open.map((screen) => [screen.id, screen]));
     // The answer may be older than what was submitted meanwhile.
     const gone = this.storage.submitted();
     const open = answer.screens.filter((screen) => !screen.submitted && !gone.has(screen.id));
-    // What was held when it was asked comes without its items.
+    // What the page had when it asked comes without its items.
     const here = open.filter((screen) => itemsOf(screen) || known.has(screen.id));
     if (here.length < open.length) this.#wanted = true;
     this.#open = here.map((screen) =>

@@ -161,7 +161,7 @@ def test_who_comes_by_an_invitation_and_a_platform_is_one_labeler(
     assert labelers.by_invite(token) == replace(ann, study_id=studies.find("S2").id)
     with pytest.raises(BadInput, match="invitation is somebody else's"):
         labelers.by_study("prolific", "S1", "P2", "V3", invite=token)
-    with pytest.raises(BadInput, match="ask for a new link"):
+    with pytest.raises(BadInput, match="ask for a new one"):
         labelers.by_study("prolific", "S1", "P2", "V3", invite="made-up")
     assert [each.name for each in labelers.all()] == ["ann"]
 

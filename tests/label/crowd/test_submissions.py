@@ -67,14 +67,14 @@ def test_visits_that_prolific_does_not_list_count_nowhere_until_it_does(
     listed = "V1,P1,APPROVED,,C\nV7,P7,RETURNED,,\n"
 
     found = reconcile(store, exported(tmp_path, listed))
-    assert (found.visits, found.listed, found.elsewhere) == (2, 1, 1)
-    assert found.held == found.unlisted == ("prolific:made-up (V2)",)
+    assert (found.visits, found.listed, found.unknown) == (2, 1, 1)
+    assert found.held_out == found.unlisted == ("prolific:made-up (V2)",)
     assert found.statuses == {"APPROVED": 1}
     assert workers(store) == {"prolific:P1"}
     assert [each.listed for each in Studies(store).visits(study)] == [True, False]
 
     again = reconcile(store, exported(tmp_path, listed))
-    assert (again.held, again.cleared) == ((), ())
+    assert (again.held_out, again.cleared) == ((), ())
     assert again.unlisted == found.unlisted
     with store.session() as session:
         assert session.query(LabelerEvent).count() == 1
@@ -106,7 +106,7 @@ def test_a_visit_listed_under_another_person_is_not_listed(
 ) -> None:
     visit(opened, study, "P2", "V1")
     found = reconcile(opened[1], exported(tmp_path, "V1,P1,APPROVED,,C\n"))
-    assert found.held == ("prolific:P2 (V1)",)
+    assert found.held_out == ("prolific:P2 (V1)",)
 
 
 def test_what_a_manager_decided_of_a_visit_stays(
@@ -124,7 +124,7 @@ def test_what_a_manager_decided_of_a_visit_stays(
     with store.begin() as session:
         session.add(decided)
     found = reconcile(store, exported(tmp_path, "V9,P9,APPROVED,,C\n"), "S1")
-    assert (found.held, found.unlisted) == ((), ("prolific:P1 (V1)",))
+    assert (found.held_out, found.unlisted) == ((), ("prolific:P1 (V1)",))
     assert workers(store) == {"prolific:P1"}
 
 
@@ -135,7 +135,7 @@ def test_mturk_s_results_say_which_hit_they_are_of(opened: Opened, tmp_path: Pat
     visit(opened, first, "W1", "A1")
     visit(opened, second, "W2", "A2")
     found = reconcile(store, exported(tmp_path, '"HIT1","A1","W1","Submitted","",""\n', MTURK))
-    assert (found.study, found.listed, found.held) == ("HIT1", 1, ())
+    assert (found.study, found.listed, found.held_out) == ("HIT1", 1, ())
     assert workers(store) == {"mturk:W1", "mturk:W2"}
 
 
@@ -175,7 +175,7 @@ def test_another_study_s_export_takes_no_votes_out(
         reconcile(store, other)
     assert workers(store) == {"prolific:P1"}
     # Who names the study, as its own export's name does, means it.
-    assert reconcile(store, other, "S1").held == ("prolific:P1 (V1)",)
+    assert reconcile(store, other, "S1").held_out == ("prolific:P1 (V1)",)
 
 
 def test_who_is_void_is_not_approved_unasked(opened: Opened, study: Study, tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def test_an_invited_labeler_comes_by_the_newest_link_only(
     for token in (first, "", "x", second[:-1]):
         with (
             caplog.at_level(logging.WARNING, "genset.label"),
-            pytest.raises(BadInput, match="ask for a new link"),
+            pytest.raises(BadInput, match="ask for a new one"),
         ):
             labelers.by_invite(token)
     assert len(caplog.records) == 4

@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genset.db import LabelerAct, ReviewRequest, Ruling, Store, Verdict, find_candidate
-from genset.label.queue.board import Board, is_for_examples
-from genset.label.trust.standing import record
-from genset.settings import LabelRules
-from genset.workspace import Workspace
+from genset.label.queue.board import Board
+from genset.label.queue.open_candidates import is_for_examples
+from genset.label.trust.decisions import record
+from genset.settings import LabelRules, Workspace
 from tests.label.desks import desk_of, let_expire, under
 from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH, labeled_workspace, vote
 
@@ -100,7 +100,7 @@ class Told:
         with store.session() as session:
             for worker in NAMES:
                 board.catch_up(session, worker)
-                left, most = self.left(worker), board.left_for(worker)
+                left, most = self.left(worker), board.remaining_for(worker)
                 assert all(left[wnid] <= most[wnid] <= PHOTOS for wnid in CLASSES)
             assert self.doubted or sum(map(self.lacks, TASKS)) <= board.votes_missing
             assert board.votes_missing <= 3 * len(TASKS)
@@ -113,10 +113,10 @@ class Told:
                 assert board.is_open(number) == (self.lacks(task) > 0)
             for worker in NAMES:
                 left = self.left(worker)
-                assert board.left_for(worker) == left
+                assert board.remaining_for(worker) == left
                 assert board.screens_of(left) == sum(count > 0 for count in left.values())
                 assert board.labels_of(worker) == len(self.labeled(worker))
-                assert list(board.classes_left(session, worker)) == [c for c in CLASSES if left[c]]
+                assert list(board.classes_for(session, worker)) == [c for c in CLASSES if left[c]]
                 for task, number in self.ids.items():
                     assert board.is_labeled_by(worker, number) == (task in self.labeled(worker))
                 for wnid in CLASSES:
@@ -213,7 +213,7 @@ def test_a_photo_is_for_examples_or_for_tests_for_good() -> None:
 def test_a_class_is_read_with_the_small_ones_after_it(
     opened: Opened, monkeypatch: pytest.MonkeyPatch, together: int, read: list[str]
 ) -> None:
-    monkeypatch.setattr("genset.label.queue.board._READ_TOGETHER", together)
+    monkeypatch.setattr("genset.label.queue.open_candidates._READ_TOGETHER", together)
     workspace, store = labeled_workspace(opened[0].root / "three", photos=3)
     board = new_board(store, workspace.label)
     with store.session() as session:
@@ -228,8 +228,8 @@ def test_reading_all_leaves_half_of_the_time_to_labelers(
 ) -> None:
     moments, pauses = count(), list[float]()
     clock = SimpleNamespace(monotonic=lambda: next(moments) ** 2, sleep=pauses.append)
-    monkeypatch.setattr("genset.label.queue.board.time", clock)
-    monkeypatch.setattr("genset.label.queue.board._READ_TOGETHER", 5)
+    monkeypatch.setattr("genset.label.queue.open_candidates.time", clock)
+    monkeypatch.setattr("genset.label.queue.open_candidates._READ_TOGETHER", 5)
     board = new_board(opened[1], opened[0].label)
     board.read_all(opened[1])
     assert board.unread == 0
@@ -297,11 +297,11 @@ def test_what_is_dropped_is_left_to_nobody(opened: Opened) -> None:
         number, other = (find_candidate(session, f"{TENCH}/flickr:{n}").id for n in (0, 1))
         board.catch_up(session, "ann")
         assert board.known_right(session, TENCH) == [other]
-        assert board.left_for("ann") == {TENCH: 4, GOLDFISH: 5, CRANE: 5, TABBY: 5}
+        assert board.remaining_for("ann") == {TENCH: 4, GOLDFISH: 5, CRANE: 5, TABBY: 5}
         for _ in range(2):  # a second time changes nothing
             board.drop(number)
             board.drop(other)
-            assert board.left_for("ann")[TENCH] == 3
+            assert board.remaining_for("ann")[TENCH] == 3
             assert board.votes_missing == 18
             assert not board.is_open(number)
             assert board.known_right(session, TENCH) == []
@@ -318,9 +318,9 @@ def test_what_is_left_out_for_a_labeler_is_left_to_others(opened: Opened) -> Non
         board.known_right(session, TENCH)
         board.leased.learn({TENCH: Counter()})
         for _ in range(2):  # a second time changes nothing, and neither does what she labeled
-            board.leave_out("ann", first)
-            board.leave_out("ann", labeled)
-            assert (board.left_for("ann")[TENCH], board.left_for("bob")[TENCH]) == (3, 5)
+            board.exclude("ann", first)
+            board.exclude("ann", labeled)
+            assert (board.remaining_for("ann")[TENCH], board.remaining_for("bob")[TENCH]) == (3, 5)
     assert [len(screen) for screen in board.suggest("ann", TENCH, ())] == [3]
     assert [len(screen) for screen in board.suggest("bob", TENCH, ())] == [5]
 

@@ -24,11 +24,10 @@ from genset.db import (
     find_candidate,
     now,
 )
-from genset.db.growth import question_lacks
+from genset.db.votes_needed import question_votes_missing
 from genset.label import AlsoScreen, label_secret
-from genset.label.trust.standing import record
-from genset.settings import LabelRules
-from genset.workspace import Workspace
+from genset.label.trust.decisions import record
+from genset.settings import LabelRules, Workspace
 from tests.label.also import classes_of, decide, decide_all, done_of
 from tests.label.desks import CORRECT, INCORRECT, UNSURE, desk_of, do_all, let_expire, owners, under
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, labeled_workspace, vote
@@ -113,12 +112,12 @@ def test_questions_come_before_candidates_and_both_are_counted(asked: Opened) ->
     add_candidate(*asked, TENCH, 77, 9)
     ann = desk_of(asked, "ann")
     before = ann.progress()
-    assert (before.classes_done, before.classes, before.screens_left) == (0, 2, 5)
+    assert (before.classes_done, before.classes, before.screens_remaining) == (0, 2, 5)
     assert [isinstance(each, AlsoScreen) for each in ann.next(12)[0]] == [True] * 4 + [False]
     decide_all(ann)
     between = ann.progress()
     assert (between.classes_done, between.screens_done, between.photos) == (1, 4, 12)
-    assert between.screens_left == 1
+    assert between.screens_remaining == 1
     assert len(do_all(ann)) == 1
     assert done_of(ann) is not None
 
@@ -138,7 +137,7 @@ def test_many_questions_of_a_photo_come_on_several_screens_of_about_as_many(
     further = [cls.wnid for cls in imagenet1k() if cls.wnid != TENCH][:questions]
     opened = questioned_workspace(tmp_path / "many", [TENCH], photos=1, further=further)
     ann = desk_of(opened, "ann")
-    assert ann.progress().screens_left == len(sizes)
+    assert ann.progress().screens_remaining == len(sizes)
     assert [len(screen.questions) for screen in ann.also_screens(count=12)] == sizes
     opened[1].close()
 
@@ -222,7 +221,7 @@ def test_votes_grow_wherever_verdicts_are_not_the_same(
     opened = under((workspace, store), votes=votes, grow_to=grow_to)
     for number, verdict in enumerate(said):
         vote(store, f"{BASSINET}/flickr:0", f"labeler {number}", verdict)
-    assert question_lacks(opened[0].label, Counter(said), ruled=False) == more
+    assert question_votes_missing(opened[0].label, Counter(said), ruled=False) == more
     asked = desk_of(opened, "third").also_screens()
     assert [classes_of(screen) for screen in asked] == ([[BASSINET]] if more else [])
     store.close()
@@ -252,7 +251,7 @@ def test_what_only_a_void_labeler_named_is_asked_of_nobody(asked: Opened) -> Non
         record(session, "ann", LabelerAct.VOID, by="mia", reason="spam")
     cid = desk_of(opened, "cid")
     assert all(MINK not in classes_of(screen) for screen in cid.also_screens(count=12))
-    left = cid.progress().screens_left
+    left = cid.progress().screens_remaining
     assert left == 4 and len(decide_all(cid)) == 4
 
 
@@ -265,11 +264,11 @@ def test_screens_that_are_left_are_counted_by_what_is_open(tmp_path: Path) -> No
     asked = {f"{TENCH}/flickr:{number}": many if number == 0 else many[:1] for number in range(4)}
     ask_about(opened[1], asked)
     ann, bob = desk_of(opened, "ann"), desk_of(opened, "bob")
-    assert ann.progress().screens_left == 4
+    assert ann.progress().screens_remaining == 4
     (largest,) = bob.also_screens(count=1)
     assert len(largest.questions) == 8
     decide(bob, largest)
-    assert desk_of(opened, "cid").progress().screens_left == 3
+    assert desk_of(opened, "cid").progress().screens_remaining == 3
     opened[1].close()
 
 
@@ -295,7 +294,7 @@ def test_a_removed_photo_is_asked_no_more_and_its_screen_is_over(asked: Opened) 
         session.execute(
             update(Photo).where(Photo.source_id == "0").values(refused="removed by its owner")
         )
-    told, _ = ann.next(2, held=[first.id, second.id])
+    told, _ = ann.next(2, loaded=[first.id, second.id])
     assert next(each.id for each in told) == second.id
     assert len(decide_all(ann)) == 3
     assert desk_of(asked, "bob").also_screens() == []

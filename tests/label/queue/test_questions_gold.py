@@ -13,9 +13,8 @@ from genset.db import Claim, GoldAnswer, GoldQuestion, LabelerAct, ScreenPhoto, 
 from genset.label import AlsoScreen, Desk, list_gold_questions
 from genset.label.gold import gold_scores
 from genset.label.queue import asking
-from genset.label.trust.standing import record
-from genset.settings import LabelRules
-from genset.workspace import Workspace
+from genset.label.trust.decisions import record
+from genset.settings import LabelRules, Workspace
 from labeler_app import wire
 from tests.label.also import answered, classes_of, decide, decide_all
 from tests.label.desks import CORRECT, INCORRECT, desk_of
@@ -178,7 +177,7 @@ def test_the_store_is_asked_as_much_with_gold_questions_as_without(
     def asked(opened: Opened, chance: random.Random) -> list[tuple[int, int]]:
         monkeypatch.setattr(asking, "_random", chance)
         monkeypatch.setattr("genset.label.queue.board._SECONDS_AT_WORK", float("inf"))
-        monkeypatch.setattr("genset.label.queue.leased._SECONDS", float("inf"))
+        monkeypatch.setattr("genset.label.queue.board._SECONDS_LEASED", float("inf"))
         ann: Desk = desk_of(opened, "ann")
         found = []
         while True:

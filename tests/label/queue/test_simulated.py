@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import exists, not_, select
 
 from genset.db import GoldAnswer, Label, ProposedBy, Question, Screen, ScreenPhoto, Store, Verdict
-from genset.db.growth import lacking, question_lacks
+from genset.db.votes_needed import question_votes_missing, votes_missing
 from genset.label.session.shown import TWICE
 from genset.workspace import Workspace
 from tests.label.simulated import RULES, add_pool, label
@@ -128,9 +128,9 @@ def no_candidate_is_over_its_votes(labels: Sequence[Label], questions: Collectio
     for each in labels:
         said = votes[each.candidate_id]
         if each.candidate_id in questions:
-            lack = question_lacks(RULES, said, ruled=False)
+            lack = question_votes_missing(RULES, said, ruled=False)
         else:
-            lack = lacking(RULES, said.total(), said[Verdict.CORRECT], ruled=False)
+            lack = votes_missing(RULES, said.total(), said[Verdict.CORRECT], ruled=False)
         if not lack:
             return False
         said[each.verdict] += 1

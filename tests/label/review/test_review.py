@@ -67,10 +67,10 @@ def test_the_queue_tells_neither_side_before_the_ruling(store: Store) -> None:
                 session.add(Label(candidate_id=number, worker=f"w{place}", verdict=turned))
     turned_round = queue(store)
     assert [case.blind() for case in turned_round] == [case.blind() for case in first]
-    assert [case.said for case in turned_round] != [case.said for case in first]
+    assert [case.counts for case in turned_round] != [case.counts for case in first]
     for case in first:
         assert not re.search(r"\d|w0|correct", str(case.why))
-        assert case.blind().keys().isdisjoint({"votes", "said", "frequency", "detail"})
+        assert case.blind().keys().isdisjoint({"votes", "counts", "frequency", "detail"})
     # Called correct for several classes, or claimed by several and not labeled: nothing tells.
     told = [(case.task, case.why) for case in first if case.why != "labelers disagree"]
     assert told == sorted(
@@ -81,7 +81,7 @@ def test_the_queue_tells_neither_side_before_the_ruling(store: Store) -> None:
 def test_nobody_who_can_tell_waits_for_a_ruling(store: Store) -> None:
     say(store, ONE, "unsure", "unsure")
     say(store, TWO, "unsure", "correct")
-    assert waiting(store) == [(ONE, "nobody can tell")]
+    assert waiting(store) == [(ONE, "labelers are unsure")]
 
 
 def test_a_photo_that_is_correct_for_two_classes_waits_until_one_is_ruled_out(
@@ -115,15 +115,17 @@ def test_a_case_shows_who_said_what_and_the_photos_credits(store: Store) -> None
         wnid=TENCH,
         why="labelers disagree",
         detail="labelers disagree: 1 correct, 1 incorrect",
-        said={"correct": 1, "incorrect": 1},
+        counts={"correct": 1, "incorrect": 1},
         frequency=0.5,
         votes=(("w0", "correct"), ("w1", "incorrect")),
         photo_id=case.photo_id,
         source="flickr",
+        source_id="1",
         owner_name="owner 1",
         license="CC BY 2.0",
         license_url="https://creativecommons.org/licenses/by/2.0/",
         page_url="https://www.flickr.com/photos/1@N00/1",
+        home=None,
     )
     with store.session() as session:
         assert session.get_one(Photo, case.photo_id).source_id == "1"

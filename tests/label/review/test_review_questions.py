@@ -65,7 +65,7 @@ def test_questions_that_stay_unclear_after_all_their_votes_wait_for_a_ruling(ask
     assert found == {
         (f"{wnid}/flickr:{number}", why)
         for number in (0, 1)
-        for wnid, why in ((BASSINET, "labelers disagree"), (LAMPSHADE, "nobody can tell"))
+        for wnid, why in ((BASSINET, "labelers disagree"), (LAMPSHADE, "labelers are unsure"))
     }
     assert not any(each["wnid"] == CROQUET for each in waiting(asked))
     stats = json.loads(labels(asked, "stats", "--json").stdout)

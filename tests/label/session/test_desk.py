@@ -14,8 +14,8 @@ from genset.db import Candidate, Label, Photo, Ruling, Store, find_candidate, no
 from genset.label import (
     Desk,
     Done,
-    HeldScreen,
     Labelers,
+    LoadedScreen,
     Screen,
     Studies,
     Terms,
@@ -125,10 +125,10 @@ def test_the_screens_that_are_left_are_told_as_they_come(tmp_path: Path) -> None
     ann = desk_of((workspace, store), "ann")
     told = []
     while screens := ann.screens(count=1):
-        told.append(ann.progress().screens_left)
+        told.append(ann.progress().screens_remaining)
         do(ann, screens[0])
     assert told == [5, 4, 3, 2, 1]  # seven photos on two screens, and three of one photo
-    assert ann.progress().screens_left == 0
+    assert ann.progress().screens_remaining == 0
     store.close()
 
 
@@ -138,9 +138,9 @@ def test_two_who_label_at_once_are_told_half_of_the_screens_each(
     monkeypatch.setattr("genset.label.queue.board._SECONDS_AT_WORK", -1)  # counted each time
     opened = labeled_workspace(tmp_path, CLASSES, photos=11)
     ann, bob = (desk_of(opened, name) for name in ("ann", "bob"))
-    assert ann.screens(count=1) and ann.progress().screens_left == 12
+    assert ann.screens(count=1) and ann.progress().screens_remaining == 12
     assert bob.screens(count=1)
-    assert [desk.progress().screens_left for desk in (ann, bob)] == [6, 6]
+    assert [desk.progress().screens_remaining for desk in (ann, bob)] == [6, 6]
     opened[1].close()
 
 
@@ -148,7 +148,7 @@ def test_gold_questions_take_the_place_of_photos_in_the_screens_that_are_left(
     tmp_path: Path,
 ) -> None:
     opened = under(labeled_workspace(tmp_path, [TENCH, TABBY], photos=5), gold=0.2)
-    assert desk_of(opened, "ann").progress().screens_left == 4  # of four and one
+    assert desk_of(opened, "ann").progress().screens_remaining == 4  # of four and one
     opened[1].close()
 
 
@@ -214,7 +214,7 @@ def test_so_is_one_that_the_page_has_already(opened: Opened) -> None:
 
     told, _ = desk.next(2, [gone.id, kept.id])
     assert [screen.id for screen in told].count(gone.id) == 0
-    assert told[0] == HeldScreen(kept.id, kept.expires_at)
+    assert told[0] == LoadedScreen(kept.id, kept.expires_at)
     assert isinstance(told[1], Screen)
 
 
@@ -456,9 +456,9 @@ def test_the_time_left_is_told_once_there_is_a_pace(opened: Opened) -> None:
     desk = desk_of(opened, "ann")
     for _ in range(3):
         do(desk, desk.screens()[0])
-        assert desk.progress().seconds_left is None
+        assert desk.progress().seconds_remaining is None
     do(desk, desk.screens()[0])
-    assert desk.progress().seconds_left == 0
+    assert desk.progress().seconds_remaining == 0
 
 
 # Studies

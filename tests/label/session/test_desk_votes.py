@@ -14,7 +14,7 @@ from sqlalchemy import select
 
 from genset.core.errors import BadInput
 from genset.db import GoldAnswer, Label, Ruling, Store, find_candidate, votes
-from genset.db.growth import wanted
+from genset.db.votes_needed import votes_needed
 from genset.label import (
     Desk,
     Done,
@@ -157,7 +157,7 @@ def test_votes_stop_at_the_first_step_that_settles_the_threshold(
     rules = LabelRules(votes=steps[0], grow_to=tuple(steps[1:]), threshold=threshold)
     given_votes: list[bool] = []
     for verdict in said:
-        if len(given_votes) == wanted(rules, len(given_votes), sum(given_votes)):
+        if len(given_votes) == votes_needed(rules, len(given_votes), sum(given_votes)):
             break
         given_votes.append(verdict)
     for step in steps:

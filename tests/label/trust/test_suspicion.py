@@ -16,7 +16,7 @@ from genset.label.gold import add_gold_question
 from genset.label.session import desk
 from genset.label.stats import collect
 from genset.label.trust import suspicion
-from genset.label.trust.standing import standings
+from genset.label.trust.decisions import suspensions
 from genset.label.trust.suspicion import Timed, contradicts, hurries, misses_gold, pace
 from genset.label.trust.void import clear, void
 from genset.workspace import Workspace
@@ -119,17 +119,17 @@ def test_who_cannot_have_looked_is_held_out_until_a_manager_decides(
     workspace, store = strict
     spam = desk_of(strict, "spam")
     work(spam, screens=4)
-    assert standings(store) == {}
+    assert suspensions(store) == {}
     work(spam, screens=1)
-    held = standings(store)["spam"]
+    held = suspensions(store)["spam"]
     assert (held.what, held.by) == (LabelerAct.HOLD, "genset")
     assert "s a photo, and nobody looks in less than 0.3 s" in held.reason
     assert votes_table(store) == []
     work(spam)  # they are not told, and what they say is held out too
     assert votes_table(store) == []
     assert len(do_all(desk_of(larger, "next"))) == 12
-    [out] = collect(store, workspace).taken_out
-    assert (out.name, out.standing, out.labels, out.by) == ("spam", "held out", 60, "genset")
+    [out] = collect(store, workspace).suspended
+    assert (out.name, out.state, out.labels, out.by) == ("spam", "held out", 60, "genset")
 
 
 def test_who_submits_two_screens_at_once_does_not_pass_a_fifth_by(
@@ -148,15 +148,15 @@ def test_who_submits_two_screens_at_once_does_not_pass_a_fifth_by(
 
     monkeypatch.setattr(desk, "hold_if_suspect", late)
     do(spam, fifth)
-    assert set(standings(strict[1])) == {"spam"}
+    assert set(suspensions(strict[1])) == {"spam"}
 
 
 def test_without_the_setting_it_is_only_said(larger: tuple[Workspace, Store]) -> None:
     workspace, store = larger
     work(desk_of(larger, "spam"))
-    assert standings(store) == {}
+    assert suspensions(store) == {}
     [spam] = collect(store, workspace).by_labeler
-    assert "nobody looks in less than 0.3 s" in spam.look[0]
+    assert "nobody looks in less than 0.3 s" in spam.reasons[0]
 
 
 def test_the_same_votes_are_not_held_out_again_once_they_are_cleared(
@@ -169,10 +169,10 @@ def test_the_same_votes_are_not_held_out_again_once_they_are_cleared(
     clear(store, workspace, "spam", by="mia", reason="I looked")
     assert len(votes_table(store)) == 25
     work(spam, screens=4)
-    assert standings(store) == {}
+    assert suspensions(store) == {}
     assert len(votes_table(store)) == 45
     work(spam, screens=1)  # what came since gives cause by itself, and is held out alone
-    assert standings(store)["spam"].since is not None
+    assert suspensions(store)["spam"].since is not None
     assert len(votes_table(store)) == 25
     void(store, workspace, "spam", by="mia", reason="enough")
     assert votes_table(store) == []
@@ -185,7 +185,7 @@ def test_who_misses_gold_questions_is_held_out(larger: tuple[Workspace, Store]) 
         task = add_candidate(workspace, store, "n04254680", 9000 + number)
         add_gold_question(store, task, Verdict.INCORRECT, "a ball", CLASSES[0])
     work(desk_of(strict, "spam"), looked=30)
-    held = standings(store)["spam"]
+    held = suspensions(store)["spam"]
     assert "gold questions" in held.reason
 
 
@@ -202,8 +202,8 @@ def test_who_says_the_opposite_is_held_out(larger: tuple[Workspace, Store]) -> N
     for name in ("ann", "ben"):
         do_all(desk_of(calm, name), right)
     work(desk_of(under(larger, votes=4, hold_suspects=True), "eve"), wrong, looked=3)
-    assert "where chance gives" in standings(store)["eve"].reason
-    assert set(standings(store)) == {"eve"}
+    assert "where chance gives" in suspensions(store)["eve"].reason
+    assert set(suspensions(store)) == {"eve"}
 
 
 def test_a_check_that_fails_fails_no_submission(
@@ -215,7 +215,7 @@ def test_a_check_that_fails_fails_no_submission(
     monkeypatch.setattr(suspicion, "reasons_against", broken)
     strict = under(larger, hold_suspects=True)
     assert len(work(desk_of(strict, "spam"))) == 12
-    assert standings(strict[1]) == {}
+    assert suspensions(strict[1]) == {}
 
 
 def test_a_page_cannot_say_that_it_looked_for_longer_than_the_screen_was_there(

@@ -7,7 +7,7 @@ import pytest
 from genset.core.errors import BadInput
 from genset.db import LabelerAct, Store, Verdict, now
 from genset.label import votes_table
-from genset.label.trust.standing import standings
+from genset.label.trust.decisions import suspensions
 from genset.label.trust.void import clear, effect_of_void, hold, unvoid, void
 from genset.release.freeze import create
 from genset.release.reader import Release
@@ -70,8 +70,8 @@ def test_names_of_tables_can_be_void_and_others_not(opened: tuple[Workspace, Sto
     workspace, store = opened
     vote(store, FIRST, "crowd:7", Verdict.CORRECT)
     assert void(store, workspace, "crowd:7", by="mia", reason="spam").votes == 1
-    standing = standings(store)["crowd:7"]
-    assert (standing.what, standing.by, standing.reason) == (LabelerAct.VOID, "mia", "spam")
+    suspension = suspensions(store)["crowd:7"]
+    assert (suspension.what, suspension.by, suspension.reason) == (LabelerAct.VOID, "mia", "spam")
     assert votes_table(store) == []
     for words, refused in (
         ("nobody called 'bob'", lambda: void(store, workspace, "bob", by="mia", reason="x")),
@@ -93,7 +93,7 @@ def test_names_of_tables_can_be_void_and_others_not(opened: tuple[Workspace, Sto
     with pytest.raises(BadInput, match="are not void"):
         unvoid(store, workspace, "crowd:7", by="mia", reason="again")
     hold(store, workspace, "crowd:7", by="genset", reason="too quick")
-    assert standings(store)["crowd:7"].words == "held out"
+    assert suspensions(store)["crowd:7"].words == "held out"
     clear(store, workspace, "crowd:7", by="mia", reason="a quick one")
-    assert standings(store) == {}
+    assert suspensions(store) == {}
     assert len(votes_table(store)) == 1

@@ -29,7 +29,7 @@ FIRST, SECOND = f"{TENCH}/flickr:0", f"{TENCH}/flickr:1"
 
 def plain_stats(workspace: Workspace, store: Store) -> dict[str, Any]:
     stats = collect(store, workspace)
-    return {name: getattr(stats, name) for name in stats.__slots__ if name != "taken_out"}
+    return {name: getattr(stats, name) for name in stats.__slots__ if name != "suspended"}
 
 
 def counted(opened: Opened, folder: Path) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def counted(opened: Opened, folder: Path) -> dict[str, Any]:
     return {
         "votes": sorted(votes_table(store)),
         "stats": plain_stats(workspace, store),
-        "left": board.left_for("somebody new"),
+        "left": board.remaining_for("somebody new"),
         "missing": board.votes_missing,
         "known right": right,
         "examples": examples,

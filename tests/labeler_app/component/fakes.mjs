@@ -308,7 +308,7 @@ export class FakeServer {
     return reply(200, { ...answered, now: this.clock.now });
   }
 
-  screens({ count, held }) {
+  screens({ count, loaded }) {
     if (this.blocked) return { status: 400, error: "you may not label here any more" };
     const open = this.#screens.filter((each) => each.leased && !each.submitted && !each.lost);
     for (const screen of this.#screens) {
@@ -317,10 +317,10 @@ export class FakeServer {
       screen.leased = true;
       open.push(screen);
     }
-    const given = open.filter(({ id }, place) => place < count || held.includes(id));
+    const given = open.filter(({ id }, place) => place < count || loaded.includes(id));
     const told = given.map((each) => {
       const { id, expires_at } = this.#shown(each);
-      return held.includes(id) ? { id, expires_at } : this.#shown(each);
+      return loaded.includes(id) ? { id, expires_at } : this.#shown(each);
     });
     return { screens: told, progress: this.progress() };
   }
@@ -356,8 +356,8 @@ export class FakeServer {
       photos: new Set([...this.labels.values()].map(({ photo }) => photo)).size,
       screens_done: done,
       screens_to_do: null,
-      screens_left: this.#screens.length - done,
-      seconds_left: null,
+      screens_remaining: this.#screens.length - done,
+      seconds_remaining: null,
       done: open ? null : { reason: "all", outcome: "done", code: null, return_url: null },
     };
   }

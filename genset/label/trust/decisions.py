@@ -21,7 +21,7 @@ _OUT = (LabelerAct.VOID, LabelerAct.HOLD)
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Suspension:
     """A labeler whose votes do not count: "void", or "hold" until somebody decides.
 
     `since` limits that to what they decided then or later; None: all of it. `by` is a manager, or
@@ -42,13 +42,13 @@ class Standing:
         return word if self.since is None else f"{word} since {self.since:%Y-%m-%d %H:%M}"
 
 
-def standings(store: Store) -> dict[str, Standing]:
+def suspensions(store: Store) -> dict[str, Suspension]:
     """Those whose votes do not count, by the name that their labels carry."""
     with answering(), store.session() as session:
-        return standings_in(session)
+        return suspensions_in(session)
 
 
-def standings_in(session: Session) -> dict[str, Standing]:
+def suspensions_in(session: Session) -> dict[str, Suspension]:
     """The same, in a session."""
     newest = (
         select(func.max(LabelerEvent.number))
@@ -60,7 +60,7 @@ def standings_in(session: Session) -> dict[str, Standing]:
         .where(LabelerEvent.number.in_(newest), LabelerEvent.what.in_(_OUT))
         .order_by(LabelerEvent.worker)
     )
-    return {row.worker: _standing(row) for row in rows}
+    return {row.worker: _suspension(row) for row in rows}
 
 
 def newest_event(session: Session, worker: str) -> LabelerEvent | None:
@@ -99,8 +99,8 @@ def record(
     if since is not None and (since.tzinfo is None or since > now()):
         raise BadInput(f"votes are taken out since a time that has passed, in a zone: not {since}")
     # Who is handed a screen, or submits one, has this row: they come before, or after.
-    mine = select(Labeler.id).where(Labeler.name == worker).with_for_update(key_share=True)
-    if session.scalar(mine) is None and not _has_labels(session, worker):
+    row = select(Labeler.id).where(Labeler.name == worker).with_for_update(key_share=True)
+    if session.scalar(row) is None and not _has_labels(session, worker):
         raise BadInput(
             f"nobody called {worker!r} labels or has labels here: see genset labelers list"
         )
@@ -128,8 +128,8 @@ def _why_not(
         same = last is not None and now_is is LabelerAct.VOID and last.since == since
         return f"the votes of {worker} are void already" if same else ""
     if what is LabelerAct.UNVOID and now_is is not LabelerAct.VOID:
-        held = now_is is LabelerAct.HOLD
-        mend = f", they are held out: genset labelers clear {worker}" if held else ""
+        is_held_out = now_is is LabelerAct.HOLD
+        mend = f", they are held out: genset labelers clear {worker}" if is_held_out else ""
         return f"the votes of {worker} are not void{mend}"
     if what is LabelerAct.CLEAR and now_is is not LabelerAct.HOLD:
         void = now_is is LabelerAct.VOID
@@ -150,5 +150,5 @@ def _end_leases(session: Session, worker: str) -> int:
     return len(ended.all())
 
 
-def _standing(event: LabelerEvent) -> Standing:
-    return Standing(event.worker, event.what, event.since, event.by, event.reason, event.at)
+def _suspension(event: LabelerEvent) -> Suspension:
+    return Suspension(event.worker, event.what, event.since, event.by, event.reason, event.at)

@@ -1,0 +1,288 @@
+"""The candidates of a pool in memory: their votes, and which of them need more."""
+
+import random
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import wraps
+from typing import Any, NamedTuple, TypeVar, cast
+
+from sqlalchemy import bindparam, func, select
+from sqlalchemy.orm import Session
+
+from genset.db import (
+    Label,
+    Store,
+    Verdict,
+    ask,
+    in_batches,
+    is_out,
+    requests_in_force,
+    rulings_in_force,
+)
+from genset.db.votes_needed import most_alike, votes_missing
+from genset.label.queue.pools import Pool
+from genset.settings import LabelRules
+
+_NONE: frozenset[int] = frozenset()
+_READ_TOGETHER = 500  # candidates of small classes
+
+_random = random.SystemRandom()
+
+# Written once: building it takes longer than asking it.
+_LABELS = (
+    select(Label.candidate_id, Label.worker, Label.verdict, Label.panel, is_out(Label))
+    .where(Label.candidate_id.in_(bindparam("candidates", expanding=True)))
+    .order_by(Label.number)
+)
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def locked(method: Method) -> Method:
+    """One thread at a time."""
+
+    @wraps(method)
+    def alone(board: "OpenCandidates", *args: Any, **named: Any) -> Any:
+        with board._lock:
+            return method(board, *args, **named)
+
+    return cast(Method, alone)
+
+
+def is_for_examples(photo_id: Any) -> Any:
+    """Of photos that are known to be right, every other one: shown as an example, never as a test.
+
+    Who was shown a photo as known to be right, beside whatever class, knows it again as a test. No
+    labeler can tell which photos these are. True or false; of a column, the condition.
+    """
+    return photo_id % 2 == 0
+
+
+class Count(NamedTuple):
+    """How many labelers a candidate needs yet, and who labeled it, in whatever panel."""
+
+    missing: int
+    workers: set[str]
+
+
+class OpenCandidates:
+    """The candidates of one `pool`, and how many votes of a panel each needs yet.
+
+    Candidates are those with a stored photo that no other class claims, or that somebody ruled on;
+    or, in the pool of questions, the classes that a stored photo is asked about. A class is read
+    from the store when it is first asked for, so that nobody waits until all of a large pool is
+    read; `read_all` reads the rest. Until then `votes_missing` takes each candidate of the unread
+    classes as one to label.
+
+    Threads may share one. A session that is handed over must have its connection already (by any
+    question to the store): a thread must not wait for one while others wait for the lock.
+    """
+
+    def __init__(self, session: Session, rules: LabelRules, pool: Pool) -> None:
+        self.rules = rules
+        self.pool = pool
+        self._lock = threading.RLock()
+        self._newest: int = session.scalar(select(func.max(Label.number))) or 0
+        self.rulings = rulings_in_force(session)
+        # How many labelers those candidates go to, in all, that somebody sent to review.
+        requests = requests_in_force(session)
+        self._requested = {number: request.labelers for number, request in requests.items()}
+        # How many candidates the classes have that were not read yet, stored or not.
+        self._unread: dict[str, int] = dict(sorted(map(tuple, session.execute(pool.counted))))
+        # All classes in order; of those that were read, the candidates by rank, and how many votes
+        # each open one needs.
+        self._ranked: dict[str, list[int]] = {wnid: [] for wnid in self._unread}
+        self._open: dict[str, dict[int, int]] = {wnid: {} for wnid in self._ranked}
+        self._class_of: dict[int, str] = {}
+        self._photo_of: dict[int, int] = {}  # where screens are of one photo
+        self._open_of: Counter[int] = Counter()  # by photo, where some are open
+        self._for_examples: set[int] = set()
+        # How many labelers answered, how many said correct, how many what most said.
+        self._votes: dict[int, tuple[int, int, int]] = {}
+        self._votes_missing = 0
+        self._known_right: dict[str, list[tuple[int, int]]] = {}
+
+    @property
+    def unread(self) -> int:
+        """How many candidates are in classes that were not read yet."""
+        with self._lock:
+            return sum(self._unread.values())
+
+    @property
+    def votes_missing(self) -> int:
+        """How many votes the open candidates need, all together."""
+        with self._lock:
+            return self._votes_missing + self.unread * self.rules.votes
+
+    @property
+    def classes(self) -> list[str]:
+        """The classes that were read, in order."""
+        with self._lock:
+            return [wnid for wnid in self._ranked if wnid not in self._unread]
+
+    def read_all(self, store: Store) -> None:
+        """Read all classes; others may ask meanwhile."""
+        while (wnid := next(iter(self._unread), None)) is not None:
+            started = time.monotonic()
+            with store.session() as session:
+                session.connection()
+                self._read(session, wnid)
+            if self._unread:
+                time.sleep(time.monotonic() - started)  # half of the time is for those who label
+
+    @locked
+    def count_again(self, session: Session, candidates: Iterable[int]) -> dict[int, Count]:
+        """Read the votes of these candidates from the store, and return them."""
+        counts: dict[int, Count] = {}
+        for some in in_batches(candidates, 500):
+            workers: dict[int, set[str]] = {number: set() for number in some}
+            verdicts: dict[int, dict[str, Verdict]] = {number: {} for number in some}
+            for number, worker, verdict, panel, out in ask(session, _LABELS, {"candidates": some}):
+                workers[number].add(worker)
+                if panel == self.rules.panel and not out:
+                    verdicts[number][worker] = verdict
+            unbacked = self._unbacked(session, some)
+            for number, by_worker in verdicts.items():
+                by_verdict = Counter(by_worker.values())
+                correct, agreeing = by_verdict[Verdict.CORRECT], most_alike(by_verdict)
+                self._votes[number] = len(by_worker), correct, agreeing
+                missing = 0 if number in unbacked else self._missing(number)
+                counts[number] = Count(missing, workers[number])
+                if (wnid := self._class_of.get(number)) is not None:
+                    self._known_right.pop(wnid, None)
+                    self._open_or_close(number, missing)
+        return counts
+
+    @locked
+    def drop(self, candidate: int) -> None:
+        """Leave a candidate out: its photo is gone, or another class claims it now."""
+        if candidate in self._class_of:
+            self._open_or_close(candidate, 0)
+            wnid = self._class_of.pop(candidate)
+            self._photo_of.pop(candidate, None)
+            self._ranked[wnid].remove(candidate)
+            self._known_right.pop(wnid, None)
+
+    @locked
+    def is_open(self, candidate: int) -> bool:
+        """Whether it goes to any more labelers."""
+        return candidate in self._open.get(self._class_of.get(candidate, ""), _NONE)
+
+    def is_for_examples(self, candidate: int) -> bool:
+        """Whether its photo is for examples; of a class that was read."""
+        return candidate in self._for_examples
+
+    @locked
+    def photo_of(self, candidate: int) -> int:
+        """The photo that a question is about, which was suggested."""
+        return self._photo_of[candidate]
+
+    @locked
+    def some(self, count: int) -> list[int]:
+        """Some candidates of those that were read, drawn at random: so many, with repetitions."""
+        classes = [ranked for ranked in self._ranked.values() if ranked]
+        return [_random.choice(_random.choice(classes)) for _ in range(count if classes else 0)]
+
+    @locked
+    def known_right(self, session: Session, wnid: str, least: int = 1) -> list[int]:
+        """The candidates of a class that are known to be right, the surest first.
+
+        Those ruled correct, then those of which at least `least` labelers, and all who answered,
+        said correct.
+        """
+        self._read(session, wnid)
+        if (right := self._known_right.get(wnid)) is None:
+            right = self._known_right[wnid] = self._right_in(wnid)
+        return [number for votes, number in right if votes >= least]
+
+    def _right_in(self, wnid: str) -> list[tuple[int, int]]:
+        """Those `known_right`, with their votes; ruled ones as if all had voted for them.
+
+        None that waits for a review: somebody doubts it.
+        """
+        ruled, unanimous = [], []
+        for number in self._ranked.get(wnid, ()):
+            votes, correct, _ = self._votes[number]
+            if number in self._requested:
+                continue
+            if number in self.rulings:
+                if self.rulings[number] is Verdict.CORRECT:
+                    ruled.append((sys.maxsize, number))
+            elif votes == correct > 0:
+                unanimous.append((votes, number))
+        return ruled + sorted(unanimous, key=lambda pair: (-pair[0], pair[1]))
+
+    @locked
+    def _read(self, session: Session, wnid: str) -> None:
+        """Read a class that was not read yet, and with it some small ones that come after it."""
+        if wnid not in self._unread:
+            return
+        together: list[str] = []
+        count = 0
+        for other, size in self._unread.items():
+            if other < wnid or (together and count + size > _READ_TOGETHER):
+                continue
+            together.append(other)
+            count += size
+        rows = ask(session, self.pool.members, {"classes": together}).all()
+        for other in together:
+            del self._unread[other]
+        self._take_in(session, rows)
+
+    def _add(self, session: Session, candidates: Collection[int]) -> None:
+        """Take in those of these candidates that labelers added; unread classes read them later."""
+        if candidates and self.pool.added is not None:
+            rows = ask(session, self.pool.added, {"candidates": candidates}).all()
+            read = self._ranked.keys() - self._unread.keys()
+            self._take_in(session, [row for row in rows if row[1] in read])
+
+    def _take_in(self, session: Session, rows: Iterable[Any]) -> None:
+        candidates = []
+        for candidate, of_class, photo in rows:
+            candidates.append(candidate)
+            if is_for_examples(photo):
+                self._for_examples.add(candidate)
+            if self.pool.by_photo:
+                self._photo_of[candidate] = photo
+            self._ranked[of_class].append(candidate)
+            self._class_of[candidate] = of_class
+        self.count_again(session, candidates)
+
+    def _unbacked(self, session: Session, candidates: Sequence[int]) -> set[int]:
+        """Those of these that nobody is asked about: who named them has no vote that counts."""
+        if self.pool.unbacked is None:
+            return set()
+        return set(ask(session, self.pool.unbacked, {"candidates": candidates}).scalars())
+
+    def _missing(self, candidate: int) -> int:
+        votes, correct, agreeing = self._votes[candidate]
+        return votes_missing(
+            self.rules,
+            votes,
+            correct,
+            ruled=candidate in self.rulings,
+            requested=self._requested.get(candidate, 0),
+            agreeing=agreeing if self.pool.by_photo else None,
+        )
+
+    def _open_or_close(self, candidate: int, missing: int) -> None:
+        """Note how many votes a candidate of a class that was read needs now."""
+        open_ = self._open[self._class_of[candidate]]
+        before = open_.get(candidate, 0)
+        self._votes_missing += missing - before
+        if missing:
+            open_[candidate] = missing
+        else:
+            open_.pop(candidate, None)
+        if bool(missing) != bool(before):
+            change = 1 if missing else -1
+            if (photo := self._photo_of.get(candidate)) is not None:
+                self._open_of[photo] += change
+                if not self._open_of[photo]:
+                    del self._open_of[photo]
+            self._count_for_labelers(candidate, change)
+
+    def _count_for_labelers(self, candidate: int, change: int) -> None:
+        """A candidate was opened (1) or closed (-1): for those who count what they may get."""
