@@ -20,7 +20,11 @@ from typing import NamedTuple
 
 from tests.reporting.many import many_made_up, many_real
 
-FORMS = {"page": ["-o", "page.html"], "--json": ["--json"], "--markdown": ["--markdown"]}
+FORMS = {
+    "page": ["-o", "page.html"],
+    "--json": ["--json"],
+    "--format markdown": ["--format", "markdown"],
+}
 
 
 class Cost(NamedTuple):

@@ -24,8 +24,8 @@ from genset.db import (
 from genset.db.votes_needed import most_alike, votes_needed
 from genset.label.ballots import Ballot, ballots, check_panel, further
 from genset.label.credits import CreditedCandidate, credits_of
-from genset.statistics.intervals import wilson
 from genset.settings import LabelRules
+from genset.statistics.intervals import wilson
 
 _LONGEST_REASON = 500
 

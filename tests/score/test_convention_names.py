@@ -129,7 +129,7 @@ def test_reports_tell_them_apart_in_every_form(here: Path) -> None:
     data = json.loads(genset_says("report", "v1", "--json", "-o", "page.html"))
     assert sorted(model["label"] for model in data["models"]) == wanted
     assert {each["first"] for each in data["pairs"]} <= set(wanted)
-    text = genset_says("report", "v1", "--markdown")
+    text = genset_says("report", "v1", "--format", "markdown")
     board = [line for line in text.splitlines() if line.startswith("|")][2:7]
     cells = sorted(line.split(" | ")[1] for line in board)
     assert cells == wanted
@@ -219,7 +219,7 @@ def test_a_model_that_is_left_out_has_its_convention_beside_its_number(here: Pat
     assert [model["label"] for model in data["flagged"]] == ["same"]
     left_out = (here / "page.html").read_text("utf-8").partition('id="left-out"')[2]
     assert "all outputs compete (all)" in left_out.partition("</section>")[0]
-    text = genset_says("report", *own, "--markdown")
+    text = genset_says("report", *own, "--format", "markdown")
     assert any(line.startswith("same: 5 of 5 classes of five") for line in text.splitlines())
 
 
@@ -236,4 +236,6 @@ def test_a_table_of_these_classes_is_of_them(here: Path) -> None:
     rows = [f"{photo.id},{photo.wnid}" for photo in genset.open_set("v1").photos]
     (here / "vlm.csv").write_text("\n".join(["image,top1", *rows]), "utf-8")
     genset_says("evaluate", "v1", "--model", "predictions:vlm.csv")
-    assert "not scored by the set’s own classes" not in genset_says("report", "v1", "--markdown")
+    assert "not scored by the set’s own classes" not in genset_says(
+        "report", "v1", "--format", "markdown"
+    )

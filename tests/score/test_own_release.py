@@ -82,7 +82,7 @@ def test_a_release_of_cifar_10_s_classes_is_scored_reported_and_compared(release
     assert "10 of the 10 of <bdi>cifar10</bdi>" in page
     assert "no output is of deer (1 photo)" in page
     assert "nan %" not in page
-    text = genset_says("report", "v1", "--markdown")
+    text = genset_says("report", "v1", "--format", "markdown")
     assert "10 of the 10 classes of cifar10" in text
     assert "| nan" not in text
     data = json.loads(genset_says("report", "v1", "--json"))

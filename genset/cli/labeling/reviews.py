@@ -139,7 +139,6 @@ def suspects(
         runs = runs or workspace.runs
         found = find_suspects(locate_set(release, folder, runs=runs), runs, order)
         path = write_suspects(workspace.root, found)
-        workspace.hide_from_git(path.name)
         open_cases, missing = len(undecided(store, found)), missing_photos(store, found)
         taxonomy = store.taxonomy
     document = {

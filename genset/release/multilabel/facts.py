@@ -8,7 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from genset.db import ProposalRound, Question, Verdict
-from genset.db.growth import question_lacks
+from genset.db.votes_needed import question_votes_missing
 from genset.release.facts import alpha
 from genset.release.multilabel.answers import ADDED, RULE, SEARCH, Asked
 from genset.release.multilabel.earlier import Earlier
@@ -153,4 +153,4 @@ def _further(photo: ReleasePhoto) -> Iterator[_Further]:
 
 
 def _lacks(each: _Further, rules: LabelRules) -> bool:
-    return not each.is_ruled and question_lacks(rules, each.said, ruled=False) > 0
+    return not each.is_ruled and question_votes_missing(rules, each.said, ruled=False) > 0
