@@ -50,7 +50,7 @@ def use():
     try:
         genset.Release(photos)
     except genset.core.errors.BadInput as error:
-        assert "is no release" in str(error)
+        assert "is not a release" in str(error)
     return [one.top1.correct, genset.compare(one, other).only_first]
 
 first = use()

@@ -11,7 +11,8 @@ from sqlalchemy import update
 from genset.db import Screen as ScreenRow
 from genset.db import Store, now
 from genset.label import Desk, Labelers, NewLabel, Receipt, Screen, Submission, Verdict
-from genset.settings import LabelRules, Workspace
+from genset.settings import LabelRules
+from genset.workspace import Workspace
 
 CORRECT, INCORRECT, UNSURE = Verdict.CORRECT, Verdict.INCORRECT, Verdict.UNSURE
 

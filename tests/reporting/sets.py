@@ -206,7 +206,7 @@ def score_on(
         device="cpu",
         created_at=at,
         seconds=1.5,
-        left_out=dict.fromkeys(unreadable, "truncated"),
+        excluded=dict.fromkeys(unreadable, "truncated"),
         top1=Accuracy.of(len(right), len(predictions)),
         top5=Accuracy.of(len(predictions) - len(missed), len(predictions)),
         classes=1000,

@@ -113,7 +113,7 @@ def test_learning_curves_classes_and_confusions_are_told_by_model(
 def test_what_must_be_said_stands_below_the_table_once(tmp_path: Path, photos: PhotoSet) -> None:
     runs = tmp_path / "runs"
     notes = ("4 classes are missing.",)
-    keep_finetuned(runs, "pretrained", [32], weights=OLD, notes=notes, left_out={"a.jpg": "cut"})
+    keep_finetuned(runs, "pretrained", [32], weights=OLD, notes=notes, excluded={"a.jpg": "cut"})
     keep_finetuned(runs, "optimized", [16], weights=NEW, notes=notes, precision="bf16")
     page, markdown = everywhere(photos, runs)
     for form in (page.text, markdown):

@@ -131,7 +131,7 @@ def test_reports_tell_them_apart_in_every_form(here: Path) -> None:
     assert {each["first"] for each in data["pairs"]} <= set(wanted)
     text = genset_says("report", "v1", "--format", "markdown")
     board = [line for line in text.splitlines() if line.startswith("|")][2:7]
-    cells = sorted(line.split(" | ")[1] for line in board)
+    cells = sorted(line.split(" | ")[1].partition(" (2 of 3 classes")[0] for line in board)
     assert cells == wanted
     page = (here / "page.html").read_text("utf-8")
     assert sorted(re.findall(r"<summary><bdi>(.+?)</bdi>", page)) == wanted
@@ -220,7 +220,8 @@ def test_a_model_that_is_left_out_has_its_convention_beside_its_number(here: Pat
     left_out = (here / "page.html").read_text("utf-8").partition('id="left-out"')[2]
     assert "all outputs compete (all)" in left_out.partition("</section>")[0]
     text = genset_says("report", *own, "--format", "markdown")
-    assert any(line.startswith("same: 5 of 5 classes of five") for line in text.splitlines())
+    (line,) = (line for line in text.splitlines() if "5 of 5 classes of five" in line)
+    assert "same" in line
 
 
 def test_an_entry_of_an_inference_says_its_convention(here: Path) -> None:

@@ -17,7 +17,8 @@ from genset.db import LabelerAct, ReviewRequest, Ruling, Store, Verdict, find_ca
 from genset.label.queue.board import Board
 from genset.label.queue.open_candidates import is_for_examples
 from genset.label.trust.decisions import record
-from genset.settings import LabelRules, Workspace
+from genset.settings import LabelRules
+from genset.workspace import Workspace
 from tests.label.desks import desk_of, let_expire, under
 from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH, labeled_workspace, vote
 

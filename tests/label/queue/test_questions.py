@@ -27,7 +27,8 @@ from genset.db import (
 from genset.db.votes_needed import question_votes_missing
 from genset.label import AlsoScreen, label_secret
 from genset.label.trust.decisions import record
-from genset.settings import LabelRules, Workspace
+from genset.settings import LabelRules
+from genset.workspace import Workspace
 from tests.label.also import classes_of, decide, decide_all, done_of
 from tests.label.desks import CORRECT, INCORRECT, UNSURE, desk_of, do_all, let_expire, owners, under
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, labeled_workspace, vote

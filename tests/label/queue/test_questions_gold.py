@@ -14,7 +14,8 @@ from genset.label import AlsoScreen, Desk, list_gold_questions
 from genset.label.gold import gold_scores
 from genset.label.queue import asking
 from genset.label.trust.decisions import record
-from genset.settings import LabelRules, Workspace
+from genset.settings import LabelRules
+from genset.workspace import Workspace
 from labeler_app import wire
 from tests.label.also import answered, classes_of, decide, decide_all
 from tests.label.desks import CORRECT, INCORRECT, desk_of

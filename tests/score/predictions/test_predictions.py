@@ -19,7 +19,7 @@ from pyarrow import parquet
 import genset
 from genset.core.errors import BadInput, GensetError
 from genset.reporting.collect import collect
-from genset.score.results import arrays
+from genset.score.predictions import arrays
 from genset.score.results.runs import Accuracy, Run, find_runs, load_predictions
 from genset.sets.open import open_set
 from tests.score.colours import WNIDS, colours, painted_set
