@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    from genset.statistics.bootstrap import Floats
+    from genset.statistics.draws import Floats
 
 DRAWS = 10_000
 SEED = 0
@@ -44,7 +44,7 @@ class Resampling:
         Returns:
             The ratios, shape (draws, K), float64. NaN where a denominator is 0.
         """
-        from genset.statistics.bootstrap import class_sums
+        from genset.statistics.draws import class_sums
 
         return self.ratios_of_sums(class_sums(classes, over), class_sums(classes, under))
 
@@ -77,7 +77,7 @@ class Resampling:
         Returns:
             The sums in each draw, shape (K, draws), float64.
         """
-        from genset.statistics.bootstrap import redrawn_sums
+        from genset.statistics.draws import redrawn_sums
 
         return redrawn_sums(self.seed, self.draws, of_classes)
 
