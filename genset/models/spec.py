@@ -35,8 +35,11 @@ their like) has `prompts` (openai80, simple, or a file with a template a line, {
 
 import calendar
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import date
+from difflib import get_close_matches
+from importlib.util import find_spec
 from math import isfinite
 from pathlib import Path
 from urllib.parse import parse_qsl
@@ -167,6 +170,8 @@ def parse_spec(text: str) -> ModelSpec:
     kind, colon, rest = text.partition(":")
     target, _, query = rest.partition("?")
     if not colon or kind not in KINDS or not target:
+        if kind not in KINDS and (meant := _meant(text)):
+            raise BadInput(f"model {text!r}: did you mean {' or '.join(meant)}?")
         *forms, last = (f"{name}:{form.target}" for name, form in KINDS.items())
         raise BadInput(f"model {text!r}: a spec is {', '.join(forms)} or {last}")
     # A plus is a plus, as in c++/list.txt: specs are no web forms.
@@ -197,6 +202,46 @@ def parse_spec(text: str) -> ModelSpec:
         prefix=options.get("prefix"),
         texts=texts,
     )
+
+
+_KIND_OF_SUFFIX = {
+    **dict.fromkeys((".pth", ".pt", ".ckpt", ".bin", ".safetensors", ".tar"), "file"),
+    **dict.fromkeys((".npy", ".csv", ".parquet"), "predictions"),
+    ".onnx": "onnx",
+    ".pt2": "export",
+}
+
+
+def _meant(text: str) -> list[str]:
+    """The specs that a text without a kind may stand for: a file's, or a known architecture's."""
+    target, question, _ = text.partition("?")
+    if kind := _KIND_OF_SUFFIX.get(Path(target).suffix.lower()):
+        needs_arch = kind == "file" and "arch=" not in text
+        return [
+            f"{kind}:{text}{'&' if question else '?'}arch=..." if needs_arch else f"{kind}:{text}"
+        ]
+    if ":" in target:
+        return []
+    known = _architectures()
+    name = target.partition(".")[0].lower()  # timm:NAME.WEIGHTS
+    if exact := [kind for kind, names in known.items() if name in names]:
+        return [f"{kind}:{text}" for kind in exact if kind == "timm" or name == target]
+    near = get_close_matches(name, {name for names in known.values() for name in names}, 1)
+    return [f"{kind}:{found}" for found in near for kind, names in known.items() if found in names]
+
+
+def _architectures() -> dict[str, Collection[str]]:
+    """The names that torchvision and timm know, where they are installed."""
+    known: dict[str, Collection[str]] = {}
+    if find_spec("torchvision"):
+        from torchvision.models import list_models
+
+        known["torchvision"] = list_models()
+    if find_spec("timm"):
+        import timm
+
+        known["timm"] = timm.list_models()
+    return known
 
 
 def _only_known(text: str, kind: str, options: dict[str, str]) -> None:

@@ -46,7 +46,7 @@ def test_every_option_is_understood() -> None:
     ("text", "named"),
     [
         ("", "a spec is torchvision:NAME, timm:NAME, file:CHECKPOINT"),
-        ("resnet50", "a spec is torchvision:NAME, timm:NAME, file:CHECKPOINT"),
+        ("my-network", "a spec is torchvision:NAME, timm:NAME, file:CHECKPOINT"),
         ("torchvision:", "a spec is torchvision:NAME, timm:NAME, file:CHECKPOINT"),
         ("tensorflow:resnet50", "a spec is torchvision:NAME, timm:NAME, file:CHECKPOINT"),
         ("file:a.pth", "say what it is with ?arch=torchvision:NAME"),
@@ -85,3 +85,22 @@ def test_a_bad_spec_is_refused_naming_it_and_the_part_that_is_wrong(text: str, n
 def test_any_text_is_a_spec_or_refused(text: str) -> None:
     with suppress(BadInput):
         assert parse_spec(text).text == text
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("resnet50", "torchvision:resnet50 or timm:resnet50"),
+        ("resnet5O", "torchvision:resnet50 or timm:resnet50"),
+        ("resnet50.a1_in1k", "timm:resnet50.a1_in1k"),
+        ("mine.pth", "file:mine.pth?arch=..."),
+        ("runs/mine.ckpt?crop=224", "file:runs/mine.ckpt?crop=224&arch=..."),
+        ("mine.pth?arch=timm:resnet50", "file:mine.pth?arch=timm:resnet50"),
+        ("answers.npy", "predictions:answers.npy"),
+        ("net.onnx", "onnx:net.onnx"),
+    ],
+)
+def test_a_spec_without_a_kind_is_answered_with_what_to_write(text: str, meant: str) -> None:
+    with pytest.raises(BadInput) as error:
+        parse_spec(text)
+    assert str(error.value) == f"model {text!r}: did you mean {meant}?"
