@@ -45,7 +45,7 @@ class Faults(Record, frozen=True, kw_only=True):
     truncated          the connection breaks in the middle of the body
     timeout            no answer; the connection breaks after `hang` seconds
     gone               a search still lists the photo, but it was removed
-    foreign_redirect   the image's address leads to another host
+    redirect_elsewhere the image's address leads to another host
     not_image          the image's address shows a web page
     broken_photos      the image file ends in its middle
     poisoned           the image's address answers HTTP 503 for ever

@@ -22,7 +22,7 @@ COMMANDS = [
     ["status"],
     ["status", "--failed"],
     ["labels", "stats"],
-    ["labels", "export", "all"],
+    ["labels", "export", "all.csv"],
     ["duplicates", "list"],
     ["doctor"],
     ["scrape", "--dry-run"],
@@ -204,7 +204,7 @@ def photos_of(workspace: Path, folder: Path) -> Path:
 
 # Imports all before it becomes another user, who may not read it.
 AS_NOBODY = """
-import os, sys
+import encodings.utf_8_sig, os, sys
 from genset.__main__ import main
 from genset.db import Store
 import genset.cli, genset.status

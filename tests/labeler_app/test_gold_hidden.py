@@ -137,8 +137,8 @@ class Pools:
         workspace = Workspace.create(self._root / name)
         settings = workspace.root / "genset.toml"
         words = settings.read_text("utf-8")
-        assert "votes = 1\n" in words
-        words = words.replace("votes = 1\n", f"votes = 1\ngold = {share}\n")
+        assert "gold = 0.0\n" in words
+        words = words.replace("gold = 0.0\n", f"gold = {share}\n")
         settings.write_text(words, "utf-8")
         workspace = Workspace.find(workspace.root)
         store = Store.open(workspace.store_url)

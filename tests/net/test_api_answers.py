@@ -213,7 +213,7 @@ FILE = (
         (answer(b"[" * 900_000, **JSON), "not the JSON"),
         (answer(b"", **JSON), "not the JSON"),
         (answer(b"{}", Content_Encoding="br", **JSON), "an unexpected Content-Encoding"),
-        (answer(b"{}", Content_Encoding="gzip", **JSON), "cannot be unpacked"),
+        (answer(b"{}", Content_Encoding="gzip", **JSON), "broken gzip data"),
         (answer(gzip.compress(b"{}" * 99)[:-9], Content_Encoding="gzip"), "ends early"),
         (answer(PORTAL, "511 Network Authentication Required"), "HTTP 511"),
         (answer(b"", "503 \x1b[31mOops"), "HTTP 503"),

@@ -12,7 +12,8 @@ from genset.reporting.headline import certainty, headline
 from genset.reporting.options import ReportOptions
 from genset.reporting.report import ReportData
 from genset.reporting.sections import missed
-from genset.sets.photos import PhotoSet, open_set
+from genset.sets.open import open_set
+from genset.sets.photos import PhotoSet
 from genset.statistics.bootstrap import Resampling
 from tests.reporting.sets import report, score_on
 from tests.score.listed import write_list

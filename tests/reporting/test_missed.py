@@ -9,7 +9,8 @@ from genset.reporting.options import ReportOptions
 from genset.reporting.sections import missed
 from genset.reporting.sections import photos as photos_shown
 from genset.reporting.sections.photos import MAX_PHOTOS
-from genset.sets.photos import PhotoSet, open_set
+from genset.sets.open import open_set
+from genset.sets.photos import PhotoSet
 from tests.reporting.sets import WNIDS, Page, release_of, report, score, score_on
 from tests.score.listed import write_list
 

@@ -10,7 +10,8 @@ from genset.core.errors import BadInput
 from genset.reporting.collect import collect
 from genset.reporting.forms import as_markdown, report_json
 from genset.reporting.options import ReportOptions
-from genset.sets.photos import PhotoSet, open_set
+from genset.sets.open import open_set
+from genset.sets.photos import PhotoSet
 from genset.sets.truths.store import give_truth
 from tests.reporting.sets import WNIDS, Page, release_of, release_of_several, report, score_on
 

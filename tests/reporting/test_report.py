@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser
 
-from genset.core.errors import GensetError, MissingExtra
+from genset.core.errors import BadInput, GensetError, MissingExtra
 from genset.reporting.collect import collect
 from genset.reporting.forms import as_markdown, report_json
 from genset.reporting.options import ReportOptions
@@ -201,7 +201,8 @@ def test_a_photo_that_no_licence_lets_others_hand_on_is_not_in_the_page(tmp_path
 @pytest.mark.parametrize("words", HOSTILE, ids=lambda words: ascii(words[:20]))
 def test_a_strangers_words_never_become_markup(tmp_path: Path, words: str) -> None:
     plain = release_of(tmp_path / "plain", 4)
-    photos = release_of(tmp_path / "set", 4, title=words, owner_name=words, license=words)
+    told = words.replace("\ud800", "")  # no manifest with half a character is read
+    photos = release_of(tmp_path / "set", 4, title=told, owner_name=told, license=told)
     for right in (3, 2, 1):
         score(plain, tmp_path / "a" / "runs", f"model {right}", right)
         score(photos, tmp_path / "b" / "runs", f"{words[:100]} {right}", right)
@@ -216,6 +217,12 @@ def test_a_strangers_words_never_become_markup(tmp_path: Path, words: str) -> No
     assert not set(page.text) & set("\u202e\u2066\x00\x1b\ud800")
     assert len(page.text) < 20_000
     assert "<script" not in as_markdown(collect(photos, tmp_path / "b" / "runs"))
+
+
+def test_a_manifest_with_half_a_character_is_refused_in_a_line(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"manifest\.json, line \d+, .*not valid JSON") as refused:
+        release_of(tmp_path / "set", 1, title="\ud800 half a character")
+    assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize("url", BAD_URLS)

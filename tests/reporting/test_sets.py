@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from genset.classes import imagenet1k
 from genset.cli import cli
-from genset.sets.photos import PhotoSet, open_set
+from genset.sets.open import open_set
+from genset.sets.photos import PhotoSet
 from tests.reporting.sets import Page, score_on
 from tests.score.listed import WNIDS, write_list, write_npy
 
@@ -334,9 +335,14 @@ def test_a_name_is_no_markup(here: Path) -> None:
 # Some of the 1,000 classes: two ways to score, which never share a table
 
 
+def run_evaluate(*words: str) -> None:
+    done = CliRunner().invoke(cli, ["evaluate", *words])
+    assert done.exit_code == 0, done.output
+
+
 def evaluate(name: str, file: str) -> Path:
     """Count answers on a set by the command line; the run's folder."""
-    cli(["evaluate", f"{name}/labels.csv", "--model", f"predictions:{file}"], standalone_mode=False)
+    run_evaluate(f"{name}/labels.csv", "--model", f"predictions:{file}")
     (folder,) = Path("runs", name).glob(f"{Path(file).stem}-*")
     return folder
 
@@ -419,7 +425,7 @@ def test_scores_from_elsewhere_settle_it_as_the_report_says(
     assert ways(*sets)["subset"]["models"][0]["missing"] == "answers"
     for name in truths:
         set_and_model = [f"{name}/labels.csv", "--model", f"predictions:{name}/mine.npy"]
-        cli(["evaluate", *set_and_model, *words], standalone_mode=False)
+        run_evaluate(*set_and_model, *words)
     (model,) = ways(*sets)["subset"]["models"]
     found = [model[side]["accuracy"]["correct"] for side in ("first", "second")]
     assert found == right
@@ -455,7 +461,7 @@ def test_a_model_of_fewer_classes_is_in_no_table_of_all_thousand(here: Path) -> 
         answers = np.arange(photos)[:, None] % 20
         np.save(f"{name}/small.npy", answers)
         spec = f"predictions:{name}/small.npy?classes=own.txt"
-        cli(["evaluate", f"{name}/labels.csv", "--model", spec], standalone_mode=False)
+        run_evaluate(f"{name}/labels.csv", "--model", spec)
     found = ways("a/labels.csv", "b/labels.csv")
     (among_all,), (among_own,) = (found[among]["models"] for among in ("all", "subset"))
     assert (among_all["first"], among_all["missing"]) == (None, "classes")
@@ -496,7 +502,7 @@ def score(name: str, model: str, *words: str) -> None:
     """Count a model's answers on a set by the command line."""
     spec = f"predictions:{name}/{model}.npy"
     own = ["--taxonomy", "mine.toml", *words]
-    cli(["evaluate", f"{name}/labels.csv", "--model", spec, *own], standalone_mode=False)
+    run_evaluate(f"{name}/labels.csv", "--model", spec, *own)
 
 
 OWN = ("v1/labels.csv", "v2/labels.csv", "--taxonomy", "mine.toml")

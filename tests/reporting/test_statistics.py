@@ -15,7 +15,8 @@ from genset.reporting.forms import as_markdown, report_json
 from genset.reporting.options import ReportOptions
 from genset.reporting.sections import errors, missed
 from genset.reporting.sections import photos as photos_shown
-from genset.sets.photos import PhotoSet, open_set
+from genset.sets.open import open_set
+from genset.sets.photos import PhotoSet
 from genset.statistics.bootstrap import Resampling
 from tests.reporting.sets import WNIDS, Page, release_of, report, score
 from tests.score.listed import write_list, write_npy

@@ -36,11 +36,11 @@ def genset(opened: Opened, *words: str) -> Result:
 def test_a_photo_that_left_the_pool_is_marked(opened: Opened) -> None:
     remove(*opened, POT.partition("/")[2], "its owner asked")
     lines = genset(opened, "labels", "suspects", "v1").output.splitlines()
-    marked = [line for line in lines if "(photo not in the pool any more)" in line]
+    marked = [line for line in lines if "(photo no longer in the pool)" in line]
     assert [line.split()[0] for line in marked] == [POT]
     assert lines[-1].startswith("2 to decide")
     found = json.loads(genset(opened, "labels", "suspects", "v1", "--json").stdout)
-    assert found["gone"] == [POT]
+    assert found["missing_photos"] == [POT]
 
 
 def test_what_all_models_get_wrong_is_listed_the_most_severe_first(opened: Opened) -> None:
@@ -49,7 +49,7 @@ def test_what_all_models_get_wrong_is_listed_the_most_severe_first(opened: Opene
     lines = [line.split() for line in done.output.splitlines()]
     assert done.output.startswith("v1: all 3 leading models get 3 of 10 photos wrong\n")
     assert "leading: a, b, c" in done.output
-    assert "On 2 of them all give one and the same answer." in done.output
+    assert "On 2 of them all models give the same answer." in done.output
     assert [line[0] for line in lines if line and line[0].startswith("n0")] == [POT, DIVIDED, FISH]
     assert ["teapot", "(2),", "tabby", "(1)"] in [line[-4:] for line in lines]
     assert "3 to decide" in done.output

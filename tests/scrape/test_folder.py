@@ -185,7 +185,7 @@ def test_a_lost_original_is_brought_back(pool: Pool, take: Take) -> None:
 @pytest.mark.parametrize(
     ("path", "said"),
     [
-        ("cats/a.jpg", "no class 'cats'"),
+        ("cats/a.jpg", "cats is named by no class"),
         ("n99999999/a.jpg", "n99999999"),
         (f"{TENCH}/more/a.jpg", "is not a file"),
     ],
@@ -288,7 +288,7 @@ def test_the_command(pool: Pool, dump: Path) -> None:
     assert genset(*words, cwd=root) == "0 photos added (source: dump), 3 already there, 0 refused\n"
     assert "posted_after" in genset(*words, "--posted", "2013-01-01", cwd=root, code=2)
     (dump / "cats").mkdir()
-    assert "no class 'cats'" in genset(*words, cwd=root, code=2)
+    assert "cats is named by no class" in genset(*words, cwd=root, code=2)
 
 
 def test_the_command_refuses_icons_where_no_size_is_given(pool: Pool, tmp_path: Path) -> None:

@@ -200,7 +200,11 @@ without_wnid = {name: value for name, value in found(7).items() if name != "wnid
             [found(7, search_key="a\x00")],
             "entry 1: search_key is not text",
         ),
-        ("search_results/z.json", [found(7, id_search_engine="x/y")], "no photo's number: 'x/y'"),
+        (
+            "search_results/z.json",
+            [found(7, id_search_engine="x/y")],
+            "not a photo's number: 'x/y'",
+        ),
         ("search_results/z.json", [found(7, search_engine="bing")], "is not flickr: 'bing'"),
         ("search_results/z.json", [found(7, date_upload_search_engine="May")], "entry 1: .*'May'"),
         ("metadata/candidate_blacklist.json", [], "candidate_blacklist.json must be a JSON object"),
@@ -222,7 +226,7 @@ def test_a_malformed_file_is_named_and_nothing_is_stored(
     [
         ({"image_filenames": 3}, "b-0.json is not an ImageNetV2 dataset"),
         ([], "b-0.json is not an ImageNetV2 dataset"),
-        ({"image_filenames": [[id_of(1), TENCH], [id_of(2)]]}, "b-0.json, entry 2: no pair"),
+        ({"image_filenames": [[id_of(1), TENCH], [id_of(2)]]}, "b-0.json, entry 2: not a pair"),
         (
             {"image_filenames": [["ILSVRC2012_val_00000293.JPEG", TENCH]]},
             "entry 1: no search result is 'ILSVRC2012_val_00000293.JPEG'",

@@ -174,7 +174,7 @@ def test_what_failed_is_listed_with_its_next_try(
     done, lines = told_by(ended, code=1)
     assert list(done["waiting"]) == [wnid]  # type: ignore[call-overload]
     assert re.fullmatch(
-        r"genset: 1 class waits for another try of what failed \(genset status --failed\): run "
+        r"genset: 1 class waits for the next try of what failed \(genset status --failed\): run "
         r"the same command again after 20\d\d-.*",
         lines[-1],
     )

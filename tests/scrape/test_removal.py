@@ -36,7 +36,7 @@ def test_a_photo_leaves_the_pool_and_its_original_goes(serve: Serve, pool: Pool)
     ready(serve, pool, *(record(number) for number in (1, 2, 3)))
     before = pool.files()
     done = taken_out(pool, "flickr:2", "its owner\nasked")
-    assert done == Removal(["flickr:2"], None, deleted=1, kept=0, releases={})
+    assert done == Removal(["flickr:2"], None, deleted=1, in_use=0, releases={})
     assert pool.held() == ["1", "3"]
     assert pool.refused() == {"2": "removed: its owner asked"}
     assert len(before) - len(pool.files()) == 1
@@ -177,7 +177,7 @@ def test_the_same_photo_at_another_source_is_named(labeled: tuple[Workspace, Sto
     add_candidate(workspace, store, TENCH, 900, content=picture(0), source="commons")
     store.close()
     said = genset("remove", "flickr:0", "--reason", "asked", cwd=workspace.root)
-    assert "1 still used by photos" in said and "same bytes: commons:900" in said
+    assert "1 still used by photos" in said and "same bytes, still in the pool: commons:900" in said
 
 
 @pytest.mark.parametrize("owner", ["commons:Ann Ko", "commons:Bot"])
@@ -268,7 +268,7 @@ def test_the_command(labeled: tuple[Workspace, Store]) -> None:
         "same_bytes": [],
     }
     text = genset("remove", "1@N00", "--reason", "asked", cwd=workspace.root)
-    assert "release v1 has 1 of them" in text
+    assert "release v1 contains 1 of them" in text
     assert "no photo of 1@N00 will be scraped again" in text
     assert "'77'" in genset("remove", "77", "--reason", "asked", cwd=workspace.root, code=2)
 

@@ -23,7 +23,7 @@ from genset.scrape.plan import ScrapePlan
 from genset.scrape.refresh import refresh, refresh_all
 from genset.scrape.results import ScrapeSummary
 from genset.scrape.scraper import scrape
-from genset.scrape.side_by_side import Came, scrape_all
+from genset.scrape.side_by_side import Outcome, scrape_all
 from genset.scrape.state import forget_refusals
 from genset.sources.commons import Commons
 from genset.sources.flickr import Flickr
@@ -41,7 +41,7 @@ def plan_of(pool: Pool, source: type[Source], **changes: Any) -> ScrapePlan:
     return replace(pool.plan, classes=CLASSES, source=source, **changes)
 
 
-def fill(pool: Pool, *sources: type[Source], patience: float | None = None) -> dict[str, Came]:
+def fill(pool: Pool, *sources: type[Source], patience: float | None = None) -> dict[str, Outcome]:
     """Scrape these sources side by side."""
     return scrape_all(
         pool.workspace,
@@ -56,7 +56,7 @@ def fill(pool: Pool, *sources: type[Source], patience: float | None = None) -> d
     )
 
 
-def summary(came: dict[str, Came], source: str) -> ScrapeSummary:
+def summary(came: dict[str, Outcome], source: str) -> ScrapeSummary:
     found = came[source]
     assert isinstance(found, ScrapeSummary), found
     return found

@@ -135,8 +135,8 @@ def test_the_example_is_scraped_refreshed_released_and_pulled(genset: Any, tmp_p
         ("import nothing_of_this_name", "nothing_of_this_name"),
         ("raise KeyError('a\\nb\\x1b[2J')", "KeyError"),
         ("raise SystemExit(0)", "SystemExit"),
-        ("Broken = 1", "no Source of this name"),
-        ("from genset.sources.commons import Commons as Broken", "no Source of this name"),
+        ("Broken = 1", "is not a Source of this name"),
+        ("from genset.sources.commons import Commons as Broken", "is not a Source of this name"),
         ("", "Broken"),
     ],
 )

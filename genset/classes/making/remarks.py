@@ -58,9 +58,9 @@ def _of_synset(each: ImageClass, by_synset: Mapping[str, str]) -> Iterator[str]:
         return
     if nouns()[each.synset].is_instance:
         yield "WordNet has it as one thing with a name (a place, a person), not as a kind of thing"
-    above = nouns().all_above(each.synset) & by_synset.keys() - {each.synset}
-    if above:
-        others = _listed(sorted(by_synset[wnid] for wnid in above))
+    above = nouns().all_above(each.synset)  # a few, of which to ask: there may be 21,000 classes
+    if ids := [by_synset[wnid] for wnid in above if wnid in by_synset and wnid != each.synset]:
+        others = _listed(sorted(ids))
         yield f"it is a kind of {others}: a photo of it shows both"
 
 

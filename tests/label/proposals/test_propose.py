@@ -244,7 +244,7 @@ def test_all_of_a_round_is_stored_or_nothing(scored: Opened) -> None:
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (("v2",), "v2 is no release"),
+        (("v2",), "v2 is not a release"),
         (("v1", "--model", "c"), "no model 'c' was scored on v1; known: a, b"),
         (("v1", "--most", "9"), "a photo has 1 to 8 proposals, not 9"),
         (("v1", "--seed", "-1"), "a seed is from 0 to"),

@@ -92,7 +92,7 @@ def test_what_is_withdrawn_for_good_is_counted_alike_by_stats_and_release(named:
     withdraw(workspace)
     assert stats(workspace) == frozen(workspace, "v2") == (7, 0, 7, 0)
     said = done(workspace, "labels", "stats").output
-    assert "0 lack votes (0 missing); 7 withdrawn before they were answered." in said
+    assert "0 need 0 more votes, 7 withdrawn unanswered; so far" in said
     card = (workspace.releases / "v2" / "DATA_CARD.md").read_text("utf-8")
     assert "7 questions were withdrawn before they had all their votes." in card
 
