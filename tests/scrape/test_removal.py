@@ -191,7 +191,7 @@ def test_the_name_in_a_credit_is_not_taken_for_an_owner(
         add_candidate(workspace, store, TENCH, number, source="commons", **credit)
     words = "remove", "--owner", owner, "--reason", "asked"
     if owner == "commons:Bot":
-        assert "7 photos are out" in genset(*words, cwd=workspace.root)
+        assert "7 photos removed" in genset(*words, cwd=workspace.root)
         said = genset("remove", "--owner", "commons:Ann Ko", *words[3:], cwd=workspace.root)
         assert "no photo of Ann Ko will be scraped again" in said  # all that bore the name are out
         return
