@@ -226,7 +226,7 @@ def _meant(text: str) -> list[str]:
     name = target.partition(".")[0].lower()  # timm:NAME.WEIGHTS
     if exact := [kind for kind, names in known.items() if name in names]:
         return [f"{kind}:{text}" for kind in exact if kind == "timm" or name == target]
-    near = get_close_matches(name, {name for names in known.values() for name in names}, 1)
+    near = get_close_matches(name, {name for names in known.values() for name in names}, 1, 0.75)
     return [f"{kind}:{found}" for found in near for kind, names in known.items() if found in names]
 
 

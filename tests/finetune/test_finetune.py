@@ -274,7 +274,7 @@ def test_runs_make_the_papers_table(data: Path, model: str) -> None:
     [
         ("bird", "torchvision:resnet18", "there is no task 'bird': the tasks are birds-200"),
         ("folder", "predictions:a.npy", "predictions have no layers"),
-        ("folder", "resnet18", "a spec is torchvision:NAME"),
+        ("folder", "resnet18", "did you mean torchvision:resnet18"),
     ],
 )
 def test_wrong_words_are_refused_before_any_work(
