@@ -261,8 +261,3 @@ def need(extra: str, what: str, *modules: str) -> None:
 def show_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """`show_tables` of words, until the last command uses that."""
     show_tables(of_words(head, [[str(cell) for cell in row] for row in rows]), "text")
-
-
-def show_rows(head: Sequence[str], rows: Sequence[Sequence[object]], as_json: bool) -> None:
-    """`show_tables` of one table, until the last command uses that."""
-    show_tables(of_words(head, rows), "json" if as_json else "text")
