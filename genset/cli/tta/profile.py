@@ -70,8 +70,8 @@ def profile_command(
     A TRACE is a file that torch.profiler exported (Chrome's JSON, gzipped or not). The same NAME
     again is another rank of that run; several names are runs side by side, in one figure. Prints
     the shares of time by rank (computing, copies, communication, idle), the share of kernel time
-    in kernels that use matrix units (Tensor Cores), what operators achieved compared with the
-    device's peaks, and how fast ranks communicated. What a trace lacks is listed.
+    in kernels that use matrix units (Tensor Cores), what convolutions and matrix products achieved
+    compared with the device's peaks, and how fast ranks communicated. What a trace lacks is listed.
 
     \b
     genset tta profile amp=rank0.json.gz amp=rank1.json.gz float32=plain.json -o profile.svg

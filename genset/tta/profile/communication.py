@@ -8,7 +8,7 @@ reduce and a send. A kernel's time holds the wait for the slowest rank: rates ar
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from genset.core.numbers import count
 from genset.core.safe import clean
@@ -17,8 +17,6 @@ from genset.tta.profile.kernels import communicates
 from genset.tta.profile.span import length, seconds, union, when
 from genset.tta.traces.trace import Collective, Kernel
 from genset.tta.words import name_column, quantity, rate, share, short_name, short_time
-
-Cause = Literal["size", "type", "group", "empty"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,36 +49,20 @@ class Rate:
 
 
 @dataclass(frozen=True, slots=True)
-class UnknownSize:
-    """Kernels whose message has no known size.
-
-    Attributes:
-        cause: "size": the trace does not say it; "type": of elements whose bytes are not known;
-            "group": it follows from the number of ranks, which is not recorded; "empty": no
-            element was moved, as by a barrier.
-        share: of the time of the kernels that communicate, 0 to 1.
-        types: of elements whose bytes are not known, as recorded.
-    """
-
-    cause: Cause
-    share: float
-    calls: int
-    types: list[str]
-
-
-@dataclass(frozen=True, slots=True)
 class Communication:
     """The kernels that communicate.
 
     Attributes:
         of_kernel_time: their share of all kernels' time, 0 to 1.
-        unknown_sizes: the part of their time in kernels whose message has no known size, by cause.
+        unknown: the part of their time in kernels whose message has no known size, 0 to 1.
+        unknown_calls: how many those are.
         link_gbits: the link's advertised rate, if given.
         rates: the longest first.
     """
 
     of_kernel_time: float
-    unknown_sizes: list[UnknownSize]
+    unknown: float
+    unknown_calls: int
     link_gbits: float | None
     rates: list[Rate]
 
@@ -104,21 +86,22 @@ def communication(
     if not time:
         return None
     groups: dict[_Group, list[_Call]] = {}
-    unsized: dict[Cause, list[Kernel]] = {}
+    unsized: list[Kernel] = []
     for rank, kernel in communicating:
         moved = kernel.collective
         group = _group(moved, world)
         size = _size(moved, group.ranks)
-        if isinstance(size, int):
-            groups.setdefault(group, []).append(_Call(rank, kernel, size))
+        if size is None:
+            unsized.append(kernel)
         else:
-            unsized.setdefault(size, []).append(kernel)
+            groups.setdefault(group, []).append(_Call(rank, kernel, size))
     rates = [
         rate for group, calls in groups.items() if (rate := _rate(group, calls, link)) is not None
     ]
     return Communication(
         of_kernel_time=time / whole,
-        unknown_sizes=[_unknown_size(cause, of, time) for cause, of in sorted(unsized.items())],
+        unknown=sum(kernel.length for kernel in unsized) / time,
+        unknown_calls=len(unsized),
         link_gbits=link,
         rates=sorted(rates, key=lambda rate: (-rate.seconds, rate.collective, rate.group or 0)),
     )
@@ -208,12 +191,6 @@ def _group(moved: Collective | None, world: int | None) -> _Group:
     return _Group(moved.name, moved.group, assumed=False)
 
 
-def _unknown_size(cause: Cause, kernels: Sequence[Kernel], time: float) -> UnknownSize:
-    types = {kernel.collective.unknown_type for kernel in kernels if kernel.collective}
-    share = sum(kernel.length for kernel in kernels) / time
-    return UnknownSize(cause, share, len(kernels), sorted(types - {""}) if cause == "type" else [])
-
-
 def _rate(group: _Group, calls: Sequence[_Call], link: float | None) -> Rate | None:
     on: dict[tuple[int, int], list[tuple[float, float]]] = {}
     for rank, kernel, _ in calls:
@@ -244,40 +221,25 @@ def _rate(group: _Group, calls: Sequence[_Call], link: float | None) -> Rate | N
     )
 
 
-def _size(moved: Collective | None, ranks: int | None) -> "int | Cause":
+def _size(moved: Collective | None, ranks: int | None) -> int | None:
     """The message's bytes: of all ranks where each has a part (nccl-tests' own definition)."""
-    if moved is None:
-        return "size"
+    if moved is None or not moved.element_bytes:
+        return None
     elements = max(moved.elements_in, moved.elements_out or 0)
-    if not elements:
-        return "empty"
-    if not moved.element_bytes:
-        return "type"
     if moved.elements_out is None and "gather" in moved.name:
-        if ranks is None:
-            return "group"
-        elements *= ranks
-    return elements * moved.element_bytes
+        elements *= ranks or 0
+    return elements * moved.element_bytes or None
 
 
 def _gbits(size: float, time: float) -> float:
     return 8 * size / time / 1e9
 
 
-_CAUSES: dict[Cause, str] = {
-    "size": "the trace does not have the message's size",
-    "group": "the message depends on the number of ranks, which is not recorded",
-    "empty": "no element was moved, as by a barrier",
-    "type": "the size of an element is not known: its type is",
-}
-
-
 def _notes(found: Communication) -> Iterator[str]:
     yield f"{share(found.of_kernel_time)} of kernel time is communication"
-    for part in found.unknown_sizes:
-        types = f" {clean(', '.join(part.types), 120) or 'not recorded'}" * (part.cause == "type")
-        kernels = count(part.calls, "kernel")
-        yield f"{share(part.share)} of it ({kernels}): {_CAUSES[part.cause]}{types}"
+    if found.unknown_calls:
+        kernels = count(found.unknown_calls, "kernel")
+        yield f"{share(found.unknown)} of it ({kernels}): the message's size is not recorded"
     assumed = next((line.group for line in found.rates if line.group_assumed), None)
     if assumed is not None:
         yield (

@@ -1,9 +1,8 @@
-"""The figure of `genset tta profile`: all runs side by side, a panel for each question."""
+"""The figure of `genset tta profile`: all runs side by side."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import accumulate
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from genset.core.errors import BadInput
 from genset.core.safe import clean
@@ -12,14 +11,12 @@ from genset.tta.figures import (
     boxes_for_missing_glyphs,
     check_few,
     label_axes,
-    legend,
     line_style,
-    number_line,
     place_labels,
     ticks,
     write_figure,
 )
-from genset.tta.profile.inputs import MULTIPLIES, Kind
+from genset.tta.profile.inputs import Kind
 from genset.tta.profile.matrix_units import draw_matrix_units
 from genset.tta.profile.peaks import Peaks, Point, Roof
 from genset.tta.profile.profile import Comparison
@@ -31,94 +28,54 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-_CURVES = 4.6
 _LINE = 0.09  # inches that the roofline is higher for each name below it
 _LONGEST = 24  # characters of a name
 
-# Batch norm and ReLU are separate: they move bytes and multiply little.
 _MARKERS: Mapping[Kind | None, str] = {
     "convolution": "o",
     "matrix product": "s",
     "attention": "p",
-    "batch norm": "v",
-    "other norm": "<",
-    "ReLU": "^",
-    "other activation": ">",
-    "pooling": "h",
 }
-_OTHER = "D"
 # Runs differ by how their points are filled, too: in print there is no colour.
 _FILLS = ("full", "none", "left", "right", "bottom", "top")
 _FAR = 10.0  # so many times slower than the slowest kind, an operator is left out of the picture
 _LEAST_SHARE = 0.002  # of time from which on an operator has a point
-_LEAST_TFLOPS = 1e-3  # what is slower has moved bytes, and is at the left edge
-_LITTLE = 0.005
-
-
-class _Panel(NamedTuple):
-    """A part of the figure.
-
-    Attributes:
-        draw: returns labels that are to be placed when all else is drawn.
-        inches: its height.
-    """
-
-    draw: Callable[["Axes"], Sequence[Label] | None]
-    inches: float
 
 
 def draw_profile(found: Comparison, path: Path) -> None:
-    """Draw what is known; panels of which nothing is known are left out.
+    """Draw what is known: bars of time, and below them the roofline.
 
     Raises:
         BadInput: there is nothing to draw, or there are more runs than a figure holds.
     """
     from matplotlib.figure import Figure
 
-    panels = _panels(found.shown(_LONGEST))
-    if not panels:
-        raise BadInput("nothing to draw: no kernel is recorded, and no operator's work is known")
-    columns = min(2, len(panels))
-    rows = [panels[at : at + columns] for at in range(0, len(panels), columns)]
-    heights = [max(panel.inches for panel in row) for row in rows]
-    figure = Figure(figsize=(6.4 * columns, sum(heights)), layout="constrained")
-    grid = figure.add_gridspec(len(rows), columns, height_ratios=heights)
-    labels = []
-    for at, panel in enumerate(panels):
-        axes = figure.add_subplot(grid[at // columns, at % columns])
-        labels.append((axes, panel.draw(axes)))
-    with boxes_for_missing_glyphs():
-        for axes, points in labels:
-            if points:
-                place_labels(axes, points)
-    write_figure(figure, path)
-
-
-def _panels(found: Comparison) -> list[_Panel]:
-    """Bars first, then what has axes of its own."""
+    found = found.shown(_LONGEST)
     names = [run.name for run in found.runs] + [point.point.name for point in found.points]
     places = {name: at for at, name in enumerate(names)}
     check_few(len(places), "runs")
     shares = {run.name: run.shares for run in found.runs if run.shares}
     units = {run.name: run.matrix_units for run in found.runs if run.matrix_units}
     rooflines = {run.name: run.roofline for run in found.runs}
-    timed = {name: of for name, of in rooflines.items() if of.throughput}
-    panels = []
+    has_roofline = bool(found.points) or any(of.run for of in rooflines.values())
+    if not (shares or units or has_roofline):
+        raise BadInput("nothing to draw: no kernel is recorded, and no operator's work is known")
+    bars = max(sum(map(len, shares.values())), len(units))
+    heights = [1.9 + 0.3 * bars] * bool(bars) + [4.6 + _LINE * len(places)] * has_roofline
+    columns = max(1, bool(shares) + bool(units))
+    figure = Figure(figsize=(6.4 * columns, sum(heights)), layout="constrained")
+    grid = figure.add_gridspec(len(heights), columns, height_ratios=heights)
     if shares:
-        bars = sum(map(len, shares.values()))
-        panels.append(_Panel(lambda axes: draw_shares(axes, shares), 1.9 + 0.3 * bars))
+        draw_shares(figure.add_subplot(grid[0, 0]), shares)
     if units:
-        panels.append(_Panel(lambda axes: draw_matrix_units(axes, units), 1.9 + 0.3 * len(units)))
-    if found.points or any(of.run for of in rooflines.values()):
+        draw_matrix_units(figure.add_subplot(grid[0, columns - 1]), units)
+    if has_roofline:
+        axes = figure.add_subplot(grid[-1, :])
         points = [(point.point, point.peaks) for point in found.points]
-        high = _CURVES + _LINE * len(places)
-        panels.append(_Panel(lambda axes: _draw_roofline(axes, rooflines, points, places), high))
-    if timed:
-        panels.append(_Panel(lambda axes: _draw_throughput(axes, timed, places), _CURVES))
-    return panels
-
-
-# The roofline (the paper's Figure 3)
+        labels = _draw_roofline(axes, rooflines, points, places)
+        with boxes_for_missing_glyphs():
+            place_labels(axes, labels)
+    write_figure(figure, path)
 
 
 def _draw_roofline(
@@ -129,6 +86,7 @@ def _draw_roofline(
 ) -> list[Label]:
     """Points of operators and kinds, a star for each run and point by hand; returns their numbers.
 
+    The paper's Figure 3.
     Stars that lie close differ by numbers, which the legend below has names to. The area of an
     operator's faint point is its share of the time.
 
@@ -141,8 +99,7 @@ def _draw_roofline(
     for name, of in found.items():
         _draw_points(axes, of, places[name])
         for point in filter(_is_shown, of.kinds):
-            kind = str(point.kind) if point.kind in _MARKERS else "others"
-            kinds[kind] = _MARKERS.get(point.kind, _OTHER)
+            kinds[str(point.kind)] = _MARKERS[point.kind]
     stars = [(name, of.run) for name, of in found.items() if of.run and _is_shown(of.run)]
     stars += [(point.name, point) for point, _ in points if _is_shown(point)]
     labels = []
@@ -165,12 +122,12 @@ def _draw_points(axes: "Axes", found: Roofline, place: int) -> None:
     for point in _long_operators(found):
         size = (3 + 30 * (point.share or 0) ** 0.5) ** 2
         faint: dict[str, Any] = {"color": colour, "alpha": 0.25, "linewidths": 0, "zorder": 2}
-        marker = _MARKERS.get(point.kind, _OTHER)
+        marker = _MARKERS[point.kind]
         axes.scatter([point.intensity], [point.tflops], s=size, marker=marker, **faint)
     style: dict[str, Any] = {"fillstyle": _FILLS[place % len(_FILLS)], "markersize": 7}
     style |= {"color": colour, "markerfacecoloralt": "white", "zorder": 3}
     for point in filter(_is_shown, found.kinds):
-        axes.plot([point.intensity], [point.tflops], _MARKERS.get(point.kind, _OTHER), **style)
+        axes.plot([point.intensity], [point.tflops], _MARKERS[point.kind], **style)
 
 
 def _long_operators(found: Roofline) -> list[Point]:
@@ -261,49 +218,9 @@ def _draw_legend(
         colour, label = line_style(at)[0], f" {number}{name}"
         handles.append(Line2D([], [], color=colour, label=label, markersize=10, **star))
     handles += slopes
-    # Multiply-adds first.
-    order = sorted(kinds, key=lambda kind: (kind not in MULTIPLIES, kind == "others", kind))
     grey: dict[str, Any] = {"color": "0.3", "linestyle": "", "markersize": 6}
-    handles += [Line2D([], [], marker=kinds[kind], label=kind, **grey) for kind in order]
+    handles += [Line2D([], [], marker=kinds[kind], label=kind, **grey) for kind in sorted(kinds)]
     where: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.14)}
     box = axes.legend(handles=handles, ncols=2, frameon=False, fontsize=8, **where)
     for text in box.get_texts():
         text.set_parse_math(False)
-
-
-# The distribution of time over throughput (the paper's Figure 4b)
-
-
-def _draw_throughput(
-    axes: "Axes", found: Mapping[str, Roofline], places: Mapping[str, int]
-) -> None:
-    """The share of time at so many TFLOP/s or less: the farther right a line, the better.
-
-    A line ends below 100 % if the work of some kernels is not known.
-
-    Args:
-        places: by name, which gives the line's style.
-    """
-    rates = [line.tflops for of in found.values() for line in of.throughput]
-    axes.set_xscale("log")
-    high = 2 * max([10 * _LEAST_TFLOPS, *rates])
-    low = max(_LEAST_TFLOPS, min([high / 10, *filter(None, rates)]) / 2)
-    for at, (name, of) in enumerate(found.items()):
-        shares = [100 * share for share in accumulate(line.share for line in of.throughput)]
-        xs = [low / 2, *(max(line.tflops, low) for line in of.throughput), high]
-        ys = [0.0, *shares, shares[-1]]
-        colour, dash = line_style(places[name])
-        axes.step(xs, ys, where="post", color=colour, linestyle=dash, linewidth=1.6)
-        if len(found) > 1:  # curves that lie together are found by numbers at different heights
-            height = shares[-1] * (at + 0.5) / len(found)
-            x = next(x for x, y in zip(xs, ys, strict=True) if y >= height)
-            number_line(axes, places[name], x, height)
-    axes.set_xlim(low, high)
-    axes.set_ylim(0, 101)
-    ticks(axes, "x")
-    label_axes(axes, "TFLOP/s", "share of time at so many or less, %")
-    if len(places) > 1:
-        legend(axes, [(places[name], name) for name in found], numbered=len(found) > 1)
-    less = any(of.unknown > _LITTLE for of in found.values())
-    title = "time by throughput" + "; what is missing to 100 % is not counted" * less
-    axes.set_title(title, loc="left", fontsize=12)

@@ -200,7 +200,7 @@ class Point:
 
     @property
     def intensity(self) -> float:
-        """FLOPs a byte; 0 of what only moves bytes, which no logarithmic axis shows."""
+        """FLOPs a byte."""
         return self.flops / self.bytes
 
     @property

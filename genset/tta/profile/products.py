@@ -18,7 +18,7 @@ def _convolution(inputs: Inputs) -> Work:
     count = len(x) - 2
     stride, padding, dilation = (inputs.wholes(place, count) for place in (3, 4, 5))
     if min(*stride, *dilation) < 1 or min(padding) < 0:
-        raise CannotTell("values")
+        raise CannotTell
     (transposed,) = inputs.flags(6, 1)
     windows = list(zip(x[2:], weights[2:], stride, padding, dilation, strict=True))
     if transposed:
@@ -29,7 +29,7 @@ def _convolution(inputs: Inputs) -> Work:
         channels = weights[0]
         sides = [(side + 2 * p - d * (k - 1) - 1) // s + 1 for side, k, s, p, d in windows]
     if min(sides) < 0:
-        raise CannotTell("values")
+        raise CannotTell
     read = inputs.bytes(0) + inputs.bytes(1) + inputs.bytes(2)
     return Work(
         "convolution",
@@ -59,7 +59,7 @@ def _convolution_backward(inputs: Inputs) -> Work:
 def _image_and_weights(inputs: Inputs, image: int, weights: int) -> tuple[Shape, Shape]:
     x = inputs.shape(image)
     if not 3 <= len(x) <= 5:
-        raise CannotTell("shapes")
+        raise CannotTell
     return x, inputs.shape(weights, len(x))
 
 
@@ -67,7 +67,7 @@ def _product(first: int, added: int | None, inputs: Inputs) -> Work:
     """Of the matrices, or batches of them, at `first` and after it; `added` is a bias's place."""
     one, other = inputs.shape(first), inputs.shape(first + 1)
     if not (len(one) == len(other) in (2, 3) and one[-1] == other[-2] and one[:-2] == other[:-2]):
-        raise CannotTell("shapes")
+        raise CannotTell
     out = prod(one[:-1]) * other[-1]
     read = inputs.bytes(first) + inputs.bytes(first + 1)
     bias = 0 if added is None else inputs.bytes(added)
@@ -83,7 +83,7 @@ def _with_vector(first: int, inputs: Inputs) -> Work:
     """Of a matrix and a vector, or of two vectors."""
     one, other = inputs.shape(first), inputs.shape(first + 1, 1)
     if len(one) not in (1, 2) or one[-1] != other[0]:
-        raise CannotTell("shapes")
+        raise CannotTell
     moved = sum(inputs.bytes(place) for place in range(first + 2))
     out = prod(one[:-1]) * inputs.width(first)
     return Work("matrix product", 2 * prod(one), moved + out, inputs.precision(first))
@@ -100,12 +100,12 @@ def _attention(first: int, heads: int, lengths: int | None, inputs: Inputs) -> W
         lengths: where the lengths of sequences laid end to end are, which no trace holds.
     """
     if lengths is not None and inputs.has(lengths):
-        raise CannotTell("values")
+        raise CannotTell
     places = range(first, first + 3)
     query, key, value = (_by_head(inputs.shape(place, 4), heads) for place in places)
     shared = key[1] > 0 and query[1] % key[1] == 0 and key[1:3] == value[1:3]
     if not (shared and query[0] == key[0] == value[0] and query[3] == key[3]):
-        raise CannotTell("shapes")
+        raise CannotTell
     width, out = query[3], value[3]
     read = sum(map(inputs.bytes, places))
     # The output is as large as its gradient.
@@ -152,14 +152,4 @@ PRODUCTS: dict[str, Formula] = {
     "aten::_efficient_attention_backward": partial(_attention, 1, 2, 6),
     "flash_attn::_flash_attn_forward": partial(_attention, 0, 2, None),
     "flash_attn::_flash_attn_backward": partial(_attention, 1, 2, None),
-}
-
-# Which input of an attention says whether it is causal.
-CAUSAL = {
-    "aten::_scaled_dot_product_flash_attention": 4,
-    "aten::_scaled_dot_product_flash_attention_for_cpu": 4,
-    "aten::_scaled_dot_product_efficient_attention": 6,
-    "aten::_scaled_dot_product_cudnn_attention": 6,
-    "aten::_flash_attention_forward": 8,
-    "flash_attn::_flash_attn_forward": 5,
 }

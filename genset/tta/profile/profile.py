@@ -15,8 +15,7 @@ from genset.core.table import Table
 from genset.tta.profile.communication import Communication, communication, communication_tables
 from genset.tta.profile.matrix_units import MatrixUnits, matrix_units, matrix_units_tables
 from genset.tta.profile.peaks import Peaks, Point, find_peaks, named_peaks, with_user_peaks
-from genset.tta.profile.roofline import Roofline, above_roof, roofline
-from genset.tta.profile.roofline_tables import roofline_tables
+from genset.tta.profile.roofline import Roofline, above_roof, roofline, roofline_tables
 from genset.tta.profile.shares import Shares, shares, shares_tables
 from genset.tta.profile.span import SpanOf, span, span_of
 from genset.tta.profile.work import count_work
@@ -248,8 +247,7 @@ def _point_profile(point: Point, options: DeviceOptions | None) -> PointProfile:
     peaks = options.peaks("") if options else None
     roofs = sorted(peaks.tflops.items(), key=lambda item: item[1]) if peaks else []
     point = point.compared_with(peaks, roofs[-1][0] if roofs else None)
-    why = "its FLOPs, its seconds or a peak is wrong"
-    return PointProfile(point, peaks, above_roof(point, "the point", why))
+    return PointProfile(point, peaks, above_roof(point, "the point"))
 
 
 def _read_traces(paths: Sequence[Path]) -> Iterator[Trace]:

@@ -1,45 +1,18 @@
-"""A run's roofline: what its operators achieved compared with the device's peaks."""
+"""A run's roofline: what convolutions and products achieved compared with the device's peaks."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import floor, log10
+from typing import Any
 
 from genset.core.safe import clean
-from genset.tta.profile.inputs import MULTIPLIES, Missing
+from genset.core.table import Column, Table
 from genset.tta.profile.peaks import Peaks, Point, Roof, depends_on_units, roof_of
-from genset.tta.profile.work import Call, TraceWork, UnknownWork
+from genset.tta.profile.work import Call, OtherWork, TraceWork
+from genset.tta.words import exact, name_column, quantity, rate, share, short_name, short_time
 
-_BINS = 100  # of each power of ten
-_SLOWEST, _FASTEST = 1e-3, 1e6  # TFLOP/s
-
-# Unknown work of less than this share of the time is not worth a remark.
+# Products that are not recorded of less than this share of the time are not worth a remark.
 _LITTLE = 0.005
-# With more than this, a run's figures are too low to be read without a warning.
-_MUCH = 0.1
-
-_WHY: dict[Missing, str] = {
-    "values": "without recorded strides and the like (PyTorch before 2.1 records none)",
-    "shapes": "without recorded shapes (record_shapes=True records them, but for lists of more "
-    "than 30 tensors)",
-    "formula": "without a formula",
-    "steps": "called outside of the marked steps",
-    "operator": "that no operator launched (CUDA graphs, compiled code)",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Throughput:
-    """Calls of operators at about one throughput.
-
-    Attributes:
-        tflops: achieved 10^12 FLOP/s: their FLOPs over the time of their kernels.
-        calls: how many they are.
-        share: of the time of kernels that do not communicate, 0 to 1.
-    """
-
-    tflops: float
-    calls: int
-    share: float
+_MOST_OPERATORS, _MOST_OTHERS = 10, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +21,13 @@ class Roofline:
 
     Attributes:
         devices: how many devices' time the points' seconds add up.
-        run: all convolutions', products' and attentions' FLOPs, all known bytes, over the whole
-            span, idle time and communication included; None if no FLOPs are known.
-        busy: the same work over the time in which a kernel ran whose work is known, never longer.
-        kinds: a point for each kind, most time first; batch norm and ReLU are separate.
+        run: all work over the whole span, idle time and communication included; None if no work is
+            known.
+        busy: the same work over the time in which its kernels ran, never longer.
+        kinds: a point for each kind, most time first.
         operators: a point for each operator on the same shapes, most time first.
-        throughput: time by throughput of operators' calls, slowest first; it adds up to 1 less
-            `unknown`. Calls whose rates are within 2.4 % are together, and all up to 0.001.
-        unknown: share of the time of kernels that do not communicate whose work is not known.
-        unknown_work: those kernels by operator, longest first.
+        other: share of the time of kernels that do not communicate in other operators.
+        other_work: those by operator, longest first.
         remarks: what a reader of the numbers should know, a sentence each.
     """
 
@@ -66,17 +37,15 @@ class Roofline:
     busy: Point | None
     kinds: list[Point] = field(default_factory=list)
     operators: list[Point] = field(default_factory=list)
-    throughput: list[Throughput] = field(default_factory=list)
-    unknown: float = 0.0
-    unknown_work: list[UnknownWork] = field(default_factory=list)
+    other: float = 0.0
+    other_work: list[OtherWork] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
 
 def roofline(ranks: Sequence[TraceWork], peaks: Peaks | None) -> Roofline:
     """The roofline of a run's ranks together."""
     whole = sum(rank.seconds for rank in ranks)
-    all_calls = [call for rank in ranks for call in rank.calls]
-    calls = [call for call in all_calls if call.work.bytes > 0]
+    calls = [call for rank in ranks for call in rank.calls if call.work.bytes > 0]
     same: dict[tuple[object, ...], list[Call]] = {}
     kinds: dict[str, list[Call]] = {}
     for call in calls:
@@ -86,7 +55,7 @@ def roofline(ranks: Sequence[TraceWork], peaks: Peaks | None) -> Roofline:
     operators = [
         _point(of, whole).compared_with(peaks, _roof(of[0], peaks)) for of in same.values()
     ]
-    unknown = _unknown_work(ranks)
+    others = _other_work(ranks)
     found = Roofline(
         peaks=peaks,
         devices=sum(rank.devices for rank in ranks),
@@ -94,55 +63,62 @@ def roofline(ranks: Sequence[TraceWork], peaks: Peaks | None) -> Roofline:
         busy=_run(calls, sum(rank.busy for rank in ranks), peaks),
         kinds=sorted((_kind(of, whole, peaks) for of in kinds.values()), key=_longest_first),
         operators=sorted(operators, key=_longest_first),
-        throughput=_throughput(all_calls, whole),
-        unknown=sum(work.seconds for work in unknown) / whole if whole > 0 else 0.0,
-        unknown_work=unknown,
+        other=sum(work.seconds for work in others) / whole if whole > 0 else 0.0,
+        other_work=others,
     )
-    return replace(found, remarks=[*_remarks(found, ranks), *_above_remarks(found)])
+    on_host = any(rank.on == "host" for rank in ranks)
+    return replace(found, remarks=list(_remarks(found, whole, on_host)))
 
 
-def above_roof(point: Point, what: str, flops: str) -> list[str]:
-    """A remark if a point is above the roof.
+def roofline_tables(
+    found: Mapping[str, Roofline], points: Sequence[tuple[Point, Peaks | None]]
+) -> list[Table]:
+    """A line for each run, kind of operator and point by hand; then the longest operators."""
+    rows = [row for name, of in found.items() for row in _run_rows(name, of)]
+    rows += [[point.name, "by hand", *_cells(point)] for point, _ in points]
+    peaks = [(name, of.peaks) for name, of in found.items() if of.kinds]
+    peaks += [(point.name, of) for point, of in points]
+    notes = [f"{short_name(name)}: {_peak_words(of)}" for name, of in peaks if of]
+    if rows:
+        notes.append(
+            "whole: FLOPs of convolutions, matrix products and attention over all the time, idle "
+            "and communication included; busy: over the time of their kernels; bytes are the "
+            "least to move: each input read once, each output written once"
+        )
+    for name, of in found.items():
+        if of.devices > 1 and of.kinds:
+            notes.append(
+                f"{short_name(name)}: {of.devices} devices; times are the mean over them, FLOPs "
+                "and bytes of all together, TFLOP/s and GB/s per device"
+            )
+        notes += [f"{short_name(name)}: {line}" for line in _other_lines(of)]
+    tables = []
+    if rows or notes:
+        columns = [name_column("run"), Column("what"), *_COLUMNS]
+        title = "Achieved: FLOPs and bytes of products"
+        tables.append(Table(columns if rows else (), rows, title, notes))
+    return [*tables, *(_operator_table(name, of) for name, of in found.items() if of.operators)]
 
-    Args:
-        what: the point is called.
-        flops: the reason if its FLOPs are: no cache makes FLOPs.
-    """
+
+def above_roof(point: Point, what: str) -> list[str]:
+    """A remark if a point is above the roof."""
     if point.above <= 1.0:
         return []
-    over = (point.of_peak or 0.0) > 1.0
-    why = flops if over else "its data was in a cache, or a peak or a number is wrong"
+    why = "its FLOPs, its seconds or a peak is wrong"
+    if (point.of_peak or 0.0) <= 1.0:
+        why = "its data was in a cache, or a peak or a number is wrong"
     return [f"{what} is above the roof, {point.above:,.2f} times: {why}"]
+
+
+# Numbers
 
 
 def _longest_first(point: Point) -> float:
     return -point.seconds
 
 
-def _throughput(calls: Sequence[Call], whole: float) -> list[Throughput]:
-    """By call: those on the same shapes may be fast once and slow once.
-
-    Calls on tensors without elements take time, too, and do nothing. What is slower or faster than
-    any rate that matters is in one bin each.
-    """
-    bins: dict[int, list[Call]] = {}
-    for call in calls:
-        tflops = call.work.flops / call.seconds / 1e12
-        place = floor(_BINS * log10(min(max(tflops, _SLOWEST), _FASTEST)))
-        bins.setdefault(place, []).append(call)
-    found = []
-    for place in sorted(bins):
-        seconds = sum(call.seconds for call in bins[place])
-        flops = sum(call.work.flops for call in bins[place])
-        found.append(Throughput(flops / seconds / 1e12, len(bins[place]), seconds / whole))
-    return found
-
-
 def _roof(call: Call, peaks: Peaks | None) -> Roof | None:
-    """Norms and activations are done on vector units, in float32 whatever they are stored in."""
-    if call.work.kind in MULTIPLIES:
-        return roof_of(peaks, call.work.precision, call.matrix_units)
-    return roof_of(peaks, "float32", False)
+    return roof_of(peaks, call.work.precision, call.matrix_units)
 
 
 def _point(calls: Sequence[Call], whole: float) -> Point:
@@ -168,13 +144,12 @@ def _kind(calls: Sequence[Call], whole: float, peaks: Peaks | None) -> Point:
 
 
 def _run(calls: Sequence[Call], seconds: float, peaks: Peaks | None) -> Point | None:
-    multiplied = [call for call in calls if call.work.kind in MULTIPLIES]
-    flops = sum(call.work.flops for call in multiplied)
+    flops = sum(call.work.flops for call in calls)
     if flops == 0 or seconds <= 0:
         return None
     moved = sum(call.work.bytes for call in calls)
     point = Point("run", None, flops, moved, seconds, len(calls))
-    return point.compared_with(peaks, _roof_of_most(multiplied, peaks))
+    return point.compared_with(peaks, _roof_of_most(calls, peaks))
 
 
 def _roof_of_most(calls: Iterable[Call], peaks: Peaks | None) -> Roof | None:
@@ -186,80 +161,146 @@ def _roof_of_most(calls: Iterable[Call], peaks: Peaks | None) -> Roof | None:
     return max(flops, key=lambda roof: flops[roof], default=None)
 
 
-def _unknown_work(ranks: Sequence[TraceWork]) -> list[UnknownWork]:
-    """All ranks' together, by operator and reason."""
-    found: dict[tuple[str, Missing], UnknownWork] = {}
-    for work in (work for rank in ranks for work in rank.unknown):
-        before = found.get((work.name, work.missing))
+def _other_work(ranks: Sequence[TraceWork]) -> list[OtherWork]:
+    """All ranks' together, by operator."""
+    found: dict[tuple[str, bool], OtherWork] = {}
+    for work in (work for rank in ranks for work in rank.others):
+        before = found.get((work.name, work.recorded))
         count, seconds = (before.count, before.seconds) if before else (0, 0.0)
-        found[work.name, work.missing] = replace(
+        found[work.name, work.recorded] = replace(
             work, count=count + work.count, seconds=seconds + work.seconds
         )
     return sorted(found.values(), key=lambda work: (-work.seconds, work.name))
 
 
-def _remarks(found: Roofline, ranks: Sequence[TraceWork]) -> Iterator[str]:
+def _remarks(found: Roofline, whole: float, on_host: bool) -> Iterator[str]:
     """What is not counted, and what is not known of the device."""
-    whole = sum(rank.seconds for rank in ranks)
-    peaks, points = found.peaks, found.operators
-    what = "operators" if any(rank.on == "host" for rank in ranks) else "kernels"
-    for missing, why in _WHY.items():
-        works = [work for work in found.unknown_work if work.missing == missing]
-        share = sum(work.seconds for work in works) / whole if whole > 0 else 0.0
-        if share >= _LITTLE:
-            most = f", most in {clean(works[0].name, 60)}" if works[0].name else ""
-            thing = what if missing == "operator" else "operators"
-            yield f"not counted: {100 * share:.1f} % of the time of {what}, {thing} {why}{most}"
-    if points and found.unknown > _MUCH:
+    points, peaks = found.operators, found.peaks
+    lost = [work for work in found.other_work if not work.recorded]
+    of_time = sum(work.seconds for work in lost) / whole if whole > 0 else 0.0
+    if of_time >= _LITTLE:
         yield (
-            f"the work of {100 * found.unknown:.0f} % of the time of {what} is not known: the "
-            "run's achieved FLOP/s and bytes/s are lower bounds"
+            f"not counted: {100 * of_time:.1f} % of the time, products without recorded shapes or "
+            f"strides, most in {clean(lost[0].name, 60)}: the achieved rates of the whole run are "
+            "lower bounds"
         )
     yield from _unclear_units(points, peaks)
-    if any(rank.causal for rank in ranks):
+    above = [point for point in points if point.above > 1.0]
+    if above:
+        highest = max(above, key=lambda point: point.above)
+        part = sum(point.share or 0.0 for point in above)
         yield (
-            "attention is masked (is_causal), but counted as a whole, as torch.utils.flop_counter "
-            "does: its kernels may do half of that"
+            f"{len(above)} of {len(points)} points, {100 * part:.1f} % of the time, are above the "
+            f"roof ({clean(highest.name, 60)} {highest.above:,.1f} times): their data was in a "
+            "cache, or a peak is wrong"
         )
-    if points and what == "kernels" and (peaks is None or not peaks.tflops):
+    elif found.busy and found.busy.above > 1.0:
+        yield (
+            f"the run as a whole is above the roof, {found.busy.above:,.2f} times: a part was done "
+            "in a faster precision than its peak's, or a peak is wrong"
+        )
+    if points and not on_host and (peaks is None or not peaks.tflops):
         yield "the device's peaks are not known: give --peak-tflops and --peak-gbs"
-    elif points and what == "kernels" and peaks is not None and peaks.gbs is None:
+    elif points and not on_host and peaks is not None and peaks.gbs is None:
         yield "the device's name does not tell its memory: give --peak-gbs"
 
 
 def _unclear_units(points: Sequence[Point], peaks: Peaks | None) -> Iterator[str]:
     """Products of float32 that matrix units may have done, as TF32, or not."""
-    of = [
-        point
-        for point in points
-        if point.kind in MULTIPLIES and point.precision == "float32" and point.roof is None
-    ]
+    of = [point for point in points if point.precision == "float32" and point.roof is None]
     if of and peaks is not None and depends_on_units(peaks):
-        share = sum(point.share or 0.0 for point in of)
+        part = sum(point.share or 0.0 for point in of)
         vector, tf32 = (peaks.tflops.get(roof) for roof in ("float32", "tf32"))
         yield (
-            f"{100 * share:.1f} % of the time is products of float32 by kernels whose names do "
+            f"{100 * part:.1f} % of the time is products of float32 by kernels whose names do "
             f"not tell whether they use matrix units (TF32), most in {clean(of[0].name, 60)}: "
             f"they are compared with no peak, since it is {vector or 0:,.4g} TFLOP/s without and "
             f"{tf32 or 0:,.4g} with them"
         )
 
 
-def _above_remarks(found: Roofline) -> Iterator[str]:
-    """Operators above the roof, and the run and kinds whose operators are not."""
-    above = [point for point in found.operators if point.above > 1.0]
-    if above:
-        highest = max(above, key=lambda point: point.above)
-        share = sum(point.share or 0.0 for point in above)
-        yield (
-            f"{len(above)} of {len(found.operators)} points, {100 * share:.1f} % of the time, are "
-            f"above the roof ({clean(highest.name, 60)} {highest.above:,.1f} times): their data "
-            "was in a cache, or a peak is wrong"
-        )
-    why = "a part was done in a faster precision than its peak's, or a peak is wrong"
-    stars = sorted(filter(None, (found.busy, found.run)), key=lambda star: -star.above)
-    for star in stars[:1]:
-        yield from above_roof(star, "the run as a whole", why)
-    for kind in found.kinds:
-        if kind.kind not in {point.kind for point in above}:
-            yield from above_roof(kind, f"{clean(kind.name, 60)} as a whole", why)
+# Tables
+
+_COLUMNS = (
+    Column("seconds", "time", format=short_time),
+    Column("share", format=share),
+    Column("flops", "FLOPs", format=lambda flops: quantity(flops, "FLOP")),
+    Column("bytes", format=lambda moved: quantity(moved, "B")),
+    Column("flops_per_byte", "FLOPs a byte", format=rate),
+    Column("tflops", "TFLOP/s", format=rate),
+    Column("gbs", "GB/s", format=rate),
+    Column("of_peak", "achieved ÷ peak TFLOP/s", format=share),
+    Column("of_bandwidth", "achieved ÷ peak GB/s", format=share),
+    Column("roof", "compared with"),
+)
+
+
+def _run_rows(name: str, found: Roofline) -> Iterator[list[Any]]:
+    for what, point in (("whole", found.run), ("busy", found.busy)):
+        if point:
+            yield [name, what, *_cells(point, found.devices)]
+    for point in found.kinds:
+        yield [name, point.kind, *_cells(point, found.devices)]
+
+
+def _cells(point: Point, devices: int = 1) -> list[Any]:
+    return [
+        point.seconds / devices,
+        point.share,
+        point.flops,
+        point.bytes,
+        point.intensity,
+        point.tflops,
+        point.gbs,
+        point.of_peak,
+        point.of_bandwidth,
+        point.roof,
+    ]
+
+
+def _peak_words(peaks: Peaks) -> str:
+    """The peaks and where they come from."""
+    rates = [f"{roof} {exact(tflops)} TFLOP/s" for roof, tflops in peaks.tflops.items()]
+    if peaks.gbs is not None:
+        rates.append(f"memory {exact(peaks.gbs)} GB/s")
+    of = f"peaks of {clean(peaks.device, 40)}" if peaks.device else "peaks"
+    return f"{of}: {', '.join(rates)} ({clean(peaks.source, 240)})"
+
+
+def _other_lines(found: Roofline) -> Iterator[str]:
+    """What takes the rest of the time: "20.1 % of the time in other operators: ..."."""
+    works = [work for work in found.other_work if work.recorded]
+    if not works or not found.other:
+        return
+    whole = sum(work.seconds for work in found.other_work) / found.other
+    longest = ", ".join(
+        f"{clean(work.name, 60) or 'launched by no operator'} {share(work.seconds / whole)}"
+        for work in works[:_MOST_OTHERS]
+    )
+    time = sum(work.seconds for work in works) / whole
+    yield f"{share(time)} of the time in other operators: {longest}"
+
+
+def _operator_table(name: str, found: Roofline) -> Table:
+    columns = [
+        Column("operator", format=lambda text: clean(text, 40)),
+        Column("shapes", "on"),
+        Column("calls", format=lambda calls: f"{calls:,}"),
+        *_COLUMNS,
+    ]
+    rows = [
+        [point.name, _shapes(point), point.count, *_cells(point, found.devices)]
+        for point in found.operators[:_MOST_OPERATORS]
+    ]
+    more = len(found.operators) - len(rows)
+    notes = [f"and {more} more, see --json"] if more else []
+    if found.devices > 1:
+        notes.append("calls, FLOPs and bytes of all devices; times and rates per device")
+    title = f"{short_name(name)}: the products that take longest, by shapes"
+    return Table(columns, rows, title, notes)
+
+
+def _shapes(point: Point) -> str | None:
+    """The shapes of its tensors: "64×3×224×224, 64×3×7×7"."""
+    shapes = ["×".join(map(str, shape)) or "1" for shape in point.shapes]
+    return clean(", ".join(shapes), 48) or None

@@ -1,20 +1,17 @@
-"""The work of a trace: which operators count, and how long the device was at each.
+"""The products and convolutions of a trace, and how long the device was at each.
 
 An operator counts once, with the kernels of all that it called (see `heads_of`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from genset.tta.profile.elements import ELEMENTS
-from genset.tta.profile.inputs import CannotTell, Formula, Inputs, Missing, Work
+from genset.tta.profile.inputs import CannotTell, Inputs, Work
 from genset.tta.profile.kernels import communicates, family
-from genset.tta.profile.products import CAUSAL, PRODUCTS
+from genset.tta.profile.products import PRODUCTS
 from genset.tta.profile.span import Span, Stretch, length, seconds, span, union, when
 from genset.tta.traces.trace import Kernel, Operator, Shape, Trace
-
-FORMULAS: Mapping[str, Formula] = {**ELEMENTS, **PRODUCTS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +33,18 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class UnknownWork:
-    """Operators of one name whose work is not known.
+class OtherWork:
+    """Operators of one name that are not counted.
 
     Attributes:
-        name: of the operator; "" of kernels that none launched.
-        missing: "shapes" or "values" of an operator that has a formula; "formula" of one that has
-            none; "operator" of kernels that no operator launched; "steps" of one that was called
-            outside of the marked steps, and whose kernels ran in their time.
+        name: of the operator; "" of kernels that none launched (CUDA graphs, compiled code).
+        recorded: false of a product or convolution whose shapes or values are not recorded.
         count: how many kernels; in a trace of the host alone, operators.
         seconds: the sum of their times.
     """
 
     name: str
-    missing: Missing
+    recorded: bool
     count: int
     seconds: float
 
@@ -60,14 +55,13 @@ class TraceWork:
 
     Attributes:
         on: whose time the seconds are.
-        seconds: of all calls and unknown work; kernels that communicate are in neither.
+        seconds: of all calls and other work; kernels that communicate are in neither.
         devices: on how many kernels ran; 1 of a trace of the host alone.
         span: its seconds, added up over the devices.
         busy: its seconds in which a kernel of `calls` ran, added up over the devices; what runs at
-            once on one counts once. Of no work without bytes. Never above `span`.
+            once on one counts once. Never above `span`.
         calls: by start.
-        unknown: longest first.
-        causal: whether an attention among them is masked, whose FLOPs count as if it were not.
+        others: longest first.
     """
 
     on: Literal["device", "host"]
@@ -76,8 +70,7 @@ class TraceWork:
     span: float
     busy: float
     calls: list[Call] = field(default_factory=list)
-    unknown: list[UnknownWork] = field(default_factory=list)
-    causal: bool = False
+    others: list[OtherWork] = field(default_factory=list)
 
 
 def count_work(trace: Trace, over: Span | None = None) -> TraceWork:
@@ -92,16 +85,15 @@ def count_work(trace: Trace, over: Span | None = None) -> TraceWork:
     on_host = trace.device.maker == "none"
     tally = _Tally(trace.operators)
     devices = (_count_host if on_host else _count_device)(trace, over, tally)
-    unknown = [UnknownWork(*key, number, seconds(t)) for key, (number, t) in tally.unknown.items()]
+    others = [OtherWork(*key, number, seconds(t)) for key, (number, t) in tally.others.items()]
     return TraceWork(
         on="host" if on_host else "device",
-        seconds=sum(c.seconds for c in tally.calls) + sum(work.seconds for work in unknown),
+        seconds=sum(c.seconds for c in tally.calls) + sum(work.seconds for work in others),
         devices=devices,
         span=seconds(over.end - over.start) * devices,
         busy=seconds(sum(length(union(stretches)) for stretches in tally.busy.values())),
         calls=tally.calls,
-        unknown=sorted(unknown, key=lambda work: (-work.seconds, work.name)),
-        causal=tally.causal,
+        others=sorted(others, key=lambda work: (-work.seconds, work.name)),
     )
 
 
@@ -110,11 +102,10 @@ class _Tally:
 
     def __init__(self, operators: Sequence[Operator]) -> None:
         self._operators = operators
-        self._works: dict[tuple[object, ...], Work | Missing] = {}
+        self._works: dict[tuple[object, ...], Work | None] = {}
         self.calls: list[Call] = []
-        self.unknown: dict[tuple[str, Missing], tuple[int, float]] = {}
+        self.others: dict[tuple[str, bool], tuple[int, float]] = {}
         self.busy: dict[int, list[Stretch]] = {}
-        self.causal = False
 
     def add(self, place: int, time: float, kernels: Sequence[Kernel]) -> None:
         """Count an operator that has a formula.
@@ -124,29 +115,27 @@ class _Tally:
         """
         operator = self._operators[place]
         work = self._work(operator)
-        if not isinstance(work, Work):
-            self.add_unknown(operator.name, work, max(1, len(kernels)), time)
+        if work is None:
+            self.add_other(operator.name, max(1, len(kernels)), time, recorded=False)
             return
-        self.causal = self.causal or is_causal(operator)
         units = _matrix_units(kernels) if kernels else None
         self.calls.append(Call(operator.name, _tensor_shapes(operator), work, seconds(time), units))
-        if work.bytes > 0:
-            for kernel in kernels or (operator,):
-                device = kernel.device if isinstance(kernel, Kernel) else 0
-                self.busy.setdefault(device, []).append(when(kernel))
+        for kernel in kernels or (operator,):
+            device = kernel.device if isinstance(kernel, Kernel) else 0
+            self.busy.setdefault(device, []).append(when(kernel))
 
-    def add_unknown(self, name: str, missing: Missing, number: int, time: float) -> None:
-        count, so_far = self.unknown.get((name, missing), (0, 0.0))
-        self.unknown[name, missing] = count + number, so_far + time
+    def add_other(self, name: str, number: int, time: float, recorded: bool = True) -> None:
+        count, so_far = self.others.get((name, recorded), (0, 0.0))
+        self.others[name, recorded] = count + number, so_far + time
 
-    def _work(self, operator: Operator) -> Work | Missing:
-        """Operators are called again and again on the same shapes."""
+    def _work(self, operator: Operator) -> Work | None:
+        """None if what its formula needs is not recorded. Many calls are on the same shapes."""
         key = operator.name, operator.shapes, operator.types, operator.values
         if key not in self._works:
             try:
-                self._works[key] = work_of(operator) or "formula"
-            except CannotTell as why:
-                self._works[key] = why.missing
+                self._works[key] = PRODUCTS[operator.name](Inputs(operator))
+            except CannotTell:
+                self._works[key] = None
         return self._works[key]
 
 
@@ -164,10 +153,9 @@ def _count_device(trace: Trace, over: Span, tally: _Tally) -> int:
         head = None if kernel.operator is None else heads[kernel.operator]
         if head is not None:
             launched.setdefault(head, []).append(kernel)
-        elif inside and kernel.operator is None:
-            tally.add_unknown("", "operator", 1, kernel.length)
-        elif inside and kernel.operator is not None:
-            tally.add_unknown(trace.operators[kernel.operator].name, "formula", 1, kernel.length)
+        elif inside:
+            name = "" if kernel.operator is None else trace.operators[kernel.operator].name
+            tally.add_other(name, 1, kernel.length)
     for place in sorted(launched):
         operator, kernels = trace.operators[place], launched[place]
         # If some kernels were launched after the last step, not all of it is in the span.
@@ -177,7 +165,7 @@ def _count_device(trace: Trace, over: Span, tally: _Tally) -> int:
         if called and time > 0:
             tally.add(place, time, kernels)
         elif time > 0:
-            tally.add_unknown(operator.name, "steps", len(counted), time)
+            tally.add_other(operator.name, len(counted), time)
     return max(1, len(devices))
 
 
@@ -188,7 +176,7 @@ def _count_host(trace: Trace, over: Span, tally: _Tally) -> int:
         if head is not None:
             times[head] = times.get(head, 0.0) + operator.self_time
         elif over.calls(operator.start) and operator.self_time > 0:
-            tally.add_unknown(operator.name, "formula", 1, operator.self_time)
+            tally.add_other(operator.name, 1, operator.self_time)
     for place in sorted(times):
         if times[place] > 0 and over.calls(trace.operators[place].start):
             tally.add(place, times[place], ())
@@ -212,25 +200,6 @@ def _tensor_shapes(operator: Operator) -> tuple[Shape, ...]:
     return tuple(found)
 
 
-def work_of(operator: Operator) -> Work | None:
-    """The operator's work; None if it has no formula.
-
-    Raises:
-        CannotTell: the trace does not hold what its formula needs.
-    """
-    formula = FORMULAS.get(operator.name)
-    return None if formula is None else formula(Inputs(operator))
-
-
-def is_causal(operator: Operator) -> bool:
-    """Whether an attention says that no query sees later keys."""
-    place = CAUSAL.get(operator.name)
-    try:
-        return place is not None and Inputs(operator).flags(place, 1) == (True,)
-    except CannotTell:
-        return False
-
-
 def heads_of(operators: Sequence[Operator]) -> list[int | None]:
     """For each operator, the one with a formula that it is, or was called by.
 
@@ -242,7 +211,7 @@ def heads_of(operators: Sequence[Operator]) -> list[int | None]:
     for place, operator in enumerate(operators):
         parent = operator.parent
         head = None if parent is None or parent in wrapped else heads[parent]
-        if head is None and operator.name in FORMULAS:
+        if head is None and operator.name in PRODUCTS:
             head = place
         heads.append(head)
     for wrapper, call in wrapped.items():
@@ -260,7 +229,7 @@ def _wrapped(operators: Sequence[Operator]) -> dict[int, int]:
     for place, operator in enumerate(operators):
         call = None if operator.parent is None else calls[operator.parent]
         if call is None:
-            call = place if operator.name in FORMULAS else None
+            call = place if operator.name in PRODUCTS else None
         elif operator.name == operators[call].name:
             inner.setdefault(call, place)
             call = place

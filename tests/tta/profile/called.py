@@ -64,6 +64,6 @@ def launched(
 def only(operator: Operator) -> Call:
     """What is counted of one operator on the host."""
     found = count_work(trace(operators=[operator], device=HOST))
-    assert not found.unknown, found.unknown
+    assert not found.others, found.others
     (done,) = found.calls
     return done

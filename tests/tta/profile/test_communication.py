@@ -26,7 +26,7 @@ def test_an_all_reduce_moves_twice_its_message_less_a_share() -> None:
     assert rate.algorithm_gbits == pytest.approx(32)
     assert rate.bus_gbits == rate.fastest_bus_gbits == pytest.approx(48)
     assert rate.of_link == pytest.approx(0.48)
-    assert (found.of_kernel_time, found.unknown_sizes, found.link_gbits) == (1, [], 100)
+    assert (found.of_kernel_time, found.unknown, found.link_gbits) == (1, 0, 100)
 
 
 @pytest.mark.parametrize(
@@ -84,9 +84,7 @@ def test_what_is_not_recorded_gives_no_rate_and_is_counted() -> None:
     ]
     found = communication([kernels], 100)
     assert found is not None
-    assert {each.cause: each.share for each in found.unknown_sizes} == pytest.approx(
-        {"size": 0.1, "type": 0.2, "empty": 0.3}
-    )
+    assert (found.unknown, found.unknown_calls) == (pytest.approx(0.6), 3)
     (rate,) = found.rates
     assert rate.algorithm_gbits == rate.fastest_algorithm_gbits == pytest.approx(80)
     assert (rate.bus_gbits, rate.fastest_bus_gbits, rate.of_link) == (None, None, None)
@@ -116,7 +114,7 @@ def test_an_all_gathers_message_follows_from_what_enters_and_the_number_of_ranks
         found = communication([[kernel(0, 1000, NCCL, moved=gathered)]], None, world)
         assert found is not None
         assert [each.bytes for each in found.rates] == ([size] if size else [])
-        assert [each.cause for each in found.unknown_sizes] == ([] if size else ["group"])
+        assert found.unknown == (0 if size else 1)
 
 
 def test_a_run_that_does_not_communicate_has_none() -> None:

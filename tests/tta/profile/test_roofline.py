@@ -1,4 +1,4 @@
-"""Achieved FLOP/s and bytes/s beside the peaks: by operator, by kind and of the run."""
+"""Achieved FLOP/s and bytes/s and the peaks: by operator, by kind and of the run."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import pytest
 
 from genset.core.errors import BadInput
 from genset.tta.profile.peaks import Peaks, find_peaks, read_point
-from genset.tta.profile.roofline import roofline
+from genset.tta.profile.roofline import roofline, roofline_tables
 from genset.tta.profile.work import count_work
 from genset.tta.traces.kineto import read_trace
 from tests.tta.profile.called import called, floats, halves, launched, on_device
@@ -15,30 +15,30 @@ from tests.tta.profile.made import NCCL
 # 2 × 1000³ FLOPs; 12 million bytes in float32.
 PRODUCT = called("aten::mm", floats(1000, 1000), floats(1000, 1000))
 HALF = called("aten::mm", halves(1000, 1000), halves(1000, 1000))
-RELU = called("aten::relu", floats(1000, 1000))  # 8 million bytes
-NORM = called("aten::native_batch_norm", floats(10, 1000, 100), None, None, None, None, "True")
+RELU = called("aten::relu", floats(1000, 1000))
+SMALL = called("aten::mm", floats(1000, 10), floats(10, 1000))  # 4.08 million bytes, 2e7 FLOPs
 CORES = "ampere_h16816gemm_128x128"
 V100 = find_peaks("Tesla V100-SXM2-16GB")
 A100 = find_peaks("NVIDIA A100-SXM4-40GB")
 
 
 def test_a_point_is_work_over_the_time_of_its_kernels() -> None:
-    ranks = [on_device([PRODUCT, RELU], launched(0, 0, 200.0), launched(1, 300, 100.0))]
+    ranks = [on_device([PRODUCT, SMALL], launched(0, 0, 200.0), launched(1, 300, 100.0))]
     found = roofline(ranks, V100)
-    product, relu = found.operators
+    product, small = found.operators
     assert product.tflops == pytest.approx(2e9 / 200e-6 / 1e12)  # 10
     assert product.gbs == pytest.approx(12e6 / 200e-6 / 1e9)
     assert product.intensity == pytest.approx(2e9 / 12e6)
     assert (product.roof, product.of_peak) == ("float32", pytest.approx(10 / 15.7))
     assert product.of_bandwidth == pytest.approx(60 / 900)
     assert product.of_roof == product.of_peak
-    # A ReLU can only be as fast as the memory.
-    assert relu.of_roof == relu.of_bandwidth == pytest.approx(80 / 900)
+    # A product with a short side can only be as fast as the memory.
+    assert small.of_roof == small.of_bandwidth == pytest.approx(40.8 / 900)
     assert [point.share for point in found.operators] == pytest.approx([2 / 3, 1 / 3])
 
 
 def test_the_run_is_all_matrix_flops_over_the_whole_time_and_busy_over_the_kernels() -> None:
-    """A ReLU's bytes count, its estimated FLOPs do not; idle time and communication do."""
+    """Other operators do not count; idle time and communication do."""
     ranks = [
         on_device(
             [PRODUCT, RELU],
@@ -49,18 +49,27 @@ def test_the_run_is_all_matrix_flops_over_the_whole_time_and_busy_over_the_kerne
     ]
     found = roofline(ranks, V100)
     assert found.run is not None and found.busy is not None
-    assert (found.run.flops, found.run.bytes) == (2e9, 20e6)
+    assert (found.run.flops, found.run.bytes) == (2e9, 12e6)
     assert found.run.seconds == pytest.approx(1000e-6)
-    assert found.busy.seconds == pytest.approx(300e-6)
+    assert found.busy.seconds == pytest.approx(200e-6)
     assert found.run.of_peak == pytest.approx(2 / 15.7)
 
 
-def test_batch_norm_and_activations_stand_apart_from_the_products() -> None:
-    times = launched(0, 0, 10.0), launched(1, 20, 30.0), launched(2, 60, 20.0)
-    found = roofline([on_device([PRODUCT, NORM, RELU], *times)], V100)
-    assert [point.name for point in found.kinds] == ["batch norm", "ReLU", "matrix product"]
-    assert [point.share for point in found.kinds] == pytest.approx([1 / 2, 1 / 3, 1 / 6])
-    assert sum(point.flops for point in found.kinds if point.name == "matrix product") == 2e9
+def test_other_operators_have_a_share_of_the_time_by_name() -> None:
+    norm = called("aten::cudnn_batch_norm", floats(10, 1000, 100))
+    times = launched(0, 0, 10.0), launched(1, 20, 30.0), launched(2, 60, 10.0), launched(3, 80, 10)
+    ranks = [on_device([PRODUCT, norm, RELU, RELU], *times)]
+    found = roofline(ranks, V100)
+    assert found.other == pytest.approx(5 / 6)
+    assert [(work.name, work.count) for work in found.other_work] == [
+        ("aten::cudnn_batch_norm", 1),
+        ("aten::relu", 2),
+    ]
+    (kind,) = found.kinds
+    assert (kind.name, kind.flops, kind.share) == ("matrix product", 2e9, pytest.approx(1 / 6))
+    notes = roofline_tables({"run": found}, [])[0].notes
+    words = "aten::cudnn_batch_norm 50.0 %, aten::relu 33.3 %"
+    assert f"run: 83.3 % of the time in other operators: {words}" in notes
 
 
 def test_a_run_of_several_ranks_has_the_rate_of_one_device() -> None:
@@ -88,47 +97,21 @@ def test_the_runs_roof_is_that_of_most_of_its_flops() -> None:
     assert (found.run.roof, found.run.of_peak) == ("float16", pytest.approx(6e9 / 350e-6 / 312e12))
 
 
-def test_the_distribution_over_throughput_adds_up_with_what_is_not_known() -> None:
-    operators = [PRODUCT, RELU, called("my::kernel", floats(3)), called("aten::relu", floats(0, 3))]
-    times = [launched(place, 100.0 * place, 10.0 * (place + 1)) for place in range(4)]
-    found = roofline([on_device(operators, *times)], V100)
-    assert found.unknown == pytest.approx(0.3)
-    assert sum(each.share for each in found.throughput) + found.unknown == pytest.approx(1.0)
-    rates = [each.tflops for each in found.throughput]
-    assert rates == sorted(rates)
-    assert found.throughput[0].share == pytest.approx(0.4)  # on a tensor without an element
-    assert found.throughput[-1].tflops == pytest.approx(200)
-
-
-def test_fast_and_slow_calls_on_the_same_shapes_are_told_apart() -> None:
-    """A product at 200 TFLOP/s and at 2, and none at the 3.96 of both together."""
-    times = [launched(0, 0, 10.0), launched(1, 100, 1000.0)]
-    found = roofline([on_device([PRODUCT] * 2, *times)], V100)
-    slow, fast = found.throughput
-    assert (slow.tflops, fast.tflops) == pytest.approx((2, 200))
-    assert (slow.share, fast.share) == pytest.approx((1000 / 1010, 10 / 1010))
-    assert len(found.operators) == 1
-
-
-def test_many_calls_at_many_rates_are_a_bounded_list_that_adds_up() -> None:
-    rates = [1.001**at for at in range(5000)]  # from 0.3 to 45 TFLOP/s
-    times = [launched(at, 1e4 * at, 6666.0 / rate) for at, rate in enumerate(rates)]
-    found = roofline([on_device([PRODUCT] * len(rates), *times)], V100)
-    assert len(found.throughput) < 250
-    assert sum(each.share for each in found.throughput) == pytest.approx(1)
-    assert sum(each.calls for each in found.throughput) == len(rates)
-    below = sum(each.share for each in found.throughput if each.tflops < 1)
-    slow = [6666.0 / rate for rate in rates if 2e9 / (6666e-6 / rate) < 1e12]
-    assert below == pytest.approx(sum(slow) / sum(6666.0 / rate for rate in rates), rel=0.05)
+def test_fast_and_slow_calls_on_the_same_shapes_are_one_point() -> None:
+    found = roofline(
+        [on_device([PRODUCT] * 2, launched(0, 0, 10.0), launched(1, 100, 1000.0))], V100
+    )
+    (point,) = found.operators
+    assert (point.count, point.tflops) == (2, pytest.approx(4e9 / 1010e-6 / 1e12))
 
 
 def test_a_point_above_the_roof_is_remarked() -> None:
-    found = roofline([on_device([RELU], launched(0, 0, 2.0))], V100)
-    assert found.operators[0].of_roof == pytest.approx(4000 / 900)
+    found = roofline([on_device([SMALL], launched(0, 0, 2.0))], V100)
+    assert found.operators[0].of_roof == pytest.approx(2040 / 900)
     (remark,) = found.remarks
-    assert "above the roof (aten::relu 4.4 times)" in remark
+    assert "above the roof (aten::mm 2.3 times)" in remark
     assert "in a cache, or a peak is wrong" in remark
-    below = roofline([on_device([RELU], launched(0, 0, 20.0))], V100)
+    below = roofline([on_device([SMALL], launched(0, 0, 20.0))], V100)
     assert below.remarks == []
     # A device whose memory's rate is not known has a roof, too.
     board = Peaks("A100", {"float32": 19.5}, None, "a data sheet")
@@ -140,21 +123,19 @@ def test_a_run_above_the_roof_is_remarked_though_none_of_its_operators_is() -> N
     times = launched(0, 0, 140.0), launched(1, 140, 140.0), launched(2, 280, 20.0, CORES)
     mixed = roofline([on_device([PRODUCT, PRODUCT, HALF], *times)], V100)
     assert not any(point.above > 1 for point in mixed.operators)
-    assert mixed.run is not None and (mixed.run.roof, mixed.run.above > 1) == ("float32", True)
+    assert mixed.busy is not None and (mixed.busy.roof, mixed.busy.above > 1) == ("float32", True)
     (remark,) = (each for each in mixed.remarks if each.startswith("the run as a whole"))
-    assert f"above the roof, {mixed.run.above:.2f} times: a part was done in a faster" in remark
-    (remark,) = (each for each in mixed.remarks if each.startswith("matrix product as a whole"))
+    assert f"above the roof, {mixed.busy.above:.2f} times: a part was done in a faster" in remark
 
 
 def test_what_is_left_out_is_remarked_with_its_share_and_what_to_record() -> None:
     image, weights = floats(1, 3, 8, 8), floats(4, 3, 3, 3)
     old = called("aten::convolution", image, weights, None, "[1, 1]", values=False)
     found = roofline([on_device([old, PRODUCT], launched(0, 0, 30.0), launched(1, 50, 90.0))], V100)
-    left, lower = (each for each in found.remarks if "above" not in each)
-    assert left.startswith("not counted: 25.0 % of the time of kernels, operators without rec")
-    assert "strides" in left
-    assert left.endswith("most in aten::convolution")
-    assert "25 % of the time" in lower and "lower bounds" in lower
+    (left,) = (each for each in found.remarks if "above" not in each)
+    assert left.startswith("not counted: 25.0 % of the time, products without recorded shapes or")
+    assert "most in aten::convolution: " in left
+    assert left.endswith("lower bounds")
 
 
 def test_an_unknown_device_asks_for_its_peaks() -> None:
@@ -169,7 +150,7 @@ def test_an_unknown_device_asks_for_its_peaks() -> None:
 
 def test_nothing_recorded_is_no_point() -> None:
     found = roofline([on_device([])], V100)
-    assert (found.run, found.busy, found.operators, found.throughput) == (None, None, [], [])
+    assert (found.run, found.busy, found.operators) == (None, None, [])
     assert roofline([], None).remarks == []
 
 
@@ -218,5 +199,4 @@ def test_a_real_v100_stays_under_its_roof(realdata: Path) -> None:
     assert found.run is not None and found.run.of_peak is not None and found.run.of_peak < 0.05
     products = [point for point in found.operators if point.kind == "matrix product"]
     assert products and all(0 < (point.of_roof or 0) < 1 for point in products)
-    assert sum(each.share for each in found.throughput) + found.unknown == pytest.approx(1.0)
-    assert any("lower bounds" in remark for remark in found.remarks)
+    assert sum(point.share or 0 for point in found.kinds) + found.other == pytest.approx(1.0)

@@ -61,7 +61,7 @@ def test_what_a_step_launched_counts_though_it_runs_after_the_mark(tmp_path: Pat
     path = write(tmp_path / "late.json", (100, 200, 300), (900, 1500, 1700), (950, 1700, 2000))
     found = run_of(path)
     assert found["roofline"]["run"]["flops"] == 3 * FLOPS
-    assert found["roofline"]["unknown_work"] == []
+    assert found["roofline"]["other_work"] == []
     assert found["shares"][0]["computing"] == pytest.approx(0.6 / 2)
     assert found["outside"] == 0
 
@@ -72,13 +72,13 @@ def test_what_no_step_launched_is_no_work_of_theirs_and_is_said(tmp_path: Path) 
     found = run_of(path)
     assert found["roofline"]["run"]["flops"] == FLOPS
     assert found["roofline"]["run"]["seconds"] == pytest.approx(1e-3)
-    (left,) = found["roofline"]["unknown_work"]
-    assert (left["missing"], left["seconds"]) == ("steps", pytest.approx(1e-4))
+    (other,) = found["roofline"]["other_work"]
+    assert (other["name"], other["seconds"]) == ("aten::mm", pytest.approx(1e-4))
     assert found["outside"] == pytest.approx(0.6)
     assert found["matrix_units"]["families"][0]["kernels"] == 2
     text = printed("profile", f"run={path}")
     assert "run: 60.0 % of the trace's kernel time is outside of the marked steps" in text
-    assert "operators called outside of the marked steps" in text
+    assert "of the time in other operators: aten::mm" in text
     alone = printed("profile", f"run={write(tmp_path / 'b.json', (10, 200, 500))}")
     assert "outside" not in alone
 
