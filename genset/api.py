@@ -23,7 +23,6 @@ from genset.comparison.evaluated import Comparison, Estimate, Evaluation
 from genset.comparison.given import count_array
 from genset.comparison.pairs import compare as compare_models
 from genset.comparison.references.sets import Named
-from genset.comparison.truths import proposal_gain
 from genset.core.errors import BadInput, GensetError
 from genset.core.safe import clean
 from genset.models.mapping.pooling import Among, Pool, explain
@@ -251,8 +250,7 @@ def compare(
         BadInput: these are no models that were evaluated, they were scored on different sets, the
             set has no such truth, or no photo counts for both.
     """
-    from genset.reporting.sections.multilabel import proposal_gain as gain_sentence
-    from genset.reporting.verdict import left_out, verdict
+    from genset.reporting.verdict import compared, left_out
 
     _check([first, second])
     results = _side_by_side([first, second])
@@ -264,8 +262,6 @@ def compare(
     if not pairs:
         raise BadInput(f"no photo of {first.photos.name} counts for both models")
     (pair,) = pairs
-    proposed = {} if truth == "original" else proposal_gain(results, results.models, resampling)
-    gains = [gain_sentence(label, gain) for label, gain in proposed.items()]
     flags = [flag for model in results.models for flag in left_out(model.label, model.flags)]
     names = by_convention([first.record, second.record])
     mappings = []
@@ -284,7 +280,7 @@ def compare(
         p_value=pair.p_value,
         only_first=pair.only_first,
         only_second=pair.only_second,
-        sentence="\n".join([verdict(pair, first.photos.name, truth), *mappings, *flags, *gains]),
+        sentence="\n".join([compared(pair, first.photos.name, truth), *mappings, *flags]),
     )
 
 

@@ -40,8 +40,8 @@ def test_the_demo_tells_a_mistake_from_chance_and_goes_on_where_it_was_killed(
     mistake, networks = re.findall(r"\$ genset compare (.*?)\n\n", printed, flags=re.DOTALL)
     assert "They can be told apart." in mistake
     assert "p = 0.031" in mistake
-    assert re.search(r"lite2 +66\.7 % right \(6\), on 6 of them alone", mistake)
-    assert "These 9 photos cannot tell which of the two is better" in networks
+    assert re.search(r"lite2 +66\.7 % \(6 correct, 6 that \S+ gets wrong\)", mistake)
+    assert "Too few photos: the models disagree on 4; McNemar’s test needs at least 6." in networks
     report = (tmp_path / "workspace" / "report-demo.html").read_text("utf-8")
     assert "lite2 can be told apart from every other model." in report
 

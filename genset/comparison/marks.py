@@ -55,8 +55,8 @@ def truth_of(results: Results) -> Truth:
     """
     if (truth := results.photos.truth) is None:
         raise BadInput(
-            f"it is not known of {results.photos.name} which classes its photos show beside their "
-            "own: say so with genset evaluate SET --multilabel FILE"
+            f"{results.photos.name} has no multi-label truth: give one with genset evaluate SET "
+            "--multilabel FILE"
         )
     return truth
 

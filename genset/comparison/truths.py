@@ -1,6 +1,5 @@
 """How models do against a set's multi-label truth: each number with two intervals."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -9,50 +8,12 @@ from numpy.typing import NDArray
 
 from genset.comparison.logits import Logits, find_logits, has_logits
 from genset.comparison.marks import Marks, mark, truth_of
-from genset.core.errors import GensetError
-from genset.score.results.count import ELSEWHERE
-from genset.score.results.names import is_of
 from genset.score.results.results import ModelAnswers, Results
-from genset.score.results.runs import Accuracy, Run, load_run
-from genset.sets.truths.truth import By, Truth
+from genset.score.results.runs import Accuracy
+from genset.sets.truths.truth import By
 from genset.statistics.average_precision import average_precision
 from genset.statistics.bootstrap import STANDARD, Resampling, intervals
 from genset.statistics.intervals import Interval, widest, wilson
-
-
-def proposer_names(truth: Truth, model: ModelAnswers) -> frozenset[str]:
-    """What a model was called when it proposed, by each of its runs; none if it proposed nothing.
-
-    It proposed by its run on the release before, which has another key. So it is the same model if
-    the weights of that run are its own. Where that run is not here, and where answers were given
-    (of which each set has its own), it is the same by its name.
-    """
-    runs = ((name, key) for name, keys in truth.proposers.items() for key in keys or ("",))
-    return frozenset(name for name, key in runs if _is_it(model, name, key))
-
-
-def _is_it(model: ModelAnswers, name: str, key: str) -> bool:
-    if model.run.key == key:
-        return True
-    before = _find(model, key)
-    if before is not None and before.weights_hash == model.run.weights_hash:
-        return True
-    by_name = is_of(model.run.model, name)
-    return by_name and (before is None or before.device == ELSEWHERE)
-
-
-def _find(model: ModelAnswers, key: str) -> Run | None:
-    """The run of this key on whichever set, beside the model's own; None where it is not here."""
-    if model.folder is None or not re.fullmatch("[0-9a-f]{12,64}", key):
-        return None
-    for folder in sorted(model.folder.parent.parent.glob(f"*/*-{key[:12]}")):
-        try:
-            if (found := load_run(folder)) is not None and found.key == key:
-                return found
-        except GensetError:
-            continue  # another set's run, which is no matter here
-    return None
-
 
 Floats = NDArray[np.float64]
 
@@ -87,24 +48,6 @@ class AveragePrecision:
 
 
 @dataclass(frozen=True, slots=True)
-class ProposalGain:
-    """What a model that made proposals gains by them.
-
-    Attributes:
-        names: what it was called when it made them, by each of its runs.
-        exclusive: photos whose first answer is right only by a class that it alone proposed.
-        without: its ReaL accuracy if these classes had not been proposed.
-        gain: its ReaL accuracy less that, with its 95 % interval of whole classes resampled.
-    """
-
-    names: tuple[str, ...]
-    exclusive: int
-    without: Accuracy
-    gain: float
-    interval: Interval
-
-
-@dataclass(frozen=True, slots=True)
 class MultiLabel:
     """One model against all classes that photos show.
 
@@ -118,7 +61,6 @@ class MultiLabel:
             it is not known which class each of them is of.
         order_unknown: whether logits are kept, and it is not known which class each of them is of.
         none_right: photos that the model answered and that have no right class.
-        proposal_gain: None for a model that proposed nothing.
     """
 
     original: MeasuredAccuracy
@@ -128,7 +70,6 @@ class MultiLabel:
     average_precision: AveragePrecision | None
     order_unknown: bool
     none_right: int
-    proposal_gain: ProposalGain | None
 
 
 def measure(results: Results, resampling: Resampling = STANDARD) -> dict[str, MultiLabel]:
@@ -147,22 +88,9 @@ def measure(results: Results, resampling: Resampling = STANDARD) -> dict[str, Mu
             average_precision=ranked[model.label],
             order_unknown=ranked[model.label] is None and has_logits(model),
             none_right=int(model.answered.sum()) - marked["real"][model.label].accuracy.photos,
-            proposal_gain=_proposal_gain(results, model, resampling),
         )
         for model in results.models
     }
-
-
-def proposal_gain(
-    results: Results, models: Sequence[ModelAnswers], resampling: Resampling = STANDARD
-) -> dict[str, ProposalGain]:
-    """What models gain by their own proposals, by their labels; only of those that made any.
-
-    Raises:
-        BadInput: the set has no truth.
-    """
-    found = {model.label: _proposal_gain(results, model, resampling) for model in models}
-    return {label: gain for label, gain in found.items() if gain is not None}
 
 
 _ALL: tuple[By, ...] = ("original", "real", "multilabel", "clear")
@@ -232,45 +160,3 @@ def _of_photos(results: Results, counted: NDArray[np.bool_], logits: Logits) -> 
             known = [column[wnid] for wnid in wnids if wnid in column]
             values[place] = average_precision(row, known, len(wnids) - len(known))
     return values
-
-
-def _proposal_gain(
-    results: Results, model: ModelAnswers, resampling: Resampling
-) -> ProposalGain | None:
-    """The model's gain by its own proposals, if it made any."""
-    truth = truth_of(results)
-    if not (names := proposer_names(truth, model)):
-        return None
-    marks = mark(results, model, "real")
-    if not marks.counted.any():
-        return None
-    first = model.first.tolist()
-    exclusive = np.array(
-        [
-            right and answer in truth.proposed_by_alone(image, names)
-            for right, answer, image in zip(marks.right, first, results.photos.ids, strict=True)
-        ],
-        bool,
-    )
-    # A photo that has no other right class would have none without it, and would be left out.
-    emptied = np.array(
-        [
-            counted and truth.correct_of(image) <= truth.proposed_by_alone(image, names)
-            for counted, image in zip(marks.counted, results.photos.ids, strict=True)
-        ],
-        bool,
-    )
-    without = Marks(marks.right & ~exclusive & ~emptied, marks.counted & ~emptied)
-    right = np.stack([marks.right, without.right], axis=1)
-    drawn = resampling.ratios(
-        results.classes, right, np.stack([marks.counted, without.counted], axis=1)
-    )
-    (interval,) = intervals(drawn[:, :1] - drawn[:, 1:], len(results.wnids), widest=(-1.0, 1.0))
-    fewer = _accuracy(without)
-    return ProposalGain(
-        names=tuple(sorted(names)),
-        exclusive=int(exclusive.sum()),
-        without=fewer,
-        gain=_accuracy(marks).share - fewer.share,
-        interval=interval,
-    )

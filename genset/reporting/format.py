@@ -8,7 +8,7 @@ from markupsafe import Markup
 from genset.classes import Taxonomy, imagenet1k
 from genset.core.numbers import between, count, ends, percent, points, span
 from genset.core.safe import clean
-from genset.core.table import Cell
+from genset.core.table import Cell, Column, Table
 from genset.reporting.blocks import PageCell
 from genset.score.results.runs import Accuracy
 from genset.statistics.matched import Matched, Mean
@@ -114,3 +114,19 @@ def signed(difference: Mean) -> str:
     """A difference in a sentence: "+1.2 points (95 % interval −0.4 to +2.8)"."""
     value, ends_of = points(difference.value, 1), span(difference.interval, 1)
     return f"{value} points (95 % interval {ends_of})"
+
+
+def for_programs(table: Table) -> Table:
+    """A table for CSV: what has two ends has a column for either."""
+    columns: list[Column] = []
+    values: list[Sequence[Any]] = []
+    for n, column in enumerate(table.columns):
+        cells = [row[n].value if isinstance(row[n], Cell) else row[n] for row in table.rows]
+        if any(isinstance(value, list) for value in cells):
+            ends_of = ("best", "worst") if column.name == "rank" else ("low", "high")
+            columns += [Column(f"{column.name}_{end}") for end in ends_of]
+            values += list(zip(*(value or (None, None) for value in cells), strict=True))
+        else:
+            columns.append(column)
+            values.append(cells)
+    return Table(columns, list(zip(*values, strict=True)))

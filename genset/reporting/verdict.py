@@ -1,19 +1,19 @@
-"""Two models side by side: what can be claimed, in sentences and as JSON."""
+"""Two models on the same photos: what can be claimed, for `genset compare` and the report alike."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
+from operator import attrgetter
 from typing import Any
 
 from genset.comparison.marks import truth_of
 from genset.comparison.pairs import FEWEST, Pair
-from genset.comparison.truths import ProposalGain
-from genset.core.numbers import count, digits, p_value, percent, points, span
+from genset.core.numbers import bare_p, count, digits, p_value, percent, points, span
 from genset.core.safe import clean
+from genset.core.table import Cell, Column, Table
 from genset.core.to_json import to_json
 from genset.score.results.results import ModelAnswers, Results
 from genset.sets.truths.truth import By
-
-_CLAIM = 0.1  # an interval within so many hundredths says how near two models are
 
 _BY: dict[By, str] = {
     "original": "",
@@ -22,13 +22,56 @@ _BY: dict[By, str] = {
     "clear": ", by all right classes, without answers that are unclear ones",
 }
 
-ONE_CLASS = (
-    "Photos of one class show no difference between models, however large it is: they say nothing "
-    "of other classes."
-)
+
+# In sentences
 
 
-def verdict(pair: Pair, set_name: str, by: By = "original") -> str:
+def verdict(pair: Pair, *, named: bool = False) -> str:
+    """Whether two models differ, and by how much, in a sentence or two.
+
+    Args:
+        pair: the two.
+        named: say which two.
+    """
+    names = f"{clean(pair.first)} and {clean(pair.second)}"
+    ends = span(pair.interval, digits(pair.photos))
+    if pair.too_few:
+        return (
+            f"Too few photos: {names if named else 'the models'} disagree on "
+            f"{pair.only_first + pair.only_second}; McNemar’s test needs at least {FEWEST}. "
+            f"95 % interval of the difference: {ends} points."
+        )
+    return (
+        f"Difference{f' of {names}' if named else ''}: {difference(pair)} points (95 % interval "
+        f"{ends}), {p_value(pair.p_value)} by McNemar’s exact test. They "
+        f"{'can' if pair.apart else 'cannot'} be told apart."
+    )
+
+
+def detectable(least: float | None, discordant: float, classes: int, of: str = "") -> str:
+    """The smallest difference that a set shows.
+
+    Args:
+        least: the difference, 0 to 1; None where the photos are too few for any.
+        discordant: the share of photos that one model alone has right, which this supposes; no
+            more than `least` where one model alone is right wherever the two differ.
+        classes: of the photos.
+        of: between which models, where that must be said.
+    """
+    if classes == 1:
+        return "All photos are of one class: nothing is said about other classes."
+    if least is None:
+        return "No difference is detectable with so few photos (80 % power)."
+    best = ", in the best case" if least >= discordant else ""
+    return f"Smallest detectable difference (80 % power): {in_points(least)} points{of}{best}."
+
+
+def in_points(share: float) -> str:
+    """A detectable difference in points, to the two digits that it has."""
+    return f"{float(f'{100 * share:.2g}'):g}"
+
+
+def compared(pair: Pair, set_name: str, by: By = "original") -> str:
     """Two models side by side, in lines for a terminal.
 
     Args:
@@ -38,20 +81,16 @@ def verdict(pair: Pair, set_name: str, by: By = "original") -> str:
     """
     names = [clean(pair.first), clean(pair.second)]
     width = max(map(len, names))
-    lines = [f"{set_name}: {count(pair.photos, 'photo')} that count for both{_BY[by]}"]
-    for name, alone in zip(names, (pair.only_first, pair.only_second), strict=True):
-        right = pair.both + alone
-        share = percent(right / pair.photos, pair.photos)
-        lines.append(f"{name:{width}}  {share} % right ({right:,}), on {alone:,} of them alone")
-    if pair.too_few:
-        return "\n".join([*lines, cannot_tell(pair), shown(pair)])
-    lines += [
-        f"difference: {difference(pair)} points, 95 % interval {pair_interval(pair)}",
-        f"McNemar’s exact test: {p_value(pair.p_value)}",
-        "They can be told apart." if pair.apart else "They cannot be told apart.",
-        shown(pair),
-    ]
-    return "\n".join(lines)
+    lines = [f"{set_name}: {count(pair.photos, 'photo')} answered by both{_BY[by]}"]
+    alone = (pair.only_first, pair.only_second)
+    for name, other, only in zip(names, reversed(names), alone, strict=True):
+        correct = pair.both + only
+        share = percent(correct / pair.photos, pair.photos)
+        lines.append(
+            f"{name:{width}}  {share} % ({correct:,} correct, {only:,} that {other} gets wrong)"
+        )
+    least = detectable(pair.detectable, pair.discordant, pair.classes)
+    return "\n".join([*lines, verdict(pair), least])
 
 
 def unlike_conventions(first: ModelAnswers, second: ModelAnswers) -> str:
@@ -61,8 +100,8 @@ def unlike_conventions(first: ModelAnswers, second: ModelAnswers) -> str:
         return ""
     return (
         f"{first.label} was scored by ({first.run.convention}) and {second.label} by "
-        f"({second.run.convention}): a part of the difference may be that. Score both in one way, "
-        "by --pool and --among."
+        f"({second.run.convention}), which may explain part of the difference: score both the same "
+        "way, by --pool and --among."
     )
 
 
@@ -76,100 +115,63 @@ def difference(pair: Pair) -> str:
     return points(pair.difference, digits(pair.photos))
 
 
-def pair_interval(pair: Pair) -> str:
-    """The 95 % interval of a pair's difference, in points."""
-    return span(pair.interval, digits(pair.photos))
+# As a table and as JSON
 
 
-def cannot_tell(pair: Pair, *, named: bool = False) -> str:
-    """Why photos cannot tell which of two models is better, and what they tell all the same.
-
-    Args:
-        pair: the two.
-        named: say which two.
-    """
-    alone = pair.only_first + pair.only_second
-    if pair.photos < FEWEST:
-        why = f"McNemar’s exact test needs {FEWEST} photos that one of the two alone has right"
-    else:
-        seen = f"{alone} of them" if alone else "none of them"
-        why = f"one alone is right on {seen}, and McNemar’s exact test needs {FEWEST}"
-    which = "which of the two"
-    if named:
-        which = f"which of {clean(pair.first)} and {clean(pair.second)}"
-    return f"{these(pair.photos)} cannot tell {which} is better: {why}. {_how_far(pair)}"
-
-
-def these(photos: int) -> str:
-    """The photos, at a sentence's beginning."""
-    return "This 1 photo" if photos == 1 else f"These {photos:,} photos"
-
-
-def is_claim(pair: Pair) -> bool:
-    """Whether two models are surely near each other, though not in which order."""
-    return _bound(pair) <= _CLAIM
-
-
-def _bound(pair: Pair) -> float:
-    return max(-pair.interval.low, pair.interval.high)
-
-
-def _how_far(pair: Pair) -> str:
-    places = digits(pair.photos)
-    ends = pair_interval(pair)
-    if is_claim(pair):
-        most = points(_bound(pair), places).removeprefix("+")
-        return f"But they differ by at most {most} points (95 % interval {ends})."
-    return f"By the 95 % interval, the difference may be anything from {ends} points."
-
-
-def shown(pair: Pair) -> str:
-    """The smallest difference that such a pair shows."""
-    if pair.classes == 1:
-        return ONE_CLASS
-    if pair.detectable is None:
-        return "So few photos show no difference with 80 % power, however large it is."
-    least = 100 * pair.detectable
-    alone = pair.only_first + pair.only_second
-    if pair.detectable * pair.photos <= alone:
-        return (
-            f"Between such models this set shows a difference of {least:.2f} points with 80 % "
-            "power."
-        )
-    return (
-        f"With 80 % power this set shows a difference of {least:.2f} points at best: if one model "
-        f"alone is right wherever the two differ. That is assumed here: these two differ on "
-        f"{alone or 'none'} of {count(pair.photos, 'photo')}, too few to show any difference four "
-        "times in five."
-    )
-
-
-def shown_by_set(difference: float | None, discordant: float, photos: int, classes: int) -> str:
-    """The smallest difference that a set shows.
+def pairs_table(
+    pairs: Sequence[Pair],
+    names: Mapping[str, str] | None = None,
+    *,
+    planned: bool = False,
+    title: str = "",
+    notes: Sequence[str] = (),
+) -> Table:
+    """A row a pair.
 
     Args:
-        difference: that of the median pair; None where the photos are too few for any.
-        discordant: the share of photos that one model alone has right, which this supposes.
-        photos: of the set.
-        classes: of these photos.
+        pairs: the pairs.
+        names: what each model is called, by its label; left out, its label.
+        planned: without p-values adjusted for all pairs of a report.
+        title, notes: of the table.
     """
-    if classes == 1:
-        return ONE_CLASS
-    here = f"{these(photos)[0].lower()}{these(photos)[1:]}"
-    are, show = ("is", "shows") if photos == 1 else ("are", "show")
-    if difference is None:
-        return f"With 80 % power, {here} {are} too few to show any difference, however large it is."
-    if difference >= discordant:
-        return (
-            f"With 80 % power, {here} {show} a difference of {100 * difference:.2f} points at "
-            "best: if one model alone is right wherever two differ. That is assumed, for the "
-            "median pair here differs on too few photos to show any difference four times in five."
-        )
-    return (
-        f"With 80 % power, {here} {show} a difference of {100 * difference:.1f} points between two "
-        f"models of which one alone is right on {percent(discordant, 1)} % of photos (the median "
-        "pair here)."
-    )
+    columns: list[tuple[Column, Callable[[Pair], object]]] = [
+        (Column("pair", "Pair"), partial(_name, names or {})),
+        (Column("difference", "Difference", "points"), _difference),
+        (Column("interval", "95 % interval", "points", align="right"), _interval),
+        (Column("only_first", "Only first right", format="{:,}".format), attrgetter("only_first")),
+        (Column("only_second", "Only second", format="{:,}".format), attrgetter("only_second")),
+        (Column("photos", "Photos", format="{:,}".format), attrgetter("photos")),
+        (Column("p_value", "McNemar", "exact p", format=bare_p), attrgetter("p_value")),
+        (Column("holm", "Holm", format=bare_p), attrgetter("holm")),
+        (
+            Column("false_discovery", "Benjamini-Hochberg", format=bare_p),
+            attrgetter("false_discovery"),
+        ),
+        (
+            Column("detectable", "Detectable", "points, 80 % power", format=in_points),
+            attrgetter("detectable"),
+        ),
+    ]
+    if planned:
+        columns = [c for c in columns if c[0].name not in ("holm", "false_discovery")]
+    rows = [[of(pair) for _, of in columns] for pair in pairs]
+    return Table([column for column, _ in columns], rows, title, notes)
+
+
+def _name(names: Mapping[str, str], pair: Pair) -> Cell:
+    doubt = ""
+    if not pair.apart:
+        doubt = "too few photos" if pair.too_few else "cannot be told apart"
+    first, second = (names.get(label, clean(label)) for label in (pair.first, pair.second))
+    return Cell(f"{pair.first} − {pair.second}", f"{first} − {second}", doubt)
+
+
+def _difference(pair: Pair) -> Cell:
+    return Cell(pair.difference, difference(pair))
+
+
+def _interval(pair: Pair) -> Cell:
+    return Cell(list(pair.interval), span(pair.interval, digits(pair.photos)))
 
 
 def pair_to_json(pair: Pair) -> dict[str, Any]:
@@ -178,13 +180,8 @@ def pair_to_json(pair: Pair) -> dict[str, Any]:
     return found
 
 
-def truth_to_json(results: Results, by: By, proposed: Mapping[str, ProposalGain]) -> dict[str, Any]:
-    """What made answers right, and what models gain by it that also proposed classes.
-
-    Args:
-        results: of the set.
-        by: what two models are compared by; "original": nothing is said.
-        proposed: by the models' labels.
+def truth_to_json(results: Results, by: By) -> dict[str, Any]:
+    """What made answers right, where that is not the original labels.
 
     Raises:
         BadInput: the set has no truth.
@@ -192,9 +189,4 @@ def truth_to_json(results: Results, by: By, proposed: Mapping[str, ProposalGain]
     if by == "original":
         return {}
     truth = truth_of(results)
-    return {
-        "truth": by,
-        "truth_source": truth.source,
-        "truth_sha256": truth.sha256,
-        "proposal_gain": {label: to_json(asdict(each)) for label, each in proposed.items()},
-    }
+    return {"truth": by, "truth_source": truth.source, "truth_sha256": truth.sha256}

@@ -73,9 +73,11 @@ class Report:
 
             return as_markdown(self.data)
         from genset.core.table import render
-        from genset.reporting.sections.board import csv_table, models_table
+        from genset.reporting.format import for_programs
+        from genset.reporting.sections.board import models_table
 
-        return render((csv_table if format == "csv" else models_table)(self.data), format)
+        table = models_table(self.data)
+        return render(for_programs(table) if format == "csv" else table, format)
 
     def json(self) -> str:
         """Everything in it but the pictures, as a JSON document."""

@@ -9,6 +9,7 @@ from genset.classes.built_in import taxonomy_named
 from genset.classes.taxonomy import CLASSES_FILE, CLASSES_TABLE
 from genset.core.errors import BadInput, NotAWorkspace
 from genset.release.reader import MANIFEST, release_named
+from genset.sets.formats import is_photo_name
 from genset.sets.layouts import folder, hugging_face, labels, release, tar
 from genset.sets.layouts.layout import Classes, Layout
 from genset.sets.photos import PhotoSet
@@ -94,7 +95,9 @@ def open_set(
     found = releases.glob(f"[!.]*/{MANIFEST}") if releases else ()
     known = ", ".join(sorted(manifest.parent.name for manifest in found))
     hint = f"; releases here: {known}" if known else ""
-    what = "is a file of no kind that holds a set" if Path(named).exists() else "is not there"
+    if is_photo_name(Path(named).name) and Path(named).exists():
+        raise BadInput(f"{named} is a single photo: give the folder, CSV or tar that holds it")
+    what = "is no set of photos" if Path(named).exists() else "is not there"
     raise BadInput(f"{named} {what}: name a release, a folder or a file of photos{hint}")
 
 

@@ -197,42 +197,6 @@ def test_two_models_are_compared_by_either_truth(tmp_path: Path) -> None:
     assert places == {"m0": [(1, 1, 1), (2, 2, 2)], "m1": [(2, 2, 2), (1, 1, 1)]}
 
 
-def test_what_a_model_gains_by_its_own_proposals(tmp_path: Path) -> None:
-    own = [n // 4 for n in range(40)]
-    said = [place + 1 for place in own]  # right by what was proposed alone
-    shown = [{"correct": {place, place + 1}, "unclear": set[int]()} for place in own]
-    others: list[tuple[str, ...]] = [("m0",), ("m0", "m1"), ("m0", "random"), ("m1",)]
-    proposed = {f"photo{n}.jpg": {WNIDS[place + 1]: others[n % 4]} for n, place in enumerate(own)}
-    truth = truth_of(shown, proposers={"m0": ("a key",), "m1": ("another",)}, proposed=proposed)
-    results = results_by(tmp_path, own, [said, own, own], truth)
-    found = measure(results, FEW)
-    gain = found["m0"].proposal_gain
-    assert gain is not None
-    assert (gain.names, gain.exclusive, of(found["m0"], "real")) == (("m0",), 10, (40, 40))
-    assert (gain.without.correct, gain.without.photos, gain.gain) == (30, 40, 0.25)
-    assert gain.interval.low <= 0.25 <= gain.interval.high
-    nothing = found["m1"].proposal_gain
-    assert nothing is not None
-    assert (nothing.exclusive, nothing.gain) == (0, 0)
-    assert found["m2"].proposal_gain is None  # it proposed nothing
-
-
-def test_what_two_runs_of_one_model_proposed_is_its_own(tmp_path: Path) -> None:
-    """Under two preprocessings, say; their names carry keys, and the runs are not here."""
-    own = [0, 1, 2, 3]
-    shown = [{"correct": {place, place + 5}, "unclear": set[int]()} for place in own]
-    by = [("m0 [aaaaaaaa]", "m0 [bbbbbbbb]"), ("m0 [bbbbbbbb]",), ("m0 [aaaaaaaa]", "m1"), ("m1",)]
-    proposed = {f"photo{n}.jpg": {WNIDS[n + 5]: by[n]} for n in own}
-    keys = {"m0 [aaaaaaaa]": ("a" * 64,), "m0 [bbbbbbbb]": ("b" * 64,), "m1": ("c" * 64,)}
-    truth = truth_of(shown, proposers=keys, proposed=proposed)
-    results = results_by(tmp_path, own, [[place + 5 for place in own], own], truth)
-    found = measure(results, FEW)
-    gain = found["m0"].proposal_gain
-    assert gain is not None
-    assert (gain.names, gain.exclusive) == (("m0 [aaaaaaaa]", "m0 [bbbbbbbb]"), 2)
-    assert (gain.without.correct, gain.without.photos, gain.gain) == (2, 4, 0.5)
-
-
 def test_models_that_count_on_few_photos_have_no_rank(tmp_path: Path) -> None:
     """An easy half of the photos makes a model no better than one that has all of these right."""
     own = [n // 4 for n in range(80)]
@@ -285,21 +249,6 @@ def test_a_shift_is_that_of_the_photos_that_count_for_both(tmp_path: Path) -> No
     assert ends == pytest.approx((2 / 3, 2 / 3))  # every class is like the others
 
 
-def test_a_proposer_is_known_by_its_runs_key(tmp_path: Path) -> None:
-    own = [0, 1]
-    shown = [{"correct": {0, 5}, "unclear": set[int]()}, {"correct": {1}, "unclear": set[int]()}]
-    results = results_by(tmp_path, own, [[5, 1]], truth_of(shown))
-    key = results.models[0].run.key
-    proposed = {"photo0.jpg": {WNIDS[5]: ("as it was called then",)}}
-    truth = truth_of(
-        shown, proposers={"as it was called then": ("ffffffffffff", key)}, proposed=proposed
-    )
-    renamed = replace(results, photos=replace(results.photos, truth=truth))
-    gain = measure(renamed, FEW)["m0"].proposal_gain
-    assert gain is not None
-    assert (gain.exclusive, gain.without.correct, gain.without.photos) == (1, 1, 2)
-
-
 # The truth of a set, and every later command.
 
 
@@ -342,12 +291,11 @@ def test_a_set_keeps_its_truth_and_scores_nothing_again(
         8,
     )
     assert (two["truth_source"], two["truth_sha256"]) == ("t.json", sha256)
-    assert two["proposal_gain"] == {}
     original = asked("compare", "plain", "other", "--on", listed, "--runs", runs)
     assert "truth" not in original
     assert original["photos"] == 40
     said = run("compare", "plain", "other", "--on", listed, "--runs", runs, "--truth", "multilabel")
-    assert "39 photos that count for both, by all right classes and the unclear ones" in said.output
+    assert "39 photos answered by both, by all right classes and the unclear ones" in said.output
 
 
 def test_unclear_classes_have_two_rows(tmp_path: Path, listed: Path, specs: list[str]) -> None:
@@ -630,38 +578,6 @@ def test_given_classes_keep_no_logits_and_say_so(
 ) -> None:
     done = run("evaluate", listed, "--runs", tmp_path / "r", "--model", specs[0], "--logits")
     assert "plain: classes are given and no scores, so that no logits are kept" in done.stderr
-
-
-def test_a_comparison_says_what_a_proposer_gains(
-    tmp_path: Path, listed: Path, specs: list[str]
-) -> None:
-    import genset
-
-    runs = tmp_path / "runs"
-    rows = ["image,wnid,verdict,proposers"]
-    for n in range(40):
-        rows.append(f"photo{n}.jpg,{WNIDS[n // 5]},correct,")
-        if n % 4 == 0:
-            who = "other" if n > 8 else "other; confusable"
-            rows.append(f"photo{n}.jpg,{WNIDS[n // 5 + 1]},correct,{who}")
-    (tmp_path / "answers.csv").write_text("\n".join(rows))
-    models = [f"--model={spec}" for spec in specs]
-    words = (listed, "--runs", runs)
-    assert run("evaluate", *words, *models, "--multilabel", tmp_path / "answers.csv").exit_code == 0
-    two = ("compare", "plain", "other", "--on", *words)
-    found = asked(*two, "--truth", "real")["proposal_gain"]
-    assert list(found) == ["other"]
-    assert (found["other"]["exclusive"], found["other"]["gain"]) == (
-        7,
-        pytest.approx(7 / 40),
-    )
-    sentence = "other also proposed classes to ask about: 7 answers of its own are right only"
-    assert sentence in run(*two, "--truth", "real").output
-    assert sentence in run(*two, "--truth", "multilabel").output
-    assert "also proposed" not in run(*two).output
-    first, second = (genset.evaluate(str(listed), spec, runs=runs) for spec in specs)
-    assert sentence in str(genset.compare(first, second, truth="real"))
-    assert "also proposed" not in str(genset.compare(first, second))
 
 
 def test_a_set_without_truth_needs_a_model(tmp_path: Path, listed: Path) -> None:

@@ -46,11 +46,11 @@ def test_two_models_are_compared_in_a_few_lines(folder: Path) -> None:
     done = genset("compare", "half", "good", "--on", "photos.csv", cwd=folder)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert lines[0] == "photos: 60 photos that count for both"
-    assert lines[1] == "half  50.0 % right (30), on 0 of them alone"
-    assert lines[2] == "good  100.0 % right (60), on 30 of them alone"
-    assert lines[3].startswith("difference: −50.0 points, 95 % interval −")
-    assert "They can be told apart." in lines
+    assert lines[0] == "photos: 60 photos answered by both"
+    assert lines[1] == "half  50.0 % (30 correct, 0 that good gets wrong)"
+    assert lines[2] == "good  100.0 % (60 correct, 30 that half gets wrong)"
+    assert lines[3].startswith("Difference: −50.0 points (95 % interval −")
+    assert lines[3].endswith(" by McNemar’s exact test. They can be told apart.")
 
 
 def test_without_a_workspace_the_photos_must_be_named(folder: Path) -> None:
@@ -65,6 +65,19 @@ def test_the_same_comes_as_json(folder: Path) -> None:
     found = json.loads(done.stdout)
     assert (found["only_first"], found["only_second"], found["apart"]) == (0, 30, True)
     assert found["remarks"] == {"half": [], "good": []}
+
+
+@pytest.mark.parametrize(
+    ("format", "says"),
+    [
+        ("csv", "half − good,-0.5,-0.6"),
+        ("latex", r"half $-$ good & $-$50.0 & "),
+        ("markdown", "| half − good | −50.0 | "),
+    ],
+)
+def test_a_pair_is_a_row_of_a_table(folder: Path, format: str, says: str) -> None:
+    words = ("compare", "half", "good", "--on", "photos.csv", "--format", format)
+    assert says in genset(*words, cwd=folder).stdout
 
 
 def printed(*words: str) -> str:
@@ -98,7 +111,7 @@ def test_json_alone_writes_no_file(folder: Path, monkeypatch: pytest.MonkeyPatch
     both = json.loads(printed("photos.csv", "--json", "-o", "x.html"))
     assert both == {"file": "x.html", **alone}
     assert "good" in (folder / "x.html").read_text("utf-8")
-    assert "| good − half | +50.0 (" in printed("photos.csv", "--format", "markdown")
+    assert "| good − half | +50.0 |" in printed("photos.csv", "--format", "markdown")
     assert not (folder / "report-photos.html").exists()
 
 

@@ -12,7 +12,6 @@ from genset.reporting.collect import collect
 from genset.reporting.forms import as_markdown
 from genset.reporting.headline import certainty
 from genset.reporting.options import ReportOptions
-from genset.reporting.verdict import shown_by_set
 from genset.statistics.bootstrap import Resampling
 from tests.reporting.sets import report, score_on
 from tests.score.listed import write_list
@@ -37,27 +36,25 @@ def pair(folder: Path, photos: int, alone: tuple[int, int], classes: int = 250) 
 @pytest.mark.parametrize(
     ("photos", "alone", "says"),
     [
-        (1, (0, 0), "This 1 photo cannot tell"),
+        (1, (0, 0), "Too few photos: the models disagree on 0; McNemar’s test needs at least 6."),
         (
             5,
             (0, 0),
-            "These 5 photos cannot tell which of the two is better: McNemar’s exact test needs 6 "
-            "photos that one of the two alone has right. By the 95 % interval, the difference may "
-            "be anything from −43.4 to +43.4 points.\n"
-            "So few photos show no difference with 80 % power, however large it is.",
+            "Too few photos: the models disagree on 0; McNemar’s test needs at least 6. 95 % "
+            "interval of the difference: −43.4 to +43.4 points.\n"
+            "No difference is detectable with so few photos (80 % power).",
         ),
-        (5, (5, 0), "These 5 photos cannot tell which of the two is better"),
+        (5, (5, 0), "Too few photos: the models disagree on 5;"),
+        (20, (1, 0), "Too few photos: the models disagree on 1;"),
+        (100, (0, 0), "95 % interval of the difference: −3.7 to +3.7 points."),
+        (100, (0, 0), "difference (80 % power): 7.8 points, in the best case."),
         (
-            20,
-            (1, 0),
-            "These 20 photos cannot tell which of the two is better: one alone is right on 1 of "
-            "them, and McNemar’s exact test needs 6. By the 95 % interval, the difference may be",
+            2864,
+            (0, 0),
+            "Too few photos: the models disagree on 0; McNemar’s test needs at least 6.",
         ),
-        (100, (0, 0), "But they differ by at most 3.7 points (95 % interval −3.7 to +3.7)."),
-        (100, (0, 0), "With 80 % power this set shows a difference of 7.79 points at best"),
-        (2864, (0, 0), "one alone is right on none of them, and McNemar’s exact test needs 6"),
-        (2864, (0, 0), "But they differ by at most 0.13 points (95 % interval −0.13 to +0.13)."),
-        (2864, (0, 0), "this set shows a difference of 0.28 points at best: if one model alone is"),
+        (2864, (0, 0), "95 % interval of the difference: −0.13 to +0.13 points."),
+        (2864, (0, 0), "difference (80 % power): 0.28 points, in the best case."),
     ],
 )
 def test_few_photos_that_differ_cannot_tell(
@@ -82,10 +79,10 @@ def test_photos_that_differ_are_counted(
     tmp_path: Path, photos: int, alone: tuple[int, int], says: str
 ) -> None:
     found = pair(tmp_path, photos, alone)
-    assert says in found.sentence.splitlines()
+    assert found.sentence.splitlines()[3].endswith(says)
     gap = 100 * (alone[0] - alone[1]) / photos
-    assert re.search(rf"difference: \+{gap:.1f}\d* points, 95 % interval", found.sentence)
-    assert "cannot tell" not in found.sentence
+    assert re.search(rf"Difference: \+{gap:.1f}\d* points \(95 % interval", found.sentence)
+    assert "Too few" not in found.sentence
 
 
 def test_the_report_on_a_handful_says_that_they_cannot_tell(tmp_path: Path) -> None:
@@ -95,11 +92,8 @@ def test_the_report_on_a_handful_says_that_they_cannot_tell(tmp_path: Path) -> N
     data = collect(listed, runs, options)
     assert [each.detectable for each in data.pairs] == [None]
     for form in (report(listed, runs, options).text, as_markdown(data)):
-        assert (
-            "one is right on 5 of 5 photos and other on 4 of 5: so few cannot tell which of the "
-            "two is better." in form
-        )
-        assert "these 5 photos are too few to show any difference, however large it is." in form
+        assert "one: 5 of 5 photos correct; other: 4 of 5. They disagree on too few photos" in form
+        assert "No difference is detectable with so few photos (80 % power)." in form
         assert "highest" not in form.split("Hardest")[0]
         assert "0.00 points" not in form
 
@@ -108,8 +102,10 @@ def test_the_report_on_thousands_says_how_near_two_are(tmp_path: Path) -> None:
     pair(tmp_path, 2864, (2, 1))
     options = ReportOptions(resampling=Resampling(draws=500))
     data = collect(genset.open_set(tmp_path / "photos.csv"), tmp_path / "runs", options)
-    assert "one alone is right on 3 of them" in as_markdown(data)
-    assert re.search(r"But they differ by at most 0\.2\d points", as_markdown(data))
+    assert "Too few photos: one and other disagree on 3;" in as_markdown(data)
+    assert re.search(
+        r"95 % interval of the difference: −0\.1\d to \+0\.2\d points", as_markdown(data)
+    )
     (found,) = data.pairs
     assert found.detectable == found.discordant == pytest.approx(0.0029, abs=2e-4)
     assert data.power is not None
@@ -145,15 +141,15 @@ def test_classes_resampled_are_nowhere_narrower_than_wilsons(tmp_path: Path) -> 
 
 def test_photos_of_one_class_show_no_difference(tmp_path: Path) -> None:
     found = pair(tmp_path, 20, (12, 0), classes=1)
-    says = "Photos of one class show no difference between models, however large it is"
+    says = "All photos are of one class: nothing is said about other classes."
     assert "95 % interval −100.0 to +100.0" in found.sentence
     assert "They cannot be told apart." in found.sentence
-    assert found.sentence.endswith(f"{says}: they say nothing of other classes.")
+    assert found.sentence.endswith(says)
     listed, runs = genset.open_set(tmp_path / "photos.csv"), tmp_path / "runs"
     data = collect(listed, runs, ReportOptions(resampling=FEW))
     assert [each.detectable for each in data.pairs] == [None]
     assert says in as_markdown(data)
-    assert "with 80 % power" not in as_markdown(data).casefold()
+    assert "Smallest detectable" not in as_markdown(data)
 
 
 def test_models_that_share_photos_of_one_class_cannot_be_told_apart(tmp_path: Path) -> None:
@@ -171,32 +167,28 @@ def test_models_that_share_photos_of_one_class_cannot_be_told_apart(tmp_path: Pa
     assert not found.apart
 
 
-@pytest.mark.parametrize(("alone", "differ"), [((4, 3), 7), ((3, 3), 6), ((0, 0), "none")])
-def test_what_is_assumed_is_said_with_the_photos_that_differ(
-    tmp_path: Path, alone: tuple[int, int], differ: object
+@pytest.mark.parametrize(("alone", "best"), [((4, 3), True), ((0, 0), True), ((5, 5), False)])
+def test_what_is_shown_in_the_best_case_alone_is_called_so(
+    tmp_path: Path, alone: tuple[int, int], best: bool
 ) -> None:
-    found = pair(tmp_path, 20, alone)
-    assert f"these two differ on {differ} of 20 photos, too few to show any" in found.sentence
-
-
-def test_nothing_is_assumed_where_enough_photos_differ(tmp_path: Path) -> None:
-    found = pair(tmp_path, 20, (5, 5))
-    assert "Between such models this set shows a difference of" in found.sentence
+    last = pair(tmp_path, 20, alone).sentence.splitlines()[-1]
+    assert last.startswith("Smallest detectable difference (80 % power): ")
+    assert last.endswith(" points, in the best case." if best else " points.")
 
 
 @pytest.mark.parametrize(
     ("photos", "says"),
     [
-        (20, "the difference may be anything from 0.0 to +46.9 points."),
-        (100, "the difference may be anything from 0.0 to +11.2 points."),
-        (2864, "they differ by at most 0.41 points (95 % interval 0.00 to +0.41)."),
+        (20, "95 % interval of the difference: 0.0 to +46.9 points."),
+        (100, "95 % interval of the difference: 0.0 to +11.2 points."),
+        (2864, "95 % interval of the difference: 0.00 to +0.41 points."),
     ],
 )
 def test_no_interval_claims_what_the_exact_test_does_not(
     tmp_path: Path, photos: int, says: str
 ) -> None:
     found = pair(tmp_path, photos, (5, 0))
-    assert "cannot tell which of the two is better" in found.sentence
+    assert "Too few photos: the models disagree on 5;" in found.sentence
     assert says in found.sentence
 
 
@@ -206,16 +198,7 @@ def test_one_photo_is_too_few(tmp_path: Path) -> None:
     said = as_markdown(
         collect(genset.open_set(tmp_path / "photos.csv"), tmp_path / "runs", options)
     )
-    assert "Photos of one class show no difference" in said
-    assert "this 1 photo are" not in said
-
-
-@pytest.mark.parametrize(
-    ("photos", "says"),
-    [(1, "this 1 photo is too few to show"), (5, "these 5 photos are too few to show")],
-)
-def test_photos_that_are_too_few_are_counted_in_words(photos: int, says: str) -> None:
-    assert says in shown_by_set(None, 0.0, photos, classes=2)
+    assert "All photos are of one class: nothing is said about other classes." in said
 
 
 def test_two_of_several_models_that_photos_cannot_tell_apart_are_named(tmp_path: Path) -> None:
@@ -228,4 +211,4 @@ def test_two_of_several_models_that_photos_cannot_tell_apart_are_named(tmp_path:
         )
     found = " ".join(certainty(collect(listed, tmp_path / "runs", ReportOptions(resampling=FEW))))
     assert "m0 cannot be told apart from any of the other 5 models." in found
-    assert "These 20 photos cannot tell which of m0 and m1 is better: one alone is right" in found
+    assert "Too few photos: m0 and m1 disagree on 1; McNemar’s test needs at least 6." in found

@@ -110,4 +110,4 @@ def test_a_run_by_another_version_of_the_classes_is_said(here: Path) -> None:
     new = next(line for line in text.splitlines() if "| new" in line)
     assert "version" not in new
     assert "newt" not in new  # it has no photos
-    assert "12 of 13 classes of many" in new
+    assert "many: 12 of 13 classes" in new

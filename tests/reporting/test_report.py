@@ -46,9 +46,15 @@ def test_numbers_are_those_of_the_runs(tmp_path: Path) -> None:
     assert f"1 to 2 better 80.0 49.0–94.3 {shown} 100.0 20.0 8 of 10" in page.text
     assert "1 to 2 worse 50.0 23.7–76.3" in page.text
     for form in (page.text, markdown):
-        assert "better is right on 8 of 10 photos and worse on 5 of 10: so few cannot tell" in form
+        assert (
+            "better: 8 of 10 photos correct; worse: 5 of 10. They disagree on too few photos"
+            in form
+        )
         assert "better cannot be told apart from worse." in form
-        assert "one alone is right on 3 of them, and McNemar’s exact test needs 6" in form
+        assert (
+            "Too few photos: better and worse disagree on 3; McNemar’s test needs at least 6."
+            in form
+        )
 
 
 def test_json_does_not_say_where_photos_lie(tmp_path: Path) -> None:
@@ -102,7 +108,7 @@ def test_a_plain_folder_has_no_makers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("first", "second", "says"),
     [
-        (10, 10, "alpha and beta have the same, highest top-1 accuracy here"),
+        (10, 10, "alpha and beta have the same, highest top-1 accuracy: "),
         (10, 0, "alpha can be told apart from every other model."),
     ],
 )
@@ -283,7 +289,7 @@ def test_a_big_set_shows_thirty_photos_mistakes_first(tmp_path: Path) -> None:
     assert len(page.values("img", "src")) == 30
     assert [sample.mistakes for sample in samples] == [1] * 20 + [0] * 10
     assert len({sample.wnid for sample in samples}) == 30
-    assert "30 photos of 60, which are no fair sample" in page.text
+    assert "30 of 60 photos, selected, not representative." in page.text
 
 
 def test_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:

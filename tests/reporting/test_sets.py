@@ -511,8 +511,8 @@ OWN = ("v1/labels.csv", "v2/labels.csv", "--taxonomy", "mine.toml")
 @pytest.mark.parametrize(
     ("words", "among", "says"),
     [
-        (["--among", "subset"], "subset", "only outputs of the set’s classes compete (subset)"),
-        (["--pool", "max"], "all, max", "the largest output of a class counts (max)"),
+        (["--among", "subset"], "subset", "models answer among the set’s classes alone (subset)"),
+        (["--pool", "max"], "all, max", "by the largest output of a class (max)"),
     ],
 )
 def test_the_convention_of_all_runs_is_named(
@@ -552,5 +552,5 @@ def test_two_conventions_have_tables_and_means_of_their_own(own: Path) -> None:
     assert found["all"]["mean"]
     assert found["subset"]["mean"] is None
     text = printed(*OWN, "--format", "markdown")
-    assert "Where all outputs compete (all): " in text
-    assert "Where only outputs of the set’s classes compete (subset): " in text
+    assert "Where models answer among all their outputs (all): " in text
+    assert "Where models answer among the set’s classes alone (subset): " in text

@@ -77,7 +77,7 @@ def test_every_pair_has_its_tests_and_what_the_set_can_show(listed: PhotoSet) ->
     shown = f"+{100 * pair['difference']:.1f}"
     assert f"| best − third | {shown}" in markdown
     assert f"best − third {shown}" in page.text
-    assert "With 80 % power, these 200 photos show a difference of" in page.text
+    assert "Smallest detectable difference (80 % power): " in page.text
 
 
 @settings(max_examples=10)

@@ -95,8 +95,8 @@ def test_compare_says_how_to_name_each_and_takes_these_names(here: Path) -> None
         found = json.loads(genset_says("compare", name, "other", "--json"))
         assert {found["first"], found["second"]} == {name, "other"}
         (remark, *_) = found["remarks"][name]
-        assert remark.endswith(f"compete ({name[9:].partition(',')[0].removesuffix(')')})")
-        assert ("the largest of them taken" in remark) == ("max" in name)
+        assert ("answers among these alone" in remark) == ("subset" in name)
+        assert ("the largest probability taken" in remark) == ("max" in name)
     text = genset_says("compare", "colours (all)", "colours (subset, max)")
     assert re.search(r"^colours \(subset, max\)  ", text, re.MULTILINE)
     assert "colours (all) was scored by (all) and colours (subset, max) by (subset, max)" in text
@@ -131,7 +131,7 @@ def test_reports_tell_them_apart_in_every_form(here: Path) -> None:
     assert {each["first"] for each in data["pairs"]} <= set(wanted)
     text = genset_says("report", "v1", "--format", "markdown")
     board = [line for line in text.splitlines() if line.startswith("|")][2:7]
-    cells = sorted(line.split(" | ")[1].partition(" (2 of 3 classes")[0] for line in board)
+    cells = sorted(line.split(" | ")[1].partition(" (my")[0] for line in board)
     assert cells == wanted
     page = (here / "page.html").read_text("utf-8")
     assert sorted(re.findall(r"<summary><bdi>(.+?)</bdi>", page)) == wanted
@@ -149,8 +149,9 @@ def test_python_names_them_and_says_how_each_met_the_classes(here: Path) -> None
     few = genset.evaluate(photos, colours(here), among="subset")
     found = genset.compare(one, few)
     assert (found.first, found.second) == ("colours (all)", "colours (subset)")
-    assert "colours (subset): 2 of 3 classes of my" in str(found)
-    assert "only outputs of these classes compete (subset)" in str(found)
+    assert "colours (subset): my" in str(found)
+    assert "2 of 3 classes mapped to 3 of the model's 1,000 outputs" in str(found)
+    assert "answers among these alone" in str(found)
     other = genset.evaluate(photos, f"{colours(here)}&name=other")
     found = genset.compare(one, other)
     assert (found.first, found.second) == ("colours", "other")
@@ -196,12 +197,12 @@ def test_a_table_of_kept_runs_by_all_right_classes_says_the_conventions(here: Pa
     rows = [f"{each.id},{each.wnid},correct" for each in photos.photos]
     (here / "truth.csv").write_text("\n".join(["image,wnid,verdict", *rows]), "utf-8")
     text = genset_says("evaluate", "v1", "--multilabel", "truth.csv")
-    assert "\ncolours (all): 2 of 3 classes of my" in text
-    assert "\ncolours (subset, max): 2 of 3 classes of my" in text
+    assert "\ncolours (all): my" in text
+    assert "\ncolours (subset, max): my" in text
     found = json.loads(genset_says("evaluate", "v1", "--json"))["by_truth"]
     assert found["mapped"].keys() == found["models"].keys()
     (said,) = found["mapped"]["colours (subset)"]
-    assert said.endswith("summed; only outputs of these classes compete (subset)")
+    assert said.endswith("(probabilities summed, answers among these alone)")
 
 
 def test_a_model_that_is_left_out_has_its_convention_beside_its_number(here: Path) -> None:
@@ -218,9 +219,9 @@ def test_a_model_that_is_left_out_has_its_convention_beside_its_number(here: Pat
     data = json.loads(genset_says("report", *own, "--json", "-o", "page.html"))
     assert [model["label"] for model in data["flagged"]] == ["same"]
     left_out = (here / "page.html").read_text("utf-8").partition('id="left-out"')[2]
-    assert "all outputs compete (all)" in left_out.partition("</section>")[0]
+    assert "all 5 classes mapped to 5" in left_out.partition("</section>")[0]
     text = genset_says("report", *own, "--format", "markdown")
-    (line,) = (line for line in text.splitlines() if "5 of 5 classes of five" in line)
+    (line,) = (line for line in text.splitlines() if "five: all 5 classes mapped" in line)
     assert "same" in line
 
 

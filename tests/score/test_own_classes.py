@@ -88,8 +88,10 @@ def test_a_model_of_imagenet_is_scored_on_classes_that_hold_its_own(here: Path) 
     assert run["mapping"]["taxonomy"] == "my <b>colours</b>"
     assert run["mapping"]["taxonomy_hash"].startswith("sha256:")
     said = genset_says("evaluate", "photos", "--taxonomy", "own.toml", "--model", colours(here))
-    assert "have 3 of the model's 1,000 outputs, summed; all outputs compete (all)" in said
-    assert "no output is of deer (1 photo): 1 photo not counted" in said
+    assert (
+        ": 2 of 3 classes mapped to 3 of the model's 1,000 outputs (probabilities summed)" in said
+    )
+    assert "no output for deer (1 photo): 1 photo not counted" in said
 
 
 def test_other_conventions_are_other_runs_and_named(here: Path) -> None:
@@ -202,14 +204,14 @@ def test_report_and_compare_name_the_user_s_classes_and_escape_them(here: Path) 
     assert "<b>colours</b>" not in page
     assert "of the 3 of" in page
     assert "not known how severe an error is" in page
-    assert "outputs, summed; all outputs compete (all)" in page
+    assert "1,000 outputs (probabilities summed)" in page
     data = json.loads(genset_says("report", "photos", *own, "--json"))
     assert data["taxonomy"]["name"] == "my <b>colours</b>"
     assert [group["name"] for group in data["classes"]] == ["Крас", "cool", "deer"]
     assert data["models"][0]["mapping"]["without"] == {"deer": 1}
     assert data["missed"]["height"] == 0
     said = genset_says("compare", "few", "colours", "--on", "photos", *own)
-    assert "only outputs of these classes compete (subset)" in said
+    assert "(probabilities summed, answers among these alone)" in said
 
 
 def test_python_has_the_same(here: Path) -> None:
@@ -220,7 +222,7 @@ def test_python_has_the_same(here: Path) -> None:
     found = genset.evaluate(photos, predictions=scores, pool="max")
     assert (found.top1.correct, found.top5) == (2, None)
     assert found.record.mapping is not None
-    assert "the largest of them taken" in found.notes[0]
+    assert "the largest probability taken" in found.notes[0]
     assert genset.evaluate("photos", predictions=scores, taxonomy="own.toml").top1.correct == 3
     with pytest.raises(BadInput, match=r"give it to genset\.open_set"):
         genset.evaluate(photos, predictions=scores, taxonomy="own.toml")

@@ -137,5 +137,10 @@ def test_what_is_not_there_is_named_with_what_is(release: Release, tmp_path: Pat
         open_set(str(missing))
     notes = tmp_path / "notes.txt"
     notes.touch()
-    with pytest.raises(BadInput, match=f"^{notes} is a file of no kind that holds a set: {name}$"):
+    with pytest.raises(BadInput, match=f"^{notes} is no set of photos: {name}$"):
         open_set(str(notes))
+    photo = tmp_path / "ILSVRC2012_val_00000001.JPEG"
+    photo.touch()
+    single = "is a single photo: give the folder, CSV or tar that holds it"
+    with pytest.raises(BadInput, match=f"^{photo} {single}$"):
+        open_set(str(photo))

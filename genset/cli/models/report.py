@@ -6,7 +6,15 @@ from typing import Any
 
 import click
 
-from genset.cli.common import FILE, json_option, runs_option, show_json, show_path, taxonomy_option
+from genset.cli.common import (
+    FILE,
+    format_option,
+    json_option,
+    runs_option,
+    show_path,
+    show_tables,
+    taxonomy_option,
+)
 from genset.comparison.references.sets import CHOICES as SETS
 from genset.core.errors import BadInput, GensetError, NotAWorkspace
 from genset.core.safe import visible
@@ -225,7 +233,7 @@ def _with_file(document: str, path: Path | None) -> str:
 @taxonomy_option
 @_SEED
 @runs_option
-@json_option
+@format_option
 @click.pass_obj
 def compare(
     folder: Path | None,
@@ -236,7 +244,7 @@ def compare(
     taxonomy: str,
     seed: int,
     runs: Path | None,
-    as_json: bool,
+    format: str,
 ) -> None:
     """Say whether two models that were scored on one set differ, and by how much.
 
@@ -245,16 +253,17 @@ def compare(
     \b
     genset compare resnet50 fast --on v1
     genset compare resnet50 fast --on v2 --truth real
+    genset compare resnet50 fast --on v1 --format latex > pair.tex
     """
     from genset.comparison.pairs import compare as compare_models
-    from genset.comparison.truths import proposal_gain
-    from genset.reporting.sections.multilabel import proposal_gain as gain_sentence
+    from genset.reporting.format import for_programs
     from genset.reporting.verdict import (
+        compared,
         left_out,
         pair_to_json,
+        pairs_table,
         truth_to_json,
         unlike_conventions,
-        verdict,
     )
     from genset.score.results.count import remarks
     from genset.score.results.results import load_results
@@ -274,29 +283,27 @@ def compare(
     pairs = compare_models(results, models, resampling, by)
     if not pairs:
         raise GensetError(f"no photo of {found.name} counts for both {first} and {second}")
-    proposed = {} if by == "original" else proposal_gain(results, models, resampling)
-    if as_json:
-        by_model = {model.label: remarks(model.run) for model in models}
-        answer: dict[str, Any] = {
-            "set": found.name,
-            "set_hash": found.content_hash,
-            "remarks": by_model,
-        }
-        if flags := {model.label: list(model.flags) for model in models if model.flags}:
-            answer["flags"] = flags
-        truth = truth_to_json(results, by, proposed)
-        show_json({**answer, **truth, **pair_to_json(pairs[0])})
+    (pair,) = pairs
+    remarks_of = {model.label: remarks(model.run) for model in models}
+    notes = [
+        *filter(None, [unlike_conventions(*models)]),
+        *(f"{label}: {remark}" for label, texts in remarks_of.items() for remark in texts),
+        *(flag for model in models for flag in left_out(model.label, model.flags)),
+    ]
+    if format == "text":
+        click.echo("\n".join([compared(pair, found.name, by), *map(visible, notes)]))
         return
-    click.echo(verdict(pairs[0], found.name, by))
-    if unlike := unlike_conventions(*models):
-        click.echo(visible(unlike))
-    for model in models:
-        for remark in remarks(model.run):
-            click.echo(f"{model.label}: {remark}")
-        for flag in left_out(model.label, model.flags):
-            click.echo(visible(flag))
-    for label, gain in proposed.items():
-        click.echo(visible(gain_sentence(label, gain)))
+    flags = {model.label: list(model.flags) for model in models if model.flags}
+    document = {
+        "set": found.name,
+        "set_hash": found.content_hash,
+        "remarks": remarks_of,
+        **({"flags": flags} if flags else {}),
+        **truth_to_json(results, by),
+        **pair_to_json(pair),
+    }
+    table = pairs_table([pair], title=f"Two models on {found.name}", notes=notes, planned=True)
+    show_tables(for_programs(table) if format == "csv" else table, format, document)
 
 
 def _newest_release(folder: Path | None, example: str) -> str:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from genset.classes import Taxonomy, hash_of
 from genset.core.errors import BadInput
-from genset.core.numbers import agree, count
+from genset.core.numbers import count
 from genset.models.mapping.outputs import Above, match_by_words, outputs_of
 
 Pool = Literal["sum", "max"]
@@ -195,11 +195,7 @@ class ClassMapping:
 
 
 _NAMED = 5  # classes
-_POOLED = {"sum": "summed", "max": "the largest of them taken"}
-_AMONG = {
-    "all": "all outputs compete (all)",
-    "subset": "only outputs of these classes compete (subset)",
-}
+_POOLED = {"sum": "probabilities summed", "max": "the largest probability taken"}
 
 
 def record_of(
@@ -236,25 +232,26 @@ def record_of(
 
 
 def explain(record: Mapping[str, Any]) -> list[str]:
-    """What was mapped, in a sentence; what met by name alone; and what has no output."""
+    """What was mapped, in a sentence; what was matched by name alone; and what has no output."""
     outputs, without = record["outputs"], record["without"]
     used = sum(map(len, outputs.values()))
-    pooled = f", {_POOLED[record['pool']]}" if used > len(outputs) else ""
     classes = count(len(outputs) + len(without), "class", "classes")
-    have = agree(len(outputs), "has", "have")
+    how = [_POOLED[record["pool"]]] if used > len(outputs) else []
+    how += ["answers among these alone"] if record["among"] == "subset" else []
     sentences = [
-        f"{len(outputs):,} of {classes} of {record['taxonomy']} {have} {used:,} of the model's "
-        f"{record['model_outputs']:,} outputs{pooled}; {_AMONG[record['among']]}"
+        f"{record['taxonomy']}: {f'{len(outputs):,} of' if without else 'all'} {classes} mapped to "
+        f"{used:,} of the model's {record['model_outputs']:,} outputs"
+        + (f" ({', '.join(how)})" if how else "")
     ]
     if by_name := record.get("by_name"):
         named = ", ".join(f"{outputs[wnid][0]!r} as {wnid}" for wnid in by_name[:_NAMED])
         more = f" and {len(by_name) - _NAMED:,} more" if len(by_name) > _NAMED else ""
-        sentences.append(f"taken by their names alone: the outputs {named}{more}")
+        sentences.append(f"outputs mapped by name alone: {named}{more}")
     there = [wnid for wnid in without if without[wnid]]
     if there:
         there.sort(key=lambda wnid: (-without[wnid], wnid))
         named = ", ".join(f"{wnid} ({count(without[wnid], 'photo')})" for wnid in there[:_NAMED])
         more = f" and {len(there) - _NAMED:,} more" if len(there) > _NAMED else ""
         photos = count(sum(without.values()), "photo")
-        sentences.append(f"no output is of {named}{more}: {photos} not counted")
+        sentences.append(f"no output for {named}{more}: {photos} not counted")
     return sentences

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from markupsafe import Markup
 
@@ -92,23 +91,6 @@ def models_table(data: ReportData) -> Table:
     full = [n for n, column in enumerate(cells) if any(cell is not None for cell in column)]
     rows = list(zip(*(cells[n] for n in full), strict=True))
     return Table([columns[n][0] for n in full], rows)
-
-
-def csv_table(data: ReportData) -> Table:
-    """The same for programs: what has two ends has a column for either."""
-    table = models_table(data)
-    columns: list[Column] = []
-    values: list[Sequence[Any]] = []
-    for n, column in enumerate(table.columns):
-        cells = [row[n].value if isinstance(row[n], Cell) else row[n] for row in table.rows]
-        if any(isinstance(value, list) for value in cells):
-            ends_of = ("best", "worst") if column.name == "rank" else ("low", "high")
-            columns += [Column(f"{column.name}_{end}") for end in ends_of]
-            values += list(zip(*(value or (None, None) for value in cells), strict=True))
-        else:
-            columns.append(column)
-            values.append(cells)
-    return Table(columns, list(zip(*values, strict=True)))
 
 
 def _accuracy(name: str, title: str, unit: str = "%") -> Column:

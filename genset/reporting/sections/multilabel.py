@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from genset.comparison.pairs import Rank
 from genset.comparison.standing import RankReversal, TruthRanks, truth_ranks
-from genset.comparison.truths import MeasuredAccuracy, MultiLabel, ProposalGain
+from genset.comparison.truths import MeasuredAccuracy, MultiLabel
 from genset.core.numbers import agree, count, digits, ends, percent, points, span
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
@@ -303,7 +303,11 @@ def summary(name: str, truth: TruthSummary) -> str:
         text += f". {photos} without a right class {agree(without, 'is', 'are')} left out"
         if truth.not_named:
             text += f" (of {truth.not_named:,} it says nothing)"
-    return " ".join(filter(None, [f"{text}.", doubt(truth)]))
+    proposed = ""
+    if truth.proposers:
+        names = ", ".join(clean(name, 60) for name in sorted(truth.proposers))
+        proposed = f"Classes were proposed by {names}, which may favour them."
+    return " ".join(filter(None, [f"{text}.", proposed, doubt(truth)]))
 
 
 def doubt(truth: TruthSummary) -> str:
@@ -325,25 +329,7 @@ def remarks(label: str, found: MultiLabel) -> list[str]:
             f"{clean(label)}: no average precision, for it is not known which class each of its "
             "logits is of; delete its run and score it again with --logits."
         )
-    if found.proposal_gain:
-        texts.append(proposal_gain(label, found.proposal_gain))
     return texts
-
-
-def proposal_gain(label: str, found: ProposalGain) -> str:
-    """What a model gains by classes that it proposed itself."""
-    photos = found.without.photos
-    text = f"{clean(label)} also proposed classes to ask about"
-    if not found.exclusive:
-        return f"{text}; none of its answers is right only by a class that it alone proposed."
-    places = digits(photos)
-    are = agree(found.exclusive, "is", "are")
-    return (
-        f"{text}: {count(found.exclusive, 'answer')} of its own {are} right only by a class "
-        "that it alone proposed. Without these its ReaL accuracy is "
-        f"{percent(found.without.share, photos)} % ({interval(found.without)} %), so its gain is "
-        f"{points(found.gain, places)} points (95 % interval {span(found.interval, places)})."
-    )
 
 
 SECTION = Section("by_truth", gather, show, _json)

@@ -6,14 +6,13 @@ from itertools import pairwise
 from markupsafe import Markup
 
 from genset.comparison.pairs import Pair
-from genset.core.numbers import bare_p, count, digits, points
+from genset.core.numbers import count, digits, points
 from genset.core.safe import clean
-from genset.core.table import Cell, Column, Table
 from genset.reporting.blocks import Block, Grid, Html, Paragraph, Part
 from genset.reporting.html import breakable
 from genset.reporting.names import LINE, short_names
 from genset.reporting.report import Inputs, ReportData, Section
-from genset.reporting.verdict import difference, pair_interval
+from genset.reporting.verdict import pairs_table
 
 _ALL_PAIRS = 6  # of so many models every pair is listed, 15 of them
 _MATRIX = 10  # models whose every pair fits on a page
@@ -33,7 +32,11 @@ def show(_: None, data: ReportData) -> Iterator[Part]:
     if len(data.models) > 2:
         blocks.append(Html(lambda: _matrix(data)))
     fold = "Each model with the next one" if len(data.models) > _ALL_PAIRS else ""
-    blocks += [Grid(_table(data), fold), Paragraph(_meaning(len(data.pairs)), "note")]
+    names = short_names([model.label for model in data.models], LINE)
+    blocks += [
+        Grid(pairs_table(_shown_pairs(data), names), fold),
+        Paragraph(_meaning(len(data.pairs)), "note"),
+    ]
     yield Part("pairs", "Between models", blocks)
 
 
@@ -43,37 +46,6 @@ def _shown_pairs(data: ReportData) -> Sequence[Pair]:
         return data.pairs
     neighbours = set(pairwise(model.label for model in data.models))
     return [pair for pair in data.pairs if (pair.first, pair.second) in neighbours]
-
-
-def _table(data: ReportData) -> Table:
-    columns = [
-        Column("pair", "Pair"),
-        Column("difference", "Points", "95 % interval"),
-        Column("alone", "Right alone", "first, second", align="right"),
-        Column("mcnemar", "McNemar", "exact p", format=bare_p),
-        Column("holm", "Holm", format=bare_p),
-        Column("benjamini_hochberg", "Benjamini-Hochberg", format=bare_p),
-        Column("detectable", "Shown at", "80 % power", format=lambda share: f"{100 * share:.2f}"),
-    ]
-    names = short_names([model.label for model in data.models], LINE)
-    return Table(columns, [_row(pair, names) for pair in _shown_pairs(data)])
-
-
-def _row(pair: Pair, names: dict[str, str]) -> list[object]:
-    doubt = ""
-    if not pair.apart:
-        doubt = "too few differ to tell" if pair.too_few else "cannot be told apart"
-    title = f"{names[pair.first]} − {names[pair.second]}"
-    alone = f"{pair.only_first:,}, {pair.only_second:,}"
-    return [
-        Cell(f"{pair.first} − {pair.second}", title, doubt),
-        Cell(pair.difference, difference(pair), pair_interval(pair)),
-        Cell(alone, alone, f"of {pair.photos:,}"),
-        pair.p_value,
-        pair.holm,
-        pair.false_discovery,
-        pair.detectable,
-    ]
 
 
 def _matrix(data: ReportData) -> Markup:
@@ -116,11 +88,11 @@ def _matrix_cell(pair: Pair | None, row: str) -> Markup:
 
 def _meaning(pairs: int) -> str:
     return (
-        "An interval has the wider end, on either side, of Tango’s score interval and that of "
-        "whole classes resampled. McNemar’s test counts the photos that one model alone has right; "
-        f"Holm and Benjamini-Hochberg adjust it for {count(pairs, 'pair')}. “Shown at 80 % power” "
-        "is the smallest difference, in points, that such a pair shows four times out of five, in "
-        "the best case where too few photos differ."
+        "Intervals: at either end the wider of Tango’s score interval and of whole classes "
+        "resampled. McNemar’s test is on the photos that only one model has right; Holm and "
+        f"Benjamini-Hochberg adjust it for {count(pairs, 'pair')}. Detectable: the smallest "
+        "difference found with 80 % power between models that disagree as often as these two, or, "
+        "where that is on too few photos, in the best case."
     )
 
 

@@ -280,8 +280,8 @@ def show(found: tuple[Gallery, ...], data: ReportData) -> Iterator[Part]:
     for gallery in found:
         title, note = _TITLES[gallery.shows]
         if data.models:
-            number = count(len(gallery.samples), "photo")
-            note += f" {number} of {data.set.photos:,}, which are no fair sample."
+            photos = f"{len(gallery.samples)} of {count(data.set.photos, 'photo')}"
+            note += f" {photos}, selected, not representative."
         if data.models and gallery is found[0]:
             note += (
                 " ✓ and ✗ say whether a model’s first answer is the true class; a percentage is "

@@ -21,8 +21,8 @@ _MISSING: dict[Missing, str] = {
     "part": "did not answer all photos",
 }
 _CONVENTIONS = {
-    "all": "all outputs compete (all)",
-    "subset": "only outputs of the set’s classes compete (subset)",
+    "all": "models answer among all their outputs (all)",
+    "subset": "models answer among the set’s classes alone (subset)",
 }
 _CANNOT_TELL = "these photos cannot tell"
 
@@ -81,7 +81,7 @@ def _how(way: Way, other: SetBeside) -> str:
         return f"Choosing among {every if among == 'all' else these}: "
     if len(other.ways) == 1 and way.among == "all":
         return ""
-    more = ", the largest output of a class counts (max)" if pool else ""
+    more = ", by the largest output of a class (max)" if pool else ""
     return f"Where {_CONVENTIONS[among]}{more}: "
 
 

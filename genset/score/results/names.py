@@ -42,11 +42,6 @@ def with_convention(run: Run) -> str:
     return f"{run.model} ({run.convention})" if run.convention else run.model
 
 
-def is_of(model: str, name: str) -> bool:
-    """Whether a name that `names_of` gave is of a run of this model."""
-    return name.startswith(model) and bool(_APART.fullmatch(name, len(model)))
-
-
 def meant(name: str, runs: Sequence[Run], labels: Sequence[str]) -> list[int]:
     """The places of the runs that a name means.
 

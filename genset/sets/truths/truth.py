@@ -58,11 +58,6 @@ class Truth:
         """The classes of a photo that are neither right nor wrong, maybe none."""
         return self.unclear.get(image, _NONE)
 
-    def proposed_by_alone(self, image: str, names: frozenset[str]) -> frozenset[str]:
-        """The classes of a photo that one model proposed, by any of its names, and nobody else."""
-        found = self.proposed.get(image, {})
-        return frozenset(wnid for wnid, by in found.items() if by and names.issuperset(by))
-
     @property
     def with_correct(self) -> int:
         """How many photos have a class that is right."""

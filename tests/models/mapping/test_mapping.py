@@ -143,6 +143,6 @@ def test_a_run_keeps_what_was_mapped_and_says_it() -> None:
     assert record["without"] == {"deer": 2}
     assert (record["taxonomy"], record["pool"], record["among"]) == ("mine", "sum", "all")
     assert explain(record) == [
-        "2 of 3 classes of mine have 3 of the model's 5 outputs, summed; all outputs compete (all)",
-        "no output is of deer (2 photos): 2 photos not counted",
+        "mine: 2 of 3 classes mapped to 3 of the model's 5 outputs (probabilities summed)",
+        "no output for deer (2 photos): 2 photos not counted",
     ]

@@ -66,7 +66,7 @@ def test_what_met_by_its_name_alone_is_kept_and_said() -> None:
     mapping = ClassMapping.of(("Cat", "dog", "sofa"), own, Convention(), lambda noun: ())
     record = record_of(mapping, ["cat", "dog"])
     assert (record["by_name"], record["outputs"]) == (["cat"], {"cat": ["Cat"], "dog": ["dog"]})
-    assert "taken by their names alone: the outputs 'Cat' as cat" in explain(record)
+    assert "outputs mapped by name alone: 'Cat' as cat" in explain(record)
     assert "by_name" not in record_of(
         ClassMapping.of(("cat", "dog"), own, Convention(), lambda noun: ()), ["cat"]
     )
