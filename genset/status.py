@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from genset.core.files import image_file, sha256_of
 from genset.core.progress import progress
+from genset.core.table import Table, of_words
 from genset.db import (
     Candidate,
     ExamplePhoto,
@@ -231,18 +232,14 @@ def _by_source(session: Session) -> dict[str, SourceCounts]:
     return named
 
 
-Listing = tuple[tuple[str, ...], list[tuple[str, ...]]]
-"""The names of the columns, and the rows."""
-
-
-def failed(store: Store) -> Listing:
+def failed(store: Store) -> Table:
     """Each photo that was refused, and each photo and search that did not come yet, by class.
 
     With why, its page, how often it was tried in vain, and when it is tried again ("" for never).
     """
     with store.session() as session:
         rows = [*_refused_photos(session), *_late_photos(session), *_late_searches(session)]
-    return ("wnid", "photo", "reason", "page", "tries", "next try"), rows
+    return of_words(("wnid", "photo", "reason", "page", "tries", "next try"), rows)
 
 
 def _refused_photos(session: Session) -> Iterator[tuple[str, ...]]:
@@ -283,7 +280,7 @@ def _moment(when: datetime | None) -> str:
     return "" if when is None else when.astimezone().isoformat(timespec="seconds")
 
 
-def contested_photos(store: Store) -> Listing:
+def contested_photos(store: Store) -> Table:
     """Each stored photo that several classes claim and that counts for none, once for each.
 
     With its page.
@@ -292,11 +289,11 @@ def contested_photos(store: Store) -> Listing:
         Candidate.photo_id.in_(undecided_photos())
     )
     with store.session() as session:
-        rows: list[tuple[str, ...]] = [
+        rows = [
             (source_id, f"{wnid}/{source}:{source_id}", keyword, page)
             for wnid, source, source_id, keyword, page in session.execute(claimed)
         ]
-    return ("photo", "task", "keyword", "page"), sorted(rows)
+    return of_words(("photo", "task", "keyword", "page"), sorted(rows))
 
 
 def check_files(workspace: Workspace, store: Store, *, repair: bool = False) -> list[str]:

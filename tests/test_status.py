@@ -222,7 +222,7 @@ def test_refused_photos_are_counted_by_reason_and_listed(place: Place) -> None:
     assert (now.found, now.stored, now.candidates) == (5, 2, 2)
     assert now.refused == {"same bytes": 2, "gone": 1}
     page = "https://www.flickr.com/photos/{0}@N00/{0}".format
-    assert [row[:4] for row in failed(store)[1]] == [
+    assert [row[:4] for row in failed(store).rows] == [
         (TENCH, "flickr:0", "same bytes: as flickr:9", page(0)),
         (TENCH, "flickr:7", "same bytes: as flickr:8", page(7)),
         (GOLDFISH, "flickr:101", "gone", page(101)),
@@ -235,7 +235,7 @@ def test_a_photo_that_two_classes_claim_is_counted_listed_and_not_shown(place: P
         photo = session.scalars(select(Photo).filter_by(source_id="0")).one()
         session.add(Candidate(wnid=GOLDFISH, photo_id=photo.id, keyword="fish", rank=3))
     assert status(workspace, store).contested == 1
-    assert [row[:2] for row in contested_photos(store)[1]] == [
+    assert [row[:2] for row in contested_photos(store).rows] == [
         ("0", f"{TENCH}/flickr:0"),
         ("0", f"{GOLDFISH}/flickr:0"),
     ]
@@ -327,10 +327,10 @@ def test_status_counts_what_one_counts_by_hand(
         assert now.contested == len({c.photo_id for c in contested})
         assert now.labeled == sum(c.id in labeled for c in pool)
         assert (now.labels, now.labelers) == (len(votes), len({worker for _, worker in votes}))
-        assert [row[1] for row in contested_photos(store)[1]] == [
+        assert [row[1] for row in contested_photos(store).rows] == [
             c.task for c in sorted(contested, key=lambda c: (c.photo.source_id, c.task))
         ]
-        assert {row[:3] for row in failed(store)[1]} == {
+        assert {row[:3] for row in failed(store).rows} == {
             (c.wnid, c.task.split("/")[1], c.photo.refused) for c in everyone if c.photo.refused
         }
 
@@ -362,9 +362,9 @@ def test_both_databases_count_the_same(
     assert (now.found, now.stored, now.refused) == (8, 7, {"too small": 1})
     assert (now.candidates, now.candidate_classes, now.contested) == (4, 2, 3)
     assert (now.labeled, now.labels, now.labelers) == (1, 2, 2)
-    tasks = [row[1].replace("/flickr:", " ") for row in contested_photos(store)[1]]
+    tasks = [row[1].replace("/flickr:", " ") for row in contested_photos(store).rows]
     assert tasks == [f"{TENCH} 0", f"{GOLDFISH} 0", f"{GOLDFISH} 101", f"{TENCH} 2"]
-    assert [row[1:3] for row in failed(store)[1]] == [("flickr:3", "too small: 9 x 9")]
+    assert [row[1:3] for row in failed(store).rows] == [("flickr:3", "too small: 9 x 9")]
     original((workspace, store), 1).unlink()
     assert check_files(workspace, store)[0].startswith("flickr:1: images/")
     assert files_of_nobody(workspace, store) == []

@@ -18,7 +18,7 @@ import click
 from genset.core.errors import MissingExtra
 from genset.core.numbers import count
 from genset.core.safe import visible
-from genset.core.table import FORMATS, Table, of_words, render
+from genset.core.table import FORMATS, Table, render
 from genset.core.to_json import to_json
 from genset.workspace import Workspace
 
@@ -208,18 +208,23 @@ def format_option(command: Callable[..., None]) -> Callable[..., None]:
     return formatted
 
 
-def show_tables(tables: Table | Sequence[Table], format: str, document: Any = None) -> None:
+def show_tables(
+    tables: Table | Sequence[Table], format: str, document: Any = None, text: str | None = None
+) -> None:
     """Print an answer: its tables, or as JSON its document, where it has one.
 
-    Either is harmless in a terminal, whatever strangers' words are in it.
+    All of them are harmless in a terminal, whatever strangers' words are in it.
 
     Args:
         tables: the whole answer, for people.
         format: one of `genset.core.table.FORMATS`.
         document: what JSON holds instead of the tables; dataclasses, dates and paths are known.
+        text: what a terminal shows instead of them, where it is no table there.
     """
     if format == "json" and document is not None:
         show_json(to_json(document))
+    elif format == "text" and text is not None:
+        click.echo(visible(text))
     else:
         click.echo(render(tables, format))
 
@@ -256,8 +261,3 @@ def need(extra: str, what: str, *modules: str) -> None:
     """Say which extra is missing, before an import fails."""
     if any(find_spec(module) is None for module in modules):
         raise MissingExtra(what, extra)
-
-
-def show_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """`show_tables` of words, until the last command uses that."""
-    show_tables(of_words(head, [[str(cell) for cell in row] for row in rows]), "text")

@@ -1,14 +1,28 @@
 """Commands that look after a workspace: status, doctor, backup."""
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from genset.cli.common import PATH, counted, json_option, opened, show, show_json, show_table
+from genset.cli.common import (
+    PATH,
+    counted,
+    format_option,
+    json_option,
+    opened,
+    show,
+    show_tables,
+)
 from genset.core.errors import GensetError
 from genset.core.numbers import agree, count
+from genset.core.table import of_words
 from genset.workspace import Workspace
+
+if TYPE_CHECKING:
+    from genset.status import Status
 
 _EXAMPLE = "photo is shown to labelers beside its class"
 _EXAMPLES = "photos are shown to labelers beside their classes"
@@ -27,9 +41,9 @@ _SEARCHES = "search", "searches"
     is_flag=True,
     help="List the photos that several classes claim and that are not settled.",
 )
-@json_option
+@format_option
 @click.pass_obj
-def status(folder: Path | None, failed: bool, contested: bool, as_json: bool) -> None:
+def status(folder: Path | None, failed: bool, contested: bool, format: str) -> None:
     """Show how far each stage is, and the next command to type.
 
     A contested photo is held back until one class is ruled correct (genset labels review), or each
@@ -40,75 +54,59 @@ def status(folder: Path | None, failed: bool, contested: bool, as_json: bool) ->
     """
     from genset.status import contested_photos
     from genset.status import failed as list_failed
-    from genset.status import status as counted_in
+    from genset.status import status as count_stages
 
     with opened(folder) as (workspace, store):
         if failed or contested:
-            head, rows = list_failed(store) if failed else contested_photos(store)
-            if as_json:
-                show_json([dict(zip(head, row, strict=True)) for row in rows])
-            else:
-                show_table(head, rows)
+            show_tables(list_failed(store) if failed else contested_photos(store), format)
             return
-        now = counted_in(workspace, store)
-    lines = [
-        ("workspace", now.workspace),
-        (
-            "search",
-            f"{now.searched:,} of {count(now.classes, *_CLASSES)}, "
-            f"{count(now.searches, *_SEARCHES)}",
-        ),
-        (
-            "photos",
-            f"{now.stored:,} stored, {counted(now.refused, 'refused')}, "
-            f"{now.contested:,} contested, {now.found:,} found",
-        ),
-        *(
-            (
-                "source",
-                f"{name}: {each.stored:,} stored, {each.refused:,} refused, {each.found:,} found; "
-                f"{count(each.candidates, 'candidate')}, {count(each.searches, *_SEARCHES)}",
-            )
-            for name, each in now.sources.items()
-        ),
-        *(
-            [("waiting", f"{now.waiting:,} to be tried again: genset status --failed")]
-            if now.waiting
-            else []
-        ),
-        *(("down", f"{host} has not answered since {since}") for host, since in now.down.items()),
-        (
-            "labels",
-            f"{now.labeled:,} of {count(now.candidates, 'candidate')} of "
-            f"{count(now.candidate_classes, *_CLASSES)}; labels: {now.labels:,}, "
-            f"labelers: {now.labelers:,}",
-        ),
-        *(
-            [
-                (
-                    "questions",
-                    f"{now.questions - now.unanswered:,} of {now.questions:,} about further "
-                    f"classes answered; {count(now.unanswered, 'lacks', 'lack')} votes",
-                )
-            ]
-            if now.questions
-            else []
-        ),
-        *([("examples", count(now.examples, _EXAMPLE, _EXAMPLES))] if now.examples else []),
-        *(("release", f"{name}: {count(of, 'photo')}") for name, of in now.releases.items()),
-        *(
-            ("scored", f"{name}: {', '.join(models)}")
-            for name, models in now.runs.items()
-            if models
-        ),
-        ("next", now.next_command),
-    ]
-    answer = asdict(now) | {"next_command": now.next_command}
-    if not now.sources:
-        del answer["sources"]
-    if not now.examples:
-        del answer["examples"]
-    show(answer, "\n".join(f"{stage:<10} {text}" for stage, text in lines), as_json)
+        now = count_stages(workspace, store)
+    document = asdict(now) | {"next_command": now.next_command}
+    for name in ("sources", "examples"):
+        if not document[name]:
+            del document[name]
+    stages = list(_stages(now))
+    lines = "\n".join(f"{stage:<10} {text}" for stage, text in stages)
+    show_tables(of_words(("stage", "state"), stages), format, document, text=lines)
+
+
+def _stages(now: "Status") -> Iterator[tuple[str, str]]:
+    """How far each stage is, in words."""
+    yield "workspace", now.workspace
+    classes, searches = count(now.classes, *_CLASSES), count(now.searches, *_SEARCHES)
+    yield "search", f"{now.searched:,} of {classes}, {searches}"
+    refused = counted(now.refused, "refused")
+    contested = f"{now.contested:,} contested"
+    yield "photos", f"{now.stored:,} stored, {refused}, {contested}, {now.found:,} found"
+    for name, source in now.sources.items():
+        yield (
+            "source",
+            f"{name}: {source.stored:,} stored, {source.refused:,} refused, "
+            f"{source.found:,} found; {count(source.candidates, 'candidate')}, "
+            f"{count(source.searches, *_SEARCHES)}",
+        )
+    if now.waiting:
+        yield "waiting", f"{now.waiting:,} to be tried again: genset status --failed"
+    for host, since in now.down.items():
+        yield "down", f"{host} has not answered since {since}"
+    classes = count(now.candidate_classes, *_CLASSES)
+    yield (
+        "labels",
+        f"{now.labeled:,} of {count(now.candidates, 'candidate')} of {classes}; "
+        f"labels: {now.labels:,}, labelers: {now.labelers:,}",
+    )
+    if now.questions:
+        answered = f"{now.questions - now.unanswered:,} of {now.questions:,}"
+        lack = count(now.unanswered, "lacks", "lack")
+        yield "questions", f"{answered} about further classes answered; {lack} votes"
+    if now.examples:
+        yield "examples", count(now.examples, _EXAMPLE, _EXAMPLES)
+    for name, photos in now.releases.items():
+        yield "release", f"{name}: {count(photos, 'photo')}"
+    for name, models in now.runs.items():
+        if models:
+            yield "scored", f"{name}: {', '.join(models)}"
+    yield "next", now.next_command
 
 
 @click.command()

@@ -8,6 +8,7 @@ from typing import Any
 from genset.comparison.marks import truth_of
 from genset.comparison.truths import MultiLabel, measure
 from genset.core.safe import clean
+from genset.core.table import Table, of_words
 from genset.core.to_json import to_json
 from genset.models.mapping.pooling import explain
 from genset.reporting.sections import multilabel
@@ -29,29 +30,29 @@ class MeasuredRuns:
     models: dict[str, MultiLabel]
     mapped: dict[str, list[str]] = field(default_factory=dict)
 
-    @property
-    def head(self) -> tuple[str, ...]:
-        """The table's columns."""
-        return ("model", *multilabel.HEAD)
+    def tables(self, replaced: str = "") -> list[Table]:
+        """What the truth is, a row for each model and truth, and what must be said beside them.
 
-    def rows(self) -> list[tuple[str, ...]]:
-        """The table's rows: one for each model and truth."""
+        `replaced` names the file in whose place it was given.
+        """
         has_unclear = bool(self.truth.with_unclear)
-        return [
+        rows = [
             (label, *row)
             for label, found in self.models.items()
             for row in multilabel.rows_of(found, has_unclear)
         ]
+        summary = multilabel.summary(self.set_name, self.truth)
+        if replaced:
+            summary += f" It replaces {clean(replaced, 100)}."
+        table = of_words(("model", *multilabel.HEAD) if rows else (), rows, notes=self._remarks())
+        return [Table(notes=[summary]), table]
 
-    def summary(self, replaced: str = "") -> str:
-        """What the truth says, and in whose place it was given."""
-        said = multilabel.summary(self.set_name, self.truth)
-        return f"{said} It replaces {clean(replaced, 100)}." if replaced else said
-
-    def remarks(self) -> list[str]:
+    def _remarks(self) -> list[str]:
         """What must be said beside the numbers."""
-        met = [f"{clean(label)}: {each}" for label, its in self.mapped.items() for each in its]
-        return met + [
+        mapped = [
+            f"{clean(label)}: {text}" for label, texts in self.mapped.items() for text in texts
+        ]
+        return mapped + [
             remark
             for label, found in self.models.items()
             for remark in multilabel.remarks(label, found)

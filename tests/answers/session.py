@@ -42,16 +42,19 @@ class Session:
         """The text of a file with these commands and what they answer, one after another."""
         return "\n".join(self._answered(line) for line in lines)
 
-    def _answered(self, line: str) -> str:
+    def run(self, line: str) -> Answer:
+        """What one command answers."""
         program, *words = shlex.split(re.sub(r"\$([A-Z]+)", lambda name: MODELS[name[1]], line))
-        answer = Answer(0, "", "")
         if program == "make":
             MAKERS[words[0]](self.folder)
-        elif program == "show":
-            answer = self._shown(*words)
-        else:
-            assert program == "genset", line
-            answer = self.terminal(*words, cwd=self.folder, **self.environment)
+            return Answer(0, "", "")
+        if program == "show":
+            return self._shown(*words)
+        assert program == "genset", line
+        return self.terminal(*words, cwd=self.folder, **self.environment)
+
+    def _answered(self, line: str) -> str:
+        answer = self.run(line)
         text = f"$ {line}\n"
         if answer.code:
             text += f"exit code {answer.code}\n"

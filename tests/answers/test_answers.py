@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from genset.core.table import FORMATS
 from tests.answers import making
 from tests.answers.session import Session, commands
+from tests.cli.tables import PRINTING, check_rendered
 from tests.terminal import Terminal, environment
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of PyTorch's ONNX export
@@ -77,6 +79,43 @@ def test_a_run_that_is_made_again_is_the_one_that_was_kept(
         texts = [(folder / name).read_text("utf-8") for folder in (again, kept)]
         one, other = (re.sub(r'"(created_at|seconds)": [^,]*', "", text) for text in texts)
         assert one == other
+
+
+TABLES = {  # what prints a table, by the command's name
+    "keywords": "tabby",
+    "status": "",
+    "duplicates list": "",
+    "labelers list": "",
+    "labelers gold list": "",
+    "labelers study list": "",
+    "labelers study show": "birds-1",
+    "labels review": "",
+    "labels suspects": "v1",
+    "labels stats": "",
+    "labels aggregate": "--method majority",
+    "managers list": "",
+    "evaluate": "v1 --model $TINY --model $ELSEWHERE",
+    "tta table": "dawnbench",
+    "tta stability": "trainings/fast",
+    "tta thresholds": "dawnbench/ImageNet/train",
+    "tta scaling": "4=trainings/scaling/on-4.tsv 16=trainings/scaling/on-16.tsv",
+    "tta factors": "trainings/switches/RUNS.toml",
+    "tta profile": "amp=rank0.json",
+}
+
+
+def test_each_form_of_a_table_renders(made: tuple[Session, str], tmp_path: Path) -> None:
+    copy = tmp_path / "workspace"
+    shutil.copytree(made[0].folder, copy)
+    session = Session(made[0].terminal, copy, made[0].environment)
+    session.run("genset labelers study add mturk birds-1 --screens 2")
+    assert TABLES.keys() == PRINTING.keys(), "give an example of each command"
+    for name, words in TABLES.items():
+        for form in FORMATS:
+            line = f"genset {name} {words} --format {form}"
+            answer = session.run(line)
+            assert answer.out, f"{line}: {answer.err}"
+            check_rendered(answer.out, form)
 
 
 def compare(group: str, text: str, recording: bool) -> None:

@@ -72,7 +72,7 @@ def test_a_scrape_that_finds_an_example_refuses_it(pool: Pool, serve: Serve, kno
     rows = [record(number, "tench") for number in (901, 905)]
     server = serve(*rows, contents={number: picture(number, LARGE) for number in (901, 905)})
     pool.scrape(server.source, image_class(TENCH, "tench"))
-    _, refused = failed(pool.store)
+    refused = failed(pool.store).rows
     reason = "example: labelers see it as one of a class"
     assert [row[1:3] for row in refused] == [("flickr:901", reason)]
     assert check_files(pool.workspace, pool.store) == []  # the example's file is still there

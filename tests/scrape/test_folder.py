@@ -116,7 +116,7 @@ def test_the_checks_are_those_of_scraped_photos(pool: Pool, take: Take, dump: Pa
     assert done.refused[f"{TENCH}/d.jpg"] == "too small: 8 x 300"
     assert done.refused[f"{TENCH}/e.jpg"].startswith("not an image")
     assert len(pool.files()) == 3
-    _, listed = failed(pool.store)
+    listed = failed(pool.store).rows
     assert {row[2] for row in listed} == set(done.refused.values())
     again = take(min_size=20)
     assert (again.added, again.already, again.refused) == (0, 3, done.refused)
@@ -143,7 +143,7 @@ def test_the_bytes_of_a_scraped_photo_are_not_added_to_its_class_again(
 def test_a_photo_in_two_class_folders_is_contested(pool: Pool, take: Take, dump: Path) -> None:
     put(dump, **{f"{GOLDFISH}_x": picture(1)})
     assert take().added == 4
-    _, rows = contested_photos(pool.store)
+    rows = contested_photos(pool.store).rows
     assert [row[1].partition("/")[0] for row in rows] == [TENCH, GOLDFISH]
 
 

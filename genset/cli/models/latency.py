@@ -1,14 +1,12 @@
-"""`genset evaluate --latency`: check its options, and print its times."""
+"""`genset evaluate --latency`: its options, and its times as tables."""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
-from genset.cli.common import show_table
 from genset.core.errors import BadInput
 from genset.core.numbers import count
+from genset.core.table import Cell, Column, Table
 
 if TYPE_CHECKING:
     from genset.reporting.latency import Timed
@@ -31,33 +29,38 @@ def check_latency(folder: Path | None, price: float | None) -> None:
         raise BadInput(f"--latency {folder}: {error.strerror}") from None
 
 
-def show_timed(found: "Sequence[Timed]", untimed: "Sequence[str]") -> None:
-    """Print times and costs with the accuracies, and which models (`untimed`) have no times."""
+def latency_tables(found: "Sequence[Timed]", untimed: "Sequence[str]") -> list[Table]:
+    """Times and costs with the accuracies, and which models (`untimed`) have no times."""
     from genset.core.numbers import dollars, percent
     from genset.reporting.latency import FROM_FILE, NETWORK
 
     priced = any(timing.price is not None for timing in found)
-    head = ["one photo at a time", "top-1 %", "top-5 %"]
-    for what in ("network", "from file"):
-        head += [f"{what} ms", "p95 ms", *(["10,000 photos"] if priced else [])]
+    columns = [
+        Column("model", "one photo at a time"),
+        *(Column(f"top{rank}", f"top-{rank} %", align="right") for rank in (1, 5)),
+    ]
+    for name in ("network", "from file"):
+        key = name.replace(" ", "_")
+        columns += [
+            Column(f"{key}_ms", f"{name} ms", format="{:.4g}".format),
+            Column(f"{key}_p95_ms", "p95 ms", format="{:.4g}".format),
+        ]
+        if priced:
+            columns.append(Column(f"{key}_cost_10k", "10,000 photos", format=dollars))
     rows = []
     for timing in found:
-        tops = (timing.run.top1, timing.run.top5)
-        cells = [
-            timing.run.model,
-            *(percent(top.share, top.photos) if top else "-" for top in tops),
-        ]
+        row: list[object] = [timing.run.model]
+        for top in (timing.run.top1, timing.run.top5):
+            row.append(top and Cell(top.share, percent(top.share, top.photos)))
         for times in (timing.latency.network, timing.latency.from_file):
-            cells += [f"{times.median:.4g}", f"{times.p95:.4g}"]
-            cells += [dollars(timing.cost_10k(times))] if priced else []
-        rows.append(cells)
-    if rows:
-        show_table(head, rows)
-        click.echo(f"network: {NETWORK}.\nfrom file: {FROM_FILE}.")
+            row += [times.median, times.p95, *([timing.cost_10k(times)] if priced else [])]
+        rows.append(row)
+    notes = [f"network: {NETWORK}.", f"from file: {FROM_FILE}."] if rows else []
     for timing in found:
-        click.echo(f"{timing.run.model}: {_described(timing.latency)} Written to {timing.entry}.")
-    for model in untimed:
-        click.echo(f"{model}: not timed, its answers come from elsewhere")
+        described = _described(timing.latency)
+        notes.append(f"{timing.run.model}: {described} Written to {timing.entry}.")
+    notes += [f"{model}: not timed, its answers come from elsewhere" for model in untimed]
+    return [Table(columns if rows else (), rows, notes=notes)]
 
 
 def _described(found: "Latency") -> str:

@@ -1,7 +1,6 @@
-"""Commands that score models and report on them."""
+"""The command that scores models on a set: genset evaluate."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,37 +10,24 @@ from genset.cli.common import (
     FILE,
     PATH,
     SpecType,
-    json_option,
+    format_option,
     need,
     runs_option,
-    show_json,
-    show_table,
+    show_tables,
     taxonomy_option,
 )
-from genset.cli.models.latency import check_latency, show_timed
+from genset.cli.models.latency import check_latency, latency_tables
 from genset.core.errors import GensetError
 from genset.core.safe import visible
+from genset.core.table import Cell, Column, Table
 from genset.score.engines import ENGINES
 
 if TYPE_CHECKING:
     from genset.models.spec import ModelSpec
-    from genset.reporting.truth import MeasuredRuns
     from genset.score.audit import Audit
     from genset.score.options import ScoringOptions
     from genset.score.results.runs import Run
     from genset.sets.photos import PhotoSet
-
-
-def show_truth(found: "MeasuredRuns", replaced: str = "") -> None:
-    """Print what the truth is, a table of the models by it, and what must be said beside it.
-
-    `replaced` names the file in whose place it was given.
-    """
-    click.echo(visible(found.summary(replaced)))
-    if rows := found.rows():
-        show_table(found.head, rows)
-    for remark in found.remarks():
-        click.echo(visible(remark))
 
 
 _ENGINES = f"{', '.join(ENGINES)}; auto: the fastest that gives PyTorch's answers."
@@ -109,7 +95,7 @@ _CLUSTER = "Score on a cluster that is running: ray (ray start, or RAY_ADDRESS).
     help="All classes that each photo shows: kept with the set, for every later command.",
 )
 @runs_option
-@json_option
+@format_option
 @click.pass_obj
 def evaluate(
     folder: Path | None,
@@ -122,7 +108,7 @@ def evaluate(
     price: float | None,
     multilabel: Path | None,
     runs: Path | None,
-    as_json: bool,
+    format: str,
     taxonomy: str,
     **how: Any,
 ) -> None:
@@ -168,10 +154,10 @@ def evaluate(
     from genset.sets.open import locate_runs, locate_set, locate_taxonomy
 
     custom = locate_taxonomy(taxonomy) if taxonomy else None
+    store = runs or locate_runs(folder)
     if not models:
-        store = runs or locate_runs(folder)
         found = locate_set(photos, folder, runs=store, taxonomy=custom)
-        _show_truth(found, multilabel, store, as_json)
+        _show_kept(found, multilabel, store, format)
         return
     networks = [spec for spec in models if not spec.is_predictions]
     if networks:
@@ -183,11 +169,9 @@ def evaluate(
     from genset.score.evaluate import SomeModelsFailed
     from genset.score.evaluate import evaluate as score
     from genset.score.options import ScoringOptions
-    from genset.score.results.runs import LOGITS, run_folder
     from genset.sets.truths.store import give_truth, with_truth
 
     check_latency(latency, price)
-    store = runs or locate_runs(folder)
     found = locate_set(photos, folder, other_classes(models), store, custom)
     replaced = ""
     if multilabel is not None:
@@ -205,52 +189,37 @@ def evaluate(
     except SomeModelsFailed as error:
         results, failed = error.runs, dict(error.failed)
     scored = list(zip((spec for spec in models if spec not in failed), results, strict=True))
-    audits = _audits(found, scored, options, store) if audit_preprocessing else None
-    by_truth = measure_runs(judged, store, results) if judged.truth else None
-    if results and not as_json:
-        _show_runs(results, k)
-        if by_truth is not None:
-            show_truth(by_truth, replaced)
-        click.echo("\n".join(map(str, audits or ())), nl=bool(audits))
-    without_network = [run for spec, run in scored if spec.is_predictions]
-    folders = [run_folder(store, found.name, run.model, run.key) for run in without_network]
-    without = [
-        run.model
-        for run, its in zip(without_network, folders, strict=True)
-        if not (its / LOGITS).is_file()
-    ]
-    if options.logits and without:
-        names = visible(", ".join(without))
-        click.echo(
-            f"{names}: classes are given and no scores, so that no logits are kept", err=True
-        )
-    times: list[Timed] = []
+    if options.logits:
+        _name_without_logits(found, store, scored)
+    document: dict[str, Any] = {"set": found.name, "set_hash": found.content_hash}
+    document["runs"] = results
+    tables = [_runs_table(results, k)] if results else []
+    if judged.truth:
+        by_truth = measure_runs(judged, store, results)
+        document["by_truth"] = by_truth.as_json(replaced)
+        tables += by_truth.tables(replaced) if results else []
+    if audit_preprocessing:
+        document["audits"] = _audits(found, scored, options, store)
+        tables += [Table(notes=[str(audit) for audit in document["audits"]])]
     if latency is not None:
+        times, untimed = list[Timed](), [run.model for spec, run in scored if spec.is_predictions]
         for spec, timing in timed(found, store, options, scored, latency, price):
             if isinstance(timing, Timed):
                 times.append(timing)
             else:
                 failed[spec] = timing
-    if as_json:
-        answer: dict[str, Any] = {"set": found.name, "set_hash": found.content_hash}
-        answer["runs"] = [asdict(run) for run in results]
-        if by_truth is not None:
-            answer["by_truth"] = by_truth.as_json(replaced)
-        if audits is not None:
-            answer["audits"] = audits
-        if latency is not None:
-            answer["latency"] = [time.as_json() for time in times]
-        if failed:
-            named = SomeModelsFailed(failed, results).by_name
-            answer["failed"] = [{"model": name, "error": why} for name, why in named]
-        show_json(answer)
-    elif latency is not None:
-        show_timed(times, [run.model for run in without_network])
+        document["latency"] = [timing.as_json() for timing in times]
+        tables += latency_tables(times, untimed)
+    problem = SomeModelsFailed(failed, results)
     if failed:
-        raise SomeModelsFailed(failed, results)
+        document["failed"] = [{"model": name, "error": why} for name, why in problem.by_name]
+    if tables or format == "json":
+        show_tables(tables, format, document)
+    if failed:
+        raise problem
 
 
-def _show_truth(found: "PhotoSet", file: Path | None, store: Path, as_json: bool) -> None:
+def _show_kept(found: "PhotoSet", file: Path | None, store: Path, format: str) -> None:
     """Print the kept runs by the set's truth, which a file may give."""
     from genset.reporting.truth import measure_all
     from genset.sets.truths.store import give_truth, with_truth
@@ -262,11 +231,28 @@ def _show_truth(found: "PhotoSet", file: Path | None, store: Path, as_json: bool
     if found.truth is None:
         raise click.MissingParameter(param_hint="'--model'", param_type="option")
     measured = measure_all(found, store)
-    if as_json:
-        answer = {"set": found.name, "set_hash": found.content_hash}
-        show_json({**answer, "by_truth": measured.as_json(replaced)})
-    else:
-        show_truth(measured, replaced)
+    document = {"set": found.name, "set_hash": found.content_hash}
+    show_tables(
+        measured.tables(replaced), format, {**document, "by_truth": measured.as_json(replaced)}
+    )
+
+
+def _name_without_logits(
+    photos: "PhotoSet", store: Path, scored: "Sequence[tuple[ModelSpec, Run]]"
+) -> None:
+    from genset.score.results.runs import LOGITS, run_folder
+
+    without = [
+        run.model
+        for spec, run in scored
+        if spec.is_predictions
+        and not (run_folder(store, photos.name, run.model, run.key) / LOGITS).is_file()
+    ]
+    if without:
+        names = visible(", ".join(without))
+        click.echo(
+            f"{names}: classes are given and no scores, so that no logits are kept", err=True
+        )
 
 
 def _audits(
@@ -284,23 +270,26 @@ def _audits(
     return [audit(model, photos) for model in loaded]
 
 
-def _show_runs(results: "Sequence[Run]", k: int) -> None:
+def _runs_table(results: "Sequence[Run]", k: int) -> Table:
+    """The accuracies of the models, and what is to be said of their runs."""
     from genset.core.numbers import percent
     from genset.reporting.format import interval
     from genset.score.results.count import remarks
 
-    ks = sorted({1, 5, k})
-    head = ["model"]
-    for rank in ks:
-        head += [f"top-{rank} %", "95 % interval"]
+    ranks = sorted({1, 5, k})
+    columns = [Column("model")]
+    for rank in ranks:
+        columns += [
+            Column(f"top{rank}", f"top-{rank} %", align="right"),
+            Column(f"top{rank}_interval", "95 % interval", align="right"),
+        ]
+    columns += [Column("photos"), Column("left_out", "left out"), Column("engine")]
     rows = []
     for run in results:
         cells: list[object] = [run.model]
-        for rank in ks:
-            found = run.top(rank)
-            cells += [percent(found.share, found.photos), interval(found)] if found else ["-", "-"]
-        rows.append([*cells, run.top1.photos, len(run.excluded) + run.masked, run.engine or "-"])
-    show_table([*head, "photos", "left out", "engine"], rows)
-    for run in results:
-        for remark in remarks(run):
-            click.echo(f"{run.model}: {remark}")
+        for found in map(run.top, ranks):
+            share = found and Cell(found.share, percent(found.share, found.photos))
+            cells += [share, found and interval(found)]
+        rows.append([*cells, run.top1.photos, len(run.excluded) + run.masked, run.engine or None])
+    notes = [f"{run.model}: {remark}" for run in results for remark in remarks(run)]
+    return Table(columns, rows, notes=notes)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from genset.classes import PHOTOS, ImageClass
-from genset.cli.common import ClassesType, json_option, named_classes, opened, show_json, show_table
+from genset.cli.common import ClassesType, format_option, named_classes, opened, show_tables
 from genset.core.errors import BadInput, NotAWorkspace
-from genset.core.numbers import NONE, count, ends, percent
+from genset.core.numbers import count, ends, percent
+from genset.core.table import Cell, Column, Table, of_words
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -26,14 +27,14 @@ _TYPES = ("photos", "screenshots", "other")
 @click.option(
     "--yield", "show_yield", is_flag=True, help="Show what each query brings, and what to do."
 )
-@json_option
+@format_option
 @click.pass_obj
 def keywords(
     folder: Path | None,
     classes: tuple[tuple[str, ...], ...],
     update: bool,
     show_yield: bool,
-    as_json: bool,
+    format: str,
 ) -> None:
     """Show what is searched for each class, and why.
 
@@ -49,32 +50,33 @@ def keywords(
     if update and (classes or show_yield):
         raise BadInput("--update takes no classes and no --yield")
     if update:
-        _update(folder, as_json)
+        _update(folder, format)
     elif show_yield:
-        _show_yield(folder, classes, as_json)
+        _show_yield(folder, classes, format)
     else:
-        _show(folder, classes, as_json)
+        _show(folder, classes, format)
 
 
-def _show(folder: Path | None, given: tuple[tuple[str, ...], ...], as_json: bool) -> None:
+def _show(folder: Path | None, words: tuple[tuple[str, ...], ...], format: str) -> None:
     queries, newer = _queries(folder)
-    classes = queries.select(named_classes(queries.taxonomy, given))
-    if as_json:
-        # Of ImageNet's own both are the class itself.
-        hidden = {"synset", "imagenet", "outputs"} if queries.taxonomy.is_imagenet else set[str]()
-        rows = [asdict(cls) for cls in classes]
-        show_json([{key: value for key, value in row.items() if key not in hidden} for row in rows])
-    else:
-        for cls in classes:
-            meaning = f": {cls.gloss}" if cls.gloss else ""
-            click.echo(f"{cls.wnid}  {', '.join(cls.lemmas)}{meaning}")
-            origin = "own list" if queries.taxonomy.is_imagenet else "Wikidata"
-            for text in cls.depicted:
-                click.echo(f"           {text:<32}  {origin}, for Wikimedia Commons")
-            for query in cls.queries:
-                click.echo(f"           {query.text:<32}  {query.why}")
-            if cls.content_types != (PHOTOS,):
-                click.echo(f"           among {_types(cls)}")
+    classes = queries.select(named_classes(queries.taxonomy, words))
+    origin = "own list" if queries.taxonomy.is_imagenet else "Wikidata"
+    searched = {cls.wnid: _searched(cls, origin) for cls in classes}
+    rows = [(cls.wnid, cls.name, *row) for cls in classes for row in searched[cls.wnid]]
+    lines = []
+    for cls in classes:
+        meaning = f": {cls.gloss}" if cls.gloss else ""
+        lines.append(f"{cls.wnid}  {', '.join(cls.lemmas)}{meaning}")
+        lines += [f"           {text:<32}  {why}" for text, why in searched[cls.wnid]]
+        if cls.content_types != (PHOTOS,):
+            lines.append(f"           among {_types(cls)}")
+    # Of ImageNet's own both are the class itself.
+    hidden = {"synset", "imagenet", "outputs"} if queries.taxonomy.is_imagenet else set[str]()
+    document = [
+        {key: value for key, value in asdict(cls).items() if key not in hidden} for cls in classes
+    ]
+    table = of_words(("wnid", "class", "query", "why"), rows)
+    show_tables(table, format, document, text="\n".join(lines))
     sys.stdout.flush()
     if newer:
         click.echo(
@@ -82,6 +84,12 @@ def _show(folder: Path | None, given: tuple[tuple[str, ...], ...], as_json: bool
             "run genset keywords --update",
             err=True,
         )
+
+
+def _searched(cls: ImageClass, origin: str) -> list[tuple[str, str]]:
+    """What a class is searched with, and why; `origin` is who says what photos depict."""
+    depicted = [(text, f"{origin}, for Wikimedia Commons") for text in cls.depicted]
+    return [*depicted, *((query.text, query.why) for query in cls.queries)]
 
 
 def _queries(folder: Path | None) -> "tuple[Queries, int]":
@@ -101,14 +109,30 @@ def _queries(folder: Path | None) -> "tuple[Queries, int]":
         )
 
 
-def _update(folder: Path | None, as_json: bool) -> None:
+def _update(folder: Path | None, format: str) -> None:
     from genset.scrape.queries import changed_classes, searched_with, update_queries
 
     with opened(folder) as (workspace, store):
         before, after = update_queries(workspace, store)
     changed = changed_classes(before, after)
-    if as_json:
-        rows = [
+    rows = [
+        (new.wnid, new.name, sign, line)
+        for old, new in changed
+        for sign, cls, other in (("-", old, new), ("+", new, old))
+        for line in _lines(cls)
+        if line not in _lines(other)
+    ]
+    summary = (
+        f"{count(len(changed), 'class has', 'classes have')} new queries "
+        f"({before.version} -> {after.version}): the next genset scrape runs them; "
+        "candidates found before stay"
+        if changed
+        else f"queries are up to date ({after.version})"
+    )
+    document = {
+        "before": before.version,
+        "after": after.version,
+        "changed": [
             {
                 "wnid": new.wnid,
                 "name": new.name,
@@ -116,57 +140,50 @@ def _update(folder: Path | None, as_json: bool) -> None:
                 "after": searched_with(new),
             }
             for old, new in changed
-        ]
-        show_json({"before": before.version, "after": after.version, "changed": rows})
-        return
-    for old, new in changed:
-        click.echo(f"{new.wnid}  {new.name}")
-        for sign, cls, other in (("-", old, new), ("+", new, old)):
-            for line in _lines(cls):
-                if line not in _lines(other):
-                    click.echo(f"           {sign} {line}")
-    if changed:
-        click.echo(
-            f"{count(len(changed), 'class has', 'classes have')} new queries "
-            f"({before.version} -> {after.version}): the next genset scrape runs them; "
-            "candidates found before stay"
-        )
-    else:
-        click.echo(f"queries are up to date ({after.version})")
+        ],
+    }
+    head = ("wnid", "class", "change", "query") if changed else ()
+    show_tables(of_words(head, rows, notes=[summary]), format, document)
 
 
-def _show_yield(folder: Path | None, given: tuple[tuple[str, ...], ...], as_json: bool) -> None:
+def _show_yield(folder: Path | None, words: tuple[tuple[str, ...], ...], format: str) -> None:
     from genset.scrape.queries import workspace_queries
     from genset.scrape.yields import query_yields
 
     with opened(folder) as (workspace, store):
         queries = workspace_queries(workspace, store)
-        yields = query_yields(store, queries, named_classes(queries.taxonomy, given))
-    if as_json:
-        show_json([_as_json(row) for row in yields])
-    elif yields:
-        head = "class", "query", "candidates", "stored", "labeled", "correct %", "contested %"
-        show_table([*head, "proposal"], map(_row, yields))
-    else:
-        click.echo("no query has labeled photos yet: name classes to see their queries")
+        yields = query_yields(store, queries, named_classes(queries.taxonomy, words))
+    document = [_as_json(row) for row in yields]
+    none = None if yields else "no query has labeled photos yet: name classes to see their queries"
+    show_tables(Table(_YIELD_COLUMNS, [_row(row) for row in yields]), format, document, text=none)
 
 
-def _row(row: "Yield") -> list[str]:
-    proposal = ": ".join(filter(None, (row.proposal, row.reason)))
-    return [
+_YIELD_COLUMNS = [
+    Column("wnid"),
+    Column("query"),
+    *(Column(name, format="{:,}".format) for name in ("candidates", "stored", "labeled")),
+    *(Column(name, unit="%", align="right") for name in ("correct", "contested")),
+    Column("proposal"),
+]
+
+
+def _row(row: "Yield") -> tuple[object, ...]:
+    return (
         row.wnid,
         row.query,
-        *(f"{number:,}" for number in (row.candidates, row.stored, row.labeled)),
+        row.candidates,
+        row.stored,
+        row.labeled,
         _share(row.correct, row.labeled, row.share),
         _share(row.contested, row.stored, row.contested_share),
-        proposal,
-    ]
+        ": ".join(filter(None, (row.proposal, row.reason))),
+    )
 
 
-def _share(part: int, whole: int, interval: tuple[float, float] | None) -> str:
+def _share(part: int, whole: int, interval: tuple[float, float] | None) -> Cell | None:
     if interval is None:
-        return NONE
-    return f"{percent(part / whole, whole)} ({ends(interval, whole)})"
+        return None
+    return Cell(part / whole, percent(part / whole, whole), ends(interval, whole))
 
 
 def _as_json(row: "Yield") -> dict[str, Any]:

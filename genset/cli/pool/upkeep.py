@@ -4,7 +4,7 @@ import getpass
 from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,18 +12,19 @@ from genset.cli.common import (
     FILE,
     FOLDER,
     PATH,
+    format_option,
     give_up_option,
     json_option,
     opened,
     show,
-    show_json,
-    show_table,
+    show_tables,
 )
 from genset.cli.group import Group
 from genset.cli.pool.plans import source_option
 from genset.core.errors import BadInput, GensetError, NotAWorkspace
 from genset.core.numbers import count
 from genset.core.progress import say
+from genset.core.table import Cell, Column, Table, json_rows
 from genset.workspace import Workspace, checked_contact
 
 if TYPE_CHECKING:
@@ -252,9 +253,9 @@ def find(folder: Path | None, files: tuple[Path, ...], as_json: bool) -> None:
 
 
 @duplicates.command("list")
-@json_option
+@format_option
 @click.pass_obj
-def list_pairs(folder: Path | None, as_json: bool) -> None:
+def list_pairs(folder: Path | None, format: str) -> None:
     """List undecided pairs: look at both photos.
 
     An example that looks like a candidate is hidden from labelers until they are called different.
@@ -267,28 +268,27 @@ def list_pairs(folder: Path | None, as_json: bool) -> None:
     with opened(folder) as (workspace, store):
         pairs = open_pairs(store)
         examples = examples_in(store, pairs)
-        head = ("pair", "bits", "image", "photo", "looks like")
-        rows = [
-            (
-                pair.id,
-                pair.distance,
-                str(workspace.images / pair.photo.file),
-                pair.photo.name,
-                pair.other,
-            )
-            for pair in pairs
-        ]
-    if as_json:
-        show_json([_with_example(dict(zip(head, row, strict=True)), examples) for row in rows])
-    else:
-        marked: dict[Any, str] = {name: f"{name} (example)" for name in examples}
-        show_table(head, [[marked.get(cell, cell) for cell in row] for row in rows])
 
+    def photo(name: str) -> Cell:
+        return Cell(name, f"{name} (example)" if name in examples else name)
 
-def _with_example(pair: dict[str, Any], examples: set[str]) -> dict[str, Any]:
-    """The same, with which of the two is an example of a class, where one is."""
-    named = examples & {pair["photo"], pair["looks like"]}
-    return pair | ({"example": named.pop()} if named else {})
+    columns = [*map(Column, ("pair", "bits", "image", "photo", "looks like"))]
+    rows = [
+        (
+            pair.id,
+            pair.distance,
+            workspace.images / pair.photo.file,
+            photo(pair.photo.name),
+            photo(pair.other),
+        )
+        for pair in pairs
+    ]
+    table = Table(columns, rows)
+    document = json_rows(table)
+    for pair in document:  # and which of the two is an example of a class, where one is
+        for name in examples & {pair["photo"], pair["looks like"]}:
+            pair["example"] = name
+    show_tables(table, format, document)
 
 
 @duplicates.command()
