@@ -180,6 +180,24 @@ def _with(document: Any, keys: Keys, value: Any) -> Any:
     return changed
 
 
+def holds(document: Any, keys: Keys) -> bool:
+    """Whether something is there, which it is not where a key is missing."""
+    try:
+        _value_at(document, keys)
+    except (LookupError, TypeError):
+        return False
+    return True
+
+
+def without(document: Any, keys: Keys) -> Any:
+    """A copy without what is there."""
+    *above, last = keys
+    parent = _value_at(document, tuple(above))
+    rest: Any = list(parent) if isinstance(parent, list) else dict(parent)
+    del rest[last]
+    return _with(document, tuple(above), rest)
+
+
 def _value_at(document: Any, keys: Keys) -> Any:
     for key in keys:
         document = document[key]

@@ -36,7 +36,7 @@ import msgspec
 from msgspec import Meta
 
 from genset.core.errors import BadInput
-from genset.core.expected import Key, Keys, dotted, explain, keys_of
+from genset.core.expected import Key, Keys, dotted, explain, holds, keys_of, without
 
 __all__ = [
     "Invalid",
@@ -44,6 +44,7 @@ __all__ = [
     "Meta",
     "Record",
     "check",
+    "check_parts",
     "keys_of",
     "parse_json",
     "parse_toml",
@@ -56,6 +57,9 @@ T = TypeVar("T")
 
 LARGEST = 64 * 2**20
 """Bytes of a file or a body, where nothing else is said."""
+
+MOST_MISTAKES = 20
+"""Values that are passed over in one document, before it counts as another thing altogether."""
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -158,6 +162,29 @@ def check(document: Any, kind: type[T], where: str) -> T:
         return msgspec.convert(document, kind)
     except msgspec.ValidationError as error:
         raise Invalid(where, *explain(error, document, kind)) from None
+
+
+def check_parts(document: Any, kind: type[T], where: str) -> T:
+    """As `check`, of strangers' words: what does not fit costs itself only.
+
+    A key that may be missing then counts as missing, an item of a list is left out, and an object
+    that lacks what it must have counts as what does not fit itself.
+
+    Raises:
+        Invalid: what is left says nothing of this type; or more than `MOST_MISTAKES` are in it.
+    """
+    first: dict[Keys, str] = {}
+    for _ in range(MOST_MISTAKES):
+        try:
+            return msgspec.convert(document, kind)
+        except msgspec.ValidationError as error:
+            keys, words = explain(error, document, kind)
+            place = keys if holds(document, keys) else keys[:-1]
+            if not place:
+                raise Invalid(where, keys, first.get(keys, words)) from None
+            first.setdefault(place, words)
+            document = without(document, place)
+    raise BadInput(f"{where}: more than {MOST_MISTAKES} values do not fit")
 
 
 # What is no TOML or JSON at all

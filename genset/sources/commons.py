@@ -33,6 +33,7 @@ from genset.sources.commons_api import (
     Batch,
     ask_whole,
     checked_continuation,
+    file_page,
     has_file,
     latest,
     license_of_file,
@@ -362,5 +363,5 @@ def _offset(following: Mapping[str, str]) -> int:
 
 def _index(page: Mapping[str, Any]) -> float:
     """A page's place in the results; those without one come last."""
-    index = page.get("index")
-    return index if type(index) is int else float("inf")
+    index = file_page(page).index
+    return float("inf") if index is None else index

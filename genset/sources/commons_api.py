@@ -23,17 +23,22 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
 
 from genset.core.dates import certain_date
-from genset.core.errors import SourceError, SourceRefused, SourceUnavailable
+from genset.core.errors import BadInput, SourceError, SourceRefused, SourceUnavailable
 from genset.core.html import plain_text
 from genset.core.links import web_link
 from genset.core.photo import PhotoOrigin
 from genset.core.safe import clean
+from genset.core.validation import check
 from genset.licenses import FLICKR, License, creative_commons, spdx_id
+from genset.sources.replies import Reply, parse_json, read, read_entry, stored
 
-NAME = "commons"
+NAME, TITLE = "commons", "Wikimedia Commons"
 
 Ask = Callable[[Mapping[str, object]], dict[str, Any]]
 """Makes a call with these parameters, when its turn comes, and returns its parsed answer."""
@@ -45,13 +50,11 @@ _PASSING = re.compile(
 )
 _LONGEST_MESSAGE = 200
 
-# Signs of a value in JSON. A page of search results has about 5,000 of them. A reply of 32 MB can
-# hold ten million values, which are a gigabyte when they are parsed.
-_SIGNS = (b",", b"[", b"{")
-_MOST_VALUES = 1_000_000
-
 # How parameters are named that say where to go on, and how much they say together.
-_CONTINUES = re.compile(r"[a-z]{0,16}(?:continue|offset|start)")
+_Continuation = Annotated[
+    dict[Annotated[str, Meta(pattern="^[a-z]{0,16}(continue|offset|start)$")], str | int],
+    Meta(max_length=10),
+]
 _LONGEST_CONTINUATION = 2000
 
 
@@ -78,13 +81,21 @@ def ask_whole(ask: Ask, parameters: Mapping[str, object]) -> Batch:
     following: dict[str, str] = {}
     while True:
         reply = ask({**parameters, **following})
-        _merge(pages, reply)
+        query = _query(reply)
+        _merge(pages, query)
         before, following = following, _following(reply)
         # In format version 1 it is "", in version 2 it is true.
         if reply.get("batchcomplete", False) is not False or not following:
-            return Batch(pages, following, _total(reply))
+            return Batch(pages, following, query.searchinfo.totalhits)
         if following == before:
             raise SourceUnavailable("Wikimedia Commons' answer goes on where it began")
+
+
+class Failed(Reply, frozen=True):
+    """What Commons says is wrong: ``{"code": "maxlag", "info": "Waiting for a database"}``."""
+
+    code: str = ""
+    info: str = ""
 
 
 def parse_reply(body: bytes) -> dict[str, Any]:
@@ -95,87 +106,79 @@ def parse_reply(body: bytes) -> dict[str, Any]:
     Raises:
         SourceRefused, SourceUnavailable: Commons' error, by whether it may pass.
     """
-    if sum(map(body.count, _SIGNS)) > _MOST_VALUES:
-        raise SourceUnavailable("Wikimedia Commons' answer holds more values than any search has")
-    try:
-        reply = json.loads(body)
-    except (ValueError, RecursionError):
-        raise SourceUnavailable(
-            "Wikimedia Commons' API answered with something else than JSON (a captive portal?)"
-        ) from None
-    if not isinstance(reply, dict):
-        raise _unknown_form("it is no object")
+    reply: dict[str, Any] = read(parse_json(body, TITLE), dict[str, Any], TITLE)
     if "error" in reply:
-        raise _error(reply["error"])
+        raise _error(read_entry(reply["error"], Failed) or Failed())
     return reply
+
+
+def _error(failed: Failed) -> SourceError:
+    """What Commons says is wrong, in its own words, and whether it may pass."""
+    code, info = (clean(text, _LONGEST_MESSAGE) for text in (failed.code, failed.info))
+    kind = SourceUnavailable if _PASSING.fullmatch(code) else SourceRefused
+    return kind(f"{TITLE}: {info or 'an error'} (code {code or 'none'})")
 
 
 def checked_continuation(value: object) -> dict[str, str] | None:
     """Parameters that say where to go on, as text; None where these are none."""
-    if not isinstance(value, dict) or len(value) > 10:
+    try:
+        found = check(value, _Continuation, "continue")
+    except BadInput:
         return None
-    found: dict[str, str] = {}
-    for name, item in value.items():
-        if type(item) not in (str, int) or not _CONTINUES.fullmatch(str(name)):
-            return None
-        found[name] = item if isinstance(item, str) else f"{item:d}"[:20]
-    is_short = len(json.dumps(found, ensure_ascii=False)) <= _LONGEST_CONTINUATION
-    return found if is_short and all(map(str.isprintable, found.values())) else None
+    texts = {name: str(item)[:_LONGEST_CONTINUATION] for name, item in found.items()}
+    is_short = len(json.dumps(texts, ensure_ascii=False)) <= _LONGEST_CONTINUATION
+    return texts if is_short and all(map(str.isprintable, texts.values())) else None
 
 
 def _following(reply: Mapping[str, Any]) -> dict[str, str]:
     if (continuation := reply.get("continue")) is None:
         return {}
-    following = checked_continuation(continuation)
-    if following is None:
-        raise _unknown_form("nobody can go on from it")
+    if (following := checked_continuation(continuation)) is None:
+        raise SourceUnavailable(f"{TITLE} answered in an unknown form: continue leads nowhere")
     return following
 
 
-def _merge(pages: dict[int, dict[str, Any]], reply: Mapping[str, Any]) -> None:
+PageId = Annotated[int, Meta(gt=0, lt=10**15)]
+
+
+class SearchInfo(Reply, frozen=True):
+    """How many results there are, which a search in this form seldom says."""
+
+    totalhits: Annotated[int, Meta(ge=0, lt=10**9)] | None = None
+
+
+class Query(Reply, frozen=True):
+    """The pages of an answer: a list of `FilePage`, in format version 1 an object of them."""
+
+    pages: list[Any] | dict[str, Any]
+    searchinfo: SearchInfo = SearchInfo()
+
+
+class Numbered(Reply, frozen=True):
+    """A page, as far as it is asked which one it is; its parts are put together by that."""
+
+    pageid: PageId
+
+
+def _query(reply: Mapping[str, Any]) -> Query:
+    return read({"pages": [], **read(reply.get("query", {}), dict[str, Any], TITLE)}, Query, TITLE)
+
+
+def _merge(pages: dict[int, dict[str, Any]], query: Query) -> None:
     """Add what an answer says of pages to what is known of them. What is no page is left out."""
-    query = reply.get("query", {})
-    listed = query.get("pages", []) if isinstance(query, dict) else None
-    if isinstance(listed, dict):  # as in format version 1
-        listed = list(listed.values())
-    if not isinstance(listed, list):
-        raise _unknown_form("it has no pages")
-    for page in listed:
-        if not isinstance(page, dict) or not is_page_id(page.get("pageid")):
+    listed = query.pages
+    for page in listed.values() if isinstance(listed, dict) else listed:
+        if (numbered := read_entry(page, Numbered)) is None:
             continue
-        known = pages.setdefault(page["pageid"], {})
+        known = pages.setdefault(numbered.pageid, {})
         versions = [*_list(known.get("imageinfo")), *_list(page.get("imageinfo"))]
         known |= page
         if versions:
             known["imageinfo"] = versions
 
 
-def is_page_id(value: object) -> bool:
-    """Whether it can be a page's number: whole, from 1, at most 15 digits."""
-    return type(value) is int and 0 < value < 10**15
-
-
 def _list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
-
-
-def _total(reply: Mapping[str, Any]) -> int | None:
-    """The number of results, which a search in this form seldom says."""
-    info = reply.get("query", {}).get("searchinfo")
-    total = info.get("totalhits") if isinstance(info, dict) else None
-    return total if type(total) is int and 0 <= total < 10**9 else None
-
-
-def _error(error: object) -> SourceError:
-    """What Commons says is wrong, in its own words, and whether it may pass."""
-    fields = error if isinstance(error, dict) else {}
-    code, info = (clean(str(fields.get(name, "")), _LONGEST_MESSAGE) for name in ("code", "info"))
-    kind = SourceUnavailable if _PASSING.fullmatch(code) else SourceRefused
-    return kind(f"Wikimedia Commons: {info or 'an error'} (code {code or 'none'})")
-
-
-def _unknown_form(why: str) -> SourceUnavailable:
-    return SourceUnavailable(f"Wikimedia Commons answered in an unknown form: {why}")
 
 
 LICENSE_FIELDS = ("LicenseShortName", "License", "LicenseUrl")
@@ -187,7 +190,6 @@ WIDTH = 960  # pixels: four times what classifiers look at, and a width that the
 _LONGEST_NAME = 300
 _LONGEST_VALUE = 1000
 
-_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 _PAGE = re.compile(r"https://commons\.wikimedia\.org/wiki/[!-~]+")
 _COUNTED = re.compile(r"\?utm_[!-~]*")  # tells who asked the API for the address
 _NO_RESTRICTIONS = ("no restrictions", "no known copyright restrictions")
@@ -195,10 +197,47 @@ _NO_RESTRICTIONS = ("no restrictions", "no known copyright restrictions")
 PUBLIC_DOMAIN = "Public domain"
 
 
+Moment = Annotated[datetime, Meta(tz=True)]
+
+
+class Version(Reply, frozen=True):
+    """A version of a file, with what stands on its page, in HTML: see the module's head."""
+
+    timestamp: Moment | None = None
+    user: str = ""
+    width: int = 0
+    url: str = ""
+    thumburl: str = ""
+    descriptionurl: str = ""
+    extmetadata: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+class FilePage(Reply, frozen=True):
+    """A page of a file.
+
+    ::
+
+        {"pageid": 81754323, "ns": 6, "title": "File:Lone tree.jpg", "index": 1,
+         "imageinfo": [{"timestamp": "2019-09-01T00:38:47Z", "user": "Ann", "width": 4000,
+                        "url": "https://upload.wikimedia.org/...", "thumburl": "...",
+                        "descriptionurl": "https://commons.wikimedia.org/wiki/File:Lone_tree.jpg",
+                        "extmetadata": {"LicenseShortName": {"value": "CC BY-SA 4.0"}, ...}}]}
+    """
+
+    pageid: int = 0
+    title: str = ""
+    index: int | None = None
+    imageinfo: tuple[Version, ...] = ()
+
+
+def file_page(page: Mapping[str, Any]) -> FilePage:
+    """What an answer says of a page; of what does not fit, nothing."""
+    return read_entry(page, FilePage) or FilePage()
+
+
 def versions(page: Mapping[str, Any]) -> list[datetime]:
     """When the versions of a file were uploaded, as far as this answer says; in no order."""
-    found = (_moment(info.get("timestamp")) for info in _infos(page))
-    return [moment for moment in found if moment is not None]
+    return [info.timestamp for info in file_page(page).imageinfo if info.timestamp is not None]
 
 
 def latest(page: Mapping[str, Any]) -> datetime | None:
@@ -212,43 +251,43 @@ def photo_of(page: Mapping[str, Any], posted_at: datetime) -> PhotoOrigin | None
     None for a page without a file, a file that names neither uploader nor author, and a file
     without a licence: there is nothing that lets anybody use it.
     """
-    info = next(iter(_infos(page)), None)
-    if info is None:
+    found = file_page(page)
+    if not found.imageinfo:
         return None
-    fields = _fields(info)
-    license = license_in(fields)
-    user = clean(_string(info.get("user")), _LONGEST_NAME)
+    info = found.imageinfo[0]  # of the latest version
+    license = license_in(info.extmetadata)
+    user = clean(_string(info.user), _LONGEST_NAME)
     # Who asks to be credited in words of their own is.
-    name = _words(fields, "Attribution") or _words(fields, "Artist") or user
+    name = _words(info.extmetadata, "Attribution") or _words(info.extmetadata, "Artist") or user
     if license is None or not name:
         return None
-    number = page["pageid"]
-    address = _address(info.get("descriptionurl"))
+    address = _address(info.descriptionurl)
     named = _PAGE.fullmatch(address) is not None
+    thumbnail = _address(info.thumburl) if info.width > WIDTH else ""
     return PhotoOrigin(
         source=NAME,
-        source_id=str(number),
+        source_id=str(found.pageid),
         owner=user or name,
         owner_name=name,
-        title=_title(page.get("title")),
+        title=_title(found.title),
         license=license.name,
         license_url=license.url,
-        page_url=address if named else f"https://commons.wikimedia.org/?curid={number}",
-        image_url=_picture(info),
+        page_url=address if named else f"https://commons.wikimedia.org/?curid={found.pageid}",
+        image_url=thumbnail or _address(info.url),
         posted_at=posted_at,
-        taken_at=certain_date(_words(fields, "DateTimeOriginal")),
+        taken_at=certain_date(_words(info.extmetadata, "DateTimeOriginal")),
     )
 
 
 def license_of_file(page: Mapping[str, Any]) -> License | None:
     """The licence of the file on a page; None where there is no file, or no licence."""
-    info = next(iter(_infos(page)), None)
-    return None if info is None else license_in(_fields(info))
+    infos = file_page(page).imageinfo
+    return license_in(infos[0].extmetadata) if infos else None
 
 
 def has_file(page: Mapping[str, Any]) -> bool:
     """Whether a file lies on the page."""
-    return next(iter(_infos(page)), None) is not None
+    return bool(file_page(page).imageinfo)
 
 
 def license_in(fields: Mapping[str, Any]) -> License | None:
@@ -269,17 +308,6 @@ def license_in(fields: Mapping[str, Any]) -> License | None:
         return None
     is_free = spdx_id(License(name, "")) == spdx_id(License(PUBLIC_DOMAIN, ""))
     return License(PUBLIC_DOMAIN if is_free else name, url)
-
-
-def _infos(page: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What is said of the versions of a file, the latest first."""
-    infos = page.get("imageinfo")
-    return [info for info in infos if isinstance(info, dict)] if isinstance(infos, list) else []
-
-
-def _fields(info: Mapping[str, Any]) -> Mapping[str, Any]:
-    fields = info.get("extmetadata")
-    return fields if isinstance(fields, dict) else {}
 
 
 def _words(fields: Mapping[str, Any], name: str) -> str:
@@ -307,35 +335,16 @@ def _plain(value: object, deep: int = 3) -> str:
     return ""
 
 
-def _picture(info: Mapping[str, Any]) -> str:
-    """Where the picture is to be had, "" where nothing is said of it."""
-    width, thumbnail = info.get("width"), _address(info.get("thumburl"))
-    is_wide = type(width) is int and width > WIDTH
-    return thumbnail if is_wide and thumbnail else _address(info.get("url"))
-
-
-def _address(value: object) -> str:
+def _address(text: str) -> str:
     """An address as it is stored, without what counts who came; "" for none."""
-    return _COUNTED.sub("", web_link(_string(value)) or "")
+    return _COUNTED.sub("", web_link(_string(text)) or "")
 
 
-def _title(value: object) -> str:
+def _title(text: str) -> str:
     """``File:Lone tree.jpg`` without what stands around the title."""
-    name = clean(_string(value), _LONGEST_NAME)
+    name = clean(_string(text), _LONGEST_NAME)
     return re.sub(r"\.\w{1,5}$", "", name.removeprefix("File:")).strip()
 
 
-def _string(value: object) -> str:
-    """A text of which a database takes every character; "" for what is none."""
-    text = value[: 2 * _LONGEST_VALUE] if isinstance(value, str) else ""
-    return text.replace("\0", "").encode(errors="replace").decode()
-
-
-def _moment(value: object) -> datetime | None:
-    """A time such as ``2019-09-01T00:38:47Z``; None for what is none."""
-    if not isinstance(value, str) or not _MOMENT.fullmatch(value):
-        return None
-    try:
-        return datetime.fromisoformat(value)
-    except ValueError:
-        return None
+def _string(text: str) -> str:
+    return stored(text, 2 * _LONGEST_VALUE)

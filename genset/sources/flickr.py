@@ -5,10 +5,11 @@ import os
 import re
 from datetime import UTC, datetime
 from functools import cached_property, reduce
-from typing import Any, Self
+from typing import Annotated, Any, Self
 from urllib.parse import urlsplit
 
 import requests
+from msgspec import Meta
 
 from genset.core.errors import BadInput, SourceError, SourceRefused, SourceUnavailable
 from genset.core.photo import PhotoOrigin
@@ -25,6 +26,7 @@ from genset.net.api import endpoint_in, is_loopback
 from genset.net.hosts import Host, Hosts, as_source_error
 from genset.net.pace import RateLimit
 from genset.sources.flickr_api import REST_URL, connected, parse_reply
+from genset.sources.replies import Reply, read, stored
 from genset.sources.source import About, Question, Rates, SearchPage, Settings, Source
 
 NAME = "flickr"
@@ -250,8 +252,15 @@ def _alias(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()[:12]
 
 
-def parse_search(reply: dict[str, Any], *, page: int, per_page: int) -> SearchPage:
-    """The photos of an answer to flickr.photos.search, asked with our extras.
+# What its answers say. Numbers come as strings or as numbers, and any extra may be missing.
+
+Number = (
+    Annotated[int, Meta(gt=-(10**10), lt=10**10)] | Annotated[str, Meta(pattern="^-?[0-9]{1,10}$")]
+)
+
+
+class Search(Reply, frozen=True):
+    """An answer to flickr.photos.search, asked with our extras; its entries are `Entry`.
 
     ::
 
@@ -260,72 +269,121 @@ def parse_search(reply: dict[str, Any], *, page: int, per_page: int) -> SearchPa
            "dateupload": "1381061206", "datetaken": "2013-10-06 14:06:41", "media": "photo",
            "url_l": "https://farm3.staticflickr.com/2822/10115956703_b14e1be9d0_b.jpg", ...},
           ...]}, "stat": "ok"}
-
-    Numbers come as strings, any extra may be missing. Entries that are no photo are left out.
     """
-    try:
-        photos = reply["photos"]
-        total = int(photos["total"] or 0)
-        entries = photos["photo"]
-        found = tuple(_photo(entry) for entry in entries if entry.get("media", "photo") == "photo")
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, OSError) as error:
-        raise SourceUnavailable(f"Flickr's search answered in an unknown form: {error!r}") from None
+
+    photos: "Photos"
+
+
+class Photos(Reply, frozen=True):
+    """A page of results."""
+
+    total: int | Annotated[str, Meta(pattern="^[0-9]{0,10}$")] | None
+    photo: list[dict[str, Any]]
+
+
+class Entry(Reply, frozen=True):
+    """A photo of a page; those with ``url_`` are its sizes."""
+
+    id: Annotated[str, Meta(min_length=1, max_length=_LONGEST_TEXT)]
+    owner: Annotated[str, Meta(min_length=1, max_length=_LONGEST_TEXT)]
+    license: Number
+    dateupload: Number
+    title: str = ""
+    ownername: str = ""
+    datetaken: str = ""
+    datetakenunknown: Number = 0
+    url_l: str = ""
+    url_o: str = ""
+    url_h: str = ""
+    url_k: str = ""
+    url_c: str = ""
+    url_z: str = ""
+    url_m: str = ""
+    url_n: str = ""
+
+
+class Info(Reply, frozen=True):
+    """An answer to flickr.photos.getInfo.
+
+    ``{"photo": {"id": "8130464513", "license": "0", "owner": {...}, ...}, "stat": "ok"}``
+    """
+
+    photo: "Licensed"
+
+
+class Licensed(Reply, frozen=True):
+    """A photo's licence, by its id."""
+
+    license: Number
+
+
+class Licenses(Reply, frozen=True):
+    """An answer to flickr.photos.licenses.getInfo.
+
+    ``{"licenses": {"license": [{"id": "0", "name": "All Rights Reserved", "url": ""}, ...]}}``
+    """
+
+    licenses: "LicenseList"
+
+
+class LicenseList(Reply, frozen=True):
+    """All licences."""
+
+    license: list["NamedLicense"]
+
+
+class NamedLicense(Reply, frozen=True):
+    """A licence in Flickr's words."""
+
+    id: Number
+    name: str
+    url: str = ""
+
+
+def parse_search(reply: dict[str, Any], *, page: int, per_page: int) -> SearchPage:
+    """The photos of an answer to flickr.photos.search. Entries that are no photo are left out."""
+    whose = "Flickr's search"
+    photos = read(reply, Search, whose).photos
+    total, entries = int(photos.total or 0), photos.photo
+    found = tuple(
+        _photo(read(entry, Entry, whose))
+        for entry in entries
+        if entry.get("media", "photo") == "photo"
+    )
     last = not entries or page * per_page >= min(total, _MOST_RESULTS)
     return SearchPage(found, total, last, capped=last and total > _MOST_RESULTS)
 
 
-def _photo(entry: dict[str, Any]) -> PhotoOrigin:
-    granted = flickr_license(int(entry["license"]))
-    source_id, owner = _text(entry["id"]), _text(entry["owner"])
-    if not (source_id and owner and (source_id + owner).isprintable()):
-        raise ValueError("a photo without id or owner")
-    unknown = str(entry.get("datetakenunknown", "0")) == "1"
+def _photo(entry: Entry) -> PhotoOrigin:
+    granted = flickr_license(int(entry.license))
+    source_id, owner = stored(entry.id), stored(entry.owner)
+    if not (source_id + owner).isprintable():
+        raise SourceUnavailable("Flickr's search answered with a photo without id or owner")
+    unknown = int(entry.datetakenunknown) == 1
     return PhotoOrigin(
         source=NAME,
         source_id=source_id,
         owner=owner,
-        owner_name=_text(entry.get("ownername")),
-        title=_text(entry.get("title")),
+        owner_name=stored(entry.ownername),
+        title=stored(entry.title),
         license=granted.name,
         license_url=granted.url,
         page_url=f"https://www.flickr.com/photos/{owner}/{source_id}",
-        image_url=_text(next((url for size in _SIZES if (url := entry.get(f"url_{size}"))), "")),
-        posted_at=datetime.fromtimestamp(int(entry["dateupload"]), UTC),
-        taken_at=None if unknown else _text(entry.get("datetaken"))[:32] or None,
+        image_url=stored(next(filter(None, (getattr(entry, f"url_{s}") for s in _SIZES)), "")),
+        posted_at=datetime.fromtimestamp(int(entry.dateupload), UTC),
+        taken_at=None if unknown else stored(entry.datetaken, 32) or None,
     )
 
 
-def _text(value: object) -> str:
-    """A field that holds text, cut where no field of Flickr's is so long.
-
-    It is without what a database does not take: NUL, halves of characters.
-    """
-    text = str(value or "")[:_LONGEST_TEXT]
-    return text.replace("\0", "").encode(errors="replace").decode()
-
-
 def parse_info(reply: dict[str, Any]) -> int:
-    """The licence's id in an answer to flickr.photos.getInfo.
-
-    ``{"photo": {"id": "8130464513", "license": "0", "owner": {...}, ...}, "stat": "ok"}``
-    """
-    try:
-        return int(reply["photo"]["license"])
-    except (LookupError, TypeError, ValueError) as error:
-        raise SourceUnavailable(
-            f"Flickr's getInfo answered in an unknown form: {error!r}"
-        ) from None
+    """The licence's id in an answer to flickr.photos.getInfo."""
+    return int(read(reply, Info, "Flickr's getInfo").photo.license)
 
 
 def parse_licenses(reply: dict[str, Any]) -> dict[int, License]:
-    """The licences by id in an answer to flickr.photos.licenses.getInfo.
-
-    ``{"licenses": {"license": [{"id": "0", "name": "All Rights Reserved", "url": ""}, ...]}}``
-    """
-    try:
-        return {
-            int(entry["id"]): License(clean(_text(entry["name"])), clean(_text(entry.get("url"))))
-            for entry in reply["licenses"]["license"]
-        }
-    except (LookupError, TypeError, ValueError, AttributeError) as error:
-        raise SourceUnavailable(f"Flickr's licences came in an unknown form: {error!r}") from None
+    """The licences by id in an answer to flickr.photos.licenses.getInfo."""
+    found = read(reply, Licenses, "Flickr's list of licences").licenses.license
+    return {
+        int(entry.id): License(clean(stored(entry.name)), clean(stored(entry.url)))
+        for entry in found
+    }

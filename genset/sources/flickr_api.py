@@ -3,10 +3,9 @@
 Nothing else imports flickrapi.
 """
 
-import json
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 from xml.etree import ElementTree
 
 import flickrapi
@@ -15,6 +14,9 @@ from requests.exceptions import HTTPError
 from genset.core.errors import SourceError, SourceRefused, SourceUnavailable
 from genset.core.safe import clean
 from genset.net.api import Api
+from genset.sources.replies import Reply, check_size, parse_json, read
+
+NAME = "Flickr"
 
 REST_URL: str = flickrapi.FlickrAPI.REST_URL
 
@@ -25,11 +27,6 @@ _LISTS = {"photos": "photo", "licenses": "license"}
 _PASSING_CODES = {0, 10, 105, 106, 201}
 
 _LONGEST_MESSAGE = 200
-
-# Signs of a value in JSON or XML. Flickr's longest page, 500 photos, has about 30,000 of them. A
-# reply of 32 MB can hold ten million values, which are a gigabyte when they are parsed.
-_SIGNS = (b",", b"[", b"{", b"<", b"=")
-_MOST_VALUES = 1_000_000
 
 # What may be wrong with a signature, in the words of OAuth, and where to look.
 _OAUTH = {
@@ -92,6 +89,14 @@ def _turned_away(error: HTTPError) -> str:
     )
 
 
+class Status(Reply, frozen=True):
+    """What every answer has, and errors' further keys; see `parse_reply`."""
+
+    stat: Literal["ok", "fail"]
+    code: int | str | None = None
+    message: str = ""
+
+
 def parse_reply(body: bytes) -> dict[str, Any]:
     """The JSON document of an answer.
 
@@ -102,18 +107,13 @@ def parse_reply(body: bytes) -> dict[str, Any]:
     Raises:
         SourceRefused, SourceUnavailable: Flickr's error, by whether it may pass.
     """
-    if sum(map(body.count, _SIGNS)) > _MOST_VALUES:
-        raise SourceUnavailable("Flickr's answer holds more values than any search has")
+    check_size(body, NAME)
     if body.lstrip().startswith(b"<"):
         return _parse_xml(body)
-    try:
-        reply = json.loads(body)
-    except (ValueError, RecursionError):
-        raise SourceUnavailable("Flickr's answer is not the JSON that was asked for") from None
-    if not isinstance(reply, dict) or reply.get("stat") not in ("ok", "fail"):
-        raise SourceUnavailable("Flickr's answer has no status")
-    if reply["stat"] == "fail":
-        raise _error(reply.get("code"), str(reply.get("message", "")))
+    reply: dict[str, Any] = parse_json(body, NAME)
+    status = read(reply, Status, NAME)
+    if status.stat == "fail":
+        raise _error(status.code, status.message)
     return reply
 
 

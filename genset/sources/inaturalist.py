@@ -28,11 +28,11 @@ from genset.sources.inaturalist_api import (
     found_photo,
     id_of,
     license_in,
-    parse_json,
     parse_results,
     refusal_in,
 )
 from genset.sources.inaturalist_draw import MOST_PER_PAGE, Draw, Window
+from genset.sources.replies import parse_json
 from genset.sources.source import (
     About,
     Question,
@@ -271,7 +271,7 @@ class INaturalist(Source):
             SourceUnavailable, requests.RequestException: no answer came.
         """
         try:
-            return parse_json(self._api.get(f"{self._url}{path}", parameters))
+            return parse_json(self._api.get(f"{self._url}{path}", parameters), "iNaturalist")
         except requests.HTTPError as error:
             if is_retryable(error):
                 raise

@@ -18,14 +18,16 @@ of its page are read.
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection
 from datetime import UTC, date, datetime
-from typing import Any
+from typing import Annotated, Any
 
-from genset.core.errors import SourceUnavailable
+from msgspec import Meta
+
 from genset.core.photo import PhotoOrigin
 from genset.core.safe import clean
 from genset.licenses import FLICKR, License
+from genset.sources.replies import Reply, read, read_entry, stored
 
 NAME = "inaturalist"
 
@@ -41,9 +43,7 @@ LICENSES: dict[str, License] = {
 }
 RESERVED = License("All Rights Reserved", "")
 
-_LONGEST_TEXT = 2000
 _MOST_PHOTOS = 100  # of an observation; iNaturalist allows 20
-_HIGHEST_ID = 2**53
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
@@ -56,16 +56,69 @@ _FLICKRS_SQUARE = re.compile(
 )
 
 
-def parse_json(body: bytes) -> object:
-    """An answer's JSON.
+# Of an observation, a photo or a user.
+Number = Annotated[int, Meta(gt=0, lt=2**53)]
 
-    Raises:
-        SourceUnavailable: it is none.
-    """
-    try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
-        raise SourceUnavailable("iNaturalist answered with something that is no JSON") from None
+
+class Page(Reply, frozen=True):
+    """A page of a search: how many observations it found in all, and those of this page."""
+
+    total_results: Annotated[int, Meta(ge=0, lt=2**53)]
+    results: list[dict[str, Any]]
+
+
+class Numbered(Reply, frozen=True):
+    """What has a number."""
+
+    id: Number
+
+
+class User(Numbered, frozen=True):
+    """Who uploaded an observation; they may choose another login, and the number stays."""
+
+    login: str = ""
+    name: str = ""
+
+
+class Taxon(Reply, frozen=True):
+    """What was observed."""
+
+    name: str = ""
+
+
+class Picture(Numbered, frozen=True):
+    """A photo of an observation. A moderator may hide it."""
+
+    license_code: Any = None
+    url: str = ""
+    hidden: Any = None
+
+    @property
+    def code(self) -> str:
+        """Its licence's, "" for none."""
+        code = self.license_code
+        return code.strip().lower()[:32] if isinstance(code, str) else ""
+
+
+class Photos(Numbered, frozen=True):
+    """An observation, as far as it is asked for its photos."""
+
+    photos: tuple[Picture, ...] = ()
+
+    @property
+    def visible(self) -> list[Picture]:
+        """The photos that anybody may see."""
+        return [photo for photo in self.photos[:_MOST_PHOTOS] if not photo.hidden]
+
+
+class Observation(Photos, frozen=True, kw_only=True):
+    """An observation."""
+
+    created_at: Annotated[datetime, Meta(tz=True)]
+    user: User
+    taxon: Taxon = Taxon()
+    observed_on: str = ""
+    quality_grade: Any = "research"
 
 
 def parse_results(reply: object) -> tuple[int, list[dict[str, Any]]]:
@@ -74,57 +127,52 @@ def parse_results(reply: object) -> tuple[int, list[dict[str, Any]]]:
     Raises:
         SourceUnavailable: the answer is no search's.
     """
-    if isinstance(reply, dict):
-        total, results = reply.get("total_results"), reply.get("results")
-        if type(total) is int and 0 <= total < _HIGHEST_ID and isinstance(results, list):
-            return total, [result for result in results if isinstance(result, dict)]
-    raise SourceUnavailable("iNaturalist's search answered in an unknown form")
+    page = read(reply, Page, "iNaturalist's search")
+    return page.total_results, page.results
 
 
-def id_of(entry: Mapping[str, Any]) -> int | None:
+def id_of(entry: object) -> int | None:
     """The number of an observation, a photo or a user."""
-    number = entry.get("id")
-    return number if type(number) is int and 0 < number < _HIGHEST_ID else None
+    found = read_entry(entry, Numbered)
+    return None if found is None else found.id
 
 
-def found_photo(entry: Mapping[str, Any], codes: Collection[str]) -> PhotoOrigin | None:
-    """An observation's first photo under one of these licences; None where there is none.
-
-    Its owner is the user by number: a user may choose another login, and the number stays.
-    """
-    number, created = id_of(entry), _moment(entry.get("created_at"))
-    user, taxon = _object(entry.get("user")), _object(entry.get("taxon"))
-    owner = id_of(user)
-    photo = next((photo for photo in _photos(entry) if _code(photo) in codes), None)
-    if number is None or owner is None or created is None or photo is None:
+def found_photo(entry: object, codes: Collection[str]) -> PhotoOrigin | None:
+    """An observation's first photo under one of these licences; None where there is none."""
+    found = read_entry(entry, Observation)
+    if found is None or found.quality_grade != "research":  # asked for; the data card says so
         return None
-    if entry.get("quality_grade", "research") != "research":  # asked for; the data card says so
+    photo = next((photo for photo in found.visible if photo.code in codes), None)
+    posted_at = _in_utc(found.created_at)
+    if photo is None or posted_at is None:
         return None
-    license = LICENSES[_code(photo)]
+    license = LICENSES[photo.code]
     return PhotoOrigin(
         source=NAME,
-        source_id=f"{number}-{id_of(photo)}",
-        owner=str(owner),
-        owner_name=_text(user.get("name")) or _text(user.get("login")),
-        title=_text(taxon.get("name")),
+        source_id=f"{found.id}-{photo.id}",
+        owner=str(found.user.id),
+        owner_name=_text(found.user.name) or _text(found.user.login),
+        title=_text(found.taxon.name),
         license=license.name,
         license_url=license.url,
-        page_url=f"https://www.inaturalist.org/observations/{number}",
-        image_url=original(_text(photo.get("url"))),
-        posted_at=created,
-        taken_at=_day(entry.get("observed_on")),
+        page_url=f"https://www.inaturalist.org/observations/{found.id}",
+        image_url=original(_text(photo.url)),
+        posted_at=posted_at,
+        taken_at=_day(found.observed_on),
     )
 
 
-def license_in(entry: Mapping[str, Any], number: int) -> License | None:
+def license_in(entry: object, number: int) -> License | None:
     """The licence of an observation's photo with this number; None where it is not there."""
-    photo = next((photo for photo in _photos(entry) if id_of(photo) == number), None)
+    found = read_entry(entry, Photos)
+    photo = next((photo for photo in found.visible if photo.id == number), None) if found else None
     if photo is None:
         return None
-    code = _code(photo)
-    if photo.get("license_code") is None:
+    if photo.license_code is None:
         return RESERVED
-    return LICENSES.get(code) or License(clean(f"iNaturalist licence {code or 'unknown'}"), "")
+    return LICENSES.get(photo.code) or License(
+        clean(f"iNaturalist licence {photo.code or 'unknown'}"), ""
+    )
 
 
 def original(url: str) -> str:
@@ -136,56 +184,38 @@ def original(url: str) -> str:
     return f"{found['head']}original{found['tail']}" if found else url
 
 
-def refusal_in(body: bytes) -> str:
-    """What an error's answer says, in one line; "" where it says nothing.
+class Refusal(Reply, frozen=True):
+    """An error's answer: ``{"error": "Unprocessable Entity", "status": 422}``."""
 
-    ``{"error": "Unprocessable Entity", "status": 422}``
-    """
+    error: str = ""
+    message: str = ""
+
+
+def refusal_in(body: bytes) -> str:
+    """What an error's answer says, in one line; "" where it says nothing."""
     try:
         reply = json.loads(body)
     except (ValueError, RecursionError):
         return ""
-    words = reply.get("error") or reply.get("message") if isinstance(reply, dict) else ""
-    return clean(words) if isinstance(words, str) else ""
+    found = read_entry(reply, Refusal) or Refusal()
+    return clean(found.error or found.message)
 
 
-def _photos(entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The photos of an observation that anybody may see."""
-    photos = entry.get("photos")
-    for photo in photos[:_MOST_PHOTOS] if isinstance(photos, list) else ():
-        if isinstance(photo, dict) and id_of(photo) is not None and not photo.get("hidden"):
-            yield photo
+def _text(text: str) -> str:
+    return stored(text).strip()
 
 
-def _object(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _code(photo: Mapping[str, Any]) -> str:
-    code = photo.get("license_code")
-    return code.strip().lower()[:32] if isinstance(code, str) else ""
-
-
-def _text(value: object) -> str:
-    """A field that holds text, cut, and without what a database does not take."""
-    text = value[:_LONGEST_TEXT] if isinstance(value, str) else ""
-    return text.replace("\0", "").encode(errors="replace").decode().strip()
-
-
-def _moment(value: object) -> datetime | None:
-    """A time with its zone, in UTC."""
+def _in_utc(moment: datetime) -> datetime | None:
+    """The same time in UTC; None where its calendar has no such day."""
     try:
-        moment = datetime.fromisoformat(value[:64]) if isinstance(value, str) else None
-        return moment.astimezone(UTC) if moment is not None and moment.tzinfo else None
-    except (ValueError, OverflowError):
+        return moment.astimezone(UTC)
+    except OverflowError:
         return None
 
 
-def _day(value: object) -> str | None:
+def _day(text: str) -> str | None:
+    """A day such as 2020-08-27; None for what is none."""
     try:
-        if isinstance(value, str) and _DAY.fullmatch(value):
-            date.fromisoformat(value)
-            return value
+        return date.fromisoformat(text).isoformat() if _DAY.fullmatch(text) else None
     except ValueError:
-        pass
-    return None
+        return None

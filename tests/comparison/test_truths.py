@@ -267,7 +267,7 @@ def test_a_set_keeps_its_truth_and_scores_nothing_again(
     sha256 = hashlib.sha256((tmp_path / "t.json").read_bytes()).hexdigest()
     assert f"t.json (sha256 {sha256[:12]}) says" in given.output
     assert run("evaluate", listed, "--runs", runs).output == given.output  # it is kept
-    lines = [line.split() for line in given.output.splitlines()[2:]]
+    lines = [line.split() for line in given.output.splitlines()[3:]]
     assert [line[:3] for line in lines] == [
         ["plain", "original", "label"],
         ["plain", "ReaL", "79.5"],

@@ -27,10 +27,10 @@ from genset.sources.inaturalist_api import (
     found_photo,
     license_in,
     original,
-    parse_json,
     parse_results,
     refusal_in,
 )
+from genset.sources.replies import parse_json
 from genset.sources.source import Question, Settings, source_class
 from tests.scrape.pools import Pool
 from tests.sources.inaturalists import CONTACT, Naturalists, inaturalist, observation, photo
@@ -59,7 +59,7 @@ def test_every_recorded_observation_and_photo_is_read(realdata: Path, tmp_path: 
     photos = 0
     for name in (*RECORDED, "get_observations_page2"):
         total, results = parse_results(
-            parse_json((realdata / "inaturalist" / f"{name}.json").read_bytes())
+            parse_json((realdata / "inaturalist" / f"{name}.json").read_bytes(), "iNaturalist")
         )
         assert total >= len(results) == 1
         for entry in results:
@@ -85,7 +85,8 @@ def test_every_recorded_observation_and_photo_is_read(realdata: Path, tmp_path: 
 
 @pytest.mark.realdata
 def test_a_recorded_observation(realdata: Path) -> None:
-    reply = parse_json((realdata / "inaturalist" / "get_observation.json").read_bytes())
+    body = (realdata / "inaturalist" / "get_observation.json").read_bytes()
+    reply = parse_json(body, "iNaturalist")
     _, [entry] = parse_results(reply)
     assert entry["license_code"] == "cc0"  # and its photos' is another one
     assert needed(entry) == PhotoOrigin(
@@ -106,7 +107,7 @@ def test_a_recorded_observation(realdata: Path) -> None:
 @pytest.mark.realdata
 def test_recorded_answers_about_taxa_bring_no_photos(realdata: Path) -> None:
     for path in sorted((realdata / "inaturalist").glob("get_taxa*.json")):
-        _, results = parse_results(parse_json(path.read_bytes()))
+        _, results = parse_results(parse_json(path.read_bytes(), "iNaturalist"))
         assert results
         assert not any(map(read, results))
 
@@ -253,7 +254,7 @@ def test_no_answer_crashes_the_parser(reply: Any, field: str, of_photo: str, val
 def test_no_bytes_crash_the_parser(body: bytes) -> None:
     assert isinstance(refusal_in(body), str)
     with suppress(SourceUnavailable):
-        parse_results(parse_json(body))
+        parse_results(parse_json(body, "iNaturalist"))
 
 
 @pytest.mark.parametrize(
@@ -274,7 +275,7 @@ def test_no_bytes_crash_the_parser(body: bytes) -> None:
 )
 def test_an_answer_in_an_unknown_form_may_pass(body: bytes) -> None:
     with pytest.raises(SourceUnavailable):
-        parse_results(parse_json(body))
+        parse_results(parse_json(body, "iNaturalist"))
 
 
 # Where pictures may come from

@@ -1,0 +1,78 @@
+"""What APIs answer: the JSON of a reply, read as the records that a source declares.
+
+A reply is strangers' words: of any type, any length and any depth.
+"""
+
+import json
+from typing import Any, TypeVar
+
+from genset.core.errors import BadInput, SourceUnavailable
+from genset.core.validation import Record, check_parts
+
+T = TypeVar("T")
+
+# Signs of a value in JSON or XML. The longest page of a search has about 30,000 of them. A reply of
+# 32 MB can hold ten million values, which are a gigabyte when they are parsed.
+_SIGNS = (b",", b"[", b"{", b"<", b"=")
+_MOST_VALUES = 1_000_000
+
+_LONGEST_TEXT = 2000
+
+
+class Reply(Record, frozen=True, forbid_unknown_fields=False):
+    """An object in a reply; keys that it does not name are passed over."""
+
+
+def check_size(body: bytes, name: str) -> None:
+    """See that a reply can be parsed.
+
+    Raises:
+        SourceUnavailable: it holds too many values. `name` is the API's.
+    """
+    if sum(map(body.count, _SIGNS)) > _MOST_VALUES:
+        raise SourceUnavailable(f"{name} answered with more values than any search has")
+
+
+def parse_json(body: bytes, name: str) -> Any:
+    """The JSON document of a reply, whatever it says.
+
+    Raises:
+        SourceUnavailable: it is none. `name` is the API's.
+    """
+    check_size(body, name)
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        raise SourceUnavailable(
+            f"{name} answered with something else than JSON (a captive portal?)"
+        ) from None
+
+
+def read(document: Any, kind: type[T], name: str) -> T:
+    """What a reply says, without those of its parts that do not fit.
+
+    Args:
+        document: the reply, or a part of it.
+        kind: the record that it is expected to be.
+        name: the API's, for errors.
+
+    Raises:
+        SourceUnavailable: it lacks what it must have; the error says where.
+    """
+    try:
+        return check_parts(document, kind, f"{name} answered in an unknown form")
+    except BadInput as error:
+        raise SourceUnavailable(str(error)) from None
+
+
+def read_entry(document: Any, kind: type[T]) -> T | None:
+    """The same of one of many; None where it lacks what it must have."""
+    try:
+        return check_parts(document, kind, "an entry")
+    except BadInput:
+        return None
+
+
+def stored(text: str, longest: int = _LONGEST_TEXT) -> str:
+    """A text, cut, of which a database takes every character: no NUL, no half of a character."""
+    return text[:longest].replace("\0", "").encode(errors="replace").decode()
