@@ -68,11 +68,11 @@ def license_named(words: str) -> License:
     It is for photos from elsewhere: what only a page of Flickr's tells has no address.
     """
     words = " ".join(words.split())
-    by_name = {each.name.lower(): each for each in FLICKR.values()}
-    return elsewhere(by_name.get(words.lower(), License(words, "")))
+    by_name = {candidate.name.lower(): candidate for candidate in FLICKR.values()}
+    return off_flickr(by_name.get(words.lower(), License(words, "")))
 
 
-def elsewhere(license: License) -> License:
+def off_flickr(license: License) -> License:
     """A licence as it is of a photo that is not Flickr's: without an address that leads there."""
     if re.match(r"https?://(?:[a-z]+\.)?flickr(?:help)?\.com/", license.url, re.I):
         return License(license.name, "")
@@ -82,9 +82,9 @@ def elsewhere(license: License) -> License:
 def merged(fetched: Mapping[int, License]) -> dict[int, License]:
     """All licences by id: what Flickr says today, and what we know where it says nothing."""
     known = dict(FLICKR)
-    for number, said in fetched.items():
-        ours = flickr_license(number)
-        known[number] = License(said.name or ours.name, said.url or ours.url)
+    for number, license in fetched.items():
+        fallback = flickr_license(number)
+        known[number] = License(license.name or fallback.name, license.url or fallback.url)
     return known
 
 
@@ -233,7 +233,9 @@ def creative_commons(license: License) -> License | None:
     id = _cc_id_of(license)
     if id is None:
         return None
-    if known := next((each for each in FLICKR.values() if _cc_id_of(each) == id), None):
+    if known := next(
+        (candidate for candidate in FLICKR.values() if _cc_id_of(candidate) == id), None
+    ):
         return known
     kind, version, port = re.findall(
         r"CC-([A-Z-]+)-(\d\.\d)(?:-([A-Z]+))?", id.removeprefix("LicenseRef-")
@@ -339,12 +341,14 @@ class LicenseChoice:
 
     def flickr_names(self) -> tuple[str, ...]:
         """The names of Flickr's licences among them, sorted."""
-        return tuple(sorted(each.name for each in FLICKR.values() if self.wants(each)))
+        return tuple(
+            sorted(candidate.name for candidate in FLICKR.values() if self.wants(candidate))
+        )
 
 
 def license_ids(names: tuple[str, ...]) -> tuple[int, ...]:
     """Flickr's ids of the licences with these names, sorted."""
-    return tuple(sorted(number for number, each in FLICKR.items() if each.name in names))
+    return tuple(sorted(number for number, candidate in FLICKR.items() if candidate.name in names))
 
 
 def choose_licenses(text: str) -> LicenseChoice | None:
@@ -364,8 +368,8 @@ def choose_licenses(text: str) -> LicenseChoice | None:
 
 
 def _license_word(word: str) -> str:
-    by_name = {each.name.lower(): each.name for each in FLICKR.values()}
-    by_id = {spdx_id(each): each.name for each in FLICKR.values()}
+    by_name = {candidate.name.lower(): candidate.name for candidate in FLICKR.values()}
+    by_id = {spdx_id(candidate): candidate.name for candidate in FLICKR.values()}
     if word.lower() == "open":
         return "open"
     if word.lower() in by_name:
@@ -387,7 +391,7 @@ def _license_word(word: str) -> str:
     # As a release writes it of a licence that SPDX has no id for.
     if re.fullmatch(r"LicenseRef-[A-Za-z0-9.-]+", word, re.I):
         return next((name for id, name in by_id.items() if id.lower() == word.lower()), word)
-    known = ", ".join(f"{number} {each.name}" for number, each in FLICKR.items())
+    known = ", ".join(f"{number} {candidate.name}" for number, candidate in FLICKR.items())
     raise BadInput(
         f"no licence {word!r}: say any, open, SPDX ids such as CC-BY-SA-3.0, or names or ids of "
         f"{known}"

@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import genset as api
-from genset.classes.own import taxonomy_in
+from genset.classes.files import taxonomy_in
 from genset.core.errors import BadInput
 from genset.db import Store
 from genset.release.exports import FORMATS

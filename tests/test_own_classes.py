@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from genset.classes import Taxonomy, imagenet1k
-from genset.classes.own import taxonomy_in
+from genset.classes.files import taxonomy_in
 from genset.core.errors import BadInput
 from genset.db.taxonomies import store_taxonomy
 from genset.label import Store, Workspace, export_labels, import_labels

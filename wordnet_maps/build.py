@@ -38,9 +38,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from genset.classes import PHOTOS, Entry, read_entries, read_toml
+from genset.classes import PHOTOS, Entry, read_entries
 from genset.classes.wordnet.queries import by_rule, covered, distinct
 from genset.core.errors import BadInput, GensetError, MissingExtra
+from genset.core.validation import parse_toml, read_text
 
 HERE = Path(__file__).parent
 WORDNET_VERSION = "3.0"
@@ -110,13 +111,13 @@ def build(wordnet: Path, wnids: list[str], overrides: Overrides) -> dict[str, An
 def dump(document: dict[str, Any]) -> str:
     """JSON with one class a line, so that a change to a class shows as one line of a diff."""
     head = json.dumps({**document, "classes": []}, ensure_ascii=False, indent=1)
-    lines = (json.dumps(each, ensure_ascii=False) for each in document["classes"])
+    lines = (json.dumps(cls, ensure_ascii=False) for cls in document["classes"])
     return head.removesuffix("[]\n}") + "[\n" + ",\n".join(lines) + "\n]}\n"
 
 
 def read_overrides(path: Path) -> Overrides:
     """Reads ``overrides.toml``; its head says what may stand there. Raises BadInput."""
-    document = read_toml(path)
+    document = parse_toml(read_text(path), dict[str, Any], path.name)
     try:
         classes = read_entries(document["classes"], path.name)
         drop, plain = (

@@ -11,10 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from genset.classes import Taxonomy
+from genset.classes.files import toml_of
 from genset.classes.making.drafts import Draft, of_synsets
 from genset.classes.making.remarks import remarks
 from genset.classes.making.together import together
-from genset.classes.making.write import toml_of
 from genset.classes.wordnet import nouns
 
 HERE = Path(__file__).parent
@@ -67,16 +67,16 @@ def cifar10() -> str:
     made = together("cifar10", drafts)
     changed = {
         "automobile": tuple(sorted({*made["automobile"].imagenet, _MINIVAN})),
-        "truck": tuple(each for each in made["truck"].imagenet if each != _PICKUP),
+        "truck": tuple(cls for cls in made["truck"].imagenet if cls != _PICKUP),
     }
     taxonomy = Taxonomy(
-        (replace(each, imagenet=changed.get(each.wnid, each.imagenet)) for each in made),
-        {each.wnid: [other.wnid for other in made.confusable(each.wnid)] for each in made},
+        (replace(cls, imagenet=changed.get(cls.wnid, cls.imagenet)) for cls in made),
+        {cls.wnid: [other.wnid for other in made.confusable(cls.wnid)] for cls in made},
         made.name,
     )
     seen = remarks(taxonomy)
-    said = {each.wnid: [*_SAID.get(each.wnid, []), *seen.get(each.wnid, [])] for each in taxonomy}
-    return toml_of(taxonomy, said, _CIFAR10)
+    outputs = {cls.wnid: [*_SAID.get(cls.wnid, []), *seen.get(cls.wnid, [])] for cls in taxonomy}
+    return toml_of(taxonomy, outputs, _CIFAR10)
 
 
 def main(arguments: list[str] | None = None) -> int:

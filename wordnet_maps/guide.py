@@ -104,8 +104,8 @@ def _confusable(
     titles: Mapping[str, tuple[str, ...]],
     classes: Taxonomy,
 ) -> list[str]:
-    words, own = _words(cls), set(titles[cls.wnid])
-    alike = [cls.wnid for cls in classes if words & _words(cls) or own & set(titles[cls.wnid])]
+    words, pages = _words(cls), set(titles[cls.wnid])
+    alike = [cls.wnid for cls in classes if words & _words(cls) or pages & set(titles[cls.wnid])]
     near = [wnid for wnid in nearest if _is_near(cls, classes[wnid], classes)]
     return [wnid for wnid in dict.fromkeys([*alike, *near]) if wnid != cls.wnid][:MOST_CONFUSABLE]
 

@@ -20,8 +20,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from genset.classes import read_toml
 from genset.core.errors import BadInput
+from genset.core.validation import read_toml
 from wordnet_maps.build import write
 
 HERE = Path(__file__).parent
@@ -49,18 +49,18 @@ def build(document: Mapping[str, Any], classes: Iterable[_Class]) -> dict[str, A
     known = {cls["wnid"]: cls for cls in classes}
     made = [*_lemmas(document, known.values()), *_chosen(document, known)]
     _check_all_are_there(document, made, known)
-    for name, times in Counter(each["taxon"] for each in made).items():
+    for name, times in Counter(cls["taxon"] for cls in made).items():
         if times > 1:
             raise BadInput(f"taxa.toml: {times} classes are {name}")
-    for each in made:
-        shape = _SPECIES if each["rank"] == "species" else _HIGHER
-        if each["rank"] not in RANKS or not shape.fullmatch(each["taxon"]):
-            raise BadInput(f"taxa.toml: {each['taxon']!r} is no name of a {each['rank']}")
+    for cls in made:
+        shape = _SPECIES if cls["rank"] == "species" else _HIGHER
+        if cls["rank"] not in RANKS or not shape.fullmatch(cls["taxon"]):
+            raise BadInput(f"taxa.toml: {cls['taxon']!r} is no name of a {cls['rank']}")
     return {
         "about": "ImageNet-1k's classes that are a taxon; made by wordnet_maps/taxa.py, do not "
         "edit by hand",
         "notice": "LICENSE-WordNet.txt",
-        "classes": sorted(made, key=lambda each: str(each["wnid"])),
+        "classes": sorted(made, key=lambda cls: str(cls["wnid"])),
     }
 
 
@@ -70,11 +70,11 @@ def _lemmas(document: Mapping[str, Any], classes: Iterable[_Class]) -> list[dict
     for cls in classes:
         for lemma in cls["lemmas"]:
             owners.setdefault(lemma, []).append(cls["wnid"])
-    kept = {name: name for part in document["lemma"] for name in part["names"]}
-    if both := kept.keys() & document["renamed"].keys():
+    lemmas = {name: name for part in document["lemma"] for name in part["names"]}
+    if both := lemmas.keys() & document["renamed"].keys():
         raise BadInput(f"taxa.toml has {min(both)} as it is and renamed")
     made = []
-    for lemma, taxon in (kept | document["renamed"]).items():
+    for lemma, taxon in (lemmas | document["renamed"]).items():
         if len(owners.get(lemma, ())) != 1:
             raise BadInput(
                 f"taxa.toml: {lemma} is the lemma of {len(owners.get(lemma, ()))} classes"
@@ -88,12 +88,12 @@ def _lemmas(document: Mapping[str, Any], classes: Iterable[_Class]) -> list[dict
 def _chosen(document: Mapping[str, Any], known: Mapping[str, _Class]) -> list[dict[str, str]]:
     """Classes that are a taxon by their gloss or for certain."""
     made = []
-    for wnid, given in document["classes"].items():
-        in_gloss = given.get("gloss", False)
-        if in_gloss and given["taxon"] not in known.get(wnid, {"gloss": ""})["gloss"]:
-            raise BadInput(f"taxa.toml: the gloss of {wnid} does not name {given['taxon']}")
+    for wnid, taxon in document["classes"].items():
+        in_gloss = taxon.get("gloss", False)
+        if in_gloss and taxon["taxon"] not in known.get(wnid, {"gloss": ""})["gloss"]:
+            raise BadInput(f"taxa.toml: the gloss of {wnid} does not name {taxon['taxon']}")
         evidence = "gloss" if in_gloss else "override"
-        made.append(_entry(wnid, given["taxon"], given["rank"], evidence, given["why"]))
+        made.append(_entry(wnid, taxon["taxon"], taxon["rank"], evidence, taxon["why"]))
     return made
 
 
@@ -106,19 +106,19 @@ def _check_all_are_there(
     document: Mapping[str, Any], made: Iterable[_Class], known: Mapping[str, _Class]
 ) -> None:
     """Each class of organisms that is no breed must have been looked at, once."""
-    named = [each["wnid"] for each in made]
+    named = [cls["wnid"] for cls in made]
     named += [wnid for part in document["left_out"] for wnid in part["wnids"]]
-    wanted = {wnid for wnid, each in known.items() if _is_looked_at(each)}
+    required = {wnid for wnid, cls in known.items() if _is_looked_at(cls)}
     if twice := [wnid for wnid, times in Counter(named).items() if times > 1]:
         raise BadInput(f"taxa.toml has {twice[0]} twice")
-    if others := sorted(set(named) - wanted):
+    if others := sorted(set(named) - required):
         raise BadInput(f"taxa.toml has {others[0]}, which is no class of organisms, or a breed")
-    if missing := sorted(wanted - set(named)):
+    if missing := sorted(required - set(named)):
         raise BadInput(f"taxa.toml lacks {len(missing)} classes: {', '.join(missing[:5])}")
 
 
-def _is_looked_at(each: _Class) -> bool:
-    above = each["hypernyms"]
+def _is_looked_at(cls: _Class) -> bool:
+    above = cls["hypernyms"]
     return "organism" in above and "person" not in above and not set(_BREEDS) & set(above)
 
 
@@ -133,7 +133,7 @@ def main(arguments: list[str] | None = None) -> int:
 
     def made() -> Any:
         classes = json.loads((HERE / "imagenet1k.json").read_text("utf-8"))["classes"]
-        return build(read_toml(HERE / "taxa.toml"), classes)
+        return build(read_toml(HERE / "taxa.toml", dict[str, Any]), classes)
 
     return write(options.output, made)
 

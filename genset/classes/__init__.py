@@ -15,12 +15,20 @@ label: Wikipedia's pages, and which class may be taken for which (``wordnet_maps
 """
 
 from genset.classes.checks import LONGEST_ID, mistakes_in
-from genset.classes.classes import OTHER, PHOTOS, SCREENSHOTS, ImageClass, Query, WikipediaPage
+from genset.classes.classes import (
+    MOST_QUERIES,
+    OTHER,
+    PHOTOS,
+    SCREENSHOTS,
+    ImageClass,
+    Query,
+    WikipediaPage,
+)
 from genset.classes.document import document_of, hash_of, hash_of_document, taxonomy_of
-from genset.classes.entries import MOST_QUERIES, Entry, read_entries, read_toml
+from genset.classes.entries import Entry, read_entries
+from genset.classes.files import read_taxonomy
 from genset.classes.imagenet import imagenet1k, synonyms
 from genset.classes.names import NamedClasses, find_class, find_classes, hint
-from genset.classes.own import read_taxonomy
 from genset.classes.taxonomy import IMAGENET, Taxonomy
 
 __all__ = [
@@ -46,7 +54,6 @@ __all__ = [
     "mistakes_in",
     "read_entries",
     "read_taxonomy",
-    "read_toml",
     "synonyms",
     "taxonomy_of",
 ]

@@ -7,6 +7,9 @@ from urllib.parse import unquote
 PHOTOS, SCREENSHOTS, OTHER = 0, 1, 2
 """Flickr's numbers of what an upload is, by its owner's word."""
 
+MOST_QUERIES = 4
+"""Queries that a class may have: more are not worth their searches."""
+
 
 @dataclass(frozen=True, slots=True)
 class Query:

@@ -12,26 +12,26 @@ from genset.classes.taxonomy import Taxonomy
 @cache
 def imagenet1k() -> Taxonomy:
     """ImageNet-1k, as in ILSVRC 2012 to 2017. Read once and kept: a few milliseconds."""
-    guide = {each["wnid"]: each for each in _read("guide.json")}
-    taxa = {each["wnid"]: each["taxon"] for each in _read("taxa.json")}
+    guide = {entry["wnid"]: entry for entry in _read("guide.json")}
+    taxa = {entry["wnid"]: entry["taxon"] for entry in _read("taxa.json")}
     return Taxonomy(
         (
             ImageClass(
                 index=index,
-                wnid=each["wnid"],
-                lemmas=tuple(each["lemmas"]),
-                gloss=each["gloss"],
-                hypernyms=tuple(each["hypernyms"]),
-                queries=tuple(Query(query["text"], query["why"]) for query in each["queries"]),
-                wikipedia=tuple(map(WikipediaPage, guide[each["wnid"]]["wikipedia"])),
-                content_types=tuple(each.get("content_types", (PHOTOS,))),
-                taxon=taxa.get(each["wnid"], ""),
-                synset=each["wnid"],
-                imagenet=(each["wnid"],),
+                wnid=entry["wnid"],
+                lemmas=tuple(entry["lemmas"]),
+                gloss=entry["gloss"],
+                hypernyms=tuple(entry["hypernyms"]),
+                queries=tuple(Query(query["text"], query["why"]) for query in entry["queries"]),
+                wikipedia=tuple(map(WikipediaPage, guide[entry["wnid"]]["wikipedia"])),
+                content_types=tuple(entry.get("content_types", (PHOTOS,))),
+                taxon=taxa.get(entry["wnid"], ""),
+                synset=entry["wnid"],
+                imagenet=(entry["wnid"],),
             )
-            for index, each in enumerate(_read("imagenet1k.json"))
+            for index, entry in enumerate(_read("imagenet1k.json"))
         ),
-        {wnid: each["confusable"] for wnid, each in guide.items()},
+        {wnid: entry["confusable"] for wnid, entry in guide.items()},
     )
 
 
@@ -41,7 +41,7 @@ def synonyms() -> dict[str, tuple[str, ...]]:
 
     No two classes share one, and none is another class's lemma.
     """
-    return {each["wnid"]: tuple(each["names"]) for each in _read("synonyms.json")}
+    return {entry["wnid"]: tuple(entry["names"]) for entry in _read("synonyms.json")}
 
 
 def _read(name: str) -> list[dict[str, Any]]:

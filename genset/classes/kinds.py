@@ -43,29 +43,29 @@ def kinds_of(taxonomy: Taxonomy, wnids: Iterable[str]) -> tuple[Kind, ...]:
         taxonomy: says what classes are kinds of.
         wnids: the classes; those that it lacks are left out.
     """
-    wanted = set(wnids)
-    paths = {each.wnid: each.hypernyms[::-1] for each in taxonomy if each.wnid in wanted}
+    selected = set(wnids)
+    paths = {cls.wnid: cls.hypernyms[::-1] for cls in taxonomy if cls.wnid in selected}
     small = max(3, -(-len(paths) // _SMALL))
     whole: dict[_Node, list[str]] = {}
     bare = [wnid for wnid, path in paths.items() if not path]
     cut: dict[_Node, list[str]] = {(): [wnid for wnid in paths if paths[wnid]]}
     rest: dict[_Node, list[str]] = {}
     while cut:
-        node = max(cut, key=lambda each: (len(cut[each]), each))
+        node = max(cut, key=lambda cls: (len(cut[cls]), cls))
         found = cut.pop(node)
-        below, left = _cut(node, found, paths, small)
-        groups = len(whole) + len(rest) + len(cut) + len(below) + bool(left) + bool(bare)
+        below, few = _cut(node, found, paths, small)
+        groups = len(whole) + len(rest) + len(cut) + len(below) + bool(few) + bool(bare)
         if not below or groups > MOST_KINDS or len(found) * _LARGE <= len(paths):
             whole[node] = found
             continue
         cut |= below
-        if left:
-            rest[node] = left
+        if few:
+            rest[node] = few
     made = [_kind(node, classes, "") for node, classes in whole.items() if classes]
     made += [_kind(node, classes, "other ") for node, classes in rest.items()]
     if bare:
         made.append(Kind("of no known kind", (), tuple(bare)))
-    return tuple(sorted(_told_apart(made), key=lambda kind: (-len(kind.classes), kind.name)))
+    return tuple(sorted(_distinguished(made), key=lambda kind: (-len(kind.classes), kind.name)))
 
 
 def _cut(
@@ -76,7 +76,9 @@ def _cut(
     for wnid in found:
         below[paths[wnid][: len(node) + 1]].append(wnid)
     large = {
-        each: classes for each, classes in below.items() if each != node and len(classes) >= small
+        child: classes
+        for child, classes in below.items()
+        if child != node and len(classes) >= small
     }
     taken = {wnid for classes in large.values() for wnid in classes}
     return large, [wnid for wnid in found if wnid not in taken]
@@ -87,7 +89,7 @@ def _kind(node: _Node, classes: list[str], before: str) -> Kind:
     return Kind(f"{before}{name}".strip() or "all", node[:-1][::-1], tuple(classes))
 
 
-def _told_apart(kinds: list[Kind]) -> list[Kind]:
+def _distinguished(kinds: list[Kind]) -> list[Kind]:
     """The same with what they are a kind of behind names that come twice."""
     times = Counter(kind.name for kind in kinds)
     return [

@@ -54,7 +54,7 @@ def find_classes(
         raise SeveralMistakes(*mistakes)
     wnids = {wnid for named in found for wnid in named.wnids}
     remarks = tuple(named.remark for named in found if named.remark)
-    return tuple(each.wnid for each in taxonomy if each.wnid in wnids), remarks
+    return tuple(cls.wnid for cls in taxonomy if cls.wnid in wnids), remarks
 
 
 def find_class(taxonomy: Taxonomy, word: str) -> NamedClasses:
@@ -84,19 +84,19 @@ def _called(taxonomy: Taxonomy, word: str) -> list[ImageClass]:
     """The classes that have this id or name, or else those with such a further name."""
     same = plain(word)
     ways = (
-        lambda each: (each.wnid, each.name),
-        lambda each: each.lemmas,
-        lambda each: synonyms().get(each.wnid, ()) if taxonomy.is_imagenet else (),
+        lambda cls: (cls.wnid, cls.name),
+        lambda cls: cls.lemmas,
+        lambda cls: synonyms().get(cls.wnid, ()) if taxonomy.is_imagenet else (),
     )
-    found = ([each for each in taxonomy if same in map(plain, names(each))] for names in ways)
+    found = ([cls for cls in taxonomy if same in map(plain, names(cls))] for names in ways)
     return next(filter(None, found), [])
 
 
 def _of_one_class(word: str, named: list[ImageClass]) -> NamedClasses:
     if len(named) > 1:
         lines = (
-            ", ".join(filter(None, (f"{each.wnid}: {each.name}", clean(each.gloss, 60))))
-            for each in named
+            ", ".join(filter(None, (f"{cls.wnid}: {cls.name}", clean(cls.gloss, 60))))
+            for cls in named
         )
         raise SeveralMistakes(f"{word!r} names {len(named)} classes: give one of their ids", *lines)
     return NamedClasses((named[0].wnid,))
@@ -108,9 +108,7 @@ def _below(taxonomy: Taxonomy, sense: Noun) -> list[ImageClass]:
     if taxonomy.is_imagenet:
         return [taxonomy[wnid] for wnid in imagenet_below(sense.wnid)]
     return [
-        each
-        for each in taxonomy
-        if each.synset in table and sense.wnid in table.all_above(each.synset)
+        cls for cls in taxonomy if cls.synset in table and sense.wnid in table.all_above(cls.synset)
     ]
 
 
@@ -120,7 +118,7 @@ def _of_one_sense(taxonomy: Taxonomy, word: str, sense: Noun, senses: int) -> Na
         gloss = clean(sense.gloss, 60)
         raise SeveralMistakes(f"{word!r} ({gloss}) names no class, nor do kinds of it")
     only = f", the only one of its {senses} senses among the classes" if senses > 1 else ""
-    wnids = tuple(each.wnid for each in below)
+    wnids = tuple(cls.wnid for cls in below)
     if len(below) > 1:
         remark = f"{word}: {len(below)} classes, the kinds of {sense.wnid} ({sense.name}){only}"
     else:
@@ -131,9 +129,9 @@ def _of_one_sense(taxonomy: Taxonomy, word: str, sense: Noun, senses: int) -> Na
 def _choices(word: str, meant: dict[Noun, list[ImageClass]]) -> list[str]:
     lines = [f"{word!r} has {len(meant)} senses among the classes: give one of these ids instead"]
     for sense, below in meant.items():
-        ids = ", ".join(each.wnid for each in below[:_SHOWN])
+        ids = ", ".join(cls.wnid for cls in below[:_SHOWN])
         more = f" and {len(below) - _SHOWN} more" if len(below) > _SHOWN else ""
-        kinds = "" if [each.wnid for each in below] == [sense.wnid] else f" ({ids}{more})"
+        kinds = "" if [cls.wnid for cls in below] == [sense.wnid] else f" ({ids}{more})"
         lines.append(f"{sense.wnid}: {sense.name}, {clean(sense.gloss, 60)}{kinds}")
     return lines
 
@@ -150,7 +148,7 @@ def _unknown(taxonomy: Taxonomy, word: str, senses: tuple[Noun, ...]) -> str:
         return f"{word!r} names no class of {taxonomy.name}"
     if senses:
         return f"{word!r} ({clean(senses[0].gloss, 60)}) names no class, nor do kinds of it"
-    known = {plain(name): each for each in taxonomy for name in (each.wnid, *each.lemmas)}
+    known = {plain(name): cls for cls in taxonomy for name in (cls.wnid, *cls.lemmas)}
     near = [f"{name} ({known[name].wnid})" for name in get_close_matches(plain(word), known, 3)]
     if near:
         return f"{word!r} names no class: did you mean {' or '.join(near)}?"

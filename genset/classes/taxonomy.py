@@ -69,9 +69,9 @@ class Taxonomy:
         if word in self._by_wnid or self.is_imagenet:
             return word if word in self._by_wnid else None
         if not self._called:
-            for each in self:
-                for known in {plain(name) for name in (each.wnid, *each.lemmas)}:
-                    self._called.setdefault(known, []).append(each)
+            for cls in self:
+                for known in {plain(name) for name in (cls.wnid, *cls.lemmas)}:
+                    self._called.setdefault(known, []).append(cls)
         for same in (str, str.casefold, plain):
             near = self._called.get(plain(word), ())
             found = [one for one in near if same(word) in (same(one.wnid), same(one.name))]
@@ -79,7 +79,7 @@ class Taxonomy:
                 return found[0].wnid if len(found) == 1 else None
         first, *others = map(plain, word.split(", "))
         near = self._called.get(first, ()) if others else ()
-        found = [each for each in near if set(others) <= set(map(plain, each.lemmas))]
+        found = [cls for cls in near if set(others) <= set(map(plain, cls.lemmas))]
         return found[0].wnid if len(found) == 1 else None
 
     def by_index(self, index: int) -> ImageClass:
@@ -96,8 +96,8 @@ class Taxonomy:
 
         Raises BadInput, as a look-up does, for the first word that is no wnid.
         """
-        wanted = {self[word].wnid for word in words}
-        return tuple(each for each in self if not wanted or each.wnid in wanted)
+        selected = {self[word].wnid for word in words}
+        return tuple(cls for cls in self if not selected or cls.wnid in selected)
 
     def confusable(self, wnid: str) -> tuple[ImageClass, ...]:
         """The classes that this one may be taken for, the likeliest first: none to six.
@@ -136,8 +136,8 @@ class Taxonomy:
     def _height(self, node: tuple[str, ...]) -> int:
         """A node's height. It is named by all names from the top down to it: one may come twice."""
         if not self._heights:
-            for each in self:
-                path = each.hypernyms[::-1]
+            for cls in self:
+                path = cls.hypernyms[::-1]
                 for depth in range(len(path) + 1):
                     above = path[:depth]
                     below = len(path) + 1 - max(depth, 1)

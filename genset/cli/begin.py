@@ -10,8 +10,7 @@ from typing import Any
 import click
 
 from genset.classes import IMAGENET, Taxonomy, read_taxonomy
-from genset.classes.built_in import file_of, taxonomy_named
-from genset.classes.own import line_of
+from genset.classes.files import file_of, line_of, taxonomy_named
 from genset.cli.classes.overlap import tell_overlap
 from genset.cli.common import FILE, FOLDER, PATH, json_option, show
 from genset.core.errors import BadInput
@@ -97,7 +96,7 @@ def _take(workspace: Workspace, file: Path, own: Taxonomy) -> dict[str, Any]:
     nothing has begun), what was `changed` of the others, and how many `labels` those have that
     were shown with another definition.
     """
-    from genset.classes.changes import Changes
+    from genset.classes.document import Changes
     from genset.db import Store, stored_taxonomy
     from genset.db.failures import explained
     from genset.db.taxonomies import ClassChanged, labels_of, store_taxonomy, taxonomy_hash

@@ -98,7 +98,7 @@ class ClassAccuracy:
 
 
 @dataclass(frozen=True, slots=True)
-class Mistaken:
+class Confusion:
     """`photos` of a class's `of` test photos are taken for `other`, as the mean over seeds."""
 
     name: str
@@ -228,7 +228,7 @@ def per_class(record: FinetuneRun, predictions: Predictions) -> tuple[ClassAccur
 
 def worst_pairs(
     record: FinetuneRun, predictions: Predictions, most: int = 10
-) -> tuple[Mistaken, ...]:
+) -> tuple[Confusion, ...]:
     """The pairs of classes that are confused most often, the most frequent first.
 
     Args:
@@ -243,7 +243,7 @@ def worst_pairs(
         confused.update(zip(truth[~right].tolist(), labels[~right].tolist(), strict=True))
     ranked = sorted(confused.items(), key=lambda item: (-item[1], item[0]))
     return tuple(
-        Mistaken(record.classes[true], record.classes[other], count / seeds, photos[true])
+        Confusion(record.classes[true], record.classes[other], count / seeds, photos[true])
         for (true, other), count in ranked[:most]
     )
 

@@ -33,7 +33,7 @@ class CandidateRow:
         owner: its owner, with the source: ``flickr:78733179@N04``.
         license, license_url: the licence's name, and where its text is.
         posted_at: when it was posted, ISO 8601 in UTC, so that it sorts by time.
-        said: the number of labelers by verdict.
+        votes: the number of labelers by verdict.
         ruling: the verdict of the review; None if it was not reviewed.
         aggregated: what the votes say together; None where votes are counted instead.
         rank: its place in the results of the search that found it, from 1.
@@ -50,7 +50,7 @@ class CandidateRow:
     license: str
     license_url: str
     posted_at: str
-    said: Mapping[Verdict, int]
+    votes: Mapping[Verdict, int]
     ruling: Verdict | None
     aggregated: AggregatedLabel | None = None
     rank: int = 1
@@ -69,12 +69,12 @@ class CandidateRow:
     @property
     def labels(self) -> int:
         """How many labelers gave a verdict."""
-        return sum(self.said.values())
+        return sum(self.votes.values())
 
     @property
     def correct(self) -> int:
         """How many labelers said correct."""
-        return self.said.get(Verdict.CORRECT, 0)
+        return self.votes.get(Verdict.CORRECT, 0)
 
     @property
     def frequency(self) -> float:
@@ -86,7 +86,7 @@ class CandidateRow:
         """Whether it is called correct, by its ruling, its aggregated label or a majority."""
         if self.ruling is None and self.aggregated is not None:
             return self.aggregated.label is Verdict.CORRECT
-        return is_called_correct(Counter(self.said), self.ruling)
+        return is_called_correct(Counter(self.votes), self.ruling)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ def read_table(
             license=row.license,
             license_url=row.license_url,
             posted_at=row.posted_at.isoformat(),
-            said=cast.get(row.id, nobody),
+            votes=cast.get(row.id, nobody),
             ruling=rulings.get(row.id),
             aggregated=labels.of(f"{row.wnid}/{photo}") if labels else None,
             rank=row.rank,

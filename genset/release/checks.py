@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from genset.core.errors import GensetError
 from genset.core.numbers import count
-from genset.db import Photo, RemovedOwner, gone_photos
+from genset.db import RemovedOwner, gone_photos
 from genset.licenses import License, may_be_passed_on
+from genset.release.facts import pool_rows
+from genset.release.part import is_restricted
 from genset.release.reader import ReleasePhoto
 
 _NAMED = 10  # photos that are printed; JSON has all
@@ -22,12 +25,14 @@ class Checks:
         restricted: no known licence lets others hand them on.
         uncredited: no owner is known whom a copy could credit.
         gone: their source does not show them any more, as ``genset refresh`` found.
+        revoked: their owners took back the licence under which they are in the release.
         removed: ``genset remove`` took them out of the pool.
     """
 
     restricted: tuple[str, ...] = ()
     uncredited: tuple[str, ...] = ()
     gone: tuple[str, ...] = ()
+    revoked: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
 
     def lines(self, name: str = "NAME") -> Iterator[str]:
@@ -36,6 +41,7 @@ class Checks:
             "under no licence that lets others share them: exports leave them out": self.restricted,
             "without an owner to credit": self.uncredited,
             "gone at their source": self.gone,
+            "under a licence that no longer lets others share them": self.revoked,
             f"removed from the pool since: genset release takedown {name}": self.removed,
         }
         for sentence, files in sentences.items():
@@ -45,6 +51,18 @@ class Checks:
                 if (rest := len(files) - _NAMED) > 0:
                     yield f"    and {rest:,} more (--json names all)"
 
+    def refuse_changed(self, name: str) -> None:
+        """Refuse a release whose photos may not be shown any more as they could when it was frozen.
+
+        Raises:
+            GensetError: some are gone, revoked or removed.
+        """
+        if photos := len(self.gone) + len(self.revoked) + len(self.removed):
+            raise GensetError(
+                f"{count(photos, 'photo')} of {name} cannot be shared any more: take them out with "
+                f"genset remove, then genset release takedown {name}"
+            )
+
 
 def check_photos(photos: Sequence[ReleasePhoto], session: Session | None = None) -> Checks:
     """Check records, and what the pool knows of their photos.
@@ -53,26 +71,32 @@ def check_photos(photos: Sequence[ReleasePhoto], session: Session | None = None)
         photos: the records.
         session: of the database of the workspace that made them; None: their own words alone.
     """
-    restricted = [
-        photo for photo in photos if not may_be_passed_on(License(photo.license, photo.license_url))
-    ]
-    uncredited = [
-        photo for photo in photos if not (photo.owner_name.strip() or photo.owner.strip())
-    ]
-    gone, removed = set[str](), set[str]()
+    restricted = {photo.file for photo in photos if is_restricted(photo)}
+    gone, revoked, removed = set[str](), set[str](), set[str]()
     if session is not None:
-        gone = {_name(photo) for photo in session.scalars(gone_photos())}
-        out = select(Photo).where(Photo.refused.startswith("removed"))
-        removed = {_name(photo) for photo in session.scalars(out)}
+        rows = pool_rows(session, photos)
+        not_shown = {(photo.source, photo.source_id) for photo in session.scalars(gone_photos())}
         owners = {(row.source, row.owner) for row in session.scalars(select(RemovedOwner))}
-        removed |= {_name(photo) for photo in photos if (photo.source, photo.owner) in owners}
+        for photo in photos:
+            row = rows.get((photo.source, photo.source_id))
+            if (photo.source, photo.owner) in owners or (
+                row is not None and (row.refused or "").startswith("removed")
+            ):
+                removed.add(photo.file)
+            elif (photo.source, photo.source_id) in not_shown:
+                gone.add(photo.file)
+            elif row is not None and not may_be_passed_on(License(row.license, row.license_url)):
+                revoked.add(photo.file)
+    named = {
+        "restricted": restricted,
+        "uncredited": {p.file for p in photos if not (p.owner_name.strip() or p.owner.strip())},
+        "gone": gone,
+        "revoked": revoked - restricted,
+        "removed": removed,
+    }
     return Checks(
-        restricted=tuple(photo.file for photo in restricted),
-        uncredited=tuple(photo.file for photo in uncredited),
-        gone=tuple(photo.file for photo in photos if _name(photo) in gone - removed),
-        removed=tuple(photo.file for photo in photos if _name(photo) in removed),
+        **{
+            name: tuple(photo.file for photo in photos if photo.file in files)
+            for name, files in named.items()
+        }
     )
-
-
-def _name(photo: Photo | ReleasePhoto) -> str:
-    return f"{photo.source}:{photo.source_id}"

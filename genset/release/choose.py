@@ -17,30 +17,30 @@ Reasons = dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class Choice:
     """The candidates that were chosen.
 
     Attributes:
-        chosen: the candidates, sorted by class and photo.
-        left_out: the reason for each other candidate, by its task.
+        entries: the candidates, sorted by class and photo.
+        excluded: the reason for each other candidate, by its task.
         short: the number of requested photos that a class lacks, by wnid.
         notes: further remarks of the strategy.
     """
 
-    chosen: tuple[CandidateRow, ...]
-    left_out: Reasons
+    entries: tuple[CandidateRow, ...]
+    excluded: Reasons
     short: dict[str, int]
     notes: dict[str, dict[str, Any]]
 
 
-def choose(table: CandidateTable, plan: ReleasePlan) -> Chosen:
+def choose(table: CandidateTable, plan: ReleasePlan) -> Choice:
     """Choose candidates from a table, step by step, each from those that remain:
 
     1. Remove candidates that the strategy or aggregated labels refuse.
     2. Assign each photo to one class. If it is called correct for several, or several claim it and
        people have not said of each whether it is right, remove it.
     3. Remove photos by source and by licence, and photos of other sets.
-    4. Of copies (the same bytes in one class; with `one_of_each` also similar photos), keep the
+    4. Of copies (the same bytes in one class; with `deduplicate` also similar photos), keep the
        one that was posted first.
     5. For owners with too many photos, draw some. (`Top` does so as it goes down its order.)
     6. Let the strategy pick, by a draw that does not know of the first one.
@@ -52,37 +52,37 @@ def choose(table: CandidateTable, plan: ReleasePlan) -> Chosen:
     if unknown := [name for name in plan.sources if name not in table.sources]:
         there = ", ".join(sorted(table.sources)) or "none at all"
         raise BadInput(f"the pool has no photo of a source {unknown[0]!r}; it has those of {there}")
-    left_out: Reasons = {}
+    excluded: Reasons = {}
     remaining = [
         entry
         for entry in sorted(table.entries, key=lambda entry: entry.task)
-        if not is_refused(entry, unfit(entry, plan), left_out)
+        if not is_refused(entry, unfit(entry, plan), excluded)
     ]
-    remaining = _one_class_each(remaining, table.entries, left_out)
-    excluded = like_others(remaining, plan.exclude)
+    remaining = _assign_classes(remaining, table.entries, excluded)
+    similar = like_others(remaining, plan.exclude)
     remaining = [
         entry
         for entry in remaining
-        if not is_refused(entry, not_wanted(entry, plan, excluded), left_out)
+        if not is_refused(entry, outside_plan(entry, plan, similar), excluded)
     ]
     remaining = without_copies(
-        remaining, table if plan.one_of_each else CandidateTable(()), left_out
+        remaining, table if plan.deduplicate else CandidateTable(()), excluded
     )
     draws = plan.draws()
     if plan.draws_owners_first:
-        remaining = few_of_each_owner(remaining, draws, left_out)
+        remaining = limit_owners(remaining, draws, excluded)
     classes: dict[str, list[CandidateRow]] = {entry.wnid: [] for entry in table.entries}
     for entry in remaining:
         classes[entry.wnid].append(entry)
     pick = plan.strategy.pick(classes, draws)
-    record_rest(remaining, pick.entries, "not drawn", left_out)
-    record_rest(pick.over, (), one_owner(draws), left_out)
-    chosen = pick.entries
+    record_rest(remaining, pick.entries, "not drawn", excluded)
+    record_rest(pick.over, (), one_owner(draws), excluded)
+    picked = pick.entries
     if plan.balance:
-        chosen = _balanced(pick, draws)
-        record_rest(pick.entries, chosen, "more than the smallest class has", left_out)
-    ordered = tuple(sorted(chosen, key=lambda entry: entry.task))
-    return Chosen(ordered, dict(sorted(left_out.items())), pick.short, pick.notes)
+        picked = _balanced(pick, draws)
+        record_rest(pick.entries, picked, "more than the smallest class has", excluded)
+    ordered = tuple(sorted(picked, key=lambda entry: entry.task))
+    return Choice(ordered, dict(sorted(excluded.items())), pick.short, pick.notes)
 
 
 def selection_frequency(votes: Mapping[Verdict, int]) -> float | None:
@@ -108,8 +108,8 @@ def unfit(entry: CandidateRow, plan: ReleasePlan) -> str | None:
     return plan.strategy.refusal(entry)
 
 
-def _one_class_each(
-    remaining: Sequence[CandidateRow], everything: Iterable[CandidateRow], left_out: Reasons
+def _assign_classes(
+    remaining: Sequence[CandidateRow], everything: Iterable[CandidateRow], excluded: Reasons
 ) -> list[CandidateRow]:
     """Keep each photo for at most one class, even if it has several names."""
     correct_for: dict[str, set[str]] = defaultdict(set)
@@ -130,10 +130,10 @@ def _one_class_each(
             return "claimed by several classes"
         return None
 
-    return [entry for entry in remaining if not is_refused(entry, reason(entry), left_out)]
+    return [entry for entry in remaining if not is_refused(entry, reason(entry), excluded)]
 
 
-def not_wanted(entry: CandidateRow, plan: ReleasePlan, excluded: Mapping[str, str]) -> str | None:
+def outside_plan(entry: CandidateRow, plan: ReleasePlan, excluded: Mapping[str, str]) -> str | None:
     """Why a candidate is not of the sources and licences of a plan, or is in another set."""
     if plan.sources and entry.source not in plan.sources:
         return f"source {entry.source}"
@@ -145,16 +145,16 @@ def not_wanted(entry: CandidateRow, plan: ReleasePlan, excluded: Mapping[str, st
 def like_others(remaining: Sequence[CandidateRow], exclude: Iterable[Exclusion]) -> Reasons:
     """The reason for each candidate whose photo is in another set."""
     found: Reasons = {}
-    for each in exclude:
-        for entry in each.shared_with(remaining):
-            found.setdefault(entry.task, f"looks like a photo of {each.name}")
+    for exclusion in exclude:
+        for entry in exclusion.shared_with(remaining):
+            found.setdefault(entry.task, f"looks like a photo of {exclusion.name}")
     return found
 
 
 def without_copies(
     remaining: Sequence[CandidateRow],
     table: CandidateTable,
-    left_out: Reasons,
+    excluded: Reasons,
     first: Collection[str] = (),
 ) -> list[CandidateRow]:
     """Keep one photo of each cluster of copies: the first by date of posting, then by name.
@@ -164,22 +164,27 @@ def without_copies(
     in_other_sets = {
         photo: other for photo, other in table.pairs if other.partition(":")[0] not in table.sources
     }
-    kept = []
+    remaining_entries = []
     for entry in remaining:
         other = in_other_sets.get(entry.photo)
         reason = f"looks like a photo of {other.rpartition(':')[0]}" if other else None
-        if not is_refused(entry, reason, left_out):
-            kept.append(entry)
-    cluster = _clusters(kept, table.pairs)
+        if not is_refused(entry, reason, excluded):
+            remaining_entries.append(entry)
+    cluster = _clusters(remaining_entries, table.pairs)
     survivors: dict[str, CandidateRow] = {}
 
     def order(entry: CandidateRow) -> tuple[bool, str, str]:
         return entry.task not in first, entry.posted_at, entry.task
 
-    for entry in sorted(kept, key=order):
+    for entry in sorted(remaining_entries, key=order):
         survivors.setdefault(cluster[entry.task], entry)
-    record_rest(kept, survivors.values(), "looks like a photo that was posted before it", left_out)
-    return [entry for entry in kept if survivors[cluster[entry.task]] is entry]
+    record_rest(
+        remaining_entries,
+        survivors.values(),
+        "looks like a photo that was posted before it",
+        excluded,
+    )
+    return [entry for entry in remaining_entries if survivors[cluster[entry.task]] is entry]
 
 
 def _clusters(entries: Sequence[CandidateRow], pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -205,13 +210,13 @@ def _clusters(entries: Sequence[CandidateRow], pairs: Iterable[tuple[str, str]])
     return {task: root(task) for task in parent}
 
 
-def few_of_each_owner(
-    remaining: Sequence[CandidateRow], draws: Draws, left_out: Reasons
+def limit_owners(
+    remaining: Sequence[CandidateRow], draws: Draws, excluded: Reasons
 ) -> list[CandidateRow]:
     """Keep as many candidates of an owner as the limit leaves, at random."""
-    kept = draws.few_of_each_owner(remaining)
-    record_rest(remaining, kept, one_owner(draws), left_out)
-    return kept
+    limited = draws.limit_owners(remaining)
+    record_rest(remaining, limited, one_owner(draws), excluded)
+    return limited
 
 
 def one_owner(draws: Draws) -> str:
@@ -227,16 +232,16 @@ def _balanced(pick: Pick, draws: Draws) -> tuple[CandidateRow, ...]:
     return tuple(entry for entries in classes.values() for entry in entries[:fewest])
 
 
-def is_refused(entry: CandidateRow, reason: str | None, left_out: Reasons) -> bool:
+def is_refused(entry: CandidateRow, reason: str | None, excluded: Reasons) -> bool:
     """Whether there is a `reason` against a candidate, which is then noted."""
     if reason is not None:
-        left_out[entry.task] = reason
+        excluded[entry.task] = reason
     return reason is not None
 
 
 def record_rest(
-    entries: Iterable[CandidateRow], kept: Iterable[CandidateRow], reason: str, left_out: Reasons
+    entries: Iterable[CandidateRow], taken: Iterable[CandidateRow], reason: str, excluded: Reasons
 ) -> None:
     """Note the reason for all candidates that were not kept."""
-    tasks = {entry.task for entry in kept}
-    left_out.update((entry.task, reason) for entry in entries if entry.task not in tasks)
+    tasks = {entry.task for entry in taken}
+    excluded.update((entry.task, reason) for entry in entries if entry.task not in tasks)

@@ -9,7 +9,7 @@ from genset.core.numbers import count
 from genset.release.reader import MANIFEST, Release, ReleasePhoto
 
 _FACTS = (
-    *("strategy", "labelers", "left_out", "short", "notes", "contact", "collected", "unseen_since"),
+    *("strategy", "labelers", "excluded", "short", "notes", "contact", "collected", "unseen_since"),
     *("sources", "replaces", "multilabel", "taxonomy"),
 )
 _RIGHT = "labels_correct"
@@ -66,7 +66,7 @@ def diff(one: Release, other: Release) -> Diff:
         for file in sorted(before.keys() & after.keys())
         if (differing := _differing(before[file], after[file]))
     }
-    manifests = [_facts(each) for each in (one, other)]
+    manifests = [_facts(release) for release in (one, other)]
     return Diff(
         same=len(before.keys() & after.keys()) - len(changed),
         added=sorted(photo.file for photo in new if photo.file not in moved),
@@ -85,8 +85,8 @@ def _facts(release: Release) -> dict[str, Any]:
     """What its manifest says; of its own classes, the name and the hash."""
     manifest: dict[str, Any] = json.loads((release.root / MANIFEST).read_text("utf-8"))
     if not release.taxonomy.is_imagenet:
-        own = manifest["taxonomy"]
-        manifest["taxonomy"] = {"name": own["name"], "hash": own["hash"]}
+        taxonomy = manifest["taxonomy"]
+        manifest["taxonomy"] = {"name": taxonomy["name"], "hash": taxonomy["hash"]}
     return manifest
 
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import Row, func, select, tuple_
 from sqlalchemy.orm import Session
 
 from genset.core.dates import earliest_day
@@ -17,8 +17,8 @@ from genset.db import (
     Photo,
     Search,
     SourceWords,
-    Store,
     Verdict,
+    in_batches,
     is_out,
     labels_in_force,
     now,
@@ -32,9 +32,6 @@ _WORDS = ("title", "home", "needs", "found", "limits", "terms", "posted", "taken
 
 OLD = timedelta(days=30)
 """What was seen longer ago is to be looked at again before it is frozen."""
-
-
-_AT_ONCE = 500
 
 
 def collected(session: Session, photos: Sequence[ReleasePhoto]) -> dict[str, Any]:
@@ -56,10 +53,10 @@ def collected(session: Session, photos: Sequence[ReleasePhoto]) -> dict[str, Any
     return {
         "sources": sorted({photo.source for photo in photos}),
         "posted": [posted[0], posted[-1]],
-        "searched": _span(searches[1], searches[2]),
+        "searched": _ends(searches[1:]),
         "searches": searches[0],
         "candidates": session.scalar(select(func.count()).select_from(Candidate)),
-        "labeled": _span(labels[1], labels[2]),
+        "labeled": _ends(labels[1:]),
         "labels": labels[0],
         "guidelines": sorted(str(guideline) for guideline in guidelines),
     }
@@ -77,20 +74,20 @@ def words_of_sources(session: Session, photos: Sequence[ReleasePhoto]) -> dict[s
     """
     named = select(SourceWords).where(SourceWords.name.in_({photo.source for photo in photos}))
     found = session.scalars(named.order_by(SourceWords.name))
-    return {each.name: {word: getattr(each, word) for word in _WORDS} for each in found}
+    return {source.name: {word: getattr(source, word) for word in _WORDS} for source in found}
 
 
-def queries_asked(session: Session, source: str, wnids: Collection[str]) -> set[tuple[str, str]]:
+def queries_made(session: Session, source: str, wnids: Collection[str]) -> set[tuple[str, str]]:
     """What this workspace searched a source for: each class of `wnids` with each of its queries."""
-    asked = select(Search.wnid, Search.query).where(Search.source == source)
-    rows = session.execute(asked.where(Search.wnid.in_(wnids)).distinct())
+    searches = select(Search.wnid, Search.query).where(Search.source == source)
+    rows = session.execute(searches.where(Search.wnid.in_(wnids)).distinct())
     return {(wnid, query) for wnid, query in rows}
 
 
 def agreement(session: Session, votes: Mapping[int, Mapping[Verdict, int]]) -> float | None:
     """`alpha` of the votes on candidates: what is said of proposals is told apart."""
     candidates = set(session.scalars(select(Candidate.id)))
-    return alpha(said for id, said in votes.items() if id in candidates)
+    return alpha(counts for id, counts in votes.items() if id in candidates)
 
 
 def alpha(votes: Iterable[Mapping[Verdict, int]]) -> float | None:
@@ -121,7 +118,7 @@ def ground(photo: Photo, since: datetime) -> Ground:
     return "posted" if photo.posted_at >= since else "none"
 
 
-def happened(
+def history(
     session: Session,
     workspace: Workspace,
     name: str,
@@ -129,20 +126,20 @@ def happened(
 ) -> dict[str, Any]:
     """What a manifest says of this beside `genset.release.facts`, as JSON.
 
-    `came` has for each source of `photos` how many of them searches `found` and how many were
+    `origins` has for each source of `photos` how many of them searches `found` and how many were
     `added` from folders, when both happened, and how many searches (`searches`: of a class by a
     query) and pages of results (`pages`) this workspace asked for, for the release's classes.
-    `elsewhere` is there where searches that it did not make found some: for which class, by which
+    `imported` is there where searches that it did not make found some: for which class, by which
     query. `labeling` has the labels in force on all candidates (`labels`, `candidates`,
-    `labelers`), and the same by the way they came (`by_way`: page, import, review) with their
+    `labelers`), and the same by the way they were given (`by_way`: page, import, review) with their
     dates, and labelers by how they signed in (`signed_in`; "" for those who never did: a table
     named them). `dataset` is what the maintainer says of it (`genset.settings`).
     """
     wnids = {photo.wnid for photo in photos}
     return {
         "dataset": workspace.dataset.facts(name),
-        "came": {
-            source: _came(
+        "origins": {
+            source: _origin(
                 session, source, [photo for photo in photos if photo.source == source], wnids
             )
             for source in sorted({photo.source for photo in photos})
@@ -151,45 +148,33 @@ def happened(
     }
 
 
-def _came(
+def _origin(
     session: Session,
     source: str,
     photos: Sequence[ReleasePhoto],
     wnids: Collection[str],
 ) -> dict[str, Any]:
     added = [photo for photo in photos if not photo.keyword]
-    asked = select(
+    query = select(
         Search.wnid,
         Search.query,
         func.count(),
         func.min(Search.searched_at),
         func.max(Search.searched_at),
     )
-    asked = asked.where(Search.source == source, Search.wnid.in_(wnids))
-    rows = session.execute(asked.group_by(Search.wnid, Search.query)).all()
+    query = query.where(Search.source == source, Search.wnid.in_(wnids))
+    rows = session.execute(query.group_by(Search.wnid, Search.query)).all()
     found_by = {(photo.wnid, photo.keyword) for photo in photos if photo.keyword}
-    elsewhere = found_by - queries_asked(session, source, wnids)
+    imported = found_by - queries_made(session, source, wnids)
     return {
-        **({"elsewhere": [list(pair) for pair in sorted(elsewhere)]} if elsewhere else {}),
+        **({"imported": [list(pair) for pair in sorted(imported)]} if imported else {}),
         "found": len(photos) - len(added),
         "searches": len(rows),
         "pages": sum(row[2] for row in rows),
         "searched": _ends([time for row in rows for time in row[3:]]),
         "added": len(added),
-        "added_on": _ends(_stored(session, source, added)),
+        "added_on": _ends([row.stored_at for row in pool_rows(session, added).values()]),
     }
-
-
-def _stored(session: Session, source: str, photos: Sequence[ReleasePhoto]) -> list[datetime]:
-    """When the first and the last of these photos came into the pool."""
-    found: list[datetime] = []
-    for start in range(0, len(photos), 500):
-        ids = [photo.source_id for photo in photos[start : start + 500]]
-        times = select(func.min(Photo.stored_at), func.max(Photo.stored_at)).where(
-            Photo.source == source, Photo.source_id.in_(ids)
-        )
-        found += [time for time in session.execute(times).one() if time is not None]
-    return found
 
 
 def _labeling(session: Session) -> dict[str, Any]:
@@ -230,17 +215,15 @@ def licenses_seen(session: Session, photos: Sequence[ReleasePhoto]) -> dict[str,
     source, or no source was asked. `licenses_unseen` is there where photos were imported of which
     nobody has asked since: how many.
     """
-    imported = _never_asked(session, photos)
+    imported = _never_checked(session, photos)
     times = [time for photo, time in _seen(session, photos) if photo.file not in imported]
     return {
-        "licenses_seen": [f(times).isoformat(timespec="seconds") for f in (min, max)]
-        if times
-        else None,
+        "licenses_seen": _ends(times),
         **({"licenses_unseen": len(imported)} if imported else {}),
     }
 
 
-def _never_asked(session: Session, photos: Sequence[ReleasePhoto]) -> set[str]:
+def _never_checked(session: Session, photos: Sequence[ReleasePhoto]) -> set[str]:
     """The files of those that came by an import, and that no refresh has asked about.
 
     A source names an owner with each photo that it finds. An import may know none.
@@ -250,27 +233,24 @@ def _never_asked(session: Session, photos: Sequence[ReleasePhoto]) -> set[str]:
         if (photo.image_url or photo.page_url) and not (photo.owner or photo.owner_name):
             by_source[photo.source].append(photo)
     found = set()
-    for source, theirs in by_source.items():
-        asked = queries_asked(session, source, {photo.wnid for photo in theirs})
-        checked = select(Photo.source_id).where(
-            Photo.source == source, Photo.checked_at.is_not(None)
-        )
-        seen = set(session.scalars(checked))
+    for source, of_source in by_source.items():
+        queries = queries_made(session, source, {photo.wnid for photo in of_source})
+        rows = pool_rows(session, of_source)
         found |= {
             photo.file
-            for photo in theirs
-            if photo.source_id not in seen and (photo.wnid, photo.keyword) not in asked
+            for photo in of_source
+            if (photo.wnid, photo.keyword) not in queries
+            and not ((row := rows.get((source, photo.source_id))) and row.checked_at)
         }
     return found
 
 
-def long_ago(store: Store, photos: Sequence[ReleasePhoto]) -> dict[str, set[str]]:
+def long_ago(session: Session, photos: Sequence[ReleasePhoto]) -> dict[str, set[str]]:
     """Of which photos it is long ago: their ids at each source, by its name."""
     found = defaultdict(set)
-    with store.session() as session:
-        for photo, time in _seen(session, photos):
-            if now() - time > OLD:
-                found[photo.source].add(photo.source_id)
+    for photo, time in _seen(session, photos):
+        if now() - time > OLD:
+            found[photo.source].add(photo.source_id)
     return dict(found)
 
 
@@ -278,30 +258,35 @@ def _seen(
     session: Session, photos: Sequence[ReleasePhoto]
 ) -> Iterator[tuple[ReleasePhoto, datetime]]:
     """Each photo that is at a source, and when that last said its licence."""
-    by_source: dict[str, dict[str, ReleasePhoto]] = defaultdict(dict)
-    for photo in photos:
-        if photo.image_url or photo.page_url:  # not of a folder that somebody added
-            by_source[photo.source][photo.source_id] = photo
-    last = func.coalesce(Photo.checked_at, Photo.stored_at)
-    for source, by_id in sorted(by_source.items()):
-        every = sorted(by_id)
-        for start in range(0, len(every), _AT_ONCE):
-            ids = every[start : start + _AT_ONCE]
-            rows = select(Photo.source_id, last).where(
-                Photo.source == source, Photo.source_id.in_(ids)
-            )
-            for source_id, time in session.execute(rows):
-                yield by_id[source_id], time
+    at_sources = [photo for photo in photos if photo.image_url or photo.page_url]
+    rows = pool_rows(session, at_sources)
+    for photo in at_sources:
+        if row := rows.get((photo.source, photo.source_id)):
+            yield photo, row.checked_at or row.stored_at
 
 
-def _span(first: datetime | None, last: datetime | None) -> list[str] | None:
-    if first is None or last is None:
-        return None
-    return [first.isoformat(timespec="seconds"), last.isoformat(timespec="seconds")]
+def pool_rows(session: Session, photos: Iterable[ReleasePhoto]) -> dict[tuple[str, str], Row[Any]]:
+    """What the pool knows now of these photos, by source and id; nothing of those not in it."""
+    found: dict[tuple[str, str], Row[Any]] = {}
+    known = select(
+        Photo.source,
+        Photo.source_id,
+        Photo.sha256,
+        Photo.license,
+        Photo.license_url,
+        Photo.refused,
+        Photo.stored_at,
+        Photo.checked_at,
+    )
+    for names in in_batches((photo.source, photo.source_id) for photo in photos):
+        rows = session.execute(known.where(tuple_(Photo.source, Photo.source_id).in_(names)))
+        found |= {(row.source, row.source_id): row for row in rows}
+    return found
 
 
-def _ends(times: Sequence[datetime]) -> list[str] | None:
-    """The first and the last of these times, ISO 8601 in UTC."""
-    if not times:
-        return None
-    return [time.isoformat(timespec="seconds") for time in (min(times), max(times))]
+def _ends(times: Sequence[datetime | None]) -> list[str] | None:
+    """The first and the last of these times, ISO 8601 in UTC; None where there are none."""
+    known = [time for time in times if time is not None]
+    return (
+        [end.isoformat(timespec="seconds") for end in (min(known), max(known))] if known else None
+    )

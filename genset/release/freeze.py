@@ -2,25 +2,26 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from msgspec.structs import asdict
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput, GensetError
-from genset.db import Candidate, Store, Verdict, stored_taxonomy, votes
+from genset.db import Candidate, Store, Verdict, in_batches, stored_taxonomy, votes
 from genset.licenses import License, spdx_id
 from genset.release.candidates import CandidateRow, read_table
 from genset.release.checks import check_photos
-from genset.release.choose import Chosen, choose, selection_frequency
+from genset.release.choose import Reasons, choose, selection_frequency
 from genset.release.facts import (
     agreement,
     collected,
     ground,
-    happened,
+    history,
     labelers,
     licenses_seen,
     words_of_sources,
@@ -34,11 +35,50 @@ from genset.workspace import Workspace
 Votes = dict[int, Counter[Verdict]]
 
 
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What would be frozen now.
+
+    Attributes:
+        photos: the records, sorted by file.
+        facts: what the manifest says of the choice: strategy, excluded, short, notes.
+        reasons: the reason for each candidate that is left out, by its task.
+        votes: those that are recorded with the photos.
+        since: from when on photos count as unseen.
+        contact: whom to contact about it, where the maintainer says nothing else.
+        problem: why it cannot be frozen; "" for nothing.
+    """
+
+    photos: list[ReleasePhoto]
+    facts: dict[str, Any]
+    reasons: Reasons
+    votes: Votes
+    since: datetime
+    contact: str = ""
+    problem: str = ""
+
+    def check(self) -> None:
+        """Refuse what cannot be frozen.
+
+        Raises:
+            GensetError: there is a problem.
+        """
+        if self.problem:
+            raise GensetError(self.problem)
+
+
+class Plan(Protocol):
+    """How a release's photos are chosen, other than by a `ReleasePlan`."""
+
+    def draft(self, session: Session, workspace: Workspace) -> Draft:
+        """What would be frozen now."""
+
+
 def create(
     workspace: Workspace,
     store: Store,
     name: str,
-    plan: ReleasePlan | None = None,
+    plan: ReleasePlan | Plan | None = None,
     contact: str = "",
 ) -> Release:
     """Freeze the photos that a plan chooses into ``releases/NAME/``.
@@ -54,87 +94,84 @@ def create(
         contact: whom to contact about the release; "": as ``[dataset]`` says.
 
     Raises:
-        BadInput: the name is taken or cannot be a folder's name, nobody voted in the panel, or
-            aggregated labels are of other votes than may choose.
+        BadInput: the name is taken or cannot be a folder's name, or the plan does not fit.
         GensetError: nothing is left to choose, or an original is missing or damaged.
     """
     free_folder(workspace.releases, name)
     with store.session() as session:
-        facts, photos = _facts(session, plan or ReleasePlan(), workspace, name)
-    facts["contact"] = contact or workspace.dataset.contact.strip()
+        made = draft(session, workspace, plan or ReleasePlan())
+        made.check()
+        facts = {**_facts(session, made), **history(session, workspace, name, made.photos)}
+    photos = made.photos
+    facts["contact"] = contact or made.contact or workspace.dataset.contact.strip()
     originals = (workspace.images / stored_as(photo) for photo in photos)
     return publish(workspace.releases, name, facts, photos, originals)
 
 
-def _facts(
-    session: Session, plan: ReleasePlan, workspace: Workspace, name: str
-) -> tuple[dict[str, Any], list[ReleasePhoto]]:
-    """The manifest's facts, and its photos. All else can be freed from memory."""
-    since = workspace.posted_after
-    choice, photos, cast = _chosen(session, plan, since)
-    if not photos:
-        raise GensetError(_nothing(choice, plan))
-    ruled = sum(entry.ruling is not None for entry in choice.chosen)
-    facts = {
-        **fact_of(stored_taxonomy(session)),
-        "strategy": {**plan.as_json(), **({"ruled": ruled} if ruled else {})},
-        "labelers": labelers(session),
-        "left_out": dict(sorted(Counter(choice.left_out.values()).items())),
-        "short": choice.short,
-        "notes": choice.notes,
-        "collected": {
-            **collected(session, photos),
-            "agreement": agreement(session, cast),
-        },
-        "unseen_since": since.date().isoformat(),
-        "sources": words_of_sources(session, photos),
-        **licenses_seen(session, photos),
-        **happened(session, workspace, name, photos),
-    }
-    return facts, photos
-
-
-def dry_run(workspace: Workspace, store: Store, plan: ReleasePlan) -> Preview:
+def dry_run(workspace: Workspace, store: Store, plan: ReleasePlan | Plan) -> Preview:
     """Preview the release that `create` would make, and check its photos.
 
     Raises:
-        BadInput: nobody voted in the panel, or aggregated labels are of other votes than may
-            choose.
+        BadInput: the plan does not fit.
     """
     with store.session() as session:
-        choice, photos, _ = _chosen(session, plan, workspace.posted_after)
-        taxonomy = stored_taxonomy(session)
-        return preview(photos, choice, taxonomy, check_photos(photos, session))
+        made = draft(session, workspace, plan)
+        checks = check_photos(made.photos, session)
+        return preview(made.photos, made.facts, made.reasons, stored_taxonomy(session), checks)
 
 
-def chosen_photos(workspace: Workspace, store: Store, plan: ReleasePlan) -> list[ReleasePhoto]:
-    """The records of the photos that a plan chooses now.
+def draft(session: Session, workspace: Workspace, plan: ReleasePlan | Plan) -> Draft:
+    """What a plan chooses now.
 
     Raises:
         BadInput: nobody voted in the panel, or aggregated labels are of other votes than may
             choose.
     """
-    with store.session() as session:
-        return _chosen(session, plan, workspace.posted_after)[1]
-
-
-def _chosen(
-    session: Session, plan: ReleasePlan, since: datetime
-) -> tuple[Chosen, list[ReleasePhoto], Votes]:
-    """The choice, the records of its photos sorted by file, and the votes that are recorded."""
+    if not isinstance(plan, ReleasePlan):
+        return plan.draft(session, workspace)
     cast = votes(session, plan.panel)
     if plan.panel is not None and not cast:
         raise BadInput(f"there are no labels of panel {plan.panel!r}: see genset labels stats")
     if plan.labels is not None:
         plan.labels.check(session, plan.panel)
     choice = choose(read_table(session, without=plan.panel, labels=plan.labels), plan)
-    photos = records(session, choice.chosen, cast, since)
-    return choice, sorted(photos, key=lambda photo: photo.file), cast
+    photos = sorted(
+        records(session, choice.entries, cast, workspace.posted_after),
+        key=lambda photo: photo.file,
+    )
+    ruled = sum(entry.ruling is not None for entry in choice.entries)
+    excluded = Counter(choice.excluded.values())
+    return Draft(
+        photos=photos,
+        facts={
+            "strategy": {**plan.as_json(), **({"ruled": ruled} if ruled else {})},
+            "excluded": dict(sorted(excluded.items())),
+            "short": choice.short,
+            "notes": choice.notes,
+        },
+        reasons=choice.excluded,
+        votes=cast,
+        since=workspace.posted_after,
+        problem="" if photos else _nothing(excluded, plan),
+    )
 
 
-def _nothing(choice: Chosen, plan: ReleasePlan) -> str:
+def _facts(session: Session, made: Draft) -> dict[str, Any]:
+    """What a manifest says of the choice, and of how its photos were collected and labeled."""
+    photos = made.photos
+    return {
+        **fact_of(stored_taxonomy(session)),
+        **made.facts,
+        "labelers": labelers(session),
+        "collected": {**collected(session, photos), "agreement": agreement(session, made.votes)},
+        "unseen_since": made.since.date().isoformat(),
+        "sources": words_of_sources(session, photos),
+        **licenses_seen(session, photos),
+    }
+
+
+def _nothing(reasons: Counter[str], plan: ReleasePlan) -> str:
     """Why there is no release, in one line."""
-    reasons = Counter(choice.left_out.values())
     if set(reasons) <= {
         "not labeled",
         "not called correct by a majority",
@@ -153,8 +190,8 @@ def records(
 
     They have no certain order. Photos count as unseen from the day `since`.
     """
-    for start in range(0, len(chosen), 500):
-        entries = {entry.id: entry for entry in chosen[start : start + 500]}
+    for some in in_batches(chosen):
+        entries = {entry.id: entry for entry in some}
         for candidate in session.scalars(select(Candidate).where(Candidate.id.in_(entries))):
             counts = cast.get(candidate.id, Counter())
             yield _record(candidate, counts, since, _confidence(entries[candidate.id]))

@@ -51,9 +51,9 @@ def all_of(release: Release) -> Contents:
     text = (release.root / MANIFEST).read_text("utf-8")
     texts = documents(json.loads(text), release.photos)
     for name, sha256 in release.documents.items():
-        path = release.own_file(name)
-        if path.is_file() and hashlib.sha256(own := path.read_bytes()).hexdigest() == sha256:
-            texts[name] = own.decode()
+        path = release.path_of(name)
+        if path.is_file() and hashlib.sha256(content := path.read_bytes()).hexdigest() == sha256:
+            texts[name] = content.decode()
     return Contents(release, {**texts, MANIFEST: text})
 
 

@@ -52,8 +52,10 @@ class Exclusion:
     def shared_with(self, entries: Sequence[CandidateRow]) -> list[CandidateRow]:
         """The candidates whose photo is listed: equal bytes, or at most 8 of 64 bits different."""
         hashed = [entry for entry in entries if entry.fingerprint is not None]
-        ours = np.array([entry.fingerprint for entry in hashed], np.uint64)
-        similar = {index for index, _, _ in near(ours, self.fingerprints)} if hashed else set()
+        fingerprints = np.array([entry.fingerprint for entry in hashed], np.uint64)
+        similar = (
+            {index for index, _, _ in near(fingerprints, self.fingerprints)} if hashed else set()
+        )
         shared = [hashed[index] for index in sorted(similar)]
         return shared + [entry for entry in entries if entry.sha256 in self.digests]
 
@@ -89,7 +91,7 @@ class ReleasePlan:
         max_per_owner: the most photos of one owner in the release, at least 1; None: no limit.
         balance: whether every class gets as many photos as the class with the fewest.
         exclude: photos of other sets, which the release must not contain.
-        one_of_each: whether only one of several similar photos is taken.
+        deduplicate: whether only one of several similar photos is taken.
     """
 
     strategy: Strategy = field(default_factory=Majority)
@@ -102,7 +104,7 @@ class ReleasePlan:
     max_per_owner: int | None = None
     balance: bool = False
     exclude: tuple[Exclusion, ...] = ()
-    one_of_each: bool = False
+    deduplicate: bool = False
 
     def __post_init__(self) -> None:
         """Check the numbers, and what goes together.
@@ -123,9 +125,9 @@ class ReleasePlan:
         if self.max_per_owner is not None and self.max_per_owner < 1:
             raise BadInput("--max-per-owner must be at least 1")
 
-    def draws(self, held: Iterable[CandidateRow] = ()) -> Draws:
+    def draws(self, taken: Iterable[CandidateRow] = ()) -> Draws:
         """Its random draws, for a release that has the photos `held` whatever is drawn."""
-        return Draws(self.seed, self.max_per_owner).after(held)
+        return Draws(self.seed, self.max_per_owner).after(taken)
 
     @property
     def draws_owners_first(self) -> bool:
@@ -142,8 +144,10 @@ class ReleasePlan:
             "sources": sorted(self.sources),
             "max_per_owner": self.max_per_owner,
             "balance": self.balance,
-            "exclude": [{"file": each.name, "sha256": each.sha256} for each in self.exclude],
-            "one_of_each": self.one_of_each,
+            "exclude": [
+                {"file": exclusion.name, "sha256": exclusion.sha256} for exclusion in self.exclude
+            ],
+            "deduplicate": self.deduplicate,
             "rule": RULE if self.max_per_owner is not None or self.balance else None,
         }
         return {

@@ -1,14 +1,14 @@
 """The content of a release, or of a planned one, as numbers and as text."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from genset.classes import Taxonomy
 from genset.core.numbers import agree, count
 from genset.release.checks import Checks
-from genset.release.choose import Chosen
+from genset.release.multilabel.facts import summary
 from genset.release.reader import ReleasePhoto
 from genset.release.strategies.matched import BINS, bin_of
 
@@ -26,10 +26,11 @@ class Preview:
         licenses: photos by licence, the most used first.
         owners: the number of owners.
         most_of_one_owner: the highest number of photos of one owner.
-        left_out: the number of candidates that are left out, by reason.
-        short, notes: as in `Chosen`.
+        excluded: the number of candidates that are left out, by reason.
+        short, notes: as in `genset.release.choose.Choice`.
         reasons: the reason for each candidate that is left out, by its task.
         checks: the photos with which something is wrong.
+        multilabel: what the manifest says of several right answers; None where photos have one.
     """
 
     photos: int
@@ -40,11 +41,12 @@ class Preview:
     licenses: dict[str, int]
     owners: int
     most_of_one_owner: int
-    left_out: dict[str, int]
+    excluded: dict[str, int]
     short: dict[str, int] = field(default_factory=dict)
     notes: dict[str, dict[str, Any]] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
     checks: Checks = field(default_factory=Checks)
+    multilabel: dict[str, Any] | None = None
 
     def lines(self) -> Iterator[str]:
         """The numbers as text."""
@@ -63,7 +65,7 @@ class Preview:
         yield f"  selection frequency: {', '.join(bins)}; not measured: {self.unmeasured:,}"
         yield from (f"  licence: {count:,} {name}" for name, count in self.licenses.items())
         yield f"  owners: {self.owners:,}; at most {count(self.most_of_one_owner, 'photo')} of one"
-        yield from (f"  left out: {count:,} {reason}" for reason, count in self.left_out.items())
+        yield from (f"  left out: {count:,} {reason}" for reason, count in self.excluded.items())
         if self.short:
             some = _some(f"{wnid} lacks {count}" for wnid, count in self.short.items())
             yield f"  not filled: {count(len(self.short), 'class', 'classes')}: {some}"
@@ -71,12 +73,17 @@ class Preview:
             some = _some(f"{wnid} {value}" for wnid, value in values.items())
             yield f"  {note}: {count(len(values), 'class', 'classes')}: {some}"
         yield from self.checks.lines()
+        yield from summary(self.multilabel) if self.multilabel else ()
 
 
 def preview(
-    photos: Iterable[ReleasePhoto], choice: Chosen, taxonomy: Taxonomy, checks: Checks
+    photos: Iterable[ReleasePhoto],
+    facts: Mapping[str, Any],
+    reasons: Mapping[str, str],
+    taxonomy: Taxonomy,
+    checks: Checks,
 ) -> Preview:
-    """Preview a choice. `photos` are the records of the chosen candidates."""
+    """Preview a draft: its records, its manifest's facts, and why others are left out."""
     frequencies = [0] * BINS
     classes: Counter[str] = Counter()
     licenses: Counter[str] = Counter()
@@ -93,17 +100,18 @@ def preview(
     return Preview(
         photos=classes.total(),
         classes=dict(sorted(classes.items())),
-        without=sum(each.wnid not in classes for each in taxonomy),
+        without=sum(cls.wnid not in classes for cls in taxonomy),
         frequencies=frequencies,
         unmeasured=unmeasured,
         licenses=dict(licenses.most_common()),
         owners=len(owners),
         most_of_one_owner=max(owners.values(), default=0),
-        left_out=dict(sorted(Counter(choice.left_out.values()).items())),
-        short=choice.short,
-        notes=choice.notes,
-        reasons=choice.left_out,
+        excluded=facts["excluded"],
+        short=facts["short"],
+        notes=facts["notes"],
+        reasons=dict(reasons),
         checks=checks,
+        multilabel=facts.get("multilabel"),
     )
 
 

@@ -22,7 +22,7 @@ from genset.core.errors import BadInput, GensetError, MissingExtra, first_line
 from genset.core.files import one_at_a_time
 from genset.core.progress import progress
 from genset.release.documents import CARD
-from genset.release.exports.export import Said, citation, export
+from genset.release.exports.export import DatasetFacts, citation, export
 from genset.release.part import Contents, contents_of, is_restricted
 from genset.release.reader import Release
 
@@ -34,7 +34,7 @@ _SHARD = r"data/test-\d+-of-\d+\.parquet"
 
 
 @dataclass(frozen=True, slots=True)
-class Pushed:
+class PushResult:
     """What is on the Hub now.
 
     Attributes:
@@ -62,12 +62,12 @@ class Pushed:
 def push(
     release: Release,
     to: str,
-    said: Said | None = None,
+    dataset: DatasetFacts | None = None,
     *,
     publish: bool = False,
     include_restricted: bool = False,
     forget: bool = False,
-) -> Pushed:
+) -> PushResult:
     """Push a release, as `export` writes it for the Hub.
 
     Who pushes is known by HF_TOKEN, or by what ``hf auth login`` stored. A repository that is not
@@ -76,14 +76,14 @@ def push(
     Args:
         release: the release.
         to: the repository, as ``hf:OWNER/NAME``.
-        said: what its maintainer says of it now, as `export` takes it.
+        dataset: what its maintainer says of it now, as `export` takes it.
         publish: let everybody see it.
         include_restricted: push also what no licence lets others hand on.
         forget: delete the repository's history, and the photos that only it has, once all is there.
 
     Raises:
         BadInput: `to` is no name of a repository, it holds something else, or it is public and
-            `publish` is not said; or an optional dependency is missing.
+            `publish` is not given; or an optional dependency is missing.
         GensetError: the Hub did not take it, or a photo is missing or was changed.
     """
     for package, extra in (("huggingface_hub", "hub"), ("pyarrow", "export")):
@@ -98,7 +98,7 @@ def push(
         api = HfApi(library_name="genset", library_version=__version__)
         with _explained(to):
             private, before = _ready(api, repository, publish)
-        with _staged(release, contents, include_restricted, said) as folder, _explained(to):
+        with _staged(release, contents, include_restricted, dataset) as folder, _explained(to):
             message = f"{photos.name}: {photos.content_hash}"
             commit = _send(api, repository, folder, message)
             if forget:
@@ -106,7 +106,7 @@ def push(
             if publish and private:
                 api.update_repo_settings(repository, private=False, repo_type="dataset")
     restricted = 0 if include_restricted else sum(map(is_restricted, release.photos))
-    return Pushed(
+    return PushResult(
         repository=repository,
         url=f"{api.endpoint}/datasets/{repository}",
         commit=commit,
@@ -160,12 +160,12 @@ def _ready(api: "HfApi", repository: str, publish: bool) -> tuple[bool, str | No
 
 @contextmanager
 def _staged(
-    release: Release, contents: Contents, include_restricted: bool, said: Said | None
+    release: Release, contents: Contents, include_restricted: bool, dataset: DatasetFacts | None
 ) -> Iterator[Path]:
     """The files to push, in a folder beside the release that is kept until they are there."""
     root = release.root.absolute()
     # All that is in them is made of these.
-    made_of = (contents.texts, citation(contents, said), __version__)
+    made_of = (contents.texts, citation(contents, dataset), __version__)
     key = hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()[:16]
     stage = root.parent / f".{root.name}.push"
     with one_at_a_time(stage):
@@ -174,7 +174,7 @@ def _staged(
                 shutil.rmtree(other)
         folder = stage / key / "repository"
         if not folder.exists():
-            export(release, "huggingface", folder, said, include_restricted=include_restricted)
+            export(release, "huggingface", folder, dataset, include_restricted=include_restricted)
         yield folder
         shutil.rmtree(stage)
 
@@ -203,9 +203,9 @@ def _forget(api: "HfApi", repository: str, message: str) -> str:
     api.super_squash_history(repository, commit_message=message, repo_type="dataset")
     tree = api.list_repo_tree(repository, recursive=True, repo_type="dataset")
     large = (getattr(entry, "lfs", None) for entry in tree)
-    kept = {each.sha256 for each in large if each is not None}
+    current = {file.sha256 for file in large if file is not None}
     every = api.list_lfs_files(repository, repo_type="dataset")
-    old = [file for file in every if file.file_oid not in kept]
+    old = [file for file in every if file.file_oid not in current]
     if old:
         api.permanently_delete_lfs_files(
             repository, old, rewrite_history=False, repo_type="dataset"
@@ -253,7 +253,7 @@ def _explained(to: str) -> Iterator[None]:
                 "owner with the right to write"
             ) from None
         # Without what follows an address: it may be a key.
-        said = f"HTTP {status}" if status else re.sub(r"\?[^\s'\"]+", "", first_line(error))
+        reason = f"HTTP {status}" if status else re.sub(r"\?[^\s'\"]+", "", first_line(error))
         raise GensetError(
-            f"{to} is not complete ({said}): push again, and what is there is not sent again"
+            f"{to} is not complete ({reason}): push again, and what is there is not sent again"
         ) from None

@@ -27,7 +27,7 @@ class Takedown:
     Attributes:
         old, new: the two.
         removed: the files that the new one lacks.
-        requested: the day on which somebody asked for it, ISO 8601; None where that was not said.
+        requested: the day on which somebody asked for it, ISO 8601; None where that is not known.
         answer: what to answer, to the owner and to those who have a copy of the old one.
     """
 
@@ -69,8 +69,8 @@ def takedown(
         if (photo.source, photo.source_id) not in photos_out
         and (photo.source, photo.owner) not in owners_out
     ]
-    kept = {photo.file for photo in remaining}
-    gone = [photo for photo in old.photos if photo.file not in kept]
+    files = {photo.file for photo in remaining}
+    gone = [photo for photo in old.photos if photo.file not in files]
     removed = tuple(photo.file for photo in gone)
     if not removed:
         raise BadInput(
@@ -84,17 +84,17 @@ def takedown(
         photos_out.get((photo.source, photo.source_id)) or owners_out[photo.source, photo.owner]
         for photo in gone
     )
-    asked = requested.isoformat() if requested else None
-    days = {"requested": asked, "taken_out": last}
+    day = requested.isoformat() if requested else None
+    days = {"requested": day, "taken_out": last}
     facts["replaces"] = {
         "name": old.name,
         "content_hash": old.content_hash,
         "removed": list(removed),
         **{word: day for word, day in days.items() if day},
     }
-    originals = (old.own_file(photo.file) for photo in remaining)
+    originals = (old.path_of(photo.file) for photo in remaining)
     new = publish(workspace.releases, name, facts, remaining, originals)
-    return Takedown(old, new, removed, asked, _answer(old, new, len(gone), asked))
+    return Takedown(old, new, removed, day, _answer(old, new, len(gone), day))
 
 
 def _answer(old: Release, new: Release, gone: int, requested: str | None) -> str:

@@ -89,7 +89,7 @@ def _release(release: Release) -> ReleaseSummary:
         strategy=release.strategy,
         labelers=release.labelers,
         labels=dict(sorted(labels.items())),
-        left_out=release.left_out,
+        left_out=release.excluded,
         licenses=license_counts(release.photos),
         sources=dict(sorted(Counter(photo.source for photo in release.photos).items())),
         posted_from=min(posted, default=""),

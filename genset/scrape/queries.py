@@ -24,15 +24,21 @@ from genset.classes import (
     Taxonomy,
     imagenet1k,
     read_entries,
-    read_toml,
 )
 from genset.core.errors import BadInput, GensetError
+from genset.core.validation import Record, parse_toml, read_text
 from genset.db import Fact, QueryList, Store, stored_taxonomy
 from genset.workspace import Workspace
 
 OWN_LIST = "queries.toml"
 
 _FACT = "query_list"
+
+
+class _OwnList(Record, frozen=True):
+    """A workspace's ``queries.toml``; what it has of each class is an `Entry`."""
+
+    classes: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -192,10 +198,7 @@ def _workspace_entries(path: Path, taxonomy: Taxonomy) -> dict[str, Entry]:
     """What a workspace's own list says, by wnid; nothing where there is no such file."""
     if not path.exists():
         return {}
-    document = read_toml(path)
-    if unknown := sorted(document.keys() - {"classes"}):
-        raise BadInput(f"{path.name}: {unknown[0]} must be under [classes]")
-    entries = read_entries(document.get("classes", {}), path.name)
+    entries = read_entries(parse_toml(read_text(path), _OwnList, path.name).classes, path.name)
     for wnid in entries:
         try:
             taxonomy[wnid]

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from genset.classes import IMAGENET, Taxonomy, imagenet1k, read_taxonomy
-from genset.classes.built_in import taxonomy_named
+from genset.classes.files import taxonomy_named
 from genset.classes.taxonomy import CLASSES_FILE, CLASSES_TABLE
 from genset.core.errors import BadInput, NotAWorkspace
 from genset.release.reader import MANIFEST, release_named

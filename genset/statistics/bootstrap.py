@@ -56,7 +56,7 @@ def intervals(
         ValueError: confidence is not between 0 and 1.
     """
     lows, highs = interval_ends(drawn.T, clusters, confidence, widest)
-    return [Interval(*each) for each in zip(lows.tolist(), highs.tolist(), strict=True)]
+    return [Interval(*ends) for ends in zip(lows.tolist(), highs.tolist(), strict=True)]
 
 
 def interval_ends(

@@ -59,15 +59,17 @@ def calibration(confidence: NDArray[np.float64], right: NDArray[np.bool_]) -> Ca
     # Bins are open below and closed above, but for the first.
     place = np.maximum(np.ceil(confidence * BINS).astype(int) - 1, 0)
     photos = np.bincount(place, minlength=BINS)
-    said = np.bincount(place, weights=confidence, minlength=BINS)
+    mean_confidence = np.bincount(place, weights=confidence, minlength=BINS)
     was = np.bincount(place, weights=right, minlength=BINS)
     used = np.flatnonzero(photos)
     return Calibration(
         photos=len(confidence),
-        error=float(np.abs(said - was).sum() / len(confidence)),
+        error=float(np.abs(mean_confidence - was).sum() / len(confidence)),
         overconfidence=float(confidence.mean() - right.mean()),
         bins=tuple(
-            ConfidenceBin(int(photos[b]), float(said[b] / photos[b]), float(was[b] / photos[b]))
+            ConfidenceBin(
+                int(photos[b]), float(mean_confidence[b] / photos[b]), float(was[b] / photos[b])
+            )
             for b in used
         ),
     )

@@ -103,8 +103,8 @@ def _matched(hits: Floats, photos: Floats, resampling: Resampling) -> list[Match
     places = np.split(np.arange(3 * models), 3)
     ends = intervals(drawn, count)
     means = [
-        Mean(float(column.mean()), each) if _deviating(column) >= FEWEST else None
-        for column, each in zip(values.T, ends, strict=True)
+        Mean(float(column.mean()), pair) if _deviating(column) >= FEWEST else None
+        for column, pair in zip(values.T, ends, strict=True)
     ]
     first, second = photos.sum(axis=1).astype(int).tolist()
     return [

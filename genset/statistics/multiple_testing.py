@@ -14,10 +14,10 @@ def holm(p_values: Sequence[float]) -> list[float]:
     Source: Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal
     of Statistics 6, 1979.
     """
-    given = np.asarray(p_values, dtype=float)
-    order = np.argsort(given, kind="stable")
-    steps = np.maximum.accumulate(given[order] * np.arange(len(given), 0, -1))
-    adjusted = np.empty_like(given)
+    values = np.asarray(p_values, dtype=float)
+    order = np.argsort(values, kind="stable")
+    steps = np.maximum.accumulate(values[order] * np.arange(len(values), 0, -1))
+    adjusted = np.empty_like(values)
     adjusted[order] = np.minimum(1.0, steps)
     return [float(p) for p in adjusted]
 
@@ -31,9 +31,9 @@ def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     Source: Benjamini and Hochberg, "Controlling the false discovery rate", Journal of the Royal
     Statistical Society B 57, 1995.
     """
-    given = np.asarray(p_values, dtype=float)
-    order = np.argsort(given, kind="stable")[::-1]
-    steps = np.minimum.accumulate(given[order] * len(given) / np.arange(len(given), 0, -1))
-    adjusted = np.empty_like(given)
+    values = np.asarray(p_values, dtype=float)
+    order = np.argsort(values, kind="stable")[::-1]
+    steps = np.minimum.accumulate(values[order] * len(values) / np.arange(len(values), 0, -1))
+    adjusted = np.empty_like(values)
     adjusted[order] = steps
     return [float(p) for p in adjusted]

@@ -122,7 +122,7 @@ def _drawn(
     waiting: list[_Block] = []
     for block in _blocks(right, counted, classes, clusters):
         waiting.append(block)
-        if sum(each.sums.shape[1] for each in waiting) >= _AT_ONCE:
+        if sum(block.sums.shape[1] for block in waiting) >= _AT_ONCE:
             _take(found, waiting, resampling)
             waiting = []
     _take(found, waiting, resampling)
@@ -142,9 +142,9 @@ def _blocks(right: Bools, counted: Bools, classes: Ints, clusters: int) -> Itera
             if len(models) < 2 or not common.any():
                 continue
             sums = np.zeros((clusters, len(models) + 1))
-            each = class_sums(classes[common], right[common][:, models])
-            sums[: len(each), :-1] = each
-            sums[: len(each), -1] = np.bincount(classes[common])
+            sums = class_sums(classes[common], right[common][:, models])
+            sums[: len(sums), :-1] = sums
+            sums[: len(sums), -1] = np.bincount(classes[common])
             yield _Block(rows, columns, sums)
 
 

@@ -62,8 +62,8 @@ def other_order(truth: Indices, answers: Indices, classes: int = 1000) -> str | 
     """
     if not len(truth):
         return None
-    as_given = truth == answers
-    if 3 * as_given.mean() >= 1:
+    unchanged = truth == answers
+    if 3 * unchanged.mean() >= 1:
         return None  # no order is three times as good
     as_text = np.array(sorted(range(classes), key=str))
     inside = np.clip(answers, 0, classes - 1)
@@ -78,10 +78,10 @@ def other_order(truth: Indices, answers: Indices, classes: int = 1000) -> str | 
         share = float(right.mean())
         # Neighbours among the classes are alike, so a few hits, or many of a few classes, may well
         # be one place off.
-        gained, lost = right & ~as_given, as_given & ~right
+        gained, lost = right & ~unchanged, unchanged & ~right
         if len(np.unique(truth[gained])) < _FEWEST_CLASSES:
             continue
-        many = share > 0.1 and share > 3 * as_given.mean()
+        many = share > 0.1 and share > 3 * unchanged.mean()
         if many and differ(int(gained.sum()), int(lost.sum())):
             return f"Read as {order}, {100 * share:.1f} % of the first answers would be right."
     return None

@@ -45,7 +45,7 @@ def variation(values: list[float]) -> float:
     return stdev(values) / fmean(values)
 
 
-def mean_without_ends(values: list[float], failures: int = 0, each: int = 1) -> float | None:
+def mean_without_ends(values: list[float], failures: int = 0, dropped: int = 1) -> float | None:
     """The mean without the least and the greatest values, as MLPerf counts the times of runs.
 
     Args:
@@ -58,8 +58,8 @@ def mean_without_ends(values: list[float], failures: int = 0, each: int = 1) -> 
 
     Source: MLPerf's training rules, "Benchmark results".
     """
-    middle = sorted(values)[each : len(values) + failures - each]
-    return fmean(middle) if failures <= each and middle else None
+    middle = sorted(values)[dropped : len(values) + failures - dropped]
+    return fmean(middle) if failures <= dropped and middle else None
 
 
 def variation_interval(observed: float, count: int, confidence: float = 0.95) -> Interval:

@@ -67,20 +67,20 @@ class Trend:
     center: float
     spread: float
 
-    def expected(self, elsewhere: ArrayLike) -> Floats:
+    def expected(self, reference: ArrayLike) -> Floats:
         """The accuracies here, float64, that the line predicts from those elsewhere (0 to 1)."""
-        return _back(self.scale, self.intercept + self.slope * _on(self.scale, elsewhere))
+        return _back(self.scale, self.intercept + self.slope * _on(self.scale, reference))
 
-    def band(self, elsewhere: ArrayLike) -> list[Interval]:
+    def band(self, reference: ArrayLike) -> list[Interval]:
         """The line's 95 % interval at each accuracy elsewhere: shape (K,), float, 0 to 1."""
-        return intervals(self._drawn(elsewhere), self.clusters)
+        return intervals(self._drawn(reference), self.clusters)
 
-    def prediction(self, elsewhere: ArrayLike) -> list[Interval]:
+    def prediction(self, reference: ArrayLike) -> list[Interval]:
         """Where 95 % of further models lie at each accuracy elsewhere: shape (K,), float, 0 to 1.
 
         It supposes that models scatter normally about the line, equally far along it.
         """
-        x = _on(self.scale, elsewhere)
+        x = _on(self.scale, reference)
         leverage = 1 / self.models + (x - self.center) ** 2 / self.spread
         off = student_quantile(0.975, self.models - 2) * self.scatter * np.sqrt(1 + leverage)
         middle = self.intercept + self.slope * x
@@ -95,10 +95,10 @@ class Trend:
 
     def above(
         self,
-        elsewhere: ArrayLike,
+        reference: ArrayLike,
         here: ArrayLike,
         drawn_here: Floats,
-        drawn_elsewhere: Floats | None = None,
+        drawn_reference: Floats | None = None,
     ) -> tuple[Floats, list[Interval]]:
         """The effective robustness of each of M models, and its 95 % interval.
 
@@ -113,17 +113,17 @@ class Trend:
         Returns:
             The robustness, shape (M,), float64, -1 to 1; and M intervals.
         """
-        drawn = drawn_here - self._drawn(elsewhere if drawn_elsewhere is None else drawn_elsewhere)
-        above = np.asarray(here) - self.expected(elsewhere)
+        drawn = drawn_here - self._drawn(reference if drawn_reference is None else drawn_reference)
+        above = np.asarray(here) - self.expected(reference)
         return above, intervals(drawn, self.clusters, widest=(-1.0, 1.0))
 
-    def _drawn(self, elsewhere: ArrayLike) -> Floats:
-        x = _on(self.scale, elsewhere)
+    def _drawn(self, reference: ArrayLike) -> Floats:
+        x = _on(self.scale, reference)
         return _back(self.scale, self.drawn_intercepts[:, None] + self.drawn_slopes[:, None] * x)
 
 
 def fit_trend(
-    elsewhere: ArrayLike,
+    reference: ArrayLike,
     here: ArrayLike,
     drawn_here: Floats,
     classes: int,
@@ -150,7 +150,7 @@ def fit_trend(
     Raises:
         ValueError: there are fewer than `FEWEST_MODELS`, or their accuracies elsewhere are equal.
     """
-    x, y = _on(scale, elsewhere), _on(scale, here)
+    x, y = _on(scale, reference), _on(scale, here)
     line = _least_squares(x, y)
     rng = np.random.default_rng(seed)
     # A point pulls the line towards itself, so its residual is too small: correct by leverage.
@@ -171,7 +171,7 @@ def fit_trend(
 
 
 def fit_published(
-    elsewhere: ArrayLike,
+    reference: ArrayLike,
     here: ArrayLike,
     groups: Sequence[str],
     *,
@@ -196,7 +196,7 @@ def fit_published(
         ValueError: there are fewer than `FEWEST_MODELS`, their accuracies elsewhere are equal, or
             there are fewer than three groups.
     """
-    x, y = _on(scale, elsewhere), _on(scale, here)
+    x, y = _on(scale, reference), _on(scale, here)
     line = _least_squares(x, y)
     members = _members(groups, len(x))
     count = int(members.max()) + 1

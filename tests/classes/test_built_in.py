@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from PIL import Image
 
 from genset.classes import imagenet1k
-from genset.classes.built_in import BUILT_IN, taxonomy_named
+from genset.classes.files import BUILT_IN, taxonomy_named
 from genset.classes.wordnet import imagenet_below, nouns
 from genset.cli import cli
 from wordnet_maps.built_in import main

@@ -15,11 +15,10 @@ from hypothesis import given, settings
 from hypothesis.strategies import builds, lists, sampled_from, text
 
 from genset.classes import imagenet1k, read_taxonomy
+from genset.classes.files import taxonomy_in, toml_of
 from genset.classes.making.drafts import of_names, of_synsets
 from genset.classes.making.remarks import remarks
 from genset.classes.making.together import together
-from genset.classes.making.write import toml_of
-from genset.classes.own import taxonomy_in
 from genset.classes.wordnet import nouns
 from genset.classes.wordnet.queries import _singular, covered
 from genset.cli import cli
@@ -488,7 +487,7 @@ def test_show_says_what_is_searched_and_what_to_look_at(tmp_path: Path) -> None:
     assert [line.split()[-1] for line in cat[1:3]] == ["name", "lemma"]
     assert "10 classes of cifar10, 8 with remarks" in done.stdout
     (tmp_path / "bad.toml").write_text('[classes.a]\n\n[classes.b]\nsynset = "n99999999"\n')
-    assert "bad.toml, line 4: b: WordNet 3.0 has no noun n99999999" in refusal(
+    assert "bad.toml, line 4: classes.b.synset: WordNet 3.0 has no noun n99999999" in refusal(
         "show", tmp_path / "bad.toml"
     )
 
@@ -548,7 +547,7 @@ def test_each_mistake_of_a_file_is_named_with_its_line(tmp_path: Path) -> None:
     assert "no noun n99999999" in told[4]
     assert told[5].endswith("another id is the same but for case or form: z")
     assert "nope is no class" in told[6] and "n02084071 is not one of" in told[7]
-    assert "no noun n99999998" in told[8]
+    assert told[8] == "12: classes.n99999998: WordNet 3.0 has no such noun"
 
 
 BAD = """[classes."a/b"]
@@ -582,6 +581,7 @@ def test_each_query_that_finds_all_of_another_is_found(queries: list[str]) -> No
     ]
 
 
+QUOTES = 'a key with other than A-Z, a-z, 0-9, _ and - stands in quotes, as in "crème brûlée"'
 NO_TOML = """\
 [classes.dog]
 name = dog
@@ -610,16 +610,14 @@ def test_what_is_no_toml_is_told_in_plain_words_with_all_other_mistakes(tmp_path
     told = refusal("show", file).splitlines()
     assert [line.removeprefix("no.toml, line ") for line in told] == [
         '2: a text stands in quotes, as in name = "dog"',
-        "3: an id that has more than A-Z, a-z, 0-9, _ and - stands in quotes, as in "
-        '[classes."crème brûlée"]',
-        "4: an id that has more than A-Z, a-z, 0-9, _ and - stands in quotes, as in "
-        '[classes."crème brûlée"]',
+        f"3: {QUOTES}",
+        f"4: {QUOTES}",
         "5: [classes.dog] is there twice",
         "8: a list has commas between its texts, and ends with ]",
         "10: a text in quotes ends on its line, and its second quote is missing",
         '12: a line has KEY = VALUE, as in name = "dog"',
-        "14: fox: WordNet 3.0 has no noun n99999999",
-        '15: fox: queries has a table with wy; it is { query = "...", why = "..." }',
+        "14: classes.fox.synset: WordNet 3.0 has no noun n99999999",
+        "15: classes.fox.queries[0].wy is unknown; did you mean why?",
         "18: this key is there twice",
     ]
     file.write_text("".join(f"[classes.c{n}]\nnname = 1\n" for n in range(150)), "utf-8")

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genset.classes import imagenet1k, taxonomy_of
+from genset.classes.files import taxonomy_in
 from genset.classes.kinds import MOST_KINDS, kinds_of
-from genset.classes.own import taxonomy_in
 
 WNIDS = [each.wnid for each in imagenet1k()]
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genset.classes import find_class, find_classes, hint, imagenet1k
-from genset.classes.own import taxonomy_in
+from genset.classes.files import taxonomy_in
 from genset.core.errors import BadInput
 
 TABBY, CRANE_BIRD, CRANE_MACHINE = "n02123045", "n02012849", "n03126707"

@@ -108,7 +108,7 @@ def test_any_two_models_are_compared_where_that_is_asked_for(terminal: Terminal)
 def test_one_model_alone_has_its_accuracy(terminal: Terminal) -> None:
     done = terminal.finetune("--model", terminal.model)
     assert done.out.startswith("Accuracy\n")
-    assert "shades  3       colours  100.0" in done.out
+    assert "shades       3  colours  100.0" in done.out
 
 
 @pytest.mark.soak
@@ -168,7 +168,7 @@ def test_what_was_left_out_is_said(terminal: Terminal) -> None:
 
 def test_markdown_has_the_same_tables(terminal: Terminal) -> None:
     models = "--model", terminal.model, "--model", f"{terminal.model}&name=fast"
-    done = terminal.finetune(*models, "--markdown")
+    done = terminal.finetune(*models, "--format", "markdown")
     assert "## fast against colours\n\n| task | photos | colours | 95 % interval |" in done.out
     assert "| shades | 3 | 100.0 |" in done.out
 

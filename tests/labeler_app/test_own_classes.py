@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from genset.classes.own import taxonomy_in
+from genset.classes.files import taxonomy_in
 from genset.core.photo import PhotoOrigin
 from genset.db import Store
 from genset.db.taxonomies import store_taxonomy

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from timm.data import ImageNetInfo
 
 from genset.classes import document_of, imagenet1k, taxonomy_of
-from genset.classes.own import taxonomy_in
+from genset.classes.files import taxonomy_in
 from genset.classes.wordnet import nouns
 from genset.cli import cli
 from genset.core.errors import GensetError

@@ -28,7 +28,7 @@ def entry(number: int, wnid: str = "n1", said: str = "", **other: Any) -> Candid
         "license": "CC BY 2.0",
         "license_url": "",
         "posted_at": f"2020-01-01T00:00:{number % 60:02}+00:00",
-        "said": counts,
+        "votes": counts,
         "ruling": None,
     }
     return CandidateRow(**{**values, **other})

@@ -70,7 +70,7 @@ def test_dawid_skene_takes_what_a_majority_of_spammers_cannot_carry(
         f"{wnid}/flickr:{100 * place}" for place, wnid in enumerate(CLASSES)
     ]
     assert all(value and value > 0.99 for value in confidence(made).values())
-    assert made.left_out == {"not called correct by dawid-skene": 4}
+    assert made.excluded == {"not called correct by dawid-skene": 4}
     assert made.strategy["labels"] == {"method": "dawid-skene"}
 
 
@@ -81,10 +81,10 @@ def test_confidence_is_the_share_of_votes(pool: Pool, genset: Genset, method: st
     pool.label(THIRD, ann="correct", bob="incorrect", eve="broken", fay="correct")
     made = create(genset, pool, "v1", "--labels", method)
     assert confidence(made) == {FIRST: 0.666667, THIRD: 0.5}
-    assert made.left_out == {f"not called correct by {method}": 1, "not labeled": 5}
+    assert made.excluded == {f"not called correct by {method}": 1, "not labeled": 5}
     sure = create(genset, pool, "v2", "--labels", method, "--min-confidence", 0.6)
     assert confidence(sure) == {FIRST: 0.666667}
-    assert sure.left_out["confidence below 0.6"] == 1
+    assert sure.excluded["confidence below 0.6"] == 1
     assert sure.strategy["min_confidence"] == 0.6
 
 
@@ -98,7 +98,7 @@ def test_a_ruling_wins_over_aggregated_labels(pool: Pool, genset: Genset) -> Non
             session.add(Ruling(candidate_id=number, verdict=verdict, by="mia", reason="so"))
     made = create(genset, pool, "v1", "--labels", "majority", "--min-confidence", 1)
     assert confidence(made) == {FIRST: None, THIRD: 1.0}
-    assert made.left_out["ruled not correct in review"] == 1
+    assert made.excluded["ruled not correct in review"] == 1
 
 
 def test_a_photo_goes_to_the_class_that_its_aggregated_label_says(
@@ -131,7 +131,7 @@ def test_threshold_and_top_go_by_selection_frequencies_of_what_is_labeled_correc
     ):
         made = create(genset, pool, name, "--strategy", *words, "--labels", "dawid-skene")
         assert set(confidence(made)) == taken
-        assert made.left_out["not called correct by dawid-skene"] == 4
+        assert made.excluded["not called correct by dawid-skene"] == 4
     assert len(create(genset, pool, "v1", "--strategy", "top").photos) == 8
 
 

@@ -7,15 +7,18 @@ import pytest
 from click.testing import CliRunner
 
 from genset.cli import cli
+from genset.core.errors import GensetError
 from genset.db import Photo, PhotoEvent
 from genset.scrape.removal import remove
 from tests.labeled_workspace import TENCH, add_candidate
 from tests.release.conftest import Pool
 
 
-def run(pool: Pool, *words: object) -> str:
+def run(pool: Pool, *words: object, exit_code: int = 0) -> str:
     done = CliRunner().invoke(cli, ["-w", str(pool.workspace.root), "release", *map(str, words)])
-    assert done.exit_code == 0, repr(done.exception)
+    error = done.exception
+    code = error.exit_code if isinstance(error, GensetError) else done.exit_code
+    assert code == exit_code, repr(error)
     return done.stdout
 
 
@@ -54,6 +57,7 @@ def test_a_dry_run_names_what_others_may_not_have(flawed: Pool) -> None:
         "restricted": {"901", "902"},
         "uncredited": {"903"},
         "gone": {"904"},
+        "revoked": set(),
         "removed": set(),
     }
     text = run(flawed, "create", "v1", "--dry-run")
@@ -70,13 +74,32 @@ def test_verify_names_the_same_and_what_was_removed_since(flawed: Pool) -> None:
     release = flawed.create()
     remove(flawed.workspace, flawed.store, "flickr:900", "its owner asked")
     remove(flawed.workspace, flawed.store, "904@N00", "all of it")
-    found = json.loads(run(flawed, "verify", "v1", "--json"))["checks"]
+    found = json.loads(run(flawed, "verify", "v1", "--json", exit_code=1))["checks"]
     assert set(found["removed"]) == {
         photo.file for photo in release.photos if photo.source_id in ("900", "904")
     }
     assert found["gone"] == []  # it is removed
-    text = run(flawed, "verify", "v1")
+    text = run(flawed, "verify", "v1", exit_code=1)
     assert "2 photos removed from the pool since: genset release takedown v1" in text
+
+
+def test_verify_fails_where_a_photo_can_not_be_shared_any_more(pool: Pool) -> None:
+    """What was known when it was frozen, such as reserved rights, is not held against it."""
+    reserved = {"license": "All Rights Reserved", "license_url": ""}
+    pool.label(add_candidate(pool.workspace, pool.store, TENCH, 900, **reserved), ann="correct")
+    pool.label_all_correct()
+    pool.create()
+    run(pool, "verify", "v1")
+    for number, change in ((0, "revoked"), (1, "gone")):
+        with pool.store.begin() as session:
+            photo = session.query(Photo).filter_by(source_id=str(number)).one()
+            if change == "gone":
+                session.add(PhotoEvent(photo_id=photo.id, what="gone", detail=""))
+            else:
+                photo.license, photo.license_url = "All Rights Reserved", ""
+        found = json.loads(run(pool, "verify", "v1", "--json", exit_code=1))["checks"]
+        assert numbers(pool, found[change]) == {str(number)}
+    assert "licence that no longer lets others share them" in run(pool, "verify", "v1", exit_code=1)
 
 
 def test_a_folder_alone_is_checked_by_its_manifest(flawed: Pool) -> None:

@@ -73,8 +73,8 @@ def test_each_candidate_left_out_is_listed_with_its_reason(pool: Pool) -> None:
     pool.label(f"{GOLDFISH}/flickr:100", ann="correct")
     with pool.store.session() as session:
         choice = choose(read_table(session), ReleasePlan())
-    assert [entry.task for entry in choice.chosen] == [f"{GOLDFISH}/flickr:100"]
-    assert choice.left_out == {
+    assert [entry.task for entry in choice.entries] == [f"{GOLDFISH}/flickr:100"]
+    assert choice.excluded == {
         f"{TENCH}/flickr:0": "correct for several classes",
         both: "correct for several classes",
         f"{TENCH}/flickr:1": "not called correct by a majority",
@@ -84,7 +84,7 @@ def test_each_candidate_left_out_is_listed_with_its_reason(pool: Pool) -> None:
         f"{TABBY}/flickr:300": "not labeled",
         f"{TABBY}/flickr:301": "not labeled",
     }
-    assert pool.create().left_out == {
+    assert pool.create().excluded == {
         "correct for several classes": 2,
         "not called correct by a majority": 1,
         "not labeled": 5,
@@ -117,7 +117,7 @@ def test_the_newest_ruling_wins_over_any_votes(pool: Pool) -> None:
         "101": ({}, None),
     }
     assert made.strategy == {"name": "majority", "min_labels": 1, "seed": 0, "ruled": 2}
-    assert made.left_out == {"not labeled": 4, "ruled not correct in review": 1}
+    assert made.excluded == {"not labeled": 4, "ruled not correct in review": 1}
     made.verify()
 
 

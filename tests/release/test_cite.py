@@ -152,7 +152,7 @@ def test_of_somebody_elses_release_only_its_manifest_is_believed(
 
 def test_without_authors_it_says_so(cite: Call) -> None:
     assert "author" not in cite("--as", "bibtex")
-    assert yaml.safe_load(cite("--as", "cff"))["authors"] == [{"name": "not said"}]
+    assert yaml.safe_load(cite("--as", "cff"))["authors"] == [{"name": "not stated"}]
     assert json.loads(cite("--as", "zenodo"))["metadata"]["creators"] == []
 
 

@@ -75,7 +75,7 @@ def test_what_a_dry_run_says_is_what_create_makes(pool: Pool, genset: Genset) ->
     genset("create", "v2", *words)
     made, again = (Release(pool.workspace.releases / name) for name in ("v1", "v2"))
     assert dict.fromkeys(made.wnids, 1) == seen["classes"]
-    assert made.left_out == seen["left_out"] == {"not drawn": 4}
+    assert made.excluded == seen["excluded"] == {"not drawn": 4}
     assert made.content_hash == again.content_hash
     manifest = json.loads((made.root / MANIFEST).read_text("utf-8"))
     assert manifest["strategy"] == {
@@ -117,7 +117,7 @@ def test_copies_and_other_sets_are_left_out(pool: Pool, genset: Genset, tmp_path
     words = ("--exclude", tmp_path / "sums", "--exclude", "duplicates")
     assert "left out: 1 looks like a photo of sums" in genset("create", "v1", *words)
     told = json.loads((pool.workspace.releases / "v1" / MANIFEST).read_text("utf-8"))["strategy"]
-    assert told["exclude"][0]["file"] == "sums" and told["one_of_each"] is True
+    assert told["exclude"][0]["file"] == "sums" and told["deduplicate"] is True
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def taken(pool: Pool) -> set[str]:
     name = f"v{len(list(pool.workspace.releases.glob('*')))}"
     made = pool.create(name)
     contested = status(pool.workspace, pool.store).contested
-    assert bool(contested) == (CLAIMED in made.left_out) == bool(waiting(pool))
+    assert bool(contested) == (CLAIMED in made.excluded) == bool(waiting(pool))
     return {f"{photo.wnid}/flickr:{photo.source_id}" for photo in made.photos}
 
 
@@ -49,7 +49,7 @@ def test_a_claim_that_comes_after_the_label_opens_the_photo_again(
     assert waiting(pool) == sorted([FIRST, contested])
     cases = queue(pool.store)
     assert len({json.dumps(case.blind()["why"]) for case in cases}) == 1  # no word of the label
-    told = pool.create("again").left_out
+    told = pool.create("again").excluded
     assert told == {CLAIMED: 1, "not labeled": 1}
 
 

@@ -156,7 +156,7 @@ def test_documents_are_made_of_the_manifest_alone(release: Release) -> None:
 @pytest.mark.parametrize(
     "facts",
     [
-        {"strategy": 5, "collected": [], "contact": 7, "left_out": "x", "replaces": {"removed": 3}},
+        {"strategy": 5, "collected": [], "contact": 7, "excluded": "x", "replaces": {"removed": 3}},
         {"strategy": {"name": ["x"]}, "collected": {"posted": [1, 2], "sources": [{}]}},
         {"collected": {"agreement": "high", "guidelines": [5]}, "replaces": {"removed": [5]}},
     ],

@@ -136,7 +136,7 @@ def test_a_blurred_variant_is_marked_and_has_a_hash_of_its_own(
     assert variant.variant["content_hash"] == released.content_hash
     before, after = by_id(released), by_id(variant)
     left = [before["507"].file]
-    assert told["variant"]["left_out"] == left and "507" not in after
+    assert told["variant"]["excluded"] == left and "507" not in after
     assert before.keys() - after.keys() == {"507"}
     changed = {file: each["of"] for file, each in told["variant"]["changed"].items()}
     # All eight were found but for the one that was left out, and perhaps something in the others.
@@ -249,7 +249,7 @@ def test_no_photo_with_a_face_travels_in_any_format(
     files = contents(tmp_path / "out")
     whole = {photo.file: (released.root / photo.file).read_bytes() for photo in released.photos}
     gone = {each["of"] for each in told["variant"]["changed"].values()}
-    gone |= set(told["variant"]["left_out"])
+    gone |= set(told["variant"]["excluded"])
     assert len(gone) >= 8
     for file, content in whole.items():
         assert any(content in each for each in files) is (file not in gone), file

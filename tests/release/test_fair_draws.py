@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genset.release.candidates import CandidateRow, CandidateTable
-from genset.release.choose import Chosen, choose
+from genset.release.choose import Choice, choose
 from genset.release.plan import ReleasePlan
 from genset.release.strategies import Majority, Matched, Reference, Strategy, Threshold, Top
 from tests.release.tables import entry, tables
@@ -22,8 +22,8 @@ CROWD = CandidateTable(
 )
 
 
-def photos(choice: Chosen) -> set[int]:
-    return {int(each.photo.removeprefix("flickr:")) for each in choice.chosen}
+def photos(choice: Choice) -> set[int]:
+    return {int(each.photo.removeprefix("flickr:")) for each in choice.entries}
 
 
 @pytest.mark.parametrize("strategy", TEN, ids=lambda strategy: strategy.name)
@@ -76,7 +76,7 @@ def test_balance_keeps_to_no_bin() -> None:
 def test_of_classes_that_are_tied_each_is_filled(seed: int) -> None:
     tied = [entry(number, "n1" if number < 5 else "n2", "ccc") for number in range(10)]
     chosen = choose(CandidateTable(tuple(tied)), ReleasePlan(Top(2), seed))
-    assert Counter(each.wnid for each in chosen.chosen) == {"n1": 2, "n2": 2}
+    assert Counter(each.wnid for each in chosen.entries) == {"n1": 2, "n2": 2}
 
 
 def levels(each: CandidateRow) -> tuple[float, int]:
@@ -96,7 +96,7 @@ def test_the_limit_takes_out_of_the_top_what_it_forbids_and_nothing_else() -> No
         choice = choose(table, ReleasePlan(Top(5), seed, max_per_owner=3))
         assert photos(choice) == {37, 38, 39}
         assert choice.short == {"n1": 2}
-        assert Counter(choice.left_out.values()) == {"more than 3 of one owner": 37}
+        assert Counter(choice.excluded.values()) == {"more than 3 of one owner": 37}
 
 
 def test_each_photo_over_the_limit_is_said_to_be() -> None:
@@ -104,7 +104,7 @@ def test_each_photo_over_the_limit_is_said_to_be() -> None:
         tuple(entry(number, said="c", owner="flickr:ann") for number in range(4))
     )
     choice = choose(table, ReleasePlan(Top(5), max_per_owner=1))
-    assert Counter(choice.left_out.values()) == {"more than 1 of one owner": 3}
+    assert Counter(choice.excluded.values()) == {"more than 1 of one owner": 3}
 
 
 def test_the_next_one_takes_the_place_of_what_the_limit_passed_over() -> None:
@@ -123,7 +123,7 @@ def test_the_next_one_takes_the_place_of_what_the_limit_passed_over() -> None:
     assert drawn == {frozenset({3, 2}), frozenset({1, 5})}
     both = choose(table, ReleasePlan(Top(2), max_per_owner=1))
     assert photos(both) == {2, 3, 4, 5}
-    assert both.left_out == {"n1/flickr:1": "more than 1 of one owner"}
+    assert both.excluded == {"n1/flickr:1": "more than 1 of one owner"}
 
 
 def test_photos_of_a_class_that_is_full_are_no_disadvantage_to_their_owner() -> None:
@@ -144,10 +144,10 @@ def test_of_the_top_nothing_is_left_out_that_might_be_in(
 ) -> None:
     choice = choose(table, ReleasePlan(Top(count), seed, max_per_owner=most))
     by_task = {each.task: each for each in table.entries}
-    for task, reason in choice.left_out.items():
+    for task, reason in choice.excluded.items():
         left = by_task[task]
-        ours = [each for each in choice.chosen if each.wnid == left.wnid]
-        owners = [each for each in choice.chosen if each.owner == left.owner]
+        ours = [each for each in choice.entries if each.wnid == left.wnid]
+        owners = [each for each in choice.entries if each.owner == left.owner]
         if reason == "not drawn":
             assert len(ours) == count
             assert all(levels(each) >= levels(left) for each in ours)
@@ -167,5 +167,5 @@ def test_a_class_that_is_full_leaves_the_others_their_places() -> None:
     entries += [entry(20 + number, "n2", "ccc") for number in range(2)]
     for seed in range(5):
         plan = ReleasePlan(Top(2), seed, max_per_owner=1)
-        chosen = choose(CandidateTable(tuple(entries)), plan).chosen
+        chosen = choose(CandidateTable(tuple(entries)), plan).entries
         assert Counter(each.wnid for each in chosen) == {"n1": 2, "n2": 2}

@@ -86,7 +86,7 @@ def sections(card: str) -> dict[str, str]:
 def test_the_manifest_knows_how_photos_and_labels_came(own: Path) -> None:
     release = frozen(own)
     manifest = json.loads((release.root / MANIFEST).read_text("utf-8"))
-    came = manifest["came"]["mine"]
+    came = manifest["origins"]["mine"]
     assert (came["found"], came["added"], came["searches"], came["pages"]) == (0, 5, 0, 0)
     assert came["searched"] is None and came["added_on"] is not None
     assert manifest["labeling"] == {
@@ -186,7 +186,7 @@ def test_one_that_was_added_when_it_got_that_page_is_released_without_it(own: Pa
 
 def test_what_is_not_said_is_listed_and_asked_for_in_the_datasheet(own: Path) -> None:
     texts = texts_of(frozen(own))
-    missing = sections(texts["DATA_CARD.md"])["Not said"].splitlines()
+    missing = sections(texts["DATA_CARD.md"])["Not stated"].splitlines()
     assert len(missing) == 10 and "- who funded it" in missing
     answers = dict(re.findall(r"\*\*(.+)\*\*\n\n(.+)", texts["DATASHEET.md"]))
     assert len(answers) >= 50
@@ -196,8 +196,8 @@ def test_what_is_not_said_is_listed_and_asked_for_in_the_datasheet(own: Path) ->
         "Were any ethical review processes conducted?",
         "How can the owner or manager of the dataset be contacted?",
     ):
-        assert answers[question] == "Not said."
-    assert "Pay of labelers: Not said." in texts["DATASHEET.md"]
+        assert answers[question] == "Not stated."
+    assert "Pay of labelers: Not stated." in texts["DATASHEET.md"]
     assert answers["How many instances are there in total?"] == "5 photos of 2 classes."
 
 
@@ -239,7 +239,7 @@ def test_what_the_maintainer_says_stands_in_every_document(own: Path) -> None:
         assert words in texts["DATA_CARD.md"] and words in texts["DATASHEET.md"], words
     card = sections(texts["DATA_CARD.md"])
     assert "Authors: Ann Ko (University A); Bo Lee (B_1)" in card["Who made it"]
-    assert "Not said" not in card
+    assert "Not stated" not in card
     assert "documents: CC-BY-4.0\n" in texts["LICENSES.txt"]
     machine = json.loads(texts["croissant.json"])
     assert [each["name"] for each in machine["creator"]] == ["Ann Ko", "Bo Lee"]
@@ -270,7 +270,10 @@ def test_labels_of_the_page_and_searches_are_told_apart(pool: Pool) -> None:
             session.add(searched(pool, wnid, page))
     release = pool.create()
     manifest = json.loads((release.root / MANIFEST).read_text("utf-8"))
-    assert (manifest["came"]["flickr"]["searches"], manifest["came"]["flickr"]["pages"]) == (1, 2)
+    assert (manifest["origins"]["flickr"]["searches"], manifest["origins"]["flickr"]["pages"]) == (
+        1,
+        2,
+    )
     by_way = manifest["labeling"]["by_way"]
     assert {way: by_way[way]["labels"] for way in by_way} == {"import": 1, "page": 2, "review": 1}
     card = texts_of(release)["DATA_CARD.md"]
@@ -349,9 +352,12 @@ def searched(pool: Pool, wnid: str, page: int) -> Search:
 @pytest.mark.parametrize(
     "facts",
     [
-        {"dataset": 5, "came": [], "labeling": "x"},
-        {"dataset": {"authors": [5, {"name": 7}, {"name": "x\n# y"}], "doi": ["x"]}, "came": {}},
-        {"labeling": {"by_way": {"page": {"labels": "x"}}, "signed_in": [1]}, "came": {"mine": 3}},
+        {"dataset": 5, "origins": [], "labeling": "x"},
+        {"dataset": {"authors": [5, {"name": 7}, {"name": "x\n# y"}], "doi": ["x"]}, "origins": {}},
+        {
+            "labeling": {"by_way": {"page": {"labels": "x"}}, "signed_in": [1]},
+            "origins": {"mine": 3},
+        },
     ],
 )
 def test_whatever_a_strangers_manifest_says_makes_no_traceback(

@@ -16,7 +16,7 @@ import yaml
 
 import genset
 from genset.classes import document_of, hash_of, mistakes_in, taxonomy_of
-from genset.classes.own import taxonomy_in
+from genset.classes.files import taxonomy_in
 from genset.core.errors import BadInput
 from genset.db import Candidate, Photo, Store, Verdict, stored_candidates
 from genset.db.taxonomies import store_taxonomy
@@ -26,7 +26,7 @@ from genset.release.exports import FORMATS
 from genset.release.exports.export import export
 from genset.release.freeze import create, dry_run
 from genset.release.multilabel.earlier import Earlier
-from genset.release.multilabel.freeze import create_multilabel
+from genset.release.multilabel.plan import MultilabelPlan
 from genset.release.plan import ReleasePlan
 from genset.release.reader import MANIFEST, Release, content_hash, manifest_hash, read_manifest
 from genset.release.takedown import takedown
@@ -282,7 +282,7 @@ def test_several_right_answers_are_of_its_classes(
         task = candidate.task
     for worker in ("ann", "bob", "cem"):
         vote(store, task, worker, Verdict.CORRECT)
-    create_multilabel(workspace, store, "m1", Earlier.read(release), allow_unanswered=True)
+    create(workspace, store, "m1", MultilabelPlan(Earlier.read(release), allow_unanswered=True))
     several = genset.Release(workspace.releases / "m1", multi_hot=True)
     several.verify()
     [place] = [n for n, photo in enumerate(several.photos) if photo.source_id == "0"]

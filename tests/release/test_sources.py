@@ -368,7 +368,7 @@ def test_photos_are_chosen_by_source_and_by_licences_of_all_sources(
     genset("one", "--source", "commons, own")
     one = Release(several.workspace.releases / "one")
     assert {photo.source for photo in one.photos} == {"commons", "own"}
-    assert one.left_out == {"not labeled": 8, "source flickr": 1, "source inaturalist": 1}
+    assert one.excluded == {"not labeled": 8, "source flickr": 1, "source inaturalist": 1}
     assert told(one)["strategy"]["sources"] == ["commons", "own"]
     assert "no photo of a source 'comons'; it has those of commons, flickr, inat" in genset(
         "two", "--source", "comons"

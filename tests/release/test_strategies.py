@@ -18,7 +18,7 @@ from genset.db import Verdict
 from genset.licenses import LicenseChoice
 from genset.release.aggregated import AggregatedLabel, AggregatedLabels
 from genset.release.candidates import CandidateRow, CandidateTable
-from genset.release.choose import Chosen, choose, selection_frequency
+from genset.release.choose import Choice, choose, selection_frequency
 from genset.release.plan import Exclusion, ReleasePlan
 from genset.release.strategies import (
     Majority,
@@ -50,7 +50,7 @@ PLANS = st.builds(
     licenses=st.sampled_from([None, LicenseChoice(("CC BY 2.0",))]),
     max_per_owner=st.sampled_from([None, 1, 2]),
     balance=st.booleans(),
-    one_of_each=st.booleans(),
+    deduplicate=st.booleans(),
     exclude=st.sampled_from(
         [(), (Exclusion("x", "0", frozenset({f"{3:064x}"}), np.empty(0, np.uint64)),)]
     ),
@@ -62,26 +62,26 @@ def test_what_holds_for_every_choice(
     table: CandidateTable, plan: ReleasePlan, data: st.DataObject
 ) -> None:
     choice = choose(table, plan)
-    tasks = [each.task for each in choice.chosen]
+    tasks = [each.task for each in choice.entries]
     every = sorted(each.task for each in table.entries)
-    assert sorted([*tasks, *choice.left_out]) == every  # each once, chosen or with a reason
-    assert len({each.sha256 for each in choice.chosen}) == len(tasks)  # no photo twice
-    assert not any(each.ruling is Verdict.INCORRECT for each in choice.chosen)
-    assert not plan.licenses or {each.license for each in choice.chosen} <= {"CC BY 2.0"}
-    assert not plan.exclude or f"{3:064x}" not in {each.sha256 for each in choice.chosen}
+    assert sorted([*tasks, *choice.excluded]) == every  # each once, chosen or with a reason
+    assert len({each.sha256 for each in choice.entries}) == len(tasks)  # no photo twice
+    assert not any(each.ruling is Verdict.INCORRECT for each in choice.entries)
+    assert not plan.licenses or {each.license for each in choice.entries} <= {"CC BY 2.0"}
+    assert not plan.exclude or f"{3:064x}" not in {each.sha256 for each in choice.entries}
     if plan.max_per_owner:
-        owners = Counter(each.owner for each in choice.chosen)
+        owners = Counter(each.owner for each in choice.entries)
         assert max(owners.values(), default=0) <= plan.max_per_owner
-    sizes = Counter(each.wnid for each in choice.chosen)
+    sizes = Counter(each.wnid for each in choice.entries)
     if plan.balance:  # as many of each class as there are of the one with the fewest
         all_sizes = Counter(
-            each.wnid for each in choose(table, replace(plan, balance=False)).chosen
+            each.wnid for each in choose(table, replace(plan, balance=False)).entries
         )
         assert sizes == dict.fromkeys(all_sizes, min(all_sizes.values(), default=0))
     if (most := plan.strategy.parameters().get("per_class")) is not None:
         assert max(sizes.values(), default=0) <= most
-    if plan.one_of_each:
-        photos = {each.photo for each in choice.chosen}
+    if plan.deduplicate:
+        photos = {each.photo for each in choice.entries}
         assert not any(one != two and {one, two} <= photos for one, two in table.pairs)
     shuffled = data.draw(st.permutations(table.entries))
     assert choose(replace(table, entries=tuple(shuffled)), plan) == choice
@@ -98,8 +98,8 @@ def voted(draw: st.DrawFn) -> CandidateTable:
     return plain(*(entry(place, f"n{1 + place % 2}", words) for place, words in enumerate(said)))
 
 
-def names(choice: Chosen) -> set[str]:
-    return {each.task for each in choice.chosen}
+def names(choice: Choice) -> set[str]:
+    return {each.task for each in choice.entries}
 
 
 def order(seed: int, task: str) -> str:
@@ -107,15 +107,15 @@ def order(seed: int, task: str) -> str:
 
 
 def share(each: CandidateRow) -> Fraction:
-    return Fraction(each.said.get(Verdict.CORRECT, 0), sum(each.said.values()) or 1)
+    return Fraction(each.votes.get(Verdict.CORRECT, 0), sum(each.votes.values()) or 1)
 
 
 @given(table=voted(), least=st.integers(1, 4))
 def test_majority_agrees_with_reference_code(table: CandidateTable, least: int) -> None:
     want = set()
     for each in table.entries:
-        yes, no = each.said.get(Verdict.CORRECT, 0), 0
-        no += each.said.get(Verdict.INCORRECT, 0) + each.said.get(Verdict.BROKEN, 0)
+        yes, no = each.votes.get(Verdict.CORRECT, 0), 0
+        no += each.votes.get(Verdict.INCORRECT, 0) + each.votes.get(Verdict.BROKEN, 0)
         if yes > no and each.labels >= least:
             want.add(each.task)
     assert names(choose(table, ReleasePlan(Majority(least)))) == want
@@ -139,7 +139,7 @@ def test_top_agrees_with_reference_code(table: CandidateTable, count: int, seed:
     want: set[str] = set()
     for wnid in ("n1", "n2"):
         ours = [each for each in table.entries if each.wnid == wnid and share(each) > 0]
-        ours.sort(key=lambda e: (-share(e), -sum(e.said.values()), order(seed, e.task)))
+        ours.sort(key=lambda e: (-share(e), -sum(e.votes.values()), order(seed, e.task)))
         want.update(each.task for each in ours[:count])
     assert names(choose(table, ReleasePlan(Top(count), seed))) == want
 
@@ -156,7 +156,7 @@ def test_matched_agrees_with_reference_code(
             seats[max(range(5), key=lambda b: (quotas[b] - seats[b], b))] += 1
         bins = defaultdict(list)
         for each in sorted(table.entries, key=lambda e: order(seed, e.task)):
-            if each.wnid == wnid and each.said:
+            if each.wnid == wnid and each.votes:
                 bins[min(4, int(share(each) * 5))].append(each.task)
         for place in (4, 3, 2, 1, 0):  # own candidates first
             take = min(seats[place], len(bins[place]))
@@ -172,7 +172,7 @@ def test_matched_agrees_with_reference_code(
 @given(table=voted())
 def test_another_seed_draws_others_but_as_many(table: CandidateTable) -> None:
     one, other = (choose(table, ReleasePlan(Threshold(2), seed)) for seed in (1, 2))
-    assert len(one.chosen) == len(other.chosen)
+    assert len(one.entries) == len(other.entries)
     assert one.short == other.short
 
 
@@ -216,7 +216,7 @@ MATCH = Reference("by-hand.csv", "0" * 64, {"n1": (2, 0, 0, 0, 2), "n2": (0, 0, 
 )
 def test_ten_answers_by_hand(chosen_by: Strategy, photos: set[int], short: dict[str, int]) -> None:
     choice = choose(BY_HAND, ReleasePlan(chosen_by))
-    found = {int(each.photo.removeprefix("flickr:")) for each in choice.chosen}
+    found = {int(each.photo.removeprefix("flickr:")) for each in choice.entries}
     if chosen_by == Matched(MATCH, 9, fill_up=True):
         # Of 9 the two bins get 4 and 5 (the tie goes up). 0 and 1 fill two of the four low seats;
         # the nearest higher bin gives 2 and 3. The top bin has 8 to 11: one seat stays empty.
@@ -252,7 +252,7 @@ def test_a_class_gets_ten_photos_unless_something_else_is_said(name: str) -> Non
         {"reference": Reference("r", "", {"n1": (0, 0, 0, 0, 1)})} if name == "matched" else {}
     )
     table = plain(*(entry(number, said="c") for number in range(20)))
-    assert len(choose(table, ReleasePlan(strategy(name, options))).chosen) == 10
+    assert len(choose(table, ReleasePlan(strategy(name, options))).entries) == 10
 
 
 def test_short_bins_are_told() -> None:
@@ -264,7 +264,7 @@ def test_short_bins_are_told() -> None:
 def test_a_selection_frequency_is_the_share_of_all_who_voted(
     said: str, share: float | None
 ) -> None:
-    assert selection_frequency(entry(1, said=said).said) == share
+    assert selection_frequency(entry(1, said=said).votes) == share
 
 
 # What is done around a strategy
@@ -275,7 +275,7 @@ def test_a_source_that_the_pool_lacks_is_named_and_others_are_left_out() -> None
     table = CandidateTable(rows, (), frozenset({"flickr", "inaturalist"}))
     choice = choose(table, ReleasePlan(sources=("flickr",)))
     assert names(choice) == {"n1/flickr:1"}
-    assert choice.left_out == {"n1/inaturalist:2": "source inaturalist"}
+    assert choice.excluded == {"n1/inaturalist:2": "source inaturalist"}
     lacking = ReleasePlan(sources=("flickr", "commons"))
     with pytest.raises(BadInput, match="of a source 'commons'; it has those of flickr, inat"):
         choose(table, lacking)
@@ -302,8 +302,8 @@ def test_aggregated_labels_speak_before_the_strategy_but_after_a_ruling() -> Non
     assert reasons(sure) == {"2": "confidence below 0.8", "3": wrong}
 
 
-def reasons(choice: Chosen) -> dict[str, str]:
-    return {task.partition(":")[2]: reason for task, reason in choice.left_out.items()}
+def reasons(choice: Choice) -> dict[str, str]:
+    return {task.partition(":")[2]: reason for task, reason in choice.excluded.items()}
 
 
 def test_of_photos_that_look_alike_the_first_posted_stays() -> None:
@@ -313,13 +313,13 @@ def test_of_photos_that_look_alike_the_first_posted_stays() -> None:
         (("flickr:2", "flickr:3"), ("flickr:3", "flickr:4"), ("flickr:1", "train:n1/7.jpg")),
         frozenset({"flickr"}),
     )
-    assert names(choose(table, ReleasePlan(one_of_each=True))) == {"n1/flickr:2"}
-    assert reasons(choose(table, ReleasePlan(one_of_each=True))) == {
+    assert names(choose(table, ReleasePlan(deduplicate=True))) == {"n1/flickr:2"}
+    assert reasons(choose(table, ReleasePlan(deduplicate=True))) == {
         "1": "looks like a photo of train",
         "3": "looks like a photo that was posted before it",
         "4": "looks like a photo that was posted before it",
     }
-    assert len(choose(table, ReleasePlan()).chosen) == 4
+    assert len(choose(table, ReleasePlan()).entries) == 4
 
 
 def test_files_of_hashes_keep_photos_out(tmp_path: Path) -> None:
@@ -351,9 +351,9 @@ def test_a_photo_goes_to_the_one_class_that_it_is_called_correct_for() -> None:
     low, high = entry(1, "n1", "cciii", **same), entry(2, "n2", "ccc", **same)
     assert names(choose(plain(low, high), ReleasePlan(Top(5)))) == {"n2/flickr:1"}
     also = entry(3, "n3", "ccc", **same)
-    assert not choose(plain(low, high, also), ReleasePlan(Top(5))).chosen
+    assert not choose(plain(low, high, also), ReleasePlan(Top(5))).entries
     unsure = [entry(number, f"n{number}", "cui", **same) for number in (1, 2)]
-    assert not choose(plain(*unsure), ReleasePlan(Top(5))).chosen
+    assert not choose(plain(*unsure), ReleasePlan(Top(5))).entries
 
 
 # The reference, and words that make no sense

@@ -136,7 +136,7 @@ def test_a_changed_record_of_a_photo_is_noticed(
         ("content_hash", "sha256:0"),
         ("strategy", {"name": "threshold"}),
         ("labelers", 5000),
-        ("left_out", {"not labeled": 3}),
+        ("excluded", {"not labeled": 3}),
         ("a new field", 1),
     ],
 )
@@ -188,7 +188,7 @@ def test_a_manifest_of_another_form_is_refused(release: Release) -> None:
         Release(release.root)
 
 
-@pytest.mark.parametrize("field", ["name", "created_at", "content_hash", "left_out", "photos"])
+@pytest.mark.parametrize("field", ["name", "created_at", "content_hash", "excluded", "photos"])
 def test_a_field_of_another_type_is_refused(release: Release, field: str) -> None:
     edit_manifest(release, lambda manifest: manifest.update({field: 5}))
     with pytest.raises(BadInput, match=rf"manifest\.json: {field} must be "):

@@ -143,7 +143,7 @@ def _write(
         "content_hash": content_hash(records),
         "strategy": {"name": "majority"},
         "labelers": 3,
-        "left_out": {"not labeled": 4},
+        "excluded": {"not labeled": 4},
         "documents": {},
         **also,
         "photos": [record.as_json() for record in records],

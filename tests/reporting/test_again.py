@@ -208,7 +208,7 @@ def test_efficientnet_lite0_on_cifar_10_s_classes(
     realdata: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "docs" / "demo"))
-    from genset.classes.built_in import taxonomy_named
+    from genset.classes.files import taxonomy_named
 
     for name in ("here", "fresh"):
         for each in taxonomy_named("cifar10"):

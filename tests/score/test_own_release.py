@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from genset.classes.built_in import taxonomy_named
+from genset.classes.files import taxonomy_named
 from genset.db import Verdict
 from genset.db.taxonomies import store_taxonomy
 from genset.release.freeze import create

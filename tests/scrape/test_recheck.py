@@ -166,7 +166,7 @@ def test_a_release_from_another_one_has_the_licences_of_today(seen: Seen) -> Non
     made = json.loads(genset(*words, cwd=root, endpoint=seen.sandbox.endpoint, key="key"))
     assert sorted(seen.asked) == ["1", "2", "3", "4"]
     assert made["photos"] == 3
-    assert made["left_out"] == {"licence All Rights Reserved": 1}
+    assert made["excluded"] == {"licence All Rights Reserved": 1}
     [change] = made["licenses"]["changes"]
     assert change.startswith("flickr:2: license CC BY 2.0 -> All Rights Reserved")
     told = json.loads((seen.pool.workspace.releases / "v2" / MANIFEST).read_text("utf-8"))

@@ -219,7 +219,7 @@ def test_a_contested_photo_waits_for_a_human(
         import_labels(pool.store, says)
         with pool.store.session() as session:
             choice = choose(read_table(session), ReleasePlan())
-        return [entry.task for entry in choice.chosen]
+        return [entry.task for entry in choice.entries]
 
     assert chosen_after(CRANE, "correct") == []  # nobody was asked about the other class
     assert chosen_after(TENCH, "incorrect") == [f"{CRANE}/flickr:1"]

@@ -154,7 +154,7 @@ def test_a_list_in_the_only_order_that_names_have_is_taken(tmp_path: Path) -> No
 def test_who_proposed_is_read_from_a_table(tmp_path: Path, listed: PhotoSet) -> None:
     """As answers.csv of an export has it."""
     rows = [
-        "image,wnid,label,verdict,own,proposers",
+        "image,wnid,label,verdict,primary,proposers",
         f"photo0.jpg,{A},0,correct,1,",
         f"photo0.jpg, {D} ,5, correct ,0,timm:a; confusable",
         f" photo1.jpg,{D},5,unclear,0,timm:b",

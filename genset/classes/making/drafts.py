@@ -2,15 +2,15 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 
-from genset.classes.checks import folded, mistake_in_id
+from genset.classes.checks import LONGEST_ID, folded, mistake_in_id
 from genset.classes.classes import is_wnid
-from genset.classes.making.ids import id_for
-from genset.classes.making.senses import Senses, looked_up, nouns_of, plain, told_apart
+from genset.classes.making.senses import Senses, distinctions, looked_up, nouns_of, plain
 from genset.classes.wordnet import Noun, nouns
 from genset.core.errors import BadInput, SeveralMistakes
+from genset.core.marks import MARK, as_one
 from genset.core.safe import clean
 
 LONGEST_NAME = 200
@@ -18,6 +18,7 @@ LONGEST_NAME = 200
 
 _SHOWN = 100  # mistakes that are told at once
 
+_NOT_OF_AN_ID = re.compile(rf"[^\w{MARK}.-]")
 _LED = re.compile(r"(n[0-9]{8})(?:[\s_-]+(.*))?")
 
 
@@ -42,7 +43,7 @@ class Draft:
     title: str = ""
 
 
-def of_words(words: Iterable[str], said: Senses) -> list[Draft]:
+def of_words(words: Iterable[str], senses: Senses) -> list[Draft]:
     """A class for each word, whose id is the word; all with several senses are said.
 
     A word that is said to have two senses or more makes a class of each, whose id has what it is
@@ -53,13 +54,13 @@ def of_words(words: Iterable[str], said: Senses) -> list[Draft]:
             another word.
     """
     words = list(words)
-    see_each_can_be(words)
-    _see_all_is_meant(words, said)
+    check_words(words)
+    _check_senses(words, senses)
     drafts = Drafts()
     holders: dict[Noun, str] = {}
     for word in words:
         names = () if word in nouns() else (word,)
-        meant = nouns_of(word, said)
+        meant = nouns_of(word, senses)
         for noun in filter(None, meant):
             if (other := holders.setdefault(noun, word)) is not word:
                 raise BadInput(
@@ -68,14 +69,18 @@ def of_words(words: Iterable[str], said: Senses) -> list[Draft]:
         if len(meant) == 1:
             drafts.add(word, names, meant[0], *looked_up(word, meant[0]))
             continue
-        for each, kind in zip(meant, told_apart(meant), strict=True):
+        for meaning, kind in zip(meant, distinctions(meant), strict=True):
             drafts.add(
-                f"{word} {kind}", names, each, *looked_up(word, each), title=f"{word} ({kind})"
+                f"{word} {kind}",
+                names,
+                meaning,
+                *looked_up(word, meaning),
+                title=f"{word} ({kind})",
             )
     return drafts.whole("word")
 
 
-def see_each_can_be(words: Iterable[str]) -> None:
+def check_words(words: Iterable[str]) -> None:
     """Refuse words of which no class can be made, the first hundred at once.
 
     Raises:
@@ -125,7 +130,7 @@ def of_synsets(wnids: Iterable[str], depth: int | None) -> list[Draft]:
 
 
 def of_names(
-    names: Iterable[str], said: Senses, what: str, outputs: Iterable[str] = ()
+    names: Iterable[str], senses: Senses, what: str, outputs: Iterable[str] = ()
 ) -> list[Draft]:
     """A class for each name of a folder or of a model's output, which is its id where it can be.
 
@@ -138,7 +143,7 @@ def of_names(
         BadInput: there are none, or something is said of another.
     """
     names = list(names)
-    _see_all_is_meant([word for name in names for word in (name, readable(name))], said)
+    _check_senses([word for name in names for word in (name, readable(name))], senses)
     called_so = dict(zip(names, outputs, strict=False))
     drafts = Drafts(called_so, names, tell_spaces=not called_so)
     for name in names:
@@ -148,7 +153,7 @@ def of_names(
             continue
         called = tuple(filter(None, (readable(part) for part in name.split(", "))))
         word = called[0] if called else name
-        by_whole = said if plain(name) not in said else {plain(word): said[plain(name)]}
+        by_whole = senses if plain(name) not in senses else {plain(word): senses[plain(name)]}
         noun, *others = nouns_of(word, by_whole)
         if others:
             raise BadInput(f"several senses of {word!r} are given, and its photos are one class")
@@ -188,14 +193,14 @@ class Drafts:
         ok = ok and (noun is not None or not is_wnid(name))  # which would say what it is
         id = name if ok else id_for(name.partition(", ")[0], self.taken | self._own)
         self.taken.add(folded(id))
-        kept = ok or title or (id == name.replace(" ", "_") and not self._tell_spaces)
-        said = [] if kept else [f"{clean(name)!r} became the id {id}"]
+        is_plain = ok or title or (id == name.replace(" ", "_") and not self._tell_spaces)
+        remarks = [] if is_plain else [f"{clean(name)!r} became the id {id}"]
         if noun is None and not notes:
-            said.append("no synset: it is searched for by its name alone")
+            remarks.append("no synset: it is searched for by its name alone")
         called = names or (() if noun else (id,))
         output = self._outputs.get(name, id)
         differs = "" if output == id else output
-        self._drafts.append(Draft(id, called, noun, (*said, *notes), differs, title))
+        self._drafts.append(Draft(id, called, noun, (*remarks, *notes), differs, title))
 
     def whole(self, what: str) -> list[Draft]:
         """All of them. Raises BadInput where there are none."""
@@ -210,6 +215,28 @@ def readable(name: str) -> str:
     return clean(word, LONGEST_NAME) if word.strip() else ""
 
 
-def _see_all_is_meant(words: Iterable[str], said: Senses) -> None:
-    if strange := sorted(said.keys() - set(map(plain, words))):
+def _check_senses(words: Iterable[str], senses: Senses) -> None:
+    if strange := sorted(senses.keys() - set(map(plain, words))):
         raise BadInput(f"--sense is given for {strange[0]!r}, which is not among the classes")
+
+
+def id_for(name: str, taken: Container[str]) -> str:
+    """The name as an id, as little changed as it can be.
+
+    What no id has becomes "_", so does a dot where the word else had another meaning (CON.txt),
+    and a number is put behind one whose folded form is in `taken`.
+    """
+    word = unicodedata.normalize("NFC", name)
+    ok = _NOT_OF_AN_ID.sub(" ", as_one(word))
+    word = "_".join("".join(c if o != " " else " " for c, o in zip(word, ok, strict=True)).split())
+    word = re.sub(r"^\W+", "", word[:LONGEST_ID]).rstrip(".-")
+    word = word.strip("_") or word
+    if mistake_in_id(word):
+        word = word.replace(".", "_")
+    if mistake_in_id(word) or is_wnid(word):
+        word = f"class_{word}"[:LONGEST_ID].rstrip("_.-")
+    found, number = word, 1
+    while folded(found) in taken:
+        number += 1
+        found = f"{word[: LONGEST_ID - 6].rstrip('.-')}_{number}"
+    return found

@@ -18,18 +18,18 @@ def remarks(taxonomy: Taxonomy) -> dict[str, list[str]]:
     """By id, what is remarkable of each class, in sentences; classes without are not in it."""
     found: dict[str, list[str]] = defaultdict(list)
     names: dict[str, dict[str, None]] = defaultdict(dict)
-    by_synset = {each.synset: each.wnid for each in taxonomy if each.synset}
-    for each in taxonomy:
-        found[each.wnid] += _of_words(each)
-        found[each.wnid] += _of_synset(each, by_synset)
-        for word in each.lemmas:
-            names[word.casefold()][each.wnid] = None
+    by_synset = {cls.synset: cls.wnid for cls in taxonomy if cls.synset}
+    for cls in taxonomy:
+        found[cls.wnid] += _of_words(cls)
+        found[cls.wnid] += _of_synset(cls, by_synset)
+        for word in cls.lemmas:
+            names[word.casefold()][cls.wnid] = None
     for word, ids in names.items():
         for id in ids if len(ids) > 1 else ():
             others = _listed([other for other in ids if other != id])
             found[id].append(f'"{word}" is a name of {others} too')
     wide: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for pair in covered({each.wnid: [query.text for query in each.queries] for each in taxonomy}):
+    for pair in covered({cls.wnid: [query.text for query in cls.queries] for cls in taxonomy}):
         wide[pair.id, pair.wide].append(pair.other)
     for (id, text), covers in wide.items():
         others = _listed(list(dict.fromkeys(covers)))
@@ -37,29 +37,29 @@ def remarks(taxonomy: Taxonomy) -> dict[str, list[str]]:
             f"the query {_quoted(text)} also finds photos of {others}: exclude words, such as "
             f"{text} -word"
         )
-    return {each.wnid: found[each.wnid] for each in taxonomy if found[each.wnid]}
+    return {cls.wnid: found[cls.wnid] for cls in taxonomy if found[cls.wnid]}
 
 
-def _of_words(each: ImageClass) -> Iterator[str]:
+def _of_words(cls: ImageClass) -> Iterator[str]:
     """Queries that are one word with several senses, and those with a hypernym that nobody says."""
-    for query in each.queries:
+    for query in cls.queries:
         senses = nouns().senses(query.text)
         if len(senses) < 2:
             continue
-        numbers = [number for number, noun in enumerate(senses, 1) if noun.wnid == each.synset]
-        none = ", none of them is this one" if each.synset else ""
+        numbers = [number for number, noun in enumerate(senses, 1) if noun.wnid == cls.synset]
+        none = ", none of them is this one" if cls.synset else ""
         this = f", this is number {numbers[0]}" if numbers else none
         yield f"{_quoted(query.text)} has {len(senses)} senses in WordNet{this}"
 
 
-def _of_synset(each: ImageClass, by_synset: Mapping[str, str]) -> Iterator[str]:
+def _of_synset(cls: ImageClass, by_synset: Mapping[str, str]) -> Iterator[str]:
     """A noun that is one thing with a name, or a kind of what is a class too."""
-    if not each.synset or each.synset not in nouns():
+    if not cls.synset or cls.synset not in nouns():
         return
-    if nouns()[each.synset].is_instance:
+    if nouns()[cls.synset].is_instance:
         yield "WordNet has it as one thing with a name (a place, a person), not as a kind of thing"
-    above = nouns().all_above(each.synset)  # a few, of which to ask: there may be 21,000 classes
-    if ids := [by_synset[wnid] for wnid in above if wnid in by_synset and wnid != each.synset]:
+    above = nouns().all_above(cls.synset)  # a few, of which to ask: there may be 21,000 classes
+    if ids := [by_synset[wnid] for wnid in above if wnid in by_synset and wnid != cls.synset]:
         others = _listed(sorted(ids))
         yield f"it is a kind of {others}: a photo of it shows both"
 

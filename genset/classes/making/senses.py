@@ -14,63 +14,65 @@ from genset.core.safe import clean
 Senses = dict[str, tuple[str, ...]]
 """By word, what is said that it means: wnids, or numbers among its senses."""
 
-_ASKED = 100  # words whose senses are told at once
+_LISTED = 100  # words whose senses are told at once
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AmbiguousWord:
     """A word of which it is to be said what it means: the senses that WordNet has of it."""
 
     word: str
     senses: tuple[Noun, ...]
 
 
-def parse_senses(said: Iterable[str]) -> Senses:
+def parse_senses(options: Iterable[str]) -> Senses:
     """What was said of words, as in ``dog=n02084071`` or ``dog=1``; of a word as often as it is.
 
     Raises:
         BadInput: it is not of that form.
     """
     found: Senses = {}
-    for each in said:
-        word, equals, sense = (part.strip() for part in each.rpartition("="))
+    for option in options:
+        word, equals, sense = (part.strip() for part in option.rpartition("="))
         if not (word and equals and (is_wnid(sense) or re.fullmatch("[0-9]{1,3}", sense))):
-            raise BadInput(f"{each!r} is no sense: write --sense dog=n02084071 or --sense dog=1")
+            raise BadInput(f"{option!r} is no sense: write --sense dog=n02084071 or --sense dog=1")
         found[plain(word)] = (*found.get(plain(word), ()), sense)
     return found
 
 
-def to_ask(words: Iterable[str], said: Senses) -> list[Asked]:
+def ambiguous(words: Iterable[str], senses: Senses) -> list[AmbiguousWord]:
     """The words with several senses of which none is said."""
-    several = [Asked(word, nouns().senses(word)) for word in words if plain(word) not in said]
-    return [each for each in several if len(each.senses) > 1]
+    several = [
+        AmbiguousWord(text, nouns().senses(text)) for text in words if plain(text) not in senses
+    ]
+    return [word for word in several if len(word.senses) > 1]
 
 
-def refuse_unasked(asked: list[Asked]) -> None:
+def refuse_ambiguous(words: list[AmbiguousWord]) -> None:
     """Refuse words with several senses where nobody can be asked.
 
     Raises:
         BadInput: there are any; it lists their senses, a line for each word.
     """
     lines = []
-    for each in asked[:_ASKED]:
-        found = nouns().base(each.word)
-        also = f" (looked up as {found!r})" if found != plain(each.word) else ""
+    for word in words[:_LISTED]:
+        found = nouns().base(word.word)
+        also = f" (looked up as {found!r})" if found != plain(word.word) else ""
         lines.append(
-            f"{each.word!r}{also} has {len(each.senses)} senses in WordNet: say which by "
-            f'--sense "{each.word}=NUMBER", 0 for none'
+            f"{word.word!r}{also} has {len(word.senses)} senses in WordNet: say which by "
+            f'--sense "{word.word}=NUMBER", 0 for none'
         )
         lines += [
             f"{number} = {noun.wnid} {', '.join(noun.lemmas[:3])}: {clean(noun.gloss, 60)}"
-            for number, noun in enumerate(each.senses, 1)
+            for number, noun in enumerate(word.senses, 1)
         ]
-    if (more := len(asked) - _ASKED) > 0:
+    if (more := len(words) - _LISTED) > 0:
         lines.append(f"and {more:,} more words with several senses")
     if lines:
         raise SeveralMistakes(*lines)
 
 
-def nouns_of(word: str, said: Senses) -> tuple[Noun | None, ...]:
+def nouns_of(word: str, senses: Senses) -> tuple[Noun | None, ...]:
     """What a word means: the senses that are said, or its only one; None where WordNet lacks it.
 
     The sense "0" stands for none.
@@ -80,10 +82,10 @@ def nouns_of(word: str, said: Senses) -> tuple[Noun | None, ...]:
     """
     if word in nouns():  # it is a wnid itself
         return (nouns()[word],)
-    senses = nouns().senses(word)
-    if plain(word) not in said:
-        return (senses[0] if len(senses) == 1 else None,)
-    chosen = tuple(dict.fromkeys(_sense(word, senses, each) for each in said[plain(word)]))
+    found = nouns().senses(word)
+    if plain(word) not in senses:
+        return (found[0] if len(found) == 1 else None,)
+    chosen = tuple(dict.fromkeys(_sense(word, found, sense) for sense in senses[plain(word)]))
     if None in chosen and len(chosen) > 1:
         raise BadInput(f"--sense {word}=0 says that no sense of {word!r} is meant: give no other")
     return chosen
@@ -99,7 +101,7 @@ def _sense(word: str, senses: tuple[Noun, ...], sense: str) -> Noun | None:
     return senses[int(sense) - 1] if int(sense) else None
 
 
-def told_apart(several: tuple[Noun | None, ...]) -> list[str]:
+def distinctions(several: tuple[Noun | None, ...]) -> list[str]:
     """What each is and the others are not: their nearest hypernyms that differ, else numbers."""
     paths = [[above.name for above in nouns().above(noun.wnid)] for noun in several if noun]
     for level in range(max(map(len, paths))):

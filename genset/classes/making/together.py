@@ -21,9 +21,9 @@ def together(name: str, drafts: Sequence[Draft]) -> Taxonomy:
     """The taxonomy of these drafts, each with what the hierarchy says of it."""
     owners = Counter(word for draft in drafts for word in {w.casefold() for w in _words(draft)})
     shared = {word for word, count in owners.items() if count > 1}
-    held = _imagenet(drafts)
+    owned = _imagenet(drafts)
     classes = (
-        _class(index, draft, shared, tuple(held[draft.id])) for index, draft in enumerate(drafts)
+        _class(index, draft, shared, tuple(owned[draft.id])) for index, draft in enumerate(drafts)
     )
     return Taxonomy(classes, _confusable(drafts), name)
 
@@ -36,7 +36,7 @@ def _class(index: int, draft: Draft, shared: set[str], imagenet: tuple[str, ...]
         wnid=draft.id,
         lemmas=tuple(dict.fromkeys(filter(None, (draft.title, *_words(draft))))),
         gloss=" ".join(noun.gloss.split()) if noun else "",  # as a file is read
-        hypernyms=tuple(each.name for each in nouns().above(noun.wnid)) if noun else (),
+        hypernyms=tuple(higher.name for higher in nouns().above(noun.wnid)) if noun else (),
         queries=known.queries if known else tuple(_queries(draft, shared)),
         synset=noun.wnid if noun else "",
         imagenet=imagenet,
@@ -57,7 +57,7 @@ def _queries(draft: Draft, shared: set[str]) -> Iterator[Query]:
     Where the rules leave nothing, the name is searched for, with what it is where that is known.
     """
     noun = draft.noun
-    above = [each.name for each in nouns().above(noun.wnid)] if noun else []
+    above = [higher.name for higher in nouns().above(noun.wnid)] if noun else []
     made = [
         (query[0], "name" if query == (word, "lemma") and not is_lemma else query[1])
         for word in _words(draft)
@@ -68,7 +68,7 @@ def _queries(draft: Draft, shared: set[str]) -> Iterator[Query]:
     if not made:
         name = _words(draft)[0]
         made = [(f"{name} {above[0]}", "lemma with hypernym")] if above else []
-        made = [query for query in made if not mistake_in(query[0])] or [(_asked(name), "name")]
+        made = [query for query in made if not mistake_in(query[0])] or [(_as_query(name), "name")]
     return (Query(text, why) for text, why in distinct(made))
 
 
@@ -89,7 +89,7 @@ def _is_first(noun: Noun, word: str) -> bool:
     return not senses or senses[0] == noun
 
 
-def _asked(name: str) -> str:
+def _as_query(name: str) -> str:
     """A name as a query, without what has another meaning there."""
     query = quoted(" ".join(name.replace('"', " ").split()))
     if not mistake_in(query):
@@ -103,11 +103,11 @@ def _imagenet(drafts: Sequence[Draft]) -> dict[str, list[str]]:
     for draft in drafts:
         for wnid in imagenet_below(draft.noun.wnid) if draft.noun else ():
             claims[wnid].append(draft)
-    held = defaultdict(list)
-    for each in imagenet1k():
-        if owner := _nearest(claims[each.wnid]):
-            held[owner.id].append(each.wnid)
-    return held
+    owned = defaultdict(list)
+    for cls in imagenet1k():
+        if owner := _nearest(claims[cls.wnid]):
+            owned[owner.id].append(cls.wnid)
+    return owned
 
 
 def _nearest(drafts: Sequence[Draft]) -> Draft | None:
@@ -137,7 +137,7 @@ def _confusable(drafts: Sequence[Draft]) -> dict[str, list[str]]:
         near = (
             list(imagenet1k().confusable(noun.wnid)) if noun and noun.wnid in imagenet1k() else []
         )
-        others = [by_wnid[each.wnid] for each in near if each.wnid in by_wnid]
+        others = [by_wnid[cls.wnid] for cls in near if cls.wnid in by_wnid]
         for above in noun.hypernyms if noun else ():
             others += by_hypernym[above][: MOST_CONFUSABLE + 1]
         others = [other for other in dict.fromkeys(others) if other != draft.id]

@@ -115,8 +115,8 @@ class Nouns:
         """
         found, level = set(), {self[wnid].wnid}
         for _ in range(depth):
-            found |= {each for each in level if not self._children.get(each)}
-            level = {child for each in level for child in self._children.get(each, ())}
+            found |= {parent for parent in level if not self._children.get(parent)}
+            level = {child for parent in level for child in self._children.get(parent, ())}
             if not level:
                 break
         return tuple(sorted(found | level))
@@ -126,10 +126,10 @@ class Nouns:
         found: set[str] = set()
         waiting = [wnid]
         while waiting:
-            each = waiting.pop()
-            if each not in found:
-                found.add(each)
-                waiting += self[each].hypernyms
+            next_wnid = waiting.pop()
+            if next_wnid not in found:
+                found.add(next_wnid)
+                waiting += self[next_wnid].hypernyms
         return found
 
     def _noun(self, wnid: str) -> Noun:
@@ -194,7 +194,7 @@ def imagenet_below(synset: str) -> tuple[str, ...]:
 @cache
 def _imagenet_by_noun() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for each in imagenet1k():
-        for above in nouns().all_above(each.wnid):
-            found.setdefault(above, []).append(each.wnid)
+    for cls in imagenet1k():
+        for above in nouns().all_above(cls.wnid):
+            found.setdefault(above, []).append(cls.wnid)
     return found

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import NamedTuple
 
-from genset.classes.entries import MOST_QUERIES
+from genset.classes.classes import MOST_QUERIES
 from genset.core.query import Phrase, Terms, parse
 
 # The hypernyms that a photographer would write beside a name.
@@ -48,7 +48,7 @@ def distinct(queries: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     return list(by_spelling.values())[:MOST_QUERIES]
 
 
-class Covered(NamedTuple):
+class Coverage(NamedTuple):
     """A query of the class `id` that finds all that a query of the class `other` finds."""
 
     id: str
@@ -63,7 +63,7 @@ class Covered(NamedTuple):
         )
 
 
-def covered(queries: Mapping[str, Iterable[str]]) -> list[Covered]:
+def covered(queries: Mapping[str, Iterable[str]]) -> list[Coverage]:
     """Each query of a class that finds all that a query of another class finds, in words.
 
     As "lion" would find every "sea lion", since Flickr joins words by "and". Plurals count as their
@@ -71,22 +71,22 @@ def covered(queries: Mapping[str, Iterable[str]]) -> list[Covered]:
     """
     flat = [(id, text, _singular(parse(text))) for id, texts in queries.items() for text in texts]
     # All words of a wide query are in the narrow one, its rarest too: others are not compared.
-    said = [{word for phrase in terms.wanted for word in phrase} for _, _, terms in flat]
-    often = Counter(chain.from_iterable(said))
+    words_of = [{word for phrase in terms.wanted for word in phrase} for _, _, terms in flat]
+    often = Counter(chain.from_iterable(words_of))
     by_rarest: dict[str, list[int]] = {}
-    for number, words in enumerate(said):
+    for number, words in enumerate(words_of):
         by_rarest.setdefault(min(words, key=lambda word: (often[word], word)), []).append(number)
     pairs = [
         (wide, narrow)
-        for narrow, words in enumerate(said)
+        for narrow, words in enumerate(words_of)
         for word in words
         for wide in by_rarest.get(word, ())
     ]
     return [
-        Covered(flat[wide][0], flat[wide][1], flat[narrow][0], flat[narrow][1])
+        Coverage(flat[wide][0], flat[wide][1], flat[narrow][0], flat[narrow][1])
         for wide, narrow in sorted(pairs)
         if flat[wide][0] != flat[narrow][0]
-        and said[wide] <= said[narrow]  # which most are not, and which is known soon
+        and words_of[wide] <= words_of[narrow]  # which most are not, and which is known soon
         and flat[wide][2].cover(flat[narrow][2])
     ]
 

@@ -16,7 +16,7 @@ from genset.core.safe import visible
 
 if TYPE_CHECKING:
     from genset.classes.making.drafts import Draft
-    from genset.classes.making.senses import Asked
+    from genset.classes.making.senses import AmbiguousWord
     from genset.models.spec import ModelSpec
 
 _SHOWN = 30  # classes that are listed on the screen
@@ -63,30 +63,30 @@ def from_words(
     genset classes from-words dogs,crane --sense dogs=1 --sense crane=n03126707 -o some.toml
     genset classes from-words crane --sense crane=4 --sense crane=5 -o cranes.toml
     """
-    from genset.classes.making.drafts import of_words, see_each_can_be
-    from genset.classes.making.senses import parse_senses, refuse_unasked, to_ask
+    from genset.classes.making.drafts import check_words, of_words
+    from genset.classes.making.senses import ambiguous, parse_senses, refuse_ambiguous
 
     _see_it_is_free(output, how["force"])
-    stripped = (word.strip(" \t\n\"'") for each in words for word in each.split(","))
+    stripped = (word.strip(" \t\n\"'") for item in words for word in item.split(","))
     listed = [" ".join(word.split()) for word in stripped if word]
-    see_each_can_be(listed)
-    said = parse_senses(senses)
-    asked = to_ask(listed, said)
+    check_words(listed)
+    meanings = parse_senses(senses)
+    open_words = ambiguous(listed, meanings)
     if sys.stdin.isatty():
-        for each in asked:
-            said |= parse_senses(f"{each.word}={number}" for number in _chosen(each))
+        for item in open_words:
+            meanings |= parse_senses(f"{item.word}={number}" for number in _chosen(item))
     else:
-        refuse_unasked(asked)
-    _write(of_words(listed, said), output, **how)
+        refuse_ambiguous(open_words)
+    _write(of_words(listed, meanings), output, **how)
 
 
-def _chosen(asked: "Asked") -> list[int]:
+def _chosen(question: "AmbiguousWord") -> list[int]:
     """Ask which senses of a word are meant; 0 for none."""
     from genset.classes.wordnet import nouns
 
-    most = len(asked.senses)
-    _say(f'"{asked.word}" has {most} senses in WordNet:')
-    for number, noun in enumerate(asked.senses, 1):
+    most = len(question.senses)
+    _say(f'"{question.word}" has {most} senses in WordNet:')
+    for number, noun in enumerate(question.senses, 1):
         kind = "".join(f" (a kind of {nouns()[above].name})" for above in noun.hypernyms[:1])
         _say(f"  {number:>2}  {noun.wnid}  {', '.join(noun.lemmas)}{kind}: {noun.gloss}")
     _say("   0  none of these")
@@ -177,8 +177,8 @@ def from_model(spec: "ModelSpec", senses: tuple[str, ...], output: Path | None, 
 
     _see_it_is_free(output, how["force"])
     found = dict(_names_of(spec))
-    said, what = parse_senses(senses), f"output of {spec.text}"
-    _write(of_names(found, said, what, found.values()), output, **how)
+    meanings, what = parse_senses(senses), f"output of {spec.text}"
+    _write(of_names(found, meanings, what, found.values()), output, **how)
 
 
 def _names_of(spec: "ModelSpec") -> Iterable[tuple[str, str]]:
@@ -208,9 +208,9 @@ def _see_it_is_free(output: Path | None, force: bool) -> None:
 
 def _write(drafts: "list[Draft]", output: Path | None, force: bool, name: str | None) -> None:
     """Write the classes, and say what each is and what to look at."""
+    from genset.classes.files import toml_of
     from genset.classes.making.remarks import remarks
     from genset.classes.making.together import together
-    from genset.classes.making.write import toml_of
     from genset.core.files import write_text
 
     tell = _say if len(drafts) > _MANY else (lambda line: None)
@@ -226,12 +226,12 @@ def _write(drafts: "list[Draft]", output: Path | None, force: bool, name: str | 
         write_text(output, text)
     else:
         click.echo(text, nl=False)
-    for each in list(taxonomy)[:_SHOWN]:
-        imagenet = f", {len(each.imagenet)} of ImageNet's" if each.imagenet else ""
-        kind = f"{each.gloss} ({each.synset}{imagenet})" if each.synset else "no synset"
-        called = each.name if each.name != each.wnid else ""
-        _say("  ".join(filter(None, (each.wnid, called, kind))))
-        for note in notes[each.wnid]:
+    for cls in list(taxonomy)[:_SHOWN]:
+        imagenet = f", {len(cls.imagenet)} of ImageNet's" if cls.imagenet else ""
+        kind = f"{cls.gloss} ({cls.synset}{imagenet})" if cls.synset else "no synset"
+        called = cls.name if cls.name != cls.wnid else ""
+        _say("  ".join(filter(None, (cls.wnid, called, kind))))
+        for note in notes[cls.wnid]:
             _say(f"    {note}")
     if (more := len(taxonomy) - _SHOWN) > 0:
         _say(f"and {more:,} more")

@@ -12,7 +12,7 @@ def tell_overlap(taxonomy: Taxonomy) -> None:
     from genset.models.mapping.outputs import above, outputs_of
 
     try:
-        outputs_of([each.wnid for each in imagenet1k()], taxonomy, above)
+        outputs_of([cls.wnid for cls in imagenet1k()], taxonomy, above)
     except BadInput as error:
-        told = f"no model of ImageNet's classes can be scored on {taxonomy.name} yet: {error}"
-        click.echo(visible(told), err=True)
+        message = f"no model of ImageNet's classes can be scored on {taxonomy.name} yet: {error}"
+        click.echo(visible(message), err=True)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.argument("said", metavar="[FILE|NAME]", required=False)
 @json_option
 @click.pass_obj
-def show_command(folder: Path | None, said: str | None, as_json: bool) -> None:
+def show_command(folder: Path | None, source: str | None, as_json: bool) -> None:
     """Show what each class is, what is searched for and why, and what to look at.
 
     Of a file, of a taxonomy that comes with genset (imagenet1k, imagenet100-cmc, cifar10), or of
@@ -31,29 +31,29 @@ def show_command(folder: Path | None, said: str | None, as_json: bool) -> None:
     """
     from genset.classes.making.remarks import remarks
 
-    taxonomy = _taxonomy(folder, said)
+    taxonomy = _taxonomy(folder, source)
     seen = remarks(taxonomy)
     tell_overlap(taxonomy)
     if as_json:
-        show_json([{**asdict(each), "remarks": seen.get(each.wnid, [])} for each in taxonomy])
+        show_json([{**asdict(cls), "remarks": seen.get(cls.wnid, [])} for cls in taxonomy])
         return
-    for each in taxonomy:
-        lines = [f"{each.wnid}  {', '.join(each.lemmas)}" + f": {each.gloss}" * bool(each.gloss)]
-        lines += [f"    {query.text:<32}  {query.why}" for query in each.queries]
-        if each.wnid not in each.imagenet and each.imagenet:
-            lines.append(f"    holds {len(each.imagenet)} of ImageNet's classes")
-        if others := taxonomy.confusable(each.wnid):
+    for cls in taxonomy:
+        lines = [f"{cls.wnid}  {', '.join(cls.lemmas)}" + f": {cls.gloss}" * bool(cls.gloss)]
+        lines += [f"    {query.text:<32}  {query.why}" for query in cls.queries]
+        if cls.wnid not in cls.imagenet and cls.imagenet:
+            lines.append(f"    holds {len(cls.imagenet)} of ImageNet's classes")
+        if others := taxonomy.confusable(cls.wnid):
             lines.append(f"    may be confused with {', '.join(other.wnid for other in others)}")
-        lines += [f"    remark: {remark}" for remark in seen.get(each.wnid, ())]
+        lines += [f"    remark: {remark}" for remark in seen.get(cls.wnid, ())]
         click.echo(visible("\n".join(lines)))
     classes = count(len(taxonomy), "class", "classes")
     click.echo(visible(f"{classes} of {taxonomy.name}, {len(seen):,} with remarks"))
 
 
-def _taxonomy(folder: Path | None, said: str | None) -> "Taxonomy":
-    from genset.classes.built_in import taxonomy_named
+def _taxonomy(folder: Path | None, source: str | None) -> "Taxonomy":
+    from genset.classes.files import taxonomy_named
 
-    if said:
-        return taxonomy_named(said)
+    if source:
+        return taxonomy_named(source)
     with opened(folder) as (_, store):
         return store.taxonomy

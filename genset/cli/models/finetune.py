@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from genset.cli.common import PATH, json_option, model_option, need, runs_option, show_json
+from genset.cli.common import PATH, format_option, model_option, need, runs_option, show_tables
 from genset.core.errors import BadInput
 from genset.core.progress import say
 
@@ -45,8 +45,7 @@ if TYPE_CHECKING:
 @click.option(
     "--all-pairs", is_flag=True, help="Compare any two models, not only with the first one."
 )
-@click.option("--markdown", is_flag=True, help="Print the tables as Markdown.")
-@json_option
+@format_option
 @click.pass_obj
 def finetune(
     folder: Path | None,
@@ -57,8 +56,7 @@ def finetune(
     save_heads: Path | None,
     runs: Path | None,
     all_pairs: bool,
-    markdown: bool,
-    as_json: bool,
+    format: str,
     **how: Any,
 ) -> None:
     """Train models' last layers on other tasks, and compare the models there.
@@ -87,9 +85,7 @@ def finetune(
 
     named = [(task, where) for task in tasks if described(task) for where in _data(task, data)]
     tune_allocator()  # before PyTorch is there
-    from genset.cli.models.finetune_tables import as_json as in_json
-    from genset.cli.models.finetune_tables import grids
-    from genset.core.tables import as_markdown, as_text
+    from genset.cli.models.finetune_tables import document, tables
     from genset.finetune.run import SomeFailed
     from genset.finetune.run import finetune as fit
 
@@ -100,11 +96,9 @@ def finetune(
         finished = fit(named, models, store, options, save_heads, say)
     except SomeFailed as error:
         finished, failed = error.finished, error
-    if as_json:
-        show_json(in_json(finished, all_pairs))
-    elif finished.runs:
-        tables = grids(finished, all_pairs)
-        click.echo(as_markdown(tables) if markdown else as_text(tables))
+    if finished.runs or format == "json":
+        whole = document(finished, all_pairs) if format == "json" else None
+        show_tables(tables(finished, all_pairs), format, whole)
     if failed is not None:
         raise failed
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from genset.core.numbers import NONE, bare_p, count, digits, percent, points, span
+from genset.core.numbers import bare_p, count, digits, percent, points, span
 from genset.core.safe import clean
-from genset.core.tables import Grid
+from genset.core.table import Cell, Column, Table
 from genset.finetune.compare import (
     CurvePoint,
     Difference,
@@ -22,23 +22,21 @@ from genset.reporting.format import interval
 if TYPE_CHECKING:
     from genset.finetune.run import FinetuneResults
 
-_OF_ONE = ("%", "95 % interval", "± seeds")
 
-
-def grids(finished: "FinetuneResults", all_pairs: bool = False) -> list[Grid]:
+def tables(finished: "FinetuneResults", all_pairs: bool = False) -> list[Table]:
     """Tables for a terminal or a document; all pairs have a table of their own."""
     rows = table(finished.runs, all_pairs=all_pairs)
     models = [run.record for row in rows for run in row.models]
     found = [*(_pairs(rows) if all_pairs else _against(rows)), *_alone(rows, all_pairs)]
     found += _curves(models)
     if notes := _notes(models):
-        found.append(Grid("Notes", notes=notes))
+        found.append(Table(title="Notes", notes=notes))
     if finished.saved:
-        found.append(Grid("Saved", notes=finished.saved))
+        found.append(Table(title="Saved", notes=finished.saved))
     return found
 
 
-def as_json(finished: "FinetuneResults", all_pairs: bool = False) -> dict[str, Any]:
+def document(finished: "FinetuneResults", all_pairs: bool = False) -> dict[str, Any]:
     """Everything, as JSON. Shares are from 0 to 1."""
     rows = table(finished.runs, all_pairs=all_pairs)
     return {
@@ -83,98 +81,118 @@ def _difference(difference: Difference) -> dict[str, Any]:
     return asdict(difference) | {"interval": difference.interval._asdict()}
 
 
-def _against(rows: Sequence[Row]) -> list[Grid]:
+def _against(rows: Sequence[Row]) -> list[Table]:
     """The paper's table for each model except the baseline: one row per task."""
-    titled: dict[tuple[str, str], list[list[str]]] = {}
+    titled: dict[tuple[str, str], list[list[Any]]] = {}
     for row in rows:
         first, *others = [run.record for run in row.models]
         for other, found in zip(others, row.differences, strict=True):
             titled.setdefault((other.model, first.model), []).append(
                 [
                     clean(row.task),
-                    f"{found.photos:,}",
+                    found.photos,
                     *_accuracy(first),
                     *_accuracy(other),
-                    points(found.difference, digits(found.photos)),
-                    span(found.interval, digits(found.photos)),
-                    bare_p(found.p_value),
-                    bare_p(found.holm),
+                    *_difference_cells(found),
+                    *(found.p_value, found.holm),
                 ]
             )
     return [
-        Grid(
-            f"{clean(model)} against {clean(baseline)}",
+        Table(
             [
-                *("task", "photos", clean(baseline), *_OF_ONE[1:], clean(model), *_OF_ONE[1:]),
-                *("points", "95 % interval", "p", "Holm's p"),
+                *(_TASK, _PHOTOS),
+                *_accuracy_columns("baseline", clean(baseline)),
+                *_accuracy_columns("model", clean(model)),
+                *(*_DIFFERENCE, *_P_VALUES),
             ],
             cells,
+            f"{clean(model)} against {clean(baseline)}",
         )
         for (model, baseline), cells in titled.items()
     ]
 
 
-def _pairs(rows: Sequence[Row]) -> list[Grid]:
+def _pairs(rows: Sequence[Row]) -> list[Table]:
     """The differences between any two models of a task: a line for each."""
     cells = [
         [
-            *(
-                clean(row.task),
-                f"{difference.photos:,}",
-                clean(difference.model),
-                clean(difference.baseline),
-            ),
-            points(difference.difference, digits(difference.photos)),
-            span(difference.interval, digits(difference.photos)),
-            *(f"{difference.only_model:,}", f"{difference.only_baseline:,}"),
-            *(bare_p(difference.p_value), bare_p(difference.holm)),
+            *(clean(row.task), found.photos, clean(found.model), clean(found.baseline)),
+            *_difference_cells(found),
+            *(found.only_model, found.only_baseline, found.p_value, found.holm),
         ]
         for row in rows
-        for difference in (*row.differences, *row.others)
+        for found in (*row.differences, *row.others)
     ]
-    head = ["task", "photos", "model", "against", "points", "95 % interval"]
-    head += ["model alone", "other alone", "p", "Holm's p"]
-    return [Grid("Differences between any two models", head, cells)] if cells else []
+    columns = [_TASK, _PHOTOS, _MODEL, Column("baseline", "against"), *_DIFFERENCE]
+    columns += [Column("only_model", "model alone"), Column("only_baseline", "other alone")]
+    title = "Differences between any two models"
+    return [Table([*columns, *_P_VALUES], cells, title)] if cells else []
 
 
-def _alone(rows: Sequence[Row], all_pairs: bool) -> list[Grid]:
+def _alone(rows: Sequence[Row], all_pairs: bool) -> list[Table]:
     """The accuracy of each model, if all pairs have a table; else that of single models."""
     cells = [
-        [clean(row.task), f"{record.test:,}", clean(record.model), *_accuracy(record)]
+        [clean(row.task), record.test, clean(record.model), *_accuracy(record)]
         for row in rows
         if all_pairs or not row.differences
         for record in (run.record for run in row.models)
     ]
-    return [Grid("Accuracy", ["task", "photos", "model", *_OF_ONE], cells)] if cells else []
+    columns = [_TASK, _PHOTOS, _MODEL, *_accuracy_columns("top1", "%")]
+    return [Table(columns, cells, "Accuracy")] if cells else []
 
 
-def _accuracy(record: FinetuneRun) -> list[str]:
+_TASK, _MODEL = Column("task"), Column("model")
+_PHOTOS = Column("photos", format="{:,}".format)
+_DIFFERENCE = (Column("difference", "points"), Column("interval", "95 % interval", align="right"))
+_P_VALUES = (Column("p_value", "p", format=bare_p), Column("holm", "Holm's p", format=bare_p))
+
+
+def _accuracy_columns(name: str, title: str) -> list[Column]:
+    return [
+        Column(name, title),
+        Column(f"{name}_interval", "95 % interval", align="right"),
+        Column(f"{name}_spread", "± seeds"),
+    ]
+
+
+def _accuracy(record: FinetuneRun) -> list[Any]:
     """Accuracy in per cent, its interval, and the spread over seeds."""
     found, spread = record.accuracy, record.spread
-    shown = NONE if spread is None else percent(spread, found.photos)
-    return [percent(found.share, found.photos), interval(found), shown]
+    return [
+        Cell(found.share, percent(found.share, found.photos)),
+        Cell((found.low, found.high), interval(found)),
+        spread if spread is None else Cell(spread, percent(spread, found.photos)),
+    ]
 
 
-def _curves(records: Sequence[FinetuneRun]) -> list[Grid]:
+def _difference_cells(found: Difference) -> list[Cell]:
+    places = digits(found.photos)
+    return [
+        Cell(found.difference, points(found.difference, places)),
+        Cell(tuple(found.interval), span(found.interval, places)),
+    ]
+
+
+def _curves(records: Sequence[FinetuneRun]) -> list[Table]:
     curves = {record.key: learning_curve(record.attempts) for record in records}
     shots = {point.shots for curve in curves.values() for point in curve if point.shots}
     if not shots:
         return []
-    columns = [*sorted(shots), None]
+    numbers = [*sorted(shots), None]
     cells = []
     for record in records:
         known = {point.shots: _point(point) for point in curves[record.key]}
         named = [clean(record.name), clean(record.model)]
-        cells.append([*named, *(known.get(number, NONE) for number in columns)])
-    head = ["task", "model", *(str(number or "all") for number in columns)]
+        cells.append([*named, *(known.get(number) for number in numbers)])
+    columns = [_TASK, _MODEL, *(Column(str(number or "all")) for number in numbers)]
     title = "Accuracy in % by training photos of each class, ± its spread over seeds"
-    return [Grid(title, head, cells)]
+    return [Table(columns, cells, title)]
 
 
-def _point(point: CurvePoint) -> str:
+def _point(point: CurvePoint) -> Cell:
     photos = point.accuracy.photos
     spread = "" if point.spread is None else f" ± {percent(point.spread, photos)}"
-    return percent(point.accuracy.share, photos) + spread
+    return Cell(point.accuracy.share, percent(point.accuracy.share, photos) + spread)
 
 
 def _notes(records: Sequence[FinetuneRun]) -> list[str]:

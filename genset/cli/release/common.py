@@ -44,7 +44,7 @@ def named(folder: Path | None, name: str) -> "Release":
     return Release(found)
 
 
-def said_now(folder: Path | None, release: "Release", name: str = "") -> dict[str, Any]:
+def dataset_now(folder: Path | None, release: "Release", name: str = "") -> dict[str, Any]:
     """What ``[dataset]`` says today of a release of this workspace; nothing of others' releases.
 
     With a `name`, what it says of the part of the release that is called so.
@@ -71,7 +71,7 @@ def release_summary(found: "Release") -> dict[str, Any]:
         "content_hash": found.content_hash,
         "photos": len(found.photos),
         "classes": len(found.wnids),
-        "left_out": found.left_out,
+        "excluded": found.excluded,
     }
 
 
@@ -81,5 +81,5 @@ def made_lines(made: "Release") -> list[str]:
         f"{made.root}: {count(len(made.photos), 'photo')} of "
         f"{count(len(made.wnids), 'class', 'classes')}",
         f"  {made.content_hash}",
-        *(f"  left out: {count} {reason}" for reason, count in made.left_out.items()),
+        *(f"  left out: {count} {reason}" for reason, count in made.excluded.items()),
     ]

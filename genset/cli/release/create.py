@@ -1,6 +1,5 @@
 """The command that freezes a release."""
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +11,16 @@ from genset.cli.common import FILE, DurationType, json_option, opened, show
 from genset.cli.pool.plans import source_option
 from genset.cli.release.common import made_lines, named, release_summary
 from genset.core.errors import BadInput
+from genset.workspace import Workspace
 
 if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
     from genset.db import Store
     from genset.release.aggregated import AggregatedLabels
+    from genset.release.multilabel.plan import MultilabelPlan
     from genset.release.plan import ReleasePlan
+    from genset.release.reader import ReleasePhoto
 
 
 @click.command("create")
@@ -126,23 +130,29 @@ def create_command(folder: Path | None, /, name: str, **options: Any) -> None:
     genset release create c --source commons,inaturalist --licenses CC0-1.0,CC-BY
     genset release create v2 --from v1 --multilabel
     """
-    if options["multilabel"] or options["earlier"] or options["allow_unanswered"]:
-        create_multilabel_release(folder, name, options)
-        return
     from dataclasses import asdict
 
     from genset.cli.release.licenses import Recheck, due, honour, recheck
-    from genset.release.freeze import chosen_photos, create, dry_run
+    from genset.release.freeze import create, draft, dry_run
+    from genset.release.multilabel.facts import summary
     from genset.release.publish import free_folder
 
     as_json = options["as_json"]
+    is_multilabel = _is_multilabel(options)
     with opened(folder, originals="read") as (workspace, store):
-        plan = read_plan(options, store)
+        plan = (_multilabel_plan if is_multilabel else read_plan)(options, workspace, store)
         opted_out, lines = honour(workspace, store)
+
+        def chosen(session: "Session") -> "list[ReleasePhoto]":
+            made = draft(session, workspace, plan)
+            if not options["dry_run"]:
+                made.check()  # before anybody is asked
+            return made.photos
+
         if options["dry_run"]:
             seen = dry_run(workspace, store, plan)
             if not options["no_refresh"]:
-                lines += due(store, chosen_photos(workspace, store, plan))
+                lines += due(store, chosen)
             head = f"{name} would have, and nothing was written:"
             text = "\n".join([head, *seen.lines(), *lines])
             show({"name": name, **asdict(seen), **opted_out}, text, as_json)
@@ -150,27 +160,28 @@ def create_command(folder: Path | None, /, name: str, **options: Any) -> None:
         checked = Recheck()
         if not options["no_refresh"]:
             free_folder(workspace.releases, name)  # before anybody is asked
-            chosen = partial(chosen_photos, workspace, store, plan)
             checked = recheck(workspace, store, chosen, options["give_up_after"])
         made = create(workspace, store, name, plan, options["contact"])
-    answer = {**release_summary(made), "licenses": asdict(checked), **opted_out}
-    show(answer, "\n".join([*made_lines(made), *lines, *checked.lines()]), as_json)
+    answers = {"multilabel": made.multilabel} if made.multilabel else {}
+    answer = {**release_summary(made), **answers, "licenses": asdict(checked), **opted_out}
+    lines += [*checked.lines(), *(summary(made.multilabel) if made.multilabel else ())]
+    show(answer, "\n".join([*made_lines(made), *lines]), as_json)
 
 
-def read_plan(options: dict[str, Any], store: "Store") -> "ReleasePlan":
+def read_plan(options: dict[str, Any], workspace: Workspace, store: "Store") -> "ReleasePlan":
     """What the words of ``release create`` ask for."""
     from genset.licenses import choose_licenses
     from genset.release.plan import Exclusion, ReleasePlan
     from genset.release.strategies import Reference, strategy
 
-    words = ("per_class", "min_labels", "threshold", "relax", "reference", "fill_up")
+    names = ("per_class", "min_labels", "threshold", "relax", "reference", "fill_up")
     # A threshold of 0 is said, though 0 == False.
-    said = (word for word in words if not (options[word] is None or options[word] is False))
-    given = {word: options[word] for word in said}
-    if "reference" in given and options["strategy"] == "matched":
-        given["reference"] = Reference.read(given["reference"])
+    chosen = (word for word in names if not (options[word] is None or options[word] is False))
+    values = {word: options[word] for word in chosen}
+    if "reference" in values and options["strategy"] == "matched":
+        values["reference"] = Reference.read(values["reference"])
     return ReleasePlan(
-        strategy=strategy(options["strategy"], given),
+        strategy=strategy(options["strategy"], values),
         seed=options["seed"],
         panel=options["panel"],
         labels=_labels(options["labels"], store, options["panel"]),
@@ -182,21 +193,21 @@ def read_plan(options: dict[str, Any], store: "Store") -> "ReleasePlan":
         exclude=tuple(
             Exclusion.read(Path(word)) for word in options["exclude"] if word != "duplicates"
         ),
-        one_of_each="duplicates" in options["exclude"],
+        deduplicate="duplicates" in options["exclude"],
     )
 
 
-def _labels(given: str | None, store: "Store", measuring: str | None) -> "AggregatedLabels | None":
+def _labels(option: str | None, store: "Store", measuring: str | None) -> "AggregatedLabels | None":
     """What --labels names: a method, applied to the votes that may choose, or a file."""
     from genset.release.aggregated import AggregatedLabels
 
-    if given is None:
+    if option is None:
         return None
-    if given not in METHODS:
-        if not Path(given).is_file():
-            raise BadInput(f"--labels takes {', '.join(METHODS)} or a file, not {given!r}")
-        return AggregatedLabels.read(Path(given))
-    return aggregated(store, given, without=measuring)
+    if option not in METHODS:
+        if not Path(option).is_file():
+            raise BadInput(f"--labels takes {', '.join(METHODS)} or a file, not {option!r}")
+        return AggregatedLabels.read(Path(option))
+    return aggregated(store, option, without=measuring)
 
 
 def aggregated(
@@ -209,8 +220,10 @@ def aggregated(
 
     found = opinions(store, method, panel, without)
     by_task = {
-        task: AggregatedLabel(Verdict(each.label) if each.label else None, found.confidence[task])
-        for task, each in found.by_task.items()
+        task: AggregatedLabel(
+            Verdict(opinion.label) if opinion.label else None, found.confidence[task]
+        )
+        for task, opinion in found.by_task.items()
     }
     return AggregatedLabels(method, by_task, found.panel, found.without, found.digest)
 
@@ -228,56 +241,31 @@ _WITH_FROM = (
 )
 
 
-def create_multilabel_release(folder: Path | None, name: str, options: dict[str, Any]) -> None:
-    """Freeze or preview it, and print what it has."""
-    from dataclasses import asdict
-
-    from genset.cli.release.licenses import Recheck, honour, recheck
+def _multilabel_plan(
+    options: dict[str, Any], workspace: Workspace, store: "Store"
+) -> "MultilabelPlan":
+    """What --from, --multilabel and the options that go with them ask for."""
     from genset.release.multilabel.earlier import Earlier
-    from genset.release.multilabel.freeze import (
-        chosen_for_multilabel,
-        create_multilabel,
-        plan_multilabel,
-        summary,
-    )
+    from genset.release.multilabel.plan import MultilabelPlan
     from genset.release.plan import Exclusion
-    from genset.release.publish import free_folder
 
-    _check_multilabel(options)
-    as_json = options["as_json"]
-    with opened(folder, originals="read") as (workspace, store):
-        earlier = Earlier.read(named(workspace.root, options["earlier"]))
-        files: dict[str, Any] = {
-            "exclude": tuple(map(Exclusion.read, map(Path, options["exclude"]))),
-            "labels": earlier.method and aggregated(store, earlier.method, **earlier.whose),
-        }
-        opted_out, lines = honour(workspace, store)
-        if options["dry_run"]:
-            seen = plan_multilabel(workspace, store, earlier, **files)
-            head = f"{name} would have, and nothing was written:"
-            text = "\n".join([head, *seen.lines(), *lines])
-            answer = {"name": name, **asdict(seen.preview), "multilabel": seen.multilabel}
-            answer |= opted_out
-            show(answer, text, as_json)
-            return
-        files["allow_unanswered"] = options["allow_unanswered"]
-        checked = Recheck()
-        if not options["no_refresh"]:
-            free_folder(workspace.releases, name)  # before anybody is asked
-            chosen = partial(chosen_for_multilabel, workspace, store, earlier, **files)
-            checked = recheck(workspace, store, chosen, options["give_up_after"])
-        made = create_multilabel(
-            workspace, store, name, earlier, **files, contact=options["contact"]
-        )
-    told = made.multilabel or {}
-    answer = {**release_summary(made), "multilabel": told, **opted_out}
-    answer["licenses"] = asdict(checked)
-    lines += [*checked.lines(), *summary(told)]
-    show(answer, "\n".join([*made_lines(made), *lines]), as_json)
+    earlier = Earlier.read(named(workspace.root, options["earlier"]))
+    labels = None
+    if method := earlier.labels.get("method"):
+        panel, without = earlier.labels.get("panel"), earlier.labels.get("without")
+        labels = aggregated(store, method, panel, without)
+    files = tuple(map(Exclusion.read, map(Path, options["exclude"])))
+    return MultilabelPlan(earlier, files, labels, options["allow_unanswered"])
 
 
-def _check_multilabel(options: dict[str, Any]) -> None:
-    """Refuse words that do not go with --from and --multilabel, or one without the other."""
+def _is_multilabel(options: dict[str, Any]) -> bool:
+    """Whether --from and --multilabel are given.
+
+    Raises:
+        BadInput: one is without the other, or an option does not go with them.
+    """
+    if not (options["multilabel"] or options["earlier"] or options["allow_unanswered"]):
+        return False
     if not options["multilabel"]:
         word = "--from" if options["earlier"] else "--allow-unanswered"
         raise BadInput(f"{word} goes with --multilabel")
@@ -298,3 +286,4 @@ def _check_multilabel(options: dict[str, Any]) -> None:
             "--exclude duplicates does not go with --from: similar photos are left out as "
             f"{options['earlier']} did"
         )
+    return True

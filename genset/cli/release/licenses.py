@@ -14,6 +14,8 @@ from genset.sources.source import Settings, is_source, source_class
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
     from genset.db import Store
     from genset.release.reader import ReleasePhoto
 
@@ -52,11 +54,17 @@ class Recheck:
             )
 
 
-def due(store: "Store", photos: Sequence["ReleasePhoto"]) -> Iterator[str]:
+Chosen = Callable[["Session"], Sequence["ReleasePhoto"]]
+"""Gives the photos that would be frozen now."""
+
+
+def due(store: "Store", chosen: Chosen) -> Iterator[str]:
     """What a dry run prints: whom the release's making would ask."""
     from genset.release.facts import long_ago
 
-    for source, ids in sorted(long_ago(store, photos).items()):
+    with store.session() as session:
+        old = long_ago(session, chosen(session))
+    for source, ids in sorted(old.items()):
         yield (
             f"  licences of {count(len(ids), 'photo')} of {source} were last seen more than 30 "
             "days ago: they are asked for again before it is frozen, and may change this"
@@ -66,7 +74,7 @@ def due(store: "Store", photos: Sequence["ReleasePhoto"]) -> Iterator[str]:
 def recheck(
     workspace: Workspace,
     store: "Store",
-    chosen: Callable[[], Sequence["ReleasePhoto"]],
+    chosen: Chosen,
     give_up_after: float | None,
     without: str = "--no-refresh",
 ) -> Recheck:
@@ -87,17 +95,18 @@ def recheck(
     from genset.release.facts import long_ago
 
     done = Recheck()
-    asked: dict[str, set[str]] = {}
+    queried: dict[str, set[str]] = {}
     while True:
-        old = long_ago(store, chosen())
-        due = {source: ids - asked.get(source, set()) for source, ids in sorted(old.items())}
+        with store.session() as session:
+            old = long_ago(session, chosen(session))
+        due = {source: ids - queried.get(source, set()) for source, ids in sorted(old.items())}
         if not any(due.values()):
             done.unchecked = {source: len(ids) for source, ids in sorted(old.items())}
             return done
         for source, ids in due.items():
             if not ids:
                 continue
-            asked[source] = asked.get(source, set()) | ids
+            queried[source] = queried.get(source, set()) | ids
             try:
                 _ask(done, workspace, store, source, ids, give_up_after or PATIENCE)
             except (HostGaveUp, SourceUnavailable) as error:

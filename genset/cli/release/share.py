@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from genset.cli.common import PATH, json_option, show
-from genset.cli.release.common import named, restricted_option, said_now
+from genset.cli.release.common import dataset_now, named, restricted_option
 from genset.core.numbers import count
 from genset.release.exports import FORMATS
 
@@ -61,16 +61,16 @@ def export_command(
     from genset.release.faces.centerface import CenterFace
 
     found = named(folder, name)
-    said = partial(said_now, folder, found)
+    dataset = partial(dataset_now, folder, found)
     if blur_faces:
         to = to or Path(f"{found.name}-blurred-{kind}")
         done, variant = export_blurred(
-            found, kind, to, CenterFace(), said, include_restricted=include_restricted
+            found, kind, to, CenterFace(), dataset, include_restricted=include_restricted
         )
         answer, lines = {**asdict(done), "variant": variant}, blurred_lines(variant)
     else:
         to = to or Path(f"{found.name}-{kind}")
-        done = export(found, kind, to, said, include_restricted=include_restricted)
+        done = export(found, kind, to, dataset, include_restricted=include_restricted)
         answer, lines = asdict(done), []
     show(answer, "\n".join([*lines_of(done, blur_faces), *lines]), as_json)
 
@@ -146,9 +146,9 @@ def push_command(
     from genset.release.push import push
 
     found = named(folder, name)
-    said = partial(said_now, folder, found)
+    dataset = partial(dataset_now, folder, found)
     done = push(
-        found, to, said, publish=publish, include_restricted=include_restricted, forget=forget
+        found, to, dataset, publish=publish, include_restricted=include_restricted, forget=forget
     )
     part = f"{done.photos:,} of " if done.photos < done.of else ""
     lines = [
@@ -188,7 +188,7 @@ def cite_command(folder: Path | None, name: str, form: str | None, as_json: bool
 
     from genset.release.documents.citation import bibtex, citation_cff, cited, zenodo
 
-    found = cited(release := named(folder, name), said_now(folder, release))
+    found = cited(release := named(folder, name), dataset_now(folder, release))
     forms: dict[str, Any] = {
         "bibtex": bibtex(found),
         "cff": citation_cff(found),
@@ -196,6 +196,6 @@ def cite_command(folder: Path | None, name: str, form: str | None, as_json: bool
     }
     texts = {**forms, "zenodo": json.dumps(forms["zenodo"], indent=1, ensure_ascii=False) + "\n"}
     if not found.authors:
-        click.echo("no authors are said: name them under [dataset] in genset.toml", err=True)
+        click.echo("no authors are stated: name them under [dataset] in genset.toml", err=True)
     text = texts[form] if form else "\n".join(texts.values())
     show({form: forms[form]} if form else forms, text.rstrip("\n"), as_json)

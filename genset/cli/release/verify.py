@@ -31,8 +31,9 @@ def verify_command(folder: Path | None, name: str, expect: str | None, as_json: 
     That shows that it is complete and unchanged. --expect shows that it is the release you mean:
     whoever changes photos can write a manifest that fits them.
 
-    It also names photos that no licence lets you share, that credit no owner, or that are gone at
-    their source or were removed from the pool since.
+    It also names photos that no licence lets you share or that credit no owner; and it fails (exit
+    code 1) where photos are gone at their source, their owners took the licence back, or they were
+    removed from the pool since.
 
     \b
     genset release verify v1
@@ -55,6 +56,7 @@ def verify_command(folder: Path | None, name: str, expect: str | None, as_json: 
     checks = _checks(folder, found)
     answer["checks"] = asdict(checks)
     show(answer, "\n".join([*lines, *checks.lines(found.name)]), as_json)
+    checks.refuse_changed(found.name)
 
 
 def _checks(folder: Path | None, release: "Release") -> "Checks":

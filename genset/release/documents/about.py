@@ -6,7 +6,7 @@ from typing import Any
 from genset.release.documents.words import fact, line
 from genset.settings import TOPICS, Author, orcid_in
 
-NOT_SAID = "Not said."
+NOT_STATED = "Not stated."
 
 _CALLED = {
     "funding": "Funding",
@@ -34,12 +34,12 @@ class About:
         self.title = self.word("title")
         self.authors = tuple(
             Author.named(
-                line(fact(each, "name", str) or ""),
-                line(fact(each, "affiliation", str) or ""),
-                orcid_in(fact(each, "orcid", str) or ""),
+                line(fact(author, "name", str) or ""),
+                line(fact(author, "affiliation", str) or ""),
+                orcid_in(fact(author, "orcid", str) or ""),
             )
-            for each in fact(self._words, "authors", list) or ()
-            if fact(each, "name", str)
+            for author in fact(self._words, "authors", list) or ()
+            if fact(author, "name", str)
         )
         contact = fact(manifest, "contact", str) or ""
         self.contact = line(contact) or self.word("contact")
@@ -50,22 +50,22 @@ class About:
 
     def answer(self, name: str) -> str:
         """The same, or that nothing is said."""
-        return self.word(name) or NOT_SAID
+        return self.word(name) or NOT_STATED
 
     def makers(self) -> str:
-        """The authors and where they work, as a sentence; "" where they are not said."""
-        each = (
+        """The authors and where they work, as a sentence; "" where they are not stated."""
+        names = (
             f"{author.name} ({author.affiliation})" if author.affiliation else author.name
             for author in self.authors
         )
-        return "; ".join(each) or self.word("affiliation")
+        return "; ".join(names) or self.word("affiliation")
 
     def lines(self) -> list[tuple[str, str]]:
         """What is said, by how it is called."""
         makers = [("Authors", self.makers())] if self.makers() else []
         return makers + [(_CALLED[name], self.word(name)) for name in _CALLED if self.word(name)]
 
-    def not_said(self) -> list[str]:
+    def not_stated(self) -> list[str]:
         """What nobody says."""
         known = {name for name in TOPICS if self.word(name)}
         known |= {"authors"} if self.authors else set()

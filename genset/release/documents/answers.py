@@ -16,7 +16,7 @@ _NOBODY = (
 )
 
 
-_NUMBERS = ("questions", "photos_asked", "votes", "entered", "unanswered", "needed")
+_NUMBERS = ("questions", "photos_with_questions", "votes", "entered", "unanswered", "needed")
 
 
 _OTHERS = {
@@ -32,20 +32,20 @@ def has_answers(manifest: Mapping[str, Any]) -> bool:
 
 def questions(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> Iterator[str]:
     """How people were asked about further classes, and what came of it, as sentences."""
-    told = fact(manifest, "multilabel", dict)
-    numbers = {name: fact(told, name, int) or 0 for name in _NUMBERS}
-    earlier = fact(fact(told, "from", dict), "name", str) or "a release"
+    facts = fact(manifest, "multilabel", dict)
+    numbers = {name: fact(facts, name, int) or 0 for name in _NUMBERS}
+    earlier = fact(fact(facts, "from", dict), "name", str) or "a release"
     several = sum(len(photo.labels_correct or ()) > 1 for photo in photos)
     unclear = sum(bool(photo.labels_unclear) for photo in photos)
-    asked = (
+    first = (
         f"Its photos are those of {earlier}, of which people were asked what else they show: "
-        f"{numbers['questions']:,} questions about {numbers['photos_asked']:,} photos, "
+        f"{numbers['questions']:,} questions about {numbers['photos_with_questions']:,} photos, "
         f"{numbers['votes']:,} votes."
         if numbers["questions"]
         else f"Its photos are those of {earlier}. {_NOBODY}"
     )
     yield (
-        f"{asked} {several:,} of {len(photos):,} photos have more than one "
+        f"{first} {several:,} of {len(photos):,} photos have more than one "
         f"right answer; {unclear:,} have a class of which the votes do not tell."
     )
     if entered := numbers["entered"]:
@@ -58,18 +58,18 @@ def questions(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> It
             f"{unanswered:,} questions had not all their votes when it was frozen: those with "
             f"fewer than {numbers['needed']:,} are unclear."
         )
-    if withdrawn := fact(told, "withdrawn", int):
+    if withdrawn := fact(facts, "withdrawn", int):
         yield f"{withdrawn:,} questions were withdrawn before they had all their votes."
-    agreement = fact(told, "agreement", float)
+    agreement = fact(facts, "agreement", float)
     if agreement is not None:
         yield f"Agreement over these questions: Krippendorff's alpha {agreement:.3f}."
     if numbers["questions"]:
-        yield _proposed(told, photos)
+        yield _proposed(facts, photos)
 
 
-def _proposed(told: Any, photos: Sequence[ReleasePhoto]) -> str:
+def _proposed(facts: Any, photos: Sequence[ReleasePhoto]) -> str:
     """Who proposed the classes, by the records."""
-    models = sorted(fact(told, "proposers", dict) or {})
+    models = sorted(fact(facts, "proposers", dict) or {})
     names = {
         name
         for photo in photos
@@ -96,9 +96,9 @@ def suggestion(manifest: Mapping[str, Any]) -> str:
 
 def answer_rule(manifest: Mapping[str, Any]) -> str:
     """How votes decide, in the manifest's own words and numbers."""
-    told = fact(manifest, "multilabel", dict)
-    words = fact(told, "rule", str) or "The manifest does not say how votes decide."
-    needed = fact(told, "needed", int)
+    facts = fact(manifest, "multilabel", dict)
+    words = fact(facts, "rule", str) or "The manifest does not say how votes decide."
+    needed = fact(facts, "needed", int)
     return words + (f" Labelers needed: {needed:,}." if needed is not None else "")
 
 
@@ -112,19 +112,21 @@ def answers(photos: Sequence[ReleasePhoto], taxonomy: Taxonomy) -> str:
     """A row for each class of each photo of which somebody said something.
 
     image: the photo's file. wnid: the class. label: its place among the classes from 0; empty
-    for others. verdict: correct, unclear or wrong. own: 1 for the photo's own class, else 0. Then
+    for others. verdict: correct, unclear or wrong. primary: 1 for the class in whose folder the photo is, else 0. Then
     how many labelers said what, a reviewer's ruling, and who proposed it, separated by "; ".
     ``genset evaluate SET --multilabel answers.csv`` reads it.
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("image", "wnid", "label", "verdict", "own", *Verdict, "ruling", "proposers"))
+    writer.writerow(
+        ("image", "wnid", "label", "verdict", "primary", *Verdict, "ruling", "proposers")
+    )
     for photo in photos:
         for name in LISTS:
             for wnid in getattr(photo, name) or ():
-                said_of = _answer(photo, wnid, name.removeprefix("labels_"))
+                cells = _answer(photo, wnid, name.removeprefix("labels_"))
                 index = taxonomy[wnid].index if wnid in taxonomy else ""
-                writer.writerow((photo.file, wnid, index, *said_of))
+                writer.writerow((photo.file, wnid, index, *cells))
     return text.getvalue()
 
 
@@ -134,7 +136,7 @@ def _answer(photo: ReleasePhoto, wnid: str, verdict: str) -> tuple[object, ...]:
     return (
         verdict,
         int(wnid == photo.wnid),
-        *(votes.get(each.value, 0) for each in Verdict),
+        *(votes.get(kind.value, 0) for kind in Verdict),
         line((photo.label_rulings or {}).get(wnid, "")),
         "; ".join(map(line, names)),
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 from genset.classes import Taxonomy
 from genset.core.numbers import count
-from genset.release.documents.about import NOT_SAID, About
+from genset.release.documents.about import NOT_STATED, About
 from genset.release.documents.answers import answer_rule, has_answers, questions, suggestion
 from genset.release.documents.classes import its_classes, uses
 from genset.release.documents.labels import agreement, annotation, label_limits, labels_per_photo
@@ -51,7 +51,7 @@ def data_card(
         *_several(manifest, photos),
         "## How it was chosen",
         markdown(choice_rule(manifest)),
-        *_left_out(manifest),
+        *_excluded(manifest),
         *_replaced(manifest),
         *_changed(manifest),
         "## Classes",
@@ -70,7 +70,7 @@ def data_card(
         "ATTRIBUTION.txt credits each photo; LICENSES.txt has the licences' addresses.",
         *_made(about),
         "## Contact and maintenance",
-        f"Contact: {markdown(about.contact or NOT_SAID)}",
+        f"Contact: {markdown(about.contact or NOT_STATED)}",
         NEVER_CHANGES,
         f"Plan: {markdown(about.answer('maintenance'))}",
         *_sources(manifest, photos),
@@ -87,7 +87,7 @@ def coverage(photos: Sequence[ReleasePhoto], taxonomy: Taxonomy) -> list[str]:
     """How many photos classes have, as sentences."""
     sizes = Counter(photo.wnid for photo in photos)
     by_size = sorted(Counter(sizes.values()).items(), reverse=True)
-    missing = [each.wnid for each in taxonomy if each.wnid not in sizes]
+    missing = [cls.wnid for cls in taxonomy if cls.wnid not in sizes]
     parts = ["; ".join(f"{count(n, 'class', 'classes')} with {size:,}" for size, n in by_size)]
     place = f"classes.csv has each class's place among the {len(taxonomy):,}."
     parts = [f"Photos by class: {parts[0]}. {place}"]
@@ -108,17 +108,17 @@ def _several(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> lis
     return ["## More than one right answer", *map(markdown, sentences)]
 
 
-def _left_out(manifest: Mapping[str, Any]) -> list[str]:
-    left_out = fact(manifest, "left_out", dict)
-    if not left_out:
+def _excluded(manifest: Mapping[str, Any]) -> list[str]:
+    excluded = fact(manifest, "excluded", dict)
+    if not excluded:
         return []
     return ["Candidates that are not in it:", _listed(reasons(manifest))]
 
 
 def reasons(manifest: Mapping[str, Any]) -> list[str]:
     """Why candidates were left out, and how many for each reason."""
-    left_out = fact(manifest, "left_out", dict) or {}
-    return [f"{line(reason)} ({line(number)})" for reason, number in left_out.items()]
+    excluded = fact(manifest, "excluded", dict) or {}
+    return [f"{line(reason)} ({line(number)})" for reason, number in excluded.items()]
 
 
 def _short(manifest: Mapping[str, Any]) -> list[str]:
@@ -126,8 +126,8 @@ def _short(manifest: Mapping[str, Any]) -> list[str]:
     short = fact(manifest, "short", dict) or {}
     if not short:
         return []
-    each = ", ".join(f"{line(wnid)} ({line(lack)})" for wnid, lack in short.items())
-    named = f"; what each lacks: {each}" if len(short) <= _LISTED else ""
+    listed = ", ".join(f"{line(wnid)} ({line(lack)})" for wnid, lack in short.items())
+    named = f"; what each lacks: {listed}" if len(short) <= _LISTED else ""
     words = f"{count(len(short), 'class', 'classes')} with fewer photos than were asked for{named}."
     return [markdown(words)]
 
@@ -147,11 +147,11 @@ def _replaced(manifest: Mapping[str, Any]) -> list[str]:
 
 def _made(about: About) -> Iterator[str]:
     """Who made it, and what nobody says."""
-    if told := about.lines():
+    if lines := about.lines():
         yield "## Who made it"
-        yield "\n".join(f"- {word}: {linked(text)}" for word, text in told)
-    if missing := about.not_said():
-        yield "## Not said"
+        yield "\n".join(f"- {word}: {linked(text)}" for word, text in lines)
+    if missing := about.not_stated():
+        yield "## Not stated"
         yield "\n".join(f"- {words}" for words in missing)
 
 

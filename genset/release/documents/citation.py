@@ -37,7 +37,7 @@ _TEX = {
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """What all forms of a citation say; "" for what is not said.
+    """What all forms of a citation say; "" for what is not stated.
 
     Attributes:
         name: of the release, which is its version too.
@@ -69,8 +69,8 @@ class Citation:
     ) -> "Citation":
         """A release's, by its manifest and what its maintainer said `later` (`About`)."""
         about, name = About(manifest, later), line(manifest["name"])
-        own = fact(fact(manifest, "taxonomy", dict), "name", str)
-        classes = line(own or _IMAGENET)
+        taxonomy = fact(fact(manifest, "taxonomy", dict), "name", str)
+        classes = line(taxonomy or _IMAGENET)
         return cls(
             name=name,
             title=about.title or f"{name}: a test set of photos for classifiers of {classes}",
@@ -102,10 +102,10 @@ class Citation:
         return f"Release {self.name}: {count(self.photos, 'photo')}, {self.content_hash}{of}"
 
 
-def cited(release: Release, said: Mapping[str, Any] | None = None) -> Citation:
+def cited(release: Release, dataset: Mapping[str, Any] | None = None) -> Citation:
     """What its manifest knows, and what its maintainer `said` since (`Dataset.facts`)."""
     manifest = json.loads((release.root / MANIFEST).read_text("utf-8"))
-    return Citation.of(manifest, len(release.photos), said)
+    return Citation.of(manifest, len(release.photos), dataset)
 
 
 def bibtex(cited: Citation) -> str:
@@ -148,7 +148,7 @@ def citation_cff(cited: Citation) -> str:
         "message": "If you use this data set, cite it with its content hash.",
         "type": "dataset",
         "title": cited.title,
-        "authors": [_cff_author(author) for author in cited.authors] or [{"name": "not said"}],
+        "authors": [_cff_author(author) for author in cited.authors] or [{"name": "not stated"}],
         "version": cited.name,
         "date-released": cited.day,
         **({"doi": cited.doi} if cited.doi else {}),
@@ -185,7 +185,7 @@ def _spdx(license: str) -> str:
 
 
 def zenodo(cited: Citation) -> dict[str, Any]:
-    """What Zenodo asks of a deposit, as its API takes it. It wants creators: empty are not said."""
+    """What Zenodo asks of a deposit, as its API takes it. It wants creators: empty are not stated."""
     license = _spdx(cited.license)
     metadata: dict[str, Any] = {
         "title": cited.title,

@@ -13,15 +13,15 @@ _PERSONS = ("n09835506", "n10148035", "n10565667")
 
 def its_classes(taxonomy: Taxonomy) -> str:
     """All of them, with how many there are."""
-    return f"{_whose(taxonomy)} {len(taxonomy):,} classes{_named(taxonomy)}"
+    return f"{_possessive(taxonomy)} {len(taxonomy):,} classes{_named(taxonomy)}"
 
 
 def its_number(taxonomy: Taxonomy) -> str:
     """The same, where it was said that they are classes."""
-    return f"{_whose(taxonomy)} {len(taxonomy):,}{_named(taxonomy)}"
+    return f"{_possessive(taxonomy)} {len(taxonomy):,}{_named(taxonomy)}"
 
 
-def _whose(taxonomy: Taxonomy) -> str:
+def _possessive(taxonomy: Taxonomy) -> str:
     return "ImageNet's" if taxonomy.is_imagenet else "its"
 
 
@@ -48,9 +48,9 @@ def person_classes(taxonomy: Taxonomy) -> list[str]:
     if taxonomy.is_imagenet:
         return list(_PERSONS)
     return [
-        each.wnid
-        for each in taxonomy
-        if "person" in each.hypernyms or not set(_PERSONS).isdisjoint(each.imagenet)
+        cls.wnid
+        for cls in taxonomy
+        if "person" in cls.hypernyms or not set(_PERSONS).isdisjoint(cls.imagenet)
     ]
 
 
@@ -59,17 +59,17 @@ def class_map(taxonomy: Taxonomy) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(("wnid", "index", "name"))
-    for each, name in zip(taxonomy, readable_names(taxonomy), strict=True):
-        writer.writerow((each.wnid, each.index, name))
+    for cls, name in zip(taxonomy, readable_names(taxonomy), strict=True):
+        writer.writerow((cls.wnid, cls.index, name))
     return text.getvalue()
 
 
 def readable_names(taxonomy: Taxonomy) -> tuple[str, ...]:
     """A name for each class, in order, no two the same; where two share one, with the id."""
-    shared = Counter(each.name for each in taxonomy)
+    shared = Counter(cls.name for cls in taxonomy)
     names = tuple(
-        each.name if shared[each.name] == 1 else f"{each.name} ({each.wnid})" for each in taxonomy
+        cls.name if shared[cls.name] == 1 else f"{cls.name} ({cls.wnid})" for cls in taxonomy
     )
     if len(set(names)) < len(names):  # a name ends as another one with its id does
-        names = tuple(f"{each.name} ({each.wnid})" for each in taxonomy)
+        names = tuple(f"{cls.name} ({cls.wnid})" for cls in taxonomy)
     return names

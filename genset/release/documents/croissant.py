@@ -11,7 +11,7 @@ from typing import Any
 
 from genset.classes import Taxonomy
 from genset.core.links import web_link
-from genset.release.documents.about import NOT_SAID, About
+from genset.release.documents.about import NOT_STATED, About
 from genset.release.documents.answers import answers_protocol
 from genset.release.documents.card import NEVER_CHANGES, limits
 from genset.release.documents.citation import Citation, bibtex
@@ -139,7 +139,7 @@ def croissant(
 
 
 def _creators(about: About) -> Any:
-    """The authors; that they are not said, where they are not, for Croissant wants a creator."""
+    """The authors; that they are not stated, where they are not, for Croissant wants a creator."""
     found = [
         {
             "@type": "Organization" if author.is_group else "Person",
@@ -149,7 +149,7 @@ def _creators(about: About) -> Any:
         }
         for author in about.authors
     ]
-    return found or {"@type": "Organization", "name": about.word("affiliation") or "not said"}
+    return found or {"@type": "Organization", "name": about.word("affiliation") or "not stated"}
 
 
 def _responsible(
@@ -168,28 +168,28 @@ def _responsible(
     ways = fact(fact(manifest, "labeling", dict), "by_way", dict) or {}
     searched = ["Web API"] * any(place.found for place in every)
     reviewed = ["Manual Human Curator"] * bool({"page", "review"} & set(ways))
-    platforms = {"page": "genset's labeling page", "import": "not said: read from a table"}
+    platforms = {"page": "genset's labeling page", "import": "not stated: read from a table"}
     return {
         "rai:dataCollection": " ".join([*found, *terms]),
         "rai:dataCollectionType": [*searched, *reviewed] or ["Others"],
-        "rai:dataCollectionTimeframe": timeframe(manifest, photos) or NOT_SAID,
+        "rai:dataCollectionTimeframe": timeframe(manifest, photos) or NOT_STATED,
         "rai:dataCollectionRawData": raw_data(manifest),
         "rai:dataAnnotationProtocol": " ".join(
             [*labeled, *answers_protocol(manifest, photos), choice_rule(manifest)]
         ),
         "rai:dataAnnotationPlatform": [words for way, words in platforms.items() if way in ways]
-        or [NOT_SAID],
+        or [NOT_STATED],
         "rai:dataAnnotationAnalysis": agreement(manifest),
         "rai:annotationsPerItem": labels_per_photo(photos),
-        "rai:annotatorDemographics": NOT_SAID,
+        "rai:annotatorDemographics": NOT_STATED,
         "rai:dataPreprocessingProtocol": changes(manifest) or f"None: photos {ORIGINAL_BYTES}.",
         "rai:dataUseCases": uses(taxonomy),
         "rai:dataLimitations": limits(manifest, photos),
         "rai:dataBiases": biases(manifest, photos),
-        "rai:dataSocialImpact": NOT_SAID,
+        "rai:dataSocialImpact": NOT_STATED,
         "rai:personalSensitiveInformation": " ".join(persons(manifest, photos, taxonomy)),
         "rai:dataReleaseMaintenancePlan": f"{NEVER_CHANGES} Plan: "
-        f"{about.answer('maintenance')} Contact: {about.contact or NOT_SAID}",
+        f"{about.answer('maintenance')} Contact: {about.contact or NOT_STATED}",
         "rai:hasSyntheticData": False,
         "prov:wasDerivedFrom": sorted({place.home for place in every}),
         "prov:wasGeneratedBy": f"genset {line(manifest.get('genset', ''))}: "
@@ -204,15 +204,15 @@ def version(name: str) -> str:
 
 
 def files(photos: Sequence[ReleasePhoto], taxonomy: Taxonomy) -> list[dict[str, Any]]:
-    ours = taxonomy.is_imagenet
+    is_imagenet = taxonomy.is_imagenet
     return [
         {
             "@type": "cr:FileSet",
             "@id": f"photos-{suffix}",
             "name": f"photos-{suffix}",
-            "description": f"Photos in folders that are named by {'wnid' if ours else 'class'}.",
+            "description": f"Photos in folders that are named by {'wnid' if is_imagenet else 'class'}.",
             "encodingFormat": _SUFFIXES.get(suffix, f"image/{suffix}"),
-            "includes": f"{'n' if ours else ''}*/*.{suffix}",
+            "includes": f"{'n' if is_imagenet else ''}*/*.{suffix}",
         }
         for suffix in _suffixes(photos)
     ]
@@ -225,7 +225,7 @@ def _suffixes(photos: Sequence[ReleasePhoto]) -> list[str]:
 def records(manifest: Mapping[str, Any], taxonomy: Taxonomy) -> dict[str, Any]:
     meanings = _MEANINGS
     if not taxonomy.is_imagenet:
-        meanings = meanings | _of_own_classes(taxonomy)
+        meanings = meanings | _meanings_of(taxonomy)
     return {
         "@type": "cr:RecordSet",
         "@id": "records",
@@ -251,7 +251,7 @@ def records(manifest: Mapping[str, Any], taxonomy: Taxonomy) -> dict[str, Any]:
     }
 
 
-def _of_own_classes(taxonomy: Taxonomy) -> dict[str, str]:
+def _meanings_of(taxonomy: Taxonomy) -> dict[str, str]:
     """What columns mean where classes are not ImageNet's."""
     wnids = {name: _MEANINGS[name].replace("The wnids", "The ids") for name in LISTS}
     place = f"The place of the class among {its_number(taxonomy)} in their order, from 0."

@@ -8,7 +8,7 @@ from typing import Any
 
 from genset.classes import Taxonomy
 from genset.core.numbers import count
-from genset.release.documents.about import NOT_SAID, About
+from genset.release.documents.about import NOT_STATED, About
 from genset.release.documents.card import NEVER_CHANGES, limits, reasons
 from genset.release.documents.classes import its_number, uses
 from genset.release.documents.labels import agreement, annotation, labels_per_photo
@@ -24,7 +24,7 @@ _Answers = Iterator[tuple[str, str]]
 def datasheet(
     manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto], taxonomy: Taxonomy
 ) -> str:
-    """The questions and answers, in Markdown; "Not said." where nobody says it."""
+    """The questions and answers, in Markdown; "Not stated." where nobody says it."""
     about = About(manifest)
     sections = {
         "Motivation": _motivation(about, taxonomy),
@@ -51,14 +51,14 @@ _HEAD = (
 
 def _motivation(about: About, taxonomy: Taxonomy) -> _Answers:
     yield "For what purpose was the dataset created?", uses(taxonomy)
-    yield "Who created the dataset, and on behalf of which entity?", about.makers() or NOT_SAID
+    yield "Who created the dataset, and on behalf of which entity?", about.makers() or NOT_STATED
     yield "Who funded the creation of the dataset?", about.answer("funding")
 
 
 def _composition(
     manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto], taxonomy: Taxonomy
 ) -> _Answers:
-    left_out = "; ".join(reasons(manifest))
+    excluded = "; ".join(reasons(manifest))
     known_limits = limits(manifest, photos)
     yield "What do the instances that comprise the dataset represent?", "Photos."
     yield (
@@ -68,7 +68,7 @@ def _composition(
     yield (
         "Does the dataset contain all possible instances or is it a sample?",
         " ".join(["A sample of the pool.", *lineage(manifest, photos), choice_rule(manifest)])
-        + (f" Candidates that are not in it: {left_out}." if left_out else ""),
+        + (f" Candidates that are not in it: {excluded}." if excluded else ""),
     )
     yield (
         "What data does each instance consist of?",
@@ -91,14 +91,14 @@ def _composition(
         "Is the dataset self-contained, or does it link to external resources?",
         _addresses(photos),
     )
-    yield "Does the dataset contain data that might be considered confidential?", NOT_SAID
-    yield "Does it contain data that might be offensive, threatening or cause anxiety?", NOT_SAID
+    yield "Does the dataset contain data that might be considered confidential?", NOT_STATED
+    yield "Does it contain data that might be offensive, threatening or cause anxiety?", NOT_STATED
     yield "Does the dataset identify any subpopulations?", "No field of its records does."
     yield (
         "Is it possible to identify individuals?",
         " ".join(persons(manifest, photos, taxonomy)),
     )
-    yield "Does the dataset contain data that might be considered sensitive?", NOT_SAID
+    yield "Does the dataset contain data that might be considered sensitive?", NOT_STATED
 
 
 _OWNERS = "Photos of one owner have the same owner in their records, where it is known."
@@ -132,7 +132,7 @@ def _collection(
     yield (
         "What mechanisms or procedures were used to collect the data?",
         " ".join(f"{place.title}: {place.words['found']}." for place in _searched(manifest, photos))
-        or "How the photos were found is not said.",
+        or "How the photos were found is not stated.",
     )
     yield "If it is a sample, what was the sampling strategy?", choice_rule(manifest)
     yield (
@@ -145,10 +145,10 @@ def _collection(
         "Was it collected from the individuals directly, or via third parties?",
         " ".join(third_parties(manifest, photos)),
     )
-    yield "Were the individuals in question notified about the data collection?", NOT_SAID
-    yield "Did the individuals consent to the collection and use of their data?", NOT_SAID
+    yield "Were the individuals in question notified about the data collection?", NOT_STATED
+    yield "Did the individuals consent to the collection and use of their data?", NOT_STATED
     yield "Was there a mechanism to revoke consent?", NEVER_CHANGES
-    yield "Has an analysis of the potential impact on data subjects been conducted?", NOT_SAID
+    yield "Has an analysis of the potential impact on data subjects been conducted?", NOT_STATED
 
 
 def _searched(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> Iterator[Place]:
@@ -158,7 +158,7 @@ def _searched(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> It
 
 
 def _timeframe(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> str:
-    return "; ".join(timeframe(manifest, photos)) or NOT_SAID
+    return "; ".join(timeframe(manifest, photos)) or NOT_STATED
 
 
 def _labeling(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> _Answers:
@@ -177,9 +177,9 @@ def _labeling(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> _A
 def _uses(
     manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto], taxonomy: Taxonomy
 ) -> _Answers:
-    yield "Has the dataset been used for any tasks already?", NOT_SAID
-    yield "Is there a repository that links to papers or systems that use it?", NOT_SAID
-    yield "What other tasks could the dataset be used for?", NOT_SAID
+    yield "Has the dataset been used for any tasks already?", NOT_STATED
+    yield "Is there a repository that links to papers or systems that use it?", NOT_STATED
+    yield "What other tasks could the dataset be used for?", NOT_STATED
     yield (
         "Is there anything about it that might impact future uses?",
         " ".join(limits(manifest, photos)),
@@ -192,8 +192,8 @@ def _distribution(
 ) -> _Answers:
     yield "Will the dataset be distributed to third parties?", about.answer("hosting")
     doi = about.word("doi")
-    yield "How will it be distributed? Does it have a DOI?", f"DOI: {doi}" if doi else NOT_SAID
-    yield "When will the dataset be distributed?", NOT_SAID
+    yield "How will it be distributed? Does it have a DOI?", f"DOI: {doi}" if doi else NOT_STATED
+    yield "When will the dataset be distributed?", NOT_STATED
     yield (
         "Under which licence or terms of use will it be distributed?",
         f"Labels and documents: {about.answer('license').rstrip('.')}. Each photo is under its own "
@@ -204,7 +204,7 @@ def _distribution(
         "Have third parties imposed restrictions on the data?",
         reserved(photos) or "Those of each photo's licence: see LICENSES.txt.",
     )
-    yield "Do export controls or other regulatory restrictions apply?", NOT_SAID
+    yield "Do export controls or other regulatory restrictions apply?", NOT_STATED
 
 
 def _maintenance(about: About) -> _Answers:
@@ -212,12 +212,12 @@ def _maintenance(about: About) -> _Answers:
         "Who will be supporting, hosting and maintaining the dataset?",
         about.answer("maintenance"),
     )
-    yield "How can the owner or manager of the dataset be contacted?", about.contact or NOT_SAID
-    yield "Is there an erratum?", NOT_SAID
+    yield "How can the owner or manager of the dataset be contacted?", about.contact or NOT_STATED
+    yield "Is there an erratum?", NOT_STATED
     yield "Will the dataset be updated?", NEVER_CHANGES
-    yield "Are there limits on the retention of data that relate to people?", NOT_SAID
-    yield "Will older versions continue to be supported?", NOT_SAID
+    yield "Are there limits on the retention of data that relate to people?", NOT_STATED
+    yield "Will older versions continue to be supported?", NOT_STATED
     yield (
         "Can others extend, augment, build on or contribute to the dataset?",
-        NOT_SAID,
+        NOT_STATED,
     )

@@ -91,8 +91,8 @@ def agreement(manifest: Mapping[str, Any]) -> str:
             "Agreement cannot be told: no candidate has two labels, or no two labels of all differ."
         )
     panel = fact(fact(manifest, "strategy", dict), "panel", str)
-    whose = f" of panel {line(panel)}" if panel else ""
-    return f"Agreement over all candidates' labels{whose}: Krippendorff's alpha {alpha:.3f}."
+    of_panel = f" of panel {line(panel)}" if panel else ""
+    return f"Agreement over all candidates' labels{of_panel}: Krippendorff's alpha {alpha:.3f}."
 
 
 def label_limits(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:

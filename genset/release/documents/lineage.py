@@ -58,11 +58,11 @@ def replaced(manifest: Mapping[str, Any]) -> list[str]:
     removed, replaces = _removed(manifest), fact(manifest, "replaces", dict)
     if not removed:
         return []
-    asked = fact(replaces, "requested", str)
+    requested = fact(replaces, "requested", str)
     return [
         f"It replaces {_named(replaces)}, of which {count(len(removed), 'photo')} "
         f"{'was' if len(removed) == 1 else 'were'} taken out"
-        f"{f', as was asked on {line(asked)}' if asked else ''}. What is said of searches, of "
+        f"{f', as was asked on {line(requested)}' if requested else ''}. What is said of searches, of "
         "labels in all, of how photos were chosen and of what was left out, is of "
         f"{line((replaces or {}).get('name', ''))}."
     ]
@@ -93,7 +93,7 @@ def is_changed(manifest: Mapping[str, Any]) -> bool:
     return fact(manifest, "variant", dict) is not None
 
 
-def bytes_kept(manifest: Mapping[str, Any]) -> str:
+def bytes_note(manifest: Mapping[str, Any]) -> str:
     """Whether photos keep their bytes, as the end of a sentence on all of them."""
     if not is_changed(manifest):
         return ORIGINAL_BYTES
@@ -106,7 +106,7 @@ def changes(manifest: Mapping[str, Any]) -> str:
     if variant is None:
         return ""
     how, changed = fact(variant, "how", dict) or {}, fact(variant, "changed", dict) or {}
-    left = fact(variant, "left_out", list) or []
+    excluded = fact(variant, "excluded", list) or []
     words = (
         f"This is a variant of {line(variant.get('name', ''))} "
         f"({line(variant.get('content_hash', ''))}): {line(variant.get('what', ''))}. "
@@ -119,10 +119,8 @@ def changes(manifest: Mapping[str, Any]) -> str:
         "photos were chosen and of what was left out, is of "
         f"{line(variant.get('name', ''))}: labelers saw its photos, unchanged."
     )
-    if left:
-        words += (
-            f" Left out: {count(len(left), 'photo')} with faces whose licences allow no changes."
-        )
+    if excluded:
+        words += f" Left out: {count(len(excluded), 'photo')} with faces whose licences allow no changes."
     return words
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from genset.core.links import web_link
 from genset.core.numbers import count
 from genset.licenses import FLICKR_NOTICE
-from genset.release.documents.lineage import bytes_kept
+from genset.release.documents.lineage import bytes_note
 from genset.release.documents.words import days, fact, line
 from genset.release.reader import ReleasePhoto
 
@@ -23,19 +23,19 @@ class Place:
     Attributes:
         name: what its photos' `source` is.
         words: those of `genset.release.facts.words_of_sources`; none where nobody searched there.
-        came: what the manifest says of how they came (`genset.release.facts`).
+        origin: what the manifest says of how they got there (`genset.release.facts`).
         since: the day since which photos count as unseen.
         found: its photos that a search of this workspace found.
-        elsewhere: those that somebody else's search found, from whose files they were imported.
+        imported: those that somebody else's search found, from whose files they were imported.
         added: those that somebody added from folders.
     """
 
     name: str
     words: Mapping[str, str]
-    came: Mapping[str, Any]
+    origin: Mapping[str, Any]
     since: str
     found: tuple[ReleasePhoto, ...]
-    elsewhere: tuple[ReleasePhoto, ...]
+    imported: tuple[ReleasePhoto, ...]
     added: tuple[ReleasePhoto, ...]
 
     @property
@@ -60,14 +60,14 @@ class Place:
                 f"{count(len(self.found), 'photo')} from {self.title}, found by "
                 f"{_queries(self.found)} ({self._searched()}); posted there {_days(self.found)}."
             )
-        if self.elsewhere:
+        if self.imported:
             yield (
-                f"{count(len(self.elsewhere), 'photo')} from {self.title}, imported with the "
-                f"{_queries(self.elsewhere)} by which somebody else's search found them; how that "
-                f"search was made is not known here; posted there {_days(self.elsewhere)}."
+                f"{count(len(self.imported), 'photo')} from {self.title}, imported with the "
+                f"{_queries(self.imported)} by which somebody else's search found them; how that "
+                f"search was made is not known here; posted there {_days(self.imported)}."
             )
         if self.added:
-            when = days(self.came, "added_on")
+            when = days(self.origin, "added_on")
             on = f" on {when}" if when != "not known" else ""
             yield (
                 f'{count(len(self.added), "photo")} added from a folder as "{self.title}"{on}, '
@@ -76,16 +76,16 @@ class Place:
             )
 
     def _searched(self) -> str:
-        searches = fact(self.came, "searches", int) or 0
-        pages = fact(self.came, "pages", int) or 0
+        searches = fact(self.origin, "searches", int) or 0
+        pages = fact(self.origin, "pages", int) or 0
         return (
             f"{count(searches, 'search', 'searches')} for the release's classes, "
-            f"{count(pages, 'page')} of results, {days(self.came, 'searched')}"
+            f"{count(pages, 'page')} of results, {days(self.origin, 'searched')}"
         )
 
     def facts(self) -> Iterator[tuple[str, str]]:
         """What is to be known of it: a word for each thing, and a sentence."""
-        posted = (*self.found, *self.elsewhere)
+        posted = (*self.found, *self.imported)
         taken = sum(photo.unseen == "taken" for photo in (*posted, *self.added))
         numbers = {
             f"taken since {self.since}": taken,
@@ -109,26 +109,26 @@ def places(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> tuple
     by_source: dict[str, list[ReleasePhoto]] = {}
     for photo in photos:
         by_source.setdefault(photo.source, []).append(photo)
-    return tuple(_place(manifest, name, theirs) for name, theirs in sorted(by_source.items()))
+    return tuple(_place(manifest, name, of_source) for name, of_source in sorted(by_source.items()))
 
 
 def _place(manifest: Mapping[str, Any], name: str, photos: Sequence[ReleasePhoto]) -> Place:
-    came = fact(fact(manifest, "came", dict), name, dict) or {}
-    others = fact(came, "elsewhere", list) or []
-    by_others = {tuple(map(str, pair)) for pair in others if isinstance(pair, list)}
+    origin = fact(fact(manifest, "origins", dict), name, dict) or {}
+    others = fact(origin, "imported", list) or []
+    imports = {tuple(map(str, pair)) for pair in others if isinstance(pair, list)}
     found: list[ReleasePhoto] = []
-    elsewhere: list[ReleasePhoto] = []
+    imported: list[ReleasePhoto] = []
     for photo in photos:
         if photo.keyword:
-            is_ours = came.get("searches") and (photo.wnid, photo.keyword) not in by_others
-            (found if is_ours else elsewhere).append(photo)
+            is_found = origin.get("searches") and (photo.wnid, photo.keyword) not in imports
+            (found if is_found else imported).append(photo)
     return Place(
         name=line(name),
         words=_words(fact(manifest, "sources", dict), name),
-        came=came,
+        origin=origin,
         since=_since(manifest),
         found=tuple(found),
-        elsewhere=tuple(elsewhere),
+        imported=tuple(imported),
         added=tuple(photo for photo in photos if not photo.keyword),
     )
 
@@ -142,10 +142,10 @@ def _queries(photos: Sequence[ReleasePhoto]) -> str:
 
 
 def _words(facts: Any, name: str) -> dict[str, str]:
-    given = fact(facts, name, dict)
-    if given is None:
+    words = fact(facts, name, dict)
+    if words is None:
         return _FLICKR if name == "flickr" else {}
-    return {word: line(text) for word, text in given.items() if isinstance(text, str)}
+    return {word: line(text) for word, text in words.items() if isinstance(text, str)}
 
 
 def _days(photos: Sequence[ReleasePhoto]) -> str:
@@ -157,8 +157,8 @@ def _days(photos: Sequence[ReleasePhoto]) -> str:
 
 def collection(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
     """How the photos came into the release."""
-    came = [words for place in places(manifest, photos) for words in place.collection()]
-    return [*came, f"All {bytes_kept(manifest)}."]
+    sentences = [words for place in places(manifest, photos) for words in place.collection()]
+    return [*sentences, f"All {bytes_note(manifest)}."]
 
 
 def unseen(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
@@ -188,7 +188,7 @@ def unseen(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[
 def biases(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
     """In what the photos are one-sided by where they are from."""
     every = places(manifest, photos)
-    searched = [place for place in every if place.found or place.elsewhere]
+    searched = [place for place in every if place.found or place.imported]
     found = []
     if searched:
         found.append(
@@ -199,7 +199,7 @@ def biases(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[
     for place in searched:
         if place.found and (words := place.words.get("found", "")):
             found.append(f"Candidates from {place.title} were found {words}.")
-        if place.elsewhere:
+        if place.imported:
             found.append(
                 f"How the search was made that found the imported photos from {place.title} is not "
                 "said."
@@ -215,11 +215,11 @@ def biases(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[
 def third_parties(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
     """From whom the photos came: from sources where people had posted them, or from folders."""
     every = places(manifest, photos)
-    posted = [place.title for place in every if place.found or place.elsewhere]
+    posted = [place.title for place in every if place.found or place.imported]
     return [
         *([f"Via {_listed(posted)}, where people had posted the photos."] if posted else []),
         *(
-            f'How whoever added the photos of "{place.title}" came by them is not said.'
+            f'How whoever added the photos of "{place.title}" came by them is not stated.'
             for place in every
             if place.added
         ),
@@ -234,8 +234,8 @@ def _listed(words: Sequence[str]) -> str:
 def timeframe(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
     """When the photos were collected: searched, or added."""
     return [
-        f"{place.title}: {word} {days(place.came, name)}"
+        f"{place.title}: {word} {days(place.origin, name)}"
         for place in places(manifest, photos)
         for word, name in (("searched", "searched"), ("added", "added_on"))
-        if fact(place.came, name, list)
+        if fact(place.origin, name, list)
     ]

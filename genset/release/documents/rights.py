@@ -19,12 +19,12 @@ RESERVED = "LicenseRef-All-Rights-Reserved"
 
 def licenses(photos: Sequence[ReleasePhoto], about: About) -> str:
     """LICENSES.txt: each licence with the address of its text and the number of its photos."""
-    own = about.word("license")
+    license = about.word("license")
     lines = [
         "No licence covers all of this release: each photo is under its own, which its record",
         "names, and ATTRIBUTION.txt credits the photo.",
         "",
-        f"Labels, selection frequencies and these documents: {own or 'no licence is said'}",
+        f"Labels, selection frequencies and these documents: {license or 'no licence is stated'}",
     ]
     if words := reserved(photos):
         lines += ["", words]
@@ -60,15 +60,15 @@ def by_license(photos: Sequence[ReleasePhoto]) -> Iterator[str]:
 
 def reserved(photos: Sequence[ReleasePhoto]) -> str:
     """What all rights reserved means for those photos; "" where there are none."""
-    theirs = [photo for photo in photos if photo.license_id == RESERVED]
-    if not theirs:
+    restricted = [photo for photo in photos if photo.license_id == RESERVED]
+    if not restricted:
         return ""
-    without = sum(not photo.image_url for photo in theirs)
+    without = sum(not photo.image_url for photo in restricted)
     words = (
-        f"All rights are reserved on {count(len(theirs), 'photo')}: to hand on their bytes needs "
+        f"All rights are reserved on {count(len(restricted), 'photo')}: to hand on their bytes needs "
         "the permission of whoever holds the rights."
     )
-    if pulled := len(theirs) - without:
+    if pulled := len(restricted) - without:
         words += (
             f" The manifest has an address for {pulled:,} of these, from which genset pull "
             "downloads what is still there."

@@ -81,12 +81,12 @@ def aggregation(manifest: Mapping[str, Any]) -> str:
         return ""
     facts = fact(manifest.get("strategy"), "labels", dict)
     panel, without = fact(facts, "panel", str), fact(facts, "without", str)
-    whose = f" of panel {line(panel)}" if panel else ""
-    whose += f" of all panels but {line(without)}" if without else ""
+    voters = f" of panel {line(panel)}" if panel else ""
+    voters += f" of all panels but {line(without)}" if without else ""
     file = fact(facts, "file", str)
     read = f", read from {line(file)} (sha256 {line(facts and facts.get('sha256'))})" * bool(file)
     says = METHODS[name].says if name in METHODS else "a method that is not described"
-    return f" A photo's votes{whose} were brought together by {line(name)}: {says}{read}."
+    return f" A photo's votes{voters} were brought together by {line(name)}: {says}{read}."
 
 
 def choice_rule(manifest: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
 
-from genset.classes.making.write import toml_of
+from genset.classes.files import toml_of
 from genset.classes.taxonomy import CLASSES_FILE
 from genset.core.errors import BadInput, MissingExtra
 from genset.core.files import one_at_a_time, write_text
@@ -26,7 +26,7 @@ from genset.release.part import Contents, contents_of, is_restricted
 from genset.release.publish import folder_written_whole
 from genset.release.reader import MANIFEST, Release
 
-Said = Callable[[str], Mapping[str, Any]]
+DatasetFacts = Callable[[str], Mapping[str, Any]]
 """What a maintainer says today of a set of this name (`genset.settings.Dataset.facts`)."""
 
 Writer = Callable[[Release, Mapping[str, str], Path], None]
@@ -67,7 +67,7 @@ def export(
     release: Release,
     kind: str,
     folder: Path,
-    said: Said | None = None,
+    dataset: DatasetFacts | None = None,
     *,
     include_restricted: bool = False,
 ) -> Export:
@@ -80,7 +80,7 @@ def export(
         release: the release.
         kind: one of `FORMATS`.
         folder: the folder to create.
-        said: what its maintainer says of it, or of its part, now: a DOI is known only then.
+        dataset: what its maintainer says of it, or of its part, now: a DOI is known only then.
         include_restricted: write also the photos that no licence lets others hand on.
 
     Raises:
@@ -101,11 +101,11 @@ def export(
         if folder.exists():
             raise BadInput(f"{folder} exists: name another folder with --to")
         contents = contents_of(release, include_restricted or kind in _BY_ADDRESS)
-        texts = {**contents.texts, CITATION: citation(contents, said)}
+        texts = {**contents.texts, CITATION: citation(contents, dataset)}
         with folder_written_whole(folder.absolute()) as partial:
             for name in (CARD, DATASHEET, CREDITS, LICENSES, CLASSES):
                 write_text(partial / name, texts[name])
-            # These have no manifest, which says it elsewhere.
+            # These have no manifest, which would say it.
             if kind not in (*_AS_FROZEN, *_BY_ADDRESS) and not release.taxonomy.is_imagenet:
                 head = f"The classes of {contents.release.name}, as genset reads them."
                 write_text(partial / CLASSES_FILE, toml_of(release.taxonomy, {}, head))
@@ -126,7 +126,7 @@ def export(
     )
 
 
-def citation(contents: Contents, said: Said | None = None) -> str:
+def citation(contents: Contents, dataset: DatasetFacts | None = None) -> str:
     """How these photos are cited, as BibTeX: a part by its own name, number and hash."""
     release, manifest = contents.release, json.loads(contents.texts[MANIFEST])
-    return bibtex(Citation.of(manifest, len(release.photos), said and said(release.name)))
+    return bibtex(Citation.of(manifest, len(release.photos), dataset and dataset(release.name)))

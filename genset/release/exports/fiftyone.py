@@ -28,7 +28,7 @@ def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
     labels, copies = {}, []
     for photo in release.photos:
         name = flat_name(release, photo)
-        copies.append(Copy(release.own_file(photo.file), folder / "data" / name, photo.sha256))
+        copies.append(Copy(release.path_of(photo.file), folder / "data" / name, photo.sha256))
         labels[name.rpartition(".")[0]] = _targets(release, photo)
     copy_all(copies, "export")
     document = {"classes": release.classes, "labels": labels}

@@ -46,7 +46,7 @@ def _with_photos(
     release: Release, photos: Sequence[ReleasePhoto], texts: Mapping[str, str], folder: Path
 ) -> None:
     copies = [
-        Copy(release.own_file(photo.file), folder / photo.file, photo.sha256) for photo in photos
+        Copy(release.path_of(photo.file), folder / photo.file, photo.sha256) for photo in photos
     ]
     copy_all(copies, "export")
     for name in (TABLE, CROISSANT, ANSWERS):

@@ -73,7 +73,7 @@ def columns_of(photos: Sequence[ReleasePhoto]) -> list[str]:
 
 def features(columns: Sequence[str], taxonomy: Taxonomy) -> dict[str, Any]:
     """What each column holds, in the words of `datasets`."""
-    label = {"names": [each.wnid for each in taxonomy], "_type": "ClassLabel"}
+    label = {"names": [cls.wnid for cls in taxonomy], "_type": "ClassLabel"}
     values = {
         name: {"feature": label, "_type": "Sequence"}
         if name in LISTS

@@ -26,7 +26,7 @@ def content(release: Release, photo: ReleasePhoto) -> bytes:
     Raises:
         GensetError: it is missing, was changed, or is a symbolic link.
     """
-    path = release.own_file(photo.file)
+    path = release.path_of(photo.file)
     try:
         read = path.read_bytes()
     except OSError as error:

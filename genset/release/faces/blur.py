@@ -18,7 +18,7 @@ from genset.core.files import one_at_a_time
 from genset.core.numbers import count
 from genset.core.pixels import FORMATS, eight_bit
 from genset.licenses import License, spdx_id
-from genset.release.exports.export import Export, Said, export
+from genset.release.exports.export import DatasetFacts, Export, export
 from genset.release.exports.photos import content
 from genset.release.faces.centerface import CenterFace, Face, faces_of
 from genset.release.part import facts_of_fewer, is_restricted, of_changed
@@ -72,7 +72,7 @@ def export_blurred(
     kind: str,
     folder: Path,
     detector: CenterFace,
-    said: Said | None = None,
+    dataset: DatasetFacts | None = None,
     *,
     include_restricted: bool = False,
 ) -> tuple[Export, dict[str, Any]]:
@@ -97,8 +97,8 @@ def export_blurred(
         )
     if folder.exists():
         raise BadInput(f"{folder} exists: name another folder with --to")
-    with blurred_beside(release, folder, detector) as variant:
-        done = export(variant, kind, folder, said, include_restricted=include_restricted)
+    with temporary_variant(release, folder, detector) as variant:
+        done = export(variant, kind, folder, dataset, include_restricted=include_restricted)
         files = {
             photo.file for photo in variant.photos if include_restricted or not is_restricted(photo)
         }
@@ -106,7 +106,7 @@ def export_blurred(
 
 
 @contextmanager
-def blurred_beside(release: Release, folder: Path, detector: CenterFace) -> Iterator[Release]:
+def temporary_variant(release: Release, folder: Path, detector: CenterFace) -> Iterator[Release]:
     """The variant, in a hidden folder beside `folder` that goes when the block ends.
 
     What a killed run left there is deleted first.
@@ -131,8 +131,8 @@ def blur_release(release: Release, releases: Path, detector: CenterFace) -> Rele
         GensetError: a photo is missing, was changed or cannot be read, or none would be left.
     """
     changed: dict[str, dict[str, Any]] = {}
-    left_out: list[str] = []
-    kept: list[tuple[ReleasePhoto, Path]] = []
+    excluded: list[str] = []
+    photos: list[tuple[ReleasePhoto, Path]] = []
     folder = releases / "photos"
     folder.mkdir(parents=True)
     for photo, faces in faces_of(release, detector):
@@ -140,17 +140,17 @@ def blur_release(release: Release, releases: Path, detector: CenterFace) -> Rele
         if faces is None:
             raise GensetError(f"{release.root / photo.file} cannot be read, so not be blurred")
         if not faces:
-            kept.append((photo, release.own_file(photo.file)))
+            photos.append((photo, release.path_of(photo.file)))
         elif not _may_be_changed(photo):
-            left_out.append(photo.file)
+            excluded.append(photo.file)
         else:
             new, path = _changed(photo, blurred(original, faces), folder)
-            kept.append((new, path))
+            photos.append((new, path))
             changed[new.file] = {"of": photo.file, "faces": [face.sides for face in faces]}
-    if not kept:
+    if not photos:
         raise GensetError(f"no photo of {release.name} would be left: none may be changed")
-    kept.sort(key=lambda each: each[0].file)
-    facts = facts_of_fewer(release, [photo for photo, _ in kept])
+    photos.sort(key=lambda pair: pair[0].file)
+    facts = facts_of_fewer(release, [photo for photo, _ in photos])
     facts["variant"] = {
         "what": "faces blurred",
         "name": release.name,
@@ -161,12 +161,12 @@ def blur_release(release: Release, releases: Path, detector: CenterFace) -> Rele
             "blocks": BLOCKS,
             "grown": GROWN,
         },
-        "faces": sum(len(each["faces"]) for each in changed.values()),
+        "faces": sum(len(pair["faces"]) for pair in changed.values()),
         "changed": dict(sorted(changed.items())),
-        "left_out": left_out,
+        "excluded": excluded,
     }
-    photos, originals = [photo for photo, _ in kept], [path for _, path in kept]
-    return publish(releases, f"{release.name}-blurred", facts, photos, originals)
+    records, originals = [photo for photo, _ in photos], [path for _, path in photos]
+    return publish(releases, f"{release.name}-blurred", facts, records, originals)
 
 
 def _changed(photo: ReleasePhoto, content: bytes, folder: Path) -> tuple[ReleasePhoto, Path]:
@@ -189,9 +189,9 @@ def blurred_lines(variant: dict[str, Any]) -> list[str]:
     """What was blurred, as text for people."""
     faces, photos = count(variant["faces"], "face"), count(len(variant["changed"]), "photo")
     lines = [f"  blurred: {faces} in {photos}", f"  the detector misses some faces: {MEASURED}"]
-    if left := variant["left_out"]:
+    if excluded := variant["excluded"]:
         lines.append(
-            f"  left out: {count(len(left), 'photo')} with faces whose licence allows no changes"
+            f"  left out: {count(len(excluded), 'photo')} with faces whose licence allows no changes"
         )
     return lines
 
@@ -208,7 +208,7 @@ def blurred(content: bytes, faces: Sequence[Face]) -> bytes:
     with Image.open(io.BytesIO(content), formats=FORMATS) as image:
         image.load()
         orientation = image.getexif().get(_ORIENTATION, 1)
-        kept = {name: image.info[name] for name in ("icc_profile",) if name in image.info}
+        profile = {name: image.info[name] for name in ("icc_profile",) if name in image.info}
         kind, is_jpeg = str(image.format), image.format == "JPEG"
         pixels: Image.Image = image if is_jpeg else _in_colour(image)
         for face in faces:
@@ -216,7 +216,7 @@ def blurred(content: bytes, faces: Sequence[Face]) -> bytes:
         exif = Image.Exif()
         if orientation in _AS_STORED:
             exif[_ORIENTATION] = orientation
-        how: dict[str, Any] = {"quality": "keep" if is_jpeg else _QUALITY, **kept}
+        how: dict[str, Any] = {"quality": "keep" if is_jpeg else _QUALITY, **profile}
         pixels.info = {}
         written = io.BytesIO()
         pixels.save(written, kind, exif=exif.tobytes() if len(exif) else b"", **how)

@@ -112,10 +112,10 @@ class CenterFace:
 
         # It is stored for photos of one size; nothing in it depends on that.
         model = onnx.load(self._weights)
-        inputs = {each.name: _SHAPES[each.name] for each in model.graph.input[:1]}
-        for each in model.graph.input[1:]:
-            inputs[each.name] = [dim.dim_value for dim in each.type.tensor_type.shape.dim]
-        outputs = {each.name: _SHAPES[each.name] for each in model.graph.output}
+        inputs = {value.name: _SHAPES[value.name] for value in model.graph.input[:1]}
+        for value in model.graph.input[1:]:
+            inputs[value.name] = [dim.dim_value for dim in value.type.tensor_type.shape.dim]
+        outputs = {value.name: _SHAPES[value.name] for value in model.graph.output}
         free = update_inputs_outputs_dims(model, inputs, outputs)
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3  # it warns of weights that are also inputs
@@ -130,8 +130,8 @@ class CenterFace:
         shrunk = min(1.0, _LONGEST / max(shown.size))
         size = tuple(max(_STEP, round(side * shrunk / _STEP + 0.49) * _STEP) for side in shown.size)
         pixels = np.asarray(shown.resize((size[0], size[1]), Image.Resampling.BILINEAR))
-        given = pixels.astype(np.float32).transpose(2, 0, 1)[None]
-        answers = self._session.run(["537", "538", "539"], {"input.1": given})
+        batch = pixels.astype(np.float32).transpose(2, 0, 1)[None]
+        answers = self._session.run(["537", "538", "539"], {"input.1": batch})
         boxes = _boxes(answers, self.threshold)
         boxes[:, [0, 2]] = (boxes[:, [0, 2]] * (width / size[0])).clip(0, width)
         boxes[:, [1, 3]] = (boxes[:, [1, 3]] * (height / size[1])).clip(0, height)
@@ -145,7 +145,7 @@ def faces_of(
     total = len(release.photos)
     for photo in progress(release.photos, total=total, what="faces", unit="photo"):
         try:
-            yield photo, find_faces(release.own_file(photo.file), detector)
+            yield photo, find_faces(release.path_of(photo.file), detector)
         except GensetError:
             yield photo, None
 
@@ -180,11 +180,11 @@ def _boxes(answers: Sequence[Boxes], threshold: float) -> Boxes:
 
 def _best(boxes: Boxes) -> Boxes:
     """Of boxes that lie on each other, the one with the highest score. They are sorted by it."""
-    kept: list[Boxes] = []
+    best: list[Boxes] = []
     for box in boxes:
-        if all(overlap(box, other) < _OVERLAP for other in kept):
-            kept.append(box)
-    return np.array(kept, np.float32).reshape(-1, 5)
+        if all(overlap(box, other) < _OVERLAP for other in best):
+            best.append(box)
+    return np.array(best, np.float32).reshape(-1, 5)
 
 
 def overlap(one: Boxes, other: Boxes) -> float:
@@ -194,5 +194,5 @@ def overlap(one: Boxes, other: Boxes) -> float:
     if across <= 0 or down <= 0:
         return 0.0
     shared = float(across * down)
-    areas = [float((each[2] - each[0]) * (each[3] - each[1])) for each in (one, other)]
+    areas = [float((box[2] - box[0]) * (box[3] - box[1])) for box in (one, other)]
     return shared / (sum(areas) - shared)

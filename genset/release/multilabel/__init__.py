@@ -2,9 +2,9 @@
 
 ::
 
-    freeze     all of it together
+    plan       all of it together
     earlier    the first release: its plan, and its photos that may be used still
-    entering   photos that it left out because they are correct for several classes
+    additions  photos that it left out because they are correct for several classes
     answers    what people say of each class that may be in a photo, and the rule that decides
     facts      how people were asked, for the manifest
 """

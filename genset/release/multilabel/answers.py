@@ -49,12 +49,12 @@ SEARCH, ADDED = "search", "added"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ClassVotes:
     """A class that may be in a photo, and what people say of it.
 
     Attributes:
         wnid: the class.
-        said: the number of labelers by verdict.
+        votes: the number of labelers by verdict.
         ruling: the verdict of the review; None without one.
         sent: to how many labelers it goes in all, for it was sent to review; 0 where it waits for
             none.
@@ -67,7 +67,7 @@ class Asked:
     """
 
     wnid: str
-    said: Counter[Verdict]
+    votes: Counter[Verdict]
     ruling: Verdict | None = None
     claims: tuple[int, ...] = ()
     is_question: bool = False
@@ -82,68 +82,71 @@ class Asked:
             if self.ruling is Verdict.UNSURE:
                 return "unclear"
             return "correct" if self.ruling is Verdict.CORRECT else "wrong"
-        if self.said.total() < max(needed, 1):
+        if self.votes.total() < max(needed, 1):
             return "unclear"
-        if is_called_correct(self.said, None):
+        if is_called_correct(self.votes, None):
             return "correct"
-        against = self.said[Verdict.INCORRECT] + self.said[Verdict.BROKEN]
-        return "wrong" if against > self.said[Verdict.CORRECT] else "unclear"
+        against = self.votes[Verdict.INCORRECT] + self.votes[Verdict.BROKEN]
+        return "wrong" if against > self.votes[Verdict.CORRECT] else "unclear"
 
     def is_open(self, rules: LabelRules) -> bool:
         """Whether it is a question that more labelers are to answer."""
-        return self.is_live and self._lacks_votes(rules)
+        return self.is_live and self._needs_votes(rules)
 
     def is_cut_short(self, rules: LabelRules) -> bool:
         """Whether it is a question that was withdrawn before it had all its votes."""
-        return self.is_question and not self.is_live and self._lacks_votes(rules)
+        return self.is_question and not self.is_live and self._needs_votes(rules)
 
-    def _lacks_votes(self, rules: LabelRules) -> bool:
+    def _needs_votes(self, rules: LabelRules) -> bool:
         if self.ruling is not None and not self.sent:
             return False
         ruled = self.ruling is not None
-        return question_votes_missing(rules, self.said, ruled=ruled, requested=self.sent) > 0
+        return question_votes_missing(rules, self.votes, ruled=ruled, requested=self.sent) > 0
 
 
 def with_answers(
-    photo: ReleasePhoto, asked: Mapping[str, Asked], rules: LabelRules
+    photo: ReleasePhoto, classes: Mapping[str, ClassVotes], rules: LabelRules
 ) -> ReleasePhoto:
-    """The record of a photo with its lists; `asked` are its classes, by wnid.
+    """The record of a photo with its lists; `classes` are its own, by wnid.
 
     Its own class is right, whatever its votes are: ``matched`` takes photos on purpose that few
     called correct.
     """
-    own = asked.get(photo.wnid, Asked(photo.wnid, Counter()))
+    main = classes.get(photo.wnid, ClassVotes(photo.wnid, Counter()))
     lists: dict[str, list[str]] = {"correct": [], "unclear": [], "wrong": []}
-    for wnid in sorted(asked.keys() - {photo.wnid}):
-        lists[asked[wnid].answer(rules.votes)].append(wnid)
-    every = {photo.wnid: own, **{wnid: asked[wnid] for names in lists.values() for wnid in names}}
+    for wnid in sorted(classes.keys() - {photo.wnid}):
+        lists[classes[wnid].answer(rules.votes)].append(wnid)
+    every = {
+        photo.wnid: main,
+        **{wnid: classes[wnid] for names in lists.values() for wnid in names},
+    }
     return with_fields(
         photo,
         labels_correct=(photo.wnid, *lists["correct"]),
         labels_unclear=tuple(lists["unclear"]),
         labels_wrong=tuple(lists["wrong"]),
-        label_votes={wnid: _counts(each.said) for wnid, each in every.items()},
+        label_votes={wnid: _counts(votes.votes) for wnid, votes in every.items()},
         label_rulings={
-            wnid: each.ruling.value for wnid, each in every.items() if each.ruling is not None
+            wnid: votes.ruling.value for wnid, votes in every.items() if votes.ruling is not None
         },
         label_proposers={
-            wnid: list(each.proposers)
-            for wnid, each in every.items()
-            if each.proposers and wnid != photo.wnid
+            wnid: list(votes.proposers)
+            for wnid, votes in every.items()
+            if votes.proposers and wnid != photo.wnid
         },
     )
 
 
-def asked_about(
+def class_votes(
     session: Session, photos: Collection[str], cast: Mapping[int, Counter[Verdict]]
-) -> dict[str, dict[str, Asked]]:
+) -> dict[str, dict[str, ClassVotes]]:
     """The classes of which somebody said, or is asked, whether they are in a photo, by wnid.
 
     By the photo's sha256, for `photos` of these; `cast` are all votes in force. Where the same
     bytes have several names, what is said of all of them counts, and a labeler once.
     """
     rulings, requests = rulings_in_force(session), requests_in_force(session)
-    found: dict[str, dict[str, Asked]] = {sha256: {} for sha256 in photos}
+    found: dict[str, dict[str, ClassVotes]] = {sha256: {} for sha256 in photos}
     for some in in_batches(sorted(found)):
         rows = _claims(session, some)
         proposed = _proposed(session, [row.id for row in rows if row.round_id is not None])
@@ -153,14 +156,14 @@ def asked_about(
         for (sha256, wnid), group in claims.items():
             ids = tuple(row.id for row in group)
             if len(group) == 1:
-                said, ruling = cast.get(ids[0], Counter()), rulings.get(ids[0])
+                votes, ruling = cast.get(ids[0], Counter()), rulings.get(ids[0])
             else:
-                said, ruling = _together(session, ids)
-            counts = said and not all(row.is_unbacked for row in group)
+                votes, ruling = _together(session, ids)
+            counts = votes and not all(row.is_unbacked for row in group)
             if counts or ruling is not None or any(row.is_live for row in group):
                 sent = [requests[id].labelers for id in ids if id in requests]
-                asked = _asked(wnid, group, said, ruling, proposed)
-                found[sha256][wnid] = replace(asked, sent=max(sent, default=0))
+                found_class = _class_votes(wnid, group, votes, ruling, proposed)
+                found[sha256][wnid] = replace(found_class, sent=max(sent, default=0))
     return found
 
 
@@ -218,31 +221,33 @@ def _proposed(session: Session, claims: Sequence[int]) -> dict[int, list[Propose
     found: dict[int, list[ProposedBy]] = defaultdict(list)
     for some in in_batches(claims):
         query = select(ProposedBy).where(ProposedBy.candidate_id.in_(some))
-        for each in session.scalars(query.order_by(ProposedBy.id)):
-            found[each.candidate_id].append(each)
+        for proposer in session.scalars(query.order_by(ProposedBy.id)):
+            found[proposer.candidate_id].append(proposer)
     return found
 
 
-def _asked(
+def _class_votes(
     wnid: str,
     group: Sequence[_Claim],
-    said: Counter[Verdict],
+    votes: Counter[Verdict],
     ruling: Verdict | None,
     proposed: Mapping[int, Sequence[ProposedBy]],
-) -> Asked:
-    by = [each for row in group for each in proposed.get(row.id, ())]
+) -> ClassVotes:
+    by = [proposer for row in group for proposer in proposed.get(row.id, ())]
     is_question = any(row.round_id is not None for row in group)
-    names = [each.name if each.kind == "model" else each.kind for each in by]
+    names = [proposer.name if proposer.kind == "model" else proposer.kind for proposer in by]
     names += [SEARCH if row.keyword else ADDED for row in group if row.rank > 0]
-    return Asked(
+    return ClassVotes(
         wnid=wnid,
-        said=said,
+        votes=votes,
         ruling=ruling,
         claims=tuple(row.id for row in group),
         is_question=is_question,
         is_live=any(row.is_live for row in group),
         proposers=tuple(dict.fromkeys(names)),
-        runs=tuple((each.name, each.run or "") for each in by if each.kind == "model"),
+        runs=tuple(
+            (proposer.name, proposer.run or "") for proposer in by if proposer.kind == "model"
+        ),
     )
 
 
@@ -257,5 +262,5 @@ def _together(session: Session, claims: Sequence[int]) -> tuple[Counter[Verdict]
     return Counter(newest.values()), ruling
 
 
-def _counts(said: Counter[Verdict]) -> dict[str, int]:
-    return {verdict.value: count for verdict, count in sorted(said.items()) if count}
+def _counts(votes: Counter[Verdict]) -> dict[str, int]:
+    return {verdict.value: count for verdict, count in sorted(votes.items()) if count}

@@ -7,18 +7,19 @@ from typing import Any, NamedTuple
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from genset.db import ProposalRound, Question, Verdict
+from genset.core.numbers import count
+from genset.db import ProposalRound, Question, Verdict, in_batches
 from genset.db.votes_needed import question_votes_missing
 from genset.release.facts import alpha
-from genset.release.multilabel.answers import ADDED, RULE, SEARCH, Asked
+from genset.release.multilabel.answers import ADDED, RULE, SEARCH, ClassVotes
 from genset.release.multilabel.earlier import Earlier
 from genset.release.reader import ReleasePhoto
 from genset.settings import LabelRules
 
-_Photos = Sequence[tuple[ReleasePhoto, Mapping[str, Asked]]]
+_Photos = Sequence[tuple[ReleasePhoto, Mapping[str, ClassVotes]]]
 
 
-def facts(
+def multilabel_facts(
     session: Session, earlier: Earlier, photos: _Photos, entered: int, rules: LabelRules
 ) -> dict[str, Any]:
     """How the photos came to have several right answers.
@@ -27,7 +28,7 @@ def facts(
     numbers `needed` (labelers of a class) and `grow_to` (of one on which they differ).
     `photos_with_several`: of which more than one class is right. `entered`: those that the first
     release left out for that. `questions`: classes that were asked about in the multi-label pass,
-    `photos_asked` in so many photos, with `votes` and their `agreement` (Krippendorff's alpha);
+    `photos_with_questions` in so many photos, with `votes` and their `agreement` (Krippendorff's alpha);
     `unanswered`: those that more labelers should have seen; `withdrawn`: those that were
     withdrawn before they had all their votes. `answered_before`: classes that have
     votes without having been a question. `rounds`: each asking. `proposers`: the models that
@@ -41,9 +42,9 @@ def facts(
         rules: how many labelers a class needs.
     """
     further = [
-        each for photo, asked in photos for wnid, each in asked.items() if wnid != photo.wnid
+        votes for photo, classes in photos for wnid, votes in classes.items() if wnid != photo.wnid
     ]
-    questions = [each for each in further if each.is_question]
+    questions = [votes for votes in further if votes.is_question]
     rounds = _rounds(session, questions)
     return {
         "from": {
@@ -56,28 +57,28 @@ def facts(
         "photos_with_several": sum(len(photo.labels_correct or ()) > 1 for photo, _ in photos),
         "entered": entered,
         "questions": len(questions),
-        "photos_asked": sum(
-            any(each.is_question for wnid, each in asked.items() if wnid != photo.wnid)
-            for photo, asked in photos
+        "photos_with_questions": sum(
+            any(votes.is_question for wnid, votes in classes.items() if wnid != photo.wnid)
+            for photo, classes in photos
         ),
         "unanswered": sum(question.is_open(rules) for question in questions),
         "withdrawn": sum(question.is_cut_short(rules) for question in questions),
         "answered_before": len(further) - len(questions),
-        "votes": sum(question.said.total() for question in questions),
-        "agreement": alpha(question.said for question in questions),
+        "votes": sum(question.votes.total() for question in questions),
+        "agreement": alpha(question.votes for question in questions),
         "proposers": _proposers(questions),
         "rounds": [
             {
-                "seed": each.seed,
-                "most": each.most,
-                "made_at": each.made_at.isoformat(timespec="seconds"),
+                "seed": round.seed,
+                "most": round.most,
+                "made_at": round.made_at.isoformat(timespec="seconds"),
             }
-            for each in rounds
+            for round in rounds
         ],
     }
 
 
-def _proposers(questions: Iterable[Asked]) -> dict[str, list[str]]:
+def _proposers(questions: Iterable[ClassVotes]) -> dict[str, list[str]]:
     found: dict[str, set[str]] = {}
     for question in questions:
         for name, run in question.runs:
@@ -85,20 +86,39 @@ def _proposers(questions: Iterable[Asked]) -> dict[str, list[str]]:
     return {name: sorted(filter(None, runs)) for name, runs in sorted(found.items())}
 
 
-def _rounds(session: Session, questions: Iterable[Asked]) -> list[ProposalRound]:
+def _rounds(session: Session, questions: Iterable[ClassVotes]) -> list[ProposalRound]:
     """The rounds in which these were asked, the oldest first."""
     claims = [claim for question in questions for claim in question.claims]
     found: dict[int, ProposalRound] = {}
-    for start in range(0, len(claims), 500):
-        asked = select(Question.round_id).where(
-            Question.candidate_id.in_(claims[start : start + 500])
-        )
-        for each in session.scalars(select(ProposalRound).where(ProposalRound.id.in_(asked))):
-            found[each.id] = each
+    for some in in_batches(claims):
+        ids = select(Question.round_id).where(Question.candidate_id.in_(some))
+        rounds = session.scalars(select(ProposalRound).where(ProposalRound.id.in_(ids)))
+        found |= {round.id: round for round in rounds}
     return [found[id] for id in sorted(found)]
 
 
-def recounted(told: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> dict[str, Any]:
+def summary(facts: Mapping[str, Any]) -> Iterator[str]:
+    """The numbers on answers in a manifest, as text."""
+    yield (
+        f"  several right answers: {count(facts['photos_with_several'], 'photo')}, of which "
+        f"{count(facts['entered'], 'was', 'were')} left out of {facts['from']['name']} for that"
+    )
+    gone = facts["withdrawn"]
+    if not facts["questions"]:
+        yield (
+            "  asked about further classes: none; verdicts that were given for other searches have "
+            f"{facts['answered_before']:,}: genset labels propose {facts['from']['name']}"
+        )
+        return
+    yield (
+        f"  asked about further classes: {facts['questions']:,} in "
+        f"{count(facts['photos_with_questions'], 'photo')}, {count(facts['votes'], 'vote')}; "
+        f"{count(facts['unanswered'], 'lacks', 'lack')} votes"
+        + (f"; {count(gone, 'was', 'were')} withdrawn without all of theirs" if gone else "")
+    )
+
+
+def recounted(facts: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> dict[str, Any]:
     """What a manifest says of its photos' answers, for these photos alone.
 
     All numbers are counted again but three. `entered` stays: no record says whether its photo did.
@@ -106,25 +126,25 @@ def recounted(told: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> dict[s
     say which questions were withdrawn, nor which were sent to review.
 
     Args:
-        told: the field `multilabel` of the manifest.
+        facts: the field `multilabel` of the manifest.
         photos: those that remain, with all their lists.
     """
-    classes = [each for photo in photos for each in _further(photo)]
+    classes = [cls for photo in photos for cls in _further(photo)]
     questions = [cls for cls in classes if not _FOUND.issuperset(cls.proposers)]
-    rules = LabelRules(votes=int(told["needed"]), grow_to=tuple(told["grow_to"]))
+    rules = LabelRules(votes=int(facts["needed"]), grow_to=tuple(facts["grow_to"]))
     names = {name for question in questions for name in question.proposers}
-    lack = sum(_lacks(question, rules) for question in questions)
+    lack = sum(_needs_votes(question, rules) for question in questions)
     return {
-        **told,
+        **facts,
         "photos_with_several": sum(len(photo.labels_correct or ()) > 1 for photo in photos),
         "questions": len(questions),
-        "photos_asked": len({question.file for question in questions}),
-        "unanswered": min(told["unanswered"], lack),
-        "withdrawn": min(told["withdrawn"], lack),
+        "photos_with_questions": len({question.file for question in questions}),
+        "unanswered": min(facts["unanswered"], lack),
+        "withdrawn": min(facts["withdrawn"], lack),
         "answered_before": len(classes) - len(questions),
-        "votes": sum(question.said.total() for question in questions),
-        "agreement": alpha(question.said for question in questions),
-        "proposers": {name: run for name, run in told["proposers"].items() if name in names},
+        "votes": sum(question.votes.total() for question in questions),
+        "agreement": alpha(question.votes for question in questions),
+        "proposers": {name: run for name, run in facts["proposers"].items() if name in names},
     }
 
 
@@ -135,7 +155,7 @@ class _Further(NamedTuple):
     """A further class of a photo, as its record has it."""
 
     file: str
-    said: Counter[Verdict]
+    votes: Counter[Verdict]
     is_ruled: bool
     proposers: Sequence[str]
 
@@ -152,5 +172,5 @@ def _further(photo: ReleasePhoto) -> Iterator[_Further]:
             )
 
 
-def _lacks(each: _Further, rules: LabelRules) -> bool:
-    return not each.is_ruled and question_votes_missing(rules, each.said, ruled=False) > 0
+def _needs_votes(cls: _Further, rules: LabelRules) -> bool:
+    return not cls.is_ruled and question_votes_missing(rules, cls.votes, ruled=False) > 0

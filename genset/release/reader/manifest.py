@@ -137,7 +137,7 @@ class Manifest:
     content_hash: str
     strategy: dict[str, Any]
     labelers: int
-    left_out: dict[str, int]
+    excluded: dict[str, int]
     documents: dict[str, str]
     photos: tuple[ReleasePhoto, ...]
     multilabel: dict[str, Any] | None = None
@@ -198,7 +198,7 @@ class _File(Record, frozen=True, forbid_unknown_fields=False):
     content_hash: str
     strategy: dict[str, Any]
     labelers: int
-    left_out: dict[str, int]
+    excluded: dict[str, int]
     documents: dict[str, str]
     photos: tuple[ReleasePhoto, ...]
     multilabel: dict[str, Any] | None = None
@@ -236,7 +236,7 @@ def read_manifest(path: Path) -> Manifest:
         content_hash=found.content_hash,
         strategy=found.strategy,
         labelers=found.labelers,
-        left_out=found.left_out,
+        excluded=found.excluded,
         documents=found.documents,
         photos=found.photos,
         multilabel=found.multilabel,
@@ -271,19 +271,19 @@ def read_classes(manifest: Mapping[str, Any], path: Path) -> Taxonomy:
     document = manifest.get(_TAXONOMY)
     try:
         return imagenet1k() if document is None else _classes_in(json.dumps(document))
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        raise Invalid(str(path), (_TAXONOMY,), f": {error}") from None
+    except Invalid as error:
+        raise Invalid(str(path), (_TAXONOMY, *error.keys), error.words) from None
 
 
 @lru_cache(maxsize=4)  # to read thousands of classes takes seconds
 def _classes_in(text: str) -> Taxonomy:
     document = json.loads(text)
-    expected = document.pop("hash")
+    expected = document.pop("hash", None)
     for mistake in mistakes_in(document):
-        raise ValueError(mistake.words)
+        raise mistake
     taxonomy = taxonomy_of(document)
     if expected != hash_of(taxonomy):
-        raise ValueError(f"the classes do not have the hash {expected!r}")
+        raise Invalid(_TAXONOMY, ("hash",), f" must be that of the classes, not {expected!r}")
     return taxonomy
 
 

@@ -107,7 +107,7 @@ class Release(Manifest):
     @cached_property
     def classes(self) -> list[str]:
         """ImageNet's 1,000 wnids, or the ids of its own classes, in order."""
-        return [each.wnid for each in self.taxonomy]
+        return [cls.wnid for cls in self.taxonomy]
 
     @cached_property
     def class_to_idx(self) -> dict[str, int]:
@@ -141,7 +141,7 @@ class Release(Manifest):
 
         from genset.core.pixels import eight_bit
 
-        path = self.own_file(self.photos[index].file)
+        path = self.path_of(self.photos[index].file)
         try:
             with Image.open(path) as file:
                 image: Any = eight_bit(file).convert("RGB")
@@ -171,13 +171,13 @@ class Release(Manifest):
             f"genset.Release({str(self.root)!r}): {count(len(self), 'photo')}, {self.content_hash}"
         )
 
-    def own_file(self, name: str) -> Path:
+    def path_of(self, name: str) -> Path:
         """The path of one of its files, by its name in the manifest.
 
         Raises:
             GensetError: it, or a folder that it lies in, is a symbolic link.
         """
-        return own_file(self.root, name)
+        return path_of(self.root, name)
 
     def verify(self, sha256: Callable[[Path], str] = sha256_of) -> None:
         """Compare every byte with the manifest.
@@ -273,14 +273,14 @@ def check_expected(release: Release, expected: str) -> str:
         BadInput: it is no such hash.
         GensetError: it is another release's.
     """
-    wanted = expected.strip().lower()
-    if not re.fullmatch("sha256:[0-9a-f]{64}", wanted):
+    stripped = expected.strip().lower()
+    if not re.fullmatch("sha256:[0-9a-f]{64}", stripped):
         raise BadInput(
             f"--expect takes a whole hash, sha256: and 64 hexadecimal digits, not {expected!r}"
         )
     found = hashes(release)
-    for name, each in found.items():
-        if each == wanted:
+    for name, hash in found.items():
+        if hash == stripped:
             return name
     raise GensetError(
         f"{release.root} is not the release that was expected: its content hash is "
@@ -290,7 +290,7 @@ def check_expected(release: Release, expected: str) -> str:
 
 def hashes(release: Release) -> dict[str, str]:
     """The hashes that a release's manifest has of the photos' records, and of itself."""
-    manifest = json.loads(release.own_file(MANIFEST).read_text("utf-8"))
+    manifest = json.loads(release.path_of(MANIFEST).read_text("utf-8"))
     return {
         "content_hash": release.content_hash,
         "manifest_hash": str(manifest.get("manifest_hash")),
@@ -313,7 +313,7 @@ def links(root: Path, names: Iterable[str]) -> Iterator[str]:
             seen.add(part)
 
 
-def own_file(root: Path, name: str) -> Path:
+def path_of(root: Path, name: str) -> Path:
     """The path of a release's file.
 
     Raises:

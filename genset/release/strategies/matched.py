@@ -118,12 +118,12 @@ class Matched:
             bins: list[list[CandidateRow]] = [[] for _ in range(BINS)]
             for entry in draws.order(classes.get(wnid, ())):
                 bins[bin_of(entry.correct, entry.labels)].append(entry)
-            wanted = apportion(self.per_class, self.reference.histograms[wnid])
+            sizes = apportion(self.per_class, self.reference.histograms[wnid])
             missing = []
             for index, entries in enumerate(bins):
-                picked += entries[: wanted[index]]
-                missing.append(max(0, wanted[index] - len(entries)))
-                del entries[: wanted[index]]
+                picked += entries[: sizes[index]]
+                missing.append(max(0, sizes[index] - len(entries)))
+                del entries[: sizes[index]]
             if self.fill_up:
                 before = list(missing)
                 picked += _filled_up(bins, missing)

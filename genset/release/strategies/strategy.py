@@ -51,17 +51,17 @@ class Draws:
 
         return sorted(entries, key=drawn)
 
-    def few_of_each_owner(self, entries: Iterable[CandidateRow]) -> list[CandidateRow]:
+    def limit_owners(self, entries: Iterable[CandidateRow]) -> list[CandidateRow]:
         """Of each owner as many as the limit leaves, at random; all, where there is no limit."""
         if self.max_per_owner is None:
             return list(entries)
         counts = Counter(self.taken)
-        kept = []
+        limited = []
         for entry in self.order(entries, "owner"):
             counts[entry.owner] += 1
             if counts[entry.owner] <= self.max_per_owner:
-                kept.append(entry)
-        return kept
+                limited.append(entry)
+        return limited
 
     def after(self, entries: Iterable[CandidateRow]) -> Self:
         """The same draws, when these photos are in the release too."""

@@ -64,7 +64,7 @@ def walk(entries: Iterable[CandidateRow], places: Mapping[str, int], draws: Draw
         places: how many photos each class takes, by wnid; none where it is not there.
         draws: the limit, and what is taken already.
     """
-    left, owners = Counter(places), Counter(draws.taken)
+    remaining, owners = Counter(places), Counter(draws.taken)
     picked: list[CandidateRow] = []
     over: list[CandidateRow] = []
 
@@ -72,15 +72,15 @@ def walk(entries: Iterable[CandidateRow], places: Mapping[str, int], draws: Draw
         return -entry.frequency, -entry.labels
 
     for _, tied in groupby(sorted(entries, key=level), key=level):
-        wanted = [entry for entry in tied if left[entry.wnid] > 0]
-        first = {entry.task for entry in replace(draws, taken=owners).few_of_each_owner(wanted)}
-        for entry in sorted(draws.order(wanted), key=lambda entry: entry.task not in first):
-            if left[entry.wnid] <= 0:
+        open_entries = [entry for entry in tied if remaining[entry.wnid] > 0]
+        first = {entry.task for entry in replace(draws, taken=owners).limit_owners(open_entries)}
+        for entry in sorted(draws.order(open_entries), key=lambda entry: entry.task not in first):
+            if remaining[entry.wnid] <= 0:
                 continue
             if draws.max_per_owner is not None and owners[entry.owner] >= draws.max_per_owner:
                 over.append(entry)
                 continue
             picked.append(entry)
-            left[entry.wnid] -= 1
+            remaining[entry.wnid] -= 1
             owners[entry.owner] += 1
     return Pick(tuple(picked), over=tuple(over))

@@ -10,9 +10,9 @@ from genset.core.table import Cell, Column, Table
 from genset.core.to_json import to_json
 from genset.finetune.compare import (
     ClassAccuracy,
+    Confusion,
     CurvePoint,
     Difference,
-    Mistaken,
     Row,
     learning_curve,
     per_class,
@@ -70,7 +70,7 @@ class FinetunedModel:
     difference: Difference | None
     curve: tuple[CurvePoint, ...]
     classes: tuple[ClassAccuracy, ...]
-    mistaken: tuple[Mistaken, ...]
+    mistaken: tuple[Confusion, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ def counted(opened: Opened, folder: Path) -> dict[str, Any]:
         release = {
             "photos": made.photos,
             "labelers": made.labelers,
-            "left out": made.left_out,
+            "left out": made.excluded,
             "preview": dry_run(workspace, store, ReleasePlan()).photos,
             "collected": json.loads((made.root / "manifest.json").read_text())["collected"],
         }

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genset.classes import Taxonomy, taxonomy_of
-from genset.classes.own import taxonomy_in
+from genset.classes.files import taxonomy_in
 from genset.core.errors import BadInput
 from genset.models.mapping.outputs import match_by_words
 from genset.models.mapping.pooling import ClassMapping, Convention, explain, record_of

@@ -9,7 +9,7 @@ import pytest
 from genset.db import Ruling, Verdict, find_candidate
 from genset.release.freeze import create
 from genset.release.multilabel.earlier import Earlier
-from genset.release.multilabel.freeze import create_multilabel
+from genset.release.multilabel.plan import MultilabelPlan
 from genset.release.plan import ReleasePlan
 from genset.release.reader import Release, ReleasePhoto
 from genset.settings import LabelRules
@@ -50,8 +50,8 @@ class Asking:
         self.pool = replace(self.pool, workspace=replace(self.pool.workspace, label=rules))
 
     def freeze(self, name: str = "v2", **words: Any) -> Release:
-        earlier = Earlier.read(self.v1)
-        return create_multilabel(self.pool.workspace, self.pool.store, name, earlier, **words)
+        plan = MultilabelPlan(Earlier.read(self.v1), **words)
+        return create(self.pool.workspace, self.pool.store, name, plan)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from genset import open_set
 from genset.db import LabelerAct, LabelerEvent, ProposalRound, ProposedBy, Verdict, now
-from genset.release.multilabel.answers import Asked
+from genset.release.multilabel.answers import ClassVotes
 from genset.release.multilabel.facts import recounted
 from genset.release.reader import MANIFEST
 from genset.sets.truths.truth import truth_of_export
@@ -38,7 +38,7 @@ def expected(votes: list[str], ruling: str | None, needed: int) -> str:
 def test_a_class_is_right_unclear_or_wrong_as_the_rule_says(
     votes: list[Verdict], ruling: Verdict | None, needed: int
 ) -> None:
-    asked = Asked("n1", Counter(votes), ruling)
+    asked = ClassVotes("n1", Counter(votes), ruling)
     assert asked.answer(needed) == expected([*map(str, votes)], ruling and str(ruling), needed)
 
 
@@ -167,7 +167,11 @@ def test_the_manifest_says_how_it_was_asked_and_decided(asking: Asking) -> None:
         "votes": 25,
         "unanswered": 0,
     }
-    assert (facts["photos_with_several"], facts["photos_asked"], facts["entered"]) == (2, 8, 0)
+    assert (facts["photos_with_several"], facts["photos_with_questions"], facts["entered"]) == (
+        2,
+        8,
+        0,
+    )
     assert [(made["seed"], made["most"]) for made in facts["rounds"]] == [(0, 8), (7, 8)]
     assert facts["proposers"] == {"timm:resnet50": []}
     proposers = photo(made, 1).label_proposers

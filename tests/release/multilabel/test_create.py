@@ -18,7 +18,7 @@ from genset.release.documents import documents
 from genset.release.freeze import create
 from genset.release.multilabel.earlier import Earlier
 from genset.release.multilabel.facts import recounted
-from genset.release.multilabel.freeze import create_multilabel
+from genset.release.multilabel.plan import MultilabelPlan
 from genset.release.plan import ReleasePlan
 from genset.release.reader import ANSWERS, MANIFEST, Release, content_hash
 from genset.release.takedown import takedown
@@ -97,7 +97,7 @@ def test_photos_that_went_or_are_ruled_wrong_since_are_left_out_and_counted(
         each.source_id for each in made.photos
     }
     assert gone == {"100", "200", "301"}
-    assert made.left_out == {
+    assert made.excluded == {
         "refused since": 1,
         "removed since": 1,
         "ruled not correct since": 1,
@@ -184,7 +184,7 @@ def test_a_takedown_keeps_the_answers_and_counts_them_again(answered: Asking) ->
     same = answered.freeze("v3", allow_unanswered=True)
     assert new.photos == same.photos
     assert new.multilabel == same.multilabel != made.multilabel
-    assert (new.multilabel or {})["photos_asked"] == 7
+    assert (new.multilabel or {})["photos_with_questions"] == 7
     assert "14 questions about 7 photos, 16 votes" in (new.root / "DATA_CARD.md").read_text()
     assert diff(made, new).removed == [photo(made, 100).file]
 
@@ -249,7 +249,7 @@ def test_a_strangers_lists_are_checked(answered: Asking, tmp_path: Path) -> None
 def freeze(_moment: int, root: Path, releases: Path) -> None:
     workspace = Workspace.find(root)
     earlier = Earlier.read(Release(releases / "v1"))
-    create_multilabel(workspace, Store.open(workspace.store_url), "v2", earlier)
+    create(workspace, Store.open(workspace.store_url), "v2", MultilabelPlan(earlier))
 
 
 @pytest.mark.soak
@@ -337,10 +337,10 @@ def test_the_first_releases_plan_is_read_back(
         licenses=choose_licenses("CC BY 2.0,CC0"),
         sources=("flickr",),
         max_per_owner=3,
-        one_of_each=True,
+        deduplicate=True,
     )
     release = asking_of(plan).v1
-    assert Earlier.read(release).again() == plan
+    assert Earlier.read(release).again((), None) == plan
     # A later version of genset may name a rule that is not known here.
     path = release.root / MANIFEST
     manifest = json.loads(path.read_text("utf-8"))

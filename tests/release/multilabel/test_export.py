@@ -115,7 +115,7 @@ def test_an_image_folder_keeps_home_folders_with_a_table_beside_it(
     }
     rows = list(csv.DictReader(io.StringIO((tmp_path / "out" / "answers.csv").read_text("utf-8"))))
     first = [row for row in rows if row["image"] == photo(release, 0).file]
-    assert [(row["wnid"], row["verdict"], row["own"]) for row in first] == [
+    assert [(row["wnid"], row["verdict"], row["primary"]) for row in first] == [
         (TENCH, "correct", "1"),
         (BASSINET, "correct", "0"),
         (LAMPSHADE, "unclear", "0"),

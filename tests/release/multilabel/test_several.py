@@ -36,10 +36,10 @@ def test_it_enters_once_with_both_classes(pool: Pool, asking_of: AskingOf) -> No
     pool.label_all_correct()
     both(pool, 0)
     asking = asking_of(ReleasePlan())
-    assert asking.v1.left_out == {"correct for several classes": 2}
+    assert asking.v1.excluded == {"correct for several classes": 2}
     made = asking.freeze()
     assert numbers(made) - numbers(asking.v1) == {0}
-    assert len(made.photos) == 8 and made.left_out == {}
+    assert len(made.photos) == 8 and made.excluded == {}
     assert photo(made, 0).labels_correct == (TENCH, GOLDFISH)
     assert photo(made, 0).file.startswith(TENCH)
     assert made.multilabel is not None and made.multilabel["entered"] == 1
@@ -118,7 +118,7 @@ def test_one_that_is_correct_for_one_class_now_stays_out(pool: Pool, asking_of: 
     asking.rule(0, GOLDFISH, "incorrect")
     made = asking.freeze()
     assert numbers(made) == numbers(asking.v1)
-    assert made.left_out == {"correct for several classes": 2}
+    assert made.excluded == {"correct for several classes": 2}
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_one_that_is_correct_for_one_class_now_stays_out(pool: Pool, asking_of: 
         (ReleasePlan(licenses=choose_licenses("CC BY 2.0")), "licence CC0"),
         (ReleasePlan(max_per_owner=1), "more than 1 of one owner"),
         (ReleasePlan(Top(per_class=3), max_per_owner=1), "more than 1 of one owner"),
-        (ReleasePlan(one_of_each=True), "looks like a photo that was posted before it"),
+        (ReleasePlan(deduplicate=True), "looks like a photo that was posted before it"),
         (ReleasePlan(balance=True), "more than the smallest class has"),
         (ReleasePlan(Threshold(per_class=1)), "its class has its photos"),
     ],
@@ -149,8 +149,8 @@ def test_the_first_releases_plan_still_refuses(
     asking.say_of_all(BASSINET, ann="incorrect")
     made = asking.freeze()
     assert numbers(made) == numbers(asking.v1)
-    assert made.left_out[reason] >= 2
-    assert "correct for several classes" not in made.left_out
+    assert made.excluded[reason] >= 2
+    assert "correct for several classes" not in made.excluded
 
 
 @pytest.mark.parametrize("strategy", [Threshold(per_class=2), Top(per_class=2)])
@@ -196,7 +196,7 @@ def test_a_file_of_hashes_is_asked_for_again(
         asking.freeze(exclude=(exclude, Exclusion.read(tmp_path / "other")))
     made = asking.freeze(exclude=(exclude,))
     assert numbers(made) - numbers(asking.v1) == {1}
-    assert made.left_out == {"looks like a photo of sums": 2}
+    assert made.excluded == {"looks like a photo of sums": 2}
 
 
 def test_a_fresh_panel_measures_what_enters_too(pool: Pool, asking_of: AskingOf) -> None:

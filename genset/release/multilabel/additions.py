@@ -12,20 +12,20 @@ from datetime import datetime
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from genset.db import Label, Ruling, Verdict, is_called_correct, is_out
+from genset.db import Label, Ruling, Verdict, in_batches, is_called_correct, is_out
 from genset.release.candidates import CandidateRow, CandidateTable
 from genset.release.choose import (
     Reasons,
-    few_of_each_owner,
     is_refused,
     like_others,
-    not_wanted,
+    limit_owners,
     one_owner,
+    outside_plan,
     record_rest,
     unfit,
     without_copies,
 )
-from genset.release.multilabel.answers import Asked, asked_about
+from genset.release.multilabel.answers import ClassVotes, class_votes
 from genset.release.multilabel.earlier import Earlier
 from genset.release.plan import ReleasePlan
 from genset.release.strategies import Draws, Majority, Matched, Pick, Strategy, Threshold, Top
@@ -37,31 +37,31 @@ SEVERAL = "correct for several classes"  # the reason in the manifest of the rel
 
 
 @dataclass(frozen=True, slots=True)
-class Entering:
+class Additions:
     """What becomes of the photos that were correct for several classes.
 
     Attributes:
         entries: those that enter, each as the candidate of its home class.
         considered: how many candidates they are in all, whether they enter or not.
-        left_out: the reason for each candidate of those that do not, by its task.
-        asked: the classes of each photo that enters, by its sha256, then by wnid.
+        excluded: the reason for each candidate of those that do not, by its task.
+        classes: those of each photo that enters, by its sha256, then by wnid.
     """
 
     entries: tuple[CandidateRow, ...]
     considered: int
-    left_out: Reasons
-    asked: dict[str, dict[str, Asked]]
+    excluded: Reasons
+    classes: dict[str, dict[str, ClassVotes]]
 
 
-def entering(
+def find_additions(
     session: Session,
     table: CandidateTable,
     earlier: Earlier,
     plan: ReleasePlan,
     rules: LabelRules,
-    held: Sequence[CandidateRow],
+    stay: Sequence[CandidateRow],
     cast: Mapping[int, Counter[Verdict]],
-) -> Entering:
+) -> Additions:
     """Choose, by the plan of the release before, from what it left out as `SEVERAL`.
 
     A photo is considered when it was called correct for several classes when the release was
@@ -70,7 +70,7 @@ def entering(
     the plan could have taken it; where two have the same, the one in whose search it stands higher;
     where this is the same too, the first by wnid. Then come the steps of `genset.release.choose`:
     sources, licences and other sets; copies; owners; what the strategy still wants. In each, the
-    photos of the release before (`held`) come first.
+    photos of the release before (`stay`) come first.
 
     Args:
         session: of the workspace's database.
@@ -78,51 +78,55 @@ def entering(
         earlier: the release before.
         plan: its plan, with all files that it needs.
         rules: how many labelers a class needs.
-        held: the candidates of its photos that stay.
+        stay: the candidates of its photos that stay.
         cast: all votes in force.
     """
-    groups = _groups(table, {entry.sha256 for entry in held})
-    once = _once_correct(session, earlier, [each.id for group in groups.values() for each in group])
-    asked = asked_about(session, groups, cast)
-    left_out: Reasons = {}
+    groups = _groups(table, {entry.sha256 for entry in stay})
+    once = _once_correct(
+        session, earlier, [entry.id for group in groups.values() for entry in group]
+    )
+    classes = class_votes(session, groups, cast)
+    excluded: Reasons = {}
     homes: dict[str, CandidateRow] = {}
     considered: dict[str, list[CandidateRow]] = {}
     for sha256, group in groups.items():
         right = {
-            wnid for wnid, each in asked[sha256].items() if each.answer(rules.votes) == "correct"
+            wnid
+            for wnid, entry in classes[sha256].items()
+            if entry.answer(rules.votes) == "correct"
         }
         before = {entry.wnid for entry in group if entry.id in once}
         if len(right) < 2 or len(before) < 2:
             continue
-        considered[sha256] = [each for each in group if each.wnid in right]
+        considered[sha256] = [entry for entry in group if entry.wnid in right]
         fit = [
             entry
             for entry in considered[sha256]
-            if not is_refused(entry, unfit(entry, plan), left_out)
+            if not is_refused(entry, unfit(entry, plan), excluded)
         ]
         if fit:
             homes[sha256] = min(fit, key=_by_home)
-    chosen = _chosen(list(homes.values()), held, table, earlier, plan, left_out)
+    chosen = _chosen(list(homes.values()), stay, table, earlier, plan, excluded)
     taken = {entry.sha256 for entry in chosen}
-    return Entering(
+    return Additions(
         entries=chosen,
         considered=sum(map(len, considered.values())),
-        left_out={
-            entry.task: left_out.get(entry.task) or left_out[homes[sha256].task]
+        excluded={
+            entry.task: excluded.get(entry.task) or excluded[homes[sha256].task]
             for sha256, group in considered.items()
             for entry in group
             if sha256 not in taken
         },
-        asked={sha256: asked[sha256] for sha256 in taken},
+        classes={sha256: classes[sha256] for sha256 in taken},
     )
 
 
-def _groups(table: CandidateTable, held: Iterable[str]) -> dict[str, list[CandidateRow]]:
+def _groups(table: CandidateTable, inside: Iterable[str]) -> dict[str, list[CandidateRow]]:
     """The candidates of each photo that at least somebody calls correct for several classes."""
-    inside = set(held)
+    wnids = set(inside)
     groups: dict[str, list[CandidateRow]] = defaultdict(list)
     for entry in sorted(table.entries, key=lambda entry: entry.task):
-        if entry.sha256 not in inside and (entry.correct or entry.ruling is Verdict.CORRECT):
+        if entry.sha256 not in wnids and (entry.correct or entry.ruling is Verdict.CORRECT):
             groups[entry.sha256].append(entry)
     return {
         sha256: group
@@ -137,30 +141,30 @@ def _by_home(entry: CandidateRow) -> tuple[float, int, str, str]:
 
 def _chosen(
     homes: Sequence[CandidateRow],
-    held: Sequence[CandidateRow],
+    stay: Sequence[CandidateRow],
     table: CandidateTable,
     earlier: Earlier,
     plan: ReleasePlan,
-    left_out: Reasons,
+    excluded: Reasons,
 ) -> tuple[CandidateRow, ...]:
     new = {entry.task for entry in homes}
-    first = {entry.task for entry in held}
-    excluded = like_others(homes, plan.exclude)
-    wanted = [
-        home for home in homes if not is_refused(home, not_wanted(home, plan, excluded), left_out)
+    first = {entry.task for entry in stay}
+    similar = like_others(homes, plan.exclude)
+    fitting = [
+        home for home in homes if not is_refused(home, outside_plan(home, plan, similar), excluded)
     ]
-    pairs = table if plan.one_of_each else CandidateTable(())
+    pairs = table if plan.deduplicate else CandidateTable(())
     reasons: Reasons = {}
-    remaining = without_copies([*held, *wanted], pairs, reasons, first)
-    left_out.update((task, reason) for task, reason in reasons.items() if task in new)
+    remaining = without_copies([*stay, *fitting], pairs, reasons, first)
+    excluded.update((task, reason) for task, reason in reasons.items() if task in new)
     draws = plan.draws(entry for entry in remaining if entry.task in first)
     remaining = [entry for entry in remaining if entry.task in new]
     if plan.draws_owners_first:
-        remaining = few_of_each_owner(remaining, draws, left_out)
+        remaining = limit_owners(remaining, draws, excluded)
     pick = Pick(()) if plan.balance else _pick(remaining, earlier, plan.strategy, draws)
     full = "more than the smallest class has" if plan.balance else "its class has its photos"
-    record_rest(remaining, pick.entries, full, left_out)
-    record_rest(pick.over, (), one_owner(draws), left_out)
+    record_rest(remaining, pick.entries, full, excluded)
+    record_rest(pick.over, (), one_owner(draws), excluded)
     return tuple(sorted(pick.entries, key=lambda entry: entry.task))
 
 
@@ -179,32 +183,32 @@ def _pick(
     for wnid, entries in classes.items():
         if isinstance(strategy, Matched):
             picked += _to_bins(draws.order(entries), earlier.short_bins.get(wnid, ()))
-        elif isinstance(strategy, Threshold) and (lacks := earlier.short.get(wnid, 0)):
-            few = replace(strategy, per_class=lacks)
+        elif isinstance(strategy, Threshold) and (missing := earlier.short.get(wnid, 0)):
+            few = replace(strategy, per_class=missing)
             picked += few.pick({wnid: entries}, draws).entries
     return Pick(tuple(picked))
 
 
 def _to_bins(entries: Iterable[CandidateRow], lacking: Sequence[int]) -> list[CandidateRow]:
-    left, taken = list(lacking), []
+    places, taken = list(lacking), []
     for entry in entries:
         index = bin_of(entry.correct, entry.labels)
-        if index < len(left) and left[index] > 0:
-            left[index] -= 1
+        if index < len(places) and places[index] > 0:
+            places[index] -= 1
             taken.append(entry)
     return taken
 
 
 def _once_correct(session: Session, earlier: Earlier, candidates: Sequence[int]) -> set[int]:
     """Those of these candidates that were called correct when the release was frozen."""
-    labeled, frozen = earlier.frozen_at()
     found = set()
-    for start in range(0, len(candidates), 500):
-        some = candidates[start : start + 500]
-        said = _votes_until(session, some, labeled, earlier.panel)
-        rulings = _rulings_until(session, some, frozen)
+    for some in in_batches(candidates):
+        votes = _votes_until(session, some, earlier.labeled, earlier.plan.panel)
+        rulings = _rulings_until(session, some, earlier.frozen)
         found |= {
-            each for each in some if is_called_correct(said.get(each, Counter()), rulings.get(each))
+            candidate
+            for candidate in some
+            if is_called_correct(votes.get(candidate, Counter()), rulings.get(candidate))
         }
     return found
 

@@ -1,0 +1,264 @@
+"""Taxonomy files: TOML with a table for each class, read, checked and written.
+
+::
+
+    name = "pets"
+
+    [classes.dog]
+    name = "dog"
+    definition = "a domestic dog of any breed"
+    synset = "n02084071"                # what it is in WordNet 3.0
+    queries = ["dog pet", "puppy"]      # what is searched for
+    without = ["hotdog"]                # words that a photo must not say
+
+    [classes.cat]
+    imagenet = ["n02123045", "n02123159"]   # the classes of ImageNet that it holds
+    confusable = ["dog"]
+    outputs = ["Cat", "felis/catus"]    # what models call it, letter by letter
+
+A class is named by its id, the word after ``classes.``; all else may be left out. What a class
+with a synset is a kind of (`hypernyms`) is WordNet's where the file does not say it.
+"""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from importlib.resources import as_file, files
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from genset.classes.checks import mistakes_in
+from genset.classes.document import document_of, taxonomy_of
+from genset.classes.imagenet import imagenet1k
+from genset.classes.taxonomy import IMAGENET, Taxonomy
+from genset.classes.wordnet import nouns
+from genset.core.errors import BadInput, SeveralMistakes
+from genset.core.expected import dotted
+from genset.core.validation import read_text, toml_mistake
+
+BUILT_IN = (IMAGENET, "imagenet100-cmc", "cifar10")
+"""Taxonomies that come with genset. The first is the default, and no file."""
+
+_SHOWN = 100  # mistakes that are told at once
+
+_NOTICE = """\
+# Words, definitions and hierarchy of classes with a synset are WordNet 3.0's: Copyright 2006 by
+# Princeton University, all rights reserved; https://wordnet.princeton.edu/license-and-commercial-use
+"""
+
+_JSON = json.JSONEncoder(ensure_ascii=False)
+
+
+def taxonomy_named(name: str) -> Taxonomy:
+    """The taxonomy of a name in `BUILT_IN`, or in a file.
+
+    Raises:
+        BadInput: there is no such file, it cannot be read, or it has mistakes.
+    """
+    if name not in BUILT_IN and not Path(name).is_file():
+        known = ", ".join(BUILT_IN)
+        raise BadInput(f"there is no taxonomy {name}: give a file of classes, or one of {known}")
+    return imagenet1k() if name == IMAGENET else read_taxonomy(file_of(name))
+
+
+def file_of(name: str) -> Path:
+    """The file that a name in `BUILT_IN` (but the first), or a path, stands for."""
+    if name not in BUILT_IN[1:]:
+        return Path(name)
+    with as_file(files("wordnet_maps").joinpath("taxonomies", f"{name}.toml")) as path:
+        return path
+
+
+def read_taxonomy(path: Path) -> Taxonomy:
+    """The taxonomy in a file.
+
+    Raises:
+        BadInput: the file cannot be read, or has mistakes: the first hundred, each with its line.
+    """
+    return taxonomy_in(read_text(path), path.name)
+
+
+def taxonomy_in(text: str, file: str) -> Taxonomy:
+    """The taxonomy that the text of a file says; `file` is its name.
+
+    Raises:
+        BadInput: it has mistakes.
+    """
+    document, wrong = _tables(text)
+    document.setdefault("name", Path(file).stem)
+    # Classes of which none can be read are there nonetheless.
+    found = [error for error in mistakes_in(document) if not (wrong and error.keys == ("classes",))]
+    mistakes = list(wrong.items())
+    mistakes += [
+        (line_of(text, map(str, error.keys[:3])), dotted(error.keys) + error.words)
+        for error in found[:_SHOWN]
+    ]
+    if mistakes:
+        lines = [f"{file}, line {line}: {words}" for line, words in sorted(mistakes)]
+        more = [f"and {len(found) - _SHOWN:,} more"] * (len(found) > _SHOWN)
+        raise SeveralMistakes(*lines, *more)
+    return _with_hypernyms(taxonomy_of(document))
+
+
+def _with_hypernyms(taxonomy: Taxonomy) -> Taxonomy:
+    """The same with WordNet's hypernyms where the file says a synset and no hypernyms."""
+    if all(cls.hypernyms or not cls.synset for cls in taxonomy):
+        return taxonomy
+    return Taxonomy(
+        (
+            replace(cls, hypernyms=tuple(above.name for above in nouns().above(cls.synset)))
+            if cls.synset and not cls.hypernyms
+            else cls
+            for cls in taxonomy
+        ),
+        {cls.wnid: [other.wnid for other in taxonomy.confusable(cls.wnid)] for cls in taxonomy},
+        taxonomy.name,
+    )
+
+
+def _tables(text: str) -> tuple[dict[str, Any], dict[int, str]]:
+    """A TOML text's document, and what is wrong with its form, by line from 1.
+
+    Where something is, each table is read by itself: all mistakes are told, and the document has
+    the tables that can be read, and of others the head alone.
+    """
+    text = text.replace("\r\n", "\n")
+    document, error = _loaded(text)
+    if error is None:
+        return document, {}
+    wrong: dict[int, str] = {}
+    lines = text.split("\n")
+    heads = [number for number, line in enumerate(lines) if line.lstrip().startswith("[")]
+    for begin, end in pairwise((0, *heads, len(lines))):
+        table, mistake = _loaded("\n".join(lines[begin:end]))
+        if mistake is not None:
+            wrong[begin + mistake[0]] = mistake[1]
+            table, _ = _loaded(lines[begin])
+        if not _joined(document, table):
+            wrong[begin + 1] = f"{lines[begin].strip()} is there twice"
+    return document, wrong or dict([error])
+
+
+def _loaded(text: str) -> tuple[dict[str, Any], tuple[int, str] | None]:
+    """What a text says, and the line and the words of what keeps it from being read."""
+    try:
+        return tomllib.loads(text), None
+    except (RecursionError, tomllib.TOMLDecodeError) as error:
+        return {}, toml_mistake(error, text)
+
+
+def _joined(document: dict[str, Any], table: dict[str, Any]) -> bool:
+    """Add a table to a document, and say whether it was new there."""
+    new = True
+    for key, value in table.items():
+        if key == "classes" and isinstance(value, dict):
+            classes = document.setdefault(key, {})
+            new = new and classes.keys().isdisjoint(value)
+            classes.update(value)
+        else:
+            document[key] = value
+    return new
+
+
+def line_of(text: str, keys: Iterable[str]) -> int:
+    """The line on which the key stands to which these lead, from 1; 1 where it is nowhere.
+
+    TOML's reader tells no lines. The lines up to and with the key, from the head of its class's
+    table on, are a document that has it; without the line of the key they are not.
+    """
+    keys = tuple(keys)
+    lines = text.replace("\r\n", "\n").split("\n")
+    heads = [number for number, line in enumerate(lines) if line.lstrip().startswith("[")]
+    begin = next((at for at in heads if keys[1:] and _is_head(lines[at], keys[:2])), 0)
+    end = heads[0] + 1 if heads and not keys[1:] else len(lines)
+    for number, line in enumerate(lines[begin:end], start=1):
+        if _may_have(line, keys[-1]) and _has("\n".join(_whole(lines[begin:], number)), keys):
+            return begin + number
+    return begin + 1
+
+
+def _may_have(line: str, key: str) -> bool:
+    """Whether a key may stand on a line, as it is or with escapes such as ``\\u00e9``."""
+    return key in line or "\\" in line
+
+
+def _is_head(line: str, keys: tuple[str, ...]) -> bool:
+    """Whether a table begins with this line to which these keys lead."""
+    if not _may_have(line, keys[-1]):
+        return False
+    try:
+        return _has(line, keys)
+    except tomllib.TOMLDecodeError:
+        return False
+
+
+def _whole(lines: list[str], number: int) -> list[str]:
+    """The lines up to this one, and on to the end of what begins there."""
+    for end in range(number, min(number + 200, len(lines)) + 1):
+        try:
+            tomllib.loads("\n".join(lines[:end]))
+        except tomllib.TOMLDecodeError:
+            continue
+        return lines[:end]
+    return []
+
+
+def _has(text: str, keys: tuple[str, ...]) -> bool:
+    found: Any = tomllib.loads(text)
+    for key in keys:
+        if not isinstance(found, dict) or key not in found:
+            return False
+        found = found[key]
+    return True
+
+
+# Written
+
+
+def toml_of(taxonomy: Taxonomy, comments: Mapping[str, Sequence[str]], head: str) -> str:
+    """The text of a file that says this taxonomy, checked as one that is read.
+
+    Args:
+        taxonomy: what is said.
+        comments: by id, sentences above a class.
+        head: what stands first, a line or several.
+
+    Raises:
+        BadInput: it has what no file may have, such as 100,001 classes.
+    """
+    document = document_of(taxonomy)
+    if found := next(mistakes_in(document), None):
+        raise BadInput(f"no file can have these classes: {found}")
+    parts = [f"# {line}\n" for line in head.splitlines()]
+    parts += [_NOTICE] * any(cls.synset for cls in taxonomy)
+    parts.append(f"\nname = {_value(document['name'])}\n")
+    for id, keys in document["classes"].items():
+        parts.append(_class_lines(id, keys, comments.get(id, ())))
+    return "".join(parts)
+
+
+def _class_lines(id: str, keys: Mapping[str, Any], comments: Sequence[str]) -> str:
+    key = id if re.fullmatch("[A-Za-z0-9_-]+", id) else _value(id)
+    lines = ["", *(f"# {_on_a_line(comment)}" for comment in comments), f"[classes.{key}]"]
+    for name, value in keys.items():
+        if name == "queries":
+            lines += ["queries = [", *(f"    {_inline(query)}," for query in value), "]"]
+        else:
+            lines.append(f"{name} = {_value(value)}")
+    return "\n".join(lines) + "\n"
+
+
+def _inline(table: Mapping[str, str]) -> str:
+    return "{ " + ", ".join(f"{key} = {_value(value)}" for key, value in table.items()) + " }"
+
+
+def _value(value: Any) -> str:
+    """A value as TOML has it; JSON's texts and lists are TOML's but for one character."""
+    return _JSON.encode(value).replace("\x7f", "\\u007f")
+
+
+def _on_a_line(text: str) -> str:
+    return "".join(char if char.isprintable() else " " for char in text)
