@@ -135,11 +135,10 @@ def test_they_go_from_the_file_to_the_report_and_nothing_is_written_elsewhere(
     assert {each["wnid"]: each["name"] for each in told} == names
     store.close()
 
-    genset("labels", "export", "../labels", cwd=root)
     genset("labels", "export", "../labels.csv", cwd=root)
     rows = list(csv.DictReader((home / "labels.csv").open(encoding="utf-8", newline="")))
     assert {row["task"].rpartition("/")[0] for row in rows} == set(CARRIED)
-    genset("labels", "import", "../labels", cwd=root)
+    genset("labels", "import", "../labels.csv", cwd=root)
 
     genset("release", "create", "v1", cwd=root)
     release = api.Release(root / "releases" / "v1")
@@ -162,5 +161,5 @@ def test_they_go_from_the_file_to_the_report_and_nothing_is_written_elsewhere(
     assert 'href="javascript' not in page
 
     assert [path.name for path in tmp_path.iterdir()] == ["here"]
-    outputs = {"photos", "own.toml", "ids.txt", "workspace", "labels", "labels.csv", "scores.npy"}
+    outputs = {"photos", "own.toml", "ids.txt", "workspace", "labels.csv", "scores.npy"}
     assert {path.name for path in home.iterdir()} == {*outputs, "report.html", *FORMATS}

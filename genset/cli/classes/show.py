@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command("show")
-@click.argument("said", metavar="[FILE|NAME]", required=False)
+@click.argument("source", metavar="[FILE|NAME]", required=False)
 @json_option
 @click.pass_obj
 def show_command(folder: Path | None, source: str | None, as_json: bool) -> None:
