@@ -92,11 +92,12 @@ def taxonomy_in(text: str, file: str) -> Taxonomy:
     # Classes of which none can be read are there nonetheless.
     found = [error for error in mistakes_in(document) if not (wrong and error.keys == ("classes",))]
     mistakes = list(wrong.items())
-    mistakes += [
-        (line_of(text, map(str, error.keys[:3])), dotted(error.keys) + error.words)
-        for error in found[:_SHOWN]
-    ]
-    if mistakes:
+    if found or mistakes:
+        keys = _lines_of_keys(text)
+        mistakes += [
+            (_line(keys, map(str, error.keys)), dotted(error.keys) + error.words)
+            for error in found[:_SHOWN]
+        ]
         lines = [f"{file}, line {line}: {words}" for line, words in sorted(mistakes)]
         more = [f"and {len(found) - _SHOWN:,} more"] * (len(found) > _SHOWN)
         raise SeveralMistakes(*lines, *more)
@@ -164,55 +165,34 @@ def _joined(document: dict[str, Any], table: dict[str, Any]) -> bool:
 
 
 def line_of(text: str, keys: Iterable[str]) -> int:
-    """The line on which the key stands to which these lead, from 1; 1 where it is nowhere.
+    """The line on which the key stands to which these lead, from 1; else what holds it, or 1.
 
-    TOML's reader tells no lines. The lines up to and with the key, from the head of its class's
-    table on, are a document that has it; without the line of the key they are not.
+    TOML's reader tells no lines: heads of tables and keys are read line by line.
     """
-    keys = tuple(keys)
-    lines = text.replace("\r\n", "\n").split("\n")
-    heads = [number for number, line in enumerate(lines) if line.lstrip().startswith("[")]
-    begin = next((at for at in heads if keys[1:] and _is_head(lines[at], keys[:2])), 0)
-    end = heads[0] + 1 if heads and not keys[1:] else len(lines)
-    for number, line in enumerate(lines[begin:end], start=1):
-        if _may_have(line, keys[-1]) and _has("\n".join(_whole(lines[begin:], number)), keys):
-            return begin + number
-    return begin + 1
+    return _line(_lines_of_keys(text), keys)
 
 
-def _may_have(line: str, key: str) -> bool:
-    """Whether a key may stand on a line, as it is or with escapes such as ``\\u00e9``."""
-    return key in line or "\\" in line
+def _line(lines: Mapping[tuple[str, ...], int], keys: Iterable[str]) -> int:
+    path = tuple(keys)
+    starts = (path[:length] for length in range(len(path), 0, -1))
+    return next((lines[start] for start in starts if start in lines), 1)
 
 
-def _is_head(line: str, keys: tuple[str, ...]) -> bool:
-    """Whether a table begins with this line to which these keys lead."""
-    if not _may_have(line, keys[-1]):
-        return False
-    try:
-        return _has(line, keys)
-    except tomllib.TOMLDecodeError:
-        return False
-
-
-def _whole(lines: list[str], number: int) -> list[str]:
-    """The lines up to this one, and on to the end of what begins there."""
-    for end in range(number, min(number + 200, len(lines)) + 1):
-        try:
-            tomllib.loads("\n".join(lines[:end]))
-        except tomllib.TOMLDecodeError:
-            continue
-        return lines[:end]
-    return []
-
-
-def _has(text: str, keys: tuple[str, ...]) -> bool:
-    found: Any = tomllib.loads(text)
-    for key in keys:
-        if not isinstance(found, dict) or key not in found:
-            return False
-        found = found[key]
-    return True
+def _lines_of_keys(text: str) -> dict[tuple[str, ...], int]:
+    """The first line of each key, by the keys that lead to it."""
+    found: dict[tuple[str, ...], int] = {}
+    table: tuple[str, ...] = ()
+    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):
+        is_head = line.lstrip().startswith("[")
+        document, _ = _loaded(line if is_head else f"{line.partition('=')[0]}= 0")
+        path: tuple[str, ...] = ()
+        while isinstance(document, dict) and document:
+            key, document = next(iter(document.items()))
+            path = (*path, key)
+        if path:
+            table, path = (path, path) if is_head else (table, (*table, *path))
+            found.setdefault(path, number)
+    return found
 
 
 # Written

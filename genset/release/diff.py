@@ -9,7 +9,7 @@ from genset.core.numbers import count
 from genset.release.reader import MANIFEST, Release, ReleasePhoto
 
 _FACTS = (
-    *("strategy", "labelers", "excluded", "short", "notes", "contact", "collected", "unseen_since"),
+    *("strategy", "labelers", "excluded", "short", "notes", "contact", "labeling", "unseen_since"),
     *("sources", "replaces", "multilabel", "taxonomy"),
 )
 _RIGHT = "labels_correct"

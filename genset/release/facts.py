@@ -24,7 +24,6 @@ from genset.db import (
     now,
 )
 from genset.release.reader import Ground, ReleasePhoto
-from genset.workspace import Workspace
 
 # What a manifest keeps of a source's words: not those that are for labelers alone.
 _WORDS = ("title", "home", "needs", "found", "limits", "terms", "posted", "taken", "notice")
@@ -32,34 +31,6 @@ _WORDS = ("title", "home", "needs", "found", "limits", "terms", "posted", "taken
 
 OLD = timedelta(days=30)
 """What was seen longer ago is to be looked at again before it is frozen."""
-
-
-def collected(session: Session, photos: Sequence[ReleasePhoto]) -> dict[str, Any]:
-    """Dates, searches and labels behind `photos`, as JSON. Times are ISO 8601 in UTC.
-
-    What the workspace does not have, such as searches for photos of your own, is None.
-    """
-    searches = session.execute(
-        select(func.count(), func.min(Search.searched_at), func.max(Search.searched_at))
-    ).one()
-    counted = ~is_out(Label)
-    labels = session.execute(
-        select(func.count(), func.min(Label.decided_at), func.max(Label.decided_at)).where(counted)
-    ).one()
-    guidelines = session.scalars(
-        select(Label.guideline).where(Label.guideline.is_not(None), counted).distinct()
-    )
-    posted = sorted(photo.posted_at.isoformat() for photo in photos)
-    return {
-        "sources": sorted({photo.source for photo in photos}),
-        "posted": [posted[0], posted[-1]],
-        "searched": _ends(searches[1:]),
-        "searches": searches[0],
-        "candidates": session.scalar(select(func.count()).select_from(Candidate)),
-        "labeled": _ends(labels[1:]),
-        "labels": labels[0],
-        "guidelines": sorted(str(guideline) for guideline in guidelines),
-    }
 
 
 def labelers(session: Session) -> int:
@@ -118,33 +89,20 @@ def ground(photo: Photo, since: datetime) -> Ground:
     return "posted" if photo.posted_at >= since else "none"
 
 
-def history(
-    session: Session,
-    workspace: Workspace,
-    name: str,
-    photos: Sequence[ReleasePhoto],
-) -> dict[str, Any]:
-    """What a manifest says of this beside `genset.release.facts`, as JSON.
+def origins(session: Session, photos: Sequence[ReleasePhoto]) -> dict[str, Any]:
+    """How photos came to be in the pool, by source, as JSON.
 
-    `origins` has for each source of `photos` how many of them searches `found` and how many were
-    `added` from folders, when both happened, and how many searches (`searches`: of a class by a
-    query) and pages of results (`pages`) this workspace asked for, for the release's classes.
-    `imported` is there where searches that it did not make found some: for which class, by which
-    query. `labeling` has the labels in force on all candidates (`labels`, `candidates`,
-    `labelers`), and the same by the way they were given (`by_way`: page, import, review) with their
-    dates, and labelers by how they signed in (`signed_in`; "" for those who never did: a table
-    named them). `dataset` is what the maintainer says of it (`genset.settings`).
+    How many of them searches `found` and how many were `added` from folders, when both happened,
+    and how many searches (`searches`: of a class by a query) and pages of results (`pages`) this
+    workspace asked for, for the release's classes. `imported` is there where searches that it did
+    not make found some: for which class, by which query.
     """
     wnids = {photo.wnid for photo in photos}
+    by_source: dict[str, list[ReleasePhoto]] = defaultdict(list)
+    for photo in photos:
+        by_source[photo.source].append(photo)
     return {
-        "dataset": workspace.dataset.facts(name),
-        "origins": {
-            source: _origin(
-                session, source, [photo for photo in photos if photo.source == source], wnids
-            )
-            for source in sorted({photo.source for photo in photos})
-        },
-        "labeling": _labeling(session),
+        source: _origin(session, source, by_source[source], wnids) for source in sorted(by_source)
     }
 
 
@@ -177,7 +135,15 @@ def _origin(
     }
 
 
-def _labeling(session: Session) -> dict[str, Any]:
+def labeling(session: Session, votes: Mapping[int, Mapping[Verdict, int]]) -> dict[str, Any]:
+    """How candidates were labeled, as JSON.
+
+    The labels in force on all candidates (`labels`, `candidates`, `labelers`), and the same by the
+    way they were given (`by_way`: page, import, review) with their dates, and labelers by how they
+    signed in (`signed_in`; "" for those who never did: a table named them). `labeled` is when the
+    first and the last label was given. `guidelines` are the versions of the instructions,
+    `agreement` is Krippendorff's alpha of `votes`, those that are recorded.
+    """
     force = labels_in_force().subquery()
     # Not those of proposals, which are told apart.
     of_candidates = Claim.rank > 0
@@ -196,15 +162,20 @@ def _labeling(session: Session) -> dict[str, Any]:
         .outerjoin(Labeler, Labeler.name == force.c.worker)
     )
     signed_in = session.execute(signed.where(of_candidates).group_by(Labeler.kind)).all()
+    times = select(func.min(Label.decided_at), func.max(Label.decided_at)).where(~is_out(Label))
+    versions = select(Label.guideline).where(Label.guideline.is_not(None), ~is_out(Label))
     return {
         "labels": labels,
         "candidates": candidates,
         "labelers": labelers,
+        "labeled": _ends(session.execute(times).one()),
         "by_way": {
             way: {"labels": number, "labelers": people, "dates": _ends(list(span))}
             for way, number, people, *span in sorted(by_way)
         },
         "signed_in": dict(sorted(signed_in)),
+        "guidelines": sorted(map(str, session.scalars(versions.distinct()))),
+        "agreement": agreement(session, votes),
     }
 
 

@@ -18,12 +18,11 @@ from genset.release.candidates import CandidateRow, read_table
 from genset.release.checks import check_photos
 from genset.release.choose import Reasons, choose, selection_frequency
 from genset.release.facts import (
-    agreement,
-    collected,
     ground,
-    history,
     labelers,
+    labeling,
     licenses_seen,
+    origins,
     words_of_sources,
 )
 from genset.release.plan import ReleasePlan
@@ -101,7 +100,7 @@ def create(
     with store.session() as session:
         made = draft(session, workspace, plan or ReleasePlan())
         made.check()
-        facts = {**_facts(session, made), **history(session, workspace, name, made.photos)}
+        facts = {**_facts(session, made), "dataset": workspace.dataset.facts(name)}
     photos = made.photos
     facts["contact"] = contact or made.contact or workspace.dataset.contact.strip()
     originals = (workspace.images / stored_as(photo) for photo in photos)
@@ -163,7 +162,8 @@ def _facts(session: Session, made: Draft) -> dict[str, Any]:
         **fact_of(stored_taxonomy(session)),
         **made.facts,
         "labelers": labelers(session),
-        "collected": {**collected(session, photos), "agreement": agreement(session, made.votes)},
+        "labeling": labeling(session, made.votes),
+        "origins": origins(session, photos),
         "unseen_since": made.since.date().isoformat(),
         "sources": words_of_sources(session, photos),
         **licenses_seen(session, photos),

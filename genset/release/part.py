@@ -77,8 +77,6 @@ def unrestricted_part_of(release: Release) -> Contents:
     facts = facts_of_fewer(release, photos)
     whole = json.loads((release.root / MANIFEST).read_text("utf-8"))
     facts |= {name: whole[name] for name in ("created_at", "genset") if name in whole}
-    if isinstance(facts.get("collected"), dict):
-        facts["collected"] = {**facts["collected"], **_of_photos(photos)}
     facts["part_of"] = {
         "name": release.name,
         "content_hash": release.content_hash,
@@ -94,15 +92,6 @@ def unrestricted_part_of(release: Release) -> Contents:
 def is_restricted(photo: ReleasePhoto) -> bool:
     """Whether no licence that we know lets others hand it on."""
     return not may_be_passed_on(License(photo.license, photo.license_url))
-
-
-def _of_photos(photos: tuple[ReleasePhoto, ...]) -> dict[str, Any]:
-    """What a manifest says of how photos were collected that is not the same for some of them."""
-    posted = sorted(photo.posted_at.isoformat() for photo in photos)
-    return {
-        "sources": sorted({photo.source for photo in photos}),
-        "posted": [posted[0], posted[-1]],
-    }
 
 
 _NOT_COPIED = {"format", "name", "created_at", "genset", "content_hash", "manifest_hash"}

@@ -156,9 +156,12 @@ def test_documents_are_made_of_the_manifest_alone(release: Release) -> None:
 @pytest.mark.parametrize(
     "facts",
     [
-        {"strategy": 5, "collected": [], "contact": 7, "excluded": "x", "replaces": {"removed": 3}},
-        {"strategy": {"name": ["x"]}, "collected": {"posted": [1, 2], "sources": [{}]}},
-        {"collected": {"agreement": "high", "guidelines": [5]}, "replaces": {"removed": [5]}},
+        {"strategy": 5, "labeling": [], "contact": 7, "excluded": "x", "replaces": {"removed": 3}},
+        {
+            "strategy": {"name": ["x"]},
+            "origins": {"flickr": {"searched": [1, 2], "imported": [{}]}},
+        },
+        {"labeling": {"agreement": "high", "guidelines": [5]}, "replaces": {"removed": [5]}},
     ],
 )
 def test_a_strangers_manifest_makes_no_traceback(

@@ -53,7 +53,7 @@ def test_a_takedown_is_a_new_version_without_what_was_removed(pool: Pool, releas
         "removed": [gone],
         "taken_out": datetime.now(UTC).date().isoformat(),
     }
-    for same in ("strategy", "labelers", "excluded", "contact", "collected"):
+    for same in ("strategy", "labelers", "excluded", "contact", "labeling"):
         assert after[same] == before[same]
     card = (done.new.root / "DATA_CARD.md").read_text("utf-8")
     assert f"Taken out:\n\n- `{gone}`" in card

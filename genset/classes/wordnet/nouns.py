@@ -8,7 +8,6 @@ from importlib.resources import files
 from itertools import chain
 
 from genset.classes.imagenet import imagenet1k
-from genset.classes.wordnet.inflection import base_forms
 from genset.core.errors import BadInput
 
 _TABLE = "nouns.tsv.gz"
@@ -88,14 +87,6 @@ class Nouns:
             up = self[wnid].hypernyms[:1]
             self._above[wnid] = (self[up[0]], *self.above(up[0])) if up else ()
         return self._above[wnid]
-
-    def children(self, wnid: str) -> tuple[str, ...]:
-        """The kinds of a noun that are one step below it, without instances, sorted.
-
-        Raises:
-            BadInput: there is no such noun.
-        """
-        return tuple(self._children.get(self[wnid].wnid, ()))
 
     def leaves(self, wnid: str) -> tuple[str, ...]:
         """All kinds of a noun that have none below them, sorted; itself, where it has none.
@@ -198,3 +189,48 @@ def _imagenet_by_noun() -> dict[str, list[str]]:
         for above in nouns().all_above(cls.wnid):
             found.setdefault(above, []).append(cls.wnid)
     return found
+
+
+# Inflected nouns. The rules are WordNet's own, for nouns (its manual's page morphy(7WN)): its list of
+# exceptions, ``wordnet_maps/noun.exc``, then endings. They say what to look up: not every form is a
+# word.
+
+_ENDINGS = (
+    ("s", ""),
+    ("ses", "s"),
+    ("xes", "x"),
+    ("zes", "z"),
+    ("ches", "ch"),
+    ("shes", "sh"),
+    ("men", "man"),
+    ("ies", "y"),
+)
+
+
+def base_forms(word: str) -> Iterator[str]:
+    """What a word may be a form of, the likeliest first.
+
+    Of several words one is inflected: the last one, as in "red pandas", or another, as in "birds of
+    prey". The word is in lower case, with "_" between its parts, and so are its forms.
+    """
+    yield from _exceptions().get(word, ())
+    parts = word.split("_")
+    for place in reversed(range(len(parts))):
+        for form in _forms(parts[place]):
+            yield "_".join([*parts[:place], form, *parts[place + 1 :]])
+
+
+def _forms(word: str) -> Iterator[str]:
+    yield from _exceptions().get(word, ())
+    if len(word) > 2 and not word.endswith("ss"):
+        for ending, instead in _ENDINGS:
+            if word.endswith(ending):
+                yield word.removesuffix(ending) + instead
+
+
+@cache
+def _exceptions() -> dict[str, tuple[str, ...]]:
+    """The forms of which an inflected one is no rule's."""
+    text = files("wordnet_maps").joinpath("noun.exc").read_text("ascii")
+    lines = (line.split() for line in text.splitlines())
+    return {inflected: tuple(forms) for inflected, *forms in lines}

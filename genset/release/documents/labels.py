@@ -46,7 +46,7 @@ def annotation(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> l
         else "The pool had no labels when photos were chosen."
     ]
     found += _ways(facts)
-    if guidelines := fact(fact(manifest, "collected", dict), "guidelines", list):
+    if guidelines := fact(facts, "guidelines", list):
         found.append(f"Instructions: version {', '.join(map(line, guidelines))}.")
     without = sum(not photo.labels for photo in photos)
     if without:
@@ -85,7 +85,7 @@ def labels_per_photo(photos: Sequence[ReleasePhoto]) -> str:
 
 def agreement(manifest: Mapping[str, Any]) -> str:
     """How far labelers agree, as a sentence."""
-    alpha = fact(fact(manifest, "collected", dict), "agreement", float)
+    alpha = fact(fact(manifest, "labeling", dict), "agreement", float)
     if alpha is None:
         return (
             "Agreement cannot be told: no candidate has two labels, or no two labels of all differ."

@@ -74,7 +74,7 @@ class Earlier:
         try:
             strategy = manifest["strategy"]
             bins = manifest["notes"].get("short bins", {})
-            labeled = manifest["collected"]["labeled"]
+            labeled = manifest["labeling"]["labeled"]
             return cls(
                 release=release,
                 manifest=manifest,

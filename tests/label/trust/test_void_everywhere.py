@@ -55,7 +55,7 @@ def counted(opened: Opened, folder: Path) -> dict[str, Any]:
             "labelers": made.labelers,
             "left out": made.excluded,
             "preview": dry_run(workspace, store, ReleasePlan()).photos,
-            "collected": json.loads((made.root / "manifest.json").read_text())["collected"],
+            "labeling": json.loads((made.root / "manifest.json").read_text())["labeling"],
         }
     return {
         "votes": sorted(votes_table(store)),
