@@ -12,7 +12,6 @@
     documents/    what is made of a manifest for people and other programs, one document a file
     publish       a release's folder, written completely or not at all
     reader/       a manifest, and a release's folder as a data set
-    checks        what to look at before photos are handed on
     part          some of a release's photos
     exports/      a release for other tools, one format a file
     faces/        a release with its faces blurred

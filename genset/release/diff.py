@@ -1,11 +1,13 @@
 """What differs between two releases."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from genset.core.numbers import count
+from genset.core.safe import clean
+from genset.core.table import Column, Table
 from genset.release.reader import MANIFEST, Release, ReleasePhoto
 
 _FACTS = (
@@ -35,23 +37,29 @@ class Diff:
     changed: dict[str, dict[str, list[Any]]]
     facts: dict[str, list[Any]]
 
-    def lines(self) -> Iterator[str]:
-        """The differences as text."""
-        yield (
+    def table(self) -> Table:
+        """What changed, a row for each file, field or fact that differs."""
+        rows: list[Sequence[Any]] = []
+        rows += [("added", file, None, None, None) for file in self.added]
+        rows += [("removed", file, None, None, None) for file in self.removed]
+        rows += [("moved", new, "file", old, new) for new, old in self.moved.items()]
+        rows += [
+            ("changed", file, field, *both)
+            for file, fields in self.changed.items()
+            for field, both in fields.items()
+        ]
+        for name, both in self.facts.items():
+            rows += [("manifest", name, *change) for change in _changes(both)]
+        same = (
             f"{count(self.same, 'photo')} the same, {len(self.added):,} added, "
             f"{len(self.removed):,} removed, {len(self.moved):,} moved, "
             f"{len(self.changed):,} changed"
         )
-        yield from (f"  added: {file}" for file in self.added)
-        yield from (f"  removed: {file}" for file in self.removed)
-        yield from (f"  moved: {before} to {after}" for after, before in self.moved.items())
-        for file, values in self.changed.items():
-            yield f"  changed: {file}: {', '.join(_change(*item) for item in values.items())}"
-        for name, both in self.facts.items():
-            if name == "multilabel":
-                yield from (f"  {line}" for line in _answers_change(both))
-            else:
-                yield f"  {_change(name, both)}"
+        columns = [
+            *(Column("change"), Column("what"), Column("field", missing="")),
+            *(Column(name, format=_short, missing="") for name in ("before", "after")),
+        ]
+        return Table(columns if rows else (), rows, notes=[same])
 
 
 def diff(one: Release, other: Release) -> Diff:
@@ -103,13 +111,16 @@ def _differing(one: ReleasePhoto, other: ReleasePhoto) -> dict[str, list[Any]]:
     return {name: values for name, values in both.items() if values[0] != values[1]}
 
 
-def _change(name: str, values: list[Any]) -> str:
-    return f"{name} {json.dumps(values[0])} -> {json.dumps(values[1])}"
+def _changes(both: Sequence[Any]) -> Iterator[tuple[str | None, Any, Any]]:
+    """What differs in a fact: each key with its values before and after; None for the whole."""
+    if not all(isinstance(value, dict | None) for value in both):
+        yield None, *both
+        return
+    before, after = (value or {} for value in both)
+    for key in {**before, **after}:
+        if before.get(key) != after.get(key):
+            yield key, before.get(key), after.get(key)
 
 
-def _answers_change(values: list[Any]) -> Iterator[str]:
-    """What differs in how photos came to have several right answers, a line each."""
-    before, after = (value or {} for value in values)
-    for name in {**before, **after}:
-        if before.get(name) != after.get(name):
-            yield _change(f"multilabel {name}", [before.get(name), after.get(name)])
+def _short(value: Any) -> str:
+    return clean(json.dumps(value), 60)

@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 
 from genset.cli import cli
 from genset.core.errors import BadInput, GensetError
+from genset.core.table import render
 from genset.release.diff import diff
 from genset.release.freeze import create
 from genset.release.plan import ReleasePlan
@@ -100,7 +101,7 @@ def test_a_diff_names_what_came_went_and_changed(pool: Pool) -> None:
     pool.label(f"{TENCH}/flickr:1", ann="correct")
     pool.label(f"{GOLDFISH}/flickr:100", ann="correct")
     one = pool.create("one")
-    assert diff(one, one).lines() and diff(one, one).same == 3
+    assert not diff(one, one).table().rows and diff(one, one).same == 3
     assert not (diff(one, one).added or diff(one, one).changed or diff(one, one).facts)
     pool.label(f"{TENCH}/flickr:0", bob="correct")
     pool.label(f"{TENCH}/flickr:1", ann="incorrect")
@@ -116,9 +117,12 @@ def test_a_diff_names_what_came_went_and_changed(pool: Pool) -> None:
     assert found.moved == {moved: files["100"]}
     assert found.changed == {files["0"]: {"labels": [{"correct": 1}, {"correct": 2}]}}
     assert found.facts["labelers"] == [1, 2]
-    text = "\n".join(found.lines())
+    text = render(found.table(), "text")
     assert "0 photos the same, 1 added, 1 removed, 1 moved, 1 changed" in text
-    assert 'labels {"correct": 1} -> {"correct": 2}' in text
+    rows = found.table().rows
+    assert ("changed", files["0"], "labels", {"correct": 1}, {"correct": 2}) in rows
+    assert ("moved", moved, "file", files["100"], moved) in rows
+    assert ("manifest", "labelers", None, 1, 2) in rows
 
 
 def test_an_owner_s_photos_go_though_the_pool_never_had_them(

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from genset.cli.classes.overlap import tell_overlap
-from genset.cli.common import json_option, opened, show_json
+from genset.cli.common import format_option, opened, show_tables
 from genset.core.numbers import count
 from genset.core.safe import visible
+from genset.core.table import Column, Table
 
 if TYPE_CHECKING:
     from genset.classes import Taxonomy
@@ -17,9 +18,9 @@ if TYPE_CHECKING:
 
 @click.command("show")
 @click.argument("source", metavar="[FILE|NAME]", required=False)
-@json_option
+@format_option
 @click.pass_obj
-def show_command(folder: Path | None, source: str | None, as_json: bool) -> None:
+def show_command(folder: Path | None, /, source: str | None, format: str) -> None:
     """Show what each class is, what is searched for and why, and what to look at.
 
     Of a file, of a taxonomy that comes with genset (imagenet1k, imagenet100-cmc, cifar10), or of
@@ -34,8 +35,9 @@ def show_command(folder: Path | None, source: str | None, as_json: bool) -> None
     taxonomy = _taxonomy(folder, source)
     seen = remarks(taxonomy)
     tell_overlap(taxonomy)
-    if as_json:
-        show_json([{**asdict(cls), "remarks": seen.get(cls.wnid, [])} for cls in taxonomy])
+    if format != "text":
+        whole = [{**asdict(cls), "remarks": seen.get(cls.wnid, [])} for cls in taxonomy]
+        show_tables(_table(taxonomy, seen), format, whole)
         return
     for cls in taxonomy:
         lines = [f"{cls.wnid}  {', '.join(cls.lemmas)}" + f": {cls.gloss}" * bool(cls.gloss)]
@@ -48,6 +50,20 @@ def show_command(folder: Path | None, source: str | None, as_json: bool) -> None
         click.echo(visible("\n".join(lines)))
     classes = count(len(taxonomy), "class", "classes")
     click.echo(visible(f"{classes} of {taxonomy.name}, {len(seen):,} with remarks"))
+
+
+def _table(taxonomy: "Taxonomy", remarks: dict[str, list[str]]) -> Table:
+    names = ("id", "name", "definition", "synset", "queries", "confusable", "remarks")
+    rows = [
+        (
+            *(cls.wnid, cls.name, cls.gloss, cls.synset),
+            "; ".join(query.text for query in cls.queries),
+            " ".join(other.wnid for other in taxonomy.confusable(cls.wnid)),
+            "; ".join(remarks.get(cls.wnid, ())),
+        )
+        for cls in taxonomy
+    ]
+    return Table([Column(name) for name in names], rows, f"Classes of {taxonomy.name}")
 
 
 def _taxonomy(folder: Path | None, source: str | None) -> "Taxonomy":

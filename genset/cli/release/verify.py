@@ -12,7 +12,7 @@ from genset.core.errors import ReleaseDamaged
 from genset.core.numbers import count
 
 if TYPE_CHECKING:
-    from genset.release.checks import Checks
+    from genset.release.preview import Checks
     from genset.release.reader import Release
 
 
@@ -61,7 +61,7 @@ def verify_command(folder: Path | None, name: str, expect: str | None, as_json: 
 
 def _checks(folder: Path | None, release: "Release") -> "Checks":
     """What is wrong with its photos, as far as its manifest and its workspace know."""
-    from genset.release.checks import check_photos
+    from genset.release.preview import check_photos
 
     if not is_of_workspace(folder, release):
         return check_photos(release.photos)

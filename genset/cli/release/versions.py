@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from genset.cli.common import DAY, json_option, opened, show
+from genset.cli.common import DAY, format_option, json_option, opened, show, show_tables
 from genset.cli.release.common import named, release_summary
 from genset.core.numbers import count
 
@@ -54,17 +54,16 @@ def takedown_command(
 @click.command("diff")
 @click.argument("one")
 @click.argument("other")
-@json_option
+@format_option
 @click.pass_obj
-def diff_command(folder: Path | None, one: str, other: str, as_json: bool) -> None:
+def diff_command(folder: Path | None, /, one: str, other: str, format: str) -> None:
     """Print the differences between two releases (names, or folders' paths).
 
     \b
     genset release diff v1 v1.1
+    genset release diff v1 v1.1 --format markdown
     """
-    from dataclasses import asdict
-
     from genset.release.diff import diff
 
     found = diff(named(folder, one), named(folder, other))
-    show(asdict(found), "\n".join(found.lines()), as_json)
+    show_tables(found.table(), format, found)

@@ -8,15 +8,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from genset.classes.taxonomy import CLASSES_TABLE
-from genset.release.documents.about import About
-from genset.release.documents.answers import answers, has_answers
 from genset.release.documents.card import data_card
-from genset.release.documents.classes import class_map
 from genset.release.documents.croissant import croissant
 from genset.release.documents.datasheet import datasheet
-from genset.release.documents.metadata import metadata
-from genset.release.documents.origin import places
+from genset.release.documents.labels import answers, has_answers
+from genset.release.documents.provenance import places
 from genset.release.documents.rights import attributions, licenses
+from genset.release.documents.tables import class_map, metadata
+from genset.release.documents.words import About
 from genset.release.reader import ReleasePhoto, classes_of
 
 CARD, CREDITS, LICENSES = "DATA_CARD.md", "ATTRIBUTION.txt", "LICENSES.txt"

@@ -6,14 +6,37 @@ from typing import Any
 
 from genset.classes import Taxonomy
 from genset.core.numbers import count
-from genset.release.documents.about import NOT_STATED, About
-from genset.release.documents.answers import answer_rule, has_answers, questions, suggestion
-from genset.release.documents.classes import its_classes, uses
-from genset.release.documents.labels import agreement, annotation, label_limits, labels_per_photo
-from genset.release.documents.lineage import changes, part_of, removed_files, replaced
-from genset.release.documents.origin import biases, collection, places, unseen
+from genset.release.documents.labels import (
+    agreement,
+    annotation,
+    answer_rule,
+    has_answers,
+    label_limits,
+    labels_per_photo,
+    questions,
+    suggestion,
+)
+from genset.release.documents.provenance import (
+    biases,
+    changes,
+    collection,
+    part_of,
+    places,
+    removed_files,
+    replaced,
+    unseen,
+)
 from genset.release.documents.rights import by_license, licenses_seen, persons, reserved
-from genset.release.documents.words import choice_rule, fact, line, linked, markdown
+from genset.release.documents.tables import its_classes, uses
+from genset.release.documents.words import (
+    NOT_STATED,
+    About,
+    choice_rule,
+    fact,
+    line,
+    linked,
+    markdown,
+)
 from genset.release.reader import ReleasePhoto
 
 _LISTED = 200  # classes without a photo; of more, the manifest says which there are

@@ -16,9 +16,8 @@ from packaging.licenses import InvalidLicenseExpression, canonicalize_license_ex
 
 from genset.core.links import web_link
 from genset.core.numbers import count
-from genset.release.documents.about import About
-from genset.release.documents.lineage import comes_from
-from genset.release.documents.words import fact, line
+from genset.release.documents.provenance import comes_from
+from genset.release.documents.words import About, fact, line
 from genset.release.reader import MANIFEST, Release
 from genset.settings import Author, doi_in
 

@@ -11,17 +11,28 @@ from typing import Any
 
 from genset.classes import Taxonomy
 from genset.core.links import web_link
-from genset.release.documents.about import NOT_STATED, About
-from genset.release.documents.answers import answers_protocol
 from genset.release.documents.card import NEVER_CHANGES, limits
 from genset.release.documents.citation import Citation, bibtex
-from genset.release.documents.classes import its_classes, its_number, uses
-from genset.release.documents.labels import agreement, annotation, labels_per_photo
-from genset.release.documents.lineage import ORIGINAL_BYTES, changes, lineage, raw_data
-from genset.release.documents.metadata import columns
-from genset.release.documents.origin import biases, collection, places, timeframe, unseen
+from genset.release.documents.labels import (
+    agreement,
+    annotation,
+    answers_protocol,
+    labels_per_photo,
+)
+from genset.release.documents.provenance import (
+    ORIGINAL_BYTES,
+    biases,
+    changes,
+    collection,
+    lineage,
+    places,
+    raw_data,
+    timeframe,
+    unseen,
+)
 from genset.release.documents.rights import persons
-from genset.release.documents.words import choice_rule, fact, line
+from genset.release.documents.tables import columns, its_classes, its_number, uses
+from genset.release.documents.words import NOT_STATED, About, choice_rule, fact, line
 from genset.release.reader import LISTS, ReleasePhoto
 
 _SUFFIXES = {"jpg": "image/jpeg", "png": "image/png", "webp": "image/webp", "gif": "image/gif"}

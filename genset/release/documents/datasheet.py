@@ -8,14 +8,22 @@ from typing import Any
 
 from genset.classes import Taxonomy
 from genset.core.numbers import count
-from genset.release.documents.about import NOT_STATED, About
 from genset.release.documents.card import NEVER_CHANGES, limits, reasons
-from genset.release.documents.classes import its_number, uses
 from genset.release.documents.labels import agreement, annotation, labels_per_photo
-from genset.release.documents.lineage import ORIGINAL_BYTES, changes, is_changed, lineage, raw_data
-from genset.release.documents.origin import collection, places, third_parties, timeframe
+from genset.release.documents.provenance import (
+    ORIGINAL_BYTES,
+    changes,
+    collection,
+    is_changed,
+    lineage,
+    places,
+    raw_data,
+    third_parties,
+    timeframe,
+)
 from genset.release.documents.rights import licenses_seen, persons, reserved
-from genset.release.documents.words import choice_rule, line, markdown
+from genset.release.documents.tables import its_number, uses
+from genset.release.documents.words import NOT_STATED, About, choice_rule, line, markdown
 from genset.release.reader import ReleasePhoto
 
 _Facts = Mapping[str, Any]

@@ -8,10 +8,9 @@ from genset.classes import Taxonomy
 from genset.core.numbers import count
 from genset.core.safe import printable
 from genset.licenses import credit
-from genset.release.documents.about import About
-from genset.release.documents.classes import person_classes
-from genset.release.documents.lineage import change_note, is_changed
-from genset.release.documents.words import address, days, fact, line, markdown
+from genset.release.documents.provenance import change_note, is_changed
+from genset.release.documents.tables import person_classes
+from genset.release.documents.words import About, address, days, fact, line, markdown
 from genset.release.reader import ReleasePhoto
 
 RESERVED = "LicenseRef-All-Rights-Reserved"

@@ -8,9 +8,8 @@ from typing import Any
 
 from genset.core.files import write_text
 from genset.release.documents import CARD, CITATION
-from genset.release.documents.about import About
-from genset.release.documents.classes import its_classes, readable_names
-from genset.release.documents.words import markdown
+from genset.release.documents.tables import its_classes, readable_names
+from genset.release.documents.words import About, markdown
 from genset.release.exports import parquet
 from genset.release.reader import MANIFEST, Release
 

@@ -8,7 +8,7 @@ from typing import Any
 from genset.classes import Taxonomy
 from genset.core.files import written_whole
 from genset.core.progress import progress
-from genset.release.documents.classes import readable_names
+from genset.release.documents.tables import readable_names
 from genset.release.exports.photos import content, shards
 from genset.release.reader import LISTS, Release, ReleasePhoto
 

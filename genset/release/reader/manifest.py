@@ -299,7 +299,9 @@ def fact_of(taxonomy: Taxonomy) -> dict[str, Any]:
 def classes_of(manifest: Mapping[str, Any]) -> Taxonomy:
     """The classes of a manifest that genset made, or that was read before."""
     document = manifest.get(_TAXONOMY)
-    return imagenet1k() if document is None else taxonomy_of(document)
+    if document is None:
+        return imagenet1k()
+    return taxonomy_of({name: document[name] for name in ("name", "classes")})
 
 
 # Writing and hashing

@@ -199,7 +199,7 @@ def test_a_diff_says_which_photos_changed_their_answers(answered: Asking) -> Non
     answered.say(1, LAMPSHADE, ann="incorrect")
     later = diff(made, answered.freeze("v3"))
     assert later.changed[photo(made, 1).file]["labels_correct"] == [[TENCH, LAMPSHADE], [TENCH]]
-    assert any("photos_with_several 2 -> 1" in line for line in later.lines())
+    assert ("manifest", "multilabel", "photos_with_several", 2, 1) in later.table().rows
 
 
 def test_a_void_names_the_release_that_holds_the_answers(answered: Asking) -> None:
