@@ -142,9 +142,9 @@ def _blocks(right: Bools, counted: Bools, classes: Ints, clusters: int) -> Itera
             if len(models) < 2 or not common.any():
                 continue
             sums = np.zeros((clusters, len(models) + 1))
-            sums = class_sums(classes[common], right[common][:, models])
-            sums[: len(sums), :-1] = sums
-            sums[: len(sums), -1] = np.bincount(classes[common])
+            hits = class_sums(classes[common], right[common][:, models])
+            sums[: len(hits), :-1] = hits
+            sums[: len(hits), -1] = np.bincount(classes[common])
             yield _Block(rows, columns, sums)
 
 

@@ -89,18 +89,16 @@ def test_the_manifest_knows_how_photos_and_labels_came(own: Path) -> None:
     came = manifest["origins"]["mine"]
     assert (came["found"], came["added"], came["searches"], came["pages"]) == (0, 5, 0, 0)
     assert came["searched"] is None and came["added_on"] is not None
+    span = ["2024-03-01T00:00:00+00:00", "2024-03-09T00:00:00+00:00"]
     assert manifest["labeling"] == {
         "labels": 12,
         "candidates": 6,
         "labelers": 2,
-        "by_way": {
-            "import": {
-                "labels": 12,
-                "labelers": 2,
-                "dates": ["2024-03-01T00:00:00+00:00", "2024-03-09T00:00:00+00:00"],
-            }
-        },
+        "labeled": span,
+        "by_way": {"import": {"labels": 12, "labelers": 2, "dates": span}},
         "signed_in": {"": 2},
+        "guidelines": [],
+        "agreement": 0.0,
     }
     assert manifest["dataset"] == {} and manifest["contact"] == ""
 

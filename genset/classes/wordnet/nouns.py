@@ -191,9 +191,9 @@ def _imagenet_by_noun() -> dict[str, list[str]]:
     return found
 
 
-# Inflected nouns. The rules are WordNet's own, for nouns (its manual's page morphy(7WN)): its list of
-# exceptions, ``wordnet_maps/noun.exc``, then endings. They say what to look up: not every form is a
-# word.
+# Inflected nouns. The rules are WordNet's own, for nouns (its manual's page morphy(7WN)): its list
+# of exceptions, ``wordnet_maps/noun.exc``, then endings. They say what to look up: not every form
+# is a word.
 
 _ENDINGS = (
     ("s", ""),

@@ -184,7 +184,7 @@ def _spdx(license: str) -> str:
 
 
 def zenodo(cited: Citation) -> dict[str, Any]:
-    """What Zenodo asks of a deposit, as its API takes it. It wants creators: empty are not stated."""
+    """What Zenodo asks of a deposit, as its API takes it. It wants creators, if none."""
     license = _spdx(cited.license)
     metadata: dict[str, Any] = {
         "title": cited.title,

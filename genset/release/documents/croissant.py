@@ -221,7 +221,8 @@ def files(photos: Sequence[ReleasePhoto], taxonomy: Taxonomy) -> list[dict[str, 
             "@type": "cr:FileSet",
             "@id": f"photos-{suffix}",
             "name": f"photos-{suffix}",
-            "description": f"Photos in folders that are named by {'wnid' if is_imagenet else 'class'}.",
+            "description": "Photos in folders that are named by "
+            f"{'wnid' if is_imagenet else 'class'}.",
             "encodingFormat": _SUFFIXES.get(suffix, f"image/{suffix}"),
             "includes": f"{'n' if is_imagenet else ''}*/*.{suffix}",
         }

@@ -1,4 +1,4 @@
-"""Who labeled a release's photos and how, and what they say of several right answers; answers.csv."""
+"""Who labeled a release's photos and how, and photos with several right answers; answers.csv."""
 
 import csv
 import io
@@ -114,8 +114,9 @@ def answers(photos: Sequence[ReleasePhoto], taxonomy: Taxonomy) -> str:
     """A row for each class of each photo of which somebody said something.
 
     image: the photo's file. wnid: the class. label: its place among the classes from 0; empty
-    for others. verdict: correct, unclear or wrong. primary: 1 for the class in whose folder the photo is, else 0. Then
-    how many labelers said what, a reviewer's ruling, and who proposed it, separated by "; ".
+    for others. verdict: correct, unclear or wrong. primary: 1 for the class in whose folder the
+    photo is, else 0. Then how many labelers said what, a reviewer's ruling, and who proposed it,
+    separated by "; ".
     ``genset evaluate SET --multilabel answers.csv`` reads it.
     """
     text = io.StringIO()

@@ -66,8 +66,8 @@ def replaced(manifest: Mapping[str, Any]) -> list[str]:
     return [
         f"It replaces {_named(replaces)}, of which {count(len(removed), 'photo')} "
         f"{'was' if len(removed) == 1 else 'were'} taken out"
-        f"{f', as was asked on {line(requested)}' if requested else ''}. What is said of searches, of "
-        "labels in all, of how photos were chosen and of what was left out, is of "
+        f"{f', as was asked on {line(requested)}' if requested else ''}. What is said of searches, "
+        "of labels in all, of how photos were chosen and of what was left out, is of "
         f"{line((replaces or {}).get('name', ''))}."
     ]
 
@@ -124,7 +124,8 @@ def changes(manifest: Mapping[str, Any]) -> str:
         f"{line(variant.get('name', ''))}: labelers saw its photos, unchanged."
     )
     if excluded:
-        words += f" Left out: {count(len(excluded), 'photo')} with faces whose licences allow no changes."
+        photos = count(len(excluded), "photo")
+        words += f" Left out: {photos} with faces whose licences allow no changes."
     return words
 
 

@@ -64,8 +64,8 @@ def reserved(photos: Sequence[ReleasePhoto]) -> str:
         return ""
     without = sum(not photo.image_url for photo in restricted)
     words = (
-        f"All rights are reserved on {count(len(restricted), 'photo')}: to hand on their bytes needs "
-        "the permission of whoever holds the rights."
+        f"All rights are reserved on {count(len(restricted), 'photo')}: to hand on their bytes "
+        "needs the permission of whoever holds the rights."
     )
     if pulled := len(restricted) - without:
         words += (

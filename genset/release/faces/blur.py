@@ -190,9 +190,8 @@ def blurred_lines(variant: dict[str, Any]) -> list[str]:
     faces, photos = count(variant["faces"], "face"), count(len(variant["changed"]), "photo")
     lines = [f"  blurred: {faces} in {photos}", f"  the detector misses some faces: {MEASURED}"]
     if excluded := variant["excluded"]:
-        lines.append(
-            f"  left out: {count(len(excluded), 'photo')} with faces whose licence allows no changes"
-        )
+        photos = count(len(excluded), "photo")
+        lines.append(f"  left out: {photos} with faces whose licence allows no changes")
     return lines
 
 

@@ -28,7 +28,8 @@ def multilabel_facts(
     numbers `needed` (labelers of a class) and `grow_to` (of one on which they differ).
     `photos_with_several`: of which more than one class is right. `entered`: those that the first
     release left out for that. `questions`: classes that were asked about in the multi-label pass,
-    `photos_with_questions` in so many photos, with `votes` and their `agreement` (Krippendorff's alpha);
+    `photos_with_questions` in so many photos, with `votes` and their `agreement` (Krippendorff's
+    alpha);
     `unanswered`: those that more labelers should have seen; `withdrawn`: those that were
     withdrawn before they had all their votes. `answered_before`: classes that have
     votes without having been a question. `rounds`: each asking. `proposers`: the models that
