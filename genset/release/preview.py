@@ -64,8 +64,8 @@ class Checks:
         """
         if photos := len(self.gone) + len(self.revoked) + len(self.removed):
             raise GensetError(
-                f"{count(photos, 'photo')} of {name} may not be shared any more: genset remove takes "
-                f"photos out of the pool, genset release takedown {name} out of the release"
+                f"{count(photos, 'photo')} of {name} may not be shared any more: genset remove "
+                f"takes photos out of the pool, genset release takedown {name} out of the release"
             )
 
 

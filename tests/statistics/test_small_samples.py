@@ -118,6 +118,6 @@ def test_the_mean_without_ends_is_mlperfs() -> None:
     assert mean_without_ends([5.0, 1.0, 2.0, 3.0], failures=1) == pytest.approx(10 / 3)
     assert mean_without_ends([5.0, 1.0, 2.0], failures=2) is None
     assert mean_without_ends([1.0, 2.0]) is None
-    assert mean_without_ends([float(n) for n in range(38)], failures=2, each=4) == fmean(
+    assert mean_without_ends([float(n) for n in range(38)], failures=2, dropped=4) == fmean(
         range(4, 36)
     )
