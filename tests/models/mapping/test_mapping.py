@@ -1,5 +1,7 @@
 """Which outputs each class has, and what it gets of them. No model, no photo, no WordNet."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -30,7 +32,17 @@ def above(noun: str) -> set[str]:
 
 
 def taxonomy(**classes: dict[str, object]) -> Taxonomy:
-    return taxonomy_of({"name": "mine", "classes": classes})
+    """Classes whose synsets are nouns of `UP`, which no document may name."""
+    tables = {
+        id: {key: value for key, value in table.items() if key != "synset"}
+        for id, table in classes.items()
+    }
+    made = taxonomy_of({"name": "mine", "classes": tables})
+    return Taxonomy(
+        (replace(cls, synset=str(classes[cls.wnid].get("synset", cls.synset))) for cls in made),
+        {},
+        made.name,
+    )
 
 
 def mapping(

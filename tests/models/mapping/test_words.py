@@ -74,5 +74,7 @@ def test_what_met_by_its_name_alone_is_kept_and_said() -> None:
 
 def test_an_output_is_in_one_list_alone() -> None:
     text = '[classes.cat]\noutputs = ["Cat"]\n[classes.dog]\noutputs = [\n"Dog", "Cat"]\n'
-    with pytest.raises(BadInput, match=r"c\.toml, line 4: dog: the output 'Cat' is of cat already"):
+    with pytest.raises(
+        BadInput, match=r"line 4: classes\.dog\.outputs: the output 'Cat' is of cat"
+    ):
         taxonomy_in(text, "c.toml")
