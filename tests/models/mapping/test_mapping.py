@@ -40,7 +40,7 @@ def taxonomy(**classes: dict[str, object]) -> Taxonomy:
     made = taxonomy_of({"name": "mine", "classes": tables})
     return Taxonomy(
         (replace(cls, synset=str(classes[cls.wnid].get("synset", cls.synset))) for cls in made),
-        {},
+        dict.fromkeys(classes, ()),
         made.name,
     )
 
