@@ -27,7 +27,7 @@ from genset.models.processes import become_worker
 from genset.score.pixels import PixelCache, crops
 from genset.sets.photos import ScoredPhoto
 
-_PREFETCHED = 2  # batches that are read while another is worked on
+_PREFETCHED = 4  # batches that are read while another is worked on
 
 _KILL_WITH_PARENT = 1  # PR_SET_PDEATHSIG of Linux's prctl
 

@@ -7,6 +7,7 @@ it is given more. PyTorch's threads are the whole process's, set by `torch.set_n
 import platform
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -26,6 +27,9 @@ from genset.models.preprocessing import Pixels, Preprocessing
 from genset.score.engines import ENGINES
 
 Logits = NDArray[np.float32]
+
+# Waits for the logits of a batch that an engine has begun, and returns them.
+PendingLogits = Callable[[], Logits]
 
 # Photos for ONNX Runtime and OpenVINO at once: so few that a core's cache holds their layers.
 _AT_ONCE = 2
@@ -76,14 +80,30 @@ class Engine(ABC):
         Raises:
             Exception: whatever the network or its engine raises.
         """
+        return self.launch(pixels)()
+
+    def launch(self, pixels: Pixels) -> PendingLogits:
+        """Begin a batch: a GPU then works on it while this process does something else.
+
+        Args:
+            pixels: N x S x S x 3 uint8; they may be overwritten as soon as this returns.
+
+        Raises:
+            Exception: whatever the network or its engine raises, here or in what is returned.
+        """
         if self.size is None:
-            return self._run(pixels)
-        answers = []
+            return self._launch(pixels)
+        parts = []
         for start in range(0, len(pixels), self.size):
             part = pixels[start : start + self.size]
             filled_up = np.resize(part, (self.size, *part.shape[1:]))  # again from the first
-            answers.append(self._run(filled_up)[: len(part)])
-        return np.concatenate(answers)
+            parts.append((self._launch(filled_up), len(part)))
+        return lambda: np.concatenate([pending()[:count] for pending, count in parts])
+
+    def _launch(self, pixels: Pixels) -> PendingLogits:
+        """Begin one run of the network; on a CPU it is over when this returns."""
+        logits = self._run(pixels)
+        return lambda: logits
 
     @abstractmethod
     def _run(self, pixels: Pixels) -> Logits:

@@ -1,4 +1,12 @@
-"""PyTorch, eager: on the GPU if there is one."""
+"""PyTorch, eager: on the GPU if there is one.
+
+On a GPU batches are queued: while one is computed, the next is copied there, from memory that the
+card reads by itself, and this process reads photos and keeps answers.
+"""
+
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import torch
 from torch import Tensor
@@ -6,9 +14,11 @@ from torch import Tensor
 from genset.core.errors import ModelError
 from genset.models.load import LoadedModel
 from genset.models.preprocessing import Pixels
-from genset.score.engines.engine import Engine, EngineOptions, Logits, normalized
+from genset.score.engines.engine import Engine, EngineOptions, Logits, PendingLogits, normalized
 
 _PRECISIONS = {"float32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
+
+_QUEUED = 2  # batches that a GPU has before it at most, since each of them takes its memory
 
 
 class TorchEngine(Engine):
@@ -20,9 +30,10 @@ class TorchEngine(Engine):
         self.place = torch.device(named)
         super().__init__(model.preprocessing, model.batch, self.place.type)
         self.precision = _PRECISIONS[options.precision]
+        self.format = _memory_format(self.device, self.precision)
         self.network = model.network
         if not model.device:
-            self.network = self.network.to(self.place).to(memory_format=torch.channels_last)
+            self.network = self.network.to(self.place).to(memory_format=self.format)
         # What a caller hands over may be of half precision; all that is loaded is float32.
         numbers = (
             parameter.dtype
@@ -30,17 +41,60 @@ class TorchEngine(Engine):
             if parameter.is_floating_point()
         )
         self.takes = next(numbers, torch.float32)
-        # The GPU would round factors to 10 bits, which float32 does not promise.
-        torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+        self._queue: deque[torch.cuda.Event] = deque()
+
+    def _launch(self, pixels: Pixels) -> PendingLogits:
+        if self.device != "cuda":
+            return super()._launch(pixels)
+        while len(self._queue) >= _QUEUED:
+            self._queue.popleft().synchronize()
+        inputs = torch.from_numpy(pixels).pin_memory().to(self.place, non_blocking=True)
+        logits = self._forward(inputs)
+        answer = torch.empty(logits.shape, pin_memory=True).copy_(logits, non_blocking=True)
+        # Blocking, since a core that waits in a loop is missing where photos are read.
+        done = torch.cuda.Event(blocking=True)  # type: ignore[no-untyped-call]
+        done.record(torch.cuda.current_stream(self.place))
+        self._queue.append(done)
+
+        def wait() -> Logits:
+            done.synchronize()
+            found: Logits = answer.numpy()
+            return found
+
+        return wait
 
     def _run(self, pixels: Pixels) -> Logits:
-        inputs = torch.from_numpy(pixels)
-        if self.device == "cuda":
-            inputs = inputs.pin_memory().to(self.place, non_blocking=True)
-        reduced = self.precision != torch.float32
-        with torch.inference_mode(), torch.autocast(self.device, self.precision, enabled=reduced):
-            logits = self.network(normalized(inputs, self.preprocessing).to(self.takes))
-        if not isinstance(logits, Tensor):
-            raise ModelError(f"answers {type(logits).__name__} to a batch of {len(pixels)}")
-        answer: Logits = logits.float().cpu().numpy()
+        answer: Logits = self._forward(torch.from_numpy(pixels)).cpu().numpy()
         return answer
+
+    def _forward(self, inputs: Tensor) -> Tensor:
+        """N x outputs float32 logits for a batch of pixels, on the network's device."""
+        reduced = self.precision != torch.float32
+        with (
+            torch.inference_mode(),
+            torch.autocast(self.device, self.precision, enabled=reduced),
+            _full_float32(),
+        ):
+            values = normalized(inputs, self.preprocessing).to(self.takes)
+            logits = self.network(values.contiguous(memory_format=self.format))
+            if not isinstance(logits, Tensor):
+                raise ModelError(f"answers {type(logits).__name__} to a batch of {len(inputs)}")
+            return logits.float()
+
+
+def _memory_format(device: str, precision: torch.dtype) -> torch.memory_format:
+    """The faster one: on an H200, channels last make ResNet-50 13 % slower, in bf16 48 % faster."""
+    if device == "cuda" and precision == torch.float32:
+        return torch.contiguous_format
+    return torch.channels_last
+
+
+@contextmanager
+def _full_float32() -> Iterator[None]:
+    """Have a GPU multiply float32 as it is: else it rounds factors to 10 bits (TF32)."""
+    allowed = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+    try:
+        yield
+    finally:
+        torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32 = allowed

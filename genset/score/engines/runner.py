@@ -1,6 +1,7 @@
 """A model on its engine: any number of photos in, all their logits out."""
 
 import gc
+from collections.abc import Sequence
 
 import numpy as np
 import torch
@@ -8,7 +9,14 @@ import torch
 from genset.core.errors import GensetError, ModelError
 from genset.models.load import LoadedModel
 from genset.models.preprocessing import Pixels
-from genset.score.engines.engine import Engine, EngineOptions, Logits, open_engine, why_it_fails
+from genset.score.engines.engine import (
+    Engine,
+    EngineOptions,
+    Logits,
+    PendingLogits,
+    open_engine,
+    why_it_fails,
+)
 from genset.score.engines.select import SelectedEngine, check_engine
 
 # What PyTorch, ONNX Runtime and OpenVINO say of it.
@@ -68,34 +76,55 @@ class Runner:
         Raises:
             ModelError: the network fails, or answers something else than numbers of that shape.
         """
+        return self.launch(pixels)()
+
+    def launch(self, pixels: Pixels) -> PendingLogits:
+        """Begin the same: a GPU works on it until what is returned is called.
+
+        Raises:
+            ModelError: as above, here or in what is returned.
+        """
         try:
-            logits = self._in_batches(pixels)
+            batches = self._launch_batches(pixels)
         except Exception as error:  # noqa: BLE001 - the network may be the user's own code
             raise ModelError(self._problem(error, pixels)) from None
+        return lambda: self._collect(batches, pixels)
+
+    def _collect(self, batches: Sequence[tuple[int, PendingLogits]], pixels: Pixels) -> Logits:
+        """Wait for the logits of batches, each with its number of photos."""
+        outputs = len(self.model.order)
+        parts: list[Logits] = []
+        try:
+            for count, pending in batches:
+                answer = pending()
+                if answer.shape != (count, outputs):
+                    raise ModelError(f"answers {list(answer.shape)} to a batch of {count}")
+                parts.append(answer)
+        except Exception as error:  # noqa: BLE001 - the network may be the user's own code
+            raise ModelError(self._problem(error, pixels)) from None
+        logits = np.concatenate(parts)
         if not np.isfinite(logits).all():
             raise ModelError(
                 f"model {self.model.spec.text!r} answers NaN or infinity: broken weights?"
             )
         return logits
 
-    def _in_batches(self, pixels: Pixels) -> Logits:
-        engine, outputs = self._engine(), len(self.model.order)
-        parts: list[Logits] = []
+    def _launch_batches(self, pixels: Pixels) -> list[tuple[int, PendingLogits]]:
+        engine = self._engine()
+        batches: list[tuple[int, PendingLogits]] = []
         done = 0
         while done < len(pixels):
             part = pixels[done : done + self._batch_size]
             try:
-                answer = engine(part)
+                pending = engine.launch(part)
             except Exception as error:
                 if self.model.batch or len(part) == 1 or not _no_memory(error):
                     raise
                 engine = self._take_fewer(len(part) // 2)
                 continue
-            if answer.shape != (len(part), outputs):
-                raise ModelError(f"answers {list(answer.shape)} to a batch of {len(part)}")
-            parts.append(answer)
+            batches.append((len(part), pending))
             done += len(part)
-        return np.concatenate(parts)
+        return batches
 
     def _engine(self) -> Engine:
         if self._opened is None:

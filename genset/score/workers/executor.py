@@ -25,7 +25,7 @@ from genset.score.options import ScoringOptions
 from genset.score.shards import Answers, save_shard, shard_file
 from genset.score.workers import CLUSTERS
 from genset.score.workers.remote import pack, score_on_gpu
-from genset.score.workers.worker import Worker
+from genset.score.workers.worker import StartedShard, Worker
 
 T = TypeVar("T")
 
@@ -134,11 +134,19 @@ def score_shards(worker: Worker, todo: Sequence[MissingShard]) -> Iterator[Shard
     Raises:
         GensetError: the answers cannot be written, or a process that reads photos was killed.
     """
+    threads = torch.get_num_threads()
     try:
+        if worker.ahead:  # all cores read photos, and PyTorch's threads would only be in their way
+            torch.set_num_threads(1)
         for missing in todo:
             worker.expect(missing)
+        started: deque[StartedShard] = deque()
         for missing in todo:
-            yield worker.score_and_keep(missing)
+            started.append(worker.start(missing))
+            if len(started) > worker.ahead:
+                yield worker.finish_and_keep(started.popleft())
+        for shard in started:
+            yield worker.finish_and_keep(shard)
     except OSError as error:
         raise not_written(error) from None
     except BrokenExecutor:
@@ -148,6 +156,7 @@ def score_shards(worker: Worker, todo: Sequence[MissingShard]) -> Iterator[Shard
         ) from None
     finally:
         worker.close()
+        torch.set_num_threads(threads)
 
 
 # Fewer photos are scored before other processes would have begun.
@@ -198,7 +207,7 @@ def _work(end: Connection, job: Job, dataset: PixelDataset, check: bool) -> None
     worker = Worker(job, dataset, check=check)
     while (missing := end.recv()) is not None:
         try:
-            end.send((worker.score_and_keep(missing), {}))
+            end.send((worker.finish_and_keep(worker.start(missing)), {}))
         except OSError as error:
             end.send(not_written(error))
 

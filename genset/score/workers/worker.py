@@ -4,24 +4,49 @@ It reads a batch of photos, runs every model on it, and keeps each one's best cl
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import torch
 
 from genset.core.errors import ModelError
 from genset.models.processes import CAN_FORK
-from genset.score.engines.engine import Logits, this_device
+from genset.score.engines.engine import Logits, PendingLogits, this_device
 from genset.score.engines.runner import Runner
 from genset.score.job import Job, MissingShard, ShardReport
 from genset.score.loader import Loader, PixelDataset, PrefetchLoader
-from genset.score.shards import Answers, save_shard, shard_file
+from genset.score.shards import BATCH_OF_GPU, Answers, save_shard, shard_file
 
-# Photos that are read together, and that an engine gets at once if it takes any number.
-_BATCH_SIZE, _BATCH_SIZE_OF_GPU = 16, 128
+# Photos that are read together on a CPU, and that an engine gets at once if it takes any number.
+_BATCH_SIZE = 16
+
+
+@dataclass(frozen=True, slots=True)
+class StartedShard:
+    """A shard whose photos were given to the engines.
+
+    Attributes:
+        missing: the shard, and the tasks that it is scored for.
+        report: what became of it so far.
+        indices: of the photos that could be read.
+        unreadable: why, for each other one, by its index.
+        logits: of each batch, by task.
+    """
+
+    missing: MissingShard
+    report: ShardReport
+    indices: list[int]
+    unreadable: dict[int, str]
+    logits: dict[int, list[PendingLogits]]
 
 
 class Worker:
-    """Scores shards of a job, one after the other, in the process that makes it."""
+    """Scores shards of a job, one after the other, in the process that makes it.
+
+    Attributes:
+        ahead: how many shards should be started before the first of them is finished, for a GPU
+            not to wait.
+    """
 
     def __init__(
         self,
@@ -43,7 +68,8 @@ class Worker:
                 run the same files on the same machine, one does so for all.
         """
         self.job = job
-        size = _BATCH_SIZE_OF_GPU if readers else _BATCH_SIZE
+        self.ahead = 1 if readers else 0
+        size = BATCH_OF_GPU if readers else _BATCH_SIZE
         precision = job.options.precision
         self.runners = [Runner(task.model, task.engine, precision, size) for task in job.tasks]
         self.unchecked = list(range(len(job.tasks))) if check else []
@@ -59,55 +85,73 @@ class Worker:
         indices = self.job.shards[missing.shard]
         self.loader.expect(indices, self.job.geometries(missing.tasks))
 
-    def score(self, missing: MissingShard) -> tuple[ShardReport, dict[int, Answers]]:
-        """Score a shard's photos: a report, and the answers of each task, by number.
+    def start(self, missing: MissingShard) -> StartedShard:
+        """Give a shard's photos to the engines.
 
         A task that fails is reported, and the others go on; one that failed before is passed over.
         """
         report = ShardReport(missing.shard, this_device())
         self._check_engines(report)
         live = [number for number in missing.tasks if number not in self.failed]
+        started = StartedShard(missing, report, [], {}, {number: [] for number in live})
         if not live:
-            return report, {}
-        indices: list[int] = []
-        unreadable: dict[int, str] = {}
-        logits: dict[int, list[Logits]] = {number: [] for number in live}
+            return started
         shard = self.job.shards[missing.shard]
         for batch in self.loader.batches(shard, self.job.geometries(live)):
-            indices += batch.indices
-            unreadable |= batch.unreadable
+            started.indices.extend(batch.indices)
+            started.unreadable.update(batch.unreadable)
             if not batch.indices:  # no photo of it can be read
                 continue
             for number in list(live):  # one that fails is taken out
                 pixels = batch.pixels[self.job.tasks[number].geometry]
                 try:
-                    logits[number].append(self.runners[number](pixels))
+                    started.logits[number].append(self.runners[number].launch(pixels))
                 except ModelError as error:
-                    report.failed[number] = str(error)
-                    self.failed.add(number)
+                    self._fail(report, number, error)
                     live.remove(number)
             if not live:
                 break
-        report.notes = {number: self.runners[number].note for number in live}
-        return report, {
-            number: self._answers(number, indices, logits[number], unreadable) for number in live
-        }
+        return started
 
-    def score_and_keep(self, missing: MissingShard) -> ShardReport:
-        """Score a shard, and keep its answers in the folders of the tasks.
+    def finish(self, started: StartedShard) -> tuple[ShardReport, dict[int, Answers]]:
+        """Wait for a shard: a report, and the answers of each task, by number."""
+        report = started.report
+        answers: dict[int, Answers] = {}
+        for number, pending in started.logits.items():
+            if number in self.failed:
+                continue
+            try:
+                logits = [wait() for wait in pending]
+            except ModelError as error:
+                self._fail(report, number, error)
+                continue
+            report.notes[number] = self.runners[number].note
+            answers[number] = self._answers(number, started.indices, logits, started.unreadable)
+        return report, answers
+
+    def score(self, missing: MissingShard) -> tuple[ShardReport, dict[int, Answers]]:
+        """Start and finish a shard."""
+        return self.finish(self.start(missing))
+
+    def finish_and_keep(self, started: StartedShard) -> ShardReport:
+        """Finish a shard, and keep its answers in the folders of the tasks.
 
         Raises:
             OSError: they cannot be written.
         """
-        report, answers = self.score(missing)
+        report, answers = self.finish(started)
         for number, answer in answers.items():
-            file = shard_file(self.job.tasks[number].shards, missing.shard)
-            save_shard(file, answer, self.job.label(number, missing.shard))
+            file = shard_file(self.job.tasks[number].shards, started.missing.shard)
+            save_shard(file, answer, self.job.label(number, started.missing.shard))
         return report
 
     def close(self) -> None:
         """End the readers."""
         self.loader.close()
+
+    def _fail(self, report: ShardReport, number: int, error: ModelError) -> None:
+        report.failed[number] = str(error)
+        self.failed.add(number)
 
     def _check_engines(self, report: ShardReport) -> None:
         while self.unchecked:
@@ -115,9 +159,8 @@ class Worker:
             try:
                 self.runners[number].check(self.job.tasks[number].probe)
             except ModelError as error:
-                report.failed[number] = str(error)
+                self._fail(report, number, error)
                 report.untrusted.add(number)
-                self.failed.add(number)
 
     def _answers(
         self,
