@@ -98,7 +98,7 @@ def test_a_task_without_a_threshold_is_named_and_the_rest_counts(entries: Path) 
 def test_a_folder_of_malformed_files_alone_fails(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text('{"costPerHour": 1')
     result = tta("table", tmp_path)
-    assert "a.json, line 1: it is no JSON" in result.stdout
+    assert "a.json: not valid JSON (input data was truncated)" in result.stdout
     assert isinstance(result.exception, GensetError)
     assert "1 of 1 log" in str(result.exception)
 

@@ -8,11 +8,13 @@ itself.
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from genset.core.errors import BadInput
 from genset.core.numbers import agree, count, duration
 from genset.tta.logs.common import Format, ReadAs, as_percent, decoded, number, swapped
-from genset.tta.logs.dawnbench_json import Fields
+from genset.tta.logs.dawnbench_json import EntryFile, RecordedRun
+from genset.tta.logs.metrics import task_above
 from genset.tta.runs import (
     F1,
     FAILED,
@@ -113,8 +115,8 @@ def _columns(path: Path, at: int, cells: list[str]) -> dict[str, int]:
     names = [_KNOWN.get(re.sub(r"[^a-z0-9]", "", cell.lower()), cell) for cell in cells]
     for name in ("epoch", "hours"):
         if name not in names:
-            wanted = "begin with a line of names divided by tabs: epoch, hours, top1Accuracy ..."
-            raise MalformedLog(path, f"no column {name}; {wanted}", at)
+            mend = "begin with a line of names divided by tabs: epoch, hours, top1Accuracy ..."
+            raise MalformedLog(path, f"no column {name}; {mend}", at)
     if doubled := [name for name in _COLUMNS if names.count(name) > 1]:
         raise MalformedLog(path, f"two columns {doubled[0]}", at)
     if not any(name in names for name in SCORES):
@@ -200,19 +202,17 @@ def _scaled(
 
 SUFFIXES = (".json", ".tsv")
 _SHORT = 8  # digits of a commit that are shown
-_SHA256 = re.compile("[0-9a-f]{64}")
-
 
 # A JSON file alone is an entry if it has one of these; else it is the JSON of something else.
 _TELLING = ("authorEmail", "codeURL", "costPerHour", "latency", "timestamp", *SCORES)
-_TOLD = re.compile("|".join(f'"{name}"' for name in _TELLING).encode())
+_ENTRY_FIELDS = re.compile("|".join(f'"{name}"' for name in _TELLING).encode())
 
 
 def recognizes(path: Path, start: bytes) -> bool:
     """Whether a file is one of an entry's two, by its name, and a JSON file alone by its fields."""
     suffix = path.suffix.lower()
     if suffix == ".json":
-        return path.with_suffix(".tsv").is_file() or _TOLD.search(start) is not None
+        return path.with_suffix(".tsv").is_file() or _ENTRY_FIELDS.search(start) is not None
     return suffix == ".tsv"
 
 
@@ -234,15 +234,15 @@ def read_entry(json_file: Path | None, tsv_file: Path | None) -> Training | Infe
     if json_file is None:
         assert tsv_file is not None
         raise MalformedLog(tsv_file, "no .json file beside it says what it is")
-    fields = _fields(json_file)
+    entry = read_json(json_file)
     if tsv_file is not None:
-        return _training(fields, _curve(tsv_file, fields))
-    if fields.values.get("latency") is None and fields.values.get("cost") is None:
-        if fields.recording() is not None:
+        return _training(entry, tsv_file)
+    if entry.values.latency is None and entry.values.cost is None:
+        if entry.recorded:
             raise MalformedLog(json_file, "its recording was cut off before the first epoch")
         reason = "neither a .tsv file with epochs beside it nor a latency or a cost in it"
         raise MalformedLog(json_file, reason)
-    return _inference(fields)
+    return _inference(entry)
 
 
 def read_run(path: Path) -> Training:
@@ -251,22 +251,29 @@ def read_run(path: Path) -> Training:
     Raises:
         BadInput: there is no such file, or it has no right reading (`MalformedLog`).
     """
-    beside = {suffix: path.with_suffix(suffix) for suffix in SUFFIXES}
+    files = {suffix: path.with_suffix(suffix) for suffix in SUFFIXES}
     if path.suffix.lower() not in SUFFIXES:
         raise BadInput(f"{path} is no training log: name a .tsv file, or a folder of them")
-    beside[path.suffix.lower()] = path
+    files[path.suffix.lower()] = path
     if not path.is_file():
         raise BadInput(f"there is no file {path}")
-    if not beside[".tsv"].is_file():
+    if not files[".tsv"].is_file():
         raise MalformedLog(path, "no .tsv file with its epochs beside it")
-    if beside[".json"].is_file():
-        fields = _fields(beside[".json"])
-        return _training(fields, _curve(beside[".tsv"], fields))
-    curve = _curve(beside[".tsv"], None)
-    task = _task(beside[".tsv"], None, curve.columns)
-    return Training(
-        About(name=path.stem, path=path, task=task, remarks=curve.remarks), curve.epochs
-    )
+    if files[".json"].is_file():
+        return _training(read_json(files[".json"]), files[".tsv"])
+    curve = read_curve(files[".tsv"], _bytes(files[".tsv"]))
+    task = _task(files[".tsv"], None, curve.columns)
+    about = About(name=path.stem, path=path, task=task, remarks=curve.remarks)
+    return Training(about, curve.epochs)
+
+
+def read_json(path: Path) -> EntryFile:
+    """The JSON file of an entry.
+
+    Raises:
+        MalformedLog: it cannot be read, or has no right reading.
+    """
+    return EntryFile(path, _bytes(path))
 
 
 def _bytes(path: Path) -> bytes:
@@ -276,122 +283,79 @@ def _bytes(path: Path) -> bytes:
         raise MalformedLog(path, f"it cannot be read: {error.strerror}") from None
 
 
-def _fields(path: Path) -> Fields:
-    return Fields(path, _bytes(path))
-
-
-def _curve(path: Path, fields: Fields | None) -> Curve:
-    recorded = fields is not None and fields.recording() is not None
-    return read_curve(path, _bytes(path), percent=recorded)
-
-
-def _task(path: Path, fields: Fields | None, scores: tuple[str, ...]) -> Task:
-    own = fields.own_task(scores) if fields else None
-    if own and fields and fields.recording() is not None:
-        return own
-    folders = (TASKS.get(folder.name.lower()) for folder in list(path.absolute().parents)[:2])
-    if known := next((task for task in folders if task), own):
-        return known
+def _task(path: Path, entry: EntryFile | None, scores: tuple[str, ...]) -> Task:
+    """As a recording says; else as a folder above is called, as ``misc`` says, or by the scores."""
+    stated = entry.task(scores) if entry else None
+    if stated and entry and entry.recorded:
+        return stated
     by_score = {TOP5: TASKS["imagenet"], F1: TASKS["squad"], TOP1: TASKS["cifar10"]}
-    return next(task for score, task in by_score.items() if score in scores)
+    known = (task for score, task in by_score.items() if score in scores)
+    return task_above(path) or stated or next(known)
 
 
-def _training(fields: Fields, curve: Curve) -> Training:
-    task = _task(fields.path, fields, curve.columns)
+def _training(entry: EntryFile, tsv_file: Path) -> Training:
+    curve = read_curve(tsv_file, _bytes(tsv_file), percent=entry.recorded is not None)
+    task = _task(entry.path, entry, curve.columns)
     if not any(task.score in epoch.scores for epoch in curve.epochs):
-        tsv_file = fields.path.with_suffix(".tsv")
         raise MalformedLog(tsv_file, f"no {task.score}, which {task.name} is judged by")
     remarks = [*curve.remarks]
-    recording = fields.recording() or {"finished": True}
-    if recording.get("finished") is not True:
-        remarks.append("its training did not end by itself")
-    if recording.get("interruptions"):
-        remarks.append("its training was interrupted and went on")
-    if recording.get("setAside"):
-        remarks.append(_set_aside(recording.get("setAsideHours")))
-    return Training(_about(fields, task, remarks), curve.epochs)
+    if entry.recorded:
+        attempts = entry.recorded.recording
+        if not attempts.finished:
+            remarks.append("its training did not end by itself")
+        if attempts.interruptions:
+            remarks.append("its training was interrupted and went on")
+        if attempts.set_aside:
+            remark = "an earlier attempt at it did not end, and it began anew"
+            if attempts.set_aside_hours:
+                remark += f": {duration(attempts.set_aside_hours)} of training are left out"
+            remarks.append(remark)
+    return Training(_about(entry, task, remarks), curve.epochs)
 
 
-def _set_aside(hours: object) -> str:
-    """A remark on attempts that are no part of the run, and on the hours that they took."""
-    said = "an earlier attempt at it did not end, and it began anew"
-    if isinstance(hours, int | float) and hours > 0:
-        said += f": {duration(hours)} of training are left out"
-    return said
-
-
-def _inference(fields: Fields) -> Inference:
-    values = fields.values
-    # "accuracy" stands in the example of DAWNBench's own README.
-    named = {"accuracy": TOP1, **{score: score for score in SCORES}}
-    given = {score: name for name, score in named.items() if values.get(name) is not None}
-    if not given:
-        raise MalformedLog(fields.path, f"no score: add {', '.join(SCORES[:2])} or {F1}")
-    task = _task(fields.path, fields, tuple(given))
-    remarks = [] if task.score in given else [f"no {task.score}, which {task.name} is judged by"]
-    price, latency, cost = (fields.number(n) for n in ("costPerHour", "latency", "cost"))
+def _inference(entry: EntryFile) -> Inference:
+    scores = entry.scores()
+    if not scores:
+        raise MalformedLog(entry.path, f"no score: add {', '.join(SCORES[:2])} or {F1}")
+    task = _task(entry.path, entry, tuple(scores))
+    remarks = [] if task.score in scores else [f"no {task.score}, which {task.name} is judged by"]
+    price, latency, cost = entry.values.cost_per_hour, entry.values.latency, entry.values.cost
     if cost is None and price is not None and latency is not None:
         cost = price * latency / 3_600_000  # dollars an hour, milliseconds
-    return Inference(
-        _about(fields, task, remarks),
-        latency=latency,
-        cost=cost,
-        score=fields.score(given[task.score]) if task.score in given else None,
-    )
+    return Inference(_about(entry, task, remarks), latency, cost, scores.get(task.score))
 
 
-def _about(fields: Fields, task: Task, remarks: list[str]) -> About:
-    if missing := fields.missing():
+def _about(entry: EntryFile, task: Task, remarks: list[str]) -> About:
+    if missing := entry.missing():
         remarks.append(f"no {', '.join(missing)}")
-    return About(
-        name=fields.path.stem,
-        path=fields.path,
+    about = About(
+        name=entry.path.stem,
+        path=entry.path,
         task=task,
-        author=fields.text("author"),
-        framework=fields.text("framework"),
-        model=fields.text("model"),
-        hardware=fields.text("hardware"),
-        submitted=fields.day("timestamp"),
-        cost_per_hour=fields.number("costPerHour"),
+        author=entry.text("author"),
+        framework=entry.text("framework"),
+        model=entry.text("model"),
+        hardware=entry.text("hardware"),
+        submitted=entry.day,
+        cost_per_hour=entry.values.cost_per_hour,
         remarks=tuple(remarks),
-        entry=_recorded_text(fields, "entry"),
-        settings=fields.settings(),
-        checkpoint=_checkpoint(fields),
-        origin=_origin(fields),
-        ending=_ending(fields),
+        settings=entry.settings(),
     )
+    return replace(about, **_recorded(entry.recorded)) if entry.recorded else about
 
 
-def _recorded_text(fields: Fields, name: str) -> str:
-    """A text that `genset tta record` wrote into ``misc``; empty where it wrote none."""
-    value = fields.misc().get(name) if fields.recording() is not None else None
-    return " ".join(value.split()) if isinstance(value, str) else ""
-
-
-def _origin(fields: Fields) -> dict[str, str]:
-    """The commit that a recorded run was made of, and the mark of its command."""
-    code = fields.misc().get("code")
-    commit = code.get("commit") if isinstance(code, dict) else None
-    found = {"command": _recorded_text(fields, "command")}
-    if isinstance(code, dict) and isinstance(commit, str):
-        changed = " with changes" if code.get("changed") is True else ""
-        found["commit"] = f"{commit[:_SHORT]}{changed}"
-    return {what: text for what, text in found.items() if text}
-
-
-def _ending(fields: Fields) -> str:
-    """How a recorded run ended that did not end by itself."""
-    recording = fields.recording() or {"finished": True}
-    if recording.get("finished") is True:
-        return ""
-    return STOPPED if recording.get("stopped") is True else FAILED
-
-
-def _checkpoint(fields: Fields) -> str:
-    """The sha256 of the weights that a recorded run left."""
-    left = fields.misc().get("checkpoint") if fields.recording() is not None else None
-    digest = left.get("sha256") if isinstance(left, dict) else None
-    return digest if isinstance(digest, str) and _SHA256.fullmatch(digest) else ""
+def _recorded(run: RecordedRun) -> dict[str, Any]:
+    """What a recording says of a run beyond what every entry does."""
+    origin = {"command": run.command} if run.command else {}
+    if run.code:
+        changed = " with changes" if run.code.changed else ""
+        origin["commit"] = f"{run.code.commit[:_SHORT]}{changed}"
+    return {
+        "entry": " ".join(run.entry.split()),
+        "checkpoint": run.checkpoint.sha256 if run.checkpoint else "",
+        "origin": origin,
+        "ending": "" if run.recording.finished else STOPPED if run.recording.stopped else FAILED,
+    }
 
 
 DAWNBENCH = Format("dawnbench", recognizes, read)

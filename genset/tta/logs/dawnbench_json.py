@@ -1,20 +1,20 @@
-"""Reads the JSON file of an entry, field by field."""
+"""Reads the JSON file of an entry."""
 
-import json
-import math
 import re
 from datetime import date
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Annotated, Any, NoReturn
 
+from genset.core.errors import BadInput
 from genset.core.safe import clean
+from genset.core.validation import Invalid, Meta, Record, check, parse_json
 from genset.tta.logs.common import as_percent, decoded, number
-from genset.tta.runs import TASKS, TOP1, MalformedLog, Task
+from genset.tta.runs import SCORES, TASKS, TOP1, MalformedLog, Task
 
 # What DAWNBench asks of every entry; an entry without them still counts.
-_ASKED = ("author", "framework", "model", "hardware", "timestamp")
+_REQUESTED = ("author", "framework", "model", "hardware", "timestamp")
 
-# What `misc` of our own inference entries says of their `scores`, also where these are tiny.
+# What `misc` of genset's inference entries says of their `scores`, also where these are tiny.
 PER_CENT = "per cent"
 
 # Of what `misc` may hold, that which the runs of one entry have in common, without upper case and
@@ -28,12 +28,74 @@ _SETTINGS = re.compile(
 
 _DAY = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?!\d)", re.ASCII)
 
+_Text = Annotated[str, Meta(title="a text")]
+_Number = Annotated[float, Meta(ge=0, title="a number from 0 up")]
+_Score = Annotated[float, Meta(ge=0, le=100, title="a number from 0 to 100")]
 
-class Fields:
-    """One JSON object of a file, with the line of each field for messages.
+
+class _Document(Record, frozen=True, rename="camel", forbid_unknown_fields=False):
+    """The fields that are read; an entry may have others."""
+
+    author: _Text | None = None
+    framework: _Text | None = None
+    model: _Text | None = None
+    hardware: _Text | None = None
+    timestamp: _Text | None = None
+    cost_per_hour: _Number | None = None
+    latency: _Number | None = None
+    cost: _Number | None = None
+    top1_accuracy: _Score | None = None
+    top5_accuracy: _Score | None = None
+    f1_score: _Score | None = None
+    accuracy: _Score | None = None  # in the example of DAWNBench's README
+    misc: Any = None
+
+
+class Attempts(Record, frozen=True, rename="camel", forbid_unknown_fields=False):
+    """What `genset tta record` noted of its work: see `genset.tta.record.recording`."""
+
+    finished: bool = False
+    stopped: bool = False
+    interruptions: int = 0
+    hours: Annotated[float, Meta(ge=0)] = 0.0
+    refused_lines: int = 0
+    set_aside: int = 0
+    set_aside_hours: Annotated[float, Meta(ge=0)] = 0.0
+
+
+class _Code(Record, frozen=True, forbid_unknown_fields=False):
+    commit: str
+    changed: bool | None = None
+
+
+class _Weights(Record, frozen=True, forbid_unknown_fields=False):
+    sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+
+
+class RecordedRun(Record, frozen=True, forbid_unknown_fields=False):
+    """What ``misc`` says of a run that was recorded."""
+
+    recording: Attempts
+    entry: str = ""
+    command: str = ""
+    code: _Code | None = None
+    checkpoint: _Weights | None = None
+
+
+_NUMBERS = ("costPerHour", "latency", "cost", "top1Accuracy", "top5Accuracy", "f1Score", "accuracy")
+
+
+class EntryFile:
+    """The JSON file of an entry.
+
+    Attributes:
+        values: its fields.
+        misc: the object ``misc``; empty where it is missing or anything else.
+        recorded: what `genset tta record` noted in it, if it wrote this file.
+        day: of ``timestamp``, written as 2018-04-20 or 2018-4-20, also with a time behind it.
 
     Raises:
-        MalformedLog: the file is no JSON object; from each method, a field is not what it must be.
+        MalformedLog: the file is no JSON object, or a field is not what it must be.
     """
 
     def __init__(self, path: Path, data: bytes) -> None:
@@ -43,91 +105,52 @@ class Fields:
             raise MalformedLog(path, "it is not UTF-8 text")
         self._text = text
         try:
-            values = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_once)
-        except json.JSONDecodeError as error:
-            raise MalformedLog(path, f"it is no JSON: {error.msg}", error.lineno) from None
-        except ValueError as error:  # a number of thousands of digits, a field twice
-            raise MalformedLog(path, f"it is no JSON: {error}") from None
-        except RecursionError:
-            raise MalformedLog(path, "it is no JSON: nested too deeply") from None
-        if not isinstance(values, dict):
-            raise MalformedLog(path, "it is no JSON object")
-        self.values: dict[str, Any] = values
+            document = parse_json(text.encode(), dict[str, Any], "")
+            numbers = {name: _as_number(document[name]) for name in _NUMBERS if name in document}
+            self.values = check(document | numbers, _Document, "")
+            misc = self.values.misc if isinstance(self.values.misc, dict) else {}
+            self.recorded = check(misc, RecordedRun, "") if "recording" in misc else None
+        except Invalid as error:
+            self._refuse(str(error.keys[-1]) if error.keys else "it", error.words)
+        except BadInput as error:
+            raise MalformedLog(path, str(error).lstrip(",: ")) from None
+        self.misc: dict[str, Any] = misc
+        self.day = self._day()
 
     def text(self, name: str) -> str:
-        """The field's text, on one line; empty if it is missing or null."""
-        value = self.values.get(name)
-        if value is not None and not isinstance(value, str):
-            self.refuse(name, "is no text")
-        return " ".join(value.split()) if value else ""
+        """A field's text, on one line; empty if it is missing or null."""
+        return " ".join((getattr(self.values, name) or "").split())
 
-    def number(self, name: str) -> float | None:
-        """The field's number, from 0 up, also where it is written as text."""
-        value = self.values.get(name)
-        if isinstance(value, str):
-            value = number(value.strip())
-            if value is None:
-                self.refuse(name, "is no number")
-        if value is None:
-            return None
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            self.refuse(name, "is no number")
-        try:
-            exact = float(value)
-        except OverflowError:
-            self.refuse(name, "is too large")
-        if not math.isfinite(exact) or exact < 0:
-            self.refuse(name, "is no number from 0 up")
-        return exact
+    def scores(self) -> dict[str, float]:
+        """Scores in per cent by column; one of at most 1 is a fraction of 1, unless misc says not.
 
-    def score(self, name: str) -> float | None:
-        """A score in per cent; one of at most 1 is a fraction of 1, unless ``misc`` says not."""
-        value = self.number(name)
-        if value is not None and value > 100:
-            self.refuse(name, "is over 100")
-        if value is None or value > 1 or self.misc().get("scores") == PER_CENT:
-            return value
-        return as_percent(value)
-
-    def day(self, name: str) -> date | None:
-        """A day written as 2018-04-20 or 2018-4-20, also with a time behind it."""
-        if not (text := self.text(name)):
-            return None
-        if not (match := _DAY.match(text)):
-            self.refuse(name, "is no day: write it as 2018-04-20")
-        try:
-            return date(*(int(part) for part in match.groups()))
-        except ValueError:
-            self.refuse(name, "is a day that there is not")
-
-    def misc(self) -> "dict[str, Any]":
-        """The object ``misc``; empty where it is missing or anything else."""
-        misc = self.values.get("misc")
-        return misc if isinstance(misc, dict) else {}
+        ``accuracy`` is top-1.
+        """
+        values = self.values
+        top1 = values.accuracy if values.top1_accuracy is None else values.top1_accuracy
+        measured = (top1, values.top5_accuracy, values.f1_score)
+        scores = {n: v for n, v in zip(SCORES, measured, strict=True) if v is not None}
+        if self.misc.get("scores") == PER_CENT:
+            return scores
+        return {name: as_percent(v) if v <= 1 else v for name, v in scores.items()}
 
     def settings(self) -> dict[str, str]:
         """What ``misc`` says of how it was trained: numbers and texts by known names."""
         return {
             name: clean(str(value), 200)
-            for name, value in self.misc().items()
+            for name, value in self.misc.items()
             if _SETTINGS.fullmatch(re.sub("[^a-z]", "", name.lower()))
             and isinstance(value, str | int | float)
             and value != ""
         }
 
-    def recording(self) -> "dict[str, Any] | None":
-        """What `genset tta record` noted of its work, if it wrote this file."""
-        recording = self.misc().get("recording")
-        return recording if isinstance(recording, dict) else None
-
     def missing(self) -> list[str]:
         """The fields that DAWNBench asks for and that are not here."""
-        return [name for name in _ASKED if self.values.get(name) in (None, "")]
+        return [name for name in _REQUESTED if not getattr(self.values, name)]
 
-    def own_task(self, scores: tuple[str, ...]) -> Task | None:
+    def task(self, scores: tuple[str, ...]) -> Task | None:
         """The task that ``misc`` names, as `genset tta record` writes it."""
-        misc = self.misc()
-        name, score, threshold = misc.get("task"), misc.get("score"), misc.get("threshold")
+        name, score, threshold = (self.misc.get(key) for key in ("task", "score", "threshold"))
         if not isinstance(name, str) or not name.strip():
             return None
         if known := TASKS.get(name.lower()):
@@ -138,22 +161,24 @@ class Fields:
         fitting = score if isinstance(score, str) and score in scores else TOP1
         return Task(" ".join(name.split()), fitting, least)
 
-    def refuse(self, name: str, why: str) -> NoReturn:
+    def _day(self) -> date | None:
+        if not (text := self.text("timestamp")):
+            return None
+        if match := _DAY.match(text):
+            try:
+                return date(*(int(part) for part in match.groups()))
+            except ValueError:
+                pass
+        return self._refuse("timestamp", f' must be a day, such as 2018-04-20, not "{text[:40]}"')
+
+    def _refuse(self, name: str, why: str) -> NoReturn:
         """Say that a field is wrong, and on which line."""
         at = self._text.find(f'"{name}"')
         line = self._text.count("\n", 0, at) + 1 if at >= 0 else None
-        shown = str(self.values.get(name))[:60]
-        raise MalformedLog(self.path, f"{name} {why}: {' '.join(shown.split())}", line)
+        raise MalformedLog(self.path, f"{name}{why}", line)
 
 
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number")
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name, value in pairs:
-        if name in found:
-            raise ValueError(f"the field {name[:40]!r} is there twice")
-        found[name] = value
-    return found
+def _as_number(value: Any) -> Any:
+    """The number that a text is, if it is one."""
+    found = number(value.strip()) if isinstance(value, str) else None
+    return value if found is None else found

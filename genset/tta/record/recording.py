@@ -21,8 +21,8 @@ from typing import Any
 
 from genset.core.errors import BadInput
 from genset.core.files import write_text
-from genset.tta.logs.dawnbench import COMMUNICATION, read_run
-from genset.tta.logs.dawnbench_json import Fields
+from genset.tta.logs.dawnbench import COMMUNICATION, read_json, read_run
+from genset.tta.logs.dawnbench_json import Attempts, EntryFile
 from genset.tta.record.recorder import Line
 from genset.tta.runs import SCORES, Epoch, Task
 
@@ -58,8 +58,8 @@ class Header:
             "timestamp": day.isoformat(),
             "misc": misc,
         }
-        kept = {name: value for name, value in fields.items() if value not in ("", None)}
-        return json.dumps(kept, indent=4, ensure_ascii=False) + "\n"
+        known = {name: value for name, value in fields.items() if value not in ("", None)}
+        return json.dumps(known, indent=4, ensure_ascii=False) + "\n"
 
 
 class Recording:
@@ -152,17 +152,14 @@ class Recording:
         if self._in_place:
             taken, free = taken[:1], tsv_of(self._output)
         if taken and (last := _unfinished(taken[-1], self._header.task)):
-            epochs, recording = last
+            epochs, attempts = last
             if line.epoch > epochs[0].epoch:
-                spent = recording.get("hours")
-                told = float(spent) if isinstance(spent, int | float) else 0.0
-                # Epochs that are trained again are told again, but their time is spent.
+                # Epochs that are trained again are logged again, but their time is spent.
                 self.epochs = [epoch for epoch in epochs if epoch.epoch < line.epoch]
-                self._base_hours = max(told, epochs[-1].hours)
+                self._base_hours = max(attempts.hours, epochs[-1].hours)
                 self._base_communication = max(e.communication or 0.0 for e in epochs)
-                self._interruptions = int(recording.get("interruptions") or 0) + 1
-                self._set_aside = int(recording.get("setAside") or 0)
-                self._hours_aside = float(recording.get("setAsideHours") or 0.0)
+                self._interruptions = attempts.interruptions + 1
+                self._set_aside, self._hours_aside = attempts.set_aside, attempts.set_aside_hours
                 self.path = taken[-1]
                 return
         if self._in_place and taken:
@@ -240,11 +237,10 @@ def set_aside(path: Path) -> tuple[int, float]:
 
 def _hours(path: Path) -> float:
     """The hours that a recording took; 0 where it does not say."""
-    try:
-        spent = (_fields(path).recording() or {}).get("hours")
-    except (BadInput, OSError):
-        return 0.0
-    return float(spent) if isinstance(spent, int | float) else 0.0
+    with suppress(BadInput):
+        if run := read_json(path.with_suffix(".json")).recorded:
+            return run.recording.hours
+    return 0.0
 
 
 def _files(path: Path) -> list[Path]:
@@ -268,18 +264,18 @@ def recorded(output: Path) -> dict[str, Any] | None:
     if not _exists(path):
         return None
     if path.with_suffix(".json").is_file():
-        fields = _fields(path)
-        if fields.recording() is not None:
-            return fields.misc()
+        entry = read_json(path.with_suffix(".json"))
+        if entry.recorded:
+            return entry.misc
     raise BadInput(f"{path} is no recording: name another place for this one")
 
 
-def recordings(paths: Iterable[Path]) -> Iterator[Fields]:
+def recordings(paths: Iterable[Path]) -> Iterator[EntryFile]:
     """The JSON files, of these, that are recordings', finished or not."""
     for path in paths:
-        with suppress(BadInput, OSError):
-            if (fields := Fields(path, path.read_bytes())).recording() is not None:
-                yield fields
+        with suppress(BadInput):
+            if (entry := read_json(path)).recorded:
+                yield entry
 
 
 def tsv_of(output: Path) -> Path:
@@ -302,25 +298,19 @@ def _exists(path: Path) -> bool:
     return path.exists() or path.with_suffix(".json").exists()
 
 
-def _unfinished(path: Path, task: Task) -> tuple[list[Epoch], dict[str, Any]] | None:
+def _unfinished(path: Path, task: Task) -> tuple[list[Epoch], Attempts] | None:
     """What a recording that did not finish has; None for all else that lies at `path`."""
     try:
         run = read_run(path)
-        recording = _fields(path).recording()
-    except (BadInput, OSError):
+        recorded = read_json(path.with_suffix(".json")).recorded
+    except BadInput:
         return None
-    if recording is None or recording.get("finished") is True:
+    if recorded is None or recorded.recording.finished:
         return None
     # By name and score: a known task is read with its own threshold, whatever was asked for.
     if (run.about.task.name, run.about.task.score) != (task.name, task.score):
         return None
-    return list(run.epochs), recording
-
-
-def _fields(path: Path) -> Fields:
-    """The JSON file of an entry."""
-    file = path.with_suffix(".json")
-    return Fields(file, file.read_bytes())
+    return list(run.epochs), recorded.recording
 
 
 def _as_tsv(epochs: list[Epoch]) -> str:

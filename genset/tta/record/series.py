@@ -193,7 +193,7 @@ def _check_folder(header: Header, folder: Path) -> None:
         BadInput: a recording in the folder, finished or not, is of something else.
     """
     task = header.task
-    ours: dict[str, Any] = {
+    stated: dict[str, Any] = {
         "model": " ".join(header.model.split()),
         "hardware": " ".join(header.hardware.split()),
         "framework": " ".join(header.framework.split()),
@@ -201,15 +201,13 @@ def _check_folder(header: Header, folder: Path) -> None:
         "score": task.score,
         "threshold": task.threshold,
     }
-    for fields in recordings(sorted(folder.glob("*.json"))):
-        theirs: dict[str, Any] = {
-            name: fields.text(name) for name in ("model", "hardware", "framework")
-        }
-        theirs |= {name: fields.misc().get(name) for name in ("task", "score", "threshold")}
-        for name, value in ours.items():
-            if value not in ("", None) and theirs[name] not in ("", None, value):
-                found = f"{name} {theirs[name]}, not {value}"
-                raise BadInput(f"{fields.path} is of {found}: say the same, or name another folder")
+    for entry in recordings(sorted(folder.glob("*.json"))):
+        found: dict[str, Any] = {n: entry.text(n) for n in ("model", "hardware", "framework")}
+        found |= {name: entry.misc.get(name) for name in ("task", "score", "threshold")}
+        for name, value in stated.items():
+            if value not in ("", None) and found[name] not in ("", None, value):
+                other = f"{name} {found[name]}, not {value}"
+                raise BadInput(f"{entry.path} is of {other}: say the same, or name another folder")
 
 
 def _is_done(output: Path) -> bool:

@@ -43,7 +43,7 @@ def choose_task(name: str, score: str, threshold: float | None, output: Path) ->
 def _before(output: Path) -> Task | None:
     """The task of an earlier recording of this name, or in this folder."""
     paths = sorted(output.glob("*.json")) if output.is_dir() else [Path(f"{output}.json")]
-    return next((task for fields in recordings(paths) if (task := fields.own_task(SCORES))), None)
+    return next((task for entry in recordings(paths) if (task := entry.task(SCORES))), None)
 
 
 def _folders(output: Path) -> Task | None:
