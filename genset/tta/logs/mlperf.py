@@ -4,7 +4,6 @@ By MLPerf's rules time runs from ``run_start`` to ``run_stop``, and a run counts
 target of its benchmark. Five runs or more in one folder, ``result_0.txt`` and so on, are an entry.
 """
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,8 +11,18 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
-from genset.tta.logs.common import Format, ReadAs, as_percent, decoded
-from genset.tta.logs.mlperf_lines import MARK, SETTINGS, Scores, Told, gather, numbered, read_lines
+from genset.core.errors import BadInput
+from genset.core.validation import read_json
+from genset.tta.logs.common import Format, ReadAs, as_percent
+from genset.tta.logs.mlperf_lines import (
+    MARK,
+    SETTINGS,
+    RunLog,
+    Scores,
+    gather,
+    numbered,
+    read_lines,
+)
 from genset.tta.runs import TOP1, About, Epoch, MalformedLog, Stop, Task, Training
 
 _LARGEST = 1 << 20
@@ -40,39 +49,32 @@ def system_of(path: Path) -> System:
     described = [system / "entry.json"]
     if results.name == "results":
         described.insert(0, results.parent / "systems" / f"{system.name}.json")
-    return next((_system(told) for file in described if (told := _read(file))), System())
+    for file in described:
+        try:
+            return _system(read_json(file, dict[str, Any], _LARGEST))
+        except BadInput:  # not there, or not as it should be
+            continue
+    return System()
 
 
-def _read(path: Path) -> dict[str, Any] | None:
-    try:
-        if not path.is_file() or path.stat().st_size > _LARGEST:
-            return None
-        told = json.loads(decoded(path.read_bytes()) or "")
-    except (OSError, ValueError, RecursionError):
-        return None
-    return told if isinstance(told, dict) else None
+def _system(described: dict[str, Any]) -> System:
+    device, per_node = "accelerator_model_name", "accelerators_per_node"
+    if not _text(described, device):
+        device, per_node = "host_processor_model_name", "host_processors_per_node"
+    hardware = _text(described, "hardware")  # of v0.5
+    if name := _text(described, device):
+        nodes, count = _count(described, "number_of_nodes"), _count(described, per_node)
+        hardware = f"{count * (nodes or 1)} x {name}" if count else name
+    return System(hardware, _text(described, "framework"), _text(described, "submitter"))
 
 
-def _system(told: dict[str, Any]) -> System:
-    accelerator, nodes = _text(told, "accelerator_model_name"), _count(told, "number_of_nodes")
-    each = _count(told, "accelerators_per_node")
-    if not accelerator:
-        accelerator = _text(told, "host_processor_model_name")
-        each = _count(told, "host_processors_per_node")
-    hardware = _text(told, "hardware")  # of v0.5
-    if accelerator:
-        count = each * nodes if each and nodes else each
-        hardware = f"{count} x {accelerator}" if count else accelerator
-    return System(hardware, _text(told, "framework"), _text(told, "submitter"))
-
-
-def _text(told: dict[str, Any], name: str) -> str:
-    text = " ".join(str(told.get(name) or "").split())
+def _text(described: dict[str, Any], name: str) -> str:
+    text = " ".join(str(described.get(name) or "").split())
     return "" if text.lower() in _NOTHING else text[:200]
 
 
-def _count(told: dict[str, Any], name: str) -> int | None:
-    text = _text(told, name)
+def _count(described: dict[str, Any], name: str) -> int | None:
+    text = _text(described, name)
     return int(text) if text.isascii() and text.isdigit() and len(text) < 7 else None
 
 
@@ -105,8 +107,8 @@ class Benchmark:
         From v0.7 on lines do not tell their round. Then it is the one of the day.
         """
         day = datetime.fromtimestamp(seconds, UTC).date() if seconds < _YEAR_5000 else date.max
-        held = form or next(name for name, until in _ROUNDS if day <= until)
-        past = [at for name, at in self.targets.items() if float(name) <= float(held)]
+        round_name = form or next(name for name, until in _ROUNDS if day <= until)
+        past = [at for name, at in self.targets.items() if float(name) <= float(round_name)]
         return past[-1] if past else None
 
 
@@ -194,22 +196,22 @@ def read(path: Path, read_as: ReadAs) -> list[Training]:
     Raises:
         MalformedLog: it has no right reading.
     """
-    told = gather(read_lines(path))
-    if told.start is None:
+    log = gather(read_lines(path))
+    if log.start is None:
         raise MalformedLog(path, "no run_start: when training began is not known")
-    if second := told.second_run():
-        after = f"{second.seconds - told.start:,.0f} s after the first"
+    if second := log.second_run():
+        after = f"{second.seconds - log.start:,.0f} s after the first"
         reason = f"a second run_start, {after}: write each run into a file of its own"
         raise MalformedLog(path, reason, second.at)
-    told.evaluations = [
-        evaluation for evaluation in told.evaluations if evaluation.seconds >= told.start
+    log.evaluations = [
+        evaluation for evaluation in log.evaluations if evaluation.seconds >= log.start
     ]
-    if not told.evaluations:
+    if not log.evaluations:
         raise MalformedLog(path, "no eval_accuracy after run_start: nothing was measured")
-    name = _benchmark_of(path, told)
+    name = _benchmark_of(path, log)
     judged = benchmark(name)
-    targets = told.target or judged.target(told.form, told.start)
-    scale = _scale(path, told, judged)
+    targets = log.target or judged.target(log.form, log.start)
+    scale = _scale(path, log, judged)
     task = Task(
         f"MLPerf {name}",
         judged.score,
@@ -218,69 +220,69 @@ def read(path: Path, read_as: ReadAs) -> list[Training]:
         judged.percent,
     )
     epochs = tuple(
-        Epoch(epoch, (each.seconds - told.start) / 3600, {judged.score: scale(each.values[0])})
-        for epoch, each in zip(numbered(told.evaluations), told.evaluations, strict=True)
+        Epoch(epoch, (found.seconds - log.start) / 3600, {judged.score: scale(found.values[0])})
+        for epoch, found in zip(numbered(log.evaluations), log.evaluations, strict=True)
     )
-    return [Training(_about(path, told, task, name), epochs, _stop(told, targets, judged))]
+    return [Training(_about(path, log, task, name), epochs, _stop(log, targets, judged))]
 
 
-def _about(path: Path, told: Told, task: Task, benchmark: str) -> About:
+def _about(path: Path, log: RunLog, task: Task, benchmark: str) -> About:
     remarks = []
-    if task.threshold is not None and told.target is None:
+    if task.threshold is not None and log.target is None:
         remarks.append("no eval_target in it: MLPerf's own for the benchmark counts")
-    if told.stop is None:
+    if log.stop is None:
         remarks.append("no run_stop: it was cut off, or its last evaluation is its end")
-    if told.succeeded is False:
+    if log.succeeded is False:
         remarks.append("its run_stop says that it did not succeed")
     system = system_of(path)
     return About(
         name=path.stem,
         path=path,
         task=task,
-        author=told.said.get("submission_org", "") or system.submitter,
+        author=log.values.get("submission_org", "") or system.submitter,
         framework=system.framework,
         model=benchmark,
-        hardware=system.hardware or told.said.get("submission_platform", ""),
+        hardware=system.hardware or log.values.get("submission_platform", ""),
         remarks=tuple(remarks),
         entry=_entry(path),
-        settings={SETTINGS[key]: text for key, text in told.said.items() if key in SETTINGS},
+        settings={SETTINGS[key]: text for key, text in log.values.items() if key in SETTINGS},
     )
 
 
-def _scale(path: Path, told: Told, judged: Benchmark) -> Callable[[float], float]:
+def _scale(path: Path, log: RunLog, judged: Benchmark) -> Callable[[float], float]:
     """What makes a log's scores such as people read them.
 
     Raises:
         MalformedLog: a score is over 1 where the round's logs hold fractions of 1.
     """
-    fractions = judged.is_fraction(told.form) and max(told.target or (0.0,)) <= 1
-    over = (e for e in told.evaluations if fractions and max(e.values) > 1)
+    fractions = judged.is_fraction(log.form) and max(log.target or (0.0,)) <= 1
+    over = (e for e in log.evaluations if fractions and max(e.values) > 1)
     if first := next(over, None):
         reason = f"{judged.score} is over 1: log eval_target in the same unit, or fractions of 1"
         raise MalformedLog(path, reason, first.at)
     return as_percent if fractions and (judged.percent or judged.hundredfold) else float
 
 
-def _benchmark_of(path: Path, told: Told) -> str:
+def _benchmark_of(path: Path, log: RunLog) -> str:
     """The benchmark as the log names it, or else as a folder above it is called."""
     folders = (known_name(folder.name) for folder in list(path.absolute().parents)[:3])
-    said = told.benchmark or told.said.get("submission_benchmark", "")
-    return known_name(said) or said or next((name for name in folders if name), "unknown")
+    stated = log.benchmark or log.values.get("submission_benchmark", "")
+    return known_name(stated) or stated or next((name for name in folders if name), "unknown")
 
 
-def _stop(told: Told, targets: Scores | None, judged: Benchmark) -> Stop:
+def _stop(log: RunLog, targets: Scores | None, judged: Benchmark) -> Stop:
     """How the run ended by MLPerf's rules, in hours since its start.
 
     Where no ``run_stop`` says whether it succeeded, it did if an evaluation reached the target.
     """
-    assert told.start is not None
+    assert log.start is not None
     first = None
     if targets:
-        first = next((e for e in told.evaluations if _reaches(e.values, targets, judged)), None)
-    last = first or told.evaluations[-1]
-    succeeded = first is not None and told.succeeded is not False
-    seconds = last.seconds if told.stop is None else told.stop
-    return Stop((seconds - told.start) / 3600, succeeded)
+        first = next((e for e in log.evaluations if _reaches(e.values, targets, judged)), None)
+    last = first or log.evaluations[-1]
+    succeeded = first is not None and log.succeeded is not False
+    seconds = last.seconds if log.stop is None else log.stop
+    return Stop((seconds - log.start) / 3600, succeeded)
 
 
 def _reaches(values: Scores, targets: Scores, judged: Benchmark) -> bool:

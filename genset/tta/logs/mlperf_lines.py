@@ -35,7 +35,7 @@ _CHUNK = 1 << 20
 _V05 = re.compile(r":::MLPv(0\.5)\.\d+ (\S+) (\d+(?:\.\d+)?) \(.*?:\d+\) (\w+)\s*(?::(.*))?$")
 _V06 = re.compile(r":::MLL (\d+(?:\.\d+)?) (\w+): (\{.*)")
 _LATER = re.compile(r":::MLLOG (\{.*)")
-# What is told of a run, and of how it was trained; a log has thousands of other lines.
+# What says how a run went, and how it was trained; a log has thousands of other lines.
 KEYS = ("run_start", "run_stop", "eval_accuracy", "eval_target")
 SUBMISSION = ("submission_benchmark", "submission_org", "submission_platform")
 SETTINGS = {
@@ -48,8 +48,8 @@ SETTINGS = {
     "opt_learning_rate_decay_boundary_epochs": "decay epochs",
     "max_sequence_length": "sequence length",
 }
-_WANTED = frozenset((*KEYS, *SUBMISSION, *SETTINGS))
-_WORDS = frozenset(key.encode() for key in _WANTED)
+_READ = frozenset((*KEYS, *SUBMISSION, *SETTINGS))
+_WORDS = frozenset(key.encode() for key in _READ)
 # Where each form has its key.
 _KEY = re.compile(rb""""key" ?: ?"(\w+)"|\) (\w+)|:::MLL [0-9.]+ (\w+)""")
 
@@ -90,7 +90,7 @@ def read_lines(path: Path) -> Iterator[Line]:
             # Two workers may print on one line.
             for part in re.split(r"(?=:::ML)", text)[1:]:
                 line = _line(part.rstrip(), ended)
-                if line and line.key in _WANTED:
+                if line and line.key in _READ:
                     yield replace(line, at=at)
     except OSError as error:
         raise MalformedLog(path, f"it cannot be read: {error.strerror}") from None
@@ -104,13 +104,13 @@ def _marked(path: Path) -> Iterator[tuple[int, str, bool]]:
             *lines, rest = (rest + chunk).split(b"\n")
             for at, line in enumerate(lines, at + 1):  # noqa: B020 - goes on where it stood
                 # A progress bar ends its own lines with a carriage return.
-                yield from ((at, _text(part), True) for part in line.split(b"\r") if _is_ours(part))
+                yield from ((at, _text(part), True) for part in line.split(b"\r") if _has_key(part))
             if len(rest) > _LONGEST:
                 rest = _tail(rest)
-    yield from ((at + 1, _text(part), False) for part in rest.split(b"\r") if _is_ours(part))
+    yield from ((at + 1, _text(part), False) for part in rest.split(b"\r") if _has_key(part))
 
 
-def _is_ours(line: bytes) -> bool:
+def _has_key(line: bytes) -> bool:
     if MARK not in line or len(line) > _LONGEST:
         return False
     return any(not _WORDS.isdisjoint(found) for found in _KEY.findall(line))
@@ -129,9 +129,9 @@ def _line(text: str, ended: bool) -> Line | None:
     if match := _LATER.match(text):
         return _later(_object(match[1]))
     if match := _V06.match(text):
-        if (told := _object(match[3])) is None:
+        if (fields := _object(match[3])) is None:
             return None
-        return Line(match[2], float(match[1]), told.get("value"), _more(told), form="0.6")
+        return Line(match[2], float(match[1]), fields.get("value"), _more(fields), form="0.6")
     # A line of v0.5 that was cut off may look whole: 0.05 of 0.058, run_stop of run_stop: {...}.
     if (match := _V05.match(text)) and (ended or text.endswith("}")):
         form, benchmark, seconds, key, words = match.groups()
@@ -143,12 +143,12 @@ def _line(text: str, ended: bool) -> Line | None:
     return None
 
 
-def _later(told: dict[str, Any] | None) -> Line | None:
-    if told is None or not isinstance(key := told.get("key"), str):
+def _later(fields: dict[str, Any] | None) -> Line | None:
+    if fields is None or not isinstance(key := fields.get("key"), str):
         return None
     for name, unit in (("time_ms", 1000.0), ("time_s", 1.0)):
-        if (time := as_number(told.get(name))) is not None:
-            return Line(key, time / unit, told.get("value"), _more(told))
+        if (time := as_number(fields.get(name))) is not None:
+            return Line(key, time / unit, fields.get("value"), _more(fields))
     return None
 
 
@@ -165,8 +165,8 @@ def as_number(value: Any) -> float | None:
     return exact if math.isfinite(exact) else None
 
 
-def _more(told: dict[str, Any]) -> dict[str, Any]:
-    more = told.get("metadata")
+def _more(fields: dict[str, Any]) -> dict[str, Any]:
+    more = fields.get("metadata")
     return more if isinstance(more, dict) else {}
 
 
@@ -184,10 +184,10 @@ def _object(text: str) -> dict[str, Any] | None:
     """The JSON object that a text begins with; some write it with single quotes in places."""
     for written in (text, text.replace("'", '"')):
         try:
-            told, _ = json.JSONDecoder().raw_decode(written)
+            fields, _ = json.JSONDecoder().raw_decode(written)
         except (ValueError, RecursionError):
             continue
-        return told if isinstance(told, dict) else None
+        return fields if isinstance(fields, dict) else None
     return None
 
 
@@ -208,16 +208,16 @@ class Evaluation:
 
 
 @dataclass(slots=True)
-class Told:
-    """What the lines of one log tell.
+class RunLog:
+    """What the lines of one log say.
 
     Attributes:
-        start, stop: seconds since 1970; None if no line tells.
+        start, stop: seconds since 1970; None if no line says it.
         last_start: the latest ``run_start``.
         succeeded: what ``run_stop`` says; None if it says nothing.
         target: the log's ``eval_target``, by part.
-        said: values of further keys, as `SETTINGS` and `SUBMISSION` name them; of a setting that
-            has several, all.
+        values: of further keys, as `SETTINGS` and `SUBMISSION` name them; of a setting that has
+            several, all.
     """
 
     start: float | None = None
@@ -228,7 +228,7 @@ class Told:
     benchmark: str = ""
     form: str = ""
     evaluations: list[Evaluation] = field(default_factory=list)
-    said: dict[str, str] = field(default_factory=dict)
+    values: dict[str, str] = field(default_factory=dict)
 
     def second_run(self) -> Line | None:
         """The ``run_start`` of another run than the first; None if the log holds one run."""
@@ -239,54 +239,50 @@ class Told:
         return self.last_start if apart and late > self.start else None
 
 
-def gather(lines: Iterable[Line]) -> Told:
-    """What lines tell, whatever their order."""
-    told = Told()
-    said: dict[str, set[str]] = defaultdict(set)
+def gather(lines: Iterable[Line]) -> RunLog:
+    """What lines say, whatever their order."""
+    log = RunLog()
+    settings: dict[str, set[str]] = defaultdict(set)
     for line in lines:
-        told.benchmark = told.benchmark or line.benchmark
-        told.form = told.form or line.form
+        log.benchmark = log.benchmark or line.benchmark
+        log.form = log.form or line.form
         if line.key == "run_start":
-            told.start = line.seconds if told.start is None else min(told.start, line.seconds)
-            if told.last_start is None or line.seconds > told.last_start.seconds:
-                told.last_start = line
+            log.start = line.seconds if log.start is None else min(log.start, line.seconds)
+            if log.last_start is None or line.seconds > log.last_start.seconds:
+                log.last_start = line
         elif line.key == "run_stop":
-            told.stop = line.seconds if told.stop is None else min(told.stop, line.seconds)
-            _judge(told, line)
+            log.stop = line.seconds if log.stop is None else min(log.stop, line.seconds)
+            if (success := _success(line)) is not None:
+                # Of several workers' words, one that says failed decides.
+                log.succeeded = success and log.succeeded is not False
         elif line.key == "eval_target":
-            told.target = told.target or numbers(line.value)
+            log.target = log.target or numbers(line.value)
         elif line.key == "eval_accuracy":
             if values := numbers(line.value):
-                told.evaluations.append(Evaluation(line.seconds, _epoch(line), values, line.at))
-        elif _is_plain(line.value):
+                log.evaluations.append(Evaluation(line.seconds, _epoch(line), values, line.at))
+        elif isinstance(line.value, str | int | float | list):
             text = " ".join(str(line.value).split())[:200]
             if line.key in SETTINGS:
-                said[line.key].add(text)
+                settings[line.key].add(text)
             else:
-                told.said.setdefault(line.key, text)
+                log.values.setdefault(line.key, text)
     # In no order of theirs: what is logged of evaluation may come before what is of training.
-    told.said |= {key: " and ".join(sorted(values)) for key, values in said.items()}
-    told.evaluations = _once(told.evaluations)
-    return told
+    log.values |= {key: " and ".join(sorted(values)) for key, values in settings.items()}
+    log.evaluations = _without_repetitions(log.evaluations)
+    return log
 
 
-def _is_plain(value: Any) -> bool:
-    return isinstance(value, str | int | float | list)
-
-
-def _judge(told: Told, line: Line) -> None:
-    """Take the word of a ``run_stop``: of several, one that says failed decides."""
+def _success(line: Line) -> bool | None:
+    """What a ``run_stop`` says; None if it says nothing."""
     status, success = line.more.get("status"), line.more.get("success")
     if isinstance(line.value, dict) and success is None:
         success = line.value.get("success")
-    if isinstance(success, str):
-        success = success.strip().lower() == "true"
-    said = success if isinstance(success, bool) else None
-    if isinstance(status, str):
-        word = status.strip().lower()
-        said = False if word in _FAILED else True if word == "success" else said
-    if said is not None:
-        told.succeeded = said and told.succeeded is not False
+    words = {"success": True, "true": True, "false": False, **dict.fromkeys(_FAILED, False)}
+    for word in (status, success):
+        found = words.get(word.strip().lower()) if isinstance(word, str) else word
+        if isinstance(found, bool):
+            return found
+    return None
 
 
 def numbers(value: Any) -> Scores | None:
@@ -294,7 +290,7 @@ def numbers(value: Any) -> Scores | None:
     if isinstance(value, dict):
         inner = next((v for v in value.values() if isinstance(v, dict)), value)
         value = [inner[name] for name in sorted(inner)]
-    found = [as_number(each) for each in (value if isinstance(value, list) else [value])]
+    found = [as_number(part) for part in (value if isinstance(value, list) else [value])]
     if not found or None in found:
         return None
     # Seven digits are what logs of 32-bit numbers hold: 21.799999237 is 21.8.
@@ -308,20 +304,20 @@ def _epoch(line: Line) -> float | None:
     return None
 
 
-def _once(evaluations: list[Evaluation]) -> list[Evaluation]:
-    """Evaluations in the order of time, each told once: the same again is a worker's repetition."""
-    kept: list[Evaluation] = []
+def _without_repetitions(evaluations: list[Evaluation]) -> list[Evaluation]:
+    """Evaluations in the order of time: the same again is a worker's repetition."""
+    found: list[Evaluation] = []
     seen: set[tuple[float, Scores]] = set()
     for evaluation in sorted(evaluations, key=lambda e: (e.seconds, e.values)):
         if evaluation.epoch is None:
-            if kept and kept[-1].values == evaluation.values:
+            if found and found[-1].values == evaluation.values:
                 continue
         elif (key := (evaluation.epoch, evaluation.values)) in seen:
             continue
         else:
             seen.add(key)
-        kept.append(evaluation)
-    return kept
+        found.append(evaluation)
+    return found
 
 
 def numbered(evaluations: list[Evaluation]) -> list[float]:
