@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from math import log10
+from math import cos, log10, pi, sin
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 from warnings import catch_warnings, filterwarnings
@@ -14,8 +14,6 @@ from genset.core.safe import clean
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.path import Path as Outline
-    from matplotlib.transforms import Bbox
 
 
 Row = TypeVar("Row")
@@ -127,14 +125,8 @@ def ticks(axes: "Axes", which: Literal["x", "y"], sign: str = "") -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def number_line(axes: "Axes", at: int, x: float, y: float) -> None:
-    """The number of a line, counted from 1, on it."""
-    ground = {"boxstyle": "circle,pad=0.15", "facecolor": "white", "edgecolor": line_style(at)[0]}
-    axes.text(x, y, str(at + 1), fontsize=6.5, ha="center", va="center", bbox=ground, zorder=7)
-
-
-def legend(axes: "Axes", names: Sequence[tuple[int, str]], numbered: bool = False) -> None:
-    """The names of lines, with their numbers if they have some (see `number_line`).
+def legend(axes: "Axes", names: Sequence[tuple[int, str]]) -> None:
+    """The names of lines.
 
     A stranger's name is no formula, and may begin with "_".
     """
@@ -142,7 +134,7 @@ def legend(axes: "Axes", names: Sequence[tuple[int, str]], numbered: bool = Fals
 
     styles = (line_style(at) for at, _ in names)
     handles = [Line2D([], [], color=colour, linestyle=dash) for colour, dash in styles]
-    labels = [f" {f'{at + 1}: ' * numbered}{clean(name, 44)}" for at, name in names]
+    labels = [f" {clean(name, 44)}" for _, name in names]
     legend = axes.legend(
         handles,
         labels,
@@ -213,7 +205,7 @@ def stacked_bars(
 
 
 class Label(NamedTuple):
-    """A name and the point that it is of, in the axes' own coordinates."""
+    """A number of a run and the point that it is of, in the axes' own coordinates."""
 
     text: str
     x: float
@@ -222,71 +214,21 @@ class Label(NamedTuple):
 
 
 def place_labels(axes: "Axes", labels: Sequence[Label]) -> None:
-    """Write each name next to its point, and away from names, points and lines that are there.
+    """Write each number around its point, each in a direction of its own.
 
-    A name that is not right next to its point has a line to it. What the axes show, and where they
-    are in the figure, must not change afterwards.
+    So those of points that lie together do not collide.
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-
-    figure = axes.get_figure(root=True)
-    assert figure is not None
-    renderer: Any = FigureCanvasAgg(figure).get_renderer()  # type: ignore[no-untyped-call]
-    figure.draw_without_rendering()
-    figure.set_layout_engine("none")
-    dots = [axes.transData.transform((label.x, label.y)) for label in labels]
-    boxes = [text.get_window_extent(renderer) for text in axes.texts]
-    boxes += [_square(x, y, renderer.points_to_pixels(8.5)) for x, y in dots]
-    lines: list[Outline] = []
-    for line in axes.lines:
-        drawn = line.get_path().transformed(line.get_transform())
-        if len(drawn) > 1:
-            lines.append(drawn)
-        elif len(drawn):
-            x, y = drawn.get_extents().p0
-            boxes.append(_square(float(x), float(y), renderer.points_to_pixels(4)))
-    for label in sorted(labels, key=lambda label: (-label.y, label.x)):
-        boxes.append(_place(axes, renderer, label, boxes, lines))
-
-
-def _place(
-    axes: "Axes", renderer: Any, label: Label, boxes: "Sequence[Bbox]", lines: "Sequence[Outline]"
-) -> "Bbox":
-    """Try place after place, next to the point, then farther above and below; else the last."""
-    inside = axes.get_window_extent(renderer)
-    near, step = 9, 6  # points
-    found = axes.annotate(
-        label.text,
-        (label.x, label.y),
-        textcoords="offset points",
-        xytext=(0, 0),
-        fontsize=8,
-        color="0.1",
-        va="center",
-        zorder=6,
-        parse_math=False,
-    )
-    for at in range(24):
-        up = step * ((at + 1) // 2) * (1 if at % 2 else -1)
-        for side, right in (("left", near), ("right", -near)):
-            found.set(horizontalalignment=side, position=(right, up))
-            box = found.get_window_extent(renderer)
-            free = not any(box.overlaps(other) for other in boxes)
-            free = free and not any(line.intersects_bbox(box, filled=False) for line in lines)
-            if free and all(inside.fully_contains(*corner) for corner in box.get_points()):
-                if up:
-                    _draw_lead(axes, label, (right, up))
-                return box
-    return box
-
-
-def _draw_lead(axes: "Axes", label: Label, to: tuple[float, float]) -> None:
-    arrow = {"arrowstyle": "-", "color": label.colour, "linewidth": 0.6}
-    at = label.x, label.y
-    axes.annotate("", at, textcoords="offset points", xytext=to, arrowprops=arrow, zorder=2)
-
-
-def _square(x: float, y: float, half: float) -> "Bbox":
-    from matplotlib.transforms import Bbox
-
-    return Bbox([[x - half, y - half], [x + half, y + half]])
+    for at, label in enumerate(labels):
+        angle = 2 * pi * at / len(labels) + pi / 4
+        axes.annotate(
+            label.text,
+            (label.x, label.y),
+            textcoords="offset points",
+            xytext=(17 * cos(angle), 17 * sin(angle)),
+            fontsize=7,
+            ha="center",
+            va="center",
+            zorder=6,
+            bbox={"boxstyle": "circle,pad=0.15", "facecolor": "white", "edgecolor": label.colour},
+            arrowprops={"arrowstyle": "-", "color": label.colour, "linewidth": 0.6},
+        )

@@ -8,7 +8,6 @@ from genset.core.errors import BadInput
 from genset.core.safe import clean
 from genset.tta.figures import (
     Label,
-    boxes_for_missing_glyphs,
     check_few,
     label_axes,
     line_style,
@@ -72,9 +71,7 @@ def draw_profile(found: Comparison, path: Path) -> None:
     if has_roofline:
         axes = figure.add_subplot(grid[-1, :])
         points = [(point.point, point.peaks) for point in found.points]
-        labels = _draw_roofline(axes, rooflines, points, places)
-        with boxes_for_missing_glyphs():
-            place_labels(axes, labels)
+        _draw_roofline(axes, rooflines, points, places)
     write_figure(figure, path)
 
 
@@ -83,8 +80,8 @@ def _draw_roofline(
     found: Mapping[str, Roofline],
     points: Sequence[tuple[Point, Peaks | None]],
     places: Mapping[str, int],
-) -> list[Label]:
-    """Points of operators and kinds, a star for each run and point by hand; returns their numbers.
+) -> None:
+    """Points of operators and kinds, a star for each run and point by hand.
 
     The paper's Figure 3.
     Stars that lie close differ by numbers, which the legend below has names to. The area of an
@@ -114,7 +111,8 @@ def _draw_roofline(
     _draw_legend(axes, kinds, slopes, [(places[name], name) for name, _ in stars])
     label_axes(axes, "FLOPs a byte", "TFLOP/s")
     axes.set_title("roofline: achieved and peak TFLOP/s", loc="left", fontsize=12)
-    return labels if len(places) > 1 else []
+    if len(places) > 1:
+        place_labels(axes, labels)
 
 
 def _draw_points(axes: "Axes", found: Roofline, place: int) -> None:
