@@ -117,6 +117,7 @@ def test_numbers_of_runs_that_lie_close_do_not_run_into_each_other(
     figure = axes.get_figure(root=True)
     assert figure is not None
     renderer = FigureCanvasAgg(figure).get_renderer()
+    figure.draw_without_rendering()
     names = [text for text in axes.texts if text.get_text()]
     boxes = [Text.get_window_extent(text, renderer) for text in names]
     assert len(boxes) == len(points)
