@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from genset.core.errors import BadInput
 from genset.core.numbers import count
@@ -143,10 +143,10 @@ def draw_communication(axes: "Axes", found: ByWorkers) -> None:
         means = [100 * spread.mean for spread in spreads]
         below = [100 * (spread.mean - spread.least) for spread in spreads]
         above = [100 * (spread.most - spread.mean) for spread in spreads]
-        style: dict[str, object] = {"edgecolor": "0.35", "linewidth": 0.6}
+        style: dict[str, Any] = {"edgecolor": "0.35", "linewidth": 0.6, "hatch": hatch}
         if any(below) or any(above):
             style |= {"yerr": [below, above], "ecolor": "0.2", "capsize": 3}
-        drawn = axes.bar(places, means, width, label=label, color=colour, hatch=hatch, **style)  # type: ignore[arg-type]
+        drawn = axes.bar(places, means, width, label=label, color=colour, **style)
         axes.bar_label(drawn, [f"{mean:.0f}" for mean in means], padding=2, fontsize=8)
     axes.set_xticks(range(len(found.rows)), [str(row.workers) for row in found.rows])
     axes.set_ylim(0, 100)
@@ -161,15 +161,12 @@ def _ranks(traces: Sequence[Trace]) -> int:
 
 
 def _row(workers: int, ranks: Sequence[Trace], of: SpanOf) -> WorkersRow:
-    lines = []
-    for trace in ranks:
-        found = shares(trace, of)
-        if not found:
-            raise BadInput(
-                f"{trace.path} for {count(workers, 'worker')} has no event on a device: record it "
-                "with ProfilerActivity.CUDA"
-            )
-        lines += found
+    lines = [line for trace in ranks for line in shares(trace, of)]
+    if silent := next((trace.path for trace in ranks if not trace.on_device()), None):
+        raise BadInput(
+            f"{silent} for {count(workers, 'worker')} has no event on a device: record it with "
+            "ProfilerActivity.CUDA"
+        )
     steps = [line.span_seconds / line.steps for line in lines if line.steps]
     return WorkersRow(
         workers=workers,
@@ -188,18 +185,15 @@ def _spread(values: Sequence[float]) -> Spread:
 
 def _remarks(sizes: Mapping[int, Sequence[Trace]], of: SpanOf) -> list[str]:
     remarks = []
-    known = {workers: ranks for workers, found in sizes.items() if (ranks := _ranks(found))}
-    if len({ranks / workers for workers, ranks in known.items()}) > 1:
-        words = ", ".join(f"{ranks} for {workers}" for workers, ranks in known.items())
-        remarks.append(f"the traces have other numbers of ranks than of workers: {words}")
-    for workers, ranks in known.items():
-        if len(sizes[workers]) < ranks:
-            remarks.append(f"{count(workers, 'worker')}: {len(sizes[workers])} of {ranks} ranks")
-    traces = [trace for found in sizes.values() for trace in found]
-    devices = {trace.device.name for trace in traces} - {""}
+    for workers, traces in sizes.items():
+        ranks = _ranks(traces)
+        if ranks and len(traces) < ranks:
+            remarks.append(f"{count(workers, 'worker')}: {len(traces)} of {ranks} ranks")
+    everything = [trace for traces in sizes.values() for trace in traces]
+    devices = {trace.device.name for trace in everything} - {""}
     if len(devices) > 1:
         remarks.append(f"the runs are on different devices: {', '.join(sorted(devices))}")
-    if of == "device" and any(trace.steps for trace in traces):
+    if of == "device" and any(trace.steps for trace in everything):
         remarks.append(
             "steps are not marked in all traces: shares are of the time from the first event on "
             "the device to the last"

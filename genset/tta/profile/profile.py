@@ -27,6 +27,7 @@ from genset.tta.words import short_name
 _MUCH = 0.1
 _LISTED = 8  # ranks that are named in a sentence
 _LONGEST = 60  # characters of a name, as many as a column takes
+_MAKERS = {"none": "the host alone", "nvidia": "an NVIDIA GPU", "amd": "an AMD GPU"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,26 +253,22 @@ def _point_profile(point: Point, options: DeviceOptions | None) -> PointProfile:
 
 def _read_traces(paths: Sequence[Path]) -> Iterator[Trace]:
     """Read one trace after another, and show how far it is."""
-    read: Iterable[Trace] = map(read_trace, paths)
-    return iter(progress(read, total=len(paths), what="traces", unit="trace"))
+    return iter(progress(map(read_trace, paths), total=len(paths), what="traces", unit="trace"))
 
 
 def _why_not_ranks(one: Trace, other: Trace) -> str:
     """Why two traces are not of different ranks of one run; empty if they may be."""
     if one.path.resolve() == other.path.resolve():
         return "are one file: give each rank's trace once"
-    events = (one.kernels, one.copies, one.operators)
-    if any(events) and events == (other.kernels, other.copies, other.operators):
-        return "have the same events: give each rank's trace once"
     if one.rank is not None and one.rank == other.rank:
         return f"are both of rank {one.rank}; give different runs different names"
     sizes = [_size(one), _size(other)]
     if all(sizes) and sizes[0] != sizes[1]:
         return f"are of runs of {sizes[0]} and of {sizes[1]}; give them different names"
-    kinds = [_device(one), _device(other)]
+    devices = [trace.device.name or _MAKERS[trace.device.maker] for trace in (one, other)]
     named = one.device.name and other.device.name
-    if one.device.maker != other.device.maker or (named and kinds[0] != kinds[1]):
-        return f"ran on {kinds[0]} and on {kinds[1]}; give them different names"
+    if one.device.maker != other.device.maker or (named and devices[0] != devices[1]):
+        return f"ran on {devices[0]} and on {devices[1]}; give them different names"
     return ""
 
 
@@ -280,11 +277,6 @@ def _size(trace: Trace) -> str:
     if trace.ranks is None and trace.rank is None:
         return count(1, "rank")
     return count(trace.ranks, "rank") if trace.ranks else ""
-
-
-def _device(trace: Trace) -> str:
-    makers = {"none": "the host alone", "nvidia": "an NVIDIA GPU", "amd": "an AMD GPU"}
-    return trace.device.name or makers[trace.device.maker]
 
 
 def _remarks(
@@ -329,8 +321,7 @@ def _missing(ranks: Sequence[Trace]) -> list[str]:
             of.setdefault(sentence, []).append(name)
     lines = []
     for sentence, names in of.items():
-        more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-        which = f"{', '.join(names[:_LISTED])}{more}: "
+        which = f"{', '.join([*names[:_LISTED], *['...'] * (len(names) > _LISTED)])}: "
         if len(names) == len(ranks):
             which = "each rank: " if len(ranks) > 1 else ""
         lines.append(f"{which}{sentence}")

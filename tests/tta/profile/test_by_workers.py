@@ -54,13 +54,6 @@ def test_sizes_are_held_against_the_same_kind_of_span() -> None:
     assert "steps are not marked in all traces" in found.remarks[-1]
 
 
-def test_workers_may_be_machines_but_of_one_size() -> None:
-    machines = by_workers({1: [rank(0, 8, 10, 0)], 2: [rank(0, 16, 20, 0)]})
-    assert not [said for said in machines.remarks if "other numbers" in said]
-    mixed = by_workers({1: [rank(0, 8, 10, 0)], 16: [rank(0, 16, 20, 0)]})
-    assert any("8 for 1, 16 for 16" in said for said in mixed.remarks)
-
-
 def test_different_devices_are_said() -> None:
     a100 = Device("nvidia", "NVIDIA A100-SXM4-40GB")
     found = by_workers({1: [rank(0, 1, 10, 0)], 2: [rank(0, 2, 20, 0, device=a100)]})

@@ -150,7 +150,6 @@ A100 = Device("nvidia", "NVIDIA A100-SXM4-40GB")
         ([], "run: no trace"),
         ([rank(0), rank(0)], "rank0.json and rank0.json are one file"),
         ([rank(0), rank(0, "sub/../rank0.json")], "are one file"),
-        ([rank(0), replace(rank(0), path=Path("copy.json"), rank=1)], "have the same events"),
         ([rank(0), replace(rank(1), rank=0)], "both of rank 0"),
         ([rank(0), rank(1, ranks=4)], "of runs of 2 ranks and of 4 ranks"),
         ([rank(0), rank(1, device=A100)], "ran on Tesla V100-SXM2-16GB and on NVIDIA A100"),
