@@ -39,7 +39,7 @@ _LONGEST_NAME = 10_000  # characters: kernels made of templates come near it
 _LONGEST_VALUE = 1000
 # Bytes that a trace may take once it is read. One of 1 GB takes half of it.
 _LIMIT = 1_250_000_000
-_OPERATOR, _DEVICE_EVENT, _LAUNCH = 400, 300, 120  # bytes of each, the most of two seen
+_EVENT = 400  # bytes of one that is taken, the most of two seen
 
 _T = TypeVar("_T")
 _Take = Callable[[dict[str, Any], float, float], None]
@@ -138,6 +138,7 @@ class Collector:
             return
         if self.base is None:
             self.base = moment
+        self._memory.add(_EVENT)
         take(event, float(moment - self.base), length)
 
     def _take_of(self, category: str) -> _Take | None:
@@ -160,14 +161,12 @@ class Collector:
         arguments = _arguments(event)
         if (found := collective_of(arguments)) is not None:
             columns.collectives[len(columns.names)] = found
-            self._memory.add(_OPERATOR)
         columns.starts.append(start)
         columns.lengths.append(length)
         columns.threads.append(self._thread(event))
         columns.external.append(_external(arguments))
         columns.names.append(name)
         columns.inputs.append(self._inputs_of(arguments))
-        self._memory.add(_OPERATOR)
 
     def _annotation(self, event: dict[str, Any], start: float, length: float) -> None:
         name = event.get("name")
@@ -184,7 +183,6 @@ class Collector:
 
     def _step(self, start: float, length: float) -> None:
         self.steps.append((start, length))
-        self._memory.add(_LAUNCH)
 
     def _launch(self, event: dict[str, Any], start: float, length: float) -> None:
         name = event.get("name")
@@ -199,12 +197,10 @@ class Collector:
         columns.lengths.append(length)
         columns.threads.append(self._thread(event))
         columns.correlations.append(correlation)
-        self._memory.add(_LAUNCH)
 
     def _kernel(self, event: dict[str, Any], start: float, length: float) -> None:
         if (found := collective_of(_arguments(event))) is not None:
             self.kernels.collectives[len(self.kernels.names)] = found
-            self._memory.add(_OPERATOR)
         self._on_device(self.kernels, event, start, length)
 
     def _copy(self, event: dict[str, Any], start: float, length: float) -> None:
@@ -224,7 +220,6 @@ class Collector:
         columns.external.append(_external(arguments))
         columns.bytes.append(_first(arguments.get("bytes")))
         columns.names.append(self._memory.name(event.get("name")))
-        self._memory.add(_DEVICE_EVENT)
 
     def _check_process(self, event: dict[str, Any]) -> None:
         name = _arguments(event).get("name")
@@ -251,10 +246,7 @@ class Collector:
             memory.words(arguments.get("Input type"), count) or memory.once(("",) * count),
             memory.words(arguments.get("Concrete Inputs"), count) or (),
         )
-        found = self._inputs.setdefault(inputs, inputs)
-        if found is inputs:
-            memory.add(_LAUNCH)
-        return found
+        return self._inputs.setdefault(inputs, inputs)
 
     def _thread(self, event: dict[str, Any]) -> int:
         process, thread = _key(event.get("pid")), _key(event.get("tid"))
@@ -262,7 +254,6 @@ class Collector:
         if found is None:
             found = self._threads[process, thread] = len(self._threads)
             self.thread_numbers.append(thread if type(thread) is int else 0)
-            self._memory.add(_LAUNCH)
         return found
 
 
