@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from genset.core.errors import GensetError
 from genset.core.progress import progress
 from genset.score.engines import ENGINES
-from genset.tta.record.inference import cost_of, write_inference
+from genset.tta.record.header import Header, cost_of, write_inference
 from genset.tta.record.provenance import hardware
-from genset.tta.record.recording import Header
 from genset.tta.runs import TASKS, TOP1, TOP5
 
 if TYPE_CHECKING:

@@ -49,12 +49,6 @@ _LONGEST = 5000
     multiple=True,
     help="The peak of its memory in 10^9 bytes a second.",
 )
-@click.option(
-    "--link-gbits",
-    metavar="[NAME=]GBITS",
-    multiple=True,
-    help="The advertised rate of the link between devices in 10^9 bits a second.",
-)
 @click.option("--how", is_flag=True, help="Print how to record a trace that has everything.")
 @figure_option
 @format_option
@@ -71,7 +65,7 @@ def profile_command(
     again is another rank of that run; several names are runs side by side, in one figure. Prints
     the shares of time by rank (computing, copies, communication, idle), the share of kernel time
     in kernels that use matrix units (Tensor Cores), what convolutions and matrix products achieved
-    compared with the device's peaks, and how fast ranks communicated. What a trace lacks is listed.
+    compared with the device's peaks, and how long ranks communicated. What a trace lacks is listed.
 
     \b
     genset tta profile amp=rank0.json.gz amp=rank1.json.gz float32=plain.json -o profile.svg
@@ -128,16 +122,15 @@ def _compared(
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise BadInput(f"--point: another run is called {twice}: choose another name")
     device = _texts_by_name("--device", devices, names)
-    tflops, gbs, link = (
+    tflops, gbs = (
         {name: _positive(option, text) for name, text in texts.items()}
         for option, texts in (
             (option, _texts_by_name(option, rates[option[2:].replace("-", "_")], names))
-            for option in ("--peak-tflops", "--peak-gbs", "--link-gbits")
+            for option in ("--peak-tflops", "--peak-gbs")
         )
     )
     options = {
-        name: DeviceOptions(tflops.get(name), gbs.get(name), link.get(name), device.get(name, ""))
-        for name in names
+        name: DeviceOptions(tflops.get(name), gbs.get(name), device.get(name, "")) for name in names
     }
     return compare(paths, hand_points, options)
 

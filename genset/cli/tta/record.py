@@ -13,7 +13,7 @@ from genset.core.errors import GensetError
 from genset.core.numbers import agree, count, duration
 
 if TYPE_CHECKING:
-    from genset.tta.record.running import Job, Output, Recorded
+    from genset.tta.record.running import Job, Outcome, Output
     from genset.tta.record.series import SeriesRun
     from genset.tta.runs import Task
 
@@ -94,11 +94,10 @@ def record_command(
     """
     from getpass import getuser
 
+    from genset.tta.record.header import Header, choose_task
     from genset.tta.record.provenance import hardware
-    from genset.tta.record.recording import Header
     from genset.tta.record.running import Job, Output
     from genset.tta.record.series import choose_seeds, runs_of
-    from genset.tta.record.task import choose_task
 
     chosen = choose_seeds([*command, str(checkpoint or "")], runs, seeds)
     said["author"] = said["author"] or getuser()
@@ -107,50 +106,49 @@ def record_command(
     job = Job(command, Header(task=task, **said), checkpoint)
     # A JSON document stands alone on the standard output. A closed one is None.
     passed_on = sys.stderr if as_json else sys.stdout
-    told = Output(getattr(passed_on, "buffer", None), lambda line: click.echo(line, err=True))
+    report = Output(getattr(passed_on, "buffer", None), lambda line: click.echo(line, err=True))
     if runs is None and not seeds:
-        _record_one(job, output, told, as_json)
+        _record_one(job, output, report, as_json)
     else:
-        _record_several(job, output, runs_of(runs or 1, chosen), told, as_json)
+        _record_several(job, output, runs_of(runs or 1, chosen), report, as_json)
 
 
-def _record_one(job: "Job", output: Path, told: "Output", as_json: bool) -> None:
+def _record_one(job: "Job", output: Path, report: "Output", as_json: bool) -> None:
     from genset.core.to_json import to_json
     from genset.tta.record.running import record
 
-    done = record(job, output, told)
+    done = record(job, output, report)
     if as_json:
         show_json(to_json(done))
     elif done.path:
-        click.echo(_told(done, job.header.task))
+        click.echo(_summary(done, job.header.task))
     if done.failure:
         raise GensetError(done.failure)
 
 
 def _record_several(
-    job: "Job", folder: Path, runs: "Sequence[SeriesRun]", told: "Output", as_json: bool
+    job: "Job", folder: Path, runs: "Sequence[SeriesRun]", report: "Output", as_json: bool
 ) -> None:
     from genset.core.to_json import to_json
-    from genset.tta.record.series import Unfinished, record_series
+    from genset.tta.record.series import MissingRuns, record_series
 
-    series = record_series(job, folder, runs, told)
+    series = record_series(job, folder, runs, report)
     if as_json:
         show_json(to_json(series))
     else:
-        for each in series.recorded.values():
-            if each.path:
-                click.echo(_told(each, job.header.task))
+        for outcome in series.recorded.values():
+            if outcome.path:
+                click.echo(_summary(outcome, job.header.task))
         done = len(runs) - len(series.missing)
         are = agree(done if len(runs) > 1 else 1, "is", "are")
         click.echo(f"{folder}: {done:,} of {count(len(runs), 'run')} {are} recorded")
     if series.failures or series.missing:
-        raise Unfinished(series)
+        raise MissingRuns(series)
 
 
-def _told(done: "Recorded", task: "Task") -> str:
+def _summary(done: "Outcome", task: "Task") -> str:
+    reached = "not reached"
     if done.reached:
-        told = f"reached at epoch {done.reached.epoch:g}, after {duration(done.reached.hours)}"
-    else:
-        told = "not reached"
+        reached = f"reached at epoch {done.reached.epoch:g}, after {duration(done.reached.hours)}"
     refused = f"; {count(done.refused, 'line')} not recorded" if done.refused else ""
-    return f"{done.path}: {count(done.epochs, 'epoch')}; {task.threshold:g} % {told}{refused}"
+    return f"{done.path}: {count(done.epochs, 'epoch')}; {task.threshold:g} % {reached}{refused}"

@@ -126,7 +126,7 @@ _NAMES = 50_000
 
 def communicates(kernel: Kernel) -> bool:
     """Whether it moves data between devices: the trace says so, or its name does."""
-    return kernel.collective is not None or is_communication(kernel.name)
+    return bool(kernel.collective) or is_communication(kernel.name)
 
 
 @lru_cache(_NAMES)

@@ -37,13 +37,11 @@ class DeviceOptions:
     Attributes:
         peak_tflops: 10^12 FLOP/s at most.
         peak_gbs: 10^9 bytes/s to and from its memory at most.
-        link_gbits: Gbit/s between devices, as advertised.
         device: whose peaks to take; "" for those of the device that the traces name.
     """
 
     peak_tflops: float | None = None
     peak_gbs: float | None = None
-    link_gbits: float | None = None
     device: str = ""
 
     def peaks(self, device: str) -> Peaks | None:
@@ -173,7 +171,7 @@ def profile(name: str, traces: Sequence[Trace], options: DeviceOptions | None = 
     inside = sum(kernel.length for several in kernels for kernel in several)
     world = next((trace.ranks for trace in ranks if trace.ranks), None)
     units = matrix_units(kernel for several in kernels for kernel in several)
-    collectives = communication(kernels, options.link_gbits, world)
+    collectives = communication(kernels)
     unseen = any(trace.unseen for trace in ranks)
     works = [] if unseen else list(map(count_work, ranks, spans))
     return Profile(
@@ -187,7 +185,7 @@ def profile(name: str, traces: Sequence[Trace], options: DeviceOptions | None = 
         matrix_units=units,
         communication=collectives,
         roofline=roofline(works, options.peaks(device)),
-        remarks=list(_remarks(ranks, of, units, collectives)),
+        remarks=list(_remarks(ranks, of, units)),
         missing=_missing(ranks),
     )
 
@@ -283,7 +281,6 @@ def _remarks(
     ranks: Sequence[Trace],
     of: SpanOf,
     units: MatrixUnits | None,
-    collectives: Communication | None,
 ) -> Iterator[str]:
     whole = next((trace.ranks for trace in ranks if trace.ranks), None)
     if whole and len(ranks) < whole:
@@ -304,12 +301,6 @@ def _remarks(
             f"{100 * units.unclassified:.0f} % of kernel time is in kernels whose names do not "
             "tell whether they use matrix units"
         )
-    for rate in collectives.rates if collectives else ():
-        if (rate.of_link or 0) > 1:
-            yield (
-                f"{rate.collective}'s bus rate is {rate.of_link:.2f} times the link's: is that of "
-                "all links together, in both directions?"
-            )
 
 
 def _missing(ranks: Sequence[Trace]) -> list[str]:

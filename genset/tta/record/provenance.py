@@ -133,9 +133,9 @@ def _gpus() -> list[str]:
     program = shutil.which("nvidia-smi")
     if not program:
         return []
-    asked = [program, "--query-gpu=name", "--format=csv,noheader"]
+    words = [program, "--query-gpu=name", "--format=csv,noheader"]
     try:
-        done = subprocess.run(asked, capture_output=True, text=True, timeout=20, check=True)  # noqa: S603
+        done = subprocess.run(words, capture_output=True, text=True, timeout=20, check=True)  # noqa: S603
     except (OSError, subprocess.SubprocessError):
         return []
     names = (line.removeprefix("NVIDIA ").strip() for line in done.stdout.splitlines())
@@ -146,10 +146,10 @@ def _visible(gpus: list[str], chosen: str | None) -> list[str]:
     """Those that CUDA_VISIBLE_DEVICES leaves to a program."""
     if chosen is None:
         return gpus
-    wanted = [word.strip() for word in chosen.split(",") if word.strip()]
-    if all(word.isdigit() for word in wanted):
-        return [gpus[int(word)] for word in wanted if int(word) < len(gpus)]
-    return gpus[: len(wanted)]  # by their long names: how many is all that counts here
+    words = [word.strip() for word in chosen.split(",") if word.strip()]
+    if all(word.isdigit() for word in words):
+        return [gpus[int(word)] for word in words if int(word) < len(gpus)]
+    return gpus[: len(words)]  # by their long names: how many is all that counts here
 
 
 def _memory_gb() -> int | None:

@@ -19,7 +19,7 @@ _LONGEST = 500  # letters of a text
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One epoch as told. Scores in per cent by column; times in seconds, None if not told."""
+    """One epoch as logged. Scores in per cent by column; times in seconds, None if not known."""
 
     epoch: float
     scores: dict[str, float]
@@ -38,7 +38,7 @@ def read_line(text: str) -> Line | None:
     first, _, rest = text.strip().partition(" ")
     if first != WORD or "=" not in rest:
         return None
-    told: dict[str, float] = {}
+    numbers: dict[str, float] = {}
     texts: dict[str, str] = {}
     for part in shlex.split(rest):
         name, equals, value = part.partition("=")
@@ -50,16 +50,17 @@ def read_line(text: str) -> Line | None:
         found = number(value)
         if found is None or found < 0:
             raise ValueError(f"{name} is no number from 0 up: {value[:40]!r}")
-        told[name] = found
-    scores = {SCORE_WORDS[name]: value for name, value in told.items() if name in SCORE_WORDS}
-    if "epoch" not in told or not scores:
+        numbers[name] = found
+    scores = {SCORE_WORDS[name]: value for name, value in numbers.items() if name in SCORE_WORDS}
+    if "epoch" not in numbers or not scores:
         raise ValueError(f"it needs epoch= and one of {', '.join(SCORE_WORDS)}")
     for name, score in scores.items():
         if score > 100:
             raise ValueError(f"{name} is over 100 per cent: {score:g}")
     if scores.get(TOP5, 100.0) < scores.get(TOP1, 0.0):
         raise ValueError("top-5 is below top-1")
-    return Line(told["epoch"], scores, told.get("seconds"), told.get("communication"), **texts)
+    seconds, communication = numbers.get("seconds"), numbers.get("communication")
+    return Line(numbers["epoch"], scores, seconds, communication, **texts)
 
 
 def write_line(line: Line) -> str:
@@ -102,7 +103,7 @@ class Recorder:
         """Begin to count time."""
         self._began = time.monotonic()
         self._last = 0.0
-        self._told = False
+        self._versions_printed = False
         self._silent = os.environ.get("RANK", "0") != "0"
 
     def epoch(
@@ -126,17 +127,17 @@ class Recorder:
         Raises:
             ValueError: there is no score.
         """
-        given = {TOP1: top1, TOP5: top5, F1: f1}
-        scores = {name: float(score) for name, score in given.items() if score is not None}
+        measured = {TOP1: top1, TOP5: top5, F1: f1}
+        scores = {name: float(score) for name, score in measured.items() if score is not None}
         if not scores:
             raise ValueError("an epoch needs a score: top1=, top5= or f1=, in per cent")
         self._last = self._last + 1 if epoch is None else epoch
         if self._silent:
             return
         seconds = time.monotonic() - self._began
-        versions = "" if self._told else _versions()
+        versions = "" if self._versions_printed else _versions()
         line = Line(self._last, scores, seconds, communication, _framework(), versions)
-        self._told = True
+        self._versions_printed = True
         # On a line of its own, whatever a progress bar has left there.
         print(f"\n{write_line(line)}", flush=True)  # noqa: T201 - its output
 

@@ -11,55 +11,23 @@ attempt that begins from the start takes the place of one that did not finish, w
 """
 
 import fcntl
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from genset.core.errors import BadInput
 from genset.core.files import write_text
 from genset.tta.logs.dawnbench import COMMUNICATION, read_json, read_run
-from genset.tta.logs.dawnbench_json import Attempts, EntryFile
+from genset.tta.logs.dawnbench_json import Attempts
+from genset.tta.record.header import Header, exists, names
 from genset.tta.record.recorder import Line
 from genset.tta.runs import SCORES, Epoch, Task
 
 # Hidden, so that no table takes what lies there for runs.
 ATTEMPTS = ".attempts"
-
-
-@dataclass(frozen=True, slots=True)
-class Header:
-    """What the author says of an entry; empty where nothing is said."""
-
-    task: Task
-    author: str
-    author_email: str
-    model: str
-    hardware: str
-    framework: str = ""
-    code_url: str = ""
-    cost_per_hour: float | None = None
-
-    def as_json(self, day: date, misc: Mapping[str, Any], **measured: float | None) -> str:
-        """The JSON file of an entry of this day, without what is not known."""
-        fields: dict[str, Any] = {
-            "version": "v1.0",
-            "author": self.author,
-            "authorEmail": self.author_email,
-            "framework": self.framework,
-            "codeURL": self.code_url,
-            "model": self.model,
-            "hardware": self.hardware,
-            "costPerHour": self.cost_per_hour,
-            **measured,
-            "timestamp": day.isoformat(),
-            "misc": misc,
-        }
-        known = {name: value for name, value in fields.items() if value not in ("", None)}
-        return json.dumps(known, indent=4, ensure_ascii=False) + "\n"
 
 
 class Recording:
@@ -72,7 +40,7 @@ class Recording:
         in_place: this is the run `output` and no further one, whatever lies there unfinished.
 
     Attributes:
-        path: the TSV file; None until the first epoch is told.
+        path: the TSV file; None until the first epoch is logged.
         epochs: all of the run, also those of earlier attempts that it goes on from.
         refused: how many lines were wrong.
         facts: as given; what is added to them is written with the next epoch, or at the end.
@@ -91,8 +59,7 @@ class Recording:
         self._framework, self._versions = header.framework, ""
         self._began = datetime.now(UTC)
         self._base_hours = self._base_communication = 0.0
-        self._interruptions = self._set_aside = 0
-        self._hours_aside = 0.0
+        self._interruptions, self._set_aside, self._hours_aside = 0, 0, 0.0
         self.path: Path | None = None
         self.epochs: list[Epoch] = []
         self.refused = 0
@@ -182,9 +149,9 @@ class Recording:
                 "interruptions": self._interruptions,
                 "hours": spent,
                 "refusedLines": self.refused,
-                **({"stopped": True} if stopped else {}),
-                **({"setAside": self._set_aside} if self._set_aside else {}),
-                **({"setAsideHours": self._hours_aside} if self._hours_aside else {}),
+                "stopped": stopped,
+                "setAside": self._set_aside,
+                "setAsideHours": self._hours_aside,
             },
         }
         return header.as_json(self._began.date(), misc)
@@ -218,19 +185,15 @@ def reserved(output: Path) -> Iterator[None]:
 def set_aside(path: Path) -> tuple[int, float]:
     """Move an entry that did not finish, given by its TSV file, among its earlier attempts.
 
-    Killed at any moment, it may be called again. The JSON file stays, to be written over: without
-    epochs beside it, it is no entry.
-
     Returns:
         How many earlier attempts there are now, and the hours that they took.
     """
     *earlier, free = names(path.parent / ATTEMPTS / path.stem)
     if path.is_file():
-        if earlier and _is_copy(earlier[-1], path):  # it was killed when the copy was made
-            free = earlier.pop()
-        for file in _files(path):
-            write_text(free.with_suffix(file.suffix), file.read_text("utf-8"))
-        path.unlink()
+        free.parent.mkdir(exist_ok=True)
+        for suffix in (".json", ".tsv"):  # a TSV file alone is no entry
+            with suppress(FileNotFoundError):
+                path.with_suffix(suffix).replace(free.with_suffix(suffix))
         earlier.append(free)
     return len(earlier), sum(map(_hours, earlier))
 
@@ -243,17 +206,6 @@ def _hours(path: Path) -> float:
     return 0.0
 
 
-def _files(path: Path) -> list[Path]:
-    """An entry's files that are there."""
-    return [file for file in (path, path.with_suffix(".json")) if file.is_file()]
-
-
-def _is_copy(copy: Path, path: Path) -> bool:
-    """Whether one entry has no file that differs from the other's."""
-    pairs = [(copy.with_suffix(file.suffix), file) for file in _files(path)]
-    return all(not one.is_file() or one.read_bytes() == file.read_bytes() for one, file in pairs)
-
-
 def recorded(output: Path) -> dict[str, Any] | None:
     """What ``misc`` says of the recording at `output`, given without suffix; None for none.
 
@@ -261,7 +213,7 @@ def recorded(output: Path) -> dict[str, Any] | None:
         BadInput: an entry is there that is no recording, or has no right reading.
     """
     path = tsv_of(output)
-    if not _exists(path):
+    if not exists(path):
         return None
     if path.with_suffix(".json").is_file():
         entry = read_json(path.with_suffix(".json"))
@@ -270,32 +222,9 @@ def recorded(output: Path) -> dict[str, Any] | None:
     raise BadInput(f"{path} is no recording: name another place for this one")
 
 
-def recordings(paths: Iterable[Path]) -> Iterator[EntryFile]:
-    """The JSON files, of these, that are recordings', finished or not."""
-    for path in paths:
-        with suppress(BadInput):
-            if (entry := read_json(path)).recorded:
-                yield entry
-
-
 def tsv_of(output: Path) -> Path:
     """An entry's TSV file. (A name may have a dot in it, which is no suffix.)"""
     return output.with_name(f"{output.name}.tsv")
-
-
-def names(output: Path) -> Iterator[Path]:
-    """``NAME.tsv``, ``NAME-2.tsv``, ... as far as there are entries, and the first that is free."""
-    number = 1
-    while True:
-        path = output.with_name(f"{output.name}{'' if number == 1 else f'-{number}'}.tsv")
-        yield path
-        if not _exists(path):
-            return
-        number += 1
-
-
-def _exists(path: Path) -> bool:
-    return path.exists() or path.with_suffix(".json").exists()
 
 
 def _unfinished(path: Path, task: Task) -> tuple[list[Epoch], Attempts] | None:

@@ -14,9 +14,10 @@ from typing import Any, BinaryIO
 
 from genset import __version__
 from genset.core.errors import BadInput
+from genset.tta.record.header import Header
 from genset.tta.record.provenance import Checkpoint, NoCheckpoint, code_of, read_checkpoint
 from genset.tta.record.recorder import read_line
-from genset.tta.record.recording import Header, Recording, reserved
+from genset.tta.record.recording import Recording, reserved
 from genset.tta.runs import Epoch
 
 # A line longer than this is no epoch's; what lies in the memory of a program that ends none is not
@@ -50,20 +51,20 @@ class Output:
     """Where words go while a command runs.
 
     Attributes:
-        passed_on: gets the command's standard output, as it comes; None if nobody is to have it.
+        copy: gets the command's standard output, as it comes; None if nobody is to have it.
         say: gets one line for each thing that went wrong on the way.
     """
 
-    passed_on: BinaryIO | None
+    copy: BinaryIO | None
     say: Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class Outcome:
     """What came of a command.
 
     Attributes:
-        path: the TSV file, or None if no epoch was told.
+        path: the TSV file, or None if no epoch was logged.
         reached: the first epoch as good as the task's threshold.
         refused: lines that were meant as epochs and wrong.
         interruptions: earlier attempts that this one went on from.
@@ -91,7 +92,7 @@ class Recorded:
             ended = f", and ended with {self._ending}" if self.exit_code else ""
             return f"no epoch was recorded: the command printed no line such as {line}{ended}"
         if self.exit_code:
-            return f"the command ended with {self._ending}; {self.path} holds what it told"
+            return f"the command ended with {self._ending}; {self.path} holds what it logged"
         return self.no_checkpoint
 
     @property
@@ -100,23 +101,21 @@ class Recorded:
 
     def as_json(self) -> dict[str, object]:
         """All of it but what was not asked for."""
-        found: dict[str, object] = {
-            name: getattr(self, name)
-            for name in ("path", "epochs", "reached", "refused", "interruptions", "exit_code")
-        }
+        names = ("path", "epochs", "reached", "refused", "interruptions", "exit_code")
+        found: dict[str, object] = {name: getattr(self, name) for name in names}
         return found | ({"checkpoint": self.checkpoint} if self.checkpoint else {})
 
 
-def record(job: Job, output: Path, told: Output) -> Recorded:
+def record(job: Job, output: Path, report: Output) -> Outcome:
     """Run a command to its end and record its epochs as the entry `output`.
 
     Both files are whole after each epoch. SIGINT and SIGTERM are handed on to the command, which
-    may want to save where it is; what was told until then is kept.
+    may want to save where it is; what was logged until then is kept.
 
     Args:
         job: the command, and what is known of it.
         output: the entry's path without ``.json`` or ``.tsv``.
-        told: where words go.
+        report: where words go.
 
     Raises:
         BadInput: the command cannot be started, or another recording writes to `output`.
@@ -129,57 +128,50 @@ def record(job: Job, output: Path, told: Output) -> Recorded:
     with reserved(output):
         since, began = time.time(), time.monotonic()
 
-        def keep(text: str) -> None:
+        def add(text: str) -> None:
             try:
                 if (line := read_line(text)) is not None:
                     recording.add(line, time.monotonic() - began)
             except ValueError as error:
                 recording.refused += 1
-                told.say(f"not recorded: {error}: {text.strip()[:200]}")
+                report.say(f"not recorded: {error}: {text.strip()[:200]}")
             except OSError as error:
-                told.say(f"not written yet, {error.strerror}: {recording.path}")
+                report.say(f"not written yet, {error.strerror}: {recording.path}")
 
-        with _handed_on() as signals:
+        with _forwarded() as signals:
             child = _start(job.command)
             signals.go_to(child.pid)
-            for text in _lines(child, told):
-                keep(text)
+            for text in _lines(child, report):
+                add(text)
             exit_code = child.wait()
         elapsed = time.monotonic() - began
         # One that ends well because it was asked to has saved where it is, and is not done.
-        finished = exit_code == 0 and not signals.came
-        left, why_none = _left(job, since) if recording.path and finished else (None, "")
-        if left:
-            recording.facts["checkpoint"] = asdict(left)
-        recording.write(elapsed, finished=finished, stopped=bool(signals.came))
+        finished = exit_code == 0 and not signals.received
+        checkpoint, reason = None, ""
+        if job.checkpoint and recording.path and finished:
+            try:
+                checkpoint = read_checkpoint(job.checkpoint, since)
+                recording.facts["checkpoint"] = asdict(checkpoint)
+            except NoCheckpoint as error:
+                reason = str(error)
+        recording.write(elapsed, finished=finished, stopped=bool(signals.received))
     task = job.header.task
-    least = task.threshold
     reached = (
         epoch
         for epoch in recording.epochs
-        if least is not None and task.reaches(epoch.scores[task.score], least)
+        if task.threshold is not None and task.reaches(epoch.scores[task.score], task.threshold)
     )
-    return Recorded(
+    return Outcome(
         path=recording.path,
         epochs=len(recording.epochs),
         reached=next(reached, None),
         refused=recording.refused,
         interruptions=recording.interruptions,
         exit_code=exit_code,
-        checkpoint=left,
-        no_checkpoint=why_none,
-        stopped=bool(signals.came),
+        checkpoint=checkpoint,
+        no_checkpoint=reason,
+        stopped=bool(signals.received),
     )
-
-
-def _left(job: Job, since: float) -> tuple[Checkpoint | None, str]:
-    """The checkpoint that a command left, or why there is none."""
-    if job.checkpoint is None:
-        return None, ""
-    try:
-        return read_checkpoint(job.checkpoint, since), ""
-    except NoCheckpoint as error:
-        return None, str(error)
 
 
 def _start(command: Sequence[str]) -> "subprocess.Popen[bytes]":
@@ -195,12 +187,12 @@ def _start(command: Sequence[str]) -> "subprocess.Popen[bytes]":
 
 
 @contextmanager
-def _handed_on() -> Iterator["_Signals"]:
+def _forwarded() -> Iterator["_Signals"]:
     """While in the block, the signals that ask us to end go to the command's group instead."""
     signals = _Signals()
-    asked = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    heard = [n for n in asked if signal.getsignal(n) is not signal.SIG_IGN]  # nohup ignores one
-    before = {number: signal.signal(number, signals.hand_on) for number in heard}
+    ending = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    heard = [n for n in ending if signal.getsignal(n) is not signal.SIG_IGN]  # nohup ignores one
+    before = {number: signal.signal(number, signals.forward) for number in heard}
     try:
         yield signals
     finally:
@@ -209,47 +201,45 @@ def _handed_on() -> Iterator["_Signals"]:
 
 
 class _Signals:
-    """Those that came; one that comes before there is a command is handed on when there is."""
+    """Those received; one that comes before there is a command is forwarded when there is."""
 
     def __init__(self) -> None:
-        self.came: list[int] = []
+        self.received: list[int] = []
         self._group: int | None = None
 
-    def hand_on(self, number: int, frame: FrameType | None) -> None:
-        """Hand one on."""
-        self.came.append(number)
-        if self._group is not None:
-            self._send(number)
+    def forward(self, number: int, frame: FrameType | None) -> None:
+        self.received.append(number)
+        self._send(number)
 
     def go_to(self, group: int) -> None:
-        """Hand them on to this group of processes."""
+        """Forward them to this group of processes."""
         self._group = group
-        for number in self.came:
+        for number in self.received:
             self._send(number)
 
     def _send(self, number: int) -> None:
-        assert self._group is not None
-        with suppress(ProcessLookupError):
-            os.killpg(self._group, number)
+        if self._group is not None:
+            with suppress(ProcessLookupError):
+                os.killpg(self._group, number)
 
 
-def _lines(child: "subprocess.Popen[bytes]", told: Output) -> Iterator[str]:
+def _lines(child: "subprocess.Popen[bytes]", report: Output) -> Iterator[str]:
     """The command's lines; its output goes on as it comes, after what is in it was recorded."""
     assert child.stdout is not None
-    rest, passed_on = b"", told.passed_on
+    rest, copy = b"", report.copy
     while chunk := _next(child.stdout.fileno()):
         *lines, rest = (rest + chunk).replace(b"\r", b"\n").split(b"\n")
         rest = rest[-_LONGEST:]
         for line in lines:
             yield line.decode("utf-8", "replace")
         try:
-            if passed_on:
-                passed_on.write(chunk)
-                passed_on.flush()
+            if copy:
+                copy.write(chunk)
+                copy.flush()
         except OSError as error:  # the recording goes on
-            passed_on = None
+            copy = None
             if not isinstance(error, BrokenPipeError):  # nobody reads on, as after `| head`
-                told.say(f"the output is passed on no more: {error.strerror}")
+                report.say(f"the output is passed on no more: {error.strerror}")
     yield rest.decode("utf-8", "replace")
     child.stdout.close()
 

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from genset.core.errors import BadInput, GensetError
+from genset.tta.record.header import Header, recordings
 from genset.tta.record.provenance import code_of, mark_of
-from genset.tta.record.recording import Header, recorded, recordings
-from genset.tta.record.running import Job, Output, Recorded, record
+from genset.tta.record.recording import recorded
+from genset.tta.record.running import Job, Outcome, Output, record
 
 PLACE = "{seed}"
 _MOST = 1000  # runs of one command
@@ -92,7 +93,7 @@ class Series:
     Attributes:
         folder: that they lie in.
         before: those that were recorded before, and were not run again.
-        recorded: those that were run now, in order; of one that told nothing, too.
+        recorded: those that were run now, in order; of one that logged nothing, too.
         failures: why, by name, a run that was run now is no finished one.
         missing: the names of those that are still to be run: failed ones, and all that come after
             a signal or a full disk.
@@ -100,12 +101,12 @@ class Series:
 
     folder: Path
     before: list[str]
-    recorded: dict[str, Recorded]
+    recorded: dict[str, Outcome]
     failures: dict[str, str]
     missing: list[str]
 
 
-class Unfinished(GensetError):
+class MissingRuns(GensetError):
     """Some runs are missing; the lines say which and why."""
 
     def __init__(self, series: Series) -> None:
@@ -129,7 +130,7 @@ def runs_of(count: int, seeds: Sequence[int]) -> list[SeriesRun]:
     return [SeriesRun(f"run-{number}", None) for number in range(1, count + 1)]
 
 
-def record_series(job: Job, folder: Path, runs: Sequence[SeriesRun], told: Output) -> Series:
+def record_series(job: Job, folder: Path, runs: Sequence[SeriesRun], report: Output) -> Series:
     """Run a command once for each of these runs, and record each as an entry in a folder.
 
     A run that fails does not end the others. A signal that asks us to end does, and so does a disk
@@ -139,7 +140,7 @@ def record_series(job: Job, folder: Path, runs: Sequence[SeriesRun], told: Outpu
         job: the command, with ``{seed}`` where a seed belongs.
         folder: of the entries.
         runs: which ones.
-        told: where words go.
+        report: where words go.
 
     Raises:
         BadInput: the command cannot be started, or something else lies in the folder, such as runs
@@ -149,18 +150,18 @@ def record_series(job: Job, folder: Path, runs: Sequence[SeriesRun], told: Outpu
         raise BadInput(f"{folder} is a file: name a folder for several runs")
     _check_folder(job.header, folder)
     if len(runs) > 1:
-        _remark_on_words(job, runs, told)
+        _remark_on_words(job, runs, report)
     before = [run.name for run in runs if _is_done(folder / run.name)]
-    _remark_on_before(job, folder, before, told)
+    _remark_on_before(job, folder, before, report)
     series = Series(folder, before, {}, {}, [])
     to_run = [run for run in runs if run.name not in before]
     for at, run in enumerate(to_run):
-        told.say(f"{run.name}: {at + 1} of {len(to_run)} to run, {len(before)} recorded before")
+        report.say(f"{run.name}: {at + 1} of {len(to_run)} to run, {len(before)} recorded before")
         try:
-            done = record(_job_of(job, folder, run), folder / run.name, told)
+            done = record(_job_of(job, folder, run), folder / run.name, report)
         except OSError as error:
             series.failures[run.name] = f"{error.filename or folder}: {error.strerror or error}"
-            series.missing.extend(each.name for each in to_run[at:])
+            series.missing.extend(later.name for later in to_run[at:])
             break
         series.recorded[run.name] = done
         if done.failure:
@@ -168,7 +169,7 @@ def record_series(job: Job, folder: Path, runs: Sequence[SeriesRun], told: Outpu
         if done.path is None or done.exit_code or done.stopped:
             series.missing.append(run.name)
         if done.stopped:
-            series.missing.extend(each.name for each in to_run[at + 1 :])
+            series.missing.extend(later.name for later in to_run[at + 1 :])
             break
     return series
 
@@ -192,18 +193,13 @@ def _check_folder(header: Header, folder: Path) -> None:
     Raises:
         BadInput: a recording in the folder, finished or not, is of something else.
     """
-    task = header.task
-    stated: dict[str, Any] = {
-        "model": " ".join(header.model.split()),
-        "hardware": " ".join(header.hardware.split()),
-        "framework": " ".join(header.framework.split()),
-        "task": task.name,
-        "score": task.score,
-        "threshold": task.threshold,
-    }
+    texts, task = ("model", "hardware", "framework"), ("task", "score", "threshold")
+    stated: dict[str, Any] = {name: " ".join(getattr(header, name).split()) for name in texts}
+    values = (header.task.name, header.task.score, header.task.threshold)
+    stated |= dict(zip(task, values, strict=True))
     for entry in recordings(sorted(folder.glob("*.json"))):
-        found: dict[str, Any] = {n: entry.text(n) for n in ("model", "hardware", "framework")}
-        found |= {name: entry.misc.get(name) for name in ("task", "score", "threshold")}
+        found: dict[str, Any] = {name: entry.text(name) for name in texts}
+        found |= {name: entry.misc.get(name) for name in task}
         for name, value in stated.items():
             if value not in ("", None) and found[name] not in ("", None, value):
                 other = f"{name} {found[name]}, not {value}"
@@ -220,25 +216,25 @@ def _is_done(output: Path) -> bool:
     return misc is not None and misc["recording"].get("finished") is True
 
 
-def _remark_on_words(job: Job, runs: Sequence[SeriesRun], told: Output) -> None:
+def _remark_on_words(job: Job, runs: Sequence[SeriesRun], report: Output) -> None:
     """Say where runs have nothing of their own."""
     if runs[0].seed is None:
-        told.say(
+        report.say(
             f"the command has no {PLACE}: its {len(runs)} runs differ only as the program differs "
             "by itself"
         )
     if job.checkpoint and (runs[0].seed is None or PLACE not in str(job.checkpoint)):
-        told.say(f"each run writes {job.checkpoint} anew: every hash is kept, and the last file")
+        report.say(f"each run writes {job.checkpoint} anew: every hash is kept, and the last file")
 
 
-def _remark_on_before(job: Job, folder: Path, before: Sequence[str], told: Output) -> None:
+def _remark_on_before(job: Job, folder: Path, before: Sequence[str], report: Output) -> None:
     """Say where what was recorded before is of another command or commit than what is run now."""
     code, mark = code_of(job.command), mark_of(job.command)
     for name in before:
         misc = recorded(folder / name) or {}
         if misc.get("command", mark) != mark:
-            told.say(f"{name} is of another command: if that trains otherwise, it is no repeat")
-        theirs = misc.get("code")
-        if isinstance(theirs, dict) and code and theirs.get("commit") != code["commit"]:
-            both = f"{str(theirs.get('commit'))[:8]}, what is run now of {code['commit'][:8]}"
-            told.say(f"{name} is of commit {both}: if the program differs, so may the times")
+            report.say(f"{name} is of another command: if that trains otherwise, it is no repeat")
+        commit = (misc.get("code") or {}).get("commit")
+        if commit and code and commit != code["commit"]:
+            both = f"{commit[:8]}, what is run now of {code['commit'][:8]}"
+            report.say(f"{name} is of commit {both}: if the program differs, so may the times")

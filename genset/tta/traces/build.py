@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from genset.tta.traces.collect import Collector, Columns
-from genset.tta.traces.trace import Collective, Copy, Kernel, Operator
+from genset.tta.traces.trace import Copy, Kernel, Operator
 
 _DAY = 86_400e6  # microseconds: what is further from the rest has no right time
 _COMMUNICATES = ("nccl", "rccl")
@@ -211,13 +211,13 @@ class _Launchers:
             return self._launches.starts[launch] - self._zero
         return None if operator is None else self._start(operator) - self._zero
 
-    def collective(self, operator: int | None) -> Collective | None:
-        """What the operator moved, or else the nearest around it that has it recorded."""
+    def collective(self, operator: int | None) -> str:
+        """The collective that the operator is, or else the nearest around it that is one."""
         while operator is not None and operator >= 0:
-            if (found := self._columns.collectives.get(self._order[operator])) is not None:
+            if found := self._columns.collectives.get(self._order[operator]):
                 return found
             operator = self._parents[operator]
-        return None
+        return ""
 
     def _start(self, operator: int) -> float:
         return self._columns.starts[self._order[operator]]
@@ -247,8 +247,8 @@ def _operators(found: Collector, order: list[int], nesting: Nesting, zero: float
 def _kernel(columns: Columns, place: int, launchers: _Launchers, zero: float) -> Kernel:
     name = columns.names[place]
     operator = launchers.operator(columns, place)
-    collective = columns.collectives.get(place)
-    if collective is None and any(word in name.lower() for word in _COMMUNICATES):
+    collective = columns.collectives.get(place, "")
+    if not collective and any(word in name.lower() for word in _COMMUNICATES):
         collective = launchers.collective(operator)
     return Kernel(
         name=name,

@@ -14,8 +14,7 @@ from typing import Any, TypeVar
 
 from genset.core.safe import clean
 from genset.tta.traces import fields
-from genset.tta.traces.fields import collective_of, moved_by
-from genset.tta.traces.trace import Collective, refused
+from genset.tta.traces.trace import refused
 
 # Names of categories: PyTorch before 1.11 wrote the second ones.
 _OPERATORS = ("cpu_op", "operator")
@@ -60,7 +59,7 @@ class Columns:
     Attributes:
         starts, lengths: microseconds from the first event that was taken.
         threads, external, correlations, devices, streams, bytes: -1 is "not recorded".
-        collectives: by row, what is recorded as moved.
+        collectives: by row, the name of the collective, where it is recorded.
     """
 
     starts: "array[float]" = field(default_factory=_times)
@@ -73,7 +72,7 @@ class Columns:
     bytes: "array[int]" = field(default_factory=_numbers)
     names: list[str] = field(default_factory=list)
     inputs: list[fields.Inputs] = field(default_factory=list)
-    collectives: dict[int, Collective] = field(default_factory=dict)
+    collectives: dict[int, str] = field(default_factory=dict)
 
 
 class Collector:
@@ -159,7 +158,7 @@ class Collector:
             return
         columns = self.operators
         arguments = _arguments(event)
-        if (found := collective_of(arguments)) is not None:
+        if found := self._collective(arguments):
             columns.collectives[len(columns.names)] = found
         columns.starts.append(start)
         columns.lengths.append(length)
@@ -177,9 +176,8 @@ class Collector:
         elif name.startswith(_CALLS):
             place = len(self.operators.names)
             self._operator(event, start, length)
-            found = moved_by(name.partition(":")[2], self.operators.inputs[place])
-            if found is not None:
-                self.operators.collectives.setdefault(place, found)
+            called = self._memory.name(name.partition(":")[2].split(" ")[0])
+            self.operators.collectives.setdefault(place, called)
 
     def _step(self, start: float, length: float) -> None:
         self.steps.append((start, length))
@@ -199,7 +197,7 @@ class Collector:
         columns.correlations.append(correlation)
 
     def _kernel(self, event: dict[str, Any], start: float, length: float) -> None:
-        if (found := collective_of(_arguments(event))) is not None:
+        if found := self._collective(_arguments(event)):
             self.kernels.collectives[len(self.kernels.names)] = found
         self._on_device(self.kernels, event, start, length)
 
@@ -220,6 +218,10 @@ class Collector:
         columns.external.append(_external(arguments))
         columns.bytes.append(_first(arguments.get("bytes")))
         columns.names.append(self._memory.name(event.get("name")))
+
+    def _collective(self, arguments: dict[str, Any]) -> str:
+        name = arguments.get("Collective name")
+        return self._memory.name(name) if type(name) is str and name else ""
 
     def _check_process(self, event: dict[str, Any]) -> None:
         name = _arguments(event).get("name")

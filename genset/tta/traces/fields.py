@@ -1,11 +1,9 @@
 """What stands in an event, as it should be: anything else is told as None."""
 
 from dataclasses import dataclass
-from math import prod
 from typing import Any
 
-from genset.core.safe import clean
-from genset.tta.traces.trace import Collective, Shape
+from genset.tta.traces.trace import Shape
 
 _FURTHEST = 1e17  # microseconds: thousands of years, and still exact to some
 _LARGEST = 2**62
@@ -101,58 +99,9 @@ _BYTES = {
 }
 _BYTES_OF = {name: size for size, names in _BYTES.items() for name in names.split()}
 
-# Of these a call's inputs are all that enters; of the first, as much leaves.
-_AS_MUCH_LEAVES = ("allreduce", "broadcast", "broadcastoop", "reduce", "reduceoop", "send", "recv")
-_IN_ALONE = ("reducescatter", "allgather", "gather", "alltoall")
-
-
-def collective_of(arguments: dict[str, Any]) -> Collective | None:
-    """What an event moved; None if it does not say."""
-    name = arguments.get("Collective name")
-    if type(name) is not str or not name:
-        return None
-    entering = amount(arguments.get("In msg nelems"))
-    leaving = amount(arguments.get("Out msg nelems"))
-    if entering is None or leaving is None:
-        return None
-    group = amount(arguments.get("Group size"))
-    kind = arguments.get("dtype")
-    size = bytes_of(kind)
-    unknown = "" if size or type(kind) is not str else clean(kind, 40)
-    return Collective(clean(name), entering, leaving, size, group or None, unknown)
-
-
-def moved_by(call: str, inputs: Inputs) -> Collective | None:
-    """What a call of a process group moved, by the tensors it was called on; None if unknown.
-
-    Args:
-        call: "all_to_all", "_reduce_scatter_base", "send 0->1".
-    """
-    if not inputs.shapes or not inputs.types:
-        return None
-    name = call.split(" ")[0]
-    kind = "".join(letter for letter in name if letter.isalpha())
-    kind = kind.removesuffix("coalesced").removesuffix("intotensor").removesuffix("tensor")
-    kind = kind.removesuffix("base")
-    as_much = kind in _AS_MUCH_LEAVES
-    if not as_much and kind not in _IN_ALONE:
-        return None
-    elements = sum(_elements(shape) for shape in inputs.shapes)
-    types = sorted(set(inputs.types))
-    sizes = {bytes_of(kind) for kind in types}
-    size = sizes.pop() if len(sizes) == 1 else None
-    unknown = "" if size else clean(", ".join(types), 40)
-    return Collective(name, elements, elements if as_much else None, size, None, unknown)
-
 
 def bytes_of(kind: Any) -> int | None:
     """How many bytes an element takes: "Float" 4, "c10::Half" 2; None of other types."""
     if type(kind) is not str:
         return None
     return _BYTES_OF.get(kind[:40].lower().removeprefix("c10::").replace(" ", ""))
-
-
-def _elements(shape: Shape | tuple[Shape, ...]) -> int:
-    if shape and isinstance(shape[0], tuple):
-        return sum(prod(inner) for inner in shape if isinstance(inner, tuple))
-    return prod(size for size in shape if isinstance(size, int))

@@ -15,11 +15,9 @@ from genset.tta.traces import fields
 from genset.tta.traces.build import TraceParts, build
 from genset.tta.traces.collect import Collector
 from genset.tta.traces.stream import Members, read_events
-from genset.tta.traces.trace import Device, Kernel, Operator, Trace, refused
+from genset.tta.traces.trace import Device, Operator, Trace, refused
 
 _AMD = re.compile(r"\b(AMD|Radeon|Instinct|MI\d{2,3}\w?|gfx\d+)\b", re.IGNORECASE)
-_CALLS = ("nccl", "rccl")
-_LISTS = ("TensorList", "GenericList", "OptionalTensorList")
 
 
 def read_trace(path: Path) -> Trace:
@@ -135,7 +133,6 @@ def _missing(trace: Trace, dropped: int) -> Iterator[str]:
                 f"{count(lost, 'kernel')} of {len(trace.kernels):,} without an operator: they were "
                 "launched before the recording, or in no operator."
             )
-    yield from _missing_messages(trace.kernels)
     if not trace.steps:
         yield "No steps: call the profiler's step() after each training step."
 
@@ -147,35 +144,3 @@ def _missing_inputs(operators: Sequence[Operator]) -> Iterator[str]:
         return
     if not any(operator.values for operator in shaped):
         yield "No strides and paddings of convolutions: record with PyTorch 2.1 or newer."
-    lists = sum(
-        any(
-            kind.startswith(_LISTS) and not shape
-            for kind, shape in zip(operator.types, operator.shapes or (), strict=True)
-        )
-        for operator in shaped
-    )
-    if lists:
-        yield (
-            f"{count(lists, 'operator')} with a list of tensors without shapes (PyTorch leaves out "
-            "those of long lists, and older ones of all)."
-        )
-
-
-def _missing_messages(kernels: Sequence[Kernel]) -> Iterator[str]:
-    silent = sum(
-        kernel.collective is None and any(word in kernel.name.lower() for word in _CALLS)
-        for kernel in kernels
-    )
-    if silent:
-        kernel_count = count(silent, "communication kernel")
-        yield f"{kernel_count} without the size of a message: record with PyTorch 2.4 or newer."
-    odd = [
-        moved
-        for kernel in kernels
-        if (moved := kernel.collective) and not moved.element_bytes
-        if moved.elements_in or moved.elements_out
-    ]
-    if odd:
-        types = ", ".join(sorted({moved.unknown_type for moved in odd} - {""})) or "not recorded"
-        kernel_count = count(len(odd), "communication kernel")
-        yield f"{kernel_count} with elements of an unknown type ({clean(types, 120)})."

@@ -26,33 +26,12 @@ class Device:
 
 
 @dataclass(frozen=True, slots=True)
-class Collective:
-    """What a communication kernel moved.
-
-    Attributes:
-        name: "allreduce", "_allgather_base", as recorded.
-        elements_in, elements_out: how many elements enter and leave this rank; None of what leaves
-            if it is not recorded.
-        element_bytes: of one element; None of a type that is not known.
-        group: how many ranks take part; None if it is not recorded.
-        unknown_type: the elements' type as recorded, if it is not known; else "".
-    """
-
-    name: str
-    elements_in: int
-    elements_out: int | None
-    element_bytes: int | None
-    group: int | None
-    unknown_type: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Kernel:
     """A kernel on the device.
 
     Attributes:
         operator: place in `Trace.operators` of the innermost operator that launched it, or None.
-        collective: what it moved, if it communicates and the trace says so.
+        collective: "allreduce", "_allgather_base", as recorded; "" if it is not.
         launched: when the host launched it: the call of the runtime, or else the operator's start;
             None if neither is recorded.
     """
@@ -63,7 +42,7 @@ class Kernel:
     device: int
     stream: int
     operator: int | None
-    collective: Collective | None = None
+    collective: str = ""
     launched: float | None = None
 
 

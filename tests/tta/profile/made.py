@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from genset.tta.traces.trace import Collective, Copy, Device, Kernel, Operator, Trace
+from genset.tta.traces.trace import Copy, Device, Kernel, Operator, Trace
 
 V100 = Device("nvidia", "Tesla V100-SXM2-16GB")
 HOST = Device("none")
@@ -16,17 +16,17 @@ def kernel(
     end: float,
     name: str = GEMM,
     on: tuple[int, int] = (0, 7),
-    moved: Collective | None = None,
+    collective: str = "",
 ) -> Kernel:
-    return Kernel(name, start, end - start, *on, operator=None, collective=moved)
+    return Kernel(name, start, end - start, *on, operator=None, collective=collective)
 
 
 def copy(start: float, end: float, on: tuple[int, int] = (0, 7)) -> Copy:
     return Copy("Memcpy HtoD (Pinned -> Device)", start, end - start, *on, bytes=1024)
 
 
-def operator(name: str, start: float, own: float) -> Operator:
-    return Operator(name, start, own, thread=1, parent=None, self_time=own)
+def operator(name: str, start: float, time: float) -> Operator:
+    return Operator(name, start, time, thread=1, parent=None, self_time=time)
 
 
 def trace(
@@ -38,7 +38,7 @@ def trace(
 ) -> Trace:
     """One rank's, of a V100 if nothing else is said; steps from, to."""
     marked = [(start, end - start) for start, end in steps]
-    said = {"device": V100, **others}
+    others = {"device": V100, **others}
     return Trace(
-        Path(path), kernels=list(kernels), copies=list(copies), steps=marked, **said
+        Path(path), kernels=list(kernels), copies=list(copies), steps=marked, **others
     )  # fmt: skip

@@ -18,9 +18,10 @@ from genset.core.errors import BadInput
 from genset.tta import Recorder
 from genset.tta.logs.dawnbench import read_run
 from genset.tta.logs.reading import read_entries
+from genset.tta.record.header import Header
 from genset.tta.record.provenance import hardware
 from genset.tta.record.recorder import Line, read_line, write_line
-from genset.tta.record.recording import Header, Recording, reserved
+from genset.tta.record.recording import Recording, reserved
 from genset.tta.runs import TASKS, TOP1, TOP5, Task, Training
 from tests.killing import killed_at_each_change
 
@@ -128,6 +129,9 @@ def test_an_interrupted_recording_is_kept_marked_and_gone_on_with(
         "interruptions": 1,
         "hours": 0,
         "refusedLines": 0,
+        "stopped": False,
+        "setAside": 0,
+        "setAsideHours": 0.0,
     }
 
 

@@ -18,7 +18,8 @@ from click.testing import CliRunner, Result
 from genset.cli import cli
 from genset.core.errors import BadInput
 from genset.tta.logs.reading import read_entries
-from genset.tta.record.recording import Header, reserved
+from genset.tta.record.header import Header
+from genset.tta.record.recording import reserved
 from genset.tta.record.running import Job, Output
 from genset.tta.record.series import Series, parse_seeds, record_series, runs_of
 from genset.tta.runs import TOP1, Task

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 from genset.tta.traces.kineto import read_trace
-from genset.tta.traces.trace import Collective, Device
+from genset.tta.traces.trace import Device
 from tests.tta.traces.made import Event, event, kernel, launch, operator, write
 
 V100 = [{"id": 0, "name": "Tesla V100-SXM2-32GB", "computeMajor": 7, "computeMinor": 0}]
@@ -113,26 +113,22 @@ def test_a_number_that_is_used_again_means_the_latest_operator(tmp_path: Path) -
     assert any("1 kernel of 3" in said for said in trace.missing)
 
 
-def test_collectives_are_told_by_the_kernel_or_by_what_launched_it(tmp_path: Path) -> None:
-    moved = {
-        "Collective_name": "_allgather_base",
-        "In_msg_nelems": 10,
-        "Out_msg_nelems": 80,
-        "Group_size": 8,
-    }
+def test_a_collectives_name_is_the_kernels_or_that_of_what_launched_it(tmp_path: Path) -> None:
+    name = {"Collective_name": "_allgather_base"}
     events = [
-        operator("record_param_comms", 10, 20, dtype="BFloat16", **moved),
+        operator("record_param_comms", 10, 20, **name),
         event("user_annotation", "nccl:_all_gather_base", 12, 10),
         launch(14, 1),
+        event("user_annotation", "nccl:send 0->1", 40, 10),
+        launch(42, 2),
         kernel("ncclDevKernel_AllGather", 20, 5, 1),
-        kernel("ncclDevKernel_AllGather", 40, 5, 2, dtype="Float8_e4m3fn", **moved),
-        kernel("ncclDevKernel_AllGather", 60, 5, 3, dtype="odd", **moved),
+        kernel("ncclDevKernel_SendRecv", 50, 5, 2),
+        kernel("ncclDevKernel_AllGather", 60, 5, 3, **name),
         kernel("ncclDevKernel_AllGather", 80, 5, 4),
     ]
     trace = read_trace(write(tmp_path / "collectives.json", events))
-    sizes = ((2, ""), (1, ""), (None, "odd"))
-    expected = [Collective("_allgather_base", 10, 80, size, 8, odd) for size, odd in sizes]
-    assert [each.collective for each in trace.kernels] == [*expected, None]
+    names = ["_all_gather_base", "send", "_allgather_base", ""]
+    assert [found.collective for found in trace.kernels] == names
 
 
 def test_several_devices_and_names_of_strangers(tmp_path: Path) -> None:
