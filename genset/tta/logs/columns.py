@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from genset.tta.logs.common import ReadAs, number
+from genset.tta.logs.common import ReadAs, number, words_of
 from genset.tta.logs.metrics import Choice, NoChoice, choose, listed
 from genset.tta.logs.sheets import Sheet, moment, seconds
 from genset.tta.runs import Task
@@ -79,19 +79,14 @@ def clocks(names: Sequence[str]) -> list[Clock]:
     return since or [Clock(at) for at, name in enumerate(names) if _base(name) in _MOMENTS]
 
 
-def _words(name: str) -> list[str]:
-    apart = re.sub(r"([a-z])([A-Z])", r"\1_\2", name)
-    return [word for word in re.split(r"[^a-z0-9]+", apart.lower()) if word]
-
-
 def _unit(name: str) -> float | None:
-    words = _words(name)
+    words = words_of(name)
     return _SECONDS.get(words[-1]) if words else None
 
 
 def _base(name: str) -> str:
     """A name without its unit; hours alone are time."""
-    words = _words(name)
+    words = words_of(name)
     if _unit(name) is not None:
         # "s" and "h" alone may be anything.
         return "_".join(words[:-1]) or ("time" if len(words[-1]) > 2 and words[-1] != "min" else "")
@@ -277,17 +272,15 @@ def describing(names: Sequence[str]) -> tuple[tuple[str, int], ...]:
     )
 
 
-def described(said: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
-    """Fields of `About`, and settings, of what is said of a run by name."""
+def described(values: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Fields of `About`, and settings, of the values that describe a run, by name."""
     fields: dict[str, str] = {}
     settings: dict[str, str] = {}
-    for name, text in said.items():
+    for name, text in values.items():
         field = _ABOUT_OF.get(_last(name))
-        if not text:
-            continue
-        if field and field not in fields:
-            fields[field] = text
-        elif not field:
+        if text and field:
+            fields.setdefault(field, text)
+        elif text:
             settings[name] = text
     return fields, settings
 

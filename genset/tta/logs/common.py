@@ -56,6 +56,12 @@ def number(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
+def words_of(name: str) -> list[str]:
+    """The words of a column's name: "valTop1 (%)" is val and top1."""
+    apart = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name)
+    return [word for word in re.split(r"[^a-z0-9]+", apart.lower()) if word]
+
+
 def as_percent(fraction: float) -> float:
     """A fraction of 1 in per cent: 0.57 is 57, not 56.99999999999999."""
     return round(100 * fraction, 10)

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from genset.tta.logs.common import ReadAs
+from genset.tta.logs.common import ReadAs, words_of
 from genset.tta.runs import F1, TASKS, TOP1, TOP5, Task
 
 _TRAIN = {"train", "training", "tr"}
-_HELD_OUT = {
+_SPLITS = {
     "val": "val",
     "valid": "val",
     "validation": "val",
@@ -48,7 +48,7 @@ _RANKS = ((TOP1, TOP5, "accuracy"), (F1,), ("error",), ("loss",))
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class Meaning:
     """What a column's name says of the score in it.
 
     Attributes:
@@ -68,17 +68,17 @@ class Known:
     derived: bool
 
 
-def known(column: str) -> Known:
+def meaning_of(column: str) -> Meaning:
     """What the name of a column says."""
-    words = _words(column)
-    split = next((_HELD_OUT[word] for word in words if word in _HELD_OUT), "")
+    words = words_of(column)
+    split = next((_SPLITS[word] for word in words if word in _SPLITS), "")
     if not split and _TRAIN & set(words):
         split = "train"
     in_percent = "%" in column or bool({"pct", "percent", "percentage"} & set(words))
     measured = [
         word
         for word in words
-        if word not in _HELD_OUT
+        if word not in _SPLITS
         and word not in _TRAIN
         and word not in ("epoch", "pct", "percent", "percentage")
     ]
@@ -89,12 +89,7 @@ def known(column: str) -> Known:
     if not kind and lower:
         kind = "loss"
     derived = bool(_DERIVED & set(words)) and kind != F1
-    return Known(kind, split, lower or kind == "error", percent, in_percent, derived)
-
-
-def _words(column: str) -> list[str]:
-    apart = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", column)
-    return [word for word in re.split(r"[^a-z0-9]+", apart.lower()) if word]
+    return Meaning(kind, split, lower or kind == "error", percent, in_percent, derived)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,16 +135,16 @@ def choose(names: Sequence[str], read_as: ReadAs, path: Path, task: Task | None 
         NoChoice: the column that was asked for is not there, or none or several would do.
     """
     task = task or task_above(path)
-    at = _asked(names, read_as.metric) if read_as.metric else _found(names, task)
-    about = known(names[at])
+    at = _requested(names, read_as.metric) if read_as.metric else _found(names, task)
+    about = meaning_of(names[at])
     lower = about.lower_is_better if read_as.lower_is_better is None else read_as.lower_is_better
     score = _score_of(about, task)
     if task is None or score is None or lower:
-        own = Task(names[at], names[at], None, lower, about.percent)
-        return Choice(own, (_read(at, names[at], about),), _taken(names, at, read_as))
+        task = Task(names[at], names[at], None, lower, about.percent)
+        return Choice(task, (_read(at, names[at], about),), _taken(names, at, read_as))
     if score != task.score:
         task = Task(task.name, score, None)
-    return Choice(task, (_read(at, score, about), *_beside(names, at, score, about)))
+    return Choice(task, (_read(at, score, about), *_other_top(names, at, score, about)))
 
 
 def task_above(path: Path) -> Task | None:
@@ -158,13 +153,13 @@ def task_above(path: Path) -> Task | None:
     return next((task for task in folders if task), None)
 
 
-def _read(at: int, name: str, about: Known) -> Score:
+def _read(at: int, name: str, about: Meaning) -> Score:
     return Score(at, name, about.percent, about.in_percent)
 
 
-def _beside(names: Sequence[str], at: int, score: str, about: Known) -> list[Score]:
+def _other_top(names: Sequence[str], at: int, score: str, about: Meaning) -> list[Score]:
     """The other of top-1 and top-5, where it was measured on the same photos."""
-    columns = {other: known(name) for other, name in enumerate(names) if name and other != at}
+    columns = {other: meaning_of(name) for other, name in enumerate(names) if name and other != at}
     found = {
         further.kind: _read(other, further.kind, further)
         for other, further in columns.items()
@@ -174,13 +169,13 @@ def _beside(names: Sequence[str], at: int, score: str, about: Known) -> list[Sco
     return list(found.values())
 
 
-def _score_of(about: Known, task: Task | None) -> str | None:
+def _score_of(about: Meaning, task: Task | None) -> str | None:
     """The score of DAWNBench that a column is: its plain accuracy is top-1."""
     kind = TOP1 if about.kind == "accuracy" and task and task.score != F1 else about.kind
     return kind if kind in (TOP1, TOP5, F1) else None
 
 
-def _asked(names: Sequence[str], metric: str) -> int:
+def _requested(names: Sequence[str], metric: str) -> int:
     for alike in (str, str.lower):
         fitting = [at for at, name in enumerate(names) if alike(name) == alike(metric)]
         if len(fitting) == 1:
@@ -190,18 +185,18 @@ def _asked(names: Sequence[str], metric: str) -> int:
     raise NoChoice(f"no column {metric}; {_there(names)}")
 
 
-def could_count(about: Known) -> bool:
+def could_count(about: Meaning) -> bool:
     """Whether a column may be the one that counts without being asked for.
 
     A loss or an error without a split is likelier that of the photos that were trained on.
     """
-    held_out = about.split and about.split != "train"
-    plain = not about.split and about.kind not in ("", "error", "loss")
-    return bool(about.kind) and not about.derived and (bool(held_out) or plain)
+    if not about.kind or about.derived or about.split == "train":
+        return False
+    return bool(about.split) or about.kind not in ("error", "loss")
 
 
 def _found(names: Sequence[str], task: Task | None) -> int:
-    columns = {at: known(name) for at, name in enumerate(names) if name}
+    columns = {at: meaning_of(name) for at, name in enumerate(names) if name}
     could = {at: about for at, about in columns.items() if could_count(about)}
     for kinds in _RANKS:
         fitting = [at for at, about in could.items() if about.kind in kinds]
@@ -219,7 +214,7 @@ def _found(names: Sequence[str], task: Task | None) -> int:
 
 
 def _taken(names: Sequence[str], at: int, read_as: ReadAs) -> tuple[str, ...]:
-    about = known(names[at])
+    about = meaning_of(names[at])
     if not about.kind and read_as.lower_is_better is None:
         return (f"more {names[at]} is taken for better: else say --lower-is-better",)
     if read_as.metric or about.split or about.kind != "accuracy":

@@ -56,9 +56,9 @@ def format_in_folder(path: Path, read_as: ReadAs) -> Format | None:
 
 
 def _named(name: str) -> Format:
-    found = next((each for each in FORMATS if name == each.name), None)
+    found = next((format for format in FORMATS if name == format.name), None)
     if found is None:
-        names = ", ".join(each.name for each in FORMATS)
+        names = ", ".join(format.name for format in FORMATS)
         raise BadInput(f"there is no format {name}: name one of {names}")
     return found
 
@@ -69,18 +69,18 @@ def _recognizing(path: Path, formats: Sequence[Format]) -> Format | None:
             start = file.read(_START)
     except OSError as error:
         raise MalformedLog(path, f"it cannot be read: {error.strerror}") from None
-    return next((each for each in formats if each.recognizes(path, start)), None)
+    return next((format for format in formats if format.recognizes(path, start)), None)
 
 
-def told_apart(runs: Iterable[Training]) -> list[Training]:
+def with_different_names(runs: Iterable[Training]) -> list[Training]:
     """The runs, where the entries of two folders never have one name.
 
     ``NVIDIA/dgx1/resnet`` of two rounds becomes ``v0.6/NVIDIA/results/dgx1/resnet`` and
     ``v0.7/NVIDIA/results/dgx1/resnet``: the folders from where they part.
     """
-    kept = list(runs)
+    runs = list(runs)
     folders: dict[str, set[Path]] = defaultdict(set)
-    for run in kept:
+    for run in runs:
         if run.about.entry:
             folders[run.about.entry].add(_folder(run))
     above = {name: os.path.commonpath(of) for name, of in folders.items() if len(of) > 1}
@@ -88,7 +88,7 @@ def told_apart(runs: Iterable[Training]) -> list[Training]:
         _renamed(run, _folder(run).relative_to(above[run.about.entry]).as_posix())
         if run.about.entry in above
         else run
-        for run in kept
+        for run in runs
     ]
 
 
@@ -110,7 +110,7 @@ def without_copies(runs: Sequence[Training]) -> tuple[list[Training], list[Malfo
     The same epochs are no copy where authors, machines or prices differ: one training may be an
     entry at each of several prices.
     """
-    kept: list[Training] = []
+    originals: list[Training] = []
     copies: list[MalformedLog] = []
     alike: dict[Hashable, list[About]] = {}
     for run in runs:
@@ -122,18 +122,15 @@ def without_copies(runs: Sequence[Training]) -> tuple[list[Training], list[Malfo
             copies.append(MalformedLog(run.about.path, reason))
         else:
             known.append(run.about)
-            kept.append(run)
-    return kept, copies
+            originals.append(run)
+    return originals, copies
 
 
 def _differ(one: About, other: About) -> bool:
     """Whether both say who trained what on which machine for how much, and not the same."""
-    pairs = zip(_told(one), _told(other), strict=True)
+    names = ("author", "model", "hardware", "cost_per_hour")
+    pairs = [(getattr(one, name), getattr(other, name)) for name in names]
     return any(a and b and a != b for a, b in pairs)
-
-
-def _told(about: About) -> tuple[object, ...]:
-    return about.author, about.model, about.hardware, about.cost_per_hour
 
 
 def read_entries(folder: Path, read_as: ReadAs = ReadAs()) -> Entries:  # noqa: B008 - immutable
@@ -170,7 +167,7 @@ def read_entries(folder: Path, read_as: ReadAs = ReadAs()) -> Entries:  # noqa: 
             entries.trainings.append(entry)
         else:
             entries.inferences.append(entry)
-    entries.trainings[:], copies = without_copies(told_apart(entries.trainings))
+    entries.trainings[:], copies = without_copies(with_different_names(entries.trainings))
     entries.refused.extend(copies)
     entries.refused.sort(key=lambda error: error.path)
     if not (entries.trainings or entries.inferences or entries.refused):
@@ -212,16 +209,16 @@ def read_runs(
             if file.suffix.lower() == ".json":  # the .tsv beside it is the run
                 continue
             _add(reader, file, read_as, runs, refused)
-    runs = told_apart(runs)
+    runs = with_different_names(runs)
     if not runs:
         more = f" (and {len(refused) - 1} more like it)" if len(refused) > 1 else ""
         why = f": {refused[0]}{more}" if refused else ""
         raise BadInput(f"there is no training log that can be read{why}")
-    kept, copies = without_copies(runs)
+    runs, copies = without_copies(runs)
     if named := next((copy for copy in copies if copy.path in files), None):
         raise named
     refused += copies
-    return kept
+    return runs
 
 
 def _without_suffix(path: Path) -> Path:
@@ -242,9 +239,10 @@ def _reader_of(path: Path, read_as: ReadAs) -> Format:
 def _logs_of(path: Path, read_as: ReadAs) -> Iterator[tuple[Path, Format]]:
     """A log that was named, and the file beside it where an entry has two."""
     reader = _reader_of(path, read_as)
-    beside = [path.with_suffix(suffix) for suffix in SUFFIXES if path.suffix.lower() in SUFFIXES]
-    both = {path, *(file for file in beside if file.is_file())} if reader is DAWNBENCH else {path}
-    yield from ((file, reader) for file in sorted(both))
+    files = {path}
+    if reader is DAWNBENCH and path.suffix.lower() in SUFFIXES:
+        files |= {file for suffix in SUFFIXES if (file := path.with_suffix(suffix)).is_file()}
+    yield from ((file, reader) for file in sorted(files))
 
 
 def _add(

@@ -6,15 +6,15 @@ import re
 import struct
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
-from typing import Any, NoReturn, Protocol, TextIO
+from typing import NoReturn, TextIO
 
 from genset.core.numbers import count
 from genset.tta.runs import MalformedLog
 
 
-class Sheet(Protocol):
+class Sheet:
     """An open table.
 
     Attributes:
@@ -35,9 +35,11 @@ class Sheet(Protocol):
         Raises:
             MalformedLog: the file has no right reading.
         """
+        raise NotImplementedError
 
     def refuse(self, reason: str, at: int | None = None) -> NoReturn:
         """Raise `MalformedLog`: `at` is the row's place as `rows` gives it."""
+        raise MalformedLog(self.path, reason, at)
 
 
 _NOT_MEASURED = {"nan", "null", "none", "na", "n/a", "inf", "infinity", "-inf", "-infinity"}
@@ -77,11 +79,11 @@ def shortest(value: float) -> float:
     """
     if not math.isfinite(value) or abs(value) > 3e38:
         return value
-    kept = _in_32_bits(value)
-    if f"{kept:.15g}" != f"{value:.15g}":
+    stored = _in_32_bits(value)
+    if f"{stored:.15g}" != f"{value:.15g}":
         return value
     tries = (float(f"{value:.{digits}g}") for digits in range(6, 10))
-    return next((found for found in tries if _in_32_bits(found) == kept), value)
+    return next((found for found in tries if _in_32_bits(found) == stored), value)
 
 
 def _in_32_bits(value: float) -> float:
@@ -93,7 +95,7 @@ _MOST_COLUMNS = 20_000
 _DELIMITERS = ("\t", ",", ";")
 
 
-class Delimited:
+class TextTable(Sheet):
     """A text file as a table: see `Sheet`."""
 
     def __init__(self, path: Path) -> None:
@@ -122,32 +124,22 @@ class Delimited:
         """
         rows = self._all()
         next(rows)
-        for number, (at, cells) in enumerate(rows):
+        for place, (at, cells) in enumerate(rows):
             cut = self._cut_off
             if len(cells) < len(self.names) and cut:
                 self.remarks.append("its last line is cut off, and not counted")
                 return
-            if len(cells) > len(self.names):
-                # Some writers end each line with a delimiter.
-                if any(cell.strip() for cell in cells[len(self.names) :]):
-                    self._refuse_cells(cells, at)
-            elif len(cells) < len(self.names):
-                self._refuse_cells(cells, at)
+            # Some writers end each line with a delimiter.
+            if len(cells) < len(self.names) or any(map(str.strip, cells[len(self.names) :])):
+                columns_words = count(len(self.names), "column")
+                self.refuse(f"{count(len(cells), 'cell')} for {columns_words}", at)
             if cut and len(self.names) - 1 in columns and cells[len(self.names) - 1].strip():
-                why = "its last line has no end and may be cut off"
-                if number == 0:
-                    self.refuse(f"{why}: if it is whole, end it with a new line", at)
-                mend = "if it is whole, end it with a new line"
-                self.remarks.append(f"{why}, so it does not count: {mend}")
+                why, mend = "its last line has no end and may be cut off", "end it with a new line"
+                if place == 0:
+                    self.refuse(f"{why}: if it is whole, {mend}", at)
+                self.remarks.append(f"{why}, so it does not count: if it is whole, {mend}")
                 return
             yield at, [cells[column].strip() for column in columns]
-
-    def refuse(self, reason: str, at: int | None = None) -> NoReturn:
-        """See `Sheet.refuse`."""
-        raise MalformedLog(self.path, reason, at)
-
-    def _refuse_cells(self, cells: Sequence[str], at: int) -> NoReturn:
-        self.refuse(f"{count(len(cells), 'cell')} for {count(len(self.names), 'column')}", at)
 
     def _all(self) -> Iterator[tuple[int, list[str]]]:
         """Every row that is not blank, with the line that it begins on."""
@@ -166,7 +158,7 @@ class Delimited:
             return
         began = self._line
         delimiter = delimiter_of(first)
-        reader = csv.reader(_before(first, lines), delimiter=delimiter, strict=True)
+        reader = csv.reader(chain([first], lines), delimiter=delimiter, strict=True)
         while True:
             try:
                 cells = next(reader, None)
@@ -211,98 +203,9 @@ def names_in(start: bytes) -> list[str]:
         return []
 
 
-def _before(first: str, lines: Iterator[str]) -> Iterator[str]:
-    yield first
-    yield from lines
-
-
-_BATCH = 10_000
-
-
-class Parquet:
-    """A Parquet file as a table: see `Sheet`."""
-
-    def __init__(self, path: Path) -> None:
-        """Read the names.
-
-        Raises:
-            MalformedLog: it is no Parquet file, or pyarrow is not installed.
-        """
-        self.path = path
-        self.remarks: list[str] = []
-        if find_spec("pyarrow") is None:
-            self.refuse("Parquet needs pyarrow: pip install 'genset[export]'")
-        from pyarrow import parquet
-
-        try:
-            self._file = parquet.ParquetFile(path)
-            self._schema = self._file.schema_arrow
-        except Exception as error:  # noqa: BLE001 - pyarrow raises what it likes on a bad file
-            self.refuse(f"it is no Parquet file: {_first_line(error)}")
-        self.names = [name.strip() for name in self._schema.names]
-
-    def rows(self, columns: Sequence[int]) -> Iterator[tuple[int, list[str]]]:
-        """See `Sheet.rows`."""
-        names = [self._schema.names[column] for column in columns]
-        at = 0
-        try:
-            for batch in self._file.iter_batches(_BATCH, columns=names):
-                lists = [_texts(batch.column(name)) for name in names]
-                for cells in zip(*lists, strict=True):
-                    at += 1
-                    yield at, list(cells)
-        except MalformedLog:
-            raise
-        except Exception as error:  # noqa: BLE001 - a damaged page
-            self.refuse(f"it cannot be read: {_first_line(error)}", at + 1)
-
-    def refuse(self, reason: str, at: int | None = None) -> NoReturn:
-        """See `Sheet.refuse`."""
-        raise MalformedLog(self.path, f"row {at}: {reason}" if at else reason)
-
-
-def _texts(column: Any) -> list[str]:
-    import pyarrow as pa
-
-    if pa.types.is_float32(column.type) or pa.types.is_float16(column.type):
-        return ["" if v is None else repr(shortest(float(v))) for v in column.to_pylist()]
-    return ["" if value is None else str(value).strip() for value in column.to_pylist()]
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0][:200]
-
-
-_PARQUET = b"PAR1"
-_TEXTS = (".csv", ".tsv")
-_PARQUETS = (".parquet", ".pq")
-
-
-def open_sheet(path: Path) -> Sheet:
-    """Open a table.
-
-    Raises:
-        MalformedLog: it has no right reading.
-    """
-    try:
-        with path.open("rb") as file:
-            parquet = file.read(len(_PARQUET)) == _PARQUET
-    except OSError as error:
-        raise MalformedLog(path, f"it cannot be read: {error.strerror}") from None
-    return Parquet(path) if parquet or path.suffix.lower() in _PARQUETS else Delimited(path)
-
-
-def is_table(path: Path, start: bytes) -> bool:
-    """Whether a file is meant to be a table, by its name or how it begins."""
-    return path.suffix.lower() in (*_TEXTS, *_PARQUETS) or start.startswith(_PARQUET)
+_SUFFIXES = (".csv", ".tsv")
 
 
 def names_of(path: Path, start: bytes) -> list[str]:
-    """The names of a table's columns; empty where the file is no table.
-
-    Raises:
-        MalformedLog: it is a Parquet file that has no right reading.
-    """
-    if not is_table(path, start):
-        return []
-    return Parquet(path).names if start.startswith(_PARQUET) else names_in(start)
+    """The names of a table's columns, by the first bytes; empty where the file is no table."""
+    return names_in(start) if path.suffix.lower() in _SUFFIXES else []

@@ -26,7 +26,7 @@ from genset.tta.logs.columns import (
     normal_names,
 )
 from genset.tta.logs.common import Format, ReadAs, as_percent, number, swapped
-from genset.tta.logs.sheets import Sheet, is_nothing, is_table, names_of, open_sheet, shortest
+from genset.tta.logs.sheets import Sheet, TextTable, is_nothing, names_of, shortest
 from genset.tta.runs import SCORES, TOP1, TOP5, About, Epoch, Training
 
 _MOST_ROWS = 200_000
@@ -47,7 +47,7 @@ _STEP_OF_32_BITS = 128
 
 
 @dataclass(slots=True)
-class Measured:
+class ScoredRow:
     """One row with a score: its place in the file, the seconds, and its scores as logged."""
 
     at: int
@@ -57,7 +57,7 @@ class Measured:
 
 
 @dataclass(slots=True)
-class Rows:
+class RunRows:
     """One run of a table.
 
     Attributes:
@@ -70,9 +70,9 @@ class Rows:
     name: str
     settings: dict[str, str]
     first: tuple[str, float] | None = None
-    rows: list[Measured] = field(default_factory=list)
+    rows: list[ScoredRow] = field(default_factory=list)
     seen: set[tuple[float, float, tuple[float | None, ...]]] = field(default_factory=set)
-    waiting: list[Measured] = field(default_factory=list)
+    waiting: list[ScoredRow] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
     def epochs(self, columns: Columns, fractions: bool) -> tuple[Epoch, ...]:
@@ -92,17 +92,17 @@ class Rows:
         )
 
 
-def read_rows(sheet: Sheet, columns: Columns) -> tuple[list[Rows], bool]:
+def read_rows(sheet: Sheet, columns: Columns) -> tuple[list[RunRows], bool]:
     """A table's runs in the order in which they begin, and whether its shares are fractions of 1.
 
     Raises:
         MalformedLog: a row, or the table, has no right reading; no run has a score.
     """
-    runs: dict[str, Rows] = {}
-    kept = 0
+    runs: dict[str, RunRows] = {}
+    count = 0
     for at, run, cells in _cells(sheet, columns, runs):
-        kept += _add(sheet, columns, run, at, cells)
-        if kept > _MOST_ROWS:
+        count += _add(sheet, columns, run, at, cells)
+        if count > _MOST_ROWS:
             name = sheet.names[columns.choice.scores[0].column]
             sheet.refuse(f"more than {_MOST_ROWS:,} rows with {name}: log it once an epoch")
     if not runs:
@@ -130,8 +130,8 @@ def _is_plain(first: tuple[str, float]) -> bool:
 
 
 def _cells(
-    sheet: Sheet, columns: Columns, runs: dict[str, Rows]
-) -> Iterator[tuple[int, Rows, list[str]]]:
+    sheet: Sheet, columns: Columns, runs: dict[str, RunRows]
+) -> Iterator[tuple[int, RunRows, list[str]]]:
     """Each row with its run, and its cells: time, epoch, scores."""
     scores = [score.column for score in columns.choice.scores]
     places = [columns.clock.column, *scores]
@@ -147,13 +147,13 @@ def _cells(
         if name not in runs:
             if len(runs) == _MOST_RUNS:
                 sheet.refuse(f"more than {_MOST_RUNS:,} runs", at)
-            said = cells[3 + len(scores) :]
             names = [setting for setting, _ in columns.settings]
-            runs[name] = Rows(name, dict(zip(names, said, strict=True)))
+            settings = zip(names, cells[3 + len(scores) :], strict=True)
+            runs[name] = RunRows(name, dict(settings))
         yield at, runs[name], [time, epoch, *cells[1 : 1 + len(scores)]]
 
 
-def _add(sheet: Sheet, columns: Columns, run: Rows, at: int, cells: list[str]) -> int:
+def _add(sheet: Sheet, columns: Columns, run: RunRows, at: int, cells: list[str]) -> int:
     """Add a row to its run; how many rows that adds."""
     time, epoch, *texts = cells
     if run.first and not (run.waiting or any(texts)):
@@ -162,7 +162,7 @@ def _add(sheet: Sheet, columns: Columns, run: Rows, at: int, cells: list[str]) -
     if seconds is not None:
         for row in run.waiting:
             row.seconds = seconds
-            _keep(run, row)  # it was counted when it began to wait
+            _append(run, row)  # it was counted when it began to wait
         run.waiting.clear()
     scores = tuple(_scores(sheet, columns, at, texts))
     if scores[0] is None:  # another of its scores alone is no evaluation for this task
@@ -175,16 +175,16 @@ def _add(sheet: Sheet, columns: Columns, run: Rows, at: int, cells: list[str]) -
         counted = float(len(run.rows) + len(run.waiting) + 1)
     else:
         counted = _number(sheet, columns.epoch, at, epoch)
-    measured = Measured(at, counted, seconds or 0.0, scores)
+    measured = ScoredRow(at, counted, seconds or 0.0, scores)
     if seconds is None:
         if not columns.time_later:
             sheet.refuse(f"{sheet.names[columns.clock.column]} is empty", at)
         run.waiting.append(measured)
         return 1
-    return _keep(run, measured)
+    return _append(run, measured)
 
 
-def _keep(run: Rows, row: Measured) -> int:
+def _append(run: RunRows, row: ScoredRow) -> int:
     """Add a row unless it is there already, or says its epoch's score once more."""
     same = (row.epoch, row.seconds, row.scores)
     before = run.rows[-1] if run.rows else row
@@ -196,7 +196,7 @@ def _keep(run: Rows, row: Measured) -> int:
     return 1
 
 
-def _seconds(sheet: Sheet, columns: Columns, run: Rows, at: int, text: str) -> float | None:
+def _seconds(sheet: Sheet, columns: Columns, run: RunRows, at: int, text: str) -> float | None:
     """Seconds since the run began; None for an empty cell."""
     if not text:
         return None
@@ -243,7 +243,7 @@ def _number(sheet: Sheet, column: int, at: int, text: str, least: bool = False) 
     return value
 
 
-def _check_order(sheet: Sheet, columns: Columns, run: Rows) -> None:
+def _check_order(sheet: Sheet, columns: Columns, run: RunRows) -> None:
     """Refuse a run whose time or epochs run backwards, or whose time is each epoch's own."""
     clock = sheet.names[columns.clock.column]
     for before, row in zip(run.rows, run.rows[1:], strict=False):
@@ -283,7 +283,7 @@ _EITHER = re.compile(
 )
 
 
-def _check_elapsed(sheet: Sheet, columns: Columns, run: Rows) -> None:
+def _check_elapsed(sheet: Sheet, columns: Columns, run: RunRows) -> None:
     """Refuse a time that hardly grows: it is each epoch's own, unless the first took as long.
 
     A column that is named after more than time, as `elapsed`, means what it says.
@@ -297,15 +297,15 @@ def _check_elapsed(sheet: Sheet, columns: Columns, run: Rows) -> None:
     repeated = len({row.seconds for row in run.rows}) < len(run.rows)
     stands = repeated and len(run.rows) > 2 and grown <= _STANDS
     clock = sheet.names[columns.clock.column]
-    may_be_own = not columns.time_named and _EITHER.fullmatch(clock.strip().lower())
-    if stands or (may_be_own and due >= 2 and grown <= (_GROWS if due >= 3 else _STANDS)):
+    of_an_epoch = not columns.time_named and _EITHER.fullmatch(clock.strip().lower())
+    if stands or (of_an_epoch and due >= 2 and grown <= (_GROWS if due >= 3 else _STANDS)):
         why = f"{clock} hardly grows: {first.seconds:g} s at first, {last.seconds:g} s at last"
         why += "; is it each epoch's own, not the time since training began?"
         mend = "" if stands else f" If the first took so long, say --time-column {clock}"
         sheet.refuse(why + mend, last.at)
 
 
-def _are_fractions(sheet: Sheet, columns: Columns, runs: list[Rows]) -> bool:
+def _are_fractions(sheet: Sheet, columns: Columns, runs: list[RunRows]) -> bool:
     """Whether no share of the table is over 1, so that all are fractions of 1."""
     best: dict[str, float] = {}
     for at, score in enumerate(columns.choice.scores):
@@ -326,7 +326,7 @@ _DAWNBENCH = {score.lower() for score in SCORES}
 def recognizes(path: Path, start: bytes) -> bool:
     """Whether a file is a table; not one of tabs with the columns of DAWNBench's entries."""
     if path.suffix.lower() != ".tsv":
-        return is_table(path, start)
+        return path.suffix.lower() == ".csv"
     names = names_of(path, start)
     if len(names) < 3 or "" in names:
         return False
@@ -342,46 +342,43 @@ def read(path: Path, read_as: ReadAs) -> list[Training]:
     Raises:
         MalformedLog: it has no right reading.
     """
-    sheet = open_sheet(path)
+    sheet = TextTable(path)
     return trainings(sheet, find_columns(sheet, read_as), path.stem)
 
 
 def trainings(
-    sheet: Sheet, columns: Columns, name: str, said: dict[str, str] | None = None
+    sheet: Sheet, columns: Columns, name: str, settings: dict[str, str] | None = None
 ) -> list[Training]:
     """A table's runs, with what its other columns say of them.
 
     Args:
         name: of the run; where there are several, what stands before the name of each.
-        said: settings that stand elsewhere than in the table.
+        settings: that stand elsewhere than in the table.
 
     Raises:
         MalformedLog: it has no right reading.
     """
-    columns = replace(columns, settings=describing(sheet.names))
+    columns = replace(columns, settings=columns.settings or describing(sheet.names))
     runs, fractions = read_rows(sheet, columns)
     by_seed = columns.run is not None and sheet.names[columns.run].lower() == "seed"
-    told = [described((said or {}) | run.settings) for run in runs]
-    one_entry = by_seed and len(runs) > 1 and all(each == told[0] for each in told)
+    descriptions = [described((settings or {}) | run.settings) for run in runs]
+    one_entry = by_seed and len(runs) > 1 and all(of == descriptions[0] for of in descriptions)
     found = []
-    for run, (fields, settings) in zip(runs, told, strict=True):
+    for run, (fields, values) in zip(runs, descriptions, strict=True):
         about = About(
             name=_name(name, run, by_seed),
             path=sheet.path,
             task=columns.choice.task,
-            author=fields.get("author", ""),
-            framework=fields.get("framework", ""),
-            model=fields.get("model", ""),
-            hardware=fields.get("hardware", ""),
             remarks=(*columns.remarks, *run.remarks, *sheet.remarks),
             entry=name if one_entry else "",
-            settings=settings,
+            settings=values,
         )
+        about = replace(about, **fields)  # type: ignore[arg-type]
         found.append(Training(about, run.epochs(columns, fractions)))
     return found
 
 
-def _name(name: str, run: Rows, by_seed: bool) -> str:
+def _name(name: str, run: RunRows, by_seed: bool) -> str:
     of_run = f"seed {run.name}" if by_seed else run.name
     return " ".join(part for part in (name, of_run) if part)
 

@@ -16,8 +16,8 @@ from typing import Any, NoReturn
 
 from genset.tta.logs.columns import find_columns, normal_names
 from genset.tta.logs.common import Format, ReadAs
-from genset.tta.logs.metrics import could_count, known
-from genset.tta.logs.sheets import names_of, open_sheet, shortest
+from genset.tta.logs.metrics import could_count, meaning_of
+from genset.tta.logs.sheets import Sheet, TextTable, names_of, shortest
 from genset.tta.logs.tables import trainings
 from genset.tta.runs import MalformedLog, Training
 
@@ -54,18 +54,18 @@ class Scalars:
     cut_off: bool = False
 
 
-def read_scalars(path: Path, wanted: Callable[[str], bool], stairs: str = "") -> Scalars:
+def read_scalars(path: Path, is_read: Callable[[str], bool], stairs: str = "") -> Scalars:
     """Read a file's scalars.
 
     Args:
-        wanted: says of a tag whether its values are kept.
+        is_read: says of a tag whether its values are read.
         stairs: a tag of which only changes are kept: the epoch, which some log with each step.
 
     Raises:
         MalformedLog: it is no event file, or holds too much.
     """
     found = Scalars(path)
-    kept, size = 0, 0
+    count, size = 0, 0
     for record, event in _events(path):
         size += _AROUND_A_RECORD + record
         if found.began is None:
@@ -75,12 +75,12 @@ def read_scalars(path: Path, wanted: Callable[[str], bool], stairs: str = "") ->
             if number is None:
                 continue
             found.tags[value.tag] = None
-            if value.tag == stairs or wanted(value.tag):
+            if value.tag == stairs or is_read(value.tag):
                 points = found.points.setdefault(value.tag, [])
                 if value.tag != stairs or not points or points[-1].value != number:
                     points.append(Point(event.step, event.wall_time, number))
-                    kept += 1
-        if kept > _MOST_POINTS or len(found.tags) > _MOST_TAGS:
+                    count += 1
+        if count > _MOST_POINTS or len(found.tags) > _MOST_TAGS:
             raise MalformedLog(path, "it has too many scalars: log scores once an epoch")
     if found.began is None:
         raise MalformedLog(path, "it is empty, or no event file")
@@ -120,7 +120,7 @@ def _number(value: Any) -> float | None:
 TIME, EPOCH, RUN = "wall time", "epoch or step", "run of the folder"
 
 
-class EventSheet:
+class EventSheet(Sheet):
     """All event files of a folder: see `Sheet`.
 
     Files that go on one after another, with later steps, are one run that was resumed. What begins
@@ -145,9 +145,9 @@ class EventSheet:
         self._epoch = epoch or "epoch"
         # What Keras writes into folders `train` and `validation` has one name in both.
         folder = self.path.parent.name
-        self._prefix = f"{folder}/" if known(f"{folder}/accuracy").split else ""
+        self._prefix = f"{folder}/" if meaning_of(f"{folder}/accuracy").split else ""
         self._metric = metric.removeprefix(self._prefix)
-        read = [read_scalars(file, self._wanted, self._epoch) for file in files]
+        read = [read_scalars(file, self._is_read, self._epoch) for file in files]
         self._began = [
             scalars.began
             for scalars in (read_scalars(file, lambda tag: False) for file in before)
@@ -186,15 +186,15 @@ class EventSheet:
         """See `Sheet.refuse`; events have no lines."""
         raise MalformedLog(self.path, reason)
 
-    def _wanted(self, tag: str) -> bool:
-        return tag == self._metric if self._metric else could_count(known(self._prefix + tag))
+    def _is_read(self, tag: str) -> bool:
+        return tag == self._metric if self._metric else could_count(meaning_of(self._prefix + tag))
 
     def _by_step(self, scalars: Scalars, last: int) -> Iterator[tuple[int, dict[int, str]]]:
         """What was logged at each step after the last, with the moment at which all of it was."""
         stairs = scalars.points.get(self._epoch, [])
         steps: dict[tuple[int, int], dict[int, str]] = {}
         for column, tag in enumerate(self._tags, 2):
-            if tag == self._epoch or not self._wanted(tag):
+            if tag == self._epoch or not self._is_read(tag):
                 continue
             times: dict[int, int] = {}
             for point in scalars.points.get(tag, []):
@@ -244,7 +244,7 @@ def _epoch_at(stairs: Sequence[Point], step: int) -> float:
 
 
 _MARK = "tfevents"
-_HELD_OUT = ("validation", "val", "eval", "test")
+_VALIDATION_FOLDERS = ("validation", "val", "eval", "test")
 _MOST_FILES = 1000
 
 # The columns of the CSV file that TensorBoard's page offers for a tag.
@@ -258,12 +258,12 @@ def recognizes(path: Path, start: bytes) -> bool:
         return True
     if not _is_event_file(path):
         return False
-    beside = _event_files(path.parent)
+    files = _event_files(path.parent)
     if path.parent.name == "train" and any(
-        _event_files(path.parent.with_name(name)) for name in _HELD_OUT
+        _event_files(path.parent.with_name(name)) for name in _VALIDATION_FOLDERS
     ):
         return False  # the training beside a folder of validation
-    return not beside or path.name == beside[0].name
+    return not files or path.name == files[0].name
 
 
 def read(path: Path, read_as: ReadAs) -> list[Training]:
@@ -281,18 +281,18 @@ def read(path: Path, read_as: ReadAs) -> list[Training]:
     if len(files) > _MOST_FILES:
         raise MalformedLog(path, f"its folder has more than {_MOST_FILES} event files")
     before: list[Path] = []
-    if folder.name in _HELD_OUT:
+    if folder.name in _VALIDATION_FOLDERS:
         before = _event_files(folder.with_name("train")) or _event_files(folder.parent)
         folder = folder.parent
     sheet = EventSheet(files, before, read_as.metric, read_as.epoch)
     run = RUN if sheet.several() else ""
-    said = replace(read_as, metric=sheet.metric(), time=TIME, epoch=EPOCH, run=run)
-    return trainings(sheet, find_columns(sheet, said), folder.name)
+    read_as = replace(read_as, metric=sheet.metric(), time=TIME, epoch=EPOCH, run=run)
+    return trainings(sheet, find_columns(sheet, read_as), folder.name)
 
 
 def _downloaded(path: Path, read_as: ReadAs) -> list[Training]:
     """Read what TensorBoard's page saves of one tag: ``run-NAME-tag-TAG.csv``."""
-    sheet = open_sheet(path)
+    sheet = TextTable(path)
     run, mark, tag = path.stem.removeprefix("run-").rpartition("-tag-")
     value = tag if mark else _VALUE
     sheet.names = [value if name == _VALUE else name for name in sheet.names]

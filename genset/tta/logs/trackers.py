@@ -13,12 +13,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NoReturn
 
 from genset.tta.logs.columns import find_columns, normal_names
 from genset.tta.logs.common import Format, ReadAs, decoded, number
-from genset.tta.logs.sheets import Sheet, moment, names_of, open_sheet
-from genset.tta.logs.tables import Rows, read_rows, trainings
+from genset.tta.logs.sheets import Sheet, TextTable, moment, names_of
+from genset.tta.logs.tables import trainings
 from genset.tta.runs import TASKS, About, MalformedLog, Training
 
 _COLUMNS = ["epoch", "train_loss", "valid_loss"]
@@ -41,13 +40,13 @@ def read_fastai(path: Path, read_as: ReadAs) -> list[Training]:
     Raises:
         MalformedLog: it has no right reading.
     """
-    sheet = AddedUp(open_sheet(path))
+    sheet = AddedUp(TextTable(path))
     columns = find_columns(sheet, read_as)
     sheet.remarks.append("its time is the sum of its epochs' whole seconds")
     return trainings(sheet, columns, path.stem)
 
 
-class AddedUp:
+class AddedUp(Sheet):
     """Such a table with the seconds since training began in its last column."""
 
     def __init__(self, sheet: Sheet) -> None:
@@ -56,33 +55,30 @@ class AddedUp:
 
     def rows(self, columns: Sequence[int]) -> Iterator[tuple[int, list[str]]]:
         """See `Sheet.rows`."""
-        time, seconds, last = len(self.names) - 1, 0, -1.0
+        seconds, last = 0, -1.0
         seen: set[tuple[str, ...]] = set()
         for at, row in self._sheet.rows(range(len(self.names))):
             if tuple(row) in seen:
                 continue
             seen.add(tuple(row))
-            cell, epoch = row[time], number(row[0])
-            if not (match := _CLOCK.fullmatch(cell)):
-                self.refuse(f"{_TIME} is no epoch's time: {cell[:40]!r}", at)
+            if not (match := _CLOCK.fullmatch(row[-1])):
+                self.refuse(f"{_TIME} is no epoch's time: {row[-1][:40]!r}", at)
             # Without the epochs between, or in another order, the sum is no time.
+            epoch = number(row[0])
             if epoch is None or epoch not in (last, last + 1):
                 why = f"epoch {row[0][:40]!r} where {last + 1:g} is due"
                 self.refuse(f"{why}: the time is the sum of all epochs' times, in their order", at)
             last = epoch
             hours, minutes, rest = (int(part or 0) for part in match.groups())
             seconds += 3600 * hours + 60 * minutes + rest
-            yield at, [str(seconds) if column == time else row[column] for column in columns]
-
-    def refuse(self, reason: str, at: int | None = None) -> NoReturn:
-        """See `Sheet.refuse`."""
-        self._sheet.refuse(reason, at)
+            cells = [*row[:-1], str(seconds)]
+            yield at, [cells[column] for column in columns]
 
 
 FASTAI = Format("fastai", is_fastai, read_fastai)
 
 
-_ITS_OWN = {"relative_time", "top_1", "top_5", "epoch"}
+_FFCV_COLUMNS = {"relative_time", "top_1", "top_5", "epoch"}
 
 # How a run was trained. Not where its files are, who listens where, and how loud it logs.
 _MOMENT = "timestamp"
@@ -91,55 +87,54 @@ _FFCV_SETTINGS = ("training.", "model.", "lr.", "resolution.", "validation.", "d
 
 def is_ffcv(path: Path, start: bytes) -> bool:
     """Whether a table has ffcv-imagenet's columns."""
-    return normal_names(names_of(path, start)) >= _ITS_OWN
+    return normal_names(names_of(path, start)) >= _FFCV_COLUMNS
 
 
 def read_ffcv(path: Path, read_as: ReadAs) -> list[Training]:
     """Read a file's runs. They are ImageNet's: its training script is for nothing else.
 
+    Runs of one recipe are one entry, which has the name of the first.
+
     Raises:
         MalformedLog: it has no right reading.
     """
-    sheet = open_sheet(path)
+    sheet = TextTable(path)
     columns = find_columns(sheet, read_as, TASKS["imagenet"])
-    said = [(name, at) for at, name in enumerate(sheet.names) if name.startswith(_FFCV_SETTINGS)]
-    said += [(name, at) for at, name in enumerate(sheet.names) if name == _MOMENT]
-    columns = replace(columns, settings=tuple(said))
-    runs, fractions = read_rows(sheet, columns)
-    began = [moment(run.settings.pop(_MOMENT, "")) for run in runs]
-    recipes = [tuple(run.settings.items()) for run in runs]
-    names = [_ffcv_name(path, run) for run in runs]
-    trainings = []
-    for run, name, recipe, day in zip(runs, names, recipes, began, strict=True):
-        about = About(
-            name=name,
-            path=path,
-            task=columns.choice.task,
-            framework="PyTorch (ffcv)",
-            model=run.settings.get("model.arch", ""),
-            hardware=_hardware(run),
-            submitted=day.date() if day else None,
-            remarks=(*columns.remarks, *run.remarks, *sheet.remarks),
-            # Runs of one recipe are one entry, which has the name of the first.
-            entry=names[recipes.index(recipe)] if recipes.count(recipe) > 1 else "",
-            settings=run.settings,
-        )
-        trainings.append(Training(about, run.epochs(columns, fractions)))
-    return trainings
+    settings = [
+        (name, at)
+        for at, name in enumerate(sheet.names)
+        if name == _MOMENT or name.startswith(_FFCV_SETTINGS)
+    ]
+    runs = [
+        replace(run, about=_ffcv_about(path, run.about))
+        for run in trainings(sheet, replace(columns, settings=tuple(settings)), "")
+    ]
+    recipes = [(run.about.model, *run.about.settings.items()) for run in runs]
+    entries = [
+        runs[recipes.index(recipe)].about.name if recipes.count(recipe) > 1 else ""
+        for recipe in recipes
+    ]
+    return [
+        replace(run, about=replace(run.about, entry=entry))
+        for run, entry in zip(runs, entries, strict=True)
+    ]
 
 
-def _ffcv_name(path: Path, run: Rows) -> str:
-    """Words that a person tells runs apart by, and the beginning of the uid."""
-    planned = run.settings.get("training.epochs")
-    words = [run.settings.get("model.arch", ""), f"{planned} epochs" if planned else ""]
-    recipe = ", ".join(word for word in words if word)
-    uid = f"({run.name[:8]})" if run.name else ""
-    return " ".join(part for part in (path.stem, recipe, uid) if part)
-
-
-def _hardware(run: Rows) -> str:
-    gpus = run.settings.get("dist.world_size", "")
-    return f"{gpus} GPU" if gpus else ""
+def _ffcv_about(path: Path, about: About) -> About:
+    """Named by words that a person tells runs apart by, and the beginning of the uid."""
+    settings = dict(about.settings)
+    began = moment(settings.pop(_MOMENT, ""))
+    planned, gpus = settings.get("training.epochs"), settings.get("dist.world_size", "")
+    words = ", ".join(filter(None, [about.model, f"{planned} epochs" if planned else ""]))
+    uid = f"({about.name[:8]})" if about.name else ""
+    return replace(
+        about,
+        name=" ".join(filter(None, [path.stem, words, uid])),
+        framework="PyTorch (ffcv)",
+        hardware=f"{gpus} GPU" if gpus else "",
+        submitted=began.date() if began else None,
+        settings=settings,
+    )
 
 
 FFCV = Format("ffcv", is_ffcv, read_ffcv)
@@ -166,7 +161,7 @@ def read_lightning(path: Path, read_as: ReadAs) -> list[Training]:
     Raises:
         MalformedLog: it has no right reading.
     """
-    sheet = open_sheet(path)
+    sheet = TextTable(path)
     columns = find_columns(sheet, read_as, no_time=_NO_LIGHTNING_TIME, time_later=True)
     return trainings(sheet, columns, _lightning_name(path), _hparams(path.with_name(_HPARAMS)))
 
@@ -192,7 +187,7 @@ def _hparams(path: Path) -> dict[str, str]:
     pairs = (line.split(": ", 1) for line in text.splitlines() if not line.startswith((" ", "-")))
     found = {pair[0]: pair[1].strip("'\" ") for pair in pairs if len(pair) == 2}
     return {
-        name: said for name, said in found.items() if "/" not in said and not _OF_A_RUN.search(name)
+        name: text for name, text in found.items() if "/" not in text and not _OF_A_RUN.search(name)
     }
 
 
@@ -211,8 +206,8 @@ _NO_CHART_TIME = (
 def is_wandb(path: Path, start: bytes) -> bool:
     """Whether a table has W&B's columns."""
     names = names_of(path, start)
-    own = "_step" in names and ("_runtime" in names or "_timestamp" in names)
-    return own or _is_chart(names) or normal_names(names) >= _OF_RUNS
+    is_history = "_step" in names and ("_runtime" in names or "_timestamp" in names)
+    return is_history or _is_chart(names) or normal_names(names) >= _OF_RUNS
 
 
 def read_wandb(path: Path, read_as: ReadAs) -> list[Training]:
@@ -221,7 +216,7 @@ def read_wandb(path: Path, read_as: ReadAs) -> list[Training]:
     Raises:
         MalformedLog: it has no right reading.
     """
-    sheet = open_sheet(path)
+    sheet = TextTable(path)
     if _is_chart(sheet.names):
         chart = Chart(sheet)
         named = replace(read_as, run=chart.names[-1])
@@ -229,8 +224,8 @@ def read_wandb(path: Path, read_as: ReadAs) -> list[Training]:
     if normal_names(sheet.names) >= _OF_RUNS and "_step" not in sheet.names:
         why = "it has a line for each run, not for each epoch"
         raise MalformedLog(path, f"{why}: export a chart, or run.scan_history()", 1)
-    own = next((name for name in ("_runtime", "_timestamp") if name in sheet.names), "")
-    columns = find_columns(sheet, replace(read_as, time=read_as.time or own))
+    time = next((name for name in ("_runtime", "_timestamp") if name in sheet.names), "")
+    columns = find_columns(sheet, replace(read_as, time=read_as.time or time))
     return trainings(sheet, columns, path.stem)
 
 
@@ -239,7 +234,7 @@ def _is_chart(names: Sequence[str]) -> bool:
     return len(names) > 1 and all(_BETWEEN in name for name in names[1:])
 
 
-class Chart:
+class Chart(Sheet):
     """A chart's file as a table with a column for each thing logged, and a last one for the run."""
 
     def __init__(self, sheet: Sheet) -> None:
@@ -265,10 +260,6 @@ class Chart:
                     of_run = {self.names[0]: cells[0], self.names[-1]: run}
                     of_run |= {name: cells[place] for name, place in places.items()}
                     yield at, [of_run.get(name, "") for name in names]
-
-    def refuse(self, reason: str, at: int | None = None) -> NoReturn:
-        """See `Sheet.refuse`."""
-        self._sheet.refuse(reason, at)
 
 
 WANDB = Format("wandb", is_wandb, read_wandb)

@@ -2,16 +2,13 @@
 
 import re
 import tracemalloc
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pyarrow import parquet
 
 from genset.cli import cli
 from genset.core.errors import BadInput
@@ -136,7 +133,6 @@ def test_every_variant_is_read_alike(tmp_path: Path, text: str) -> None:
         ("epoch,time,val_acc\n" + "1" * 1_000_001, 2, "a line of more than 1,000,000"),
         ("epoch,time,val_acc\n1,6," + "1" * 140_000 + "\n", 2, "it is no table: field larger"),
         (PLAIN.encode("utf-16"), None, "UTF-8"),
-        (b"PAR1 is how Parquet begins", None, "no Parquet file"),
     ],
 )
 def test_what_has_no_right_reading_is_refused(
@@ -280,25 +276,6 @@ def test_moments_that_were_kept_in_32_bits_are_no_times(tmp_path: Path) -> None:
     text = "epoch,time,val_acc\n1,1795428352.0,50\n2,1795428352.0,60\n3,1795428480.0,94\n"
     with pytest.raises(MalformedLog, match="32 bits"):
         runs_of(tmp_path / "log.csv", text)
-
-
-def test_parquet_is_read_as_its_csv_would_be(tmp_path: Path) -> None:
-    columns: Mapping[str, object] = {
-        "epoch": pa.array([1, 1, 2]),
-        "time": pa.array([60.0, 61.0, 120.5]),
-        "val_acc": pa.array([0.6, None, 0.935], pa.float32()),
-        "photo": pa.array([b"\xff" * 1000] * 3),
-    }
-    path = tmp_path / "log.parquet"
-    parquet.write_table(pa.table(columns), path)
-    (run,) = read_file(path)
-    assert measured(run) == READ
-    parquet.write_table(pa.table(columns | {"val_acc": pa.array(["60", "7o", ""])}), path)
-    with pytest.raises(MalformedLog, match="row 2: val_acc is no number from 0 up: '7o'"):
-        read_file(path)
-    path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(MalformedLog, match="no Parquet file"):
-        read_file(path)
 
 
 def test_a_table_of_steps_takes_the_memory_of_its_scores(tmp_path: Path) -> None:
