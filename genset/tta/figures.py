@@ -107,13 +107,7 @@ def hours_axis(axes: "Axes") -> None:
     axes.yaxis.set_minor_locator(NullLocator())
 
 
-def dollars_axis(axes: "Axes") -> None:
-    """Make an upward axis of US dollars logarithmic, with ticks as people say them: "$10"."""
-    axes.set_yscale("log")
-    ticks(axes, "y", "\\$")
-
-
-def ticks(axes: "Axes", which: Literal["x", "y"], sign: str = "") -> None:
+def ticks(axes: "Axes", which: Literal["x", "y"]) -> None:
     """Place the ticks of a logarithmic axis whose limits are set: 0.01, 1, 100; or 1, 2, 5."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
@@ -121,7 +115,7 @@ def ticks(axes: "Axes", which: Literal["x", "y"], sign: str = "") -> None:
     low, high = axes.get_xlim() if which == "x" else axes.get_ylim()
     short = log10(high / low) < 2.5
     axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if short else (1.0,)))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{sign}{value:,.6g}"))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
     axis.set_minor_formatter(NullFormatter())
 
 

@@ -15,13 +15,8 @@ from genset.tta.runs import STOPPED, Training
 # Runs of one schedule end within this factor of each other.
 _ALIKE = 1.5
 
-# When a run stopped because it reached the threshold, a longer one of the same schedule has covered
-# this share of the distance from its own first score, if not more.
-_FAR = 0.75
-
 _MOST = 4  # values that a message names
 _MOST_NAMED = 3  # values that a remark names
-_PAIRED = 20  # up to so many runs are compared pair by pair
 
 # A type of machine or accelerator: "V100", "p3.16xlarge", "TPUv2", "RTX 4090".
 _TYPE = re.compile(
@@ -55,9 +50,8 @@ def check_one_entry(
     found = differences(runs, threshold, sizes)
     if found and not mixed:
         more = f"; and {len(found) - 3} more" if len(found) > 3 else ""
-        none = "; no two are alike" if _all_differ(runs, threshold) else ""
         raise BadInput(
-            f"the runs are not of one entry: {'; '.join(found[:3])}{more}{none}. Give the runs of "
+            f"the runs are not of one entry: {'; '.join(found[:3])}{more}. Give the runs of "
             "one entry, or use --mixed"
         )
     return found
@@ -110,43 +104,18 @@ def _listed(values: Sequence[str]) -> str:
 
 
 def _lengths(runs: Sequence[Training], threshold: float) -> str:
-    """Where logs do not name the epochs planned: that they end far from each other."""
-    # One that did not end by itself does not tell how long it was to be.
+    """Where logs do not name the epochs planned: that they end far from each other.
+
+    A run that was interrupted, or stopped where it reached the threshold, does not tell how long it
+    was to be.
+    """
     runs = [run for run in runs if not run.about.ending]
     if all(any("epoch" in key.lower() for key in run.about.settings) for run in runs):
         return ""
-    ends = {_end(run) for run in runs if not _stopped(run, threshold)}
+    ends = {max(run.epochs[-1].epoch, 1.0) for run in runs if not _stopped(run, threshold)}
     if ends and max(ends) > _ALIKE * min(ends):
         return f"last epoch {_listed([f'{end:g}' for end in sorted(ends)])}"
-    stopped = [run for run in runs if run.stop is None and _stopped(run, threshold)]
-    for end in sorted({_end(run) for run in stopped}):
-        for run in runs:
-            way = _way(run, end, threshold) if _end(run) > _ALIKE * end else None
-            if way is not None and way < _FAR:
-                return (
-                    f"last epoch {end:g} and {_end(run):g} (when the shorter reached the "
-                    f"threshold, the longer was {max(100 * way, 0):.0f} % of the way from its "
-                    "first score)"
-                )
     return ""
-
-
-def _end(run: Training) -> float:
-    return max(run.epochs[-1].epoch, 1.0)
-
-
-def _way(run: Training, epoch: float, threshold: float) -> float | None:
-    """How far a run had come by an epoch: 0 is its first score, 1 the threshold.
-
-    None where it had one score by then, or began at the threshold: that tells nothing.
-    """
-    task = run.about.task
-    scores = [
-        e.scores[task.score] for e in run.epochs if task.score in e.scores and e.epoch <= epoch
-    ]
-    if len(scores) < 2 or task.reaches(scores[0], threshold):
-        return None
-    return (task.best(scores) - scores[0]) / (threshold - scores[0])
 
 
 def _stopped(run: Training, threshold: float) -> bool:
@@ -156,12 +125,6 @@ def _stopped(run: Training, threshold: float) -> bool:
     return run.stop is not None or (
         task.reaches(scores[-1], threshold)
         and not any(task.reaches(score, threshold) for score in scores[:-1])
-    )
-
-
-def _all_differ(runs: Sequence[Training], threshold: float) -> bool:
-    return len(runs) <= _PAIRED and all(
-        differences([run, other], threshold) for at, run in enumerate(runs) for other in runs[:at]
     )
 
 

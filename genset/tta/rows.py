@@ -23,7 +23,7 @@ from genset.tta.words import amount
 # MLPerf asks for at least so many runs of an entry, and leaves out the fastest and the slowest; of
 # U-Net 3D's 40 runs, whose times differ much, the four fastest and slowest.
 _FEWEST = 5
-_MANY, _MANY_LEFT_OUT = 40, 4
+_MANY, _MANY_ENDS = 40, 4
 
 # The word for the entry that a task began with.
 SEED = "seed"
@@ -181,7 +181,7 @@ def hours_without_ends(task: Task, hours: list[float], misses: int) -> float | N
     if runs < _FEWEST:
         return None
     many = runs == _MANY and task.name.lower().endswith("unet3d")
-    return mean_without_ends(hours, misses, _MANY_LEFT_OUT if many else 1)
+    return mean_without_ends(hours, misses, _MANY_ENDS if many else 1)
 
 
 def inference_row(entry: Inference, threshold: float) -> InferenceRow:

@@ -94,15 +94,21 @@ def scaling(
         mixed: accept runs of different entries as one's.
 
     Raises:
-        BadInput: fewer than two sizes, different tasks or entries, no threshold, or one size's log
-            is a copy of another's.
+        BadInput: fewer than two sizes, different tasks or entries, no threshold, or one run
+            at two sizes.
     """
     if len(runs) < 2:
         raise BadInput("scaling needs logs at two or more sizes: 4=four.tsv 8=eight.tsv")
-    everything = [run for found in runs.values() for run in found]
+    sized = [(workers, run) for workers, found in sorted(runs.items()) for run in found]
+    everything = [run for _, run in sized]
     task = one_task(everything)
     at = list(dict.fromkeys(map(task.checked, thresholds))) or [task.threshold_or(None)]
-    _refuse_copies(runs)
+    for (few, one), (many, other) in combinations(sized, 2):
+        if few != many and one.epochs == other.epochs:
+            raise BadInput(
+                f"{one.about.path} for {count(few, 'worker')} and {other.about.path} for {many} "
+                "have the same epochs: give each run once"
+            )
     differences = check_one_entry(everything, at[0], mixed, sizes=True)
     rows: list[ScalingRow] = []
     for workers, found in sorted(runs.items()):
@@ -193,17 +199,6 @@ def draw_scaling(found: Scaling, path: Path, traces: ByWorkers | None = None) ->
     if traces:
         draw_communication(axes[-1], traces)
     write_figure(figure, path)
-
-
-def _refuse_copies(runs: Mapping[int, Sequence[Training]]) -> None:
-    """Refuse a run that is given at two sizes."""
-    everything = [(workers, run) for workers, found in sorted(runs.items()) for run in found]
-    for (few, one), (many, other) in combinations(everything, 2):
-        if few != many and one.epochs == other.epochs:
-            raise BadInput(
-                f"{one.about.path} for {count(few, 'worker')} and {other.about.path} for {many} "
-                "have the same epochs: give each run once"
-            )
 
 
 def _row(

@@ -1,10 +1,8 @@
 """`tta table` leaves authors out, holds entries against one, and shows the best by date."""
 
-import re
 from pathlib import Path
 
 import pytest
-from PIL import Image
 
 from tests.tta.answers import answer, printed, refusal
 from tests.tta.dawnbench_entries import write_entry, write_inference, write_tsv
@@ -70,37 +68,6 @@ def test_the_seed_entry_is_the_fastest_of_the_first_day(entries: Path) -> None:
 def test_a_baseline_that_is_not_there_is_named_with_what_is_near(entries: Path) -> None:
     said = refusal("table", entries, "--baseline", "beter")
     assert "no entry has this name: did you mean better" in said
-
-
-def test_the_best_by_date(entries: Path) -> None:
-    (found,) = answer("table", entries, "--over-time")["over_time"]
-    assert [(row["day"], row["name"]) for row in found["best"]] == [
-        ("2017-10-27", "seed"),
-        ("2018-01-01", "better"),
-        ("2018-04-01", "best"),
-    ]
-    assert len(found["entries"]) == 5
-    (found,) = answer("table", entries, "--over-time", "--by", "cost")["over_time"]
-    assert [row["name"] for row in found["best"]] == ["seed", "better", "later"]
-    assert found["skipped"] == 1
-    text = printed("table", entries, "--over-time", "--until", "2018-02-01")
-    assert "ImageNet: the best time to 93 % top-5 by date" in text
-    assert re.search(r"2018-01-01  better +10:00:00 +5×", text)
-    assert "2018-04-01" not in text
-
-
-def test_the_best_by_date_is_drawn(entries: Path, tmp_path: Path) -> None:
-    for name in ("best.png", "best.svg"):
-        printed("table", entries, "--over-time", "-o", tmp_path / name)
-    with Image.open(tmp_path / "best.png") as picture:
-        assert picture.size[0] > 800
-    assert b"<svg" in (tmp_path / "best.svg").read_bytes()
-    assert "add --over-time" in refusal("table", entries, "-o", tmp_path / "a.png")
-
-
-def test_without_a_day_there_is_nothing_to_show_by_date(tmp_path: Path) -> None:
-    write_entry(tmp_path / "ImageNet" / "train" / "one", [93], timestamp=None)
-    assert "has a day" in refusal("table", tmp_path, "--over-time")
 
 
 def test_what_is_named_twice_is_no_baseline(tmp_path: Path) -> None:

@@ -76,22 +76,6 @@ def test_a_run_that_stops_when_it_gets_there_may_be_short(tmp_path: Path) -> Non
     assert "last epoch 3 and 8" in refusal("stability", short, long, "--threshold", 65)
 
 
-def test_two_schedules_are_told_apart_though_all_end_where_they_get_there(tmp_path: Path) -> None:
-    """A short and a long schedule, each with its best at its end: at epoch 10, 95 % and 72 %."""
-    runs = []
-    for at in range(3):
-        for epochs in (10, 30):
-            scores = [40 + 55 * (epoch / epochs) ** 0.5 - at / 10 for epoch in range(epochs)]
-            path = tmp_path / f"{epochs}-{at}.tsv"
-            runs.append(write_tsv(path, [*scores, 95 + at / 10], 1 + at / 100))
-    for words in (["stability", *runs], ["scaling", *(f"1={r}" for r in runs[:4]), f"2={runs[5]}"]):
-        said = refusal(*words, "--threshold", 94.9)
-        assert (
-            "last epoch 11 and 31 (when the shorter reached the threshold, the longer was 5" in said
-        )
-    assert answer("stability", *runs[::2], "--threshold", 94.9)["differences"] == []
-
-
 @pytest.mark.parametrize(
     ("name", "first", "second"),
     [

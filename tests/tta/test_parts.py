@@ -172,13 +172,10 @@ def test_times_near_each_other_have_ticks_as_people_say_them(tmp_path: Path) -> 
     assert all(len(tick) <= len("3.25 min") for tick in ticks), ticks
 
 
-def test_dollars_have_their_sign_and_strange_names_no_warning(tmp_path: Path) -> None:
+def test_strange_names_give_no_warning(tmp_path: Path) -> None:
     for at, (name, price) in enumerate((("日本", 1.0), ("b", 90.0)), 1):
         day = f"2018-04-{10 + at}"
         write_entry(tmp_path / "ImageNet" / name, [93.5], at, costPerHour=price, timestamp=day)
-    figure = tmp_path / "cost.svg"
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        printed("table", tmp_path, "--by", "cost", "--over-time", "-o", figure)
         printed("thresholds", tmp_path, "-o", tmp_path / "names.svg")
-    assert {"$10", "$100"} <= set(_texts(figure))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from genset.cli.common import DAY, format_option
-from genset.cli.tta.common import RUNS, check_output, figure_option, reading_options, show
+from genset.cli.tta.common import RUNS, reading_options, show
 from genset.core.errors import BadInput, GensetError
 from genset.core.numbers import count
 
@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     help='Show how many times as fast and as cheap as this entry each is; "seed" is the earliest '
     "entry of each task.",
 )
-@click.option("--over-time", "by_day", is_flag=True, help="Show the best entry of each day.")
-@figure_option
 @click.option("--by", type=click.Choice(["time", "cost"]), default="time", show_default=True)
 @reading_options
 @format_option
@@ -52,8 +50,6 @@ def table_command(
     until: datetime | None,
     excluded: Sequence[str],
     baselines: Sequence[str],
-    by_day: bool,
-    output: Path | None,
     by: str,
     read_as: "ReadAs",
     format: str,
@@ -68,25 +64,14 @@ def table_command(
     genset tta table dawn-bench-entries --until 2018-09-30
     genset tta table dawn-bench-entries --threshold ImageNet=92 --by cost
     genset tta table dawn-bench-entries --exclude-author "Stanford DAWN" --baseline seed
-    genset tta table dawn-bench-entries --over-time -o best.png
     """
     from genset.tta.logs.reading import read_entries
-    from genset.tta.over_time import draw_over_time, over_time, over_time_tables
     from genset.tta.table import Selection, entry_tables, table
 
-    if output and not by_day:
-        raise BadInput("-o draws the best entries by date: add --over-time")
-    check_output(output)
     selection = Selection(until.date() if until else None, excluded, baselines)
     entries = read_entries(folder, read_as)
     found = table(entries, _thresholds(thresholds), selection, by == "cost")
-    tables, more = entry_tables(found), {}
-    if by_day:
-        best = over_time(found, by == "cost")
-        tables, more = [*over_time_tables(best), *tables], {"over_time": best}
-        if output:
-            draw_over_time(best, output)
-    show(found, tables, format, **more)
+    show(found, entry_tables(found), format)
     if refused := {entries.found.get(error.path, error.path) for error in found.refused}:
         logs = refused | set(entries.found.values())
         part = f"{len(refused):,} of {count(len(logs), 'log')} in {folder}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from genset.core.errors import BadInput
 from genset.core.safe import clean
 from genset.tta.factors.configurations import Configuration, Estimate, Repeat
-from genset.tta.factors.effects import Curve, Interactions, Step
+from genset.tta.factors.effects import Curve, Step
 from genset.tta.factors.factors import Factors
 from genset.tta.figures import check_few, label_axes, time_unit, write_figure
 from genset.tta.words import level, metric
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _MEAN, _RUN = "C0", "0.6"
 _MOST_CURVES = 6
 _MOST_TICKS = 10
-_BESIDE = 0.22  # dots stand below the line, by this part of a row
+_OFFSET = 0.22  # dots stand below the line, by this part of a row
 _MARGIN = 0.3
 _WIDE = 6.0  # from so many times as much on, an axis is logarithmic
 
@@ -42,7 +42,6 @@ def draw_factors(found: Factors, path: Path) -> None:
     """
     from matplotlib.figure import Figure
 
-    together = found.interactions if found.interactions and found.interactions.effects else None
     studies = [(title, steps) for title, steps in _studies(found) if steps]
     if not studies and not found.curves:
         raise BadInput("no run has anything on, and no setting differs: there is nothing to draw")
@@ -51,8 +50,6 @@ def draw_factors(found: Factors, path: Path) -> None:
         raise BadInput(f"a figure shows at most {_MOST_CURVES} curves, not {len(found.curves)}")
     heights = [0.9 + 0.36 * len(steps) for _, steps in studies]
     heights += [2.8] * len(found.curves)
-    if together:
-        heights.append(0.9 + 0.3 * len(together.effects))
     figure = Figure(figsize=(11, sum(heights) + 0.5), layout="constrained")
     grid = figure.add_gridspec(len(heights), 3, height_ratios=heights)
     time, final, rate, epochs = _quantities(found)
@@ -66,16 +63,14 @@ def draw_factors(found: Factors, path: Path) -> None:
         for axes, quantity in zip(panels, (time, epochs, rate), strict=True):
             _draw_curve(axes, curve, quantity)
         _plain(panels[0].set_title(_curve_title(curve), loc="left", fontsize=12))
-    if together:
-        _draw_together(figure.add_subplot(grid[len(heights) - 1, :]), together)
     figure.supxlabel("diamond: mean; line: its interval of 95 %; dot: a run", fontsize=9)
     write_figure(figure, path)
 
 
 def _studies(found: Factors) -> list[tuple[str, list[tuple[str, Step]]]]:
-    added = [(f"+ {step.factor}" if step.factor else "none", step) for step in found.addition]
-    left = [(f"all but {step.factor}" if step.factor else "all", step) for step in found.lesion]
-    return [("added one after another", added), ("all but one", left)]
+    addition = [(f"+ {step.factor}" if step.factor else "none", step) for step in found.addition]
+    lesion = [(f"all but {step.factor}" if step.factor else "all", step) for step in found.lesion]
+    return [("added one after another", addition), ("all but one", lesion)]
 
 
 def _quantities(found: Factors) -> tuple[_Quantity, _Quantity, _Quantity, _Quantity]:
@@ -120,7 +115,7 @@ def _draw_curve(axes: "Axes", curve: Curve, quantity: _Quantity) -> None:
     for value, cell in curve.points:
         shown += _draw_cell(axes, cell, quantity, value, across=False)
     means = [(value, quantity.of_all(cell)) for value, cell in curve.points]
-    line = [(value, each.mean / quantity.scale) for value, each in means if each]
+    line = [(value, found.mean / quantity.scale) for value, found in means if found]
     if line:
         axes.plot(*zip(*line, strict=True), color=_MEAN, linewidth=1.2)
     values = [value for value, _ in curve.points]
@@ -152,8 +147,8 @@ def _draw_cell(
     """Dots, and the mean with its interval; returns what was drawn."""
     runs = [quantity.of_run(run) for run in cell.runs]
     dots = [value / quantity.scale for value in runs if value is not None]
-    beside = place + _BESIDE if across else place
-    _points(axes, dots, beside, across, color=_RUN, marker="o", markersize=4, zorder=2)
+    row = place + _OFFSET if across else place
+    _points(axes, dots, row, across, color=_RUN, marker="o", markersize=4, zorder=2)
     found = quantity.of_all(cell)
     if found is None:
         return dots
@@ -190,35 +185,6 @@ def _limits(axes: "Axes", shown: Sequence[float], quantity: _Quantity, across: b
     axis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10]))
     if limits[1] >= 10_000:  # as 20k: longer numbers run into each other
         axis.set_major_formatter(EngFormatter(sep=""))
-
-
-def _draw_together(axes: "Axes", together: Interactions) -> None:
-    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
-
-    shown = [1.0]
-    for at, each in enumerate(together.effects):
-        if (speedup := each.effect.speedup) is None:
-            continue
-        if speedup.interval:
-            low, high = (min(max(end, 1e-300), 1e300) for end in speedup.interval)
-            axes.plot([low, high], [at, at], color=_MEAN, linewidth=2)
-        axes.plot(speedup.mean, at, "D", color=_MEAN, markersize=6)
-        shown.append(speedup.mean)
-    axes.axvline(1, color="0.35", linewidth=1, linestyle=":")
-    axes.set_xscale("log")
-    axes.set_xlim(min(shown) / 1.5, max(shown) * 1.5)
-    ticks = [n * 10.0**power for power in range(-6, 7) for n in (1, 1.5, 2, 3, 5, 7)]
-    inside = [tick for tick in ticks if axes.get_xlim()[0] <= tick <= axes.get_xlim()[1]]
-    axes.xaxis.set_major_locator(FixedLocator(inside))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.3g}×"))
-    axes.xaxis.set_minor_locator(NullLocator())
-    labels = [clean(" × ".join(effect.effect.factors), 60) for effect in together.effects]
-    axes.set_yticks(range(len(labels)), labels)
-    for text in axes.get_yticklabels():
-        _plain(text)
-    axes.set_ylim(len(labels) - 0.5, -0.5)
-    axes.set_title("how they work together", loc="left", fontsize=12)
-    label_axes(axes, "times as fast; of several, beyond what each brings by itself", "")
 
 
 def _plain(text: object) -> None:

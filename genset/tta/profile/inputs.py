@@ -73,8 +73,8 @@ class Inputs:
         """
         if not self.has(place):
             raise CannotTell
-        shape = tuple(side for side in self._shapes[place] if isinstance(side, int))
-        if len(shape) != len(self._shapes[place]) or dimensions not in (None, len(shape)):
+        shape = self._shapes[place]
+        if dimensions not in (None, len(shape)):
             raise CannotTell
         if min(shape, default=0) < 0 or max(shape, default=0) > _MOST_ELEMENTS:
             raise CannotTell

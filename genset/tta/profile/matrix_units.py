@@ -145,7 +145,7 @@ def matrix_units_tables(
         if part > 0
     ]
     title = "Matrix units (Tensor Cores): share of kernel time, by kernels' names"
-    return [Table(columns, rows, title, notes), _families(found), *_unknown(found)]
+    return [Table(columns, rows, title, notes), _families(found)]
 
 
 def draw_matrix_units(axes: "Axes", found: Mapping[str, MatrixUnits]) -> None:
@@ -178,13 +178,9 @@ def _families(found: Mapping[str, MatrixUnits]) -> Table:
     ]
     more = len(order) - len(rows)
     notes = [f"and {count(more, 'family', 'families')} more, see --json"] * (more > 0)
-    return Table(columns, rows, "Kernel time by family", notes)
-
-
-def _unknown(found: Mapping[str, MatrixUnits]) -> list[Table]:
-    notes = [
-        f"{short_name(name)}: {share(kernel.share)} in {clean(kernel.name, 100)}"
+    notes += [
+        f"{short_name(name)}: unclassified: {share(kernel.share)} in {clean(kernel.name, 100)}"
         for name, units in found.items()
         for kernel in units.unknown[:_PRINTED]
     ]
-    return [Table(title="Unclassified kernels", notes=notes)] if notes else []
+    return Table(columns, rows, "Kernel time by family", notes)

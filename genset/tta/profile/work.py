@@ -119,7 +119,8 @@ class _Tally:
             self.add_other(operator.name, max(1, len(kernels)), time, recorded=False)
             return
         units = _matrix_units(kernels) if kernels else None
-        self.calls.append(Call(operator.name, _tensor_shapes(operator), work, seconds(time), units))
+        shapes = tuple(filter(None, operator.shapes or ()))
+        self.calls.append(Call(operator.name, shapes, work, seconds(time), units))
         for kernel in kernels or (operator,):
             device = kernel.device if isinstance(kernel, Kernel) else 0
             self.busy.setdefault(device, []).append(when(kernel))
@@ -188,16 +189,6 @@ def _matrix_units(kernels: Sequence[Kernel]) -> bool | None:
     if "yes" in verdicts:
         return True
     return None if "unclassified" in verdicts else False
-
-
-def _tensor_shapes(operator: Operator) -> tuple[Shape, ...]:
-    """The shapes of its tensors that have sides, not those in lists."""
-    found: list[Shape] = []
-    for shape in operator.shapes or ():
-        sides = tuple(side for side in shape if isinstance(side, int))
-        if sides and len(sides) == len(shape):
-            found.append(sides)
-    return tuple(found)
 
 
 def heads_of(operators: Sequence[Operator]) -> list[int | None]:

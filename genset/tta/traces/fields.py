@@ -9,16 +9,14 @@ _FURTHEST = 1e17  # microseconds: thousands of years, and still exact to some
 _LARGEST = 2**62
 _LONGEST = 86_400e6  # microseconds: no profiler records a day
 _DIMENSIONS = 32
-_TENSORS = 1000  # of one operator, those in its lists counted
-
-Shapes = tuple[Shape | tuple[Shape, ...], ...]
+_TENSORS = 1000  # of one operator
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
     """What an operator was called on; see `genset.tta.traces.trace.Operator`."""
 
-    shapes: Shapes | None = None
+    shapes: tuple[Shape, ...] | None = None
     types: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
 
@@ -55,27 +53,15 @@ def amount(value: Any) -> int | None:
     return found if found is not None and found >= 0 else None
 
 
-def shapes(value: Any) -> Shapes | None:
-    """The shapes of an operator's inputs; of a list of tensors, a tuple of shapes."""
+def shapes(value: Any) -> tuple[Shape, ...] | None:
+    """The shapes of an operator's inputs, () of a list of tensors; None if they are none."""
     if type(value) is not list or len(value) > _TENSORS:
         return None
-    found: list[Shape | tuple[Shape, ...]] = []
-    tensors = 0
-    for item in value:
-        if type(item) is not list:
-            return None
-        if not item or type(item[0]) is int:
-            shape = _shape(item)
-            if shape is None:
-                return None
-            found.append(shape)
-            continue
-        tensors += len(item)
-        inner = [_shape(part) for part in item] if tensors <= _TENSORS else [None]
-        if None in inner:
-            return None
-        found.append(tuple(inner))  # type: ignore[arg-type]
-    return tuple(found)
+    found = [
+        () if item and type(item) is list and type(item[0]) is list else _shape(item)
+        for item in value
+    ]
+    return None if None in found else tuple(found)  # type: ignore[arg-type]
 
 
 def _shape(value: Any) -> Shape | None:

@@ -72,8 +72,8 @@ class Operator:
         thread: the host's thread it ran on.
         parent: place in `Trace.operators` of the operator that called it, or None.
         self_time: its time less that of the operators it called.
-        shapes: of each input, () of a scalar; of a list of tensors, a tuple of shapes. None if the
-            trace was recorded without shapes.
+        shapes: of each input, () of a scalar and of a list of tensors. None if the trace was
+            recorded without shapes.
         types: of each input, "float", "c10::Half", "Scalar", "" …; as long as `shapes`.
         values: of each input that is no tensor, as recorded ("[2, 2]", "1", "False"), "" of others;
             () if the trace has none (PyTorch before 2.1).
@@ -85,7 +85,7 @@ class Operator:
     thread: int
     parent: int | None
     self_time: float
-    shapes: tuple[Shape | tuple[Shape, ...], ...] | None = None
+    shapes: tuple[Shape, ...] | None = None
     types: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
 
