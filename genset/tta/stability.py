@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
 
 _MOST = 20  # runs, a line each
-_NEAR = 3.0  # points short of the threshold; of a score in another unit, a tenth of the threshold
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,27 +182,23 @@ def stability_tables(found: Stability) -> list[Table]:
 def draw_stability(found: Stability, runs: Sequence[Training], path: Path) -> None:
     """The score against time, one line a run, a dot where it reaches the threshold.
 
-    A line goes in steps: what a model scores between two epochs was not measured. The second part
-    shows the same near the threshold, where runs differ. More runs than a reader can tell apart
-    have one colour, and no names.
+    A line goes in steps: what a model scores between two epochs was not measured. More runs than a
+    reader can tell apart have one colour, and no names.
     """
     from matplotlib.figure import Figure
 
     named = len(first_lines(runs)) == len(runs)
-    figure = Figure(figsize=(11, 4.6), layout="constrained")
-    whole, near = figure.subplots(1, 2)
+    figure = Figure(figsize=(9, 4.6), layout="constrained")
+    axes = figure.subplots()
     unit, hours_of_one = time_unit(max(run.epochs[-1].hours for run in runs))
-    for axes in (whole, near):
-        _lines(axes, found, runs, hours_of_one, named)
-        axes.axhline(found.threshold, color="0.35", linewidth=1, linestyle=":")
-        score = f"{metric(found.score)}, %" if found.percent else metric(found.score)
-        label_axes(axes, f"{unit} of training", score)
-    _look_near(near, found, runs, hours_of_one)
+    _lines(axes, found, runs, hours_of_one, named)
+    axes.axhline(found.threshold, color="0.35", linewidth=1, linestyle=":")
+    score = f"{metric(found.score)}, %" if found.percent else metric(found.score)
+    label_axes(axes, f"{unit} of training", score)
     reach = f"{agree(found.reached, 'reaches', 'reach')} {level(found.threshold, found.percent)}"
-    whole.set_title(f"{found.reached} of {len(runs)} runs {reach}", loc="left", fontsize=12)
-    near.set_title("near the threshold", loc="left", fontsize=12)
+    axes.set_title(f"{found.reached} of {len(runs)} runs {reach}", loc="left", fontsize=12)
     if named:
-        legend(near, [(at, run.about.name) for at, run in enumerate(runs)])
+        legend(axes, [(at, run.about.name) for at, run in enumerate(runs)])
     write_figure(figure, path)
 
 
@@ -319,21 +314,3 @@ def _lines(
         if reached := run.first_at(found.threshold):
             time = reached.hours / hours_of_one
             axes.plot([time], [reached.scores[found.score]], "o", color=colour, markersize=6)
-
-
-def _look_near(
-    axes: "Axes", found: Stability, runs: Sequence[Training], hours_of_one: float
-) -> None:
-    """Cut a part out: scores from a little short of the threshold on, and the times of these."""
-    task = runs[0].about.task
-    near = _NEAR if found.percent else abs(found.threshold) / 10 or 1.0
-    way = -1.0 if task.lower_is_better else 1.0
-    low = found.threshold - way * near
-    best = task.best([found.threshold, *(run.best for run in found.runs)])
-    high = best + way * near / 10
-    axes.set_ylim(min(low, high), max(low, high))
-    points = (zip(*_points(run, hours_of_one), strict=True) for run in runs)
-    shown = [time for run in points for time, score in run if task.reaches(score, low)]
-    if shown and min(shown) < max(shown):
-        margin = 0.03 * (max(shown) - min(shown))
-        axes.set_xlim(min(shown) - margin, max(shown) + margin)

@@ -21,22 +21,10 @@ _SECONDS = {word: unit for unit, words in _UNITS.items() for word in words}
 _IN_SECONDS = {"relative_time", "relative_time_process", "relative_time_wall", "runtime"}
 
 # Time since training began goes before moments.
-_SINCE = {
-    *_IN_SECONDS,
-    "run_time",
-    "elapsed",
-    "elapsed_time",
-    "time_elapsed",
-    "time",
-    "total_time",
-    "time_total",
-    "cumulative_time",
-    "wall_clock",
-    "wallclock",
-    "wall_clock_time",
-    "time_since_start",
-    "time_since_began",
-}
+_SINCE = re.compile(
+    "run_time|elapsed(_time)?|time_elapsed|((total|cumulative)_)?time|time_total"
+    "|wall_?clock|wall_clock_time|time_since_(start|began)"
+)
 _MOMENTS = {"timestamp", "wall_time", "walltime", "datetime", "date_time"}
 
 # Ten years: no training is as long, and moments in seconds since 1970 are later.
@@ -75,8 +63,12 @@ def clock_named(at: int, name: str) -> Clock:
 
 def clocks(names: Sequence[str]) -> list[Clock]:
     """The columns that hold the time, by their names; moments only where there is nothing else."""
-    since = [clock_named(at, name) for at, name in enumerate(names) if _base(name) in _SINCE]
+    since = [clock_named(at, name) for at, name in enumerate(names) if _is_since(_base(name))]
     return since or [Clock(at) for at, name in enumerate(names) if _base(name) in _MOMENTS]
+
+
+def _is_since(base: str) -> bool:
+    return base in _IN_SECONDS or _SINCE.fullmatch(base) is not None
 
 
 def _unit(name: str) -> float | None:
@@ -236,31 +228,11 @@ _ABOUT_OF = {name: field for field, names in _ABOUT.items() for name in names}
 
 # What is the same from a run's beginning to its end: not a learning rate, which follows a
 # schedule, and not seeds, paths, times and addresses.
-_SETTINGS = {
-    "batch_size",
-    "global_batch_size",
-    "train_batch_size",
-    "max_epochs",
-    "num_epochs",
-    "total_epochs",
-    "optimizer",
-    "optim",
-    "weight_decay",
-    "momentum",
-    "label_smoothing",
-    "warmup_epochs",
-    "image_size",
-    "img_size",
-    "resolution",
-    "dataset",
-    "precision",
-    "amp",
-    "world_size",
-    "num_gpus",
-    "base_lr",
-    "max_lr",
-    "peak_lr",
-}
+_SETTINGS = re.compile(
+    "((global|train)_)?batch_size|(max|num|total|warmup)_epochs|optim(izer)?|weight_decay|momentum"
+    "|label_smoothing|(image|img)_size|resolution|dataset|precision|amp|world_size|num_gpus"
+    "|(base|max|peak)_lr"
+)
 
 
 def describing(names: Sequence[str]) -> tuple[tuple[str, int], ...]:
@@ -268,7 +240,7 @@ def describing(names: Sequence[str]) -> tuple[tuple[str, int], ...]:
     return tuple(
         (name, at)
         for at, name in enumerate(names)
-        if _last(name) in _SETTINGS or _last(name) in _ABOUT_OF
+        if _SETTINGS.fullmatch(_last(name)) or _last(name) in _ABOUT_OF
     )
 
 

@@ -37,8 +37,6 @@ _MARKERS: Mapping[Kind | None, str] = {
 }
 # Runs differ by how their points are filled, too: in print there is no colour.
 _FILLS = ("full", "none", "left", "right", "bottom", "top")
-_FAR = 10.0  # so many times slower than the slowest kind, an operator is left out of the picture
-_LEAST_SHARE = 0.002  # of time from which on an operator has a point
 
 
 def draw_profile(found: Comparison, path: Path) -> None:
@@ -81,11 +79,10 @@ def _draw_roofline(
     points: Sequence[tuple[Point, Peaks | None]],
     places: Mapping[str, int],
 ) -> None:
-    """Points of operators and kinds, a star for each run and point by hand.
+    """Points of kinds of products, a star for each run and point by hand.
 
     The paper's Figure 3.
-    Stars that lie close differ by numbers, which the legend below has names to. The area of an
-    operator's faint point is its share of the time.
+    Stars that lie close differ by numbers, which the legend below has names to.
 
     Args:
         places: by name, which gives the colour.
@@ -117,20 +114,10 @@ def _draw_roofline(
 
 def _draw_points(axes: "Axes", found: Roofline, place: int) -> None:
     colour = line_style(place)[0]
-    for point in _long_operators(found):
-        size = (3 + 30 * (point.share or 0) ** 0.5) ** 2
-        faint: dict[str, Any] = {"color": colour, "alpha": 0.25, "linewidths": 0, "zorder": 2}
-        marker = _MARKERS[point.kind]
-        axes.scatter([point.intensity], [point.tflops], s=size, marker=marker, **faint)
     style: dict[str, Any] = {"fillstyle": _FILLS[place % len(_FILLS)], "markersize": 7}
     style |= {"color": colour, "markerfacecoloralt": "white", "zorder": 3}
     for point in filter(_is_shown, found.kinds):
         axes.plot([point.intensity], [point.tflops], _MARKERS[point.kind], **style)
-
-
-def _long_operators(found: Roofline) -> list[Point]:
-    """Those that take long enough for a point."""
-    return [p for p in found.operators if _is_shown(p) and (p.share or 0) >= _LEAST_SHARE]
 
 
 def _is_shown(point: Point) -> bool:
@@ -183,12 +170,10 @@ def _set_limits(
     stars: Sequence[Point],
     roofs: Sequence[tuple[Peaks, dict[Roof, float]]],
 ) -> None:
-    """Room for stars, kinds and the highest roofs, and for operators that lie near those."""
+    """Room for stars, kinds and the highest roofs."""
     shown = [*stars, *(point for of in found.values() for point in filter(_is_shown, of.kinds))]
-    operators = [point for of in found.values() for point in _long_operators(of)]
-    xs = [point.intensity for point in [*shown, *operators]]
-    ys = [point.tflops for point in shown]
-    low = max(min(ys) / _FAR, min([*ys, *(point.tflops for point in operators)]))
+    xs, ys = [point.intensity for point in shown], [point.tflops for point in shown]
+    low = min(ys)
     for peaks, drawn in roofs:
         if drawn:
             highest = max(drawn.values())

@@ -185,17 +185,21 @@ def reserved(output: Path) -> Iterator[None]:
 def set_aside(path: Path) -> tuple[int, float]:
     """Move an entry that did not finish, given by its TSV file, among its earlier attempts.
 
+    Killed at any moment, it may be called again. The JSON file stays, to be written over: without
+    epochs beside it, it is no entry.
+
     Returns:
         How many earlier attempts there are now, and the hours that they took.
     """
-    *earlier, free = names(path.parent / ATTEMPTS / path.stem)
+    *attempts, free = names(path.parent / ATTEMPTS / path.stem)
     if path.is_file():
         free.parent.mkdir(exist_ok=True)
-        for suffix in (".json", ".tsv"):  # a TSV file alone is no entry
-            with suppress(FileNotFoundError):
-                path.with_suffix(suffix).replace(free.with_suffix(suffix))
-        earlier.append(free)
-    return len(earlier), sum(map(_hours, earlier))
+        path.replace(free)
+        attempts.append(free)
+    about = path.with_suffix(".json")
+    if attempts and about.is_file() and not attempts[-1].with_suffix(".json").is_file():
+        write_text(attempts[-1].with_suffix(".json"), about.read_text("utf-8"))
+    return len(attempts), sum(map(_hours, attempts))
 
 
 def _hours(path: Path) -> float:
