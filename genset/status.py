@@ -125,7 +125,7 @@ def status(workspace: Workspace, store: Store) -> Status:
         contested = select(func.count(Photo.id)).where(*_STORED, Photo.id.in_(undecided_photos()))
         releases = summaries(workspace.releases)
         rules = workspace.label
-        asked = [
+        open_questions = [
             question
             for question in questions(session)
             if question.is_open or not question.waits(rules)
@@ -169,8 +169,8 @@ def status(workspace: Workspace, store: Store) -> Status:
                 for release in releases
             },
             sources=_by_source(session),
-            questions=len(asked),
-            unanswered=sum(each.waits(rules) for each in asked),
+            questions=len(open_questions),
+            unanswered=sum(question.waits(rules) for question in open_questions),
             examples=count(select(func.count(Photo.sha256)).where(~_OF_POOL)),
         )
 
@@ -215,17 +215,17 @@ def _by_source(session: Session) -> dict[str, SourceCounts]:
         return {}
     photos = select(Photo.source, func.count(), func.count(Photo.sha256), func.count(Photo.refused))
     photos = photos.where(_OF_POOL).group_by(Photo.source)
-    counts = {name: (found, kept, out) for name, found, kept, out in session.execute(photos)}
+    counts = {name: (found, stored, out) for name, found, stored, out in session.execute(photos)}
     candidates = dict(
         session.execute(_in_labeling(Photo.source, func.count()).group_by(Photo.source)).all()
     )
     named = {}
     for name in sorted(tried | counts.keys()):
-        found, kept, out = counts.get(name, (0, 0, 0))
+        found, stored, out = counts.get(name, (0, 0, 0))
         named[name] = SourceCounts(
             searches=searches.get(name, 0),
             found=found,
-            stored=kept,
+            stored=stored,
             refused=out,
             candidates=candidates.get(name, 0),
         )
@@ -354,11 +354,11 @@ def files_of_nobody(workspace: Workspace, store: Store) -> list[Path]:
         within = Photo.sha256 >= folder.name, Photo.sha256 < f"{folder.name}g"
         with store.session() as session:
             rows = session.execute(select(Photo.sha256, Photo.format).where(*within))
-            theirs = {workspace.images / file for file in starmap(image_file, rows)}
+            known = {workspace.images / file for file in starmap(image_file, rows)}
         found += [
             path
             for path in sorted(folder.iterdir())
-            if path not in theirs
+            if path not in known
             and _OURS.fullmatch(f"{folder.name}/{path.name}")
             and path.is_file()
             and path.stat().st_mtime < before

@@ -16,7 +16,7 @@ from genset.label import (
     warnings,
     workspace_key,
 )
-from labeler_app.component import HandIn, Task, Told, label_photos
+from labeler_app.component import HandIn, PageState, Task, label_photos
 from labeler_app.instructions import show_example, show_instructions
 from labeler_app.routes import Sessions
 from labeler_app.sign_in import agrees, can_sign_out, hand_in, is_preview, sign_out, signed_in
@@ -72,7 +72,7 @@ def _label(workspace: Workspace, store: Store, labeler: Labeler, to: HandIn | No
     if of != who:
         session = Sessions(label_secret(workspace)).sign(*who)
         st.session_state["session"] = who, session
-    told = Told(
+    page = PageState(
         workspace=workspace_key(workspace),
         labeler=labeler.name,
         one_key=workspace.label.one_key,
@@ -81,7 +81,7 @@ def _label(workspace: Workspace, store: Store, labeler: Labeler, to: HandIn | No
         task=_task(store, labeler),
         hand_in=to,
     )
-    result = label_photos(session, told, key=f"label {who}")
+    result = label_photos(session, page, key=f"label {who}")
     if result.expired:
         del st.session_state["session"]
         st.rerun()

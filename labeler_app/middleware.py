@@ -89,8 +89,8 @@ def _content_security_policy(frames: str = "'none'", posts: str = "'self'") -> s
     """
     page = (Path(streamlit.__file__).parent / "static" / "index.html").read_text("utf-8")
     inline = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
-    hashes = [b64encode(sha256(each.encode()).digest()).decode() for each in inline]
-    scripts = " ".join(f"'sha256-{each}'" for each in hashes)
+    hashes = [b64encode(sha256(item.encode()).digest()).decode() for item in inline]
+    scripts = " ".join(f"'sha256-{item}'" for item in hashes)
     return "; ".join(
         (
             "default-src 'none'",
@@ -288,7 +288,7 @@ class _NoErrorDialogs:
                 return
             changed = _changed(body)
             length = (b"content-length", str(len(changed)).encode())
-            others = [each for each in start["headers"] if each[0].lower() != b"content-length"]
+            others = [item for item in start["headers"] if item[0].lower() != b"content-length"]
             await send({**start, "headers": [*others, length]})
             await send({"type": "http.response.body", "body": changed})
 

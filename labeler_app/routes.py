@@ -61,8 +61,8 @@ class Sessions:
         if len(session) > _LONGEST:
             raise BadInput("sign in again")
         try:
-            said = self._signer.loads(session, max_age=_A_DAY)
-            labeler, visit = said if isinstance(said, list) else (said, None)
+            payload = self._signer.loads(session, max_age=_A_DAY)
+            labeler, visit = payload if isinstance(payload, list) else (payload, None)
             return int(labeler), None if visit is None else int(visit)
         except (BadData, TypeError, ValueError):
             raise BadInput("sign in again") from None
@@ -151,8 +151,8 @@ def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
         return endpoint
 
     def picture(request: Request) -> Response:
-        asked = request.query_params.get("w", "")
-        width = next((each for each in _WIDTHS if str(each) == asked), _WIDTHS[-1])
+        requested = request.query_params.get("w", "")
+        width = next((option for option in _WIDTHS if str(option) == requested), _WIDTHS[-1])
         try:
             path = picture_path(workspace, store, request.path_params["name"])
         except BadInput as error:
@@ -175,8 +175,8 @@ def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
                 taxonomy = store.taxonomy
         except GensetError as error:
             return JSONResponse({"error": str(error)}, 503)
-        kept = _FOR_A_DAY if taxonomy.is_imagenet else _ASKED_AGAIN
-        return Response(wire.classes(taxonomy), media_type="application/json", headers=kept)
+        caching = _FOR_A_DAY if taxonomy.is_imagenet else _ASKED_AGAIN
+        return Response(wire.classes(taxonomy), media_type="application/json", headers=caching)
 
     def ready(_: Request) -> Response:
         try:

@@ -142,24 +142,24 @@ def _count(screens: int) -> str:
 
 
 def _by_address(labelers: Labelers) -> Labeler | None:
-    given = st.query_params
-    invite = _part("invite") if "invite" in given else None
+    parameters = st.query_params
+    invite = _part("invite") if "invite" in parameters else None
     # First: an invitation beside a platform's ids says whose ids these are.
-    if "PROLIFIC_PID" in given:
+    if "PROLIFIC_PID" in parameters:
         ids = {name: _part(name) for name in IDS}
-        return by_prolific(labelers, ids, given.get("prolific_token", ""), page_host(), invite)
-    if "workerId" in given:
+        return by_prolific(labelers, ids, parameters.get("prolific_token", ""), page_host(), invite)
+    if "workerId" in parameters:
         # An address that we gave to MTurk names the study; any other, the HIT.
-        key = _part("study" if "study" in given else "hitId")
+        key = _part("study" if "study" in parameters else "hitId")
         return labelers.by_study(
             "mturk", key, _part("workerId"), _part("assignmentId"), invite=invite
         )
     if invite is not None:
         return labelers.by_invite(invite)
-    if "labeler" in given:
+    if "labeler" in parameters:
         if not _names_are_enough():
             raise BadInput("a name is not enough here: open the link that you were sent")
-        return labelers.by_name(given["labeler"])
+        return labelers.by_name(parameters["labeler"])
     return None
 
 
@@ -175,12 +175,14 @@ def _part(name: str) -> str:
 def _by_provider(labelers: Labelers) -> Labeler | None:
     if not _is_logged_in():
         return None
-    said = st.user.to_dict()
+    claims = st.user.to_dict()
     try:
-        issuer, subject = str(said["iss"]), str(said["sub"])
+        issuer, subject = str(claims["iss"]), str(claims["sub"])
     except KeyError as missing:
         raise BadInput(f"the identity provider does not say {missing}") from None
-    return labelers.by_oidc(issuer, subject, str(said.get("name") or said.get("email") or subject))
+    return labelers.by_oidc(
+        issuer, subject, str(claims.get("name") or claims.get("email") or subject)
+    )
 
 
 def _is_logged_in() -> bool:

@@ -180,12 +180,12 @@ def screen(shown: Screen | AlsoScreen | LoadedScreen) -> dict[str, Any]:
         "examples": [_example(example) for example in shown.examples],
         "confusable": [
             {
-                "wnid": each.cls.wnid,
-                "name": each.cls.name,
-                "definition": each.cls.gloss,
-                "photo": _example(each.photo) if each.photo else None,
+                "wnid": item.cls.wnid,
+                "name": item.cls.name,
+                "definition": item.cls.gloss,
+                "photo": _example(item.photo) if item.photo else None,
             }
-            for each in shown.confusable
+            for item in shown.confusable
         ],
         "expires_at": milliseconds(shown.expires_at),
         "submitted": shown.submitted,
@@ -208,8 +208,8 @@ def _class(cls: ImageClass) -> dict[str, Any]:
 def classes(taxonomy: Taxonomy) -> bytes:
     """All classes by their index, as JSON, for the search among them."""
     found = [
-        {"wnid": each.wnid, "name": each.name, "also": each.lemmas[1:], "definition": each.gloss}
-        for each in taxonomy
+        {"wnid": item.wnid, "name": item.name, "also": item.lemmas[1:], "definition": item.gloss}
+        for item in taxonomy
     ]
     return json.dumps(found, ensure_ascii=False, separators=(",", ":")).encode()
 
@@ -229,9 +229,9 @@ def progress(far: Progress) -> dict[str, Any]:
     }
 
 
-def receipt(given: Receipt) -> dict[str, Any]:
+def receipt(stored: Receipt) -> dict[str, Any]:
     """What became of a label."""
-    return {"id": str(given.id), "ok": given.ok, "reason": given.reason}
+    return {"id": str(stored.id), "ok": stored.ok, "reason": stored.reason}
 
 
 _web_link = lru_cache(maxsize=4096)(web_link)  # a screen is sent until it is submitted
@@ -257,14 +257,14 @@ def _photo(photo: ShownPhoto) -> dict[str, Any]:
     }
 
 
-def _question(asked: ShownQuestion) -> dict[str, Any]:
+def _question(question: ShownQuestion) -> dict[str, Any]:
     return {
-        "id": asked.id,
-        "wnid": asked.cls.wnid,
-        "name": asked.cls.name,
-        "also": asked.cls.lemmas[1:],
-        "definition": asked.cls.gloss,
-        "photo": _example(asked.photo) if asked.photo else None,
-        "verdict": asked.verdict,
-        "label_id": str(asked.label_id) if asked.label_id else None,
+        "id": question.id,
+        "wnid": question.cls.wnid,
+        "name": question.cls.name,
+        "also": question.cls.lemmas[1:],
+        "definition": question.cls.gloss,
+        "photo": _example(question.photo) if question.photo else None,
+        "verdict": question.verdict,
+        "label_id": str(question.label_id) if question.label_id else None,
     }

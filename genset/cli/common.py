@@ -237,7 +237,7 @@ def show_path(path: Path) -> None:
     click.echo(text)
 
 
-def named_classes(taxonomy: "Taxonomy", given: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+def named_classes(taxonomy: "Taxonomy", words: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
     """The ids of classes that were given by `ClassesType`; how names were read is said.
 
     Raises:
@@ -245,7 +245,7 @@ def named_classes(taxonomy: "Taxonomy", given: Iterable[tuple[str, ...]]) -> tup
     """
     from genset.classes import find_classes
 
-    wnids, remarks = find_classes(taxonomy, (word for words in given for word in words))
+    wnids, remarks = find_classes(taxonomy, (word for several in words for word in several))
     for remark in remarks:
         click.echo(f"genset: {visible(remark)}", err=True)
     return wnids

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from genset.core.safe import clean
 
 
-def told_apart(names: Iterable[str], longest: int) -> dict[str, str]:
+def distinct_names(names: Iterable[str], longest: int) -> dict[str, str]:
     """Each name, cut where it is too long; those that would be cut to the same keep their ends.
 
     Where beginnings and ends are the same too, a number is put behind: "resnet50 … (2)".

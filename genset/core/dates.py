@@ -65,16 +65,16 @@ def certain_date(words: str) -> str | None:
     >>> certain_date("circa 1920")
     """
     text = " ".join(words.lower().split())
-    found = next((found for each in _CERTAIN if (found := each.fullmatch(text))), None)
+    found = next((found for pattern in _CERTAIN if (found := pattern.fullmatch(text))), None)
     if found is None:
         return None
-    said = {"month": None, "day": None} | found.groupdict()
-    month, day, time = said["month"], said["day"], said["time"]
+    date = {"month": None, "day": None} | found.groupdict()
+    month, day, time = date["month"], date["day"], date["time"]
     if time and not day:
         return None
     if month and not month.isdecimal():
         month = str(1 + next(n for n, name in enumerate(_MONTHS) if name[:3] == month[:3]))
-    written = "-".join(part.zfill(2) for part in (said["year"], month, day) if part)
+    written = "-".join(part.zfill(2) for part in (date["year"], month, day) if part)
     whole = f"{written}{'-01' * (3 - len(written.split('-')))} {time or '00:00'}"
     try:
         datetime.fromisoformat(whole)

@@ -27,16 +27,16 @@ _TERM = re.compile(r'(?P<minus>-?)(?:"(?P<phrase>[^"]*)"|(?P<word>[^\s"]+))')
 
 # Words and phrases of English, each of which a photo must say: what most queries are.
 _WORD = r"(?!OR\b)[A-Za-z0-9]+"
-_WANTED = f'(?:{_WORD}|"{_WORD}(?: {_WORD})*")'
-_PLAIN = re.compile(f"{_WANTED}(?: {_WANTED})*")
+_TERM_WORDS = f'(?:{_WORD}|"{_WORD}(?: {_WORD})*")'
+_PLAIN = re.compile(f"{_TERM_WORDS}(?: {_TERM_WORDS})*")
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a query asks for: all of `wanted`, none of `unwanted`."""
+    """What a query asks for: all of `included`, none of `excluded`."""
 
-    wanted: tuple[Phrase, ...]
-    unwanted: tuple[Phrase, ...]
+    included: tuple[Phrase, ...]
+    excluded: tuple[Phrase, ...]
 
     def fit(self, texts: Iterable[Phrase]) -> bool:
         """Whether a photo with these texts (a title, tags...) is found.
@@ -44,34 +44,34 @@ class Terms:
         Its words may stand anywhere; a phrase stands in one text. A query that wants nothing
         finds nothing.
         """
-        said = tuple(texts)
-        return bool(self.wanted) and says_all(said, self.wanted) and not self.exclude(said)
+        spoken = tuple(texts)
+        return bool(self.included) and says_all(spoken, self.included) and not self.exclude(spoken)
 
     def exclude(self, texts: Iterable[Phrase]) -> bool:
         """Whether such a photo says what the query does not want."""
-        said = tuple(texts)
-        return any(says_all(said, (phrase,)) for phrase in self.unwanted)
+        spoken = tuple(texts)
+        return any(says_all(spoken, (phrase,)) for phrase in self.excluded)
 
     def cover(self, narrower: "Terms") -> bool:
         """Whether this query finds, by its words alone, all that the narrower one finds."""
-        return says_all(narrower.wanted, self.wanted) and not self.exclude(narrower.wanted)
+        return says_all(narrower.included, self.included) and not self.exclude(narrower.included)
 
 
 def parse(text: str) -> Terms:
     """Take a query apart. Whatever is no query by `mistake_in` is read as well as it can be."""
-    wanted: list[Phrase] = []
-    unwanted: list[Phrase] = []
+    included: list[Phrase] = []
+    excluded: list[Phrase] = []
     for term in _TERM.finditer(text):
-        said = words(term["phrase"] if term["word"] is None else term["word"])
-        if not said:
+        spoken = words(term["phrase"] if term["word"] is None else term["word"])
+        if not spoken:
             continue
         if term["minus"]:
-            unwanted.append(said)
+            excluded.append(spoken)
         elif term["word"] is None:
-            wanted.append(said)
+            included.append(spoken)
         else:
-            wanted += [(word,) for word in said]
-    return Terms(tuple(wanted), tuple(unwanted))
+            included += [(word,) for word in spoken]
+    return Terms(tuple(included), tuple(excluded))
 
 
 def words(text: str) -> Phrase:
@@ -82,10 +82,10 @@ def words(text: str) -> Phrase:
     )
 
 
-def says_all(texts: Iterable[Phrase], wanted: Iterable[Phrase]) -> bool:
+def says_all(texts: Iterable[Phrase], included: Iterable[Phrase]) -> bool:
     """Whether each of the wanted phrases stands in one of the texts."""
-    said = tuple(texts)
-    return all(any(_holds(text, phrase) for text in said) for phrase in wanted)
+    spoken = tuple(texts)
+    return all(any(_holds(text, phrase) for text in spoken) for phrase in included)
 
 
 def mistake_in(text: str) -> str | None:
@@ -101,14 +101,14 @@ def mistake_in(text: str) -> str | None:
     if re.sub(r'(?:(?<=\s)|^)-?"[^"]*"(?=\s|$)', "", text).count('"'):
         return "has a quotation mark inside a word: leave a space before and after a phrase"
     terms = [(term["minus"], words(term[0])) for term in _TERM.finditer(text)]
-    if not all(said for _, said in terms):
+    if not all(spoken for _, spoken in terms):
         return "has a minus sign or quotation marks without a word"
     if re.search(r"\bOR\b", text):
         return 'has "OR", which Flickr takes for an operator: write two queries'
     parsed = parse(text)
-    if not parsed.wanted:
+    if not parsed.included:
         return "names no word that photos must say"
-    if parsed.exclude(parsed.wanted):
+    if parsed.exclude(parsed.included):
         return "excludes what it asks for"
     return None
 

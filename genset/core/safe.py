@@ -20,7 +20,7 @@ def clean(text: str, longest: int = 120) -> str:
     """
     words: Iterable[str] = text.split()
     if not text.isprintable():
-        words = filter(None, (_kept(word, _JOINERS).lstrip(_JOINERS) for word in words))
+        words = filter(None, (_printable(word, _JOINERS).lstrip(_JOINERS) for word in words))
     line = " ".join(words)
     return line if len(line) <= longest else line[: longest - 1].rstrip(f" {_JOINERS}") + "…"
 
@@ -32,17 +32,17 @@ def printable(text: str) -> str:
     makes them again and compares. So it gives the same for ever, a second blank where a word of
     nothing but unprintable characters was included.
     """
-    return " ".join(_kept(word) for word in text.split())
+    return " ".join(_printable(word) for word in text.split())
 
 
 def visible(text: str) -> str:
     """The text as it may be written to a terminal: its lines, of characters that print, uncut."""
     if text.isprintable():
         return text
-    return "\n".join(_kept(line, _JOINERS) for line in text.split("\n"))
+    return "\n".join(_printable(line, _JOINERS) for line in text.split("\n"))
 
 
-def _kept(word: str, besides: str = "") -> str:
+def _printable(word: str, besides: str = "") -> str:
     if word.isprintable():
         return word
     return "".join(char for char in word if char.isprintable() or char in besides)

@@ -8,15 +8,20 @@ from genset.db.contested import (
     votes_in_labeling,
 )
 from genset.db.database import Store, ask, is_postgresql
-from genset.db.labels import (
-    GoldAnswer,
-    GoldQuestion,
+from genset.db.labelers import (
     KnownAs,
-    Label,
     Labeler,
     LabelerAct,
     LabelerEvent,
     Manager,
+    SourceWarned,
+    Study,
+    Visit,
+)
+from genset.db.labels import (
+    GoldAnswer,
+    GoldQuestion,
+    Label,
     ProposalRound,
     ProposedBy,
     Question,
@@ -24,10 +29,7 @@ from genset.db.labels import (
     Ruling,
     Screen,
     ScreenPhoto,
-    SourceWarned,
-    Study,
     Verdict,
-    Visit,
 )
 from genset.db.models import (
     Base,

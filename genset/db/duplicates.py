@@ -60,8 +60,8 @@ def decide(
             pair.verdict = "same" if same else "different"
             pair.decided_by, pair.decided_at = by, now()
             if same:
-                refused, kept = _sides(session, pair, keep)
-                refused.refused = _DUPLICATE + kept
+                refused, remaining = _sides(session, pair, keep)
+                refused.refused = _DUPLICATE + remaining
 
 
 def _sides(session: Session, pair: DuplicatePair, keep: str | None) -> tuple[Photo, str]:

@@ -1,7 +1,7 @@
 """The tables of the pool, and what all tables share.
 
 What each stage stored is what the next one reads; nothing else passes between. The tables of
-labeling are in `genset.db.labels`.
+labeling are in `genset.db.labels` and `genset.db.labelers`.
 """
 
 from datetime import UTC, datetime

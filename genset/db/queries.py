@@ -21,11 +21,10 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput
+from genset.db.labelers import LabelerAct, LabelerEvent
 from genset.db.labels import (
     GoldAnswer,
     Label,
-    LabelerAct,
-    LabelerEvent,
     ProposedBy,
     Question,
     ReviewRequest,

@@ -35,7 +35,7 @@ class _Listing:
 
     def is_found_by(self, terms: Terms) -> bool:
         """Whether a search returns the photo, but for what its other lines may exclude."""
-        return _sorted_words(terms) in self.queries or Terms(terms.wanted, ()).fit(self.texts)
+        return _sorted_words(terms) in self.queries or Terms(terms.included, ()).fit(self.texts)
 
 
 class Collection:
@@ -190,4 +190,4 @@ def natural(name: str) -> list[int | str]:
 
 def _sorted_words(terms: Terms) -> tuple[str, ...]:
     """What a search is for, whichever way its words are quoted and ordered."""
-    return tuple(sorted(word for phrase in terms.wanted for word in phrase))
+    return tuple(sorted(word for phrase in terms.included for word in phrase))

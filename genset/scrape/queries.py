@@ -145,9 +145,6 @@ def searched_with(cls: ImageClass) -> dict[str, Any]:
 def version_of(classes: Iterable[ImageClass]) -> str:
     """A list's version: 12 hexadecimal digits that depend on what is searched for alone."""
     searched = {cls.wnid: searched_with(cls) for cls in classes}
-    for asked in searched.values():
-        if not asked["wikidata"]:  # a list without items has the version from before there were any
-            del asked["wikidata"]
     canonical = json.dumps(searched, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return sha256(canonical.encode()).hexdigest()[:12]
 

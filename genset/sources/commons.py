@@ -322,8 +322,8 @@ def search_text(text: str) -> str:
     if depicts := _DEPICTS.fullmatch(text):
         return f"filetype:bitmap haswbstatement:P180={depicts[1]}"
     terms = parse(text)
-    included = [f'"{" ".join(phrase)}"' for phrase in terms.wanted]
-    excluded = [f'-"{" ".join(phrase)}"' for phrase in terms.unwanted]
+    included = [f'"{" ".join(phrase)}"' for phrase in terms.included]
+    excluded = [f'-"{" ".join(phrase)}"' for phrase in terms.excluded]
     return " ".join(["filetype:bitmap", *included, *excluded])
 
 

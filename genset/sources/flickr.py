@@ -327,9 +327,9 @@ class Licenses(Reply, frozen=True):
 
 
 class LicenseList(Reply, frozen=True):
-    """All licences."""
+    """All licences, each of them a `NamedLicense`."""
 
-    license: list["NamedLicense"]
+    license: list[Any]
 
 
 class NamedLicense(Reply, frozen=True):
@@ -342,11 +342,11 @@ class NamedLicense(Reply, frozen=True):
 
 def parse_search(reply: dict[str, Any], *, page: int, per_page: int) -> SearchPage:
     """The photos of an answer to flickr.photos.search. Entries that are no photo are left out."""
-    whose = "Flickr's search"
-    photos = read(reply, Search, whose).photos
+    name = "Flickr's search"
+    photos = read(reply, Search, name).photos
     total, entries = int(photos.total or 0), photos.photo
     found = tuple(
-        _photo(read(entry, Entry, whose))
+        _photo(read(entry, Entry, name))
         for entry in entries
         if entry.get("media", "photo") == "photo"
     )
@@ -382,8 +382,9 @@ def parse_info(reply: dict[str, Any]) -> int:
 
 def parse_licenses(reply: dict[str, Any]) -> dict[int, License]:
     """The licences by id in an answer to flickr.photos.licenses.getInfo."""
-    found = read(reply, Licenses, "Flickr's list of licences").licenses.license
+    name = "Flickr's list of licences"
+    listed = read(reply, Licenses, name).licenses.license
     return {
         int(entry.id): License(clean(stored(entry.name)), clean(stored(entry.url)))
-        for entry in found
+        for entry in (read(named, NamedLicense, name) for named in listed)
     }

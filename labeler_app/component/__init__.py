@@ -37,7 +37,7 @@ class HandIn:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class PageState:
     """What the component knows of the labeler and the workspace.
 
     `workspace` and `labeler` tell apart what is kept in the browser. `one_key` is the verdict that
@@ -55,7 +55,7 @@ class Told:
     hand_in: HandIn | None = None
 
 
-def label_photos(session: str, told: Told, key: str) -> Any:
+def label_photos(session: str, page: PageState, key: str) -> Any:
     """Draw the component for one labeler.
 
     Args:
@@ -70,5 +70,5 @@ def label_photos(session: str, told: Told, key: str) -> Any:
     css = "\n".join((FILES / sheet).read_text("utf-8") for sheet in _STYLE)
     component = st.components.v2.component("genset.labeler", css=css, js=_START)
     return component(
-        key=key, data={"session": session, **asdict(told)}, on_expired_change=lambda: None
+        key=key, data={"session": session, **asdict(page)}, on_expired_change=lambda: None
     )

@@ -50,7 +50,7 @@ _ANY = "any verdict"
 _OF_CLASS = list(Which)
 
 
-_OF_LABELER = [each for each in Which if each is not Which.UNLABELED]
+_OF_LABELER = [kind for kind in Which if kind is not Which.UNLABELED]
 
 
 def show_gallery(workspace: Workspace, store: Store) -> None:

@@ -195,8 +195,8 @@ def show_pairs(workspace: Workspace, store: Store) -> None:
         f"{len(waiting):,} to decide · {pair.distance} of 64 bits differ · if they are the same, "
         "one is kept; the other is refused, and the next scrape fills its place"
     )
-    left, right = st.columns(2, gap="medium")
-    with left:
+    first, second = st.columns(2, gap="medium")
+    with first:
         if pair.other is not None:
             _show_side(workspace, pair.other, "Left")
         else:
@@ -206,7 +206,7 @@ def show_pairs(workspace: Workspace, store: Store) -> None:
                     "It is known by its fingerprint alone, so look it up where it is."
                 )
             )
-    with right:
+    with second:
         _show_side(workspace, pair.photo, "Right" if pair.other is not None else "Ours")
     _pair_buttons(store, pair, by)
     show_notices(store, pair.photo, pair.other)

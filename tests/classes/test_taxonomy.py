@@ -26,7 +26,7 @@ def same(text: str) -> tuple[str, frozenset[str]]:
     asked = parse(text.replace("'", ""))
     wanted, *unwanted = (
         "".join(re.sub(r"(?<=\w{3})(es|s)$", "", word) for word in phrase)
-        for phrase in ([word for phrase in asked.wanted for word in phrase], *asked.unwanted)
+        for phrase in ([word for phrase in asked.included for word in phrase], *asked.excluded)
     )
     return wanted, frozenset(unwanted)
 

@@ -55,7 +55,7 @@ def test_what_covers_another_query_finds_all_that_it_finds(
 ) -> None:
     wider, narrower = parse(wide), parse(narrow)
     # What the photo says beside the query's own words may still exclude it.
-    if wider.wanted and wider.cover(narrower) and narrower.fit(texts):
+    if wider.included and wider.cover(narrower) and narrower.fit(texts):
         assert wider.fit(texts) or wider.exclude(texts)
 
 

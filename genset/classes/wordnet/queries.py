@@ -71,7 +71,7 @@ def covered(queries: Mapping[str, Iterable[str]]) -> list[Coverage]:
     """
     flat = [(id, text, _singular(parse(text))) for id, texts in queries.items() for text in texts]
     # All words of a wide query are in the narrow one, its rarest too: others are not compared.
-    words_of = [{word for phrase in terms.wanted for word in phrase} for _, _, terms in flat]
+    words_of = [{word for phrase in terms.included for word in phrase} for _, _, terms in flat]
     often = Counter(chain.from_iterable(words_of))
     by_rarest: dict[str, list[int]] = {}
     for number, words in enumerate(words_of):
@@ -99,4 +99,4 @@ def _singular(terms: Terms) -> Terms:
             tuple(re.sub(r"(?<=\w{3})(es|s)$", "", word) for word in phrase) for phrase in phrases
         )
 
-    return Terms(cut(terms.wanted), cut(terms.unwanted))
+    return Terms(cut(terms.included), cut(terms.excluded))

@@ -157,7 +157,7 @@ def evaluate(
     store = runs or locate_runs(folder)
     if not models:
         found = locate_set(photos, folder, runs=store, taxonomy=custom)
-        _show_kept(found, multilabel, store, format)
+        _show_stored(found, multilabel, store, format)
         return
     networks = [spec for spec in models if not spec.is_predictions]
     if networks:
@@ -219,7 +219,7 @@ def evaluate(
         raise problem
 
 
-def _show_kept(found: "PhotoSet", file: Path | None, store: Path, format: str) -> None:
+def _show_stored(found: "PhotoSet", file: Path | None, store: Path, format: str) -> None:
     """Print the kept runs by the set's truth, which a file may give."""
     from genset.reporting.truth import measure_all
     from genset.sets.truths.store import give_truth, with_truth

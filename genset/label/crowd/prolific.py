@@ -118,8 +118,8 @@ def _check(claims: Mapping[str, Any], ids: Ids, host: str, seen_before: bool) ->
     named = for_whom if isinstance(for_whom, list) else [for_whom]
     if not any(isinstance(audience, str) and _host(audience) == _host(host) for audience in named):
         raise ValueError(f"the token is for {for_whom!r}, not for {host!r}")
-    ids_said = claims.get("prolific")
-    if not isinstance(ids_said, dict) or any(ids_said.get(name) != ids[name] for name in IDS):
+    claimed_ids = claims.get("prolific")
+    if not isinstance(claimed_ids, dict) or any(claimed_ids.get(name) != ids[name] for name in IDS):
         raise ValueError("the token's ids are not the address's")
 
 

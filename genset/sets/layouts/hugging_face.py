@@ -200,7 +200,7 @@ def _rows(path: Path, root: Path, store: HashStore, classes: Classes) -> list[_R
         wnid, word = meaning(label)
         base = str(name or "").replace("\\", "/").rpartition("/")[2]
         # Where a row has no bytes, but a path, the photo is a file of its own.
-        found = (path, *part) if part[1] or not name else _file_beside(path, str(name), store)
+        found = (path, *part) if part[1] or not name else _separate_file(path, str(name), store)
         row = {what: column[number] for what, column in zip(further, values, strict=False)}
         record = _record(row, columns.names)
         rows.append(_Row(f"{path.stem}-{number:06}", base, wnid, word, *found, record))
@@ -237,7 +237,7 @@ def _parts(path: Path, columns: Columns, store: HashStore) -> list[tuple[Part, s
     return list(zip(parquet.rows_of(path, column), hashes, strict=True))
 
 
-def _file_beside(table: Path, name: str, store: HashStore) -> tuple[Path, Part | None, str]:
+def _separate_file(table: Path, name: str, store: HashStore) -> tuple[Path, Part | None, str]:
     """A photo of which only the path is kept."""
     path = table.parent / name
     try:

@@ -6,7 +6,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Literal
 
-from genset.core.apart import told_apart
+from genset.core.apart import distinct_names
 from genset.core.errors import BadInput
 from genset.core.numbers import count
 from genset.core.progress import progress
@@ -112,7 +112,7 @@ class Comparison:
     def shown(self, longest: int) -> "Comparison":
         """The same with names cut to so many characters, and still different."""
         names = [run.name for run in self.runs] + [point.point.name for point in self.points]
-        cut = told_apart(names, longest)
+        cut = distinct_names(names, longest)
         return Comparison(
             [replace(run, name=cut[run.name]) for run in self.runs],
             [replace(p, point=replace(p.point, name=cut[p.point.name])) for p in self.points],
