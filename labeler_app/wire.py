@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Annotated, Any
 from uuid import UUID
 
-from genset.core.links import web_link
+from genset.core.safe import web_link
 from genset.core.validation import Meta, Record
 from genset.label import (
     LONGEST_ID,

@@ -3,8 +3,7 @@
 import re
 from urllib.parse import quote
 
-from genset.core.links import web_link
-from genset.core.safe import clean
+from genset.core.safe import clean, web_link
 
 _LONGEST = 2000  # what is longer is nobody's name, and no message of ours
 

@@ -250,7 +250,7 @@ def words_in(name: str) -> list[str]:
 
 
 def is_participle(name: str) -> bool:
-    """Whether a class is named by a bare participle, as ``PageState`` or ``Turned``: it is no thing."""
+    """Whether a class is named by a bare participle, as ``Told`` or ``Turned``: it is no thing."""
     word = name.strip("_").lower()
     return bool(re.fullmatch("_?[A-Z][a-z]+", name)) and (
         (word.endswith("ed") and len(word) > 4) or word in PARTICIPLES

@@ -9,11 +9,10 @@ from typing import Any
 from genset.classes.classes import is_wnid
 from genset.classes.document import ClassTable, TaxonomyTable, class_of
 from genset.classes.imagenet import imagenet1k
+from genset.classes.query import MARK, as_one, mistake_in
 from genset.classes.taxonomy import IMAGENET
 from genset.classes.wordnet import nouns
 from genset.core.expected import Keys
-from genset.core.marks import MARK, as_one
-from genset.core.query import mistake_in
 from genset.core.safe import clean
 from genset.core.validation import Invalid, check
 

@@ -13,7 +13,7 @@ MOST_QUERIES = 4
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A text to search for, in the language of `genset.core.query`.
+    """A text to search for, in the language of `genset.classes.query`.
 
     `why` says where it is from: ``lemma`` (WordNet's own word), ``lemma with hypernym`` (a word
     that commonly means something else, with what it is here: "boxer dog"), ``override`` (a

@@ -13,8 +13,8 @@ from typing import Annotated, Any, Literal
 
 from genset.classes.classes import MOST_QUERIES, PHOTOS, ImageClass, Query, WikipediaPage, is_wnid
 from genset.classes.imagenet import imagenet1k
+from genset.classes.query import mistake_in
 from genset.classes.taxonomy import Taxonomy
-from genset.core.query import mistake_in
 from genset.core.safe import clean
 from genset.core.validation import Meta, Record, check
 

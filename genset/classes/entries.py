@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from genset.classes.classes import MOST_QUERIES
 from genset.classes.document import ContentTypes, Item
-from genset.core.query import mistake_in
+from genset.classes.query import mistake_in
 from genset.core.validation import Invalid, Meta, Record, check
 
 

@@ -25,9 +25,8 @@ from datetime import datetime
 from typing import Any, Literal
 from unicodedata import combining, east_asian_width
 
-from genset.core.markup import escape_html, escape_latex, escape_markdown
 from genset.core.numbers import NONE
-from genset.core.safe import visible
+from genset.core.safe import escape_html, escape_latex, escape_markdown, visible
 from genset.core.to_json import to_json
 
 FORMATS = ("text", "markdown", "csv", "json", "latex")

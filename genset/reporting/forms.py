@@ -5,9 +5,8 @@ from operator import attrgetter
 from typing import Any
 
 from genset.classes import hash_of
-from genset.core.markup import escape_markdown
 from genset.core.numbers import count
-from genset.core.safe import clean
+from genset.core.safe import clean, escape_markdown
 from genset.core.to_json import to_json
 from genset.reporting.headline import certainty, headline
 from genset.reporting.report import ReportData, ScoredModel

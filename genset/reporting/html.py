@@ -6,8 +6,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from genset.core.links import web_link
-from genset.core.safe import clean
+from genset.core.safe import clean, web_link
 from genset.core.table import Column, Table, shown
 from genset.reporting.blocks import (
     Block,

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from markupsafe import Markup
 
-from genset.core.markup import escape_markdown
+from genset.core.safe import escape_markdown
 from genset.core.table import as_markdown
 from genset.reporting.blocks import (
     Block,

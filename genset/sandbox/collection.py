@@ -15,8 +15,8 @@ from functools import cache
 from pathlib import Path
 
 from genset.classes import Taxonomy, imagenet1k
+from genset.classes.query import Phrase, Terms, parse, words
 from genset.core.errors import BadInput
-from genset.core.query import Phrase, Terms, parse, words
 from genset.core.validation import parse_json, read_text
 from genset.sandbox.photos import SUFFIXES, Photo, PhotoRecord, Picture, number
 

@@ -8,8 +8,8 @@ A search answers:
          "url_l": "http://127.0.0.1:8123/65535/7605486142_b14e1be9d0_b.jpg"}, ...]},
      "stat": "ok"}
 
-`text` is read as `genset.core.query` says: words in any order, phrases in quotes, and a minus sign
-before what a photo must not say.
+`text` is read as `genset.classes.query` says: words in any order, phrases in quotes, and a minus
+sign before what a photo must not say.
 
 Unlike Flickr: answers are in JSON whatever the `format`; a search is narrowed by nothing that
 genset does not send; its order is that of relevance or the newest first; and no limit is set on

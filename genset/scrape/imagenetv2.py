@@ -24,8 +24,8 @@ from sqlalchemy.orm import Session
 
 from genset.classes import imagenet1k
 from genset.core.errors import BadInput
-from genset.core.links import web_link
 from genset.core.photo import PhotoOrigin
+from genset.core.safe import web_link
 from genset.db import Base, Candidate, Photo, Ruling, Store, Verdict, add_candidates, in_batches
 from genset.licenses import FLICKR
 from genset.workspace import Workspace

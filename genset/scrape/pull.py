@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 from genset.core.errors import BadInput, PhotoRefused, SourceUnavailable
 from genset.core.files import image_file, one_at_a_time, sha256_of, write_text, written_whole
-from genset.core.links import web_link
 from genset.core.progress import progress
+from genset.core.safe import web_link
 from genset.net.originals import Fetcher
 from genset.net.picture import check_picture
 from genset.release.documents import documents

@@ -23,8 +23,8 @@ from sqlalchemy import ColumnElement, Select, case, func, null, select, union, u
 from sqlalchemy.orm import InstrumentedAttribute, Session, aliased
 
 from genset.classes import ImageClass, Taxonomy
+from genset.classes.query import words
 from genset.core.numbers import agree, count
-from genset.core.query import words
 from genset.db import (
     Candidate,
     Label,

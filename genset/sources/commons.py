@@ -15,10 +15,9 @@ import requests
 from msgspec.structs import replace
 
 from genset.classes import ImageClass
+from genset.classes.query import parse
 from genset.core.errors import SourceRefused, SourceUnavailable
-from genset.core.html import plain_text
 from genset.core.photo import PhotoOrigin
-from genset.core.query import parse
 from genset.licenses import License
 from genset.net.api import Api, endpoint_in, is_loopback
 from genset.net.hosts import Host, Hosts, as_source_error
@@ -41,6 +40,7 @@ from genset.sources.commons_api import (
     photo_of,
     versions,
 )
+from genset.sources.html import plain_text
 from genset.sources.source import (
     About,
     Question,

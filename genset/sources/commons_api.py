@@ -30,12 +30,11 @@ from msgspec import Meta
 
 from genset.core.dates import certain_date
 from genset.core.errors import BadInput, SourceError, SourceRefused, SourceUnavailable
-from genset.core.html import plain_text
-from genset.core.links import web_link
 from genset.core.photo import PhotoOrigin
-from genset.core.safe import clean
+from genset.core.safe import clean, web_link
 from genset.core.validation import check
 from genset.licenses import FLICKR, License, creative_commons, spdx_id
+from genset.sources.html import plain_text
 from genset.sources.replies import Reply, parse_json, read, read_entry, stored
 
 NAME, TITLE = "commons", "Wikimedia Commons"

@@ -8,9 +8,8 @@ from typing import Any
 
 import streamlit as st
 
-from genset.core.links import web_link
 from genset.core.numbers import NONE
-from genset.core.safe import clean
+from genset.core.safe import clean, web_link
 from genset.label import Store, Verdict, Workspace, image_id, notices
 from genset.label.credits import CreditedPhoto
 from labeler_app.words import as_markdown, as_text, link

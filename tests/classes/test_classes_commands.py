@@ -19,11 +19,11 @@ from genset.classes.files import taxonomy_in, toml_of
 from genset.classes.making.drafts import of_names, of_synsets
 from genset.classes.making.remarks import remarks
 from genset.classes.making.together import together
+from genset.classes.query import mistake_in, parse
 from genset.classes.wordnet import nouns
 from genset.classes.wordnet.queries import _singular, covered
 from genset.cli import cli
 from genset.core.errors import BadInput
-from genset.core.query import mistake_in, parse
 from tests.killing import killed_at_each_change
 
 DOG, CAT, CRANE = "n02084071", "n02121620", "n02012849"

@@ -12,8 +12,8 @@ from hypothesis.strategies import sampled_from
 
 import genset.classes
 from genset.classes import imagenet1k
+from genset.classes.query import mistake_in, parse
 from genset.core.errors import BadInput
-from genset.core.query import mistake_in, parse
 
 CRANE_BIRD, CRANE_MACHINE, TABBY = "n02012849", "n03126707", "n02123045"
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from genset.core.links import web_link
+from genset.core.safe import web_link
 
 GOOD = [
     "https://www.flickr.com/photos/78733179@N04/10115956703",

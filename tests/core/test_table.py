@@ -15,8 +15,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from genset.core.markup import escape_latex, escape_markdown
-from genset.core.safe import clean, visible
+from genset.core.safe import clean, escape_latex, escape_markdown, visible
 from genset.core.table import (
     FORMATS,
     Cell,

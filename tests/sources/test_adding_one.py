@@ -126,7 +126,7 @@ def test_the_example_is_scraped_refreshed_released_and_pulled(genset: Any, tmp_p
     assert "Flickr" not in card
     said = genset("pull", "releases/v1/manifest.json", "--to", "copy")
     assert "3 of 3 photos pulled" in said
-    assert "1 photo is out" in genset("remove", "museum:3", "--reason", "asked")
+    assert "1 photo removed" in genset("remove", "museum:3", "--reason", "asked")
 
 
 @pytest.mark.parametrize(

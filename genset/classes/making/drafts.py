@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from genset.classes.checks import LONGEST_ID, folded, mistake_in_id
 from genset.classes.classes import is_wnid
 from genset.classes.making.senses import Senses, distinctions, looked_up, nouns_of, plain
+from genset.classes.query import MARK, as_one
 from genset.classes.wordnet import Noun, nouns
 from genset.core.errors import BadInput, SeveralMistakes
-from genset.core.marks import MARK, as_one
 from genset.core.safe import clean
 
 LONGEST_NAME = 200

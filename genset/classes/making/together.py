@@ -9,10 +9,10 @@ from genset.classes.document import quoted
 from genset.classes.imagenet import imagenet1k
 from genset.classes.making.drafts import Draft
 from genset.classes.making.senses import plain
+from genset.classes.query import mistake_in, words
 from genset.classes.taxonomy import Taxonomy
 from genset.classes.wordnet import Noun, imagenet_below, nouns
 from genset.classes.wordnet.queries import by_rule, distinct
-from genset.core.query import mistake_in, words
 
 MOST_CONFUSABLE = 6
 

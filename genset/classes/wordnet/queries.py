@@ -13,7 +13,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from genset.classes.classes import MOST_QUERIES
-from genset.core.query import Phrase, Terms, parse
+from genset.classes.query import Phrase, Terms, parse
 
 # The hypernyms that a photographer would write beside a name.
 EVERYDAY = {

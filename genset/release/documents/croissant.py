@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from genset.classes import Taxonomy
-from genset.core.links import web_link
+from genset.core.safe import web_link
 from genset.release.documents.card import NEVER_CHANGES, limits
 from genset.release.documents.citation import Citation, bibtex
 from genset.release.documents.labels import (

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from genset.core.links import web_link
 from genset.core.numbers import count
+from genset.core.safe import web_link
 from genset.licenses import FLICKR_NOTICE
 from genset.release.documents.words import days, fact, line
 from genset.release.reader import ReleasePhoto

@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from genset.classes import Taxonomy
-from genset.core.links import web_link
-from genset.core.safe import printable
+from genset.core.safe import printable, web_link
 from genset.release.documents.labels import has_answers
 from genset.release.documents.words import aggregation_method, line
 from genset.release.reader import ANSWERS, LISTS, ReleasePhoto

@@ -13,8 +13,7 @@ from typing import Any, TypeVar
 from urllib.parse import quote
 
 from genset.aggregators import METHODS
-from genset.core.links import web_link
-from genset.core.safe import printable
+from genset.core.safe import printable, web_link
 from genset.settings import TOPICS, Author, doi_in, orcid_in
 
 _T = TypeVar("_T")

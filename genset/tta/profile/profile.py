@@ -6,7 +6,6 @@ from itertools import combinations
 from pathlib import Path
 from typing import Literal
 
-from genset.core.apart import distinct_names
 from genset.core.errors import BadInput
 from genset.core.numbers import count
 from genset.core.progress import progress
@@ -14,6 +13,7 @@ from genset.core.safe import clean
 from genset.core.table import Table
 from genset.tta.profile.communication import Communication, communication, communication_tables
 from genset.tta.profile.matrix_units import MatrixUnits, matrix_units, matrix_units_tables
+from genset.tta.profile.names import distinct_names
 from genset.tta.profile.peaks import Peaks, Point, find_peaks, named_peaks, with_user_peaks
 from genset.tta.profile.roofline import Roofline, above_roof, roofline, roofline_tables
 from genset.tta.profile.shares import Shares, shares, shares_tables

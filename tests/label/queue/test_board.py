@@ -43,7 +43,7 @@ MOVES = st.one_of(
 )
 
 
-class PageState:
+class Told:
     """What was said so far, and what follows from it: the labels are counted anew each time."""
 
     def __init__(
@@ -168,7 +168,7 @@ def test_a_board_tells_what_the_labels_say_whenever_it_was_made(
     gold: float,
 ) -> None:
     with a_workspace(votes=votes, gold=gold) as (workspace, store):
-        told = PageState(store, workspace.label, ruled, doubted)
+        told = Told(store, workspace.label, ruled, doubted)
         with store.begin() as session:
             for task, verdict in ruled.items():
                 number = told.ids[task]
@@ -194,7 +194,7 @@ def test_a_board_tells_what_the_labels_say_whenever_it_was_made(
         told.check(new_board(store, workspace.label), store)
 
 
-def turn(store: Store, told: PageState, worker: str) -> None:
+def turn(store: Store, told: Told, worker: str) -> None:
     """Take a labeler's votes out, or let them in again; nothing of who has none."""
     if told.labeled(worker):
         act = LabelerAct.CLEAR if worker in told.out else LabelerAct.HOLD

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genset.core.query import LONGEST, mistake_in, parse, words
+from genset.classes.query import LONGEST, mistake_in, parse, words
 
 WORDS = st.sampled_from(["sea", "lion", "mountain", "guinea", "pig"])
 TEXTS = st.lists(st.lists(WORDS, max_size=4).map(tuple), max_size=3)

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from genset.core.html import plain_text
 from genset.core.safe import clean
+from genset.sources.html import plain_text
 
 PIECES = st.sampled_from(
     [

@@ -5,15 +5,34 @@
 
 Flickr joins all that is wanted by "and". What it does with hyphens and apostrophes inside a word
 is its own affair; here they part words: "half-track" is the words "half" and "track". The marks of
-a letter are of its word, composed with it or not.
+a letter (vowels, tones and accents that are written with it) are of its word, composed with it or
+not: to ``\\w`` they are no letters, but the words of India's scripts, and of others, have them.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from unicodedata import normalize
 
-from genset.core.marks import MARK, as_one
+MARK = "\u0300"
+"""One that stands for all in `as_one`, and is itself no ``\\w``."""
+
+# Marks that nobody sees, by which two words would look the same.
+_UNSEEN = re.compile("[\u034f\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+
+
+def is_mark(char: str) -> bool:
+    """Whether it belongs to a word (Unicode's categories Mn and Mc) and is seen."""
+    return unicodedata.category(char) in ("Mn", "Mc") and not _UNSEEN.fullmatch(char)
+
+
+def as_one(text: str) -> str:
+    """The text with `MARK` for each mark: patterns find in it what they cannot name in `text`."""
+    if text.isascii():
+        return text
+    return "".join(MARK if is_mark(char) else char for char in text)
+
 
 Phrase = tuple[str, ...]
 """Words that follow each other, in lower case. A single word is a phrase too."""
