@@ -82,6 +82,8 @@ def test_a_run_that_is_made_again_is_the_one_that_was_kept(
 
 
 TABLES = {  # what prints a table, by the command's name
+    "classes show": "cifar10",
+    "release diff": "v1 v2",
     "keywords": "tabby",
     "status": "",
     "duplicates list": "",

@@ -15,8 +15,6 @@ _PRINTS = re.compile(r"(List|Show|Print|Summarize|Aggregate|Score)\b")
 _NO_TABLE = {
     "labelers gold retire",
     "release cite",  # a reference, in forms of its own
-    "classes show",
-    "release diff",
 }
 
 

@@ -177,7 +177,7 @@ def test_through_the_command_line(tmp_path: Path) -> None:
         "add", str(dump), "--dry-run", cwd=root, code=2
     )
     (known / "n00000000").mkdir()
-    assert "no class 'n00000000'" in genset("add", "--examples", str(known), cwd=root, code=2)
+    assert "'n00000000' names no class" in genset("add", "--examples", str(known), cwd=root, code=2)
     (known / "n00000000").rmdir()
     assert "examples" not in json.loads(genset("status", "--json", cwd=root))
     genset("add", "--examples", str(known), cwd=root)
