@@ -208,7 +208,10 @@ FILE = (
         ),
         (answer(LAUGHS, Content_Type="text/xml"), "a web page instead of JSON"),
         (answer(FILE, Content_Type="text/xml"), "a web page instead of JSON"),
-        (answer(FILE.decode().encode("utf-16"), Content_Type="text/xml"), "something else than JSON"),
+        (
+            answer(FILE.decode().encode("utf-16"), Content_Type="text/xml"),
+            "something else than JSON",
+        ),
         (answer(b"<a>" * 200_000, **JSON), "a web page instead of JSON"),
         (answer(b"[" * 900_000, **JSON), "something else than JSON"),
         (answer(b"", **JSON), "something else than JSON"),
