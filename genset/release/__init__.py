@@ -2,17 +2,16 @@
 
 ::
 
-    plan          how photos are chosen, as the manifest keeps it
     candidates    what is chosen from: a row for each stored candidate
     strategies/   which of them are taken, one strategy a file
-    choose        the choice, step by step
+    choose        how photos are chosen: the plan, and the choice step by step
     freeze        the choice as records, and a release or a preview made of it
+    preview       what it contains in numbers, and what to look at before it is handed on
     multilabel/   the same with several right answers a photo
     facts         what else a manifest says
     documents/    what is made of a manifest for people and other programs, one document a file
-    publish       a release's folder, written completely or not at all
+    publish       a release's folder, written completely or not at all, and parts of a release
     reader/       a manifest, and a release's folder as a data set
-    part          some of a release's photos
     exports/      a release for other tools, one format a file
     faces/        a release with its faces blurred
     push          a release on the Hugging Face Hub

@@ -15,7 +15,7 @@ from genset.core.errors import BadInput, GensetError
 from genset.db import Candidate, Store, Verdict, in_batches, stored_taxonomy, votes
 from genset.licenses import License, spdx_id
 from genset.release.candidates import CandidateRow, read_table
-from genset.release.choose import Reasons, choose, selection_frequency
+from genset.release.choose import Reasons, ReleasePlan, choose, selection_frequency
 from genset.release.facts import (
     ground,
     labelers,
@@ -24,7 +24,6 @@ from genset.release.facts import (
     origins,
     words_of_sources,
 )
-from genset.release.plan import ReleasePlan
 from genset.release.preview import Preview, check_photos, preview
 from genset.release.publish import free_folder, publish
 from genset.release.reader import Release, ReleasePhoto, fact_of

@@ -15,7 +15,7 @@ from genset.db import RemovedOwner, gone_photos
 from genset.licenses import License, may_be_passed_on
 from genset.release.facts import pool_rows
 from genset.release.multilabel.facts import summary
-from genset.release.part import is_restricted
+from genset.release.publish import is_restricted
 from genset.release.reader import ReleasePhoto
 from genset.release.strategies.matched import BINS, bin_of
 

@@ -23,7 +23,7 @@ from genset.core.files import one_at_a_time
 from genset.core.progress import progress
 from genset.release.documents import CARD
 from genset.release.exports.export import DatasetFacts, citation, export
-from genset.release.part import Contents, contents_of, is_restricted
+from genset.release.publish import Contents, contents_of, is_restricted
 from genset.release.reader import Release
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from genset.core.errors import BadInput, GensetError
 from genset.core.numbers import agree, count
 from genset.db import Photo, PhotoEvent, RemovedOwner, Store, now
 from genset.release.documents.words import fact
-from genset.release.part import facts_of_fewer
-from genset.release.publish import publish
+from genset.release.publish import facts_of_fewer, publish
 from genset.release.reader import MANIFEST, Release
 from genset.workspace import Workspace
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from genset.db import Candidate, Photo, Store, Verdict
+from genset.release.choose import ReleasePlan
 from genset.release.freeze import create
-from genset.release.plan import ReleasePlan
 from genset.release.reader import Release
 from genset.workspace import Workspace
 from tests.labeled_workspace import CLASSES, labeled_workspace, vote

@@ -7,8 +7,7 @@ import pytest
 from genset.core.errors import BadInput, GensetError
 from genset.db import Ruling, Verdict, find_candidate
 from genset.release.candidates import read_table
-from genset.release.choose import choose
-from genset.release.plan import ReleasePlan
+from genset.release.choose import ReleasePlan, choose
 from genset.release.reader import MANIFEST
 from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH, add_candidate
 from tests.release.conftest import Pool

@@ -11,10 +11,10 @@ from msgspec.structs import replace
 from genset.db import Photo, labels_in_force, votes
 from genset.label.aggregate import Vote
 from genset.label.agreement import krippendorff_alpha
+from genset.release.choose import ReleasePlan
 from genset.release.documents import documents
 from genset.release.facts import alpha
 from genset.release.freeze import create
-from genset.release.plan import ReleasePlan
 from genset.release.reader import MANIFEST, Release
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate
 from tests.release.conftest import Pool

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genset.release.candidates import CandidateRow, CandidateTable
-from genset.release.choose import Choice, choose
-from genset.release.plan import ReleasePlan
+from genset.release.choose import Choice, ReleasePlan, choose
 from genset.release.strategies import Majority, Matched, Reference, Strategy, Threshold, Top
 from tests.release.tables import entry, tables
 from tests.release.test_strategies import PLANS

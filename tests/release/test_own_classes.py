@@ -20,6 +20,7 @@ from genset.classes.files import taxonomy_in
 from genset.core.errors import BadInput
 from genset.db import Candidate, Photo, Store, Verdict, stored_candidates
 from genset.db.taxonomies import store_taxonomy
+from genset.release.choose import ReleasePlan
 from genset.release.diff import diff
 from genset.release.documents.citation import citation_cff, cited, zenodo
 from genset.release.exports import FORMATS
@@ -27,7 +28,6 @@ from genset.release.exports.export import export
 from genset.release.freeze import create, dry_run
 from genset.release.multilabel.earlier import Earlier
 from genset.release.multilabel.plan import MultilabelPlan
-from genset.release.plan import ReleasePlan
 from genset.release.reader import MANIFEST, Release, content_hash, manifest_hash, read_manifest
 from genset.release.takedown import takedown
 from genset.sandbox import Sandbox

@@ -21,10 +21,10 @@ from markdown_it import MarkdownIt
 from genset.cli import cli
 from genset.core.errors import BadInput
 from genset.db import Search, SourceWords
+from genset.release.choose import ReleasePlan
 from genset.release.documents.words import line, markdown
 from genset.release.exports.export import export
 from genset.release.freeze import create
-from genset.release.plan import ReleasePlan
 from genset.release.reader import (
     MANIFEST,
     Release,

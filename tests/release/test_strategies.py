@@ -16,10 +16,13 @@ from genset.core.errors import BadInput
 from genset.core.hashes import HEAD
 from genset.db import Verdict
 from genset.licenses import LicenseChoice
-from genset.release.aggregated import AggregatedLabel, AggregatedLabels
-from genset.release.candidates import CandidateRow, CandidateTable
-from genset.release.choose import Choice, choose, selection_frequency
-from genset.release.plan import Exclusion, ReleasePlan
+from genset.release.candidates import (
+    AggregatedLabel,
+    AggregatedLabels,
+    CandidateRow,
+    CandidateTable,
+)
+from genset.release.choose import Choice, Exclusion, ReleasePlan, choose, selection_frequency
 from genset.release.strategies import (
     Majority,
     Matched,

@@ -12,9 +12,9 @@ from click.testing import CliRunner, Result
 from genset.cli import cli
 from genset.core.errors import BadInput, GensetError
 from genset.core.table import render
+from genset.release.choose import ReleasePlan
 from genset.release.diff import diff
 from genset.release.freeze import create
-from genset.release.plan import ReleasePlan
 from genset.release.reader import MANIFEST, Release
 from genset.release.strategies import Threshold
 from genset.release.takedown import takedown

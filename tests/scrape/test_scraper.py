@@ -13,8 +13,7 @@ from sqlalchemy import select
 from genset.db import Photo, Search, stored_candidates
 from genset.label import Desk, Labelers, import_labels
 from genset.release.candidates import read_table
-from genset.release.choose import choose
-from genset.release.plan import ReleasePlan
+from genset.release.choose import ReleasePlan, choose
 from genset.sandbox import Reply
 from genset.sources.flickr import Flickr
 from genset.sources.source import Question, SearchPage

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from genset.db import Store
-    from genset.release.aggregated import AggregatedLabels
+    from genset.release.candidates import AggregatedLabels
+    from genset.release.choose import ReleasePlan
     from genset.release.multilabel.plan import MultilabelPlan
-    from genset.release.plan import ReleasePlan
     from genset.release.reader import ReleasePhoto
 
 
@@ -171,7 +171,7 @@ def create_command(folder: Path | None, /, name: str, **options: Any) -> None:
 def read_plan(options: dict[str, Any], workspace: Workspace, store: "Store") -> "ReleasePlan":
     """What the words of ``release create`` ask for."""
     from genset.licenses import choose_licenses
-    from genset.release.plan import Exclusion, ReleasePlan
+    from genset.release.choose import Exclusion, ReleasePlan
     from genset.release.strategies import Reference, strategy
 
     names = ("per_class", "min_labels", "threshold", "relax", "reference", "fill_up")
@@ -199,7 +199,7 @@ def read_plan(options: dict[str, Any], workspace: Workspace, store: "Store") -> 
 
 def _labels(option: str | None, store: "Store", measuring: str | None) -> "AggregatedLabels | None":
     """What --labels names: a method, applied to the votes that may choose, or a file."""
-    from genset.release.aggregated import AggregatedLabels
+    from genset.release.candidates import AggregatedLabels
 
     if option is None:
         return None
@@ -216,7 +216,7 @@ def aggregated(
     """The labels that a method makes of the votes of a panel, or of all but one."""
     from genset.db import Verdict
     from genset.label.exchange.opinions import opinions
-    from genset.release.aggregated import AggregatedLabel, AggregatedLabels
+    from genset.release.candidates import AggregatedLabel, AggregatedLabels
 
     found = opinions(store, method, panel, without)
     by_task = {
@@ -245,9 +245,9 @@ def _multilabel_plan(
     options: dict[str, Any], workspace: Workspace, store: "Store"
 ) -> "MultilabelPlan":
     """What --from, --multilabel and the options that go with them ask for."""
+    from genset.release.choose import Exclusion
     from genset.release.multilabel.earlier import Earlier
     from genset.release.multilabel.plan import MultilabelPlan
-    from genset.release.plan import Exclusion
 
     earlier = Earlier.read(named(workspace.root, options["earlier"]))
     labels = None

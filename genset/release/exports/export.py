@@ -22,8 +22,7 @@ from genset.release.documents import (
 )
 from genset.release.documents.citation import Citation, bibtex
 from genset.release.exports import FORMATS
-from genset.release.part import Contents, contents_of, is_restricted
-from genset.release.publish import folder_written_whole
+from genset.release.publish import Contents, contents_of, folder_written_whole, is_restricted
 from genset.release.reader import MANIFEST, Release
 
 DatasetFacts = Callable[[str], Mapping[str, Any]]

@@ -6,8 +6,7 @@ from pathlib import Path
 from genset.core.files import write_text
 from genset.release.documents import ANSWERS, CROISSANT, TABLE
 from genset.release.documents.tables import lacking
-from genset.release.part import is_restricted
-from genset.release.publish import Copy, copy_all
+from genset.release.publish import Copy, copy_all, is_restricted
 from genset.release.reader import LACKING, MANIFEST, Release, ReleasePhoto
 
 

@@ -16,6 +16,7 @@ from genset.db import Label, Ruling, Verdict, in_batches, is_called_correct, is_
 from genset.release.candidates import CandidateRow, CandidateTable
 from genset.release.choose import (
     Reasons,
+    ReleasePlan,
     is_refused,
     like_others,
     limit_owners,
@@ -27,7 +28,6 @@ from genset.release.choose import (
 )
 from genset.release.multilabel.answers import ClassVotes, class_votes
 from genset.release.multilabel.earlier import Earlier
-from genset.release.plan import ReleasePlan
 from genset.release.strategies import Draws, Majority, Matched, Pick, Strategy, Threshold, Top
 from genset.release.strategies.matched import bin_of
 from genset.release.strategies.top import walk

@@ -18,11 +18,9 @@ from sqlalchemy.orm import Session
 from genset.core.errors import BadInput
 from genset.db import Candidate, Photo, RemovedOwner, Verdict, in_batches, rulings_in_force
 from genset.licenses import License, choose_licenses, spdx_id
-from genset.release.aggregated import AggregatedLabels
-from genset.release.candidates import CandidateRow, CandidateTable
-from genset.release.choose import Reasons
+from genset.release.candidates import AggregatedLabels, CandidateRow, CandidateTable
+from genset.release.choose import Exclusion, Reasons, ReleasePlan
 from genset.release.facts import pool_rows
-from genset.release.plan import Exclusion, ReleasePlan
 from genset.release.reader import MANIFEST, Release, ReleasePhoto
 from genset.release.strategies import RULE, Matched, Reference, Strategy, strategy
 

@@ -10,15 +10,13 @@ from sqlalchemy.orm import Session
 from genset.core.errors import GensetError
 from genset.core.numbers import agree, count
 from genset.db import votes
-from genset.release.aggregated import AggregatedLabels
-from genset.release.candidates import read_table
-from genset.release.choose import Reasons
+from genset.release.candidates import AggregatedLabels, read_table
+from genset.release.choose import Exclusion, Reasons
 from genset.release.freeze import Draft, records
 from genset.release.multilabel.additions import SEVERAL, Additions, find_additions
 from genset.release.multilabel.answers import ClassVotes, class_votes, with_answers
 from genset.release.multilabel.earlier import Earlier, candidates_of, photos_still_usable
 from genset.release.multilabel.facts import multilabel_facts
-from genset.release.plan import Exclusion
 from genset.release.reader import ReleasePhoto
 from genset.settings import LabelRules
 from genset.workspace import Workspace

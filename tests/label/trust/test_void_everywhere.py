@@ -15,8 +15,8 @@ from genset.label.queue.boards import boards_of
 from genset.label.review import rule
 from genset.label.stats import collect
 from genset.label.trust.void import clear, effect_of_void, hold, unvoid, void
+from genset.release.choose import ReleasePlan
 from genset.release.freeze import create, dry_run
-from genset.release.plan import ReleasePlan
 from genset.scrape.yields import _labeled
 from genset.status import status
 from genset.workspace import Workspace

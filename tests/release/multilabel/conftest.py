@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from genset.db import Ruling, Verdict, find_candidate
+from genset.release.choose import ReleasePlan
 from genset.release.freeze import create
 from genset.release.multilabel.earlier import Earlier
 from genset.release.multilabel.plan import MultilabelPlan
-from genset.release.plan import ReleasePlan
 from genset.release.reader import Release, ReleasePhoto
 from genset.settings import LabelRules
 from tests.questions import BASSINET, CROQUET, LAMPSHADE, ask_about

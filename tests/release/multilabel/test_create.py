@@ -13,13 +13,13 @@ from genset.db import Photo, Store
 from genset.label.review import send_to_review
 from genset.label.stats import collect
 from genset.label.trust.void import void
+from genset.release.choose import ReleasePlan
 from genset.release.diff import diff
 from genset.release.documents import documents
 from genset.release.freeze import create
 from genset.release.multilabel.earlier import Earlier
 from genset.release.multilabel.facts import recounted
 from genset.release.multilabel.plan import MultilabelPlan
-from genset.release.plan import ReleasePlan
 from genset.release.reader import ANSWERS, MANIFEST, Release, content_hash
 from genset.release.takedown import takedown
 from genset.scrape.removal import remove
