@@ -393,6 +393,6 @@ def _license_word(word: str) -> str:
         return next((name for id, name in by_id.items() if id.lower() == word.lower()), word)
     known = ", ".join(f"{number} {candidate.name}" for number, candidate in FLICKR.items())
     raise BadInput(
-        f"no licence {word!r}: say any, open, SPDX ids such as CC-BY-SA-3.0, or names or ids of "
+        f"no licence {word!r}: write any, open, SPDX ids such as CC-BY-SA-3.0, or names or ids of "
         f"{known}"
     )

@@ -90,11 +90,11 @@ class AggregatedLabels:
         by_task: dict[str, AggregatedLabel] = {}
         for place, row in rows:
             if None in row or None in row.values():
-                raise BadInput(f"{place}: the row has not as many cells as the first line")
+                raise BadInput(f"{place}: it has another number of cells than the first line")
             if other := [name for name in _FACTS if row[name] != facts[name]]:
-                raise BadInput(f"{place}: its {other[0]} is another than in the rows before")
+                raise BadInput(f"{place}: its {other[0]} differs from the rows before")
             if row["task"] in by_task:
-                raise BadInput(f"{place}: {row['task']} stands there twice")
+                raise BadInput(f"{place}: {row['task']} is there twice")
             by_task[row["task"]] = _label(place, row)
         return cls(
             method=facts["method"],

@@ -243,8 +243,8 @@ def unrestricted_part_of(release: Release) -> Contents:
         return all_of(release)
     if not photos:
         raise BadInput(
-            f"no licence lets any photo of {release.name} be handed on: share --format manifest, "
-            "or say --include-restricted where they are yours"
+            f"no licence lets any photo of {release.name} be shared: use --format manifest, "
+            "or --include-restricted if they are yours"
         )
     facts = facts_of_fewer(release, photos)
     whole = json.loads((release.root / MANIFEST).read_text("utf-8"))

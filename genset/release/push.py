@@ -150,11 +150,11 @@ def _ready(api: "HfApi", repository: str, publish: bool) -> tuple[bool, str | No
         return True, None
     if not info.private and not publish:
         raise BadInput(
-            f"hf:{repository} is public, so a push would publish: say --publish, or name another"
+            f"hf:{repository} is public, so a push would publish: add --publish, or name another"
         )
     there = set(api.list_repo_files(repository, repo_type="dataset"))
     if there - {".gitattributes"} and CARD not in there:
-        raise BadInput(f"hf:{repository} holds something else than a release: name another")
+        raise BadInput(f"hf:{repository} holds something other than a release: name another")
     return bool(info.private), info.sha if CARD in there else None
 
 

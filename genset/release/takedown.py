@@ -60,7 +60,9 @@ def takedown(
             or its answers cannot be counted.
     """
     if requested is not None and requested > (now() + _EARLIEST).date():
-        raise BadInput(f"{requested} is to come: --requested is the day on which somebody asked")
+        raise BadInput(
+            f"{requested} is in the future: --requested is the day on which the owner asked"
+        )
     photos_out, owners_out = _taken_out(store)
     remaining = [
         photo

@@ -261,11 +261,11 @@ def changed(path: Path, change: Callable[[list[dict[str, str]]], None]) -> None:
     ("change", "line"),
     [
         (lambda rows: rows[0].update(task="n1/x:1"), "there is no candidate n1/x:1 in this"),
-        (lambda rows: rows.append(rows[0]), f"line 5: {FIRST} stands there twice"),
+        (lambda rows: rows.append(rows[0]), f"line 5: {FIRST} is there twice"),
         (lambda rows: rows[1].update(label="yes"), "line 3: a label is correct, incorrect, uns"),
         (lambda rows: rows[1].update(confidence="nan"), "line 3: a confidence is from 0 to 1, no"),
         (lambda rows: rows[1].update(confidence="much"), "line 3: a confidence is from 0 to 1"),
-        (lambda rows: rows[1].update(method="mine"), "line 3: its method is another than in the"),
+        (lambda rows: rows[1].update(method="mine"), "line 3: its method differs from the"),
         (lambda rows: rows.clear(), "holds no labels"),
     ],
 )

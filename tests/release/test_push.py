@@ -265,7 +265,7 @@ def test_what_is_in_the_way_is_told_in_one_line(hub: Hub, terminal: Terminal) ->
     terminal.push()
     repository = hub.repositories[REPOSITORY]
     repository.files = {"README.md": b"of something else", "data/x.csv": b"1"}
-    assert "holds something else than a release" in terminal.push(code=2)
+    assert "holds something other than a release" in terminal.push(code=2)
     assert repository.files["data/x.csv"] == b"1"
 
 

@@ -150,7 +150,7 @@ def test_a_release_without_an_open_photo_is_refused_as_bytes(pool: Pool, tmp_pat
         for photo in session.query(Photo):
             photo.license = "All Rights Reserved"
     release = pool.create()
-    with pytest.raises(BadInput, match="share --format manifest, or say --include-restricted"):
+    with pytest.raises(BadInput, match="use --format manifest, or --include-restricted"):
         export(release, "parquet", tmp_path / "out")
     assert not (tmp_path / "out").exists()
     export(release, "mixed", tmp_path / "mixed")

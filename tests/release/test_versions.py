@@ -162,9 +162,9 @@ def test_a_takedown_records_the_day_and_prints_what_to_answer(
     assert gone.wnid == GOLDFISH
     remove(pool.workspace, pool.store, "flickr:100", "its owner asked")
     later = datetime.now(UTC).date() + timedelta(days=2)
-    assert "is to come" in genset("release", "takedown", "v1", "--requested", later)
+    assert "is in the future" in genset("release", "takedown", "v1", "--requested", later)
     asked = genset("release", "takedown", "v1", "--requested", "2999-01-01")
-    assert asked.startswith("2: 2999-01-01 is to come")
+    assert asked.startswith("2: 2999-01-01 is in the future")
     told = json.loads(genset("release", "takedown", "v1", "--requested", "2026-05-03", "--json"))
     answer, new = told["answer"], Release(pool.workspace.releases / "v1.1")
     assert answer == (

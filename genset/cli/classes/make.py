@@ -124,7 +124,7 @@ def from_synsets(
     from genset.classes.making.drafts import of_synsets
 
     if leaves and depth is not None:
-        raise BadInput("--leaves and --depth are two ways: give one")
+        raise BadInput("--leaves and --depth exclude each other: give one")
     _see_it_is_free(output, how["force"])
     listed = [word for wnid in wnids for word in wnid.replace(",", " ").split()]
     _write(of_synsets(listed, None if leaves else depth or 0), output, **how)
@@ -201,7 +201,7 @@ def _is_utf8(name: str) -> bool:
 
 def _see_it_is_free(output: Path | None, force: bool) -> None:
     if output and output.exists() and not force:
-        raise BadInput(f"{output} is there already: --force writes over it")
+        raise BadInput(f"{output} exists: --force overwrites it")
     if output and not output.absolute().parent.is_dir():
         raise BadInput(f"there is no folder {output.absolute().parent}")
 

@@ -97,8 +97,8 @@ def lines_of(done: "Export", is_variant: bool = False) -> Iterator[str]:
     if done.restricted:
         instead = "" if is_variant else "share --format mixed, or "
         yield (
-            f"  {done.restricted} left out, which no licence lets you hand on: {instead}say "
-            "--include-restricted where they are yours"
+            f"  {done.restricted} left out, which no licence lets you hand on: {instead}use "
+            "--include-restricted if they are yours"
         )
     if done.reserved:
         yield (

@@ -91,7 +91,7 @@ def export_blurred(
         )
     if release.variant is not None:
         raise BadInput(
-            f"{release.name} is a variant whose photos were changed already: say --blur-faces of "
+            f"{release.name} is a variant whose photos were changed already: use --blur-faces on "
             f"{release.variant['name']}"
         )
     if folder.exists():
