@@ -4,8 +4,8 @@
 FORMATS = {
     "imagefolder": "genset.release.exports.folders:imagefolder",
     "webdataset": "genset.release.exports.webdataset:write",
-    "parquet": "genset.release.exports.parquet:write",
-    "huggingface": "genset.release.exports.hub:write",
+    "parquet": "genset.release.exports.huggingface:write_parquet",
+    "huggingface": "genset.release.exports.huggingface:write_hub",
     "manifest": "genset.release.exports.folders:manifest",
     "mixed": "genset.release.exports.folders:mixed",
     "fiftyone": "genset.release.exports.fiftyone:write",

@@ -1,17 +1,106 @@
-"""A repository of the Hugging Face Hub: Parquet, and a card that says what the Hub asks for."""
+"""Parquet with the photos' bytes; and a repository of the Hugging Face Hub, with its card."""
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from genset.core.files import write_text
+from genset.classes import Taxonomy
+from genset.core.files import write_text, written_whole
+from genset.core.progress import progress
 from genset.release.documents import CARD, CITATION
 from genset.release.documents.tables import its_classes, readable_names
 from genset.release.documents.words import About, markdown
-from genset.release.exports import parquet
-from genset.release.reader import MANIFEST, Release
+from genset.release.exports.photos import content, shards
+from genset.release.reader import LISTS, MANIFEST, Release, ReleasePhoto
+
+_CLASS_LABELS = ("label", "class_name")
+_ROWS = 100  # per row group, which readers load into memory at once
+_TYPES = {"byte_size": "int64", "width": "int64", "height": "int64", "rank": "int64"}
+_TYPES |= {"selection_frequency": "float64", "confidence": "float64"}  # the others are strings
+
+
+def write_parquet(release: Release, texts: Mapping[str, str], folder: Path) -> None:
+    """Write ``test-00000-of-00003.parquet`` and so on.
+
+    Columns: image (bytes and path), label (the index of the class in `Release.classes`), class_name
+    (the same number), then the fields of the record, as far as the manifest's format has them;
+    `labels` is JSON. In the schema's metadata for `datasets`, the first three are an Image and two
+    ClassLabels: the names of `label` are the wnids in order, those of `class_name` names for
+    people. Where photos have several right answers, `labels_correct`,
+    `labels_unclear` and `labels_wrong` are lists of such ClassLabels, and votes, rulings and
+    proposers JSON.
+
+    Args:
+        release: the release.
+        texts: its documents, by name; not used here.
+        folder: where to write.
+    """
+    import pyarrow
+    from pyarrow import parquet
+
+    columns = columns_of(release.photos)
+    schema = pyarrow.schema(
+        [
+            ("image", pyarrow.struct([("bytes", pyarrow.binary()), ("path", pyarrow.string())])),
+            *((name, pyarrow.int64()) for name in _CLASS_LABELS),
+            *(
+                (name, pyarrow.list_(pyarrow.int64()))
+                if name in LISTS
+                else (name, pyarrow.type_for_alias(_type(name)))
+                for name in columns
+            ),
+        ],
+        metadata={
+            "huggingface": json.dumps({"info": {"features": features(columns, release.taxonomy)}})
+        },
+    )
+    cut = shards(release.photos)
+    for number, photos in enumerate(progress(cut, total=len(cut), what="export", unit="shard")):
+        path = folder / f"test-{number:05}-of-{len(cut):05}.parquet"
+        with written_whole(path) as file, parquet.ParquetWriter(file, schema) as writer:
+            for start in range(0, len(photos), _ROWS):
+                rows = [_row(release, photo) for photo in photos[start : start + _ROWS]]
+                writer.write_table(pyarrow.Table.from_pylist(rows, schema=schema))
+
+
+def _type(column: str) -> str:
+    return _TYPES.get(column, "string")
+
+
+def columns_of(photos: Sequence[ReleasePhoto]) -> list[str]:
+    """The fields of these records: one photo's confidence may be unknown while another's is not."""
+    return list({name: None for photo in photos for name in photo.as_json()})
+
+
+def features(columns: Sequence[str], taxonomy: Taxonomy) -> dict[str, Any]:
+    """What each column holds, in the words of `datasets`."""
+    label = {"names": [cls.wnid for cls in taxonomy], "_type": "ClassLabel"}
+    values = {
+        name: {"feature": label, "_type": "Sequence"}
+        if name in LISTS
+        else {"dtype": _type(name), "_type": "Value"}
+        for name in columns
+    }
+    name = {"names": list(readable_names(taxonomy)), "_type": "ClassLabel"}
+    return {"image": {"_type": "Image"}, "label": label, "class_name": name, **values}
+
+
+def _row(release: Release, photo: ReleasePhoto) -> dict[str, Any]:
+    record = photo.as_json()
+    return {
+        **record,
+        **{name: json.dumps(value) for name, value in record.items() if isinstance(value, dict)},
+        **{
+            name: [release.taxonomy[wnid].index for wnid in record[name]]
+            for name in LISTS
+            if name in record
+        },
+        "image": {"bytes": content(release, photo), "path": Path(photo.file).name},
+        **dict.fromkeys(_CLASS_LABELS, release.taxonomy[photo.wnid].index),
+    }
+
 
 # The Hub's words for how many rows there are, by the number from which they do not hold any more.
 _SIZES = {
@@ -24,7 +113,7 @@ _SIZES = {
 _LARGEST = "10M<n<100M"
 
 
-def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
+def write_hub(release: Release, texts: Mapping[str, str], folder: Path) -> None:
     """Write ``README.md`` (the card, with the Hub's metadata at the top) and ``data/`` in Parquet.
 
     Args:
@@ -33,7 +122,7 @@ def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
         folder: where to write.
     """
     (folder / "data").mkdir()
-    parquet.write(release, texts, folder / "data")
+    write_parquet(release, texts, folder / "data")
     size = sum(path.stat().st_size for path in (folder / "data").iterdir())
     manifest = json.loads(texts[MANIFEST])
     facts = _head(release, manifest, size)
@@ -53,7 +142,7 @@ def _head(release: Release, manifest: Mapping[str, Any], size: int) -> dict[str,
     """The metadata of the card; `size` is of the files in bytes."""
     several = release.multilabel is not None
     about = About(manifest)
-    features = parquet.features(parquet.columns_of(release.photos), release.taxonomy)
+    columns = features(columns_of(release.photos), release.taxonomy)
     return {
         "pretty_name": f"{about.title} {release.name}".strip(),
         # Each photo has its own.
@@ -72,7 +161,7 @@ def _head(release: Release, manifest: Mapping[str, Any], size: int) -> dict[str,
             }
         ],
         "dataset_info": {
-            "features": [{"name": name, **_of_card(feature)} for name, feature in features.items()],
+            "features": [{"name": name, **_of_card(feature)} for name, feature in columns.items()],
             "splits": [
                 {
                     "name": "test",
