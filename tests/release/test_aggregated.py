@@ -297,7 +297,7 @@ def test_a_file_of_something_else_is_refused(
     together.write_bytes(content)
     assert line in genset("release", "create", "v1", "--labels", together)
     together.write_text(text.replace(",frequency,", ",frequency,,,,,"))
-    assert "line 2: the row has not as many cells" in genset(
+    assert "line 2: it has another number of cells" in genset(
         "release", "create", "v1", "--labels", together
     )
 

@@ -197,7 +197,7 @@ def test_everybody_sees_it_only_where_that_is_said(
     assert not hub.repositories[REPOSITORY].private
     assert terminal.rows(token="") == expected(release)
     said = terminal.push(code=2)
-    assert "hf:ann/birds is public, so a push would publish: say --publish" in said
+    assert "hf:ann/birds is public, so a push would publish: add --publish" in said
     assert "public" in terminal.push("--publish")
 
 
