@@ -44,7 +44,8 @@ no   any               split-K sum, epilogue  splitk_?reduce|epilogue::impl::glo
 no   any               attention's sums and casts  flash_bwd_(dot_do_o|convert|clear)
 |flash\w*_?combine|compute_dot_do_o|flashattn\w*(pre|post)process|convert_dq_to
 no   any               cuDNN's layouts and offsets  cudnn::ops::|nchwtonhwc|nhwctonchw
-|compute\w*offsetskernel|generatewinogradtiles|im2col|col2im
+|compute\w*offsetskernel|generatewinogradtiles|im2col|col2im|foldednchwtonchw|nhwcaddpadding
+|flip_filter|scalepackedtensor|region_transform_abc|init_device_workspace
 no   any               CUTLASS simt, xmma ffma  (?<![a-z])(ffma|simt)(?![a-z])|(class|mma)simt
 # Matrix units. The numbers are the sizes of the instruction: s884 is 8 by 8 by 4.
 yes  Volta             h884, s884  (?<![a-z\d])[hs]884(?!\d)
@@ -83,7 +84,7 @@ no   any               sgemm, dgemm, hgemm  (?<![a-z])(sgemm|[dcz]gemm|gcgemm|ge
 |(maxwell|pascal|volta|turing|ampere)_(\w+_)?[hi]gemm
 no   any               matrix times vector, dot  gemv|(?<![a-z])dot_kernel|reduce_1block
 no   any               scudnn  [shi]cudnn
-no   any               cuDNN's other convolutions  (?<![a-z])(dgrad|wgrad_alg\d)_engine|fft[12]d_
+no   any               cuDNN's other convolutions  (?<![a-z])[dw]grad(_alg\d)?_engine|fft[12]d_
 |winograd|reduce_wgrad|(conv|[dw]grad)2d_grouped_direct|convolve_common_engine|depthwise
 no   any               batch norm  (?<![a-z])bn_(fw|bw)_|cudnn::batchnorm
 no   any               elementwise  at::native::.*(elementwise_kernel|catarraybatched)

@@ -15,13 +15,18 @@ Stretch = tuple[float, float]
 
 SpanOf = Literal["steps", "device"]
 
+# What share of the steps' time the device must be late for it to count: a kernel that was still
+# running belongs to the steps, as it does for other readers of traces.
+_LATE = 0.01
+
 
 @dataclass(frozen=True, slots=True)
 class Span:
     """Microseconds on the trace's clock.
 
     Attributes:
-        start: of the first marked step.
+        start: of the first marked step; where the device was at earlier work then, of what the
+            steps launched on it.
         end: the later of the last mark's end and the end of the last event on the device that was
             launched from the first mark's start to the last mark's end. (Of a trace of the host
             alone, of the last operator called then.)
@@ -98,8 +103,27 @@ def span(trace: Trace, of: SpanOf) -> Span:
     if of == "device":
         return Span(*ends(map(when, events)), called=(-inf, inf))
     start, marked = ends((start, start + length) for start, length in trace.steps)
-    launched = (when(event)[1] for event in events if start <= _launched(event) <= marked)
-    return Span(start, max(marked, max(launched, default=marked)), called=(start, marked))
+    launched = [when(event) for event in events if start <= _launched(event) <= marked]
+    end = max([marked, *(stretch[1] for stretch in launched)])
+    return Span(_begun(trace, start, launched), end, called=(start, marked))
+
+
+def _begun(trace: Trace, marked: float, launched: Sequence[Stretch]) -> float:
+    """When the device begins the marked steps.
+
+    A host that runs ahead marks them long before: then the device is still at work that was
+    launched before anything was recorded.
+    """
+    if not (launched and trace.on_device()):
+        return marked
+    first, last = ends(launched)
+    earlier = (
+        when(event)[1]
+        for event in trace.on_device()
+        if event.launched is None and event.start < first
+    )
+    begun = min(first, max([marked, *earlier]))
+    return begun if begun - marked > _LATE * (last - marked) else marked
 
 
 def _launched(event: Kernel | Copy | Operator) -> float:

@@ -83,12 +83,16 @@ def test_what_no_step_launched_is_no_work_of_theirs_and_is_said(tmp_path: Path) 
     assert "outside" not in alone
 
 
+# From, for how long, and launched when.
+LATE = (20, 150, 10), (170, 120, 110), (290, 10, 190)
+
+
 def test_a_steps_time_is_that_in_which_the_device_worked_for_it() -> None:
     """The host ends two steps in 100 µs each, the device needs 150 for one."""
     steps = ((0, 100), (100, 200))
-    late = kernel(20, 170), kernel(170, 290), launched(None, 290, 10, at=190)
+    late = (launched(None, start, length, at=at) for start, length, at in LATE)
     host_ahead = trace(*late, path="a.json", steps=steps)
-    waits = trace(kernel(0, 180), launched(None, 180, 20, at=180), path="b.json", steps=steps)
+    waits = trace(launched(None, 0, 180, at=0), launched(None, 180, 20, at=180), path="b.json", steps=steps)
     found = by_workers({1: [host_ahead], 2: [waits]})
     assert [row.lines[0].computing for row in found.rows] == pytest.approx([280 / 300, 1])
     one, two = (row.step_seconds for row in found.rows)
@@ -98,7 +102,7 @@ def test_a_steps_time_is_that_in_which_the_device_worked_for_it() -> None:
 
 def test_a_copy_that_a_step_launched_counts_too() -> None:
     upload = replace(copy(150, 180), launched=95.0)
-    found = trace(kernel(10, 90), copies=(upload,), steps=((0, 100),))
+    found = trace(launched(None, 10, 80, at=5), copies=(upload,), steps=((0, 100),))
     (line,) = profile("run", [found]).shares
     assert line.copies == pytest.approx(30 / 180)
 
