@@ -97,32 +97,21 @@ def read_lines(path: Path) -> Iterator[Line]:
 
 
 def _marked(path: Path) -> Iterator[tuple[int, str, bool]]:
-    """The lines with MLPerf's mark and a key of ours: number, text, whether it was ended."""
-    rest, at = b"", 0
+    """The lines with MLPerf's mark and a key that is read: number, text, whether it was ended."""
+    at, ended = 0, True
     with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            *lines, rest = (rest + chunk).split(b"\n")
-            for at, line in enumerate(lines, at + 1):  # noqa: B020 - goes on where it stood
-                # A progress bar ends its own lines with a carriage return.
-                yield from ((at, _text(part), True) for part in line.split(b"\r") if _has_key(part))
-            if len(rest) > _LONGEST:
-                rest = _tail(rest)
-    yield from ((at + 1, _text(part), False) for part in rest.split(b"\r") if _has_key(part))
+        while line := file.readline(_CHUNK):
+            at += ended
+            ended = line.endswith(b"\n")
+            # A progress bar ends its own lines with a carriage return.
+            for part in filter(_has_key, line.rstrip(b"\n").split(b"\r")):
+                yield at, part.decode("utf-8", errors="replace"), ended
 
 
 def _has_key(line: bytes) -> bool:
     if MARK not in line or len(line) > _LONGEST:
         return False
     return any(not _WORDS.isdisjoint(found) for found in _KEY.findall(line))
-
-
-def _tail(rest: bytes) -> bytes:
-    """As much of a line without an end as may belong to a line of ours."""
-    return rest[max(rest.rfind(MARK), len(rest) - len(MARK)) :][: _LONGEST + 1]
-
-
-def _text(line: bytes) -> str:
-    return line.decode("utf-8", errors="replace")
 
 
 def _line(text: str, ended: bool) -> Line | None:

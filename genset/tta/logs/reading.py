@@ -33,37 +33,26 @@ FORMATS: tuple[Format, ...] = (
 )
 
 
-def format_of(path: Path, read_as: ReadAs = ReadAs()) -> Format | None:  # noqa: B008 - immutable
+def format_of(
+    path: Path,
+    read_as: ReadAs = ReadAs(),  # noqa: B008 - immutable
+    in_folder: bool = False,
+) -> Format | None:
     """The format that was asked for, or the one that recognizes the file; None if none does.
 
-    Raises:
-        BadInput: there is no format of the name that was asked for.
-        MalformedLog: the file cannot be read.
-    """
-    if read_as.format:
-        return _named(read_as.format)
-    return _recognizing(path, FORMATS)
-
-
-def format_in_folder(path: Path, read_as: ReadAs) -> Format | None:
-    """The format of a file that nobody named: a folder holds others, which are none.
+    Args:
+        in_folder: nobody named the file: that may be of another format than was asked for.
 
     Raises:
         BadInput: there is no format of the name that was asked for.
         MalformedLog: the file cannot be read.
     """
-    return _recognizing(path, [_named(read_as.format)] if read_as.format else FORMATS)
-
-
-def _named(name: str) -> Format:
-    found = next((format for format in FORMATS if name == format.name), None)
-    if found is None:
+    formats = [format for format in FORMATS if read_as.format in ("", format.name)]
+    if not formats:
         names = ", ".join(format.name for format in FORMATS)
-        raise BadInput(f"there is no format {name}: name one of {names}")
-    return found
-
-
-def _recognizing(path: Path, formats: Sequence[Format]) -> Format | None:
+        raise BadInput(f"there is no format {read_as.format}: name one of {names}")
+    if read_as.format and not in_folder:
+        return formats[0]
     try:
         with path.open("rb") as file:
             start = file.read(_START)
@@ -265,7 +254,7 @@ def _logs_in(
     others: list[Path] = []
     for path in _files_in(folder, refused):
         try:
-            reader = format_in_folder(path, read_as)
+            reader = format_of(path, read_as, in_folder=True)
         except MalformedLog as error:
             refused.append(error)
             continue
