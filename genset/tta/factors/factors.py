@@ -1,6 +1,6 @@
 """Which optimization mattered: the whole answer of `genset tta factors`."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +25,7 @@ from genset.tta.factors.effects import (
 from genset.tta.factors.study import Study
 from genset.tta.logs.common import ReadAs
 from genset.tta.one_entry import counted, together
-from genset.tta.runs import one_task
+from genset.tta.runs import Training, one_task
 from genset.tta.words import amount, difference_tables, goal, short_name
 
 _TOGETHER = {Verdict.FASTER: "more together", Verdict.SLOWER: "less together"}
@@ -101,15 +101,10 @@ def factors(
     if not counting:
         raise BadInput(f"all {len(runs)} runs were stopped before they reached the threshold")
     found, differences = configurations(study, counting, threshold, mixed)
-    order = study.order
-    settings, cells = _largest_group(found)
+    order, (settings, cells), (drawn, undrawn) = study.order, _largest_group(found), curves(found)
     added = addition(order, cells) if order else []
     lesions = lesion(order, cells) if len(order) > 1 else []
     crossed = interactions(order, cells) if len(order) > 1 else None
-    drawn, undrawn = curves(found)
-    remarks = dict.fromkeys(
-        f"{run.about.name}: {remark}" for run in runs for remark in run.about.remarks
-    )
     return Factors(
         task=task.name,
         score=task.score,
@@ -125,7 +120,7 @@ def factors(
         curves=drawn,
         missing=_missing(added, lesions, crossed, undrawn),
         differences=differences,
-        remarks=[*together(runs, threshold), *remarks],
+        remarks=[*together(runs, threshold), *_remarks(runs)],
     )
 
 
@@ -197,6 +192,12 @@ def _as_toml(sets: Sequence[tuple[str, ...]]) -> str:
     return ", ".join(f"on = [{factors}]" for factors in quoted)
 
 
+def _remarks(runs: Sequence[Training]) -> list[str]:
+    """The runs' own, each once."""
+    remarks = (f"{run.about.name}: {text}" for run in runs for text in run.about.remarks)
+    return list(dict.fromkeys(remarks))
+
+
 # Tables
 
 
@@ -213,7 +214,7 @@ def _step_table(title: str, labels: Sequence[str], steps: Sequence[Step], found:
         Column("throughput_ratio", "times as many"),
     ]
     rows = [[label, *_step_cells(step)] for label, step in zip(labels, steps, strict=True)]
-    return Table(columns, rows, title, list(_verdicts([s.brings for s in steps if s.brings])))
+    return Table(columns, rows, title)
 
 
 def _step_cells(step: Step) -> list[Any]:
@@ -230,19 +231,6 @@ def _step_cells(step: Step) -> list[Any]:
         cell.throughput and cell.throughput.mean,
         _cell(brings.throughput if brings else None, _times),
     ]
-
-
-def _verdicts(effects: Sequence[Effect]) -> Iterator[str]:
-    """Which of them mattered, the largest first, and which are not significant."""
-    timed = [(effect, effect.speedup) for effect in effects if effect.speedup]
-    timed.sort(key=lambda pair: -pair[1].mean)
-    for verdict in (Verdict.FASTER, Verdict.SLOWER, Verdict.CANNOT_TELL):
-        alike = [pair for pair in timed if pair[0].verdict is verdict]
-        if verdict is Verdict.SLOWER:
-            alike.reverse()
-        if alike:
-            words = (f"{_factors(effect)} {_words(speedup, _times)}" for effect, speedup in alike)
-            yield f"{verdict}: {', '.join(words)}"
 
 
 def _interaction_table(found: Interactions, title: str) -> Table:
@@ -355,13 +343,6 @@ def _times(ratio: float) -> str:
 def _signed(points: float) -> str:
     text = f"{points:+.2f}"
     return "0.00" if float(text) == 0 else text.replace("-", "−")
-
-
-def _words(estimate: Estimate, words: Callable[[float], str]) -> str:
-    """A number and the ends of its interval: "1.35× (1.20× to 1.52×)"."""
-    cell = _cell(estimate, words)
-    assert cell is not None
-    return f"{cell.text} ({cell.note})" if cell.note else cell.text
 
 
 def _cell(estimate: Estimate | None, words: Callable[[float], str]) -> Cell | None:

@@ -213,28 +213,21 @@ class EventSheet(Sheet):
     def _apart(self, files: Sequence[Scalars]) -> list[list[Scalars]]:
         """Runs, each with its files in the order of time."""
         runs: list[list[Scalars]] = []
+        before: list[Point] = []
         for scalars in sorted(files, key=lambda file: file.began or 0.0):
-            points = self._points(scalars)
+            points = [p for tag, of in scalars.points.items() if tag != self._epoch for p in of]
             if not points:  # the file of hyperparameters, or of a run that ended at once
                 continue
-            before = [
-                p for s in (runs[-1] if runs else []) for tag in s.points.values() for p in tag
-            ]
-            first = min(point.step for point in points)
-            goes_on = before and first > min(point.step for point in before)
-            if goes_on and (scalars.began or 0.0) >= max(point.moment for point in before):
+            later = before and min(p.step for p in points) > min(p.step for p in before)
+            if later and (scalars.began or 0.0) >= max(point.moment for point in before):
                 runs[-1].append(scalars)
-                remark = "it was resumed: the pause is part of its time"
-                if remark not in self.remarks:
-                    self.remarks.append(remark)
+                before += points
+                self.remarks.append("it was resumed: the pause is part of its time")
             else:
                 runs.append([scalars])
+                before = points
+        self.remarks = list(dict.fromkeys(self.remarks))
         return runs
-
-    def _points(self, scalars: Scalars) -> list[Point]:
-        """All scores that a file has."""
-        scores = (points for tag, points in scalars.points.items() if tag != self._epoch)
-        return [point for points in scores for point in points]
 
 
 def _epoch_at(stairs: Sequence[Point], step: int) -> float:

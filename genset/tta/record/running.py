@@ -18,7 +18,7 @@ from genset.tta.record.header import Header
 from genset.tta.record.provenance import Checkpoint, NoCheckpoint, code_of, read_checkpoint
 from genset.tta.record.recorder import read_line
 from genset.tta.record.recording import Recording, reserved
-from genset.tta.runs import Epoch
+from genset.tta.runs import Epoch, Task
 
 # A line longer than this is no epoch's; what lies in the memory of a program that ends none is not
 # kept.
@@ -127,22 +127,11 @@ def record(job: Job, output: Path, report: Output) -> Outcome:
     recording = Recording(output, job.header, facts, in_place=job.in_place)
     with reserved(output):
         since, began = time.time(), time.monotonic()
-
-        def add(text: str) -> None:
-            try:
-                if (line := read_line(text)) is not None:
-                    recording.add(line, time.monotonic() - began)
-            except ValueError as error:
-                recording.refused += 1
-                report.say(f"not recorded: {error}: {text.strip()[:200]}")
-            except OSError as error:
-                report.say(f"not written yet, {error.strerror}: {recording.path}")
-
         with _forwarded() as signals:
             child = _start(job.command)
             signals.go_to(child.pid)
             for text in _lines(child, report):
-                add(text)
+                _add(recording, text, began, report)
             exit_code = child.wait()
         elapsed = time.monotonic() - began
         # One that ends well because it was asked to has saved where it is, and is not done.
@@ -155,16 +144,10 @@ def record(job: Job, output: Path, report: Output) -> Outcome:
             except NoCheckpoint as error:
                 reason = str(error)
         recording.write(elapsed, finished=finished, stopped=bool(signals.received))
-    task = job.header.task
-    reached = (
-        epoch
-        for epoch in recording.epochs
-        if task.threshold is not None and task.reaches(epoch.scores[task.score], task.threshold)
-    )
     return Outcome(
         path=recording.path,
         epochs=len(recording.epochs),
-        reached=next(reached, None),
+        reached=_reached(recording.epochs, job.header.task),
         refused=recording.refused,
         interruptions=recording.interruptions,
         exit_code=exit_code,
@@ -172,6 +155,26 @@ def record(job: Job, output: Path, report: Output) -> Outcome:
         no_checkpoint=reason,
         stopped=bool(signals.received),
     )
+
+
+def _add(recording: Recording, text: str, began: float, report: Output) -> None:
+    """Record a line of the command's output if it is an epoch's."""
+    try:
+        if (line := read_line(text)) is not None:
+            recording.add(line, time.monotonic() - began)
+    except ValueError as error:
+        recording.refused += 1
+        report.say(f"not recorded: {error}: {text.strip()[:200]}")
+    except OSError as error:
+        report.say(f"not written yet, {error.strerror}: {recording.path}")
+
+
+def _reached(epochs: Sequence[Epoch], task: Task) -> Epoch | None:
+    """The first epoch as good as the task's threshold."""
+    least = task.threshold
+    if least is None:
+        return None
+    return next((epoch for epoch in epochs if task.reaches(epoch.scores[task.score], least)), None)
 
 
 def _start(command: Sequence[str]) -> "subprocess.Popen[bytes]":
