@@ -307,7 +307,7 @@ def report(
     Raises:
         BadInput: there is no model, they were scored on different sets, or an option names what
             is not there.
-        MissingExtra: Jinja or matplotlib is not installed.
+        MissingExtra: Jinja is not installed.
     """
     from genset.reporting.collect import collect_results
     from genset.reporting.options import ReportOptions

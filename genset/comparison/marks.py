@@ -26,14 +26,14 @@ class Marks(NamedTuple):
     counted: Bools
 
 
-def mark(results: Results, model: ModelAnswers, by: By = "original") -> Marks:
-    """Mark a model's first answers.
+def mark(results: Results, model: ModelAnswers, by: By = "original", k: int = 1) -> Marks:
+    """Mark a model's first answers; by the original labels, its first `k`.
 
     Raises:
         BadInput: the set has no truth, and more than the original labels is asked for.
     """
     if by == "original":
-        return Marks(results.right(model), model.answered)
+        return Marks(results.right(model, k), model.answered)
     truth = truth_of(results)
     correct = _classes(results, "correct")
     right = correct.have(model)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -109,6 +110,7 @@ def compare(
     models: Sequence[ModelAnswers],
     resampling: Resampling = STANDARD,
     by: By = "original",
+    k: int = 1,
 ) -> tuple[Pair, ...]:
     """Every pair of these models, in their order; p-values are adjusted for all of them.
 
@@ -119,11 +121,12 @@ def compare(
         models: those of them to compare.
         resampling: how classes are resampled for intervals.
         by: what makes an answer right.
+        k: among how many answers the photo's own class is looked for; 1 with another truth.
 
     Raises:
         BadInput: more than the original labels is asked for, and the set has no truth.
     """
-    marks = [mark(results, model, by) for model in models]
+    marks = [mark(results, model, by, k) for model in models]
     if len(models) < 2:
         return ()
     found = pairwise(
@@ -134,59 +137,38 @@ def compare(
         resampling,
     )
     p_values = exact_mcnemars(found.only_first, found.only_second).tolist()
-    columns = zip(
-        found.first.tolist(),
-        found.second.tolist(),
-        found.photos.tolist(),
-        found.classes.tolist(),
-        found.both.tolist(),
-        found.only_first.tolist(),
-        found.only_second.tolist(),
-        map(Interval, found.low.tolist(), found.high.tolist()),
-        found.spread.tolist(),
-        p_values,
-        holm(p_values),
-        benjamini_hochberg(p_values),
-        strict=True,
+    labels = [model.label for model in models]
+    first, second = ([labels[n] for n in of.tolist()] for of in (found.first, found.second))
+    columns = {
+        "first": first,
+        "second": second,
+        "photos": found.photos.tolist(),
+        "classes": found.classes.tolist(),
+        "both": found.both.tolist(),
+        "only_first": found.only_first.tolist(),
+        "only_second": found.only_second.tolist(),
+        "interval": list(map(Interval, found.low.tolist(), found.high.tolist())),
+        "p_value": p_values,
+        "holm": holm(p_values),
+        "false_discovery": benjamini_hochberg(p_values),
+    }
+    rows = (
+        dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
     )
-    pairs = []
-    for (
-        one,
-        other,
-        photos,
-        classes,
-        both,
-        *alone,
-        interval,
-        spread,
-        p_value,
-        holms,
-        rate,
-    ) in columns:
-        only_first, only_second = alone
-        discordant = (only_first + only_second) / photos
-        difference = (only_first - only_second) / photos
-        shown = None  # of other classes, photos of one class say nothing
-        if classes > 1:
-            shown = shown_difference(_worth(photos, discordant, difference, spread), discordant)
-        pairs.append(
-            Pair(
-                models[one].label,
-                models[other].label,
-                photos,
-                classes,
-                both,
-                only_first,
-                only_second,
-                difference,
-                interval,
-                p_value,
-                holms,
-                rate,
-                *(shown or (None, discordant)),
-            )
-        )
-    return tuple(pairs)
+    return tuple(
+        _pair(row, spread) for row, spread in zip(rows, found.spread.tolist(), strict=True)
+    )
+
+
+def _pair(row: dict[str, Any], spread: float) -> Pair:
+    """A pair, with the difference that it can show; `spread` is that of classes resampled."""
+    photos, alone = row["photos"], (row["only_first"], row["only_second"])
+    discordant, difference = sum(alone) / photos, (alone[0] - alone[1]) / photos
+    shown = None  # of other classes, photos of one class say nothing
+    if row["classes"] > 1:
+        shown = shown_difference(_worth(photos, discordant, difference, spread), discordant)
+    detectable, supposed = shown or (None, discordant)
+    return Pair(**row, difference=difference, detectable=detectable, discordant=supposed)
 
 
 def rank_models(labels: Sequence[str], pairs: Sequence[Pair]) -> list[Rank]:

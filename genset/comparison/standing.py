@@ -1,18 +1,13 @@
-"""How models rank by one truth and by another, and how sure that is."""
+"""How models rank by one truth and by another."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from genset.comparison.marks import Marks, answered_in_part, mark
+from genset.comparison.marks import answered_in_part
 from genset.comparison.pairs import Pair, Rank, compare, rank_models
 from genset.score.results.results import Results
 from genset.sets.truths.truth import TRUTHS, By
-from genset.statistics.bootstrap import STANDARD, Floats, Resampling, intervals
-from genset.statistics.intervals import Interval
-
-_AT_ONCE = 250  # pairs, of which 10,000 draws by two truths are 40 MB
+from genset.statistics.bootstrap import STANDARD, Resampling
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +19,6 @@ class RankReversal:
         by: the truth by which the second is ahead.
         original, other: the first's accuracy less the second's by either, on the photos that count
             for both, -1 to 1.
-        shift: `original` less `other`: what the second gains on the first.
-        interval: its 95 % interval, of whole classes resampled.
     """
 
     first: str
@@ -33,13 +26,11 @@ class RankReversal:
     by: By
     original: float
     other: float
-    shift: float
-    interval: Interval
 
     @property
-    def is_sure(self) -> bool:
-        """Whether the second gains on the first for other classes too."""
-        return self.interval.low > 0
+    def shift(self) -> float:
+        """What the second gains on the first."""
+        return self.original - self.other
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +70,7 @@ def truth_ranks(
     for by, found in by_all.items():
         for label, rank in zip(labels, rank_models(labels, found), strict=True):
             ranks[label][by] = rank
-    return TruthRanks(ranks, pairs, _turned(results, by_original, pairs, resampling))
+    return TruthRanks(ranks, pairs, _turned(by_original, pairs))
 
 
 def truths_of(results: Results) -> tuple[By, ...]:
@@ -89,49 +80,16 @@ def truths_of(results: Results) -> tuple[By, ...]:
 
 
 def _turned(
-    results: Results,
-    by_original: Sequence[Pair],
-    by_other: Mapping[By, Sequence[Pair]],
-    resampling: Resampling,
+    by_original: Sequence[Pair], by_other: Mapping[By, Sequence[Pair]]
 ) -> tuple[RankReversal, ...]:
     before = {(pair.first, pair.second): pair.difference for pair in by_original}
-    turned = [
-        (by, pair)
-        for by, pairs in by_other.items()
-        for pair in pairs
-        if pair.difference * before[pair.first, pair.second] < 0
-    ]
-    marks: dict[By, dict[str, Marks]] = {
-        by: {model.label: mark(results, model, by) for model in results.models}
-        for by in ("original", *by_other)
-    }
     found = []
-    for start in range(0, len(turned), _AT_ONCE):
-        part = turned[start : start + _AT_ONCE]
-        by_labels = _leads(results, marks, [("original", pair) for _, pair in part], resampling)
-        moved = by_labels - _leads(results, marks, part, resampling)  # what the pair's second gains
-        signs = [1 if before[pair.first, pair.second] > 0 else -1 for _, pair in part]
-        ends = intervals(moved * signs, len(results.wnids), widest=(-2.0, 2.0))
-        for (by, pair), sign, interval in zip(part, signs, ends, strict=True):
-            first, second = (pair.first, pair.second)[::sign]
-            original = abs(before[pair.first, pair.second])
-            other = sign * pair.difference
-            shift = original - other
-            found.append(RankReversal(first, second, by, original, other, shift, interval))
+    for by, pairs in by_other.items():
+        for pair in pairs:
+            original = before[pair.first, pair.second]
+            if pair.difference * original < 0:
+                sign = 1 if original > 0 else -1
+                first, second = (pair.first, pair.second)[::sign]
+                reversal = RankReversal(first, second, by, abs(original), sign * pair.difference)
+                found.append(reversal)
     return tuple(sorted(found, key=lambda reversal: -reversal.shift))
-
-
-def _leads(
-    results: Results,
-    marks: Mapping[By, Mapping[str, Marks]],
-    pairs: Sequence[tuple[By, Pair]],
-    resampling: Resampling,
-) -> Floats:
-    """Each pair's difference by its truth in each draw: draws x pairs."""
-    ahead, counted = [], []
-    for by, pair in pairs:
-        one, other = marks[by][pair.first], marks[by][pair.second]
-        common = one.counted & other.counted
-        ahead.append((one.right.astype(float) - other.right) * common)
-        counted.append(common)
-    return resampling.ratios(results.classes, np.stack(ahead, axis=1), np.stack(counted, axis=1))

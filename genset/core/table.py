@@ -77,11 +77,13 @@ class Cell:
         value: the raw value, as CSV and JSON have it.
         text: what people read.
         note: a second, smaller line in HTML; elsewhere in brackets behind the text.
+        html: markup that HTML has in the text's place, such as a link.
     """
 
     value: Any
     text: str
     note: str = ""
+    html: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,12 +223,17 @@ def _markdown_note(note: str) -> str:
 # HTML
 
 
-def as_html(tables: Iterable[Table]) -> str:
-    """For a page: tables with a caption, notes as a list; numbers have the class ``numbers``."""
+def as_html(tables: Iterable[Table], css: str = "") -> str:
+    """For a page: tables with a caption, notes as a list; numbers have the class ``numbers``.
+
+    Args:
+        tables: the tables.
+        css: classes of each of them.
+    """
     parts = []
     for table in tables:
         if table.columns:
-            parts.append("\n".join(["<table>", *_html_lines(table), "</table>"]))
+            parts.append("\n".join([f"<table{_class(css)}>", *_html_lines(table), "</table>"]))
         elif table.title:
             parts.append(f"<p>{_html(table.title)}</p>")
         if table.notes:
@@ -241,7 +248,10 @@ def _html_lines(table: Table) -> Iterator[str]:
     columns = list(zip(table.columns, table.aligned_right(), strict=True))
     classes = [_class(column.css, "numbers" * right) for column, right in columns]
     heads = zip(table.columns, classes, strict=True)
-    titles = (f'<th scope="col"{css}>{_html(column.head)}</th>' for column, css in heads)
+    titles = (
+        f'<th scope="col"{css}>{_html(column.title or column.name)}{_small(column.unit)}</th>'
+        for column, css in heads
+    )
     yield f"<thead><tr>{''.join(titles)}</tr></thead>"
     yield "<tbody>"
     for row in table.rows:
@@ -256,13 +266,17 @@ def _html_cells(
     tag, more = "th", ' scope="row"'
     for column, value, css in zip(columns, row, classes, strict=True):
         text, note = shown(column, value)
-        small = f"<small>{_html(note)}</small>" if note else ""
-        yield f"<{tag}{more}{css}>{_html(text)}{small}</{tag}>"
+        body = value.html if isinstance(value, Cell) and value.html else _html(text)
+        yield f"<{tag}{more}{css}>{body}{_small(note)}</{tag}>"
         tag, more = "td", ""
 
 
 def _html(text: str) -> str:
     return f"<bdi>{escape_html(text)}</bdi>" if text else ""
+
+
+def _small(text: str) -> str:
+    return f"<small>{_html(text)}</small>" if text else ""
 
 
 def _class(*names: str) -> str:

@@ -10,6 +10,7 @@ from genset.comparison.marks import NEARLY_ALL, mark
 from genset.comparison.references.find import (
     NAME,
     NONE,
+    Range,
     References,
     find_references,
     named,
@@ -55,50 +56,12 @@ class Against:
 
 
 @dataclass(frozen=True, slots=True)
-class PublishedRange:
-    """What is published of a model's architecture, where its own weights are not: in no fit.
-
-    Attributes:
-        label: the model's.
-        low, high: the lowest and the highest accuracy elsewhere, 0 to 1.
-        weights: how many are published.
-        of: what they share: an architecture ("timm:resnet50"), or the weights' name where they are
-            published for other image sizes only.
-        why: why none of them is the model's own, in a few words.
-    """
-
-    label: str
-    low: float
-    high: float
-    weights: int
-    of: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
 class KnownModel:
     """Published weights, drawn beside the models: their accuracies elsewhere and here."""
 
     name: str
     elsewhere: float
     here: float
-
-
-@dataclass(frozen=True, slots=True)
-class KnownSet:
-    """Which well-known set the photos are, and how that is known.
-
-    Attributes:
-        name: "imagenet-val" or "imagenetv2".
-        title: as people call it.
-        how: how it was recognized, in a few words.
-        labels: "ReaL" where models are also measured by its labels; else "".
-    """
-
-    name: str
-    title: str
-    how: str
-    labels: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +73,9 @@ class Baseline:
         elsewhere, here: what the two accuracies of `models` are, as a figure's axes say it.
         models: those whose accuracy elsewhere is known.
         unknown: labels of those whose accuracy elsewhere is not.
-        ranges: of these, the ones of whose architecture something is published.
+        ranges: of these, what is published of their architecture; they are in no fit.
         set: which well-known set this is; None for any other.
+        by_real: whether `here` is by ReaL's labels, on ImageNet's own photos.
         places: the models among the published weights, on a well-known set.
         source: where the published accuracies are from, with licence and date; "" where none is
             used.
@@ -129,8 +93,9 @@ class Baseline:
     here: str
     models: tuple[Against, ...]
     unknown: tuple[str, ...]
-    ranges: tuple[PublishedRange, ...]
-    set: KnownSet | None = None
+    ranges: dict[str, Range]
+    set: WellKnownSet | None = None
+    by_real: bool = False
     places: tuple[PlaceAmong, ...] = ()
     source: str = ""
     fits: tuple[Fit, ...] = ()
@@ -225,7 +190,8 @@ def _on_imagenet(
         models=(),
         unknown=(),
         ranges=_ranges(results, found),
-        set=KnownSet(known.name, known.title, known.how, "ReaL" if has_real else ""),
+        set=known,
+        by_real=has_real,
         places=places_among(results.models, known.column),
         source=_source((), "timm"),
     )
@@ -269,7 +235,7 @@ def _on_known_shift(
         models=rows,
         unknown=_unknown(results, found),
         ranges=_ranges(results, found),
-        set=KnownSet(known.name, known.title, known.how, ""),
+        set=known,
         places=places_among(results.models, known.column),
         source=_source(rows, "timm"),
     )
@@ -361,12 +327,9 @@ def _unknown(results: Results, found: References) -> tuple[str, ...]:
     return tuple(model.label for model in results.models if named(model.run) not in found.exact)
 
 
-def _ranges(results: Results, found: References) -> tuple[PublishedRange, ...]:
-    return tuple(
-        PublishedRange(model.label, of.low, of.high, of.weights, of.of, of.why)
-        for model in results.models
-        if (of := found.ranges.get(named(model.run))) is not None
-    )
+def _ranges(results: Results, found: References) -> dict[str, Range]:
+    known = [model for model in results.models if named(model.run) in found.ranges]
+    return {model.label: found.ranges[named(model.run)] for model in known}
 
 
 def _source(rows: Sequence[Against], *more: str) -> str:

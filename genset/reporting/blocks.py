@@ -1,7 +1,7 @@
 """What a section shows, in blocks: each is rendered for the page and for the text report.
 
 A section does not know how a table or a note looks. `genset.reporting.page` makes HTML of blocks,
-`genset.reporting.text` Markdown. What draws or encodes pictures is a function, which the text
+`genset.reporting.forms` Markdown. What draws or encodes pictures is a function, which the text
 report never calls.
 """
 
@@ -11,17 +11,10 @@ from typing import Literal
 
 from markupsafe import Markup
 
-from genset.core.table import Cell, Table
+from genset.core.table import Table
 
 Figure = tuple[str, Markup]
 """A caption, and the SVG."""
-
-
-@dataclass(frozen=True, slots=True)
-class PageCell(Cell):
-    """A cell that has links or marks on the page: `markup` stands there in the text's place."""
-
-    markup: Markup | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +47,15 @@ class Grid:
     """A table. Its first column names the rows.
 
     Attributes:
-        table: its columns and cells; a column's unit stands below its title on the page.
+        table: its columns and cells.
         fold: what the page shows of it until a reader opens it; "" for the whole table.
         css: further classes of the table on the page.
-        grouped: rows that follow each other with the same name share it on the page.
         page: how the page shows it, where that is not how other tables look.
     """
 
     table: Table
     fold: str = ""
     css: str = ""
-    grouped: bool = False
     page: Callable[[], Markup] | None = None
 
 
@@ -73,7 +64,6 @@ class Figures:
     """Figures side by side, on the page alone, with a note on how to read them."""
 
     draw: Callable[[], Sequence[Figure]]
-    css: str = "figures"
     note: str = ""
 
 

@@ -5,11 +5,12 @@ from typing import Any
 
 from markupsafe import Markup
 
-from genset.classes import Taxonomy, imagenet1k
+from genset.classes import Taxonomy, hash_of, imagenet1k
 from genset.core.numbers import between, count, ends, percent, points, span
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
-from genset.reporting.blocks import PageCell
+from genset.reporting.report import ReportData, ScoredModel
+from genset.score.results.count import remarks as remarks_of
 from genset.score.results.runs import Accuracy
 from genset.statistics.matched import Matched, Mean
 
@@ -61,11 +62,11 @@ def class_and_id(wnid: str, taxonomy: Taxonomy | None, *, strong: bool = False) 
     return words + Markup(' <span class="wnid">{}</span>').format(clean(wnid))
 
 
-def class_cell(wnid: str, taxonomy: Taxonomy | None) -> PageCell:
+def class_cell(wnid: str, taxonomy: Taxonomy | None) -> Cell:
     """A class in a table."""
     name = class_name(wnid, taxonomy)
     text = wnid if name == wnid else f"{name} ({wnid})"
-    return PageCell(wnid, text, markup=class_and_id(wnid, taxonomy))
+    return Cell(wnid, text, html=class_and_id(wnid, taxonomy))
 
 
 def settings(values: Mapping[str, Any]) -> str:
@@ -110,10 +111,19 @@ def sign(difference: Mean) -> int:
     return (low > 0) - (high < 0)
 
 
-def signed(difference: Mean) -> str:
-    """A difference in a sentence: "+1.2 points (95 % interval −0.4 to +2.8)"."""
-    value, ends_of = points(difference.value, 1), span(difference.interval, 1)
-    return f"{value} points (95 % interval {ends_of})"
+def claim(who: str, found: Mean | None, where: str) -> str:
+    """A difference over matched classes in a sentence, no surer than its interval allows.
+
+    Args:
+        who: whose it is.
+        found: None where too few classes tell.
+        where: on which photos against which others.
+    """
+    if found is None:
+        return f"{who}: too few classes to compare {where}."
+    value, ends_of = points(found.value, 1), span(found.interval, 1)
+    doubt = "" if sign(found) else "; no difference shown"
+    return f"{who}: {value} points {where} (95 % interval {ends_of}){doubt}."
 
 
 def for_programs(table: Table) -> Table:
@@ -130,3 +140,25 @@ def for_programs(table: Table) -> Table:
             columns.append(column)
             values.append(cells)
     return Table(columns, list(zip(*values, strict=True)))
+
+
+# What must stand beside a model's numbers, wherever a report shows them
+
+
+def answered(model: ScoredModel, data: ReportData) -> list[str]:
+    """That a model answered a part of the photos, where it did."""
+    if model.rank or model.flags:
+        return []
+    photos = model.top1.accuracy.photos
+    return [f"answered {photos:,} of {count(data.set.photos, 'photo')}: in no rank"]
+
+
+def remarks(model: ScoredModel, data: ReportData) -> list[str]:
+    """What else must be said beside a model's numbers."""
+    taxonomy, mapping = data.taxonomy, model.run.mapping
+    texts = []
+    if taxonomy is not None and mapping is None:
+        texts.append("was not scored by the set’s own classes: score it again with --taxonomy")
+    elif taxonomy is not None and mapping and mapping["taxonomy_hash"] != hash_of(taxonomy):
+        texts.append("was scored by another version of the classes: score it again")
+    return [*texts, *remarks_of(model.run)]

@@ -1,17 +1,31 @@
 """A report as Markdown, to paste, and as JSON, to compute with."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, fields
 from operator import attrgetter
 from typing import Any
 
+from markupsafe import Markup
+
 from genset.classes import hash_of
 from genset.core.numbers import count
 from genset.core.safe import clean, escape_markdown
+from genset.core.table import as_markdown as table_in_markdown
 from genset.core.to_json import to_json
+from genset.reporting.blocks import (
+    Block,
+    Bullets,
+    Columns,
+    Commands,
+    Grid,
+    Heading,
+    Paragraph,
+    Part,
+)
 from genset.reporting.headline import certainty, headline
+from genset.reporting.options import PLAIN
 from genset.reporting.report import ReportData, ScoredModel
 from genset.reporting.sections.order import SECTIONS
-from genset.reporting.text import part_in_markdown
 from genset.reporting.verdict import pair_to_json
 
 FORMAT = "genset report 1"
@@ -32,7 +46,7 @@ def as_markdown(data: ReportData) -> str:
     ]
     for section in SECTIONS:
         for part in section.show(data.of(section), data):
-            texts += part_in_markdown(part)
+            texts += _in_markdown(part)
     return "\n\n".join(texts) + "\n"
 
 
@@ -61,20 +75,18 @@ def report_json(data: ReportData) -> dict[str, Any]:
 
 
 def _options(data: ReportData) -> Any:
-    """What was asked for; `set` has what it was called."""
-    unused = {"named", "taxonomy", "include_restricted"}
-    if not data.options.others:
-        unused.add("others")
-    if not data.options.tta:
-        unused.add("tta")
-    if not data.options.counterparts:
-        unused |= {"counterparts", "margin"}
+    """What was asked for beyond the defaults, and how classes are resampled."""
+    found = {field.name: getattr(data.options, field.name) for field in fields(data.options)}
     options = {
-        field.name: getattr(data.options, field.name)
-        for field in fields(data.options)
-        if field.name not in unused
+        name: value
+        for name, value in found.items()
+        if name == "resampling" or (value != getattr(PLAIN, name) and name not in _UNSAID)
     }
     return to_json(options, paths=attrgetter("name"))
+
+
+# What `set` and `taxonomy` say, and what changes the page alone.
+_UNSAID = ("named", "taxonomy", "include_restricted")
 
 
 def _model(model: ScoredModel) -> dict[str, Any]:
@@ -86,3 +98,34 @@ def _model(model: ScoredModel) -> dict[str, Any]:
     }
     found: dict[str, Any] = to_json({**asdict(model.run), **numbers, "run": model.run.key})
     return found
+
+
+# Blocks in Markdown
+
+
+def _in_markdown(part: Part) -> list[str]:
+    """A part of the report under its title; nothing where the text report has nothing of it."""
+    texts = [] if part.page_only else list(_texts(part.blocks))
+    return [f"### {escape_markdown(part.title)}", *texts] if texts else []
+
+
+def _texts(blocks: Iterable[Block]) -> Iterator[str]:
+    for block in blocks:
+        match block:
+            case Heading(text):
+                yield f"#### {escape_markdown(text)}"
+            case Paragraph(text):
+                yield _escaped(text)
+            case Bullets(texts):
+                yield "\n".join(f"- {_escaped(text)}" for text in texts)
+            case Grid(table):
+                yield table_in_markdown([table])
+            case Commands(text):
+                yield f"```\n{text}\n```"
+            case Columns(columns):
+                for column in columns:
+                    yield from _texts(column)
+
+
+def _escaped(text: str) -> str:
+    return escape_markdown(text.striptags() if isinstance(text, Markup) else text)

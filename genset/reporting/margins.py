@@ -1,21 +1,65 @@
-"""Trained models compared with their pretrained counterparts, in top-1 and in top-5."""
+"""Whether trained models are not worse than their pretrained counterparts by more than a margin.
+
+To find no difference is not to show that there is none. One says beforehand how much worse still
+counts as not worse, and asks whether the 95 % interval of the paired difference lies above that: of
+models that are worse by exactly the margin, at most one in 40 passes.
+
+Source: Piaggio, Elbourne, Pocock, Evans and Altman, "Reporting of noninferiority and equivalence
+randomized trials: extension of the CONSORT 2010 statement", JAMA 308, 2012.
+"""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from genset.comparison.margin import MarginTest, hold_to_margin
+from genset.comparison.pairs import Pair, compare
 from genset.core.errors import BadInput
-from genset.core.numbers import count, digits, points, span
+from genset.core.numbers import digits, points, span
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
+from genset.core.to_json import to_json
 from genset.reporting.options import ReportOptions
 from genset.score.results.results import Results
 
 NOTE = (
-    "Not worse: the whole 95 % interval of the difference, on the same photos, lies above minus "
-    "the margin; worse: below it."
+    "Not worse: the whole 95 % interval of the difference lies above minus the margin; worse: "
+    "below it; else the photos cannot tell."
 )
 _KS = (1, 5)
 _SHOWN = {True: "not worse", False: "worse", None: "cannot tell"}
+
+
+@dataclass(frozen=True, slots=True)
+class MarginTest:
+    """A model (the pair's first) and its counterpart, on the photos that count for both.
+
+    Attributes:
+        pair: the two; right is an answer where the true class is among the first `k`.
+        margin: how much worse still counts as not worse, 0 to 1.
+    """
+
+    pair: Pair
+    k: int
+    margin: float
+
+    @property
+    def not_worse(self) -> bool | None:
+        """Whether it is not worse by more than the margin; None where the photos cannot tell."""
+        if self.pair.interval.low > -self.margin:
+            return True
+        return False if self.pair.interval.high < -self.margin else None
+
+    def as_json(self) -> dict[str, Any]:
+        """As JSON's own types."""
+        pair = {name: getattr(self.pair, name) for name in _OF_PAIR}
+        numbers = {"model": self.pair.first, "counterpart": self.pair.second, **pair}
+        found: dict[str, Any] = to_json(
+            {**numbers, "k": self.k, "margin": self.margin, "not_worse": self.not_worse}
+        )
+        return found
+
+
+_OF_PAIR = ("photos", "only_first", "only_second", "difference", "interval")
 
 
 def compare_counterparts(
@@ -55,34 +99,27 @@ def _tests(
     model, other = results.find(label), results.find(counterpart)
     if model is other:
         raise BadInput(f"--counterpart {counterpart}: it is the model itself")
-    assert options.margin is not None
     answers = min(model.answers.shape[1], other.answers.shape[1])
-    return tuple(
-        hold_to_margin(results, model, other, options.margin / 100, k, options.resampling)
-        for k in _KS
-        if k <= answers
-    )
+    margin, tests = (options.margin or 0.0) / 100, []
+    for k in (k for k in _KS if k <= answers):
+        pairs = compare(results, (model, other), options.resampling, k=k)
+        if not pairs:
+            raise BadInput(f"no photo counts for both {label} and {counterpart}")
+        tests.append(MarginTest(pairs[0], k, margin))
+    return tuple(tests)
 
 
 def sentence(tests: Sequence[MarginTest]) -> str:
     """How a model compares with its counterpart, in top-1 and top-5."""
-    claims = "; ".join(f"in top-{test.k} {_claim(test)} ({_by(test)})" for test in tests)
-    return f"Beside {clean(tests[0].counterpart)}, its pretrained counterpart: {claims}."
-
-
-def _claim(test: MarginTest) -> str:
-    margin = f"{100 * test.margin:g}"
-    more = f"by more than {margin} {'point' if margin == '1' else 'points'}"
-    if test.not_worse is None:
-        these = "this" if test.photos == 1 else "these"
-        return f"{these} {count(test.photos, 'photo')} cannot tell whether it is worse {more}"
-    return f"{'not ' if test.not_worse else ''}worse {more}"
+    claims = "; ".join(f"top-{test.k} {_SHOWN[test.not_worse]} ({_by(test)})" for test in tests)
+    margin = f"{100 * tests[0].margin:g}"
+    return f"Against {clean(tests[0].pair.second)}, with a margin of {margin} points: {claims}."
 
 
 def _by(test: MarginTest) -> str:
     """The difference in points with its interval."""
-    places = digits(test.photos)
-    return f"{points(test.difference, places)}, {span(test.interval, places)}"
+    places = digits(test.pair.photos)
+    return f"{points(test.pair.difference, places)}, {span(test.pair.interval, places)}"
 
 
 def table_of(tests: Sequence[MarginTest]) -> Table:
@@ -95,17 +132,11 @@ def table_of(tests: Sequence[MarginTest]) -> Table:
         Column("difference", "Difference", "points"),
         Column("shown", "Shown"),
     ]
-    return Table(columns, [_row(test) for test in tests])
-
-
-def _row(test: MarginTest) -> list[object]:
-    places = digits(test.photos)
-    difference = points(test.difference, places)
-    return [
-        test.model,
-        test.counterpart,
-        test.margin,
-        f"top-{test.k}",
-        Cell(test.difference, difference, span(test.interval, places)),
-        _SHOWN[test.not_worse],
-    ]
+    rows = []
+    for test in tests:
+        pair, places = test.pair, digits(test.pair.photos)
+        difference = points(pair.difference, places)
+        by = Cell(pair.difference, difference, span(pair.interval, places))
+        shown = _SHOWN[test.not_worse]
+        rows.append([pair.first, pair.second, test.margin, f"top-{test.k}", by, shown])
+    return Table(columns, rows)

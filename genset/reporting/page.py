@@ -30,7 +30,7 @@ def page_of(data: ReportData) -> str:
     """The report's page. The same data give the same page.
 
     Raises:
-        MissingExtra: Jinja, or matplotlib for a figure of this report, is not installed.
+        MissingExtra: Jinja is not installed.
     """
     try:
         return _page(data)

@@ -179,3 +179,7 @@ class Section(Generic[T]):
         if self.json is None:
             return {self.name: to_json(found)} if found else {}
         return self.json(found, data)
+
+
+def no_numbers(_: Inputs, __: ReportData) -> None:
+    """The `gather` of a section that shows the report's own numbers."""

@@ -1,8 +1,8 @@
 """Training logs joined with the models that they gave.
 
 Whether a log's training gave a model is known by the hash of the weights, else by names. Names are
-free text: "ResNet-50 v1.5" is resnet50. So what is compared are the families of networks that both
-name, and the number behind them. Where a name has no known family, nothing is said.
+free text: "ResNet-50 v1.5" is resnet50. So the letters of the model's name, and the number behind
+them, are looked for in the log's.
 """
 
 import re
@@ -13,10 +13,10 @@ from pathlib import Path
 from statistics import fmean
 from typing import Literal
 
-from genset.comparison.margin import MarginTest
 from genset.core.errors import BadInput
 from genset.core.safe import clean
 from genset.models.spec import parse_spec
+from genset.reporting.margins import MarginTest
 from genset.reporting.options import EntrySpec
 from genset.score.results.results import ModelAnswers
 from genset.score.results.runs import Run
@@ -27,32 +27,9 @@ from genset.tta.rows import TrainingRow, training_row
 from genset.tta.runs import MalformedLog, Training, one_task
 from genset.tta.stability import stability
 
-# Each before those that it contains; spellings, and what is meant.
-_FAMILIES = {
-    r"wide[ _-]?res[ _-]?net|\bwrn": "WideResNet",
-    r"se[ _-]?res[ _-]?next|res[ _-]?next": "ResNeXt",
-    r"res[ _-]?net": "ResNet",
-    r"dense[ _-]?net": "DenseNet",
-    r"efficient[ _-]?net|effnet": "EfficientNet",
-    r"mobile[ _-]?net": "MobileNet",
-    r"shuffle[ _-]?net": "ShuffleNet",
-    r"squeeze[ _-]?net": "SqueezeNet",
-    r"alex[ _-]?net": "AlexNet",
-    r"amoeba[ _-]?net": "AmoebaNet",
-    r"mnas[ _-]?net": "MNASNet",
-    r"nas[ _-]?net": "NASNet",
-    r"reg[ _-]?net": "RegNet",
-    r"conv[ _-]?next": "ConvNeXt",
-    r"inception|googlenet": "Inception",
-    r"xception": "Xception",
-    r"vgg": "VGG",
-    r"swin": "Swin",
-    r"deit": "DeiT",
-    r"\bvit|vision[ _-]?transformer": "ViT",
-}
-_FAMILY = re.compile("|".join(f"(?:{words})" for words in _FAMILIES), re.IGNORECASE)
+# Letters that make another network of the one they stand before, as in WideResNet and SE-ResNet.
+_OTHER = ("wide", "se")
 _VERSION = re.compile(r"[ _-]*v\d(?:\.\d)?(?!\d)", re.IGNORECASE)
-_SIZE = re.compile(r"[ _-]*([a-z]?\d+)", re.IGNORECASE)
 _SHOWN = 12  # digits of a hash
 
 
@@ -253,10 +230,14 @@ def _remarks(rows: Sequence[TrainingRow]) -> tuple[str, ...]:
 def names_differ(log: str, run: Run) -> str:
     """A remark where a log names another network than a run has; "" where they may be the same."""
     name, is_known = _network_of(run)
-    trained, scored = _network(log), _network(name)
-    if scored is None or (trained is None and not is_known):
+    trained, scored = (re.sub("[^a-z0-9]", "", _VERSION.sub("", n).casefold()) for n in (log, name))
+    family = re.match("[a-z]+", scored)
+    if not trained or not is_known or family is None:
         return ""
-    if trained and trained[0] == scored[0] and len({trained[1], scored[1]} - {""}) < 2:
+    found = re.search(rf"{family[0]}(\d*)", trained)
+    size = re.match(r"\d*", scored[family.end() :])
+    is_other = found is None or trained[: found.start()].endswith(_OTHER)
+    if found and size and not is_other and len({found[1], size[0]} - {""}) < 2:
         return ""
     called = "the model" if run.model == name else f"the model {run.model}"
     return f"its log says {log}, but {called} is {name}"
@@ -273,16 +254,6 @@ def _network_of(run: Run) -> tuple[str, bool]:
     if spec.kind in ("torchvision", "timm", "openclip"):
         return spec.target.rpartition("/")[2], True
     return run.model, False
-
-
-def _network(text: str) -> tuple[str, str] | None:
-    """The family of networks that a name begins with, and the number behind it."""
-    text = _VERSION.sub("", text)
-    if (found := _FAMILY.search(text)) is None:
-        return None
-    family = next(name for words, name in _FAMILIES.items() if re.fullmatch(words, found[0], re.I))
-    size = _SIZE.match(text, found.end())
-    return family, size[1].casefold() if size else ""
 
 
 def join_by_weights(runs: Sequence[Training], run: Run) -> WeightsJoin:

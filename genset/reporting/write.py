@@ -27,7 +27,7 @@ class Report:
 
     Each form raises:
         BadInput: an option names what is not there.
-        MissingExtra: Jinja or matplotlib is not installed.
+        MissingExtra: Jinja is not installed.
         GensetError: a run's files are not what `genset evaluate` wrote.
     """
 

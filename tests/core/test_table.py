@@ -21,6 +21,7 @@ from genset.core.table import (
     Cell,
     Column,
     Table,
+    as_html,
     of_words,
     render,
 )
@@ -107,6 +108,14 @@ def test_html_has_scopes_and_classes() -> None:
         "</tbody>",
         "</table>",
     ]
+
+
+def test_html_has_units_below_titles_and_markup_of_cells() -> None:
+    table = Table([Column("m", "M", "%")], [(Cell("a", "a", html="<a>a</a>"),)])
+    lines = as_html([table], "list").splitlines()
+    assert lines[0] == '<table class="list">'
+    assert "<bdi>M</bdi><small><bdi>%</bdi></small></th>" in lines[1]
+    assert lines[3] == '<tr><th scope="row"><a>a</a></th></tr>'
 
 
 def test_csv_and_json_hold_raw_values_under_names() -> None:

@@ -132,7 +132,7 @@ def test_where_only_the_architecture_matches_there_is_a_range_and_no_fit(tmp_pat
     page, markdown, found = said(photos, V2)
     assert found["models"] == []
     assert found["unknown"] == ["timm:resnet50.a1_in1k"]
-    (among,) = found["ranges"]
+    (among,) = found["ranges"].values()
     assert (among["weights"], among["low"] < among["high"]) == (1, True)
     for form in (page.text, markdown):
         assert "% are published (1 file of weights), but this is of an image size" in form.replace(
@@ -148,7 +148,7 @@ def test_on_any_other_set_few_models_are_told_which_ones_make_a_line(tmp_path: P
     assert len(found["models"]) == 2
     assert KNOWN not in found["ladder"]
     for form in (page.text, markdown):
-        assert "2 models of different accuracy are too few to fit a line" in form
+        assert "No line: 2 models of different accuracy there; it takes 4" in form
         assert "genset evaluate photos \\ --model torchvision:alexnet@IMAGENET1K_V1" in " ".join(
             form.split()
         )
@@ -179,8 +179,7 @@ def test_checkpoints_of_one_architecture_make_no_line(tmp_path: Path) -> None:
     found = told(scored(tmp_path, models))
     assert (len(found.models), found.fits) == (5, ())
     assert lines(found)[0] == (
-        "5 models of one or two architectures are too few to fit a line: it takes four, of three "
-        "architectures."
+        "No line: 5 models of different accuracy there; it takes 4, of three architectures."
     )
 
 
@@ -188,8 +187,7 @@ def test_models_of_one_accuracy_there_make_no_line_and_have_a_scale(tmp_path: Pa
     models = {f"m{n}": (0.4 + 0.05 * n, "&reference_top1=76.13") for n in range(6)}
     page, markdown, _ = said(scored(tmp_path, models), ReportOptions())
     for form in (page.text, markdown):
-        assert "All 6 models have 76.13 % there, which shows no line" in form
-        assert "of different accuracy are too few" not in form
+        assert "No line: 1 model of different accuracy there; it takes 4" in form
     figure = drawn(told(scored(tmp_path, models)))
     across = re.findall(r'y="526" text-anchor="middle"[^>]*>([\d.]+) %', figure)
     assert 76.0 in map(float, across)
@@ -340,7 +338,7 @@ def test_on_imagenet_reals_labels_have_a_line_and_accuracies_there_are_found(
     on_val = against_known(load_results(photos, runs), runs, ReportOptions())
     assert on_val is not None
     assert on_val.set is not None
-    assert (on_val.set.name, on_val.set.labels) == ("imagenet-val", "ReaL")
+    assert (on_val.set.name, on_val.by_real) == ("imagenet-val", True)
     (row,) = on_val.models
     assert (row.elsewhere, row.here) == pytest.approx((0.69758, 0.7729), abs=1e-4)
     assert row.interval is not None

@@ -94,20 +94,11 @@ def test_the_lower_reference_is_the_baseline_where_one_is_named(
     assert tasks[0].models[1].difference.difference == pytest.approx(0.1)
 
 
-def test_learning_curves_classes_and_confusions_are_told_by_model(
-    photos: PhotoSet, runs: Path
-) -> None:
+def test_learning_curves_are_told_by_model(photos: PhotoSet, runs: Path) -> None:
     page, markdown = everywhere(photos, runs)
     assert "| birds-200, pretrained | 5 | 68.8 (" in markdown
     assert "| birds-200, optimized | all | 70.0 (" in markdown
-    # Both err on the first classes: "pretrained" on three and a little, "optimized" on one more.
-    assert "| bird 0 | 0.0 (0.0–27.8) | 0.0 (0.0–27.8) |" in markdown
-    assert "| bird 3 → bird 4 | 2 of 10 | 10 of 10 |" in markdown
-    assert "| bird 4 → bird 5 | 0 of 10 | 7.3 of 10 |" in markdown
-    assert "bird 3 → bird 4 2 of 10 10 of 10" in page.text
-    assert "bird 0 0.0 0.0–27.8 0.0 0.0–27.8" in page.text
-    assert "the 6 hardest and the 3 easiest classes" in page.text
-    assert len([words for words in CLASSES if f"| {words} |" in markdown]) == 9
+    assert "birds-200: optimized against pretrained" in page.text
 
 
 def test_what_must_be_said_stands_below_the_table_once(tmp_path: Path, photos: PhotoSet) -> None:

@@ -65,7 +65,7 @@ def test_a_model_that_answered_the_easy_photos_is_not_the_best(photos: PhotoSet,
         assert "cherry answered only a part of the photos, so it has no rank" in form
         assert "answered 62 of 100 photos: in no rank" in form
         assert "cherry has the highest" not in form
-        assert "Left aside, for they answered fewer photos: cherry." in form
+        assert "Fewer photos answered: cherry." in form
     assert "| Rank (of 2) |" in markdown
     assert "| – | cherry (answered 62 of 100 photos: in no rank" in markdown
     as_json = json.loads(json.dumps(report_json(data)))

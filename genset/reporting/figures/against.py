@@ -22,7 +22,6 @@ from genset.statistics.trend import expit, logit
 _WIDTH, _HEIGHT = 880.0, 560.0
 _FRAME = Box(86.0, 12.0, 866.0, 506.0)
 _MOST_NAMES = 12  # beside points; all others are named when they are pointed at
-_OUTLIERS = 4  # of many models that many farthest above the line are named, and below it
 _NAME = 28  # letters
 _CLEAR = 3.0  # pixels that a name keeps off bars and lines
 _STEP = 4.0  # pixels between the places of a line that names keep off
@@ -239,14 +238,9 @@ def _names(axes: _Axes, baseline: Baseline, sures: Sequence[tuple[float, float]]
 
 
 def _named(models: Sequence[Against]) -> list[Against]:
-    """Of many models those far from the line, and the best and the worst, there and here."""
-    if len(models) <= _MOST_NAMES:
-        return list(models)
-    off = sorted(models, key=lambda model: -model.gap if model.above is None else model.above)
-    best = [max(models, key=lambda m: m.here), max(models, key=lambda m: m.elsewhere)]
-    worst = [min(models, key=lambda m: m.here), min(models, key=lambda m: m.elsewhere)]
-    chosen = [*off[:_OUTLIERS], *off[: -_OUTLIERS - 1 : -1], *best, *worst]
-    return list({model.label: model for model in chosen}.values())
+    """Of many models those farthest from the line."""
+    off = sorted(models, key=lambda model: -abs(model.gap if model.above is None else model.above))
+    return off[:_MOST_NAMES]
 
 
 def _bars(

@@ -15,7 +15,6 @@ _ANGLES = (0.0, pi, *(sign * turn * pi for turn in _TURNS for sign in (1, -1)))
 _UPRIGHT = 18.0  # no name stands farther off straight above or below: a bar may be there
 _COVERED = 3.0  # pixels farther off that a name may stand to leave one point of the cloud free
 _CROSSED = 12.0  # the same, so that the way to it crosses one thing less
-_STRUCK = 80.0  # the same, where that thing is another name
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +71,6 @@ def place_names(
         M boxes; None for a name that finds no place.
     """
     edges = np.array([_edges(box) for box in taken], dtype=np.float64).reshape(-1, 4)
-    written = np.empty((0, 4))
     found: list[Box | None] = []
     for name, point in zip(names, points, strict=True):
         free = [
@@ -80,11 +78,10 @@ def place_names(
             for box in _around(point, width_of(name))
             if frame.holds(box) and not _touches_any(box, edges)
         ]
-        best = min(free, key=lambda box: _cost(box, point, cloud, edges, written), default=None)
+        best = min(free, key=lambda box: _cost(box, point, cloud, edges), default=None)
         found.append(best)
         if best:
             edges = np.vstack([edges, _edges(best), _way(point, best)])
-            written = np.vstack([written, _edges(best)])
     return found
 
 
@@ -130,7 +127,6 @@ def _cost(
     point: tuple[float, float],
     cloud: NDArray[np.float64],
     edges: NDArray[np.float64],
-    written: NDArray[np.float64],
 ) -> float:
     """How far off a place is, what it covers, and what the way to it crosses."""
     x = min(max(point[0], box.left), box.right)
@@ -142,8 +138,8 @@ def _cost(
         & (cloud[:, 1] > box.top)
         & (cloud[:, 1] < box.bottom)
     )
-    crossed, struck = (_crossed(point, (x, y), each) for each in (edges, written))
-    return away + _COVERED * float(inside.sum()) + _CROSSED * crossed + _STRUCK * struck
+    crossed = _crossed(point, (x, y), edges)
+    return away + _COVERED * float(inside.sum()) + _CROSSED * crossed
 
 
 def _crossed(

@@ -1,26 +1,25 @@
 """Accuracy with a new last layer, over how many photos of each class it was fitted on."""
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
-from markupsafe import Markup
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator
+from markupsafe import Markup, escape
 
 from genset.core.safe import clean
 from genset.finetune.compare import CurvePoint
-from genset.reporting.figures.svg import ACCENT, AS_PERCENT, INK, MUTED, as_svg, plain
 
+_WIDTH, _HEIGHT = 300, 190  # pixels
+_LEFT, _TOP, _FOOT = 48, 8, 40  # room for the axes
 _MARGIN = 0.02  # of the vertical axis
-_WIDTH, _HEIGHT = 3.6, 2.8  # inches
-_APART = 0.07  # of a step: so that bars of two models do not cover each other
+_APART = 4  # pixels, so that bars of two models do not cover each other
+_TICKS = 4
+
+Curves = Mapping[str, Sequence[CurvePoint]]
 
 
-def learning_plots(
-    task: str, curves: Mapping[str, Sequence[CurvePoint]]
-) -> list[tuple[str, Markup]]:
-    """A titled figure for each model with a curve, beside the baseline's.
+def learning_plots(task: str, curves: Curves) -> list[tuple[str, Markup]]:
+    """A titled figure for each model with a curve, beside the baseline's, which is dashed.
+
+    Bars are Wilson's 95 % intervals, bands one standard deviation over seeds.
 
     Args:
         task: its name.
@@ -28,74 +27,74 @@ def learning_plots(
     """
     baseline, *_ = curves
     drawn = {label: curve for label, curve in curves.items() if len(curve) > 1}
-    if len(drawn) > 1 and baseline in drawn:
-        others = {label: curve for label, curve in drawn.items() if label != baseline}
-    else:
-        others = drawn
-    shown = [point.accuracy for curve in drawn.values() for point in curve]
-    low = max(0.0, min((found.low for found in shown), default=0.0) - _MARGIN)
-    high = min(1.0, max((found.high for found in shown), default=1.0) + _MARGIN)
+    others = [label for label in drawn if label != baseline] or list(drawn)
+    points = [point for curve in drawn.values() for point in curve]
+    low = max(0.0, min((point.accuracy.low for point in points), default=0.0) - _MARGIN)
+    high = min(1.0, max((point.accuracy.high for point in points), default=1.0) + _MARGIN)
+    shots = sorted({point.shots for point in points}, key=lambda n: n or float("inf"))
     figures = []
-    for label, curve in others.items():
+    for label in others:
         beside = drawn.get(baseline, ()) if label != baseline else ()
         against = f" against {clean(baseline, 40)}" if beside else ""
         title = f"{task}: {clean(label, 40)}{against}"
-        figures.append((title, learning_plot(title, curve, beside, (low, high))))
+        plot = _Plot(shots, low, high)
+        lines = [plot.curve(beside, "dashed", -_APART)] if beside else []
+        lines.append(plot.curve(drawn[label], "solid", _APART if beside else 0))
+        size = f"0 0 {_WIDTH} {_HEIGHT}"
+        start = f'<svg class="learning" viewBox="{size}" role="img"><title>{escape(title)}</title>'
+        # Markup of numbers alone, but for the title, which is escaped.
+        svg = Markup(f"{start}{plot.axes()}{''.join(lines)}</svg>")  # noqa: S704
+        figures.append((title, svg))
     return figures
 
 
-def learning_plot(
-    title: str,
-    curve: Sequence[CurvePoint],
-    baseline: Sequence[CurvePoint],
-    ends: tuple[float, float],
-) -> Markup:
-    """A model's curve, solid, and the baseline's, dashed.
+class _Plot:
+    """The axes of a task's figures: the same in all of them."""
 
-    Bars are Wilson's 95 % intervals, the band one standard deviation over seeds.
+    def __init__(self, shots: Sequence[int | None], low: float, high: float) -> None:
+        self._shots, self._low, self._high = shots, low, high
 
-    Args:
-        title: of the figure.
-        curve: the model's accuracies by photos of each class.
-        baseline: the baseline's; empty in its own figure.
-        ends: of the vertical axis, 0 to 1, the same in all figures of a task.
-    """
-    figure = Figure(figsize=(_WIDTH, _HEIGHT))
-    axes = figure.add_axes((0.17, 0.18, 0.8, 0.79))
-    shots = sorted({point.shots for point in (*curve, *baseline)}, key=_order)
-    step = {number: place for place, number in enumerate(shots)}
-    if baseline:
-        _draw(axes, baseline, step, -_APART, MUTED, (0, (4, 3)))
-    _draw(axes, curve, step, _APART if baseline else 0.0, ACCENT)
-    plain(axes)
-    axes.set_xlim(-0.3, len(shots) - 0.7)
-    axes.set_ylim(*ends)
-    axes.xaxis.set_major_locator(FixedLocator(list(step.values())))
-    axes.xaxis.set_major_formatter(FixedFormatter([str(number or "all") for number in shots]))
-    axes.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
-    axes.yaxis.set_major_formatter(AS_PERCENT)
-    axes.set_xlabel("photos of each class", color=INK)
-    return as_svg(figure, title)
+    def axes(self) -> str:
+        """The grid with its numbers."""
+        step = (self._high - self._low) / _TICKS
+        shares = [self._low + n * step for n in range(_TICKS + 1)]
+        rows = "".join(
+            f'<path class="grid" d="M{_LEFT} {self._y(share)}H{_WIDTH}"/>'
+            f'<text x="{_LEFT - 6}" y="{self._y(share) + 4}" text-anchor="end">{100 * share:.0f} %'
+            "</text>"
+            for share in shares
+        )
+        foot = _HEIGHT - _FOOT
+        columns = "".join(
+            f'<text x="{self._x(n)}" y="{foot + 16}" text-anchor="middle">{n or "all"}</text>'
+            for n in self._shots
+        )
+        middle = (_LEFT + _WIDTH) / 2
+        name = (
+            f'<text x="{middle}" y="{_HEIGHT - 6}" text-anchor="middle">photos of each class</text>'
+        )
+        return rows + columns + name
 
+    def curve(self, curve: Sequence[CurvePoint], css: str, aside: int) -> str:
+        """A model's curve, with its band and bars."""
+        rows = [(self._x(point.shots) + aside, point) for point in curve]
+        ends = [(x, p.accuracy.share, p.spread or 0.0) for x, p in rows]
+        above = [f"{x},{self._y(share + spread)}" for x, share, spread in ends]
+        below = [f"{x},{self._y(share - spread)}" for x, share, spread in reversed(ends)]
+        line = " ".join(f"{x},{self._y(share)}" for x, share, _ in ends)
+        bars = "".join(
+            f"M{x} {self._y(p.accuracy.low)}V{self._y(p.accuracy.high)}" for x, p in rows
+        )
+        dots = "".join(f'<circle cx="{x}" cy="{self._y(share)}" r="3.5"/>' for x, share, _ in ends)
+        return (
+            f'<g class="{css}"><polygon points="{" ".join(above + below)}"/>'
+            f'<path d="{bars}"/><polyline points="{line}"/>{dots}</g>'
+        )
 
-def _order(shots: int | None) -> float:
-    return float("inf") if shots is None else shots
+    def _x(self, shots: int | None) -> float:
+        step = (_WIDTH - _LEFT) / max(1, len(self._shots))
+        return round(_LEFT + (self._shots.index(shots) + 0.5) * step, 1)
 
-
-def _draw(
-    axes: Axes,
-    curve: Sequence[CurvePoint],
-    step: dict[int | None, int],
-    aside: float,
-    colour: str,
-    style: Literal["-"] | tuple[int, tuple[int, int]] = "-",
-) -> None:
-    x = [step[point.shots] + aside for point in curve]
-    shares = [point.accuracy.share for point in curve]
-    spreads = [point.spread or 0.0 for point in curve]
-    low, high = zip(*((s - d, s + d) for s, d in zip(shares, spreads, strict=True)), strict=True)
-    axes.fill_between(x, low, high, color=colour, alpha=0.16, linewidth=0)
-    lows = [point.accuracy.low for point in curve]
-    axes.vlines(x, lows, [point.accuracy.high for point in curve], color=colour, linewidth=1.2)
-    axes.plot(x, shares, color=colour, linewidth=1.5, linestyle=style)
-    axes.plot(x, shares, "o", color=colour, markersize=5, clip_on=False)
+    def _y(self, share: float) -> float:
+        part = (share - self._low) / (self._high - self._low or 1.0)
+        return round(_HEIGHT - _FOOT - part * (_HEIGHT - _FOOT - _TOP), 1)

@@ -1,17 +1,17 @@
 """Among known models: places among published weights, and accuracy here against elsewhere."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import fields, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 from markupsafe import Markup
 
-from genset.comparison.references.find import NAME, SAID
-from genset.core.numbers import agree, count, points, span
+from genset.comparison.references.find import NAME, SAID, Range
+from genset.core.numbers import count, points, span
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
 from genset.core.to_json import to_json
-from genset.reporting.baseline import Against, Baseline, PublishedRange, against_known
+from genset.reporting.baseline import Against, Baseline, against_known
 from genset.reporting.blocks import (
     Block,
     Commands,
@@ -139,7 +139,7 @@ def _figure(found: Baseline, data: ReportData) -> Markup:
     """Accuracy here over accuracy elsewhere, where there are two points or published ones."""
     if len(found.models) + len(found.known) < 2:
         return Markup("")
-    real = found.set is not None and bool(found.set.labels)
+    real = found.by_real
     accuracy = {
         model.label: model.real if real and model.real else model.top1.accuracy
         for model in data.models
@@ -169,7 +169,7 @@ def _recognized(found: Baseline) -> list[str]:
     """Which set the photos are, how that is known, and how to say otherwise."""
     if (known := found.set) is None:
         return []
-    labels = " Its labels by ReaL are known too." if known.labels else ""
+    labels = " Its labels by ReaL are known too." if found.by_real else ""
     return [
         f"These photos are {known.title}: told {known.how}. If they are not, say so with --set-is "
         f"other.{labels}"
@@ -198,7 +198,11 @@ def lines(found: Baseline) -> list[str]:
     if found.fits:
         texts += [_fitted(found), *map(_quality, found.fits), _robustness(found)]
     elif found.models:
-        texts.append(_no_line(found))
+        number = count(len({row.elsewhere for row in found.models}), "model")
+        texts.append(
+            f"No line: {number} of different accuracy there; it takes {FEWEST_MODELS}, of three "
+            "architectures."
+        )
     if found.unknown:
         texts.append(
             f"No accuracy there is known of: {some_of(found.unknown)}.{_how_to_say(found)}"
@@ -209,23 +213,6 @@ def lines(found: Baseline) -> list[str]:
             f"{some_of(found.partial)}."
         )
     return [*texts, *_doubtful(found), *_published_ranges(found.ranges)]
-
-
-def _no_line(found: Baseline) -> str:
-    """Why no line is fitted: the first reason that holds."""
-    number, takes = len(found.models), "it takes four, of three architectures."
-    there = {row.elsewhere for row in found.models}
-    if number > 1 and len(there) == 1:
-        return (
-            f"All {number:,} models have {_percent(there.pop())} % there, which shows no line: it "
-            "takes four of different accuracy, of three architectures."
-        )
-    if number < FEWEST_MODELS:
-        return (
-            f"{count(number, 'model')} of different accuracy {agree(number, 'is', 'are')} too "
-            f"few to fit a line: {takes}"
-        )
-    return f"{number:,} models of one or two architectures are too few to fit a line: {takes}"
 
 
 def _doubtful(found: Baseline) -> list[str]:
@@ -250,7 +237,7 @@ def _fitted(found: Baseline) -> str:
         else f"The line through {first.models:,} models"
     )
     there, here = clean(found.name), "here"
-    if found.set and found.set.labels:
+    if found.by_real:
         there, here = "original", "ReaL"
     return f"{whose}: logit({here}) = {start} + {first.slope:.3f} logit({there})."
 
@@ -291,15 +278,15 @@ def _how_to_say(found: Baseline) -> str:
     )
 
 
-def _published_ranges(ranges: Sequence[PublishedRange]) -> list[str]:
+def _published_ranges(ranges: Mapping[str, Range]) -> list[str]:
     """What is published of models' architectures, a sentence for those that share it."""
-    alike: dict[PublishedRange, list[str]] = {}
-    for found in ranges:
-        alike.setdefault(replace(found, label=""), []).append(found.label)
+    alike: dict[Range, list[str]] = {}
+    for label, found in ranges.items():
+        alike.setdefault(found, []).append(label)
     return [_published_range(found, labels) for found, labels in alike.items()]
 
 
-def _published_range(found: PublishedRange, labels: Sequence[str]) -> str:
+def _published_range(found: Range, labels: Sequence[str]) -> str:
     low, high = _percent(found.low), _percent(found.high)
     between = f"{low} %" if low == high else f"{low} % to {high} %"
     return (

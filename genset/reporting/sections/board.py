@@ -10,11 +10,10 @@ from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table, shown
 from genset.reporting.blocks import Block, Commands, Grid, Html, Paragraph, Part, sentences
 from genset.reporting.figures.scale import Scale, axis, drawing, scale_of
-from genset.reporting.format import interval, share
+from genset.reporting.format import answered, interval, remarks, share
 from genset.reporting.html import NOTHING, breakable
 from genset.reporting.names import LINE, run_anchor, short_names
-from genset.reporting.remarks import answered, remarks
-from genset.reporting.report import Inputs, ReportData, ScoredModel, Section
+from genset.reporting.report import ReportData, ScoredModel, Section, no_numbers
 from genset.reporting.sections import baseline, multilabel
 from genset.reporting.sections.again import commands
 from genset.score.results.runs import Accuracy
@@ -28,10 +27,6 @@ class SortedCell(Cell):
     """A cell that its column is not sorted by its value, but by `key`; None sorts last."""
 
     key: float | None = None
-
-
-def gather(_: Inputs, __: ReportData) -> None:
-    """The models are the report's own."""
 
 
 def show(_: None, data: ReportData) -> Iterator[Part]:
@@ -317,4 +312,4 @@ def _intervals(resampling: Resampling) -> str:
     )
 
 
-SECTION = Section("board", gather, show)
+SECTION = Section("board", no_numbers, show)

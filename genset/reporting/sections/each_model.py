@@ -1,36 +1,26 @@
 """Each model: all that is known of it, folded until somebody wants it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from heapq import nsmallest
 
 from markupsafe import Markup
 
 from genset.comparison.classes import Group
-from genset.core.numbers import count, ends, percent
+from genset.core.numbers import ends, percent
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
 from genset.reporting.blocks import Block, Columns, Grid, Heading, Html, Paragraph, Part
 from genset.reporting.figures.reliability import reliability_plot
-from genset.reporting.format import class_cell, interval
+from genset.reporting.format import answered, class_cell, interval, remarks, settings
 from genset.reporting.html import html_of
 from genset.reporting.names import run_anchor
-from genset.reporting.provenance import provenance
-from genset.reporting.remarks import answered, remarks
-from genset.reporting.report import Inputs, ReportData, ScoredModel, Section
-from genset.reporting.sections import errors, multilabel, photos
-from genset.reporting.sections.photos import Answer, Sample
-from genset.score.results.runs import Accuracy
+from genset.reporting.report import ReportData, ScoredModel, Section, no_numbers
+from genset.reporting.sections import errors, multilabel
+from genset.score.results.runs import Accuracy, Run
 from genset.statistics.calibration import Calibration
 
 _HARDEST = 8  # classes of a model
-_MISTAKES = 12  # photos of it
 _NEAR = 12  # models that it cannot be told apart from
-
-_Answers = Sequence[tuple[Sample, Answer]]
-
-
-def gather(_: Inputs, __: ReportData) -> None:
-    """The models are the report's own."""
 
 
 def show(_: None, data: ReportData) -> Iterator[Part]:
@@ -41,10 +31,9 @@ def show(_: None, data: ReportData) -> Iterator[Part]:
 
 
 def _models(data: ReportData) -> Markup:
-    near, answers = _near(data), _answers(data)
+    near = _near(data)
     models = Markup("\n").join(
-        _model(number, model, near[model.label], answers.get(model.label, ()), data)
-        for number, model in enumerate(data.models)
+        _model(number, model, near[model.label], data) for number, model in enumerate(data.models)
     )
     return Markup('<div class="profiles">\n{}\n</div>').format(models)
 
@@ -60,22 +49,10 @@ def _near(data: ReportData) -> dict[str, list[str]]:
     return {label: sorted(others, key=place.__getitem__) for label, others in near.items()}
 
 
-def _answers(data: ReportData) -> Mapping[str, _Answers]:
-    """By model, its answers to the photos of the galleries."""
-    found: dict[str, list[tuple[Sample, Answer]]] = {}
-    for gallery in data.of(photos.SECTION):
-        for sample in gallery.samples:
-            for answer in sample.answers:
-                found.setdefault(answer.model, []).append((sample, answer))
-    return found
-
-
-def _model(
-    number: int, model: ScoredModel, near: Sequence[str], answers: _Answers, data: ReportData
-) -> Markup:
+def _model(number: int, model: ScoredModel, near: Sequence[str], data: ReportData) -> Markup:
     numbers: list[Block] = [Heading("Accuracy"), Grid(_accuracies(model, data))]
-    numbers += [Heading("Provenance"), Html(lambda: provenance(model.run))]
-    errors_of = [*_hardest(number, data), *_photos(answers, data), *_calibration(model)]
+    numbers += [Heading("Provenance"), Html(lambda: _provenance(model.run))]
+    errors_of = [*_hardest(number, data), *_calibration(model)]
     texts = [_rank(model, near, data), *(f"{text}." for text in remarks(model, data))]
     blocks: list[Block] = [
         *(Paragraph(text, "odd" if text[:-1] in model.run.notes else "") for text in texts),
@@ -135,6 +112,30 @@ def _accuracies(model: ScoredModel, data: ReportData) -> Table:
     return Table(columns, rows)
 
 
+def _provenance(run: Run) -> Markup:
+    """What a run records of the model, and of how it was scored."""
+    form = Markup("<dt>{}</dt><dd>{}</dd>")
+    return Markup("<dl>\n{}\n</dl>").format(
+        Markup("\n").join(form.format(*fact) for fact in _facts(run))
+    )
+
+
+def _facts(run: Run) -> Iterator[tuple[str, str]]:
+    code = Markup("<code>{}</code>")
+    yield "Spec", code.format(clean(run.spec, 1000))
+    if run.preprocessing:
+        engine = f" with {clean(run.engine)}" if run.engine else ""
+        yield "Weights", code.format(clean(run.weights_hash))
+        yield "Preprocessing", clean(settings(run.preprocessing), 300)
+        yield "Precision", f"{clean(run.precision)} on {clean(run.device)}{engine}"
+    else:
+        yield "Predictions", code.format(clean(run.weights_hash)) + ", computed elsewhere"
+    yield "Classes", f"chooses among {run.classes:,}"
+    yield "Versions", clean(settings(run.versions), 300)
+    at = clean(run.created_at).replace("T", " ")
+    yield "Scored", f"{at}, in {run.seconds:,.0f} s; run {run.key[:12]}"
+
+
 def _hardest(number: int, data: ReportData) -> Iterator[Block]:
     """The classes on which a model is surely worst: by the upper end of Wilson's interval."""
     counted = (
@@ -154,27 +155,6 @@ def _hardest(number: int, data: ReportData) -> Iterator[Block]:
 def _class(group: Group, found: Accuracy, data: ReportData) -> list[object]:
     right = Cell(found.correct, f"{found.correct} of {found.photos}")
     return [class_cell(group.name, data.taxonomy), right, Cell(found.low, interval(found))]
-
-
-def _photos(answers: _Answers, data: ReportData) -> Iterator[Block]:
-    """Which of the photos on the page it has right, and links to the others."""
-    if not answers:
-        return
-    anchors = photos.anchors(data.of(photos.SECTION))
-    wrong = [(sample, answer) for sample, answer in answers if not answer.right]
-    text = Markup("Right on {} of the {} shown on this page, which are no fair sample.").format(
-        len(answers) - len(wrong), count(len(answers), "photo")
-    )
-    if wrong:
-        form = Markup('<a href="#{}">{}</a> classified as {}')
-        links = Markup(", ").join(
-            form.format(anchors[sample.id], clean(sample.name), clean(answer.name))
-            for sample, answer in wrong[:_MISTAKES]
-        )
-        more = f", and {len(wrong) - _MISTAKES} more" if len(wrong) > _MISTAKES else ""
-        text += Markup(" Wrong: {}{}.").format(links, more)
-    yield Heading("Photos")
-    yield Paragraph(text)
 
 
 def _calibration(model: ScoredModel) -> Iterator[Block]:
@@ -197,4 +177,4 @@ def _reliability(model: ScoredModel, found: Calibration) -> Markup:
     return form.format(caption, plot)
 
 
-SECTION = Section("each_model", gather, show)
+SECTION = Section("each_model", no_numbers, show)

@@ -15,13 +15,13 @@ from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
 from genset.core.to_json import to_json
 from genset.reporting import margins
-from genset.reporting.blocks import Block, Grid, Heading, PageCell, Paragraph, Part, sentences
+from genset.reporting.blocks import Block, Grid, Heading, Paragraph, Part, sentences
 from genset.reporting.format import interval
 from genset.reporting.html import breakable
 from genset.reporting.report import Inputs, ReportData, Section, TopK
 from genset.reporting.sections import bounds, finetuning
 from genset.reporting.sections.bounds import TwoBounds
-from genset.reporting.sections.finetuning import FinetunedTask, against_baseline
+from genset.reporting.sections.finetuning import against_baseline
 from genset.reporting.training_logs import JoinedEntry, join_entry, tell_apart
 from genset.statistics.intervals import Interval
 from genset.tta import words
@@ -56,8 +56,8 @@ def gather(inputs: Inputs, data: ReportData) -> tuple[JoinedEntry, ...]:
 def _json(found: Sequence[JoinedEntry], data: ReportData) -> dict[str, Any]:
     """An interval's end that is infinite is null."""
     entries = [
-        to_json(entry)
-        | {"margins": [{**to_json(t), "not_worse": t.not_worse} for t in entry.margins]}
+        to_json(replace(entry, margins=()))
+        | {"margins": [test.as_json() for test in entry.margins]}
         | {"sentence": " ".join([*_training(entry), *_model(entry.model, found, data)])}
         for entry in found
     ]
@@ -76,9 +76,6 @@ def show(found: Sequence[JoinedEntry], data: ReportData) -> Iterator[Part]:
     if tests := [test for of_model in by_model.values() for test in of_model]:
         blocks += [Heading("Beside their pretrained counterparts"), Grid(margins.table_of(tests))]
         blocks.append(Paragraph(margins.NOTE, "note"))
-    if tasks := _tasks(found, data):
-        table = _finetuned(tasks, _models(found, data))
-        blocks += [Heading("The same models with a new last layer"), Grid(table)]
     blocks.append(Paragraph(_meaning(found, data.of(bounds.SECTION)), "note"))
     yield Part("time-to-accuracy", "Time to accuracy", blocks)
 
@@ -118,7 +115,7 @@ def _row(entry: JoinedEntry, data: ReportData) -> list[object]:
     ]
 
 
-def _name(entry: JoinedEntry) -> PageCell:
+def _name(entry: JoinedEntry) -> Cell:
     """An entry with its model, and what a reader must know of its logs."""
     small, odd = Markup("<small><bdi>{}</bdi></small>"), Markup('<small class="odd">{}</small>')
     markup = Markup("<bdi>{}</bdi>").format(breakable(clean(entry.name, 60)))
@@ -126,7 +123,7 @@ def _name(entry: JoinedEntry) -> PageCell:
     for remark in entry.remarks:
         markup += odd.format(clean(remark, 200))
     text = f"{entry.name} ({'; '.join([entry.model, *entry.remarks])})"
-    return PageCell(entry.name, text, markup=markup)
+    return Cell(entry.name, text, html=markup)
 
 
 def _here(label: str, data: ReportData) -> Iterator[Cell | None]:
@@ -154,37 +151,6 @@ def _gap(label: str, limits: Bounds) -> Cell:
 
 def _place(label: str, limits: Bounds) -> Place | None:
     return next((place for place in limits.places if place.model == label), None)
-
-
-def _models(found: Sequence[JoinedEntry], data: ReportData) -> list[str]:
-    """The labels that the section is about: the lower reference, the entries', the upper one."""
-    labels = [entry.model for entry in found]
-    if limits := data.of(bounds.SECTION).top1:
-        labels = [limits.lower, *labels, limits.upper]
-    return list(dict.fromkeys(labels))
-
-
-def _tasks(found: Sequence[JoinedEntry], data: ReportData) -> list[FinetunedTask]:
-    """The tasks on which one of these models has a new last layer."""
-    labels = _models(found, data)
-    tasks = data.of(finetuning.SECTION)
-    return [task for task in tasks if any(task.find(label) for label in labels)]
-
-
-def _finetuned(tasks: Sequence[FinetunedTask], labels: Sequence[str]) -> Table:
-    columns = [Column("model", "Model")]
-    for task in tasks:
-        unit = f"%; less {clean(task.models[0].label, 40)} in points"
-        columns.append(Column(task.task, task.task, unit))
-    return Table(columns, [[label, *(_on_task(task, label) for task in tasks)] for label in labels])
-
-
-def _on_task(task: FinetunedTask, label: str) -> Cell | None:
-    if (found := task.find(label)) is None:
-        return None
-    accuracy = found.run.accuracy
-    text = percent(accuracy.share, accuracy.photos)
-    return Cell(accuracy.share, text, ", ".join(filter(None, against_baseline(found))))
 
 
 # The sentences
@@ -298,28 +264,22 @@ def _range(found: Interval, digits: int) -> str:
 
 
 def _meaning(found: Sequence[JoinedEntry], limits: TwoBounds) -> str:
-    stop = ""
+    stop = gap = by_word = ""
     if any(entry.to_stop for entry in found):
-        stop = " (where logs are MLPerf’s, to the stop of the run)"
-    gap = ""
+        stop = " (of MLPerf’s logs, to the stop of the run)"
     if limits.top1:
-        which = "either accuracy" if limits.top5 else "top-1 accuracy"
-        gap = (
-            f" In {which} here, 0 % of the gap is as good as {clean(limits.top1.lower, 60)}, 100 % "
-            f"as {clean(limits.top1.upper, 60)}; intervals resample classes."
-        )
-    proven = [entry.weights.kind == "same" for entry in found]
-    by_word = ""
-    if not all(proven):
-        that = "Where no hash says so, that" if any(proven) else "That"
+        lower, upper = clean(limits.top1.lower, 60), clean(limits.top1.upper, 60)
+        gap = f" The gap: 0 % is as good as {lower}, 100 % as {upper}."
+    if any(entry.weights.kind != "same" for entry in found):
         by_word = (
-            f" {that} a log’s training gave the model is the word of who asked for this report."
+            " Where no sha256 says so, that a training gave the model is the word of who asked for "
+            "this report."
         )
     return (
-        "Times and costs are DAWNBench’s: to the first epoch at or over the threshold, hours times "
-        f"the price of an hour{stop}; of several runs, the mean over those that get there. "
-        "Intervals: Clopper and Pearson’s of the share of runs, the modified McKay of the "
-        f"variation of times, classes resampled beside accuracies in sentences.{gap}{by_word}"
+        f"Times and costs are DAWNBench’s: to the first epoch at or over the threshold{stop}; of "
+        "several runs, the mean over those that reach it. Intervals: Clopper and Pearson’s of the "
+        "share of runs, the modified McKay of the variation, classes resampled of accuracies."
+        f"{gap}{by_word}"
     )
 
 

@@ -1,6 +1,6 @@
 """Where models err: the hardest classes, confusions, and accuracies by what is known of photos."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,12 +17,10 @@ from genset.comparison.classes import (
     grouped,
 )
 from genset.core.numbers import count
-from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
 from genset.core.to_json import to_json
-from genset.reporting.blocks import Block, Columns, Grid, Heading, Html, PageCell, Paragraph, Part
+from genset.reporting.blocks import Block, Columns, Grid, Heading, Paragraph, Part
 from genset.reporting.format import class_and_id, class_cell, share
-from genset.reporting.html import folded
 from genset.reporting.names import short_names
 from genset.reporting.report import Inputs, ReportData, Section
 from genset.score.results.results import Results
@@ -32,7 +30,6 @@ MANY_CLASSES = 100
 
 _ROWS = 12
 _MODELS = 6  # side by side, the best ones
-_OF_KIND = 50  # classes of a kind that are listed
 _HEAD = 24  # letters of a model's name over a column
 
 
@@ -161,10 +158,12 @@ def _confused(found: Errors, data: ReportData) -> Table:
 def _mistaken(pair: Confusion, data: ReportData) -> list[object]:
     first, second = (class_cell(wnid, data.taxonomy) for wnid in (pair.wnid, pair.other))
     return [
-        PageCell(
+        Cell(
             f"{pair.wnid} {pair.other}",
             f"{first.text} → {second.text}",
-            markup=Markup("{} → {}").format(first.markup, second.markup),
+            html=Markup("{} → {}").format(
+                *(class_and_id(wnid, data.taxonomy) for wnid in (pair.wnid, pair.other))
+            ),
         ),
         Cell(pair.answers, f"{pair.answers:,} of {pair.of:,}"),
         Cell(pair.models, f"{pair.models} of {len(data.models)}"),
@@ -175,37 +174,12 @@ def _by_kind(found: Errors, data: ReportData) -> Iterator[Block]:
     if not found.kinds:
         return
     yield Heading("By kind")
-    yield Grid(_by_group("Kind", found.kinds, data), css="by-model kinds")
+    yield Grid(_by_group("Kind", found.kinds, data), css="by-model")
     yield Paragraph(
         "Kinds are hypernyms of the classes: the largest one is cut into those below it again and "
-        f"again, up to {MOST_KINDS} kinds. The hardest come first.",
+        f"again, up to {MOST_KINDS} kinds. The hardest come first; their classes are in the JSON.",
         "note",
     )
-    yield Html(lambda: folded("The classes of each kind", _classes_of_kinds(found, data)))
-
-
-def _classes_of_kinds(found: Errors, data: ReportData) -> Markup:
-    means = {
-        group.name: f"{100 * group.mean:.0f} %" if group.counted else "–" for group in found.classes
-    }
-    kinds = Markup("\n").join(_classes_of(kind, means, data) for kind in found.kinds)
-    return Markup('<div class="profiles">\n{}\n</div>').format(kinds)
-
-
-def _classes_of(kind: KindOfClasses, means: Mapping[str, str], data: ReportData) -> Markup:
-    above = f"A kind of {clean(kind.above[0], 60)}. " if kind.above else ""
-    which = "The hardest first."
-    if len(kind.classes) > _OF_KIND:
-        which = f"The hardest {_OF_KIND} of {len(kind.classes):,}; all are in the JSON."
-    item = Markup('<li>{} <span class="numbers">{}</span></li>')
-    items = Markup("\n").join(
-        item.format(class_and_id(wnid, data.taxonomy), means[wnid])
-        for wnid in kind.classes[:_OF_KIND]
-    )
-    return Markup(
-        '<details class="profile">\n<summary><bdi>{}</bdi> <span class="numbers">{:,}</span>'
-        '</summary>\n<p class="note">{}{}</p>\n<ul class="kind">\n{}\n</ul>\n</details>'
-    ).format(clean(kind.name, 60), len(kind.classes), above, which, items)
 
 
 def _breakdown(found: Breakdown, data: ReportData) -> Iterator[Block]:

@@ -9,20 +9,15 @@ from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
 from genset.core.to_json import to_json
 from genset.finetune.compare import (
-    ClassAccuracy,
-    Confusion,
     CurvePoint,
     Difference,
     Row,
     learning_curve,
-    per_class,
     table,
-    worst_pairs,
 )
-from genset.finetune.runs import FinetuneRun, StoredRun, find_finetuned, load_predictions
+from genset.finetune.runs import FinetuneRun, StoredRun, find_finetuned
 from genset.reporting.blocks import (
     Block,
-    Columns,
     Figure,
     Figures,
     Grid,
@@ -30,15 +25,10 @@ from genset.reporting.blocks import (
     Part,
     sentences,
 )
+from genset.reporting.figures.learning import learning_plots
 from genset.reporting.format import interval, share
-from genset.reporting.names import short_names
 from genset.reporting.report import Inputs, ReportData, Section
 from genset.score.results.results import ModelAnswers, Results
-
-_CONFUSED = 8  # pairs of classes that are listed
-_FEW = 12  # classes that are all listed; of more, the ends
-_HARDEST, _EASIEST = 6, 3
-_HEAD = 24  # letters of a model's name over a column
 
 _NOTE = (
     "Only the last layer is fitted anew. Accuracies are means over seeds with Wilson’s 95 % "
@@ -61,16 +51,12 @@ class FinetunedModel:
         run: what was fitted on what; its `accuracy` and `spread` are the result.
         difference: from the task's baseline; None of the baseline itself.
         curve: accuracy by photos of each class.
-        classes: accuracy by class, in the order of the task's classes.
-        mistaken: pairs of classes, the most confused first.
     """
 
     label: str
     run: FinetuneRun
     difference: Difference | None
     curve: tuple[CurvePoint, ...]
-    classes: tuple[ClassAccuracy, ...]
-    mistaken: tuple[Confusion, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +129,6 @@ def _task(row: Row, name: str) -> FinetunedTask:
                 run=kept.record,
                 difference=difference,
                 curve=learning_curve(kept.record.attempts),
-                classes=per_class(kept.record, predictions := load_predictions(kept)),
-                mistaken=worst_pairs(kept.record, predictions, most=len(kept.record.classes) ** 2),
             )
             for kept, difference in zip(row.models, differences, strict=True)
         ),
@@ -169,7 +153,7 @@ def _json(found: Sequence[FinetunedTask], _: ReportData) -> dict[str, Any]:
 
 
 def show(found: Sequence[FinetunedTask], _: ReportData) -> Iterator[Part]:
-    """The paper's table, a row a task; then each task's curves, classes and confusions."""
+    """The paper's table, a row a task; then each task's curves."""
     if not found:
         return
     labels = dict.fromkeys(model.label for task in found for model in task.models)
@@ -180,8 +164,6 @@ def show(found: Sequence[FinetunedTask], _: ReportData) -> Iterator[Part]:
         *sentences([*about, _NOTE], "note"),
         *_curves(found),
     ]
-    for task in found:
-        blocks += _classes(task)
     yield Part("fine-tuning", "Fine-tuning", blocks)
 
 
@@ -307,92 +289,13 @@ def _curves(tasks: Sequence[FinetunedTask]) -> Iterator[Block]:
         for point in model.curve
     ]
     yield Heading("Learning curves")
-    yield Figures(
-        lambda: [figure for task in tasks for figure in _figures(task)], "small-figures", _CURVES
-    )
-    yield Grid(Table(columns, rows), "The learning curves in numbers", grouped=True)
+    yield Figures(lambda: [figure for task in tasks for figure in _figures(task)], _CURVES)
+    yield Grid(Table(columns, rows), "The learning curves in numbers")
 
 
 def _figures(task: FinetunedTask) -> list[Figure]:
-    from genset.reporting.figures.learning import learning_plots
-
     curves = {model.label: model.curve for model in task.models}
     return learning_plots(clean(task.task, 40), curves)
-
-
-# Classes and confusions
-
-
-def _classes(task: FinetunedTask) -> list[Block]:
-    labels = [model.label for model in task.models]
-    names = short_names(labels, _HEAD)
-    hardest, easiest = _extremes(task)
-    which = f"the {len(hardest)} hardest and the {len(easiest)} easiest classes"
-    by_class = Table(
-        [Column("class", "Class"), *(Column(label, names[label], "%") for label in labels)],
-        [
-            [name, *(_of_class(model, name) for model in task.models)]
-            for name in (*hardest, *easiest)
-        ],
-    )
-    tables: list[list[Block]] = [[Grid(by_class)]]
-    if pairs := _confused(task):
-        columns = [Column("classes", "Photos of → classified as")]
-        columns += [Column(label, names[label], align="right") for label in labels]
-        rows = [
-            [f"{name} → {other}", *(_mistakes(model, name, other) for model in task.models)]
-            for name, other in pairs
-        ]
-        tables.append([Grid(Table(columns, rows))])
-    heading = Heading(f"{task.task}: {which if easiest else 'classes'} and confusions")
-    if len(labels) > 2:  # too wide to stand side by side
-        return [heading, *(block for blocks in tables for block in blocks)]
-    return [heading, Columns(tables)]
-
-
-def _extremes(task: FinetunedTask) -> tuple[list[str], list[str]]:
-    """The hardest and the easiest classes of a task; all are in the first where they are few.
-
-    Of models that are seen together: hard is what has the lowest upper ends of Wilson's intervals,
-    easy the highest lower ends, so that a class of one photo is neither by chance.
-    """
-    by_class = list(zip(*(model.classes for model in task.models), strict=True))
-
-    def upper(of_class: Sequence[ClassAccuracy]) -> float:
-        return sum(found.accuracy.high for found in of_class)
-
-    def lower(of_class: Sequence[ClassAccuracy]) -> float:
-        return -sum(found.accuracy.low for found in of_class)
-
-    hardest = [of_class[0].name for of_class in sorted(by_class, key=upper)]
-    if len(hardest) <= _FEW:
-        return hardest, []
-    easiest = [of_class[0].name for of_class in sorted(by_class, key=lower)]
-    hardest = hardest[:_HARDEST]
-    return hardest, [name for name in easiest if name not in hardest][:_EASIEST]
-
-
-def _of_class(found: FinetunedModel, name: str) -> Cell | None:
-    """A class's accuracy and its interval, in per cent."""
-    return share(next(cls.accuracy for cls in found.classes if cls.name == name))
-
-
-def _confused(task: FinetunedTask) -> list[tuple[str, str]]:
-    """The pairs of classes that its models, taken together, confuse most."""
-    photos: dict[tuple[str, str], float] = {}
-    for model in task.models:
-        for pair in model.mistaken:
-            names = pair.name, pair.other
-            photos[names] = photos.get(names, 0.0) + pair.photos
-    return sorted(photos, key=lambda pair: (-photos[pair], pair))[:_CONFUSED]
-
-
-def _mistakes(found: FinetunedModel, name: str, other: str) -> Cell:
-    """How often photos of one class were classified as another: "11.7 of 30"."""
-    pair = next((m for m in found.mistaken if (m.name, m.other) == (name, other)), None)
-    of = next(cls.accuracy.photos for cls in found.classes if cls.name == name)
-    photos = pair.photos if pair else 0.0
-    return Cell(photos, f"{photos:.1f}".removesuffix(".0") + f" of {of:,}")
 
 
 SECTION = Section("finetuning", gather, show, _json)

@@ -12,30 +12,27 @@ from genset.comparison.marks import answered_in_part
 from genset.comparison.missed import (
     FEWEST_LEADING,
     CommonMiss,
-    WrongAnswer,
     height_of,
     leading,
     missed_by_all,
 )
-from genset.core.numbers import count, ends, percent
+from genset.core.numbers import count
 from genset.core.safe import clean
-from genset.core.table import Column, Table
+from genset.core.table import Cell, Column, Table
 from genset.core.to_json import to_json
 from genset.release.reader import ReleasePhoto
-from genset.reporting.blocks import Block, Fold, Grid, PageCell, Paragraph, Part, sentences
+from genset.reporting.blocks import Block, Fold, Grid, Paragraph, Part, sentences
 from genset.reporting.format import class_and_id, class_name, probability, some_of
 from genset.reporting.html import link
-from genset.reporting.pictures import credit, picture
+from genset.reporting.pictures import answer, card, credit, picture
 from genset.reporting.report import Inputs, ReportData, Section
 from genset.reporting.sections.sources import title_of
 from genset.sets.photos import HasBytes
-from genset.statistics.intervals import wilson
 
 MOST_ANSWERS = 6  # models whose answers stand below each photo
 _SHOWN = 12
 _LISTED = 100  # after those that are shown
 _IN_TEXT = 10
-_FEW = 20  # photos of which a share would say little
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +160,7 @@ def _row(photo: MissedPhoto, taxonomy: Taxonomy | None) -> list[object]:
     different = sorted(set(wnids), key=lambda wnid: (-wnids.count(wnid), wnid))
     answers = (f"{class_name(wnid, taxonomy)} ({wnids.count(wnid)})" for wnid in different)
     return [
-        PageCell(name, name, markup=link(address, clean(name, 60))),
+        Cell(name, name, html=link(address, clean(name, 60))),
         ", ".join(class_name(wnid, taxonomy) for wnid in missed.right),
         ", ".join(answers),
         missed.severity or None,
@@ -176,40 +173,21 @@ def _cards(photos: Sequence[MissedPhoto], data: ReportData) -> Markup:
 
 
 def _card(photo: MissedPhoto, data: ReportData) -> Markup:
-    missed, record = photo.missed, photo.record
-    names = [class_name(wnid, data.taxonomy) for wnid in missed.right]
-    right = Markup(", ").join(
-        class_and_id(wnid, data.taxonomy, strong=True) for wnid in missed.right
-    )
-    answers = [_answer(answer, names, data.taxonomy) for answer in missed.answers[:MOST_ANSWERS]]
+    missed, record, taxonomy = photo.missed, photo.record, data.taxonomy
+    names = [class_name(wnid, taxonomy) for wnid in missed.right]
+    right = Markup(", ").join(class_and_id(wnid, taxonomy, strong=True) for wnid in missed.right)
+    answers = []
+    for found in missed.answers[:MOST_ANSWERS]:
+        name = class_name(found.wnid, taxonomy)
+        wnid = found.wnid if name in names else ""
+        answers.append(answer(found.model, name, wnid, probability(found.probability)))
     if (more := len(missed.answers) - MOST_ANSWERS) > 0:
         answers.append(Markup("<li>… and {}</li>").format(count(more, "further model")))
     assert photo.photo is not None
     restricted = data.options.include_restricted
-    return Markup(
-        '<figure class="photo">\n{}\n<figcaption>\n<div>{}</div>\n<p class="note">{}</p>\n'
-        "<ul>\n{}\n</ul>\n{}\n</figcaption>\n</figure>"
-    ).format(
-        picture(photo.photo, record, ", ".join(names), restricted=restricted),
-        right,
-        _agreement(missed),
-        Markup("\n").join(answers),
-        credit(record, title_of(record, data), missed.image),
-    )
-
-
-def _answer(answer: WrongAnswer, right: Sequence[str], taxonomy: Taxonomy | None) -> Markup:
-    """A model's answer; with the class's id where a right class has the same name."""
-    name = class_name(answer.wnid, taxonomy)
-    wnid = Markup(' <span class="wnid">{}</span>').format(clean(answer.wnid))
-    return Markup(
-        '<li><bdi class="model">{}:</bdi> {}{} <span class="numbers">{}</span></li>'
-    ).format(
-        clean(answer.model, 60),
-        clean(name),
-        wnid if name in right else "",
-        probability(answer.probability),
-    )
+    image = picture(photo.photo, record, ", ".join(names), restricted=restricted)
+    owner = credit(record, title_of(record, data), missed.image)
+    return card(image, right, answers, owner, note=_agreement(missed))
 
 
 def _agreement(missed: CommonMiss) -> str:
@@ -226,27 +204,19 @@ def _agreement(missed: CommonMiss) -> str:
 
 def claims(found: MissedTogether) -> list[str]:
     """How many they are, and on how many the models are of one mind."""
-    aside = ""
-    if found.aside:
-        aside = f" Left aside, for they answered fewer photos: {some_of(found.aside)}."
-    counted = count(found.counted, "photo")
+    aside = f" Fewer photos answered: {some_of(found.aside)}." if found.aside else ""
     without = f"; {found.without:,} without a right class left out" if found.without else ""
     texts = [
-        f"Leading are {some_of(found.leading)}: the best model and those that cannot be told apart "
-        f"from it, and at least the best {FEWEST_LEADING}.{aside} Of the {counted} that count for "
-        f"all of them they all get {found.missed:,} wrong{without}."
+        f"Leading models: {some_of(found.leading)} (the best one, those that cannot be told apart "
+        f"from it, at least {FEWEST_LEADING}). All of them get {found.missed:,} of "
+        f"{count(found.counted, 'photo')} wrong{without}.{aside}"
     ]
     if not found.missed:
         return texts
-    share = ""
-    if found.missed >= _FEW:
-        value = percent(found.unanimous / found.missed, found.missed)
-        interval = ends(wilson(found.unanimous, found.missed), found.missed)
-        share = f" ({value} %, 95 % interval {interval} %)"
     return [
         *texts,
-        f"On {found.unanimous:,} of these{share} they give one and the same answer: look for wrong "
-        "labels, and for classes that are right too, there first.",
+        f"On {found.unanimous:,} of these they give the same answer: look there first for wrong "
+        "labels, and for further right classes.",
     ]
 
 

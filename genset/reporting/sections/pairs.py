@@ -7,21 +7,17 @@ from markupsafe import Markup
 
 from genset.comparison.pairs import Pair
 from genset.core.numbers import count, digits, points
-from genset.core.safe import clean
+from genset.core.table import Cell, Column, Table
 from genset.reporting.blocks import Block, Grid, Html, Paragraph, Part
-from genset.reporting.html import breakable
+from genset.reporting.html import grid
 from genset.reporting.names import LINE, short_names
-from genset.reporting.report import Inputs, ReportData, Section
+from genset.reporting.report import ReportData, Section, no_numbers
 from genset.reporting.verdict import pairs_table
 
 _ALL_PAIRS = 6  # of so many models every pair is listed, 15 of them
 _MATRIX = 10  # models whose every pair fits on a page
 _TALL = 5  # of more models, the names over columns stand upright
 _HEAD = 24  # letters of a model's name over a column
-
-
-def gather(_: Inputs, __: ReportData) -> None:
-    """The pairs are the report's own: ranks are by them."""
 
 
 def show(_: None, data: ReportData) -> Iterator[Part]:
@@ -56,34 +52,32 @@ def _matrix(data: ReportData) -> Markup:
     best = ""
     if len(data.models) > len(labels):
         best = f" The {len(labels)} best of {len(data.models)} models; all pairs are in the JSON."
-    form = Markup('<th scope="{}"><bdi title="{}">{}</bdi></th>')
-
-    def name(label: str, scope: str) -> Markup:
-        return form.format(scope, clean(label, 1000), breakable(names[label]))
-
-    head = Markup("").join(name(label, "col") for label in labels)
-    rows = []
-    for row in labels:
-        cells = (
-            _matrix_cell(pairs.get((row, column)) or pairs.get((column, row)), row)
-            for column in labels
-        )
-        rows.append(Markup("<tr>{}{}</tr>").format(name(row, "row"), Markup("").join(cells)))
-    return Markup(
-        "<p>Each row’s top-1 accuracy less each column’s, in points, on the photos that count for "
-        "both. <strong>Bold on blue</strong>: the two can be told apart.{}</p>\n"
-        '<div class="wide">\n<table class="matrix{}">\n<thead><tr><td></td>{}</tr></thead>\n'
-        "<tbody>\n{}\n</tbody>\n</table>\n</div>"
-    ).format(best, " tall" * (len(labels) > _TALL), head, Markup("\n").join(rows))
-
-
-def _matrix_cell(pair: Pair | None, row: str) -> Markup:
-    if pair is None:
-        return Markup('<td class="none">·</td>')
-    value = pair.difference if pair.first == row else -pair.difference
-    return Markup('<td class="numbers{}">{}</td>').format(
-        " apart" * pair.apart, points(value, digits(pair.photos))
+    columns = [
+        Column("model", "Model"),
+        *(Column(name, names[name], align="right") for name in labels),
+    ]
+    rows = [
+        [
+            names[row],
+            *(_cell(pairs.get((row, other)) or pairs.get((other, row)), row) for other in labels),
+        ]
+        for row in labels
+    ]
+    about = Markup(
+        "<p>Each row’s top-1 accuracy less each column’s, in points, on the photos that both "
+        "answered. <strong>Bold on blue</strong>: the two can be told apart.{}</p>"
+    ).format(best)
+    return about + grid(
+        Table([Column("model", "Model"), *heads], rows), "matrix" + " tall" * (len(labels) > _TALL)
     )
+
+
+def _cell(pair: Pair | None, row: str) -> Cell:
+    if pair is None:
+        return Cell(None, "·")
+    value = pair.difference if pair.first == row else -pair.difference
+    text = points(value, digits(pair.photos))
+    return Cell(value, text, html=f"<strong>{text}</strong>" if pair.apart else "")
 
 
 def _meaning(pairs: int) -> str:
@@ -96,4 +90,4 @@ def _meaning(pairs: int) -> str:
     )
 
 
-SECTION = Section("between", gather, show)
+SECTION = Section("between", no_numbers, show)

@@ -8,45 +8,31 @@ from typing import Any
 
 import numpy as np
 from markupsafe import Markup
-from numpy.typing import NDArray
 
 from genset.classes import Taxonomy
-from genset.comparison.classes import Confusion, Group
 from genset.core.numbers import count, ordinal
 from genset.core.safe import clean
 from genset.core.to_json import to_json
 from genset.release.reader import ReleasePhoto
-from genset.reporting.blocks import Block, Html, Paragraph, Part
+from genset.reporting.blocks import Block, Html, Part, sentences
 from genset.reporting.format import MANY, class_and_id, class_name, probability
 from genset.reporting.html import folded
-from genset.reporting.pictures import credit, picture
+from genset.reporting.pictures import answer, card, credit, picture
 from genset.reporting.report import Inputs, ReportData, Section
-from genset.reporting.sections import errors, missed
+from genset.reporting.sections import missed
 from genset.reporting.sections.missed import MOST_ANSWERS
 from genset.reporting.sections.sources import title_of
 from genset.score.results.results import ModelAnswers, Results
 from genset.sets.photos import HasBytes
 
 MAX_PHOTOS = 30  # Flickr's terms allow no more on a page
-_HARD_CLASSES, _OF_EACH, _CONFUSED, _DISAGREED = 3, 2, 6, 6
+_DISAGREED = 12
 _SHOWN, _FEW = 8, 4  # photos of a gallery that are not folded, of few models and of many
 
 _TITLES = {
-    "hard": ("Photos of the hardest classes", "Photos that most models got wrong come first."),
-    "confused": (
-        "Confused classes",
-        "Of each of the most confused pairs of classes, a photo that most models take for the "
-        "other.",
-    ),
-    "disagreed": (
-        "Where models disagree",
-        "Photos that as many models have right as wrong, or nearly so.",
-    ),
-    "mistaken": (
-        "Photos and predictions",
-        "Photos that a model got wrong come first, of as many classes as fit.",
-    ),
-    "some": ("Photos", "Of as many classes as fit."),
+    "disagreed": ("Where models disagree", "As many models are right as wrong, or nearly so."),
+    "mistaken": ("Photos and predictions", "Those that most models get wrong come first."),
+    "some": ("Photos", ""),
 }
 
 
@@ -97,7 +83,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Gallery:
-    """Photos that show one thing: "hard", "confused", "disagreed", "mistaken" or "some"."""
+    """Photos that show one thing: "disagreed", "mistaken" or "some"."""
 
     shows: str
     samples: tuple[Sample, ...]
@@ -109,25 +95,22 @@ class Gallery:
 def gather(inputs: Inputs, data: ReportData) -> tuple[Gallery, ...]:
     """At most `MAX_PHOTOS` with those that other sections show: the same for the same input.
 
-    Of several models: photos of the hardest classes, photos taken for the most confused class,
-    and photos that half of the models have right. Of one model: its mistakes. Without a model: one
-    photo of each of as many classes as fit. Photos that are not here are not shown.
+    Photos that half of the models have right, then those that most of them get wrong; without a
+    model, some photos; all of as many classes as fit. Photos that are not here are not shown.
     """
     results = inputs.results
     if results.photos.listed:
         return ()
-    together, by_class = data.of(missed.SECTION), data.of(errors.SECTION)
+    together = data.of(missed.SECTION)
     shown = [photo.missed.image for photo in together.pictured] if together else []
     chooser = _Chooser(inputs, shown)
     if len(results.models) < 2:
         return (Gallery("mistaken" if results.models else "some", chooser.mistaken(MAX_PHOTOS)),)
-    galleries = [
-        Gallery("hard", chooser.hard(by_class.classes)),
-        Gallery("confused", chooser.confused(by_class.confusions)),
-        Gallery("disagreed", chooser.disagreed()),
-    ]
-    chosen = len(shown) + sum(len(gallery.samples) for gallery in galleries)
-    galleries.append(Gallery("mistaken", chooser.mistaken(MAX_PHOTOS - chosen)))
+    disagreed = chooser.disagreed()
+    galleries = (
+        Gallery("disagreed", disagreed),
+        Gallery("mistaken", chooser.mistaken(MAX_PHOTOS - len(shown) - len(disagreed))),
+    )
     return tuple(gallery for gallery in galleries if gallery.samples)
 
 
@@ -146,43 +129,6 @@ class _Chooser:
         nothing = np.zeros(len(photos), int)
         self._right = np.sum(right, axis=0) if right else nothing
         self._wrong = np.sum(answered, axis=0) - self._right if right else nothing
-
-    def hard(self, classes: Sequence[Group]) -> tuple[Sample, ...]:
-        """A few photos of each of the hardest classes, those that most models got wrong first.
-
-        Of the classes that have photos which are not on the page yet.
-        """
-        chosen: list[int] = []
-        classes_to_go = _HARD_CLASSES
-        for group in classes:
-            free = [p for p in self._mixed if p not in self._used]
-            of_class = [p for p in free if self._results.truth[p] == group.name]
-            of_class.sort(key=lambda place: -self._wrong[place])
-            chosen += of_class[:_OF_EACH]
-            classes_to_go -= bool(of_class)
-            if not classes_to_go:
-                break
-        return self._take(chosen, _HARD_CLASSES * _OF_EACH)
-
-    def confused(self, pairs: Sequence[Confusion]) -> tuple[Sample, ...]:
-        """Of each of the most confused pairs, the photo that most models take for the other."""
-        chosen: list[int] = []
-        for pair in pairs:
-            if len(chosen) == _CONFUSED:
-                break
-            votes = self._votes(pair)
-            free = [p for p in self._mixed if votes[p] and p not in self._used | set(chosen)]
-            chosen += sorted(free, key=lambda place: -votes[place])[:1]
-        return self._take(chosen, _CONFUSED)
-
-    def _votes(self, pair: Confusion) -> NDArray[np.int64]:
-        """N: how many models take the photo for the other class; 0 for photos of other classes."""
-        of_class = np.flatnonzero(self._results.truth == pair.wnid)
-        (other,) = np.flatnonzero(self._results.names == pair.other)
-        votes = np.zeros(len(self._results.truth), np.int64)
-        for model in self._results.models:
-            votes[of_class] += model.answers[of_class, 0] == other
-        return votes
 
     def disagreed(self) -> tuple[Sample, ...]:
         """Photos that as many models have right as wrong, of as many classes as possible."""
@@ -283,11 +229,11 @@ def show(found: tuple[Gallery, ...], data: ReportData) -> Iterator[Part]:
             photos = f"{len(gallery.samples)} of {count(data.set.photos, 'photo')}"
             note += f" {photos}, selected, not representative."
         if data.models and gallery is found[0]:
-            note += (
-                " ✓ and ✗ say whether a model’s first answer is the true class; a percentage is "
-                "its own confidence."
-            )
-        blocks: list[Block] = [Paragraph(note), Html(_cards(gallery, anchors(found), data))]
+            note += " ✓ or ✗: the first answer is right or wrong; %: the model’s own confidence."
+        blocks: list[Block] = [
+            *sentences([note.strip()]),
+            Html(_cards(gallery, anchors(found), data)),
+        ]
         yield Part(f"photos-{gallery.shows}", title, blocks, page_only=True)
 
 
@@ -309,65 +255,45 @@ def _together(cards: Sequence[Markup]) -> Markup:
 
 
 def _card(sample: Sample, anchor: str, data: ReportData) -> Markup:
-    answers = Markup("")
-    if data.models:
-        items = Markup("\n").join(_answers(sample, data))
-        answers = Markup("<ul>\n{}\n</ul>\n").format(items)
     restricted = data.options.include_restricted
-    return Markup(
-        '<figure class="photo" id="{}">\n{}\n<figcaption>\n<div>{}</div>\n{}{}\n</figcaption>\n'
-        "</figure>"
-    ).format(
-        anchor,
+    return card(
         picture(sample.photo, sample.record, sample.name, restricted=restricted),
         class_and_id(sample.wnid, data.taxonomy, strong=True),
-        answers,
+        list(_answers(sample, data)) if data.models else [],
         credit(sample.record, title_of(sample.record, data), sample.id),
+        anchor=anchor,
     )
 
 
 def _answers(sample: Sample, data: ReportData) -> Iterator[Markup]:
     """The best models' answers, how many others are right, and who is not counted."""
-    for answer in sample.answers[:MOST_ANSWERS]:
-        yield _item(answer, sample)
+    for found in sample.answers[:MOST_ANSWERS]:
+        yield _item(found, sample)
     if rest := sample.answers[MOST_ANSWERS:]:
-        right = sum(answer.right for answer in rest)
-        yield Markup(
-            '<li><span class="mark" aria-hidden="true">…</span>{} of {} right</li>'
-        ).format(right, count(len(rest), "further model"))
-    counted = {answer.model for answer in sample.answers}
+        right = sum(found.right for found in rest)
+        further = count(len(rest), "further model")
+        yield Markup("<li>{}{} of {} right</li>").format(_mark("…"), right, further)
+    counted = {found.model for found in sample.answers}
     for model in data.models[:MOST_ANSWERS]:
         if model.label not in counted:
-            yield Markup(
-                '<li><span class="mark" aria-hidden="true">–</span><bdi class="model">{}</bdi> is '
-                "not counted on it</li>"
-            ).format(clean(model.label, 60))
+            yield Markup('<li>{}<bdi class="model">{}</bdi> is not counted on it</li>').format(
+                _mark("–"), clean(model.label, 60)
+            )
 
 
-def _item(answer: Answer, sample: Sample) -> Markup:
+def _mark(sign: str, words: str = "") -> Markup:
+    mark = Markup('<span class="mark" aria-hidden="true">{}</span>').format(sign)
+    return mark + Markup('<span class="hidden">{}: </span>').format(words) if words else mark
+
+
+def _item(found: Answer, sample: Sample) -> Markup:
     """A model's answer, and where the true class is if it is not the first."""
-    wnid, place = Markup(""), Markup("")
-    if not answer.right:
-        where = (
-            f"true class {ordinal(answer.place)}"
-            if answer.place
-            else ("true class not among its answers")
-        )
-        place = Markup(" <small>{}</small>").format(where)
-        if answer.name == sample.name:
-            wnid = Markup(' <span class="wnid">{}</span>').format(clean(answer.wnid))
-    return Markup(
-        '<li><span class="mark" aria-hidden="true">{}</span><span class="hidden">{}: </span>'
-        '<bdi class="model">{}:</bdi> {}{} <span class="numbers">{}</span>{}</li>'
-    ).format(
-        "✓" if answer.right else "✗",
-        "right" if answer.right else "wrong",
-        clean(answer.model, 60),
-        clean(answer.name),
-        wnid,
-        probability(answer.probability),
-        place,
-    )
+    mark, where = _mark("✓", "right"), ""
+    if not found.right:
+        place = ordinal(found.place) if found.place else "not among its answers"
+        mark, where = _mark("✗", "wrong"), f"true class {place}"
+    wnid = found.wnid if not found.right and found.name == sample.name else ""
+    return answer(found.model, found.name, wnid, probability(found.probability), mark, where)
 
 
 SECTION = Section("galleries", gather, show, _json)

@@ -24,7 +24,6 @@ _CONVENTIONS = {
     "all": "models answer among all their outputs (all)",
     "subset": "models answer among the set’s classes alone (subset)",
 }
-_CANNOT_TELL = "these photos cannot tell"
 
 
 def gather(inputs: Inputs, data: ReportData) -> tuple[SetBeside, ...]:
@@ -90,19 +89,15 @@ def _change(first: str, second: str, way: Way) -> str:
     if not compared:
         return f"no model can be compared on {first} and {second}."
     found = way.mean or compared[0].difference
-    who = f"the mean of {len(compared)} models" if way.mean else clean(compared[0].label)
+    who = f"mean of {len(compared)} models" if way.mean else clean(compared[0].label)
     if found is None or found.difference is None:
-        return f"whether {who} does better on {first} or on {second}, {_CANNOT_TELL}."
+        return f"{who}: too few classes to compare {second} with {first}."
     value, interval = found.difference.value, found.difference.interval
     places = digits(min(found.photos))
-    if interval.low <= 0 <= interval.high:
-        return (
-            f"from {first} to {second} no change of {who} can be shown: {points(value, places)} "
-            f"points ({span(interval, places)})."
-        )
+    doubt = "; no change shown" if interval.low <= 0 <= interval.high else ""
     return (
-        f"from {first} to {second} {who} {'rises' if value > 0 else 'falls'} by "
-        f"{points(abs(value), places).lstrip('+')} points ({span(interval, places)})."
+        f"{who}: {points(value, places)} points from {first} to {second} (95 % interval "
+        f"{span(interval, places)}){doubt}."
     )
 
 
@@ -134,7 +129,7 @@ def _difference(found: Matched | None) -> Cell | None:
     if found is None or not found.classes:
         return None
     if found.difference is None:
-        return Cell(None, _CANNOT_TELL)
+        return Cell(None, "too few classes")
     places = digits(min(found.photos))
     value, interval = found.difference.value, found.difference.interval
     return Cell(value, points(value, places), span(interval, places))

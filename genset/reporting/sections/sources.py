@@ -11,29 +11,25 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from genset.core.numbers import NONE, between, count
+from genset.core.numbers import NONE, count
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
 from genset.release.reader import MANIFEST, Release, ReleasePhoto
-from genset.reporting.blocks import Block, Grid, Heading, PageCell, Paragraph, Part, sentences
+from genset.reporting.blocks import Block, Grid, Heading, Paragraph, Part, sentences
 from genset.reporting.format import (
     all_models,
+    claim,
     classes_of,
     matched_accuracy,
     matched_difference,
     sign,
-    signed,
 )
-from genset.reporting.html import link
 from genset.reporting.report import Inputs, ReportData, ScoredModel, Section
-from genset.reporting.summary import LicenseCount, license_counts
-from genset.score.results.results import Results
 from genset.statistics.bootstrap import Resampling
-from genset.statistics.matched import FEWEST, Matched, Mean, match
+from genset.statistics.matched import FEWEST, Matched, match
 
 MOST_COMPARED = 5  # sources, of which there are 10 pairs
 _EACH_MODEL = 3  # of so many models, each has its sentence
-_LICENSES = 12  # of a source that are listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +37,7 @@ class SourcePhotos:
     """What a release has of one source.
 
     `title` is the source's name for people, and `notice` what must be shown wherever its photos
-    are, "" for nothing. `licenses` are those of its photos, the commonest first.
+    are, "" for nothing.
     """
 
     name: str
@@ -49,20 +45,14 @@ class SourcePhotos:
     notice: str
     photos: int
     classes: int
-    licenses: tuple[LicenseCount, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ModelAtSources:
-    """One model at two sources: how often the true class is among its first k answers, by k."""
+    """One model at two sources: its top-1 accuracies."""
 
     label: str
-    tops: dict[int, Matched]
-
-    @property
-    def top1(self) -> Matched:
-        """Its first answers."""
-        return self.tops[1]
+    top1: Matched
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +81,10 @@ class SourcePair:
         return (*self.models, self.mean) if self.mean else self.models
 
     @property
-    def ks(self) -> list[int]:
-        """For which k there is a number to put in a table."""
-        tops = [item for model in self.rows for item in model.tops.items()]
-        return sorted({k for k, found in tops if found.first or found.second or found.difference})
+    def has_numbers(self) -> bool:
+        """Whether there is a number to put in a table."""
+        tops = [model.top1 for model in self.rows]
+        return any(top.first or top.second or top.difference for top in tops)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +144,6 @@ def _source(name: str, photos: Sequence[ReleasePhoto], about: Any) -> SourcePhot
         notice=_text(about, "notice", 1000),
         photos=len(of_source),
         classes=len({photo.wnid for photo in of_source}),
-        licenses=license_counts(of_source),
     )
 
 
@@ -173,46 +162,22 @@ def _pair(
     classes = results.classes[places]
     second: NDArray[np.bool_] = sources[places] == pair[1]
     is_shared = np.isin(classes, shared := np.intersect1d(classes[second], classes[~second]))
-    rows, mean = _match(results, models, places, second, resampling)
+    right = np.stack([results.right(model)[places] for model in results.models], axis=1)
+    counted = np.stack([model.answered[places] for model in results.models], axis=1)
+    for_all = counted.all(axis=1, keepdims=True)
+    values = np.hstack([right, right.mean(axis=1, keepdims=True) * for_all])
+    *tops, mean = match(classes, values, np.hstack([counted, for_all]), second, resampling)
+    several = f"mean of {len(models)} models"
     return SourcePair(
         first=pair[0],
         second=pair[1],
         classes=len(shared),
         photos=(int((is_shared & ~second).sum()), int((is_shared & second).sum())),
         models=tuple(
-            ModelAtSources(model.label, tops) for model, tops in zip(models, rows, strict=True)
+            ModelAtSources(model.label, top) for model, top in zip(models, tops, strict=True)
         ),
-        mean=ModelAtSources(f"mean of {len(models)} models", mean) if mean else None,
+        mean=ModelAtSources(several, mean) if len(models) > 1 else None,
     )
-
-
-def _match(
-    results: Results,
-    models: Sequence[ScoredModel],
-    places: NDArray[np.int64],
-    second: NDArray[np.bool_],
-    resampling: Resampling,
-) -> tuple[list[dict[int, Matched]], dict[int, Matched]]:
-    """Each model on photos at some places, and of several models the mean.
-
-    The mean has those k that all models have.
-    """
-    classes = results.classes[places]
-    rows: list[dict[int, Matched]] = [{} for _ in models]
-    mean: dict[int, Matched] = {}
-    for k in sorted({top.k for model in models for top in model.tops}):
-        known = [n for n, model in enumerate(models) if any(top.k == k for top in model.tops)]
-        scored = [results.models[n] for n in known]
-        right = np.stack([results.right(model, k)[places] for model in scored], axis=1)
-        counted = np.stack([model.answered[places] for model in scored], axis=1)
-        found = match(classes, right.astype(np.float64), counted, second, resampling)
-        for number, matched in zip(known, found, strict=True):
-            rows[number][k] = matched
-        if len(known) == len(models) > 1:
-            for_all = (counted.sum(axis=1) == len(models))[:, None]
-            mean_right = right.mean(axis=1)[:, None] * for_all
-            (mean[k],) = match(classes, mean_right, for_all, second, resampling)
-    return rows, mean
 
 
 # What is shown
@@ -226,11 +191,11 @@ def show(found: BySource | None, data: ReportData) -> Iterator[Part]:
     for pair in found.pairs:
         first, second = found.titles(pair)
         blocks += [Heading(f"{second} against {first}"), *sentences(_claims(found, pair))]
-        if pair.ks:
+        if pair.has_numbers:
             fold = all_models(len(pair.rows))
             blocks += [Paragraph(_shared(found, pair), "note")]
             blocks += [Grid(_table(found, pair), fold, "named")]
-    if any(pair.ks for pair in found.pairs):
+    if any(pair.has_numbers for pair in found.pairs):
         blocks.append(Paragraph(_intervals(found, data.options.resampling), "note"))
     yield Part("sources", f"By source{': is it the source?' if data.models else ''}", blocks)
 
@@ -246,48 +211,28 @@ def _composition(found: BySource) -> Table:
         Column("source", "Source"),
         Column("photos", "Photos", format="{:,}".format),
         Column("classes", "Classes", format="{:,}".format),
-        Column("licenses", "Licences", "photos"),
     ]
-    rows = [
-        [source.title, source.photos, source.classes, _licenses(source.licenses)]
-        for source in found.sources
-    ]
+    rows = [[source.title, source.photos, source.classes] for source in found.sources]
     return Table(columns, rows)
 
 
-def _licenses(licenses: Sequence[LicenseCount]) -> PageCell:
-    more = len(licenses) - _LICENSES
-    end = [f"and {more} more"] if more > 0 else []
-    shown = licenses[:_LICENSES]
-    texts = [f"{license.name} ({license.photos:,})" for license in shown]
-    links = [
-        Markup("{} ({:,})").format(link(license.url, clean(license.name, 60)), license.photos)
-        for license in shown
-    ]
-    text = ", ".join([*texts, *end])
-    return PageCell(text, text, markup=Markup(", ").join([*links, *end]))
-
-
 def _table(found: BySource, pair: SourcePair) -> Table:
-    columns = [Column("model", "Model")]
-    for k in pair.ks:
-        first, second = found.titles(pair)
-        columns += [
-            Column(f"top{k}_difference", f"Top-{k} difference", "second less first, points"),
-            Column(f"top{k}_{pair.first}", f"Top-{k}, {first}", "%"),
-            Column(f"top{k}_{pair.second}", f"Top-{k}, {second}", "%"),
-        ]
+    first, second = found.titles(pair)
+    columns = [
+        Column("model", "Model"),
+        Column("difference", "Difference", "second less first, points"),
+        Column(pair.first, f"Top-1, {first}", "%"),
+        Column(pair.second, f"Top-1, {second}", "%"),
+    ]
     return Table(columns, [_row(pair, model) for model in pair.rows])
 
 
 def _row(pair: SourcePair, model: ModelAtSources) -> list[object]:
-    cells: list[object] = [Cell(model.label, model.label, _other_photos(pair, model))]
-    for k in pair.ks:
-        if (matched := model.tops.get(k)) is None:
-            cells += [None] * 3
-        else:
-            cells += [_difference(matched), *map(matched_accuracy, (matched.first, matched.second))]
-    return cells
+    return [
+        Cell(model.label, model.label, _other_photos(pair, model)),
+        _difference(model.top1),
+        *map(matched_accuracy, (model.top1.first, model.top1.second)),
+    ]
 
 
 def _difference(matched: Matched) -> Cell | None:
@@ -296,7 +241,7 @@ def _difference(matched: Matched) -> Cell | None:
     if found is None or matched.difference is None or not sign(matched.difference):
         return found
     strong = Markup("<strong>{}</strong>").format(found.text)
-    return PageCell(found.value, found.text, found.note, strong)
+    return Cell(found.value, found.text, found.note, strong)
 
 
 def _other_photos(pair: SourcePair, model: ModelAtSources) -> str:
@@ -309,55 +254,19 @@ def _other_photos(pair: SourcePair, model: ModelAtSources) -> str:
 
 
 def _claims(found: BySource, pair: SourcePair) -> list[str]:
-    """Whether it is the source: for few models each, for many the best one; and on average."""
+    """Whether it is the source: for few models each, for many the best one; and their mean."""
     first, second = found.titles(pair)
     if pair.classes <= FEWEST:
-        few = f"only {classes_of(pair.classes)}" if pair.classes else "no class"
-        return [f"{first} and {second} have {few} in common: these photos cannot tell."]
-    named = pair.models if len(pair.models) <= _EACH_MODEL else pair.models[:1]
-    claims = []
-    for model in named:
-        is_same = model is not named[0] and model.top1.classes == named[0].top1.classes
-        where = "the same classes" if is_same else f"the {classes_of(model.top1.classes)} of both"
-        claims.append(f"On {where}, {_claim(model, first, second)}")
-    return [*claims, *([_on_average(pair, pair.mean, first, second)] if pair.mean else [])]
-
-
-def _claim(model: ModelAtSources, first: str, second: str) -> str:
-    mean, name = model.top1.difference, clean(model.label)
-    if mean is None:
-        return (
-            f"these photos cannot tell what the source has to do with {name}: fewer than {FEWEST} "
-            "classes deviate from the difference that most have."
-        )
-    if not sign(mean):
-        return (
-            f"these photos show no difference between {second} and {first} for {name}: "
-            f"{signed(mean)}."
-        )
-    return f"{name} is {_gap(mean, first, second)}: its accuracy depends on the source."
-
-
-def _on_average(pair: SourcePair, mean: ModelAtSources, first: str, second: str) -> str:
-    many, gap = f"the {len(pair.models)} models", mean.top1.difference
-    if gap is None:
-        return f"What {many} have in common cannot tell more."
-    if not sign(gap):
-        return f"On average {many} show no difference that these photos can show: {signed(gap)}."
-    signs = [sign(model.top1.difference) for model in pair.models if model.top1.difference]
-    return (
-        f"On average {many} are {_gap(gap, first, second)}; for {signs.count(sign(gap))} of them "
-        "alone the photos show it too."
-    )
-
-
-def _gap(mean: Mean, first: str, second: str) -> str:
-    """A difference that is there: "3.1 points lower on B than on A (95 % interval 1.2 to 5.0)"."""
-    low, high = mean.interval if mean.value > 0 else (-mean.interval.high, -mean.interval.low)
-    return (
-        f"{abs(100 * mean.value):.1f} points {'higher' if mean.value > 0 else 'lower'} on {second} "
-        f"than on {first} (95 % interval {between((low, high))})"
-    )
+        return [
+            f"{first} and {second} have {classes_of(pair.classes)} in common: too few to compare."
+        ]
+    models = pair.models if len(pair.models) <= _EACH_MODEL else pair.models[:1]
+    where = f"on {second} against {first}, over {{}} of both"
+    return [
+        claim(clean(model.label), model.top1.difference, where.format(classes_of(top.classes)))
+        for model in (*models, *filter(None, [pair.mean]))
+        if (top := model.top1)
+    ]
 
 
 def _shared(found: BySource, pair: SourcePair) -> str:
@@ -374,18 +283,16 @@ def _intervals(found: BySource, resampling: Resampling) -> str:
     differences = [model.top1.difference for pair in found.pairs for model in pair.models]
     chance = ""
     if (many := len(differences) - differences.count(None)) >= 20:
-        by_chance = max(1, round(many / 20))
-        chance = f" By chance about {by_chance} of {many} top-1 intervals would."
+        chance = f" By chance about {max(1, round(many / 20))} of {many} intervals leave out 0."
     largest = ""
     if len(found.sources) > MOST_COMPARED:
         number = len(found.sources)
         largest = f" Of {number} sources the {MOST_COMPARED} with the most photos are compared."
     return (
-        "Each class that both sources have counts once, so an accuracy is not the one above. The "
-        f"95 % intervals resample these classes ({resampling.draws:,} draws, seed "
-        f"{resampling.seed}). Bold: the interval leaves out 0.{chance} “{NONE}”: fewer than "
-        f"{FEWEST} classes deviate from the value that most have. Sources also differ in years, "
-        f"cameras, licences, and in what a search finds.{largest}"
+        "Each class of both sources counts once; intervals resample these classes "
+        f"({resampling.draws:,} draws, seed {resampling.seed}). Bold: the interval leaves out 0."
+        f"{chance} “{NONE}”: too few classes. Sources also differ in years, cameras, licences, and "
+        f"in what a search finds.{largest}"
     )
 
 

@@ -1,7 +1,6 @@
-"""The set: what it is of, how a release was made, and where each of its photos is from."""
+"""The set: what it is of, and how a release was made."""
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from markupsafe import Markup
@@ -9,43 +8,18 @@ from markupsafe import Markup
 from genset.classes import imagenet1k
 from genset.core.numbers import count
 from genset.core.safe import clean
-from genset.release.reader import ReleasePhoto
 from genset.reporting.blocks import Block, Html, Paragraph, Part
 from genset.reporting.format import settings
-from genset.reporting.html import folded, link
-from genset.reporting.report import Inputs, ReportData, Section
+from genset.reporting.html import link
+from genset.reporting.report import ReportData, Section, no_numbers
 from genset.reporting.sections import sources
 from genset.reporting.summary import ReleaseSummary, SetSummary
 
-_LISTED = 20_000  # photos whose origins a page lists: about 3 MB
 
-
-_ORIGIN = ("file", "wnid", "source", "source_id", "page_url", "license", "license_url")
-
-
-def gather(inputs: Inputs, _: ReportData) -> Sequence[ReleasePhoto]:
-    """A release's photos."""
-    return inputs.release.photos if inputs.release else ()
-
-
-def _json(found: Sequence[ReleasePhoto], _: ReportData) -> dict[str, Any]:
-    """Where each photo is from."""
-    photos = [{name: getattr(photo, name) for name in _ORIGIN} for photo in found]
-    return {"origins": photos} if photos else {}
-
-
-def show(found: Sequence[ReleasePhoto], data: ReportData) -> Iterator[Part]:
-    """What the set is, and of a release a link to each photo."""
+def show(_: None, data: ReportData) -> Iterator[Part]:
+    """What the set is, and how it was made."""
     about = data.set
     blocks: list[Block] = [Html(lambda: _facts(data))]
-    if found:
-        blocks.append(Html(lambda: _origins(found, data)))
-    if len(found) > _LISTED:
-        text = (
-            f"The first {_LISTED:,} of {len(found):,} photos; all are in the JSON, and in the "
-            "release’s ATTRIBUTION.txt."
-        )
-        blocks.append(Paragraph(text, "note"))
     if not about.release:
         what = "A list of photos that are not here" if about.listed else "A plain folder"
         text = f"{what}: who took the photos, and who checked their labels, is not recorded."
@@ -105,25 +79,4 @@ def _strategy(values: Mapping[str, Any]) -> str:
     return f"{name} ({settings(parameters)})" if parameters else name
 
 
-def _origins(found: Sequence[ReleasePhoto], data: ReportData) -> Markup:
-    """A link to each photo, by source and licence, in the order of the sources."""
-    by_source = data.of(sources.SECTION)
-    titles = {source.name: source.title for source in by_source.sources} if by_source else {}
-    order = {name: place for place, name in enumerate(titles)}
-    groups = defaultdict(list)
-    for photo in found[:_LISTED]:
-        groups[photo.source, photo.license].append(photo)
-    form = Markup("<dt><bdi>{}</bdi>, <bdi>{}</bdi></dt>\n<dd>{}</dd>")
-    listed = []
-    for (source, license), photos in sorted(
-        groups.items(), key=lambda group: (order[group[0][0]], group[0][1])
-    ):
-        links = Markup(", ").join(
-            link(photo.page_url, clean(photo.source_id, 60)) for photo in photos
-        )
-        listed.append(form.format(titles[source], clean(license, 60), links))
-    body = Markup("<dl>\n{}\n</dl>").format(Markup("\n").join(listed))
-    return folded("Source and licence of each photo", body)
-
-
-SECTION = Section("origins", gather, show, _json)
+SECTION = Section("the_set", no_numbers, show)

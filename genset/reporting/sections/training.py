@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genset.core.dates import earliest_day
-from genset.core.numbers import NONE, between, count, points, span
+from genset.core.numbers import NONE, count, points, span
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
 from genset.models.spec import last_day
@@ -16,11 +16,10 @@ from genset.release.reader import ReleasePhoto
 from genset.reporting.blocks import Block, Grid, Heading, Paragraph, Part, sentences
 from genset.reporting.format import (
     all_models,
+    claim,
     classes_of,
     matched_accuracy,
     matched_difference,
-    sign,
-    signed,
     some_of,
 )
 from genset.reporting.report import Inputs, ReportData, Section
@@ -83,32 +82,26 @@ class ByTraining:
 
     Attributes:
         splits: by date, the first one first; none where photos have no dates.
-        dated: photos with a date.
-        undated: photos without one, which are in no split.
         without_date: the labels of the models of which no date is known.
     """
 
     splits: tuple[DateSplit, ...]
-    dated: int
-    undated: int
     without_date: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Photos:
-    """The photos of a set with what is known of their dates, and each model's answers to them.
+    """The photos of a release, and each model's answers to them.
 
     Attributes:
-        records: what a release knows of each photo; None where it does not have it.
+        records: what the release knows of each.
         posted: the day on which each was posted, in UTC.
-        dated: the places of those of which it is known.
-        classes: of these, by number.
-        right, counted: of these, for each model: whether its answer is right, and counts.
+        classes: by number.
+        right, counted: for each model: whether its answer is right, and counts.
     """
 
-    records: Sequence[ReleasePhoto | None]
-    posted: Sequence[date | None]
-    dated: NDArray[np.int64]
+    records: Sequence[ReleasePhoto]
+    posted: Sequence[date]
     classes: NDArray[np.int64]
     right: Bools
     counted: Bools
@@ -127,56 +120,45 @@ def gather(inputs: Inputs, data: ReportData) -> ByTraining | None:
     if not dates:
         return None
     by_end = {last_day(until): until for until in reversed(dates)}  # 2021 rather than 2021-12
-    photos = _photos(inputs)
+    photos = _photos(inputs) if inputs.records else None
     return ByTraining(
         splits=tuple(
             _split(end, until, photos, models, data.options.resampling)
             for end, until in sorted(by_end.items())
-            if len(photos.dated)
+            if photos
         ),
-        dated=len(photos.dated),
-        undated=len(photos.posted) - len(photos.dated),
         without_date=tuple(model.label for model in models if not model.run.trained_until),
     )
 
 
 def _photos(inputs: Inputs) -> _Photos:
     results = inputs.results
-    records = [inputs.records.get(photo.id) for photo in results.photos.photos]
-    posted = [_posted(record) for record in records]
-    dated = np.flatnonzero([day is not None for day in posted])
+    records = [inputs.records[photo.id] for photo in results.photos.photos]
     return _Photos(
         records=records,
-        posted=posted,
-        dated=dated,
-        classes=results.classes[dated],
-        right=np.stack([results.right(model)[dated] for model in results.models], axis=1),
-        counted=np.stack([model.answered[dated] for model in results.models], axis=1),
+        posted=[record.posted_at.astimezone(UTC).date() for record in records],
+        classes=results.classes,
+        right=np.stack([results.right(model) for model in results.models], axis=1),
+        counted=np.stack([model.answered for model in results.models], axis=1),
     )
-
-
-def _posted(record: ReleasePhoto | None) -> date | None:
-    """The day, in UTC, on which a photo was posted, if its record says."""
-    return record.posted_at.astimezone(UTC).date() if record else None
 
 
 def _split(
     end: date, until: str, photos: _Photos, models: Sequence[ModelAnswers], resampling: Resampling
 ) -> DateSplit:
-    is_earlier = np.array([day is not None and day <= end for day in photos.posted])
-    classes, earlier = photos.classes, is_earlier[photos.dated]
+    classes, earlier = photos.classes, np.array([day <= end for day in photos.posted])
     shared = np.isin(classes, np.intersect1d(classes[earlier], classes[~earlier]))
-    first = min(day for day in photos.posted if day is not None)
+    first = min(photos.posted)
     blind = np.array([_is_blind(model, first) for model in models])
     matched = match(classes, photos.right.astype(float), photos.counted, earlier, resampling)
     beyond = _beyond(photos, earlier, blind, resampling)
-    later = photos.dated[~earlier]
+    later = [photos.records[place] for place in np.flatnonzero(~earlier).tolist()]
     return DateSplit(
         until=until,
         trained=tuple(model.label for model in models if _end(model) == end),
         earlier=int(earlier.sum()),
         later=len(later),
-        taken_later=sum(_taken_later(photos.records[place], end) for place in later.tolist()),
+        taken_later=sum(_taken_later(record, end) for record in later),
         classes=len(np.unique(classes[shared])),
         photos=(int((shared & ~earlier).sum()), int((shared & earlier).sum())),
         blind=tuple(model.label for model, is_one in zip(models, blind, strict=True) if is_one),
@@ -216,10 +198,8 @@ def _beyond(
     return found
 
 
-def _taken_later(record: ReleasePhoto | None, end: date) -> bool:
+def _taken_later(record: ReleasePhoto, end: date) -> bool:
     """Whether a photo posted after a date was surely taken after it too."""
-    if record is None:
-        return False
     day = earliest_day(record.taken_at, record.posted_at)
     return day is not None and day > end.isoformat()
 
@@ -283,45 +263,24 @@ def _claims(split: DateSplit) -> list[str]:
             "seen any of them, and there are no later ones to compare with."
         ]
     if split.classes <= FEWEST:
-        few = f"only {classes_of(split.classes)}" if split.classes else "no class"
         return [
-            f"Photos posted by {split.until} and later ones have {few} in common: these photos "
-            f"cannot tell whether {names} could have seen them."
+            f"Photos posted by {split.until} and later ones have {classes_of(split.classes)} in "
+            "common: too few to compare."
         ]
     return [_claim(split, model) for model in split.models if model.label in split.trained]
 
 
 def _claim(split: DateSplit, model: ModelAtDate) -> str:
-    name, mean = clean(model.label), model.matched.difference
-    where = f"on the {classes_of(model.matched.classes)} that have photos of both times"
-    if mean is None:
-        return (
-            f"These photos cannot tell whether {name} does better on photos that it could have "
-            f"seen: fewer than {FEWEST} classes deviate from the difference that most have."
-        )
-    if not sign(mean):
-        claim = (
-            f"These photos do not show that {name} does better on photos that it could have seen "
-            f"(posted by {split.until}) than on later ones: {signed(mean)}, {where}"
-        )
-    else:
-        low, high = mean.interval if mean.value > 0 else (-mean.interval.high, -mean.interval.low)
-        claim = (
-            f"{name} is {abs(100 * mean.value):.1f} points "
-            f"{'better' if mean.value > 0 else 'worse'} on photos that it could have seen (posted "
-            f"by {split.until}) than on later ones (95 % interval {between((low, high))}), {where}"
-        )
-    return f"{claim}.{_beyond_others(split, model.beyond)}"
-
-
-def _beyond_others(split: DateSplit, beyond: Mean | None) -> str:
-    """Whether a difference is more than that of the models that could have seen no photo."""
-    if beyond is None:
-        return ""
-    blind = f"for the {count(len(split.blind), 'model')} that could have seen none"
-    if direction := sign(beyond):
-        return f" That is {'more' if direction > 0 else 'less'} than {blind}: {signed(beyond)}."
-    return f" These photos do not show that this is more than {blind}: {signed(beyond)}."
+    matched = model.matched
+    where = (
+        f"on photos that it could have seen (posted by {split.until}) against later ones, over "
+        f"{classes_of(matched.classes)} of both times"
+    )
+    text = claim(clean(model.label), matched.difference, where)
+    if model.beyond is None:
+        return text
+    blind = f"than for the {count(len(split.blind), 'model')} that could have seen none"
+    return f"{text} {claim('Beyond that', model.beyond, f'more {blind}')}"
 
 
 def _shared(split: DateSplit) -> str:
@@ -338,35 +297,26 @@ def _shared(split: DateSplit) -> str:
 
 def _intervals(found: ByTraining, resampling: Resampling) -> str:
     """How the numbers are meant."""
-    beyond = (
-        "“Beyond” is the difference less the mean one of the models that could have seen no photo "
-        "of the set."
-        if any(split.blind for split in found.splits)
-        else "Models that were trained before the first photo was posted would show what the "
-        "photos themselves make of it."
-    )
+    beyond = " Beyond: less the mean difference of the models that could have seen no photo."
     return (
-        "Each class that has photos of both times counts once. The 95 % intervals resample these "
-        f"classes ({resampling.draws:,} draws, seed {resampling.seed}). “{NONE}”: fewer than "
-        f"{FEWEST} classes deviate from the value that most have. Earlier and later photos also "
-        f"differ in cameras, in what people photograph, and in what a search finds. {beyond}"
+        "Each class of both times counts once; intervals resample these classes "
+        f"({resampling.draws:,} draws, seed {resampling.seed}). “{NONE}”: too few classes. Earlier "
+        "and later photos also differ in cameras, in what people photograph, and in what a search "
+        f"finds.{beyond if any(split.blind for split in found.splits) else ''}"
     )
 
 
 def _not_compared(found: ByTraining) -> str:
     """Which photos and models have no part in it; "" where all have."""
-    if not found.dated:
+    if not found.splits:
         return (
             "This set does not say when its photos were posted, so accuracies cannot be split at "
             "the dates of training. A release says it."
         )
-    texts = []
-    if found.undated:
-        texts.append(f"{count(found.undated, 'photo')} without a date of posting not compared.")
-    if missing := found.without_date:
-        names = some_of(missing)
-        texts.append(f"Until when it was trained is not known of {names} (&trained_until=).")
-    return " ".join(texts)
+    if not found.without_date:
+        return ""
+    names = some_of(found.without_date)
+    return f"Training date unknown (&trained_until=): {names}."
 
 
 SECTION = Section("by_training", gather, show)
