@@ -6,7 +6,6 @@
     classes      by class, licence, year, keyword
     truths       models against all classes that photos show
     standing     how they rank by one truth and by another
-    margin       whether one is not worse than another by more than a margin
     missed       photos that all leading models get wrong, by how far off they are
     marks        which first answers are right; which models answered nearly all photos
     logits       what a run kept of them

@@ -110,7 +110,7 @@ class SetBeside:
     by_name: tuple[str, ...]
 
 
-class _Joined(NamedTuple):
+class _ModelRuns(NamedTuple):
     """A model with its run on either set."""
 
     label: str
@@ -151,7 +151,7 @@ def compare_sets(
     sets = first, other.results
     runs = [latest_runs(results) for results in sets]
     joined = [
-        _Joined((runs[0].get(key) or runs[1][key]).label, (runs[0].get(key), runs[1].get(key)))
+        _ModelRuns((runs[0].get(key) or runs[1][key]).label, (runs[0].get(key), runs[1].get(key)))
         for key in dict.fromkeys([*runs[0], *runs[1]])
     ]
     flagged = [
@@ -178,8 +178,8 @@ def compare_sets(
 
 
 def _ways(
-    sets: tuple[Results, Results], models: Sequence[_Joined], shared: Sequence[str]
-) -> list[tuple[str, Sequence[_Joined]]]:
+    sets: tuple[Results, Results], models: Sequence[_ModelRuns], shared: Sequence[str]
+) -> list[tuple[str, Sequence[_ModelRuns]]]:
     """What models choose among where two sets are compared, and which models."""
     if not shared:
         return []
@@ -192,7 +192,7 @@ def _ways(
 
 def _way(
     sets: tuple[Results, Results],
-    models: Sequence[_Joined],
+    models: Sequence[_ModelRuns],
     among: str,
     shared: Sequence[str],
     resampling: Resampling,

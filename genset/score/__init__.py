@@ -16,6 +16,7 @@
     results/      runs: written, read, named, checked
     predictions/  answers that were computed elsewhere
     latency       one photo at a time, timed
+    latency_entries  the same as entries of DAWNBench, with prices
     audit         is a model's preprocessing the right one?
     allocator     memory of a process that scores
 """

@@ -32,11 +32,11 @@ def folder(tmp_path: Path) -> Path:
         "good",
         "100.0",
         "94.0–100.0",
-        "-",
-        "-",
+        "–",
+        "–",
         "60",
         "0",
-        "-",
+        "–",
     ]
     return tmp_path
 

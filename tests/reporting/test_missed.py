@@ -74,7 +74,7 @@ def test_an_answer_that_is_right_by_all_classes_is_no_error(tmp_path: Path) -> N
         )
     )
     page = report(photos, runs, ReportOptions(real_labels=labels))
-    assert "Of the 3 photos that count for all of them they all get 1 wrong" in section(page)
+    assert "All of them get 1 of 3 photos wrong" in section(page)
     assert "1 without a right class left out" in section(page)
     data = collect(photos, runs, ReportOptions(real_labels=labels))
     together = data.of(missed.SECTION)
@@ -102,7 +102,7 @@ def test_models_that_err_on_different_photos_miss_none_together(tmp_path: Path) 
     score_on(photos, runs, "a", first(photos, 5))
     score_on(photos, runs, "b", set(photos.ids) - first(photos, 5))
     page = report(photos, runs)
-    assert "they all get 0 wrong." in section(page)
+    assert "All of them get 0 of 10 photos wrong." in section(page)
     assert "severe" not in section(page)
 
 

@@ -9,8 +9,8 @@ from genset.core.numbers import count
 from genset.core.table import Cell, Column, Table
 
 if TYPE_CHECKING:
-    from genset.reporting.latency import Timed
     from genset.score.latency import Latency
+    from genset.score.latency_entries import ModelTimes
 
 
 def check_latency(folder: Path | None, price: float | None) -> None:
@@ -29,10 +29,10 @@ def check_latency(folder: Path | None, price: float | None) -> None:
         raise BadInput(f"--latency {folder}: {error.strerror}") from None
 
 
-def latency_tables(found: "Sequence[Timed]", untimed: "Sequence[str]") -> list[Table]:
+def latency_tables(found: "Sequence[ModelTimes]", untimed: "Sequence[str]") -> list[Table]:
     """Times and costs with the accuracies, and which models (`untimed`) have no times."""
     from genset.core.numbers import dollars, percent
-    from genset.reporting.latency import FROM_FILE, NETWORK
+    from genset.score.latency_entries import FROM_FILE, NETWORK
 
     priced = any(timing.price is not None for timing in found)
     columns = [

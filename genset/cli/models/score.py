@@ -163,11 +163,11 @@ def evaluate(
     if networks:
         need("evaluate", "evaluating models", "torch", "torchvision", "numpy")
     from genset.models.classes import other_classes
-    from genset.reporting.latency import Timed, timed
     from genset.reporting.truth import measure_runs
     from genset.score.allocator import tune_allocator
     from genset.score.evaluate import SomeModelsFailed
     from genset.score.evaluate import evaluate as score
+    from genset.score.latency_entries import ModelTimes, time_models
     from genset.score.options import ScoringOptions
     from genset.sets.truths.store import give_truth, with_truth
 
@@ -202,9 +202,12 @@ def evaluate(
         document["audits"] = _audits(found, scored, options, store)
         tables += [Table(notes=[str(audit) for audit in document["audits"]])]
     if latency is not None:
-        times, untimed = list[Timed](), [run.model for spec, run in scored if spec.is_predictions]
-        for spec, timing in timed(found, store, options, scored, latency, price):
-            if isinstance(timing, Timed):
+        times, untimed = (
+            list[ModelTimes](),
+            [run.model for spec, run in scored if spec.is_predictions],
+        )
+        for spec, timing in time_models(found, store, options, scored, latency, price):
+            if isinstance(timing, ModelTimes):
                 times.append(timing)
             else:
                 failed[spec] = timing

@@ -216,7 +216,7 @@ def claims(found: MissedTogether) -> list[str]:
     return [
         *texts,
         f"On {found.unanimous:,} of these they give the same answer: look there first for wrong "
-        "labels, and for further right classes.",
+        "labels, and for classes that are right too.",
     ]
 
 

@@ -52,10 +52,7 @@ def _matrix(data: ReportData) -> Markup:
     best = ""
     if len(data.models) > len(labels):
         best = f" The {len(labels)} best of {len(data.models)} models; all pairs are in the JSON."
-    columns = [
-        Column("model", "Model"),
-        *(Column(name, names[name], align="right") for name in labels),
-    ]
+    heads = [Column(label, names[label], align="right") for label in labels]
     rows = [
         [
             names[row],

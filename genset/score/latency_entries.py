@@ -25,7 +25,7 @@ FROM_FILE = "from the photo's file, as the system keeps it in memory, to its bes
 
 
 @dataclass(frozen=True, slots=True)
-class Timed:
+class ModelTimes:
     """A model's times beside its run, the price of an hour (US dollars), and the entry's file."""
 
     run: "Run"
@@ -49,14 +49,14 @@ class Timed:
         }
 
 
-def timed(
+def time_models(
     photos: "PhotoSet",
     runs: Path,
     options: "ScoringOptions",
     models: "Sequence[tuple[ModelSpec, Run]]",
     folder: Path,
     price: float | None,
-) -> "Iterator[tuple[ModelSpec, Timed | GensetError]]":
+) -> "Iterator[tuple[ModelSpec, ModelTimes | GensetError]]":
     """Time models, one after the other, and write an entry for each.
 
     A model that fails does not stop the others. Predictions cannot be timed, and are left out.
@@ -83,7 +83,7 @@ def timed(
     ):
         try:
             latency = measure(photos, spec, run, runs, options)
-            made = Timed(run, latency, price, _entry(run, latency, folder, price))
+            made = ModelTimes(run, latency, price, _entry(run, latency, folder, price))
         except GensetError as error:
             yield spec, error
         else:
@@ -139,8 +139,8 @@ def _entry(run: "Run", latency: "Latency", folder: Path, price: float | None) ->
 
 def _mapped(run: "Run") -> dict[str, str]:
     """On classes of a user's own: which, and by which convention the scores are."""
-    kept = run.mapping or {}
-    return {name: kept[name] for name in ("taxonomy", "pool", "among") if name in kept}
+    mapping = run.mapping or {}
+    return {name: mapping[name] for name in ("taxonomy", "pool", "among") if name in mapping}
 
 
 def _beside_mean(times: "Times") -> dict[str, float]:
