@@ -30,6 +30,7 @@ from genset.tta.stability import stability
 # Letters that make another network of the one they stand before, as in WideResNet and SE-ResNet.
 _OTHER = ("wide", "se")
 _VERSION = re.compile(r"[ _-]*v\d(?:\.\d)?(?!\d)", re.IGNORECASE)
+_LIBRARIES = ("torchvision", "timm")
 _SHOWN = 12  # digits of a hash
 
 
@@ -249,9 +250,9 @@ def _network_of(run: Run) -> tuple[str, bool]:
         spec = parse_spec(run.spec)
     except BadInput:
         return run.model, False
-    if spec.arch:
-        return spec.arch.rpartition(":")[2], True
-    if spec.kind in ("torchvision", "timm", "openclip"):
+    if spec.arch:  # code of a user's own may be called anything
+        return spec.arch.rpartition(":")[2], spec.arch.partition(":")[0] in _LIBRARIES
+    if spec.kind in (*_LIBRARIES, "openclip"):
         return spec.target.rpartition("/")[2], True
     return run.model, False
 

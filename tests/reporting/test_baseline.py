@@ -148,7 +148,7 @@ def test_on_any_other_set_few_models_are_told_which_ones_make_a_line(tmp_path: P
     assert len(found["models"]) == 2
     assert KNOWN not in found["ladder"]
     for form in (page.text, markdown):
-        assert "No line: 2 models of different accuracy there; it takes 4" in form
+        assert "No line is fitted: it takes 4 models of different accuracy there" in form
         assert "genset evaluate photos \\ --model torchvision:alexnet@IMAGENET1K_V1" in " ".join(
             form.split()
         )
@@ -179,7 +179,7 @@ def test_checkpoints_of_one_architecture_make_no_line(tmp_path: Path) -> None:
     found = told(scored(tmp_path, models))
     assert (len(found.models), found.fits) == (5, ())
     assert lines(found)[0] == (
-        "No line: 5 models of different accuracy there; it takes 4, of three architectures."
+        "No line is fitted: it takes 4 models of different accuracy there, of three architectures."
     )
 
 
@@ -187,7 +187,7 @@ def test_models_of_one_accuracy_there_make_no_line_and_have_a_scale(tmp_path: Pa
     models = {f"m{n}": (0.4 + 0.05 * n, "&reference_top1=76.13") for n in range(6)}
     page, markdown, _ = said(scored(tmp_path, models), ReportOptions())
     for form in (page.text, markdown):
-        assert "No line: 1 model of different accuracy there; it takes 4" in form
+        assert "No line is fitted: it takes 4 models of different accuracy there" in form
     figure = drawn(told(scored(tmp_path, models)))
     across = re.findall(r'y="526" text-anchor="middle"[^>]*>([\d.]+) %', figure)
     assert 76.0 in map(float, across)

@@ -144,7 +144,7 @@ def test_few_models_have_no_line_and_that_is_said(listed: PhotoSet) -> None:
     page, _, as_json = everywhere(listed, ReportOptions(reference=str(table)))
     found = json.loads(as_json)["reference"]
     assert (found["slope"], found["line"]) == (None, [])
-    assert "No line: 2 models of different accuracy there; it takes 4, of three" in page.text
+    assert "No line is fitted: it takes 4 models of different accuracy there" in page.text
 
 
 def test_a_model_is_placed_between_two_named_ones(listed: PhotoSet) -> None:

@@ -198,10 +198,9 @@ def lines(found: Baseline) -> list[str]:
     if found.fits:
         texts += [_fitted(found), *map(_quality, found.fits), _robustness(found)]
     elif found.models:
-        number = count(len({row.elsewhere for row in found.models}), "model")
         texts.append(
-            f"No line: {number} of different accuracy there; it takes {FEWEST_MODELS}, of three "
-            "architectures."
+            f"No line is fitted: it takes {FEWEST_MODELS} models of different accuracy there, of "
+            "three architectures."
         )
     if found.unknown:
         texts.append(
