@@ -92,7 +92,9 @@ def test_a_steps_time_is_that_in_which_the_device_worked_for_it() -> None:
     steps = ((0, 100), (100, 200))
     late = (launched(None, start, length, at=at) for start, length, at in LATE)
     host_ahead = trace(*late, path="a.json", steps=steps)
-    waits = trace(launched(None, 0, 180, at=0), launched(None, 180, 20, at=180), path="b.json", steps=steps)
+    waits = trace(
+        launched(None, 0, 180, at=0), launched(None, 180, 20, at=180), path="b.json", steps=steps
+    )
     found = by_workers({1: [host_ahead], 2: [waits]})
     assert [row.lines[0].computing for row in found.rows] == pytest.approx([280 / 300, 1])
     one, two = (row.step_seconds for row in found.rows)
