@@ -93,4 +93,4 @@ def test_a_release_of_cifar_10_s_classes_is_scored_reported_and_compared(release
         "subset": "sum",
     }
     said = genset_says("compare", "sum", "subset", "--on", "v1")
-    assert "only outputs of these classes compete (subset)" in said
+    assert "(probabilities summed, answers among these alone)" in said
