@@ -79,49 +79,30 @@ def _product(first: int, added: int | None, inputs: Inputs) -> Work:
     )
 
 
-def _with_vector(first: int, inputs: Inputs) -> Work:
-    """Of a matrix and a vector, or of two vectors."""
-    one, other = inputs.shape(first), inputs.shape(first + 1, 1)
-    if len(one) not in (1, 2) or one[-1] != other[0]:
-        raise CannotTell
-    moved = sum(inputs.bytes(place) for place in range(first + 2))
-    out = prod(one[:-1]) * inputs.width(first)
-    return Work("matrix product", 2 * prod(one), moved + out, inputs.precision(first))
-
-
-def _attention(first: int, heads: int, lengths: int | None, inputs: Inputs) -> Work:
+def _attention(first: int, inputs: Inputs) -> Work:
     """Scores, and their sum of values: two products; backward, which has a gradient first, five.
 
     Backward they are the scores again, then the gradients of scores, values, queries and keys.
 
     Args:
         first: the place of the query; key and value follow.
-        heads: at which place of the shape they are; the sequence is at the other of 1 and 2.
-        lengths: where the lengths of sequences laid end to end are, which no trace holds.
     """
-    if lengths is not None and inputs.has(lengths):
-        raise CannotTell
     places = range(first, first + 3)
-    query, key, value = (_by_head(inputs.shape(place, 4), heads) for place in places)
+    query, key, value = (inputs.shape(place, 4) for place in places)
     shared = key[1] > 0 and query[1] % key[1] == 0 and key[1:3] == value[1:3]
     if not (shared and query[0] == key[0] == value[0] and query[3] == key[3]):
         raise CannotTell
     width, out = query[3], value[3]
     read = sum(map(inputs.bytes, places))
     # The output is as large as its gradient.
-    moved = (
-        2 * (inputs.bytes(0) + read) if first else read + prod(query[:3]) * out * inputs.width(0)
-    )
+    written = inputs.bytes(0) if first else prod(query[:3]) * out * inputs.width(0)
+    moved = 2 * (written + read) if first else read + written
     products = 3 * width + 2 * out if first else width + out
     flops = 2 * prod(query[:3]) * key[2] * products
     return Work("attention", flops, moved, inputs.precision(first))
 
 
-def _by_head(shape: Shape, heads: int) -> Shape:
-    return shape if heads == 1 else (shape[0], shape[2], shape[1], shape[3])
-
-
-_DENSE = [
+_ATTENTIONS = [
     f"aten::_scaled_dot_product_{kind}_attention{suffix}"
     for kind, suffix in (("flash", ""), ("flash", "_for_cpu"), ("efficient", ""), ("cudnn", ""))
 ]
@@ -139,17 +120,6 @@ PRODUCTS: dict[str, Formula] = {
     "aten::_addmm_activation": partial(_product, 1, 0),
     "aten::baddbmm": partial(_product, 1, 0),
     "aten::baddbmm_": partial(_product, 1, 0),
-    "aten::mv": partial(_with_vector, 0),
-    "aten::dot": partial(_with_vector, 0),
-    "aten::vdot": partial(_with_vector, 0),
-    "aten::addmv": partial(_with_vector, 1),
-    "aten::addmv_": partial(_with_vector, 1),
-    **{name: partial(_attention, 0, 1, None) for name in _DENSE},
-    **{f"{name}_backward": partial(_attention, 1, 1, None) for name in _DENSE},
-    "aten::_flash_attention_forward": partial(_attention, 0, 2, 3),
-    "aten::_flash_attention_backward": partial(_attention, 1, 2, 6),
-    "aten::_efficient_attention_forward": partial(_attention, 0, 2, 4),
-    "aten::_efficient_attention_backward": partial(_attention, 1, 2, 6),
-    "flash_attn::_flash_attn_forward": partial(_attention, 0, 2, None),
-    "flash_attn::_flash_attn_backward": partial(_attention, 1, 2, None),
+    **{name: partial(_attention, 0) for name in _ATTENTIONS},
+    **{f"{name}_backward": partial(_attention, 1) for name in _ATTENTIONS},
 }

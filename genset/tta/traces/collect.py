@@ -291,7 +291,7 @@ class _Memory:
         """The first of all tuples that are equal to this one."""
         found: _T = self._values.setdefault(value, value)
         if found is value:
-            self.add(300 + _size(value))
+            self.add(300 + sys.getsizeof(value))
         return found
 
     def add(self, size: int) -> None:
@@ -303,13 +303,6 @@ class _Memory:
         self._bytes += size
         if self._bytes > _LIMIT:
             raise refused(self._path, "it holds more than fits into memory: record fewer steps")
-
-
-def _size(value: Any) -> int:
-    """About how many bytes a tuple of tuples, words and numbers takes."""
-    if isinstance(value, tuple):
-        return sys.getsizeof(value) + sum(map(_size, value))
-    return sys.getsizeof(value)
 
 
 def _arguments(event: dict[str, Any]) -> dict[str, Any]:

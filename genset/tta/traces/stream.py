@@ -52,7 +52,6 @@ def opened(path: Path) -> Iterator[io.TextIOBase]:
 # compressed size, so a small file that unpacks to very much more is refused.
 _LONGEST = 2 * 2**30  # characters, decompressed
 _LARGEST = 16 * 2**20  # characters of one event, or of one member beside the events
-_OTHER_MEMBERS = 64 * 2**20  # characters of all members beside the events
 _BLANKS = 2**20  # characters in a row that say nothing
 _EVENTS = 10_000_000
 _CHUNK = 2**20  # bytes read at once
@@ -96,7 +95,6 @@ def read_events(path: Path, members: Members) -> Iterator[dict[str, Any]]:
 def _object(text: "_Text", members: Members) -> Iterator[dict[str, Any]]:
     text.skip()
     found = False
-    others = 0
     ended = text.next() == "}"
     while not ended:
         name = text.value()
@@ -109,10 +107,7 @@ def _object(text: "_Text", members: Members) -> Iterator[dict[str, Any]]:
             found = True
             yield from _list(text)
         else:
-            value, size = text.measured_value()
-            others += size
-            if others > _OTHER_MEMBERS:
-                raise text.refusal(f"{_NOT_A_TRACE}: most of it stands beside {_EVENTS_MEMBER}")
+            value = text.value()
             if name in members:
                 members[name] = value
             del value
@@ -221,12 +216,6 @@ class _Text:
                 raise self.refusal(f"one value in it is longer than {_LARGEST >> 20} MB")
             self._at = end
             return value
-
-    def measured_value(self) -> tuple[Any, int]:
-        """Take a whole value, and tell how many characters it has."""
-        before = self._position()
-        value = self.value()
-        return value, self._position() - before
 
     def malformed(self) -> BadInput:
         """What is wrong where no right value stands."""

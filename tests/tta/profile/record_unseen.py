@@ -28,9 +28,6 @@ def unseen() -> dict[str, Callable[[], object]]:
     photos = torch.randn(2, 3, 16, 16, requires_grad=True)
     layers = nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.ReLU(), nn.Conv2d(8, 8, 3))
     return {
-        "mv": lambda: matrix @ vector,
-        "addmv": lambda: torch.addmv(torch.randn(50), matrix, vector),
-        "dot": lambda: vector @ vector,
         "_int_mm": lambda: torch._int_mm(whole, whole),
         "addbmm": lambda: torch.addbmm(torch.randn(5, 7), batch, torch.randn(4, 6, 7)),
         "Bilinear": lambda: bilinear(torch.randn(4, 6), torch.randn(4, 7)),

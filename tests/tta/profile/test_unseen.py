@@ -18,9 +18,6 @@ ENCODER = 2 * 20 * 32 * (3 * 32 + 32) + 2 * 2 * (2 * 4) * 10 * 10 * 8 + 2 * 2 * 
 FIRST, SECOND = 2 * 2 * 8 * 16 * 16 * 3 * 9, 2 * 2 * 8 * 14 * 14 * 8 * 9
 
 BY_HAND = {
-    "mv": 2 * 50 * 60,
-    "addmv": 2 * 50 * 60,
-    "dot": 2 * 60,
     "_int_mm": 2 * 32**3,
     "addbmm": 2 * 4 * 5 * 6 * 7,
     "cdist": 2 * 40 * 50 * (8 + 2),  # with a column for each one's square
