@@ -20,7 +20,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 
 def unseen() -> dict[str, Callable[[], object]]:
-    matrix, vector, batch = torch.randn(50, 60), torch.randn(60), torch.randn(4, 5, 6)
+    batch = torch.randn(4, 5, 6)
     whole = torch.ones(32, 32, dtype=torch.int8)
     bilinear = nn.Bilinear(6, 7, 8)
     encoder = nn.TransformerEncoderLayer(32, 4, 64, batch_first=True).eval()
