@@ -38,7 +38,7 @@ _LONGEST_NAME = 10_000  # characters: kernels made of templates come near it
 _LONGEST_VALUE = 1000
 # Bytes that a trace may take once it is read. One of 1 GB takes half of it.
 _LIMIT = 1_250_000_000
-_EVENT = 400  # bytes of one that is taken, the most of two seen
+_EVENT = 300  # bytes of one that is taken
 
 _T = TypeVar("_T")
 _Take = Callable[[dict[str, Any], float, float], None]
