@@ -191,15 +191,21 @@ def renew(session: Session, boards: Boards, worker: str, screens: Sequence[Scree
 
 def hand_out(
     session: Session, boards: Boards, labeler: LabelerNow, visit: Visit | None, count: int
-) -> list[Screen]:
-    """Lease up to `count` new screens to a labeler, for this visit: questions, then candidates."""
+) -> tuple[list[Screen], bool]:
+    """Lease up to `count` new screens to a labeler, for this visit: questions, then candidates.
+
+    Fewer come where others lease, or label, the rest at this moment: the second value says so. When
+    they are done some may be free, but this transaction holds rows and must not wait for them.
+    """
     values = {"worker": labeler.name, "panel": boards.rules.panel, "now": now()}
     without = set(ask(session, _ON_LIVE_SCREENS, values).scalars())
     screens: list[Screen] = []
+    busy: set[int] = set()
     for board in boards:
         if len(screens) < count:
-            screens += _of_board(session, board, labeler, visit, without, count - len(screens))
-    return screens
+            missing = count - len(screens)
+            screens += _of_board(session, board, labeler, visit, without, busy, missing)
+    return screens, bool(busy) and len(screens) < count
 
 
 def _of_board(
@@ -208,21 +214,23 @@ def _of_board(
     labeler: LabelerNow,
     visit: Visit | None,
     without: set[int],
+    busy: set[int],
     count: int,
 ) -> list[Screen]:
-    """Lease screens of one board, of candidates that are not in `without`."""
+    """Lease screens of one board, of candidates not in `without`; adds to `busy` what is locked."""
     screens: list[Screen] = []
     for _ in range(_ROUNDS):
         suggested = _suggested(session, board, labeler.name, without, count - len(screens))
         if not suggested:
             break
         candidates_tried = {candidate for _, candidates in suggested for candidate in candidates}
-        free, busy = _lock_free(session, board, labeler.name, candidates_tried)
+        free, locked = _lock_free(session, board, labeler.name, candidates_tried)
+        busy |= locked
         without |= candidates_tried
         for wnid, candidates in suggested:
             # What is at work with somebody this moment is passed over, with the rest of its photo:
             # asked in two parts, it would have to be looked at twice.
-            if board.pool.by_photo and not busy.isdisjoint(candidates):
+            if board.pool.by_photo and not locked.isdisjoint(candidates):
                 continue
             if some := [candidate for candidate in candidates if candidate in free]:
                 screens.append(_lease(session, board, labeler, visit, wnid, some))

@@ -1,5 +1,6 @@
 """What one labeler does: get screens, decide them, look back."""
 
+import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -41,6 +42,9 @@ from genset.workspace import Workspace
 
 MOST_SCREENS = 12
 
+_TRIES = 4  # to hand out screens while others have the photos that are left
+_PAUSE = 0.05  # seconds between them: a transaction takes less
+
 
 class Desk:
     """What one labeler does in a workspace. Make one for each request: it holds nothing.
@@ -69,13 +73,15 @@ class Desk:
         return [screen for screen in self.next(count)[0] if isinstance(screen, AlsoScreen)]
 
     def next(
-        self, count: int, loaded: Collection[str] = ()
+        self, count: int, loaded: Collection[str] = (), tries: int = _TRIES
     ) -> tuple[list[Screen | AlsoScreen | LoadedScreen], Progress]:
         """The same, and how far they are.
 
         `loaded` names the screens that the page has already: their photos are not sent again, and
-        they are returned though there be more than `count`.
+        they are returned though there be more than `count`. Where others have what is left at this
+        moment, it is asked for again, `tries` times in all.
         """
+        is_busy = False
         with self._writing() as (session, boards, me):
             visit = self._visit(session)
             rows = self._reclaimed(session, boards)
@@ -84,12 +90,17 @@ class Desk:
                 done, to_do = screens_of_visit(session, visit)
                 missing = 0 if visit.ended_at else min(missing, to_do - done - len(rows))
             if missing > 0:
-                rows += hand_out(session, boards, me, visit, missing)
+                new, is_busy = hand_out(session, boards, me, visit, missing)
+                rows += new
             rows = [row for place, row in enumerate(rows) if place < count or row.id in loaded]
             screens = self._seen(session, boards, rows, loaded)
-            if len(screens) == len(rows):
+            is_over = len(screens) < len(rows)
+            if not is_over and (not is_busy or tries == 1):
                 return screens, self._far(session, boards, me)
-        return self.next(count, loaded)  # others in the place of those that are over
+        if is_over:
+            return self.next(count, loaded, tries)  # others in the place of those that are over
+        time.sleep(_PAUSE)
+        return self.next(count, loaded, tries - 1)
 
     def submit(self, submission: Submission) -> list[Receipt]:
         """Store a screen's verdicts in one transaction; a receipt for each, in order.

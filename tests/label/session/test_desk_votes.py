@@ -1,10 +1,12 @@
 """How photos are shared out among labelers: votes, growth, leases, gold questions."""
 
+import time
 import uuid
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -13,7 +15,7 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 
 from genset.core.errors import BadInput
-from genset.db import GoldAnswer, Label, Ruling, Store, find_candidate, votes
+from genset.db import Candidate, GoldAnswer, Label, Ruling, Store, find_candidate, votes
 from genset.db.votes_needed import votes_needed
 from genset.label import (
     Desk,
@@ -25,6 +27,7 @@ from genset.label import (
     picture_path,
     retire_gold_question,
 )
+from genset.label.queue.leases import lock_candidates
 from genset.scrape.removal import remove
 from genset.settings import LabelRules
 from genset.statistics.intervals import wilson
@@ -226,6 +229,24 @@ def test_many_tabs_of_many_labelers_at_once_get_no_photo_twice(anywhere: Opened)
         assert max(Counter(owners(*screens.values())).values()) == 1
     every = [screen for screens in by_name.values() for screen in screens.values()]
     assert max(Counter(owners(*every)).values()) <= 2
+
+
+def test_what_others_hold_at_this_moment_is_asked_for_again(anywhere: Opened) -> None:
+    """A moment of theirs: they lease the rest, or label it, and some of it stays free."""
+    held, store = Event(), anywhere[1]
+
+    def hold() -> None:
+        with store.begin() as session:
+            lock_candidates(session, session.scalars(select(Candidate.id)).all())
+            held.set()
+            time.sleep(0.1)
+
+    desk_of(anywhere, "bob").screens(count=1)  # which makes all ready
+    with ThreadPoolExecutor(1) as threads:
+        holding = threads.submit(hold)
+        held.wait()
+        assert len(desk_of(anywhere, "ann").screens(count=2)) == 2
+        holding.result()
 
 
 @pytest.mark.soak
