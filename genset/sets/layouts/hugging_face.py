@@ -13,7 +13,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from msgspec import field
+
 from genset.core.errors import BadInput, MissingExtra, first_line
+from genset.core.validation import Record, read_json
 from genset.sets.hashes import HashStore
 from genset.sets.layouts import arrow, parquet
 from genset.sets.layouts.features import Columns, columns_of
@@ -129,6 +132,19 @@ def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet:
     )
 
 
+class DataFile(Record, frozen=True, forbid_unknown_fields=False):
+    """A file of a saved data set."""
+
+    filename: str
+
+
+class State(Record, frozen=True, forbid_unknown_fields=False):
+    """A state.json: ``{"_data_files": [{"filename": "data-00000-of-00001.arrow"}], ...}``."""
+
+    files: tuple[DataFile, ...] = field(name="_data_files")
+    indices: Any = field(name="_indices_data_files", default=None)
+
+
 @dataclass(frozen=True, slots=True)
 class _Row:
     """A row: its photo, and its class or, where it is none of ImageNet's, its label.
@@ -164,13 +180,10 @@ def _files(folder: Path) -> list[Path]:
             raise BadInput(f"{folder} has the splits {', '.join(splits)}: name one's folder")
         return _files(folder / splits[0])
     if (folder / _STATE).is_file():
-        try:
-            state = json.loads((folder / _STATE).read_text("utf-8"))
-            if state.get("_indices_data_files"):
-                raise BadInput(f"{folder} is a selection: save it after flatten_indices()")
-            return [folder / Path(file["filename"]).name for file in state["_data_files"]]
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise BadInput(f"{folder / _STATE} cannot be read: {first_line(error)}") from None
+        state = read_json(folder / _STATE, State)
+        if state.indices:
+            raise BadInput(f"{folder} is a selection: save it after flatten_indices()")
+        return [folder / Path(file.filename).name for file in state.files]
     found = sorted(folder.glob("*.parquet")) or sorted((folder / "data").glob("*.parquet"))
     splits = sorted({path.name.partition("-")[0].removesuffix(".parquet") for path in found})
     if len(splits) != 1:

@@ -86,13 +86,12 @@ def rows_of(lines: Iterable[str], where: str, classes: Classes) -> dict[str, str
         raise BadInput(f"{where} lists no photos: it needs the columns image and wnid, and rows")
     found: dict[str, str] = {}
     for number, (image, wnid) in enumerate(rows, 1):
-        if not image or wnid is None or wnid not in classes:
-            raise BadInput(
-                f"{where}, photo {number}: {wnid!r} is not a class of {classes.taxonomy_name}"
-            )
+        place = f"{where}, photo {number}"
+        if not image:
+            raise BadInput(f"{place}: there is no image")
         if image in found:
-            raise BadInput(f"{where}, photo {number}: {image} is there twice")
-        found[image] = wnid
+            raise BadInput(f"{place}: {image} is there twice")
+        found[image] = classes.of_label(wnid, place)
     return found
 
 

@@ -31,6 +31,29 @@ class Classes:
         """The class of which a folder of this name has photos; None where it is none."""
         return name if name in self.others else self.taxonomy.meant_by(name)
 
+    def of_label(self, label: str | None, where: str, *, numbered: bool = False) -> str:
+        """The class that a table or a sample names for a photo.
+
+        Args:
+            label: its id, or where they are `numbered` its index among the sorted classes.
+            where: it stands, for errors.
+            numbered: whether labels may be indices.
+
+        Raises:
+            BadInput: it names no class.
+        """
+        if label is not None and label in self:
+            return label
+        word, taxonomy = label or "", self.taxonomy
+        if numbered and word.isascii() and word.isdigit() and int(word[:9]) < len(taxonomy):
+            return taxonomy.by_index(int(word)).wnid
+        kind = "a wnid" if self.custom is None else "an id"
+        order = "sorted order" if self.custom is None else "order"
+        index = f", or its index from 0 to {len(taxonomy) - 1} in their {order}" * numbered
+        raise BadInput(
+            f"{where}: {word[:40]!r} is not a class of {self.taxonomy_name}: give {kind}{index}"
+        )
+
     @property
     def custom(self) -> Taxonomy | None:
         """The taxonomy; None for ImageNet's."""

@@ -158,17 +158,7 @@ def _class_of(sample: _Sample, file: BinaryIO, classes: Classes) -> str | None:
         label = None
     if label is None or label == "":
         return None
-    taxonomy = classes.taxonomy
-    word = str(label)
-    if word in classes:
-        return word
-    if word.isascii() and word.isdigit() and int(word[:9]) < len(taxonomy):
-        return taxonomy.by_index(int(word)).wnid
-    raise BadInput(
-        f"{where}: {word[:40]!r} is not a class of {classes.taxonomy_name}: give "
-        f"{'a wnid' if classes.custom is None else 'an id'}, or its index from 0 to "
-        f"{len(taxonomy) - 1} in their {'sorted ' if classes.custom is None else ''}order"
-    )
+    return classes.of_label(str(label), where, numbered=True)
 
 
 def _content(member: Member, file: BinaryIO, where: str) -> str:

@@ -92,7 +92,7 @@ def test_the_command_tells_first_and_names_what_cannot_be_read(
     words = "add", "--examples", str(known)
     dry = genset(*words, "--dry-run", cwd=workspace.root)
     assert dry.splitlines() == [
-        "3 examples of 2 classes would be added, 0 were there, 1 refused",
+        "3 examples of 2 classes would be added, 0 already there, 1 refused",
         f"{TENCH}/bad.jpg: not an image: no JPEG, PNG or WebP",
     ]
     assert status(workspace, store).examples == 0
@@ -101,4 +101,4 @@ def test_the_command_tells_first_and_names_what_cannot_be_read(
     assert json.loads(genset("status", "--json", cwd=workspace.root))["examples"] == 3
     assert "3 photos are shown" in genset("status", cwd=workspace.root)
     with_day = genset(*words, "--posted", "2020-01-01", cwd=workspace.root, code=2)
-    assert "examples come into no release" in with_day
+    assert "--posted does not apply to --examples" in with_day
