@@ -250,7 +250,7 @@ def compare(
         BadInput: these are no models that were evaluated, they were scored on different sets, the
             set has no such truth, or no photo counts for both.
     """
-    from genset.reporting.verdict import compared, left_out
+    from genset.reporting.verdict import compared, flag_notes
 
     _check([first, second])
     results = _side_by_side([first, second])
@@ -262,7 +262,7 @@ def compare(
     if not pairs:
         raise BadInput(f"no photo of {first.photos.name} counts for both models")
     (pair,) = pairs
-    flags = [flag for model in results.models for flag in left_out(model.label, model.flags)]
+    flags = [flag for model in results.models for flag in flag_notes(model.label, model.flags)]
     names = by_convention([first.record, second.record])
     mappings = []
     if first.record.convention != second.record.convention:

@@ -1,11 +1,11 @@
-"""Models compared on what their runs kept: pair by pair, by class, and by several truths.
+"""Models compared on what their runs stored: pair by pair, by class, and by several truths.
 
 ::
 
     pairs        models, pair by pair
     classes      by class, licence, year, keyword
     truths       models against all classes that photos show
-    standing     how they rank by one truth and by another
+    ranking      how they rank by one truth and by another
     missed       photos that all leading models get wrong, by how far off they are
     marks        which first answers are right; which models answered nearly all photos
     logits       what a run kept of them

@@ -110,10 +110,10 @@ def confusions(results: Results, most: int = 100) -> tuple[Confusion, ...]:
     often = np.flatnonzero(counts >= np.sort(counts)[-most:][0])
     found = [
         Confusion(
-            wnid=str(results.names[own := taken[place] // names]),
+            wnid=str(results.names[label := taken[place] // names]),
             other=str(results.names[taken[place] % names]),
             answers=int(counts[place]),
-            of=int(answers[own]),
+            of=int(answers[label]),
             models=int(models[place]),
         )
         for place in often.tolist()

@@ -81,8 +81,8 @@ class _Classes(NamedTuple):
 
 def _classes(results: Results, part: str) -> _Classes:
     """The classes that are right for each photo ("correct"), or may be ("unclear")."""
-    if (classes := results.kept.get(part)) is None:
-        classes = results.kept[part] = _look_up(results, getattr(truth_of(results), part))
+    if (classes := results.cache.get(part)) is None:
+        classes = results.cache[part] = _look_up(results, getattr(truth_of(results), part))
     found: _Classes = classes
     return found
 

@@ -46,7 +46,7 @@ class Against:
     """
 
     label: str
-    elsewhere: float
+    there: float
     source: str
     here: float
     gap: float
@@ -60,7 +60,7 @@ class KnownModel:
     """Published weights, drawn beside the models: their accuracies elsewhere and here."""
 
     name: str
-    elsewhere: float
+    there: float
     here: float
 
 
@@ -70,7 +70,7 @@ class Baseline:
 
     Attributes:
         name: of the reference.
-        elsewhere, here: what the two accuracies of `models` are, as a figure's axes say it.
+        there, here: what the two accuracies of `models` are, as a figure's axes say it.
         models: those whose accuracy elsewhere is known.
         unknown: labels of those whose accuracy elsewhere is not.
         ranges: of these, what is published of their architecture; they are in no fit.
@@ -89,7 +89,7 @@ class Baseline:
     """
 
     name: str
-    elsewhere: str
+    there: str
     here: str
     models: tuple[Against, ...]
     unknown: tuple[str, ...]
@@ -136,7 +136,7 @@ def against_known(results: Results, runs: Path, options: ReportOptions) -> Basel
     found = find_references(reference, runs, [model.run for model in whole])
     known_set = recognize(results.photos, options.set_is) if reference == NAME else None
     if known_set is None:
-        baseline = _elsewhere(results, found, reference, options.resampling)
+        baseline = _on_any_set(results, found, reference, options.resampling)
     elif known_set.name == IMAGENET:
         baseline = _on_imagenet(results, found, known_set, options.resampling)
     else:
@@ -152,7 +152,7 @@ def _answers_all(model: ModelAnswers) -> bool:
     return float(model.answered.mean()) >= NEARLY_ALL
 
 
-def _elsewhere(
+def _on_any_set(
     results: Results, found: References, reference: str, resampling: Resampling
 ) -> Baseline:
     """On any set: the line is that of the models scored here, if they are enough."""
@@ -161,7 +161,7 @@ def _elsewhere(
     points = _points(results, known, rows, resampling)
     baseline = Baseline(
         name=Path(reference).stem,
-        elsewhere=f"top-1 on {Path(reference).stem}",
+        there=f"top-1 on {Path(reference).stem}",
         here="top-1 here",
         models=rows,
         unknown=_unknown(results, found),
@@ -174,7 +174,7 @@ def _elsewhere(
         scored = {weights_of(model.run).full for model in results.models}
         return replace(baseline, ladder=rungs(scored) if reference == NAME else ())
     different = len(set(architectures))
-    fits = tuple(fit_of(trend, points.elsewhere, points.here, different) for trend in trends)
+    fits = tuple(fit_of(trend, points.there, points.here, different) for trend in trends)
     return _with_line(baseline, points, trends[0], fits)
 
 
@@ -185,7 +185,7 @@ def _on_imagenet(
     has_real = is_real(results.photos.truth)
     baseline = Baseline(
         name=NAME,
-        elsewhere="top-1 by ImageNet’s own labels",
+        there="top-1 by ImageNet’s own labels",
         here="top-1 by ReaL’s labels",
         models=(),
         unknown=(),
@@ -204,7 +204,7 @@ def _on_imagenet(
     rows = tuple(
         Against(
             label=model.label,
-            elsewhere=model.run.top1.share,
+            there=model.run.top1.share,
             source="measured here",
             here=float(share),
             gap=model.run.top1.share - float(share),
@@ -214,10 +214,10 @@ def _on_imagenet(
     original = np.stack([results.right(model) for model in results.models], axis=1)
     answered = np.stack([model.answered for model in results.models], axis=1)
     points = Points(
-        elsewhere=np.array([row.elsewhere for row in rows]),
+        there=np.array([row.there for row in rows]),
         here=here,
         drawn=resampling.ratios(results.classes, right, under),
-        drawn_elsewhere=resampling.ratios(results.classes, original, answered),
+        drawn_there=resampling.ratios(results.classes, original, answered),
     )
     return _by_known(replace(baseline, models=rows), points, "real", resampling)
 
@@ -230,7 +230,7 @@ def _on_known_shift(
     rows = _rows(models, found)
     baseline = Baseline(
         name=NAME,
-        elsewhere=f"top-1 on {NAME}",
+        there=f"top-1 on {NAME}",
         here="top-1 here",
         models=rows,
         unknown=_unknown(results, found),
@@ -270,9 +270,7 @@ def _by_known(baseline: Baseline, points: Points, here: str, resampling: Resampl
 def _with_line(baseline: Baseline, points: Points, trend: Trend, fits: tuple[Fit, ...]) -> Baseline:
     rows = baseline.models
     if rows:
-        above, ends = trend.above(
-            points.elsewhere, points.here, points.drawn, points.drawn_elsewhere
-        )
+        above, ends = trend.above(points.there, points.here, points.drawn, points.drawn_there)
         rows = tuple(
             replace(row, above=float(value), interval=interval)
             for row, value, interval in zip(rows, above, ends, strict=True)
@@ -292,7 +290,7 @@ def _rows(models: Sequence[ModelAnswers], found: References) -> tuple[Against, .
     return tuple(
         Against(
             label=model.label,
-            elsewhere=(reference := found.exact[named(model.run)]).top1,
+            there=(reference := found.exact[named(model.run)]).top1,
             source=reference.source,
             here=model.run.top1.share,
             gap=reference.top1 - model.run.top1.share,
@@ -307,13 +305,13 @@ def _points(
     rows: Sequence[Against],
     resampling: Resampling,
 ) -> Points:
-    elsewhere = np.array([row.elsewhere for row in rows])
+    there = np.array([row.there for row in rows])
     here = np.array([row.here for row in rows])
     if not rows:
-        return Points(elsewhere, here, np.empty((resampling.draws, 0)))
+        return Points(there, here, np.empty((resampling.draws, 0)))
     right = np.stack([results.right(model) for model in models], axis=1)
     counted = np.stack([model.answered for model in models], axis=1)
-    return Points(elsewhere, here, resampling.ratios(results.classes, right, counted))
+    return Points(there, here, resampling.ratios(results.classes, right, counted))
 
 
 def _architecture(run: Run) -> str:

@@ -29,7 +29,7 @@ class LinePoint:
     `band` is the line's 95 % interval, `prediction` where 95 % of further models lie.
     """
 
-    elsewhere: float
+    there: float
     here: float
     band: Interval
     prediction: Interval
@@ -41,7 +41,7 @@ class Fit:
 
     Attributes:
         scale: "logit" or "linear": what is straight.
-        intercept, slope: of f(here) over f(elsewhere).
+        intercept, slope: of f(here) over f(there).
         slope_interval: 95 %; None where too few architectures tell.
         scatter: the standard deviation of models about the line, in accuracy, 0 to 1.
         inside: the share of the fitted models that lie inside the prediction band.
@@ -66,15 +66,15 @@ class Points:
     """M models with both accuracies, 0 to 1.
 
     Attributes:
-        elsewhere, here: shape (M,), float64.
+        there, here: shape (M,), float64.
         drawn: `here` in each draw of classes, shape (draws, M), float64.
-        drawn_elsewhere: `elsewhere` in the same draws; None where it is of other photos.
+        drawn_there: `there` in the same draws; None where it is of other photos.
     """
 
-    elsewhere: Floats
+    there: Floats
     here: Floats
     drawn: Floats
-    drawn_elsewhere: Floats | None = None
+    drawn_there: Floats | None = None
 
 
 def through_models(
@@ -89,11 +89,11 @@ def through_models(
         resampling: how classes were drawn.
     """
     few = len(architectures) < FEWEST_MODELS or len(set(architectures)) < _FEWEST_ARCHITECTURES
-    if few or np.ptp(points.elsewhere) == 0:
+    if few or np.ptp(points.there) == 0:
         return []
     return [
         fit_trend(
-            points.elsewhere,
+            points.there,
             points.here,
             points.drawn,
             classes,
@@ -106,12 +106,12 @@ def through_models(
 
 
 def through_published(
-    elsewhere: Floats, here: Floats, architectures: Sequence[str], resampling: Resampling
+    there: Floats, here: Floats, architectures: Sequence[str], resampling: Resampling
 ) -> list[Trend]:
     """The lines through published accuracies: whole architectures are resampled."""
     return [
         fit_published(
-            elsewhere,
+            there,
             here,
             architectures,
             draws=resampling.draws,
@@ -122,24 +122,24 @@ def through_published(
     ]
 
 
-def fit_of(trend: Trend, elsewhere: Floats, here: Floats, architectures: int) -> Fit:
+def fit_of(trend: Trend, there: Floats, here: Floats, architectures: int) -> Fit:
     """A line as a report has it.
 
     Args:
         trend: the line.
-        elsewhere, here: the accuracies that it was fitted to.
+        there, here: the accuracies that it was fitted to.
         architectures: how many different ones these are of.
     """
-    low, high = float(elsewhere.min()), float(elsewhere.max())
+    low, high = float(there.min()), float(there.max())
     if trend.scale == "logit":
         ends_of = logit([low, high])
         across = expit(np.linspace(ends_of[0], ends_of[1], _POINTS))
     else:
         across = np.linspace(low, high, _POINTS)
-    expected = trend.expected(elsewhere)
+    expected = trend.expected(there)
     inside = [
         ends.low <= share <= ends.high
-        for ends, share in zip(trend.prediction(elsewhere), here, strict=True)
+        for ends, share in zip(trend.prediction(there), here, strict=True)
     ]
     line = zip(
         across, trend.expected(across), trend.band(across), trend.prediction(across), strict=True

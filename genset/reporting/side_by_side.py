@@ -86,7 +86,7 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True)
-class SetBeside:
+class SetComparison:
     """Another set beside the report's.
 
     Attributes:
@@ -139,7 +139,7 @@ class _Marks(NamedTuple):
 
 def compare_sets(
     first: Results, other: OtherSet, resampling: Resampling, *, flagged_too: bool
-) -> SetBeside:
+) -> SetComparison:
     """Compare models on a report's set and on another one.
 
     Args:
@@ -162,7 +162,7 @@ def compare_sets(
     counted = [model for model in joined if model.label not in flagged]
     shared = sorted(set(first.wnids) & set(other.results.wnids))
     photos = [int(np.isin(results.truth, shared).sum()) for results in sets]
-    return SetBeside(
+    return SetComparison(
         name=other.name,
         content_hash=other.results.photos.content_hash,
         classes=len(shared),

@@ -28,9 +28,9 @@ def find_suspects(photos: PhotoSet, runs: Path, order: str = "severity") -> Susp
         raise BadInput(f"{photos.name} is no release: its photos are no candidates to review")
     results = load_results(photos, runs).without_flagged()
     if not results.models:
-        left_out = f" (but {len(results.flagged)} flagged: genset report)" * bool(results.flagged)
+        flagged = f" (but {len(results.flagged)} flagged: genset report)" * bool(results.flagged)
         raise BadInput(
-            f"no model was scored on {photos.name}{left_out}: genset evaluate {photos.name} "
+            f"no model was scored on {photos.name}{flagged}: genset evaluate {photos.name} "
             "--model SPEC"
         )
     found = missed_by_all(results, leading(results, compare(results, results.models)), order)
@@ -48,16 +48,16 @@ def find_suspects(photos: PhotoSet, runs: Path, order: str = "severity") -> Susp
         order=order,
         suspects=tuple(
             Suspect(
-                task=tasks[each.image],
-                right=each.right,
+                task=tasks[photo.image],
+                right=photo.right,
                 guesses=tuple(
-                    Guess(said.model, said.wnid, said.probability, said.distance)
-                    for said in each.answers
+                    Guess(answer.model, answer.wnid, answer.probability, answer.distance)
+                    for answer in photo.answers
                 ),
-                severity=each.severity,
-                common=each.common,
-                agreeing=each.agreeing,
+                severity=photo.severity,
+                common=photo.common,
+                agreeing=photo.agreeing,
             )
-            for each in found.missed
+            for photo in found.missed
         ),
     )

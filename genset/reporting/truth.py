@@ -68,7 +68,7 @@ class MeasuredRuns:
         }
 
 
-def measure_runs(photos: PhotoSet, runs: Path, wanted: Sequence[Run]) -> MeasuredRuns:
+def measure_runs(photos: PhotoSet, runs: Path, selected: Sequence[Run]) -> MeasuredRuns:
     """These runs on a set that has a truth.
 
     Args:
@@ -80,14 +80,14 @@ def measure_runs(photos: PhotoSet, runs: Path, wanted: Sequence[Run]) -> Measure
         BadInput: the set has no truth.
         GensetError: a run's files are not what `genset evaluate` wrote.
     """
-    return _measured(load_some(photos, runs, wanted))
+    return _measured(load_some(photos, runs, selected))
 
 
 def measure_all(photos: PhotoSet, runs: Path) -> MeasuredRuns:
     """The same of every finished run on the set, the best top-1 first."""
     results = load_results(photos, runs)
     mapped = {
-        model.label: [clean(each, 300) for each in explain(model.run.mapping)]
+        model.label: [clean(text, 300) for text in explain(model.run.mapping)]
         for model in results.models
         if model.run.mapping
     }

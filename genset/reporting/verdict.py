@@ -105,7 +105,7 @@ def unlike_conventions(first: ModelAnswers, second: ModelAnswers) -> str:
     )
 
 
-def left_out(label: str, flags: Sequence[str]) -> list[str]:
+def flag_notes(label: str, flags: Sequence[str]) -> list[str]:
     """That a report leaves a model out, and why; nothing of a model without flags."""
     return [f"{clean(label)} is flagged, and left out of reports. {flag}" for flag in flags]
 

@@ -109,12 +109,12 @@ def _entry(run: "Run", latency: "Latency", folder: Path, price: float | None) ->
     priced = {} if price is None else {"cost": cost_of(whole.mean, price)}
     misc = {
         "latency": f"mean; {NETWORK}",
-        **_beside_mean(network),
+        **_without_mean(network),
         "fromFile": {
             "what": FROM_FILE,
             "latency": whole.mean,
             **priced,
-            **_beside_mean(whole),
+            **_without_mean(whole),
         },
         "warmUp": WARM_UP,
         "photos": latency.photos,
@@ -143,7 +143,7 @@ def _mapped(run: "Run") -> dict[str, str]:
     return {name: mapping[name] for name in ("taxonomy", "pool", "among") if name in mapping}
 
 
-def _beside_mean(times: "Times") -> dict[str, float]:
+def _without_mean(times: "Times") -> dict[str, float]:
     found = asdict(times)
     del found["mean"]
     return found

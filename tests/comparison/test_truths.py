@@ -18,7 +18,7 @@ from genset.cli import cli
 from genset.comparison.given import count_array
 from genset.comparison.marks import mark
 from genset.comparison.pairs import compare
-from genset.comparison.standing import truth_ranks
+from genset.comparison.ranking import truth_ranks
 from genset.comparison.truths import MultiLabel, measure
 from genset.core.errors import BadInput, GensetError
 from genset.reporting.sections import multilabel

@@ -124,7 +124,7 @@ def test_the_lines_of_the_published_weights_are_those_that_are_known(tmp_path: P
             assert point.prediction.low < point.band.low < point.here
             assert point.here < point.band.high < point.prediction.high
     assert (found.slope, found.line) == (logits.slope, logits.line)
-    assert found.models[0].elsewhere == pytest.approx(0.7613)
+    assert found.models[0].there == pytest.approx(0.7613)
 
 
 def test_where_only_the_architecture_matches_there_is_a_range_and_no_fit(tmp_path: Path) -> None:
@@ -258,7 +258,7 @@ def test_a_finished_run_takes_what_is_said_of_its_model_later(tmp_path: Path) ->
     assert [row.source for row in told(photos, V2).models] == ["said with the model"]
     scored(tmp_path, {"mine": (0.7, "&trained_until=2021")})
     after = told(photos, V2)
-    assert [row.elsewhere for row in after.models] == [0.8]  # as nobody said otherwise
+    assert [row.there for row in after.models] == [0.8]  # as nobody said otherwise
 
 
 def test_every_point_says_its_name_and_the_models_take_the_focus(tmp_path: Path) -> None:
@@ -340,12 +340,12 @@ def test_on_imagenet_reals_labels_have_a_line_and_accuracies_there_are_found(
     assert on_val.set is not None
     assert (on_val.set.name, on_val.by_real) == ("imagenet-val", True)
     (row,) = on_val.models
-    assert (row.elsewhere, row.here) == pytest.approx((0.69758, 0.7729), abs=1e-4)
+    assert (row.there, row.here) == pytest.approx((0.69758, 0.7729), abs=1e-4)
     assert row.interval is not None
     assert row.interval.high - row.interval.low < 0.012  # both are of the same photos
     assert on_val.slope == pytest.approx(0.943, abs=0.001)
     on_v2 = against_known(load_results(open_set(str(v2)), runs), runs, ReportOptions())
     assert on_v2 is not None
-    assert [(row.source, round(row.elsewhere, 5)) for row in on_v2.models] == [
+    assert [(row.source, round(row.there, 5)) for row in on_v2.models] == [
         ("measured here", 0.69758)
     ]

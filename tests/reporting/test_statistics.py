@@ -129,7 +129,7 @@ def test_against_a_reference_each_model_has_its_gap_and_its_place_by_the_line(
     found = json.loads(as_json)["reference"]
     assert [row["label"] for row in found["models"]] == ["best", "next", "third", "last"]
     for row in found["models"]:
-        assert row["gap"] == pytest.approx(row["elsewhere"] - row["here"])
+        assert row["gap"] == pytest.approx(row["there"] - row["here"])
         assert row["interval"]["low"] <= row["above"] <= row["interval"]["high"]
     assert found["unknown"] == ["odd"]
     assert len(found["line"]) == 25

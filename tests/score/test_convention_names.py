@@ -182,7 +182,7 @@ def test_accuracies_elsewhere_are_of_the_same_convention(here: Path) -> None:
         genset_says("evaluate", *own, *CONVENTIONS[convention], "--model", colours(here))
         said = genset_says("report", *own, "--reference", "v1", "--json")
         found = json.loads(said)["reference"]
-        return found["unknown"], [each["elsewhere"] for each in found["models"]]
+        return found["unknown"], [each["there"] for each in found["models"]]
 
     score(here, "all")
     assert there("subset") == (["colours"], [])

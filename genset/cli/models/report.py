@@ -259,7 +259,7 @@ def compare(
     from genset.reporting.format import for_programs
     from genset.reporting.verdict import (
         compared,
-        left_out,
+        flag_notes,
         pair_to_json,
         pairs_table,
         truth_to_json,
@@ -288,7 +288,7 @@ def compare(
     notes = [
         *filter(None, [unlike_conventions(*models)]),
         *(f"{label}: {remark}" for label, texts in remarks_of.items() for remark in texts),
-        *(flag for model in models for flag in left_out(model.label, model.flags)),
+        *(flag for model in models for flag in flag_notes(model.label, model.flags)),
     ]
     if format == "text":
         click.echo("\n".join([compared(pair, found.name, by), *map(visible, notes)]))

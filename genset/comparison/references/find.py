@@ -30,7 +30,7 @@ class Weights:
         architecture: of a checkpoint ("timm:resnet50"); "" where a library does not know it.
         pixels: the side of the image; None where it is not known.
         changed: what the spec changes of the preprocessing, beside that size.
-        said: the accuracy on ImageNet that people said, 0 to 1; None where nobody did.
+        reported: the accuracy on ImageNet that the spec says, 0 to 1; None where nobody did.
     """
 
     names: tuple[str, ...]
@@ -38,7 +38,7 @@ class Weights:
     architecture: str
     pixels: int | None
     changed: tuple[str, ...]
-    said: float | None
+    reported: float | None
 
 
 def weights_of(run: Run) -> Weights:
@@ -57,7 +57,7 @@ def weights_of(run: Run) -> Weights:
         architecture=spec.arch if spec and is_checkpoint else "",
         pixels=crop if isinstance(crop, int) else None,
         changed=tuple(name for name in spec.preprocessing if name != "crop") if spec else (),
-        said=run.reference_top1,
+        reported=run.reference_top1,
     )
 
 
@@ -183,7 +183,7 @@ def find_references(reference: str, runs: Path, targets: Sequence[Run]) -> Refer
     if reference == NAME:
         _add_measured_on_imagenet(found, runs, targets)
         for run in targets:
-            if (top1 := weights[named(run)].said) is not None:
+            if (top1 := weights[named(run)].reported) is not None:
                 found.exact[named(run)] = Reference(top1, None, SAID)
     found.ranges = {key: span for key, span in found.ranges.items() if key not in found.exact}
     return found

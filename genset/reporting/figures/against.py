@@ -68,10 +68,10 @@ class _Axes:
     """Both axes: from accuracies to pixels, on the scale of logits."""
 
     def __init__(self, baseline: Baseline, sures: Sequence[tuple[float, float]]) -> None:
-        self.names = baseline.elsewhere, baseline.here
+        self.names = baseline.there, baseline.here
         known = baseline.known
-        xs = [*(model.elsewhere for model in baseline.models), *(each.elsewhere for each in known)]
-        ys = [*(end for ends in sures for end in ends), *(each.here for each in known)]
+        xs = [*(model.there for model in baseline.models), *(model.there for model in known)]
+        ys = [*(end for ends in sures for end in ends), *(model.here for model in known)]
         self._x, self._y = _ends(xs), _ends(ys)
 
     def x(self, share: Iterable[float]) -> Floats:
@@ -147,28 +147,28 @@ def _shown(
 def _cloud(axes: _Axes, baseline: Baseline) -> Markup:
     """The published weights, small."""
     known = baseline.known
-    xs = axes.x(each.elsewhere for each in known)
-    ys = axes.y(each.here for each in known)
+    xs = axes.x(model.there for model in known)
+    ys = axes.y(model.here for model in known)
     circles = [
         Markup(
             '<circle cx="{:.1f}" cy="{:.1f}" r="2" data-name="{}" data-says="{}"><title>{}: {}'
             "</title></circle>"
-        ).format(x, y, name := clean(each.name, 60), said := _says(each), name, said)
-        for each, x, y in zip(known, xs, ys, strict=True)
+        ).format(x, y, name := clean(model.name, 60), text := _says(model), name, text)
+        for model, x, y in zip(known, xs, ys, strict=True)
     ]
     return Markup('<g fill="var(--muted)" fill-opacity="0.45">{}</g>').format(
         Markup("").join(circles)
     )
 
 
-def _says(each: object) -> str:
-    there, here = (100 * getattr(each, name) for name in ("elsewhere", "here"))
+def _says(model: object) -> str:
+    there, here = (100 * getattr(model, name) for name in ("there", "here"))
     return f"{there:.2f} % there, {here:.2f} % here"
 
 
 def _bands(axes: _Axes, fit: Fit) -> Markup:
     """Where further models lie, and inside it where the line is."""
-    across = [point.elsewhere for point in fit.line]
+    across = [point.there for point in fit.line]
     both = [across, across[::-1]]
     drawn = []
     for ends, opacity in (
@@ -189,7 +189,7 @@ def _line(axes: _Axes, fit: Fit) -> Markup:
     dots = "" if fit.scale == "logit" else Markup(' stroke-dasharray="2 4" stroke-linecap="round"')
     return Markup(
         '<polyline points="{}" fill="none" stroke="var(--accent)" stroke-width="1.6"{}/>'
-    ).format(axes.path((p.elsewhere for p in fit.line), (p.here for p in fit.line)), dots)
+    ).format(axes.path((p.there for p in fit.line), (p.here for p in fit.line)), dots)
 
 
 def _same(axes: _Axes) -> Markup:
@@ -204,18 +204,18 @@ def _models(axes: _Axes, models: Sequence[Against], sures: Sequence[tuple[float,
     focus = Markup(' tabindex="0"') if len(models) <= _MOST_FOCUSED else ""
     lows, highs = (axes.y(ends[n] for ends in sures) for n in (0, 1))
     drawn = []
-    places = zip(axes.x(m.elsewhere for m in models), axes.y(m.here for m in models), strict=True)
+    places = zip(axes.x(m.there for m in models), axes.y(m.here for m in models), strict=True)
     for model, (x, y), low, high in zip(models, places, lows, highs, strict=True):
-        name, said = clean(model.label, 60), _says(model)
+        name, text = clean(model.label, 60), _says(model)
         if model.above is not None:
-            said += f", {in_points(model.above)} points by the line"
+            text += f", {in_points(model.above)} points by the line"
         drawn.append(
             Markup(
                 '<g role="img" aria-label="{0}: {1}" data-name="{0}" data-says="{1}"{2}>'
                 '<title>{0}: {1}</title><line x1="{3:.1f}" x2="{3:.1f}" y1="{5:.1f}" y2="{6:.1f}" '
                 'stroke="var(--ink)"/><circle cx="{3:.1f}" cy="{4:.1f}" r="{7}" fill="var(--ink)" '
                 'stroke="var(--paper)"/></g>'
-            ).format(name, said, focus, x, y, low, high, _RADIUS)
+            ).format(name, text, focus, x, y, low, high, _RADIUS)
         )
     return Markup("").join(drawn)
 
@@ -248,7 +248,7 @@ def _bars(
 ) -> list[Box]:
     """What the intervals cover."""
     lows, highs = (axes.y(ends[n] for ends in sures) for n in (0, 1))
-    xs = axes.x(model.elsewhere for model in models)
+    xs = axes.x(model.there for model in models)
     return [
         Box(x - _CLEAR, high, x + _CLEAR, low)
         for x, low, high in zip(xs.tolist(), lows.tolist(), highs.tolist(), strict=True)
@@ -260,7 +260,7 @@ def _along_lines(axes: _Axes, baseline: Baseline) -> list[Box]:
     shares = expit(np.linspace(-7, 7, 100)).tolist()
     lines = [(shares, shares)]
     lines += [
-        ([point.elsewhere for point in fit.line], [point.here for point in fit.line])
+        ([point.there for point in fit.line], [point.here for point in fit.line])
         for fit in baseline.fits
     ]
     found = []
@@ -275,8 +275,8 @@ def _along_lines(axes: _Axes, baseline: Baseline) -> list[Box]:
 
 
 def _both(axes: _Axes, of: Sequence[object]) -> list[tuple[float, float]]:
-    xs, ys = (axes.x, "elsewhere"), (axes.y, "here")
-    both = [to([getattr(each, name) for each in of]).tolist() for to, name in (xs, ys)]
+    xs, ys = (axes.x, "there"), (axes.y, "here")
+    both = [to([getattr(model, name) for model in of]).tolist() for to, name in (xs, ys)]
     return list(zip(*both, strict=True))
 
 

@@ -108,14 +108,14 @@ def _touches_any(box: Box, edges: NDArray[np.float64]) -> bool:
 def _around(point: tuple[float, float], width: float) -> list[Box]:
     """The places where a name may stand, in rings about its point."""
     return [
-        _beside(point[0] + radius * cos(angle), point[1] + radius * sin(angle), angle, width)
+        _box_at(point[0] + radius * cos(angle), point[1] + radius * sin(angle), angle, width)
         for radius in _RADII
         for angle in _ANGLES
         if radius <= _UPRIGHT or abs(cos(angle)) > 0.1
     ]
 
 
-def _beside(x: float, y: float, angle: float, width: float) -> Box:
+def _box_at(x: float, y: float, angle: float, width: float) -> Box:
     """The box that begins at (x, y) and leads away from the point."""
     across = cos(angle)
     left = x if across > 0.1 else x - width if across < -0.1 else x - width / 2

@@ -34,12 +34,12 @@ def learning_plots(task: str, curves: Curves) -> list[tuple[str, Markup]]:
     shots = sorted({point.shots for point in points}, key=lambda n: n or float("inf"))
     figures = []
     for label in others:
-        beside = drawn.get(baseline, ()) if label != baseline else ()
-        against = f" against {clean(baseline, 40)}" if beside else ""
+        dashed = drawn.get(baseline, ()) if label != baseline else ()
+        against = f" against {clean(baseline, 40)}" if dashed else ""
         title = f"{task}: {clean(label, 40)}{against}"
         plot = _Plot(shots, low, high)
-        lines = [plot.curve(beside, "dashed", -_APART)] if beside else []
-        lines.append(plot.curve(drawn[label], "solid", _APART if beside else 0))
+        lines = [plot.curve(dashed, "dashed", -_APART)] if dashed else []
+        lines.append(plot.curve(drawn[label], "solid", _APART if dashed else 0))
         size = f"0 0 {_WIDTH} {_HEIGHT}"
         start = f'<svg class="learning" viewBox="{size}" role="img"><title>{escape(title)}</title>'
         # Markup of numbers alone, but for the title, which is escaped.

@@ -15,10 +15,10 @@ _MARKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 def reliability_plot(title: str, found: Calibration) -> Markup:
     """A dot for each range of confidence, with Wilson's interval; on the diagonal all is well."""
     bars, dots = [], []
-    for each in found.bins:
-        ends = wilson(round(each.accuracy * each.photos), each.photos)
-        bars.append(f"M{_x(each.confidence)} {_y(ends.low)}V{_y(ends.high)}")
-        dots.append(f'<circle cx="{_x(each.confidence)}" cy="{_y(each.accuracy)}" r="3.5"/>')
+    for part in found.bins:
+        ends = wilson(round(part.accuracy * part.photos), part.photos)
+        bars.append(f"M{_x(part.confidence)} {_y(ends.low)}V{_y(ends.high)}")
+        dots.append(f'<circle cx="{_x(part.confidence)}" cy="{_y(part.accuracy)}" r="3.5"/>')
     grid = "".join(f"M{_x(0)} {_y(m)}H{_x(1)}M{_x(m)} {_y(0)}V{_y(1)}" for m in _MARKS)
     marks = "".join(
         f'<text x="{_x(mark)}" y="{_y(0) + 15:g}" text-anchor="middle">{100 * mark:g} %</text>'

@@ -120,7 +120,7 @@ def _row(model: Against, found: Baseline) -> list[object]:
         above = Cell(model.above, points(model.above), span(model.interval))
     return [
         model.label,
-        Cell(model.elsewhere, _percent(model.elsewhere), clean(model.source, 60)),
+        Cell(model.there, _percent(model.there), clean(model.source, 60)),
         Cell(model.here, _percent(model.here), points(-model.gap)),
         above,
         *[model.higher] * found.from_known,
@@ -221,7 +221,7 @@ def _doubtful(found: Baseline) -> list[str]:
     scatter = found.fits[0].scatter
     return [
         f"{clean(row.label)} is {points(row.above, 1)} points from the line with the "
-        f"{100 * row.elsewhere:g} % {row.source}: is its reference_top1 right?"
+        f"{100 * row.there:g} % {row.source}: is its reference_top1 right?"
         for row in found.models
         if row.source == SAID and row.above is not None and abs(row.above) > _FAR * scatter
     ]
@@ -230,7 +230,7 @@ def _doubtful(found: Baseline) -> list[str]:
 def _fitted(found: Baseline) -> str:
     first = found.fits[0]
     start = f"{first.intercept:.3f}".replace("-", "−")
-    whose = (
+    line = (
         f"The line of {first.models:,} published weights of {first.architectures:,} architectures"
         if found.from_known
         else f"The line through {first.models:,} models"
@@ -238,7 +238,7 @@ def _fitted(found: Baseline) -> str:
     there, here = clean(found.name), "here"
     if found.by_real:
         there, here = "original", "ReaL"
-    return f"{whose}: logit({here}) = {start} + {first.slope:.3f} logit({there})."
+    return f"{line}: logit({here}) = {start} + {first.slope:.3f} logit({there})."
 
 
 def _quality(fit: Fit) -> str:

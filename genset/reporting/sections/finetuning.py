@@ -125,12 +125,12 @@ def _task(row: Row, name: str) -> FinetunedTask:
         task=name,
         models=tuple(
             FinetunedModel(
-                label=kept.record.model,
-                run=kept.record,
+                label=stored.record.model,
+                run=stored.record,
                 difference=difference,
-                curve=learning_curve(kept.record.attempts),
+                curve=learning_curve(stored.record.attempts),
             )
-            for kept, difference in zip(row.models, differences, strict=True)
+            for stored, difference in zip(row.models, differences, strict=True)
         ),
     )
 

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 from genset.comparison.pairs import Rank
-from genset.comparison.standing import RankReversal, TruthRanks, truth_ranks
+from genset.comparison.ranking import RankReversal, TruthRanks, truth_ranks
 from genset.comparison.truths import MeasuredAccuracy, MultiLabel
 from genset.core.numbers import agree, count, digits, ends, percent, points
 from genset.core.safe import clean
@@ -69,7 +69,7 @@ class ByTruth:
     """A set's truth, and how models rank by it; each model's numbers are with the model."""
 
     truth: TruthSummary
-    standing: TruthRanks
+    ranking: TruthRanks
 
 
 class Row(NamedTuple):
@@ -118,16 +118,16 @@ def _json(found: ByTruth | None, _: ReportData) -> dict[str, Any]:
     """With every pair by each truth."""
     if found is None:
         return {}
-    by_model = found.standing.ranks
+    by_model = found.ranking.ranks
     numbers = {
         "truth": asdict(found.truth),
         "ranks": {
             label: {by: asdict(rank) for by, rank in ranks.items()}
             for label, ranks in by_model.items()
         },
-        "turned": [{**asdict(pair), "shift": pair.shift} for pair in found.standing.turned],
+        "turned": [{**asdict(pair), "shift": pair.shift} for pair in found.ranking.turned],
         "pairs": {
-            by: [pair_to_json(pair) for pair in pairs] for by, pairs in found.standing.pairs.items()
+            by: [pair_to_json(pair) for pair in pairs] for by, pairs in found.ranking.pairs.items()
         },
     }
     return {"by_truth": to_json(numbers)}
@@ -221,11 +221,11 @@ def _meaning(found: ByTruth, data: ReportData) -> str:
 
 
 def _ranks(found: ByTruth, data: ReportData) -> Iterator[Block]:
-    truths: list[By] = ["original", *found.standing.pairs]
+    truths: list[By] = ["original", *found.ranking.pairs]
     columns = [Column("model", "Model"), *(Column(by, NAMES[by]) for by in truths)]
     rows = [
         [label, *(_rank(ranks[by]) for by in truths)]
-        for label, ranks in found.standing.ranks.items()
+        for label, ranks in found.ranking.ranks.items()
     ]
     models = len(data.models)
     yield Heading("Ranks by each truth")
@@ -233,7 +233,7 @@ def _ranks(found: ByTruth, data: ReportData) -> Iterator[Block]:
     yield Paragraph(
         "In brackets: the range of ranks, by the pairs told apart by that truth.", "note"
     )
-    yield Bullets(_order(found.standing.turned, found.truth.photos))
+    yield Bullets(_order(found.ranking.turned, found.truth.photos))
 
 
 def _rank(found: Rank) -> Cell:
@@ -266,11 +266,11 @@ def _turned(found: RankReversal, photos: int) -> str:
 
 def summary(name: str, truth: TruthSummary) -> str:
     """What a truth says, in a sentence or two."""
-    own_class = "" if truth.is_own else f"their own class among them for {truth.with_own:,}, "
+    label = "" if truth.is_own else f"their own class among them for {truth.with_own:,}, "
     text = (
         f"{clean(truth.source, 100)} (sha256 {truth.sha256[:12]}) says which classes are right "
         f"for {truth.with_correct:,} of {count(truth.photos, 'photo')} of {clean(name)}: "
-        f"{own_class}several for {truth.with_several:,}"
+        f"{label}several for {truth.with_several:,}"
     )
     if truth.with_unclear:
         text += f", and unclear ones for {truth.with_unclear:,}"

@@ -9,7 +9,7 @@ from genset.core.table import Cell, Column, Table
 from genset.reporting.blocks import Block, Grid, Heading, Paragraph, Part, sentences
 from genset.reporting.format import all_models, classes_of, some_of
 from genset.reporting.report import Inputs, ReportData, Section
-from genset.reporting.side_by_side import Missing, Score, SetBeside, Way, compare_sets
+from genset.reporting.side_by_side import Missing, Score, SetComparison, Way, compare_sets
 from genset.statistics.bootstrap import Resampling
 from genset.statistics.matched import Matched
 
@@ -26,7 +26,7 @@ _CONVENTIONS = {
 }
 
 
-def gather(inputs: Inputs, data: ReportData) -> tuple[SetBeside, ...]:
+def gather(inputs: Inputs, data: ReportData) -> tuple[SetComparison, ...]:
     """Compare the report's set with each other one."""
     options = data.options
     return tuple(
@@ -35,7 +35,7 @@ def gather(inputs: Inputs, data: ReportData) -> tuple[SetBeside, ...]:
     )
 
 
-def show(found: Sequence[SetBeside], data: ReportData) -> Iterator[Part]:
+def show(found: Sequence[SetComparison], data: ReportData) -> Iterator[Part]:
     """For each other set: how much models lose or gain on it, and a table for each way."""
     if not found:
         return
@@ -47,7 +47,7 @@ def show(found: Sequence[SetBeside], data: ReportData) -> Iterator[Part]:
     yield Part("sets", "Sets side by side", blocks)
 
 
-def _set(first: str, other: SetBeside) -> Iterator[Block]:
+def _set(first: str, other: SetComparison) -> Iterator[Block]:
     second = clean(other.name)
     if not other.ways:
         yield Paragraph(f"{first} and {second} have no class in common.")
@@ -71,7 +71,7 @@ def _set(first: str, other: SetBeside) -> Iterator[Block]:
         yield Paragraph(text, "note")
 
 
-def _how(way: Way, other: SetBeside) -> str:
+def _how(way: Way, other: SetComparison) -> str:
     """In which way two sets are compared, where that must be said."""
     among, _, pool = way.among.partition(", ")
     if other.is_of_imagenet and len(other.ways) > 1:
@@ -152,7 +152,7 @@ def _meaning(resampling: Resampling) -> str:
     )
 
 
-def _by_name(found: Sequence[SetBeside]) -> str:
+def _by_name(found: Sequence[SetComparison]) -> str:
     labels = list(dict.fromkeys(label for other in found for label in other.by_name))
     if not labels:
         return ""

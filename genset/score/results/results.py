@@ -88,7 +88,7 @@ class Results:
     numbers: Numbers
     flagged: tuple[ModelAnswers, ...] = ()
     # What is worked out once for all models (`marks`). Another set, another one.
-    kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    cache: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def is_of_imagenet(self) -> bool:
