@@ -32,14 +32,14 @@ _SHOWN = 5  # classes that are named in a line
 )
 @click.option(
     "--taxonomy",
-    "said",
+    "requested",
     metavar="FILE|NAME",
     help="A file of classes of your own, or one that comes with genset: imagenet1k (the default), "
     "imagenet100-cmc or cifar10. On a workspace that has one, the classes that are new in it are "
     "added.",
 )
 @json_option
-def init(folder: Path, contact: str, said: str | None, as_json: bool) -> None:
+def init(folder: Path, contact: str, requested: str | None, as_json: bool) -> None:
     """Make FOLDER (default: the current one) a workspace.
 
     It searches Flickr where FLICKR_API_KEY is set, and Wikimedia Commons, which needs no key, where
@@ -51,8 +51,8 @@ def init(folder: Path, contact: str, said: str | None, as_json: bool) -> None:
     genset init my-pets --taxonomy pets.toml
     genset init my-ten --taxonomy cifar10
     """
-    file = file_of(said) if said and said != IMAGENET else None
-    own = taxonomy_named(said) if said and file else None
+    file = file_of(requested) if requested and requested != IMAGENET else None
+    custom = taxonomy_named(requested) if requested and file else None
     is_new = not (folder / SETTINGS_FILE).exists()
     load_secrets(folder)
     sources = ("flickr",) if os.environ.get("FLICKR_API_KEY") else ("commons",)
@@ -64,13 +64,13 @@ def init(folder: Path, contact: str, said: str | None, as_json: bool) -> None:
         )
     lines = [f"workspace: {workspace.root}"]
     answer: dict[str, Any] = {"workspace": str(workspace.root), "sources": workspace.scrape.sources}
-    if said == IMAGENET and not is_new:
+    if requested == IMAGENET and not is_new:
         _go_back_to_imagenet(workspace)
         lines.append(f"classes: ImageNet's 1,000 ({IMAGENET})")
-    if file and own:
-        answer["taxonomy"] = _take(workspace, file, own)
+    if file and custom:
+        answer["taxonomy"] = _take(workspace, file, custom)
         lines += _taken(answer["taxonomy"])
-        tell_overlap(own)
+        tell_overlap(custom)
     if is_new:
         lines += _where(workspace)
     show(answer, "\n".join(lines), as_json)
@@ -89,7 +89,7 @@ def _go_back_to_imagenet(workspace: Workspace) -> None:
         (workspace.root / TAXONOMY_FILE).unlink(missing_ok=True)
 
 
-def _take(workspace: Workspace, file: Path, own: Taxonomy) -> dict[str, Any]:
+def _take(workspace: Workspace, file: Path, custom: Taxonomy) -> dict[str, Any]:
     """Make these the workspace's classes, and keep the file as it was written.
 
     Of a workspace that had classes of its own it tells which are `new` and which are `gone` (where
@@ -102,18 +102,18 @@ def _take(workspace: Workspace, file: Path, own: Taxonomy) -> dict[str, Any]:
     from genset.db.taxonomies import ClassChanged, labels_of, store_taxonomy, taxonomy_hash
 
     url, text = workspace.store_url, file.read_text("utf-8-sig")
-    told: dict[str, Any] = {}
+    report: dict[str, Any] = {}
     try:
         with closing(Store.open(url)) as store, explained(url), store.begin_alone() as session:
             before = stored_taxonomy(session)
-            kept, found = store_taxonomy(session, own), taxonomy_hash(session)
-            if not before.is_imagenet and before.name != kept.name:
-                told = {"before": before.name}
+            taxonomy, found = store_taxonomy(session, custom), taxonomy_hash(session)
+            if not before.is_imagenet and before.name != taxonomy.name:
+                report = {"before": before.name}
             elif not before.is_imagenet:
-                changes = Changes.between(before, kept)
+                changes = Changes.between(before, taxonomy)
                 defined = [id for id, keys in changes.mended.items() if "definition" in keys]
-                told = {"new": changes.new, "changed": changes.mended, "gone": changes.gone}
-                told["labels"] = labels_of(session, defined)
+                report = {"new": changes.new, "changed": changes.mended, "gone": changes.gone}
+                report["labels"] = labels_of(session, defined)
             # Before others may begin: the file that is kept is that of the classes that are.
             copy = workspace.root / TAXONOMY_FILE
             if not copy.exists() or copy.read_text("utf-8") != text:
@@ -121,16 +121,18 @@ def _take(workspace: Workspace, file: Path, own: Taxonomy) -> dict[str, Any]:
     except ClassChanged as changed:
         where = f"{file.name}, line {line_of(text, changed.keys)}"
         raise BadInput(f"{where}: {changed}") from None
-    return {"name": kept.name, "classes": len(kept), "hash": found, **told}
+    return {"name": taxonomy.name, "classes": len(taxonomy), "hash": found, **report}
 
 
-def _taken(told: dict[str, Any]) -> list[str]:
+def _taken(report: dict[str, Any]) -> list[str]:
     """What `_take` tells, in lines."""
-    new, changed, labels = (told.get(key, ()) for key in ("new", "changed", "labels"))
+    new, changed, labels = (report.get(key, ()) for key in ("new", "changed", "labels"))
     gained = f", {len(new):,} of them new: {_few(new)}" if new else ""
-    before = f", in place of {told['before']}" if "before" in told else ""
-    lines = [f"classes: {told['classes']:,} of {told['name']} ({told['hash']}){gained}{before}"]
-    if gone := told.get("gone", ()):
+    before = f", in place of {report['before']}" if "before" in report else ""
+    lines = [
+        f"classes: {report['classes']:,} of {report['name']} ({report['hash']}){gained}{before}"
+    ]
+    if gone := report.get("gone", ()):
         lines.append(f"no longer there: {_few(gone)}")
     if changed:
         lines.append("changed: " + _few([f"{id} ({', '.join(changed[id])})" for id in changed]))

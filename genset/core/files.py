@@ -4,11 +4,12 @@ import ctypes
 import errno
 import fcntl
 import hashlib
+import json
 import os
 from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 from uuid import uuid4
 
 _MANY = 8  # files to secure at once
@@ -168,3 +169,24 @@ def image_file(sha256: str, image_format: str) -> str:
     """
     suffix = ".jpg" if image_format == "JPEG" else f".{image_format.lower()}"
     return f"{sha256[:2]}/{sha256}{suffix}"
+
+
+def sealed(format: str, document: Any) -> bytes:
+    """A JSON document behind a line with its format and a hash, by which damage shows."""
+    body = json.dumps(document).encode()
+    return f"{format} {hashlib.sha256(body).hexdigest()}\n".encode() + body
+
+
+def unsealed(content: bytes, format: str) -> Any:
+    """The document that `sealed` wrote.
+
+    Raises:
+        ValueError: it is of another format, or not as it was written.
+    """
+    head, _, body = content.partition(b"\n")
+    if head != f"{format} {hashlib.sha256(body).hexdigest()}".encode():
+        raise ValueError("it is not as it was written")
+    try:
+        return json.loads(body)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None

@@ -8,7 +8,6 @@ Source: Documentation/technical/racy-git.txt of git.
 """
 
 import hashlib
-import json
 import os
 import stat
 import time
@@ -17,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from genset.core.files import sha256_of, written_whole
+from genset.core.files import sealed, sha256_of, unsealed, written_whole
 from genset.core.progress import progress
 
 _FORMAT = "genset kept hashes 1"
@@ -90,10 +89,8 @@ class HashStore:
         """Keep what was found for the next time; where that is not possible, nothing is."""
         if self._path is None or not (self._changed or len(self._used) < len(self._kept)):
             return
-        body = json.dumps(self._used).encode()
-        head = f"{_FORMAT} {hashlib.sha256(body).hexdigest()}\n".encode()
         with suppress(OSError), written_whole(self._path, secured=False) as file:
-            file.write(head + body)
+            file.write(sealed(_FORMAT, self._used))
 
     def _known(self, path: str) -> Any:
         name = self._name(path)
@@ -132,10 +129,7 @@ def _is_racy(found: _Stat, now: int) -> bool:
 
 def _loaded(path: Path) -> dict[str, list[Any]]:
     try:
-        head, _, body = path.read_bytes().partition(b"\n")
-        if head.decode() != f"{_FORMAT} {hashlib.sha256(body).hexdigest()}":
-            return {}
-        found: dict[str, list[Any]] = json.loads(body)
+        found: dict[str, list[Any]] = unsealed(path.read_bytes(), _FORMAT)
         return found
-    except (OSError, ValueError, RecursionError):
+    except (OSError, ValueError):
         return {}

@@ -69,7 +69,7 @@ def record_command(
     seeds: str,
     checkpoint: Path | None,
     as_json: bool,
-    **said: Any,
+    **header: Any,
 ) -> None:
     """Run a training COMMAND and record it as an entry: NAME.json and NAME.tsv, as DAWNBench's.
 
@@ -100,10 +100,10 @@ def record_command(
     from genset.tta.record.series import choose_seeds, runs_of
 
     chosen = choose_seeds([*command, str(checkpoint or "")], runs, seeds)
-    said["author"] = said["author"] or getuser()
-    said["hardware"] = said["hardware"] or hardware()
+    header["author"] = header["author"] or getuser()
+    header["hardware"] = header["hardware"] or hardware()
     task = choose_task(name, score or "", threshold, output)
-    job = Job(command, Header(task=task, **said), checkpoint)
+    job = Job(command, Header(task=task, **header), checkpoint)
     # A JSON document stands alone on the standard output. A closed one is None.
     passed_on = sys.stderr if as_json else sys.stdout
     report = Output(getattr(passed_on, "buffer", None), lambda line: click.echo(line, err=True))

@@ -5,15 +5,16 @@ A file is ``runs/.truths/HASH.json``: a line with the format and a hash of the r
 is replaced whole, so that of two commands at once the later one counts.
 """
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import asdict
+
 from genset.core.errors import BadInput, GensetError
-from genset.core.files import written_whole
+from genset.core.files import sealed, unsealed, written_whole
+from genset.core.validation import Record, check
 from genset.sets.photos import PhotoSet
 from genset.sets.truths.files import read_truth, truth_of_dict
 from genset.sets.truths.truth import Truth
@@ -66,19 +67,17 @@ def keep_truth(photos: PhotoSet, truth: Truth, runs: Path) -> str:
         replaced = f"a damaged one ({path.name})"
     else:
         replaced = before.source if before and before.sha256 != truth.sha256 else ""
-    body = json.dumps(
-        {
-            "set": photos.name,
-            "source": truth.source,
-            "sha256": truth.sha256,
-            "correct": {image: sorted(wnids) for image, wnids in truth.correct.items()},
-            "unclear": {image: sorted(wnids) for image, wnids in truth.unclear.items()},
-            "proposers": dict(truth.proposers),
-            "proposed": truth.proposed,
-        }
-    ).encode()
+    document = {
+        "set": photos.name,
+        "source": truth.source,
+        "sha256": truth.sha256,
+        "correct": {image: sorted(wnids) for image, wnids in truth.correct.items()},
+        "unclear": {image: sorted(wnids) for image, wnids in truth.unclear.items()},
+        "proposers": dict(truth.proposers),
+        "proposed": truth.proposed,
+    }
     with written_whole(path) as file:
-        file.write(f"{_FORMAT} {hashlib.sha256(body).hexdigest()}\n".encode() + body)
+        file.write(sealed(_FORMAT, document))
     return replaced
 
 
@@ -99,27 +98,29 @@ def _path(runs: Path, set_hash: str) -> Path:
     return runs / FOLDER / f"{set_hash.removeprefix('sha256:')}.json"
 
 
+class StoredTruth(Record, frozen=True):
+    """A truth as it is kept; see `Truth`."""
+
+    set: str
+    source: str
+    sha256: str
+    correct: dict[str, frozenset[str]]
+    unclear: dict[str, frozenset[str]]
+    proposers: dict[str, tuple[str, ...]]
+    proposed: dict[str, dict[str, tuple[str, ...]]]
+
+
 def _load(path: Path, name: str) -> Truth:
     try:
-        head, _, body = path.read_bytes().partition(b"\n")
-        if head.decode() != f"{_FORMAT} {hashlib.sha256(body).hexdigest()}":
-            raise ValueError("it is not as it was written")
-        found = json.loads(body)
-        correct, unclear = (
-            {image: frozenset(wnids) for image, wnids in found[part].items()}
-            for part in ("correct", "unclear")
-        )
-        proposed = {
-            image: {wnid: tuple(names) for wnid, names in by_class.items()}
-            for image, by_class in found["proposed"].items()
-        }
-        proposers = {name: tuple(runs) for name, runs in found["proposers"].items()}
-        return Truth(correct, unclear, found["source"], found["sha256"], proposers, proposed)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        stored = check(unsealed(path.read_bytes(), _FORMAT), StoredTruth, str(path))
+    except (OSError, ValueError, BadInput) as error:
         raise GensetError(
             f"the truth of {name}, {path}, cannot be read ({error}): give it again with genset "
             "evaluate SET --multilabel FILE"
         ) from None
+    values = asdict(stored)
+    del values["set"]
+    return Truth(**values)
 
 
 def give_truth(
