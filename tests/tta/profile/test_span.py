@@ -13,7 +13,7 @@ from genset.tta.profile.profile import profile
 from genset.tta.traces.trace import Kernel, Operator, Trace
 from tests.tta.answers import answer, printed
 from tests.tta.profile.called import called, floats, launched
-from tests.tta.profile.made import NCCL, copy, kernel, trace
+from tests.tta.profile.made import NCCL, copy, trace
 from tests.tta.traces import made
 
 SIZE = 1024
