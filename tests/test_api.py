@@ -385,7 +385,7 @@ def test_a_comparison_prints_what_its_numbers_and_the_command_say(
     for one, other, said in ((low, high, "-50.0"), (high, low, "+50.0")):
         found = genset.compare(one, other)
         assert f"{100 * found.difference.value:+.1f}" == said
-        assert f"difference: {said} points" in str(found).replace("−", "-")
+        assert f"Difference: {said} points" in str(found).replace("−", "-")
         words = ["compare", one.model, other.model, "--on", "photos.csv"]
         done = CliRunner().invoke(cli, words)
         assert done.output.strip() == str(found), done.output
