@@ -129,9 +129,7 @@ def add_pool(store: Store, candidates: int, a_class: int = 25, questions: int = 
         session.execute(insert(GoldQuestion), gold)
         if questions:
             at_once = [classes[-each] for each in (1, 2, 3, 4)]
-            asked = ProposalRound(
-                release="v1", content_hash="0" * 64, seed=1, share=0, most=len(at_once)
-            )
+            asked = ProposalRound(release="v1", content_hash="0" * 64, seed=1, most=len(at_once))
             session.add(asked)
             session.flush()
             for photo in range(1, questions + 1):
