@@ -1,20 +1,18 @@
 """Sorts a trace's events into operators, launches, what ran on the device, and steps.
 
-Each is collected in columns of numbers, one row an event, and equal words and tuples are kept once:
-so a trace of millions of events stays small.
+Equal words and tuples are kept once, so a trace of millions of events stays small.
 """
 
 import re
 import sys
-from array import array
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 from genset.core.safe import clean
 from genset.tta.traces import fields
-from genset.tta.traces.trace import refused
+from genset.tta.traces.trace import Copy, Kernel, Operator, Shape, refused
 
 # Names of categories: PyTorch before 1.11 wrote the second ones.
 _OPERATORS = ("cpu_op", "operator")
@@ -42,54 +40,43 @@ _EVENT = 300  # bytes of one that is taken
 
 _T = TypeVar("_T")
 _Take = Callable[[dict[str, Any], float, float], None]
-
-
-def _times() -> "array[float]":
-    return array("d")
-
-
-def _numbers() -> "array[int]":
-    return array("q")
+_Inputs = tuple[tuple[Shape, ...] | None, tuple[str, ...], tuple[str, ...]]
 
 
 @dataclass(slots=True)
-class Columns:
-    """Events of one kind, in the order of the file; a column that the kind does not have is empty.
+class Launch:
+    """A call of the runtime that starts something on the device.
 
     Attributes:
-        starts, lengths: microseconds from the first event that was taken.
-        threads, external, correlations, devices, streams, bytes: -1 is "not recorded".
-        collectives: by row, the name of the collective, where it is recorded.
+        operator: place of the innermost operator around it, or None.
     """
 
-    starts: "array[float]" = field(default_factory=_times)
-    lengths: "array[float]" = field(default_factory=_times)
-    threads: "array[int]" = field(default_factory=_numbers)
-    external: "array[int]" = field(default_factory=_numbers)
-    correlations: "array[int]" = field(default_factory=_numbers)
-    devices: "array[int]" = field(default_factory=_numbers)
-    streams: "array[int]" = field(default_factory=_numbers)
-    bytes: "array[int]" = field(default_factory=_numbers)
-    names: list[str] = field(default_factory=list)
-    inputs: list[fields.Inputs] = field(default_factory=list)
-    collectives: dict[int, str] = field(default_factory=dict)
+    start: float
+    length: float
+    thread: int
+    correlation: int
+    operator: int | None = None
 
 
 class Collector:
-    """Takes a trace's events, one by one.
+    """Takes a trace's events, one by one, in the order of the file.
 
     Attributes:
+        operators, launches: their threads are places in `thread_numbers`.
         base: the first event's time on the trace's clock, from which all others are counted.
         dropped: events that were left out because their times are none.
         events: all of them, also of kinds that are not collected.
-        thread_numbers: by the number that columns have, the host's own.
+        thread_numbers: the host's own.
         launched: how many calls of the runtime launch a kernel.
         hip: whether there is a call of AMD's runtime.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self.operators, self.launches, self.kernels, self.copies = (Columns() for _ in range(4))
+        self.operators: list[Operator] = []
+        self.launches: list[Launch] = []
+        self.kernels: list[Kernel] = []
+        self.copies: list[Copy] = []
         self.steps: list[tuple[float, float]] = []
         self.base: float | None = None
         self.dropped = 0
@@ -99,7 +86,6 @@ class Collector:
         self.thread_numbers: list[int] = []
         self._threads: dict[tuple[Any, Any], int] = {}
         self._memory = _Memory(path)
-        self._inputs: dict[fields.Inputs, fields.Inputs] = {}
         self._takes: dict[str, _Take] = {
             **dict.fromkeys(_OPERATORS, self._operator),
             **dict.fromkeys(_KERNELS, self._kernel),
@@ -154,33 +140,33 @@ class Collector:
         if name.endswith(_TIMED):
             return
         if _STEP.fullmatch(name):  # an operator in PyTorch before 1.11
-            self._step(start, length)
+            self.steps.append((start, length))
             return
-        columns = self.operators
         arguments = _arguments(event)
-        if found := self._collective(arguments):
-            columns.collectives[len(columns.names)] = found
-        columns.starts.append(start)
-        columns.lengths.append(length)
-        columns.threads.append(self._thread(event))
-        columns.external.append(_external(arguments))
-        columns.names.append(name)
-        columns.inputs.append(self._inputs_of(arguments))
+        operator = Operator(
+            name,
+            start,
+            length,
+            self._thread(event),
+            None,
+            length,
+            *self._inputs(arguments),
+            collective=self._collective(arguments),
+            external=_external(arguments),
+        )
+        self.operators.append(operator)
 
     def _annotation(self, event: dict[str, Any], start: float, length: float) -> None:
         name = event.get("name")
         if type(name) is not str:
             return
         if _STEP.fullmatch(name):
-            self._step(start, length)
+            self.steps.append((start, length))
         elif name.startswith(_CALLS):
-            place = len(self.operators.names)
             self._operator(event, start, length)
+            call = self.operators[-1]
             called = self._memory.name(name.partition(":")[2].split(" ")[0])
-            self.operators.collectives.setdefault(place, called)
-
-    def _step(self, start: float, length: float) -> None:
-        self.steps.append((start, length))
+            call.collective = call.collective or called
 
     def _launch(self, event: dict[str, Any], start: float, length: float) -> None:
         name = event.get("name")
@@ -188,36 +174,34 @@ class Collector:
             self.hip = self.hip or name.startswith("hip")
             self.launched += "LaunchKernel" in name or "GraphLaunch" in name
         correlation = fields.amount(_arguments(event).get("correlation"))
-        if correlation is None:
-            return
-        columns = self.launches
-        columns.starts.append(start)
-        columns.lengths.append(length)
-        columns.threads.append(self._thread(event))
-        columns.correlations.append(correlation)
+        if correlation is not None:
+            self.launches.append(Launch(start, length, self._thread(event), correlation))
 
     def _kernel(self, event: dict[str, Any], start: float, length: float) -> None:
-        if found := self._collective(_arguments(event)):
-            self.kernels.collectives[len(self.kernels.names)] = found
-        self._on_device(self.kernels, event, start, length)
+        arguments = _arguments(event)
+        kernel = Kernel(
+            self._memory.name(event.get("name")),
+            start,
+            length,
+            *_device_and_stream(event, arguments),
+            collective=self._collective(arguments),
+            correlation=_first(arguments.get("correlation")),
+            external=_external(arguments),
+        )
+        self.kernels.append(kernel)
 
     def _copy(self, event: dict[str, Any], start: float, length: float) -> None:
-        self._on_device(self.copies, event, start, length)
-
-    def _on_device(
-        self, columns: Columns, event: dict[str, Any], start: float, length: float
-    ) -> None:
         arguments = _arguments(event)
-        columns.starts.append(start)
-        columns.lengths.append(length)
-        columns.devices.append(
-            _first(arguments.get("device"), arguments.get("inDevice"), event.get("pid"))
+        copy = Copy(
+            self._memory.name(event.get("name")),
+            start,
+            length,
+            *_device_and_stream(event, arguments),
+            bytes=_first(arguments.get("bytes")),
+            correlation=_first(arguments.get("correlation")),
+            external=_external(arguments),
         )
-        columns.streams.append(_first(arguments.get("stream"), event.get("tid")))
-        columns.correlations.append(_first(arguments.get("correlation")))
-        columns.external.append(_external(arguments))
-        columns.bytes.append(_first(arguments.get("bytes")))
-        columns.names.append(self._memory.name(event.get("name")))
+        self.copies.append(copy)
 
     def _collective(self, arguments: dict[str, Any]) -> str:
         name = arguments.get("Collective name")
@@ -237,18 +221,17 @@ class Collector:
             f"{why}; genset reads PyTorch's traces of NVIDIA's and AMD's GPUs and of CPUs",
         )
 
-    def _inputs_of(self, arguments: dict[str, Any]) -> fields.Inputs:
+    def _inputs(self, arguments: dict[str, Any]) -> _Inputs:
         recorded = arguments.get("Input Dims", arguments.get("Input dims"))
         shapes = None if recorded is None else fields.shapes(recorded)
         if shapes is None:
-            return fields.NO_INPUTS
+            return None, (), ()
         memory, count = self._memory, len(shapes)
-        inputs = fields.Inputs(
+        return (
             memory.once(shapes),
             memory.words(arguments.get("Input type"), count) or memory.once(("",) * count),
             memory.words(arguments.get("Concrete Inputs"), count) or (),
         )
-        return self._inputs.setdefault(inputs, inputs)
 
     def _thread(self, event: dict[str, Any]) -> int:
         process, thread = _key(event.get("pid")), _key(event.get("tid"))
@@ -310,15 +293,18 @@ def _arguments(event: dict[str, Any]) -> dict[str, Any]:
     return found if type(found) is dict else {}
 
 
-def _external(arguments: dict[str, Any]) -> int:
+def _device_and_stream(event: dict[str, Any], arguments: dict[str, Any]) -> tuple[int, int]:
+    device = _first(arguments.get("device"), arguments.get("inDevice"), event.get("pid"))
+    return device or 0, _first(arguments.get("stream"), event.get("tid")) or 0
+
+
+def _external(arguments: dict[str, Any]) -> int | None:
     return _first(arguments.get("External id"), arguments.get("external id"))
 
 
-def _first(*values: Any) -> int:
-    for value in values:
-        if (found := fields.amount(value)) is not None:
-            return found
-    return -1
+def _first(*values: Any) -> int | None:
+    amounts = map(fields.amount, values)
+    return next((amount for amount in amounts if amount is not None), None)
 
 
 def _key(value: Any) -> Any:

@@ -1,6 +1,5 @@
 """What stands in an event, as it should be: anything else is told as None."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from genset.tta.traces.trace import Shape
@@ -10,18 +9,6 @@ _LARGEST = 2**62
 _LONGEST = 86_400e6  # microseconds: no profiler records a day
 _DIMENSIONS = 32
 _TENSORS = 1000  # of one operator
-
-
-@dataclass(frozen=True, slots=True)
-class Inputs:
-    """What an operator was called on; see `genset.tta.traces.trace.Operator`."""
-
-    shapes: tuple[Shape, ...] | None = None
-    types: tuple[str, ...] = ()
-    values: tuple[str, ...] = ()
-
-
-NO_INPUTS = Inputs()
 
 
 def moment(value: Any) -> float | None:

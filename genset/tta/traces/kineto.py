@@ -12,7 +12,7 @@ from typing import Any
 from genset.core.numbers import count
 from genset.core.safe import clean
 from genset.tta.traces import fields
-from genset.tta.traces.build import TraceParts, build
+from genset.tta.traces.build import build
 from genset.tta.traces.collect import Collector
 from genset.tta.traces.stream import Members, read_events
 from genset.tta.traces.trace import Device, Operator, Trace, refused
@@ -34,25 +34,25 @@ def read_trace(path: Path) -> Trace:
         found = Collector(path)
         for event in read_events(path, members):
             found.add(event)
-        parts = build(found)
-    if not (parts.kernels or parts.copies or parts.operators or parts.steps):
-        raise refused(path, _why_nothing(found, parts))
+        build(found)
+    if not (found.kernels or found.copies or found.operators or found.steps):
+        raise refused(path, _why_nothing(found))
     rank, ranks = _distributed(members["distributedInfo"])
     known = members["deviceProperties"]
     known = [about for about in known if type(about) is dict] if type(known) is list else []
-    device = _device(known, parts, hip=found.hip)
+    device = _device(known, found)
     trace = Trace(
         path=path,
         device=device,
         unseen="" if device.maker != "none" else _unseen(known, found),
         rank=rank,
         ranks=ranks,
-        kernels=parts.kernels,
-        copies=parts.copies,
-        operators=parts.operators,
-        steps=parts.steps,
+        kernels=found.kernels,
+        copies=found.copies,
+        operators=found.operators,
+        steps=found.steps,
     )
-    return replace(trace, missing=list(_missing(trace, parts.dropped)))
+    return replace(trace, missing=list(_missing(trace, found.dropped)))
 
 
 @contextmanager
@@ -67,10 +67,10 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _why_nothing(found: Collector, parts: TraceParts) -> str:
+def _why_nothing(found: Collector) -> str:
     if not found.events:
         return "it has no event: the profiler recorded nothing"
-    if parts.dropped:
+    if found.dropped:
         return "none of its events has a right time"
     return "none of its events is one of PyTorch's profiler"
 
@@ -86,16 +86,16 @@ def _distributed(recorded: Any) -> tuple[int | None, int | None]:
     return rank, ranks
 
 
-def _device(known: Sequence[dict[str, Any]], parts: TraceParts, *, hip: bool) -> Device:
+def _device(known: Sequence[dict[str, Any]], found: Collector) -> Device:
     """The device that most kernels ran on."""
-    used = Counter(event.device for event in parts.kernels or parts.copies)
+    used = Counter(event.device for event in found.kernels or found.copies)
     if not used:
         return Device("none")
     number = used.most_common(1)[0][0]
     about = next((about for about in known if about.get("id") == number), {})
     name = about.get("name")
     name = clean(name) if type(name) is str else ""
-    return Device("amd" if hip or _AMD.search(name) else "nvidia", name)
+    return Device("amd" if found.hip or _AMD.search(name) else "nvidia", name)
 
 
 def _unseen(known: Sequence[dict[str, Any]], found: Collector) -> str:

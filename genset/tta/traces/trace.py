@@ -1,6 +1,7 @@
 """What a profiler's trace holds, as every analysis takes it.
 
 Times are microseconds on the trace's own clock; `start` counts from the first event of the trace.
+Numbers by which events name each other are None where they are not recorded.
 """
 
 from dataclasses import dataclass, field
@@ -25,7 +26,7 @@ class Device:
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Kernel:
     """A kernel on the device.
 
@@ -34,6 +35,7 @@ class Kernel:
         collective: "allreduce", "_allgather_base", as recorded; "" if it is not.
         launched: when the host launched it: the call of the runtime, or else the operator's start;
             None if neither is recorded.
+        correlation, external: the numbers of the launch and of the operator.
     """
 
     name: str
@@ -41,18 +43,20 @@ class Kernel:
     length: float
     device: int
     stream: int
-    operator: int | None
+    operator: int | None = None
     collective: str = ""
     launched: float | None = None
+    correlation: int | None = None
+    external: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Copy:
     """A copy or a filling of memory on the device ("Memcpy HtoD …", "Memset").
 
     Attributes:
         bytes: how many; None if it is not recorded.
-        launched: see `Kernel`.
+        launched, correlation, external: see `Kernel`.
     """
 
     name: str
@@ -62,9 +66,11 @@ class Copy:
     stream: int
     bytes: int | None
     launched: float | None = None
+    correlation: int | None = None
+    external: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Operator:
     """An operator on the host ("aten::conv2d"), with what it was called on.
 
@@ -77,6 +83,8 @@ class Operator:
         types: of each input, "float", "c10::Half", "Scalar", "" …; as long as `shapes`.
         values: of each input that is no tensor, as recorded ("[2, 2]", "1", "False"), "" of others;
             () if the trace has none (PyTorch before 2.1).
+        collective: that it is a call of, as recorded; "" of others.
+        external: its number.
     """
 
     name: str
@@ -88,6 +96,8 @@ class Operator:
     shapes: tuple[Shape, ...] | None = None
     types: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
+    collective: str = ""
+    external: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
