@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from math import cos, log10, pi, sin
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from warnings import catch_warnings, filterwarnings
 
 from genset.core.errors import BadInput
@@ -16,10 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-Row = TypeVar("Row")
-
 # As many lines as a reader can tell apart by colour and dash.
-_MOST = 20
+MOST_LINES = 20
 # Nine, so that with ten colours no two of ninety lines are alike.
 Dash = Literal["-", "--", "-.", ":"] | tuple[int, tuple[float, ...]]
 _DASHES: tuple[Dash, ...] = (
@@ -48,15 +46,10 @@ def check_figure(path: Path) -> None:
         raise BadInput(f"{path}: a figure is written as .png or .svg")
 
 
-def first_lines(names: Sequence[Row]) -> Sequence[Row]:
-    """The first of them, as many as a reader can tell apart."""
-    return names[:_MOST]
-
-
 def check_few(count: int, what: str) -> None:
     """Refuse more lines than a reader can tell apart."""
-    if count > _MOST:
-        raise BadInput(f"a figure shows at most {_MOST} {what}, not {count}: name fewer")
+    if count > MOST_LINES:
+        raise BadInput(f"a figure shows at most {MOST_LINES} {what}, not {count}: name fewer")
 
 
 def line_style(at: int) -> tuple[str, Dash]:

@@ -6,7 +6,7 @@ of those that reach the threshold.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from difflib import get_close_matches
@@ -113,51 +113,37 @@ class Baseline:
 
 def training_row(run: Training, threshold: float) -> TrainingRow:
     """One run at a threshold, in its task's unit."""
-    about, scores, task = run.about, run.scores(), run.about.task
-    remarks = list(about.remarks)
-    reached = run.first_at(threshold)
-    cost = None
-    if reached and about.cost_per_hour is not None:
-        cost = reached.hours * about.cost_per_hour
-    if reached and not task.reaches(scores[-1], threshold):
-        side = "above" if task.lower_is_better else "below"
-        final = amount(scores[-1], task.percent)
-        remarks.append(f"ends at {final}, {side} the threshold that it had reached")
-    return TrainingRow(
-        **_about(about),
-        remarks=tuple(remarks),
-        hours=reached.hours if reached else None,
-        cost=cost,
-        epoch=reached.epoch if reached else None,
-        final=scores[-1],
-        best=run.best(),
-        reached=int(reached is not None),
-    )
+    return replace(_row([run], threshold), name=run.about.name)
 
 
 def entry_row(runs: Sequence[Training], threshold: float) -> TrainingRow:
     """An entry of one run or of several at a threshold, in its task's unit."""
     remarks = together(runs, threshold) if len(runs) > 1 else []
-    runs = counted(runs, threshold) or runs
-    rows = [training_row(run, threshold) for run in runs]
-    first = replace(rows[0], name=entry_name(runs))
-    if len(rows) == 1:
-        return replace(first, remarks=(*remarks, *first.remarks))
-    task = runs[0].about.task
-    reached = [row for row in rows if row.hours is not None]
-    hours = [row.hours for row in reached if row.hours is not None]
-    misses = len(rows) - len(hours)
-    return replace(
-        first,
-        remarks=(*remarks, *_remarks(rows, misses)),
+    row = _row(counted(runs, threshold) or runs, threshold)
+    return replace(row, remarks=(*remarks, *row.remarks))
+
+
+def _row(runs: Sequence[Training], threshold: float) -> TrainingRow:
+    about = runs[0].about
+    found = [(run, point) for run in runs if (point := run.first_at(threshold))]
+    hours = [point.hours for _, point in found]
+    costs = [
+        point.hours * run.about.cost_per_hour
+        for run, point in found
+        if run.about.cost_per_hour is not None
+    ]
+    misses = len(runs) - len(found)
+    return TrainingRow(
+        **_about(about) | {"name": entry_name(runs)},
+        remarks=tuple(_remarks(runs, threshold, misses)),
         hours=fmean(hours) if hours else None,
-        cost=_mean([row.cost for row in reached]),
-        epoch=_mean([row.epoch for row in reached]),
-        final=fmean(row.final for row in rows),
-        best=task.best([row.best for row in rows]),
-        runs=len(rows),
-        reached=len(hours),
-        hours_without_ends=hours_without_ends(task, hours, misses),
+        cost=fmean(costs) if costs and len(costs) == len(found) else None,
+        epoch=fmean(point.epoch for _, point in found) if found else None,
+        final=fmean(run.scores()[-1] for run in runs),
+        best=about.task.best([run.best() for run in runs]),
+        runs=len(runs),
+        reached=len(found),
+        hours_without_ends=hours_without_ends(about.task, hours, misses),
     )
 
 
@@ -255,23 +241,29 @@ def _about(about: About) -> dict[str, Any]:
     return {name: getattr(about, name) for name in names}
 
 
-def _mean(values: Sequence[float | None]) -> float | None:
-    """The mean, if every value is known."""
-    known = [value for value in values if value is not None]
-    return fmean(known) if known and len(known) == len(values) else None
-
-
-def _remarks(rows: Sequence[TrainingRow], misses: int) -> tuple[str, ...]:
+def _remarks(runs: Sequence[Training], threshold: float, misses: int) -> list[str]:
     """The remarks of an entry's runs, each once."""
-    counts = Counter(remark for row in rows for remark in set(row.remarks))
+    by_run = [[*run.about.remarks, *_fallen(run, threshold)] for run in runs]
+    if len(runs) == 1:
+        return by_run[0]
+    counts = Counter(remark for remarks in by_run for remark in set(remarks))
     remarks = [
-        remark if number == len(rows) else f"{number} of {len(rows)} runs: {remark}"
+        remark if number == len(runs) else f"{number} of {len(runs)} runs: {remark}"
         for remark, number in sorted(counts.items())
     ]
-    if 0 < misses < len(rows):
+    if 0 < misses < len(runs):
         reach = agree(misses, "does", "do")
         remarks.append(
-            f"{misses} of {len(rows)} runs {reach} not reach the threshold: the time is of the "
+            f"{misses} of {len(runs)} runs {reach} not reach the threshold: the time is of the "
             "others"
         )
-    return tuple(remarks)
+    return remarks
+
+
+def _fallen(run: Training, threshold: float) -> Iterator[str]:
+    """A remark on a run that reached the threshold and did not stay there."""
+    final, task = run.scores()[-1], run.about.task
+    if run.first_at(threshold) and not task.reaches(final, threshold):
+        side = "above" if task.lower_is_better else "below"
+        words = amount(final, task.percent)
+        yield f"ends at {words}, {side} the threshold that it had reached"

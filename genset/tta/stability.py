@@ -17,7 +17,7 @@ from genset.statistics.small_samples import (
     variation,
     variation_interval,
 )
-from genset.tta.figures import first_lines, label_axes, legend, line_style, time_unit, write_figure
+from genset.tta.figures import MOST_LINES, label_axes, legend, line_style, time_unit, write_figure
 from genset.tta.one_entry import check_one_entry, counted, together
 from genset.tta.rows import TrainingRow, hours_without_ends, training_row
 from genset.tta.runs import Training, one_task
@@ -187,7 +187,7 @@ def draw_stability(found: Stability, runs: Sequence[Training], path: Path) -> No
     """
     from matplotlib.figure import Figure
 
-    named = len(first_lines(runs)) == len(runs)
+    named = len(runs) <= MOST_LINES
     figure = Figure(figsize=(9, 4.6), layout="constrained")
     axes = figure.subplots()
     unit, hours_of_one = time_unit(max(run.epochs[-1].hours for run in runs))

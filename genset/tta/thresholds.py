@@ -4,7 +4,6 @@ Schedules tuned for one threshold are often over soon after it: such an entry ha
 and none for 93.5 %.
 """
 
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import floor, log10
@@ -14,7 +13,7 @@ from statistics import fmean
 from genset.core.errors import BadInput
 from genset.core.numbers import agree, count, duration
 from genset.core.table import Cell, Table
-from genset.tta.figures import first_lines, hours_axis, label_axes, legend, line_style, write_figure
+from genset.tta.figures import MOST_LINES, hours_axis, label_axes, legend, line_style, write_figure
 from genset.tta.rows import by_entry, entry_name
 from genset.tta.runs import TOP1, TOP5, Task, Training, one_task
 from genset.tta.words import hours_column, level, metric, name_column, score_column, short_name
@@ -107,7 +106,7 @@ def draw_thresholds(found: Thresholds, path: Path) -> None:
     """
     from matplotlib.figure import Figure
 
-    rows = first_lines(found.rows)
+    rows = found.rows[:MOST_LINES]
     figure = Figure(figsize=(9, 5), layout="constrained")
     axes = figure.subplots()
     drawn: list[tuple[float, int]] = []
@@ -203,7 +202,7 @@ def _steps(runs: Sequence[Training], at: Sequence[float]) -> list[tuple[float, f
     task = runs[0].about.task
     least, most = min(at), max(at)
     firsts = [_improvements(run) for run in runs]
-    places = {at[0], at[-1]} | {score for scores, _ in firsts for score in scores}
+    places = {at[0], at[-1]} | {score for first in firsts for score, _ in first}
     places |= {task.threshold} if task.threshold is not None else set()
     steps: list[tuple[float, float]] = []
     for place in sorted(places, reverse=task.lower_is_better):
@@ -220,24 +219,19 @@ def _steps(runs: Sequence[Training], at: Sequence[float]) -> list[tuple[float, f
     return steps
 
 
-def _improvements(run: Training) -> tuple[list[float], list[float]]:
+def _improvements(run: Training) -> list[tuple[float, float]]:
     """A run's scores that were better than all before them, and when they were."""
     task = run.about.task
-    scores: list[float] = []
-    hours: list[float] = []
+    found: list[tuple[float, float]] = []
     for epoch in run.epochs:
         score = epoch.scores.get(task.score)
-        if score is not None and not (scores and task.reaches(scores[-1], score)):
-            scores.append(score)
-            hours.append(epoch.hours)
-    return scores, hours
+        if score is not None and not (found and task.reaches(found[-1][0], score)):
+            found.append((score, epoch.hours))
+    return found
 
 
-def _first(improved: tuple[list[float], list[float]], least: float, task: Task) -> float | None:
-    scores, hours = improved
-    sign = -1.0 if task.lower_is_better else 1.0
-    place = bisect_left(scores, sign * least, key=lambda score: sign * score)
-    return hours[place] if place < len(hours) else None
+def _first(improved: list[tuple[float, float]], least: float, task: Task) -> float | None:
+    return next((hours for score, hours in improved if task.reaches(score, least)), None)
 
 
 def _far_and_fast(row: ThresholdRow) -> tuple[int, float]:

@@ -64,9 +64,13 @@ def goal(found: Goal) -> str:
 # Names, ratios, intervals
 
 
-def short_name(text: str) -> str:
-    """A stranger's name, as long as a column takes."""
-    return clean(text, 60)
+def short_name(text: str, longest: int = 60) -> str:
+    """A stranger's name, as long as a column takes: of a longer one the beginning and the end."""
+    whole = clean(text, len(text) or 1)
+    if len(whole) <= longest:
+        return whole
+    end = (longest - 1) // 2
+    return f"{whole[: longest - 1 - end].rstrip()}…{whole[-end:].lstrip()}"
 
 
 def ratio(value: float) -> str:

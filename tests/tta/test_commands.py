@@ -69,7 +69,7 @@ def test_markdown_keeps_strangers_words_in_their_cells(entries: Path) -> None:
 def test_a_name_takes_no_more_than_its_column(tmp_path: Path) -> None:
     write_entry(tmp_path / "train" / f"a{'x' * 99}", [95], misc={"task": "ImageNet"})
     text = tta("table", tmp_path).stdout
-    assert f"a{'x' * 58}…  " in text
+    assert f"a{'x' * 29}…{'x' * 29}  " in text
     assert "x" * 59 not in text
 
 

@@ -11,9 +11,8 @@ from genset.core.errors import BadInput
 from genset.tta.logs.common import Format, ReadAs
 from genset.tta.logs.dawnbench import DAWNBENCH, SUFFIXES, read_entry
 from genset.tta.logs.mlperf import MLPERF, is_result
-from genset.tta.logs.tables import TABLE
 from genset.tta.logs.tensorboard import TENSORBOARD
-from genset.tta.logs.trackers import FASTAI, FFCV, LIGHTNING, WANDB
+from genset.tta.logs.trackers import TABLE
 from genset.tta.runs import About, Entries, MalformedLog, Training
 
 # As much of a file as it takes to tell its format.
@@ -21,16 +20,7 @@ _START = 65_536
 
 
 # The first that recognizes a file reads it.
-FORMATS: tuple[Format, ...] = (
-    MLPERF,
-    TENSORBOARD,
-    FFCV,
-    LIGHTNING,
-    FASTAI,
-    WANDB,
-    TABLE,
-    DAWNBENCH,
-)
+FORMATS = (MLPERF, TENSORBOARD, TABLE, DAWNBENCH)
 
 
 def format_of(

@@ -1,10 +1,4 @@
-"""Reads any other table of epochs: columns known by their names, or named by the user.
-
-Keras' CSVLogger and Ray Tune's progress.csv are among those whose names are known, once they have a
-column of time::
-
-    epoch,time,val_acc,val_loss,batch_size
-    1,61.2,0.4312,1.9,256
+"""Reads the runs of a table of epochs whose columns are known.
 
 One file may hold several runs, told apart by a column `run`, `uid` or `seed`. Runs that differ by
 their `seed` alone are one entry.
@@ -14,20 +8,16 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from genset.tta.logs.columns import (
     Columns,
-    clocks,
     described,
     describing,
-    find_columns,
     is_moment,
-    normal_names,
 )
-from genset.tta.logs.common import Format, ReadAs, as_percent, number, swapped
-from genset.tta.logs.sheets import Sheet, TextTable, is_nothing, names_of, shortest
-from genset.tta.runs import SCORES, TOP1, TOP5, About, Epoch, Training
+from genset.tta.logs.common import as_percent, number, swapped
+from genset.tta.logs.sheets import Sheet, is_nothing, shortest
+from genset.tta.runs import TOP1, TOP5, About, Epoch, Training
 
 _MOST_ROWS = 200_000
 _MOST_RUNS = 10_000
@@ -320,32 +310,6 @@ def _are_fractions(sheet: Sheet, columns: Columns, runs: list[RunRows]) -> bool:
     return max(best.values()) <= 1
 
 
-_DAWNBENCH = {score.lower() for score in SCORES}
-
-
-def recognizes(path: Path, start: bytes) -> bool:
-    """Whether a file is a table; not one of tabs with the columns of DAWNBench's entries."""
-    if path.suffix.lower() != ".tsv":
-        return path.suffix.lower() == ".csv"
-    names = names_of(path, start)
-    if len(names) < 3 or "" in names:
-        return False
-    plain = {name.replace("_", "") for name in normal_names(names)}
-    if "hours" in plain:
-        return "epoch" not in plain or _DAWNBENCH.isdisjoint(plain)
-    return "epoch" in plain or bool(clocks(names))
-
-
-def read(path: Path, read_as: ReadAs) -> list[Training]:
-    """Read a file's runs.
-
-    Raises:
-        MalformedLog: it has no right reading.
-    """
-    sheet = TextTable(path)
-    return trainings(sheet, find_columns(sheet, read_as), path.stem)
-
-
 def trainings(
     sheet: Sheet, columns: Columns, name: str, settings: dict[str, str] | None = None
 ) -> list[Training]:
@@ -381,6 +345,3 @@ def trainings(
 def _name(name: str, run: RunRows, by_seed: bool) -> str:
     of_run = f"seed {run.name}" if by_seed else run.name
     return " ".join(part for part in (name, of_run) if part)
-
-
-TABLE = Format("table", recognizes, read)

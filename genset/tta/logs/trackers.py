@@ -1,11 +1,17 @@
-"""Reads fastai's CSVLogger, ``history.csv``: its time is each epoch's own, in whole seconds.
+"""Reads tables of epochs: of ffcv, Lightning, fastai and W&B, and any other.
 
-::
+Columns are known by their names, or named by the user. Keras' CSVLogger and Ray Tune's progress.csv
+are among those whose names are known, once they have a column of time::
+
+    epoch,time,val_acc,val_loss,batch_size
+    1,61.2,0.4312,1.9,256
+
+fastai's CSVLogger writes each epoch's own time, in whole seconds::
 
     epoch,train_loss,valid_loss,accuracy,time
     0,1.231,0.702,0.7812,01:12
 
-Times are added up; a row that is there again is passed over. All of its scores but `train_loss` are
+These are added up; a row that is there again is passed over. All of its scores but `train_loss` are
 of the photos that were not trained on.
 """
 
@@ -14,40 +20,81 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from genset.tta.logs.columns import find_columns, normal_names
+from genset.tta.logs.columns import clocks, find_columns, normal_names
 from genset.tta.logs.common import Format, ReadAs, decoded, number
 from genset.tta.logs.sheets import Sheet, TextTable, moment, names_of
 from genset.tta.logs.tables import trainings
-from genset.tta.runs import TASKS, About, MalformedLog, Training
+from genset.tta.runs import SCORES, TASKS, About, Training
+
+_DAWNBENCH = {score.lower() for score in SCORES}
+
+
+def recognizes(path: Path, start: bytes) -> bool:
+    """Whether a file is a table; not one of tabs with the columns of DAWNBench's entries."""
+    if path.suffix.lower() != ".tsv":
+        return path.suffix.lower() == ".csv"
+    names = names_of(path, start)
+    if len(names) < 3 or "" in names:
+        return False
+    plain = {name.replace("_", "") for name in normal_names(names)}
+    if "hours" in plain:
+        return "epoch" not in plain or _DAWNBENCH.isdisjoint(plain)
+    return "epoch" in plain or bool(clocks(names))
+
+
+def read(path: Path, read_as: ReadAs) -> list[Training]:
+    """Read a file's runs.
+
+    Raises:
+        MalformedLog: it has no right reading.
+    """
+    sheet = TextTable(path)
+    known = normal_names(sheet.names)
+    if known >= _FFCV:
+        return _read_ffcv(sheet, read_as)
+    if {"epoch", "step"} <= set(sheet.names) and (
+        path.name == "metrics.csv" or path.with_name(_HPARAMS).is_file()
+    ):
+        columns = find_columns(sheet, read_as, no_time=_NO_LIGHTNING_TIME, time_later=True)
+        return trainings(sheet, columns, _lightning_name(path), _hparams(path.with_name(_HPARAMS)))
+    if _is_fastai(sheet):
+        added = AddedUp(sheet)
+        columns = find_columns(added, read_as)
+        added.remarks.append("its time is the sum of its epochs' whole seconds")
+        return trainings(added, columns, path.stem)
+    if len(sheet.names) > 1 and all(_BETWEEN in name for name in sheet.names[1:]):
+        chart = Chart(sheet)
+        named = replace(read_as, run=chart.names[-1])
+        return trainings(chart, find_columns(chart, named, no_time=_NO_CHART_TIME), "")
+    if "_step" in sheet.names:
+        time = next((name for name in ("_runtime", "_timestamp") if name in sheet.names), "")
+        read_as = replace(read_as, time=read_as.time or time)
+    elif known >= _OF_RUNS:
+        why = "it has a line for each run, not for each epoch"
+        sheet.refuse(f"{why}: export a chart, or run.scan_history()", 1)
+    return trainings(sheet, find_columns(sheet, read_as), path.stem)
+
+
+TABLE = Format("table", recognizes, read)
+
+
+# fastai
 
 _COLUMNS = ["epoch", "train_loss", "valid_loss"]
 _TIME = "time"
 _CLOCK = re.compile(r"(?:(\d+):)?(\d+):(\d{2})", re.ASCII)
 
 
-def is_fastai(path: Path, start: bytes) -> bool:
+def _is_fastai(sheet: Sheet) -> bool:
     """Whether a table has fastai's columns, and minutes with seconds in that of time."""
-    names = names_of(path, start)
-    if names[:3] != _COLUMNS or names[-1] != _TIME:
+    if sheet.names[:3] != _COLUMNS or sheet.names[-1] != _TIME:
         return False
-    second = start.decode("utf-8", errors="replace").splitlines()[1:2]
-    return bool(second) and _CLOCK.fullmatch(second[0].split(",")[-1].strip()) is not None
-
-
-def read_fastai(path: Path, read_as: ReadAs) -> list[Training]:
-    """Read the one run of a file.
-
-    Raises:
-        MalformedLog: it has no right reading.
-    """
-    sheet = AddedUp(TextTable(path))
-    columns = find_columns(sheet, read_as)
-    sheet.remarks.append("its time is the sum of its epochs' whole seconds")
-    return trainings(sheet, columns, path.stem)
+    first = next(sheet.rows([len(sheet.names) - 1]), None)
+    return first is not None and _CLOCK.fullmatch(first[1][0]) is not None
 
 
 class AddedUp(Sheet):
-    """Such a table with the seconds since training began in its last column."""
+    """fastai's table with the seconds since training began in its last column."""
 
     def __init__(self, sheet: Sheet) -> None:
         self.path, self.remarks, self._sheet = sheet.path, sheet.remarks, sheet
@@ -75,30 +122,20 @@ class AddedUp(Sheet):
             yield at, [cells[column] for column in columns]
 
 
-FASTAI = Format("fastai", is_fastai, read_fastai)
+# ffcv
 
-
-_FFCV_COLUMNS = {"relative_time", "top_1", "top_5", "epoch"}
+_FFCV = {"relative_time", "top_1", "top_5", "epoch"}
 
 # How a run was trained. Not where its files are, who listens where, and how loud it logs.
 _MOMENT = "timestamp"
 _FFCV_SETTINGS = ("training.", "model.", "lr.", "resolution.", "validation.", "dist.world_size")
 
 
-def is_ffcv(path: Path, start: bytes) -> bool:
-    """Whether a table has ffcv-imagenet's columns."""
-    return normal_names(names_of(path, start)) >= _FFCV_COLUMNS
-
-
-def read_ffcv(path: Path, read_as: ReadAs) -> list[Training]:
-    """Read a file's runs. They are ImageNet's: its training script is for nothing else.
+def _read_ffcv(sheet: Sheet, read_as: ReadAs) -> list[Training]:
+    """They are ImageNet's: ffcv's training script is for nothing else.
 
     Runs of one recipe are one entry, which has the name of the first.
-
-    Raises:
-        MalformedLog: it has no right reading.
     """
-    sheet = TextTable(path)
     columns = find_columns(sheet, read_as, TASKS["imagenet"])
     settings = [
         (name, at)
@@ -106,7 +143,7 @@ def read_ffcv(path: Path, read_as: ReadAs) -> list[Training]:
         if name == _MOMENT or name.startswith(_FFCV_SETTINGS)
     ]
     runs = [
-        replace(run, about=_ffcv_about(path, run.about))
+        replace(run, about=_ffcv_about(sheet.path, run.about))
         for run in trainings(sheet, replace(columns, settings=tuple(settings)), "")
     ]
     recipes = [(run.about.model, *run.about.settings.items()) for run in runs]
@@ -137,8 +174,7 @@ def _ffcv_about(path: Path, about: About) -> About:
     )
 
 
-FFCV = Format("ffcv", is_ffcv, read_ffcv)
-
+# Lightning
 
 _HPARAMS = "hparams.yaml"
 _MOST_BYTES = 1_000_000
@@ -147,23 +183,6 @@ _NO_LIGHTNING_TIME = (
     "Lightning logs none, so log it with the score, as in on_validation_epoch_end: "
     'self.log("seconds", time.monotonic() - self.began); or name a column with --time-column'
 )
-
-
-def is_lightning(path: Path, start: bytes) -> bool:
-    """Whether a file is named as Lightning names it and has its two columns."""
-    lies = path.name == "metrics.csv" or path.with_name(_HPARAMS).is_file()
-    return lies and {"epoch", "step"} <= set(names_of(path, start))
-
-
-def read_lightning(path: Path, read_as: ReadAs) -> list[Training]:
-    """Read the one run of a file.
-
-    Raises:
-        MalformedLog: it has no right reading.
-    """
-    sheet = TextTable(path)
-    columns = find_columns(sheet, read_as, no_time=_NO_LIGHTNING_TIME, time_later=True)
-    return trainings(sheet, columns, _lightning_name(path), _hparams(path.with_name(_HPARAMS)))
 
 
 def _lightning_name(path: Path) -> str:
@@ -191,8 +210,7 @@ def _hparams(path: Path) -> dict[str, str]:
     }
 
 
-LIGHTNING = Format("lightning", is_lightning, read_lightning)
-
+# W&B
 
 _BETWEEN = " - "
 _ENDS = ("__MIN", "__MAX")
@@ -201,37 +219,6 @@ _NO_CHART_TIME = (
     "choose Relative Time (Process) as the chart's x axis and export it again, or name a column "
     "with --time-column"
 )
-
-
-def is_wandb(path: Path, start: bytes) -> bool:
-    """Whether a table has W&B's columns."""
-    names = names_of(path, start)
-    is_history = "_step" in names and ("_runtime" in names or "_timestamp" in names)
-    return is_history or _is_chart(names) or normal_names(names) >= _OF_RUNS
-
-
-def read_wandb(path: Path, read_as: ReadAs) -> list[Training]:
-    """Read the run of a history, or the runs of a chart.
-
-    Raises:
-        MalformedLog: it has no right reading.
-    """
-    sheet = TextTable(path)
-    if _is_chart(sheet.names):
-        chart = Chart(sheet)
-        named = replace(read_as, run=chart.names[-1])
-        return trainings(chart, find_columns(chart, named, no_time=_NO_CHART_TIME), "")
-    if normal_names(sheet.names) >= _OF_RUNS and "_step" not in sheet.names:
-        why = "it has a line for each run, not for each epoch"
-        raise MalformedLog(path, f"{why}: export a chart, or run.scan_history()", 1)
-    time = next((name for name in ("_runtime", "_timestamp") if name in sheet.names), "")
-    columns = find_columns(sheet, replace(read_as, time=read_as.time or time))
-    return trainings(sheet, columns, path.stem)
-
-
-def _is_chart(names: Sequence[str]) -> bool:
-    """Whether all columns but the first name a run and what was logged of it."""
-    return len(names) > 1 and all(_BETWEEN in name for name in names[1:])
 
 
 class Chart(Sheet):
@@ -260,6 +247,3 @@ class Chart(Sheet):
                     of_run = {self.names[0]: cells[0], self.names[-1]: run}
                     of_run |= {name: cells[place] for name, place in places.items()}
                     yield at, [of_run.get(name, "") for name in names]
-
-
-WANDB = Format("wandb", is_wandb, read_wandb)

@@ -15,22 +15,19 @@ from genset.tta.figures import (
     ticks,
     write_figure,
 )
-from genset.tta.profile.inputs import Kind
 from genset.tta.profile.matrix_units import draw_matrix_units
 from genset.tta.profile.peaks import Peaks, Point, Roof
 from genset.tta.profile.profile import Comparison
 from genset.tta.profile.roofline import Roofline
 from genset.tta.profile.shares import draw_shares
-from genset.tta.words import exact
+from genset.tta.words import exact, short_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.lines import Line2D
 
 _LINE = 0.09  # inches that the roofline is higher for each name below it
-_LONGEST = 24  # characters of a name
 
-_MARKERS: Mapping[Kind | None, str] = {
+_MARKERS: Mapping[str | None, str] = {
     "convolution": "o",
     "matrix product": "s",
     "attention": "p",
@@ -47,7 +44,6 @@ def draw_profile(found: Comparison, path: Path) -> None:
     """
     from matplotlib.figure import Figure
 
-    found = found.shown(_LONGEST)
     names = [run.name for run in found.runs] + [point.point.name for point in found.points]
     places = {name: at for at, name in enumerate(names)}
     check_few(len(places), "runs")
@@ -89,35 +85,42 @@ def _draw_roofline(
     """
     axes.set_xscale("log")
     axes.set_yscale("log")
-    kinds: dict[str, str] = {}
-    for name, of in found.items():
-        _draw_points(axes, of, places[name])
-        for point in filter(_is_shown, of.kinds):
-            kinds[str(point.kind)] = _MARKERS[point.kind]
+    kinds = [(name, p) for name, of in found.items() for p in of.kinds if _is_shown(p)]
     stars = [(name, of.run) for name, of in found.items() if of.run and _is_shown(of.run)]
     stars += [(point.name, point) for point, _ in points if _is_shown(point)]
-    labels = []
-    for name, point in stars:
-        colour = line_style(places[name])[0]
-        star: dict[str, Any] = {"markersize": 17, "markeredgecolor": "black", "zorder": 5}
-        axes.plot([point.intensity], [point.tflops], "*", color=colour, **star)
-        labels.append(Label(str(places[name] + 1), point.intensity, point.tflops, colour))
+    labels = [
+        _draw_star(axes, name, point, places[name], numbered=len(stars) > 1)
+        for name, point in stars
+    ]
     roofs = list(_roofs(found, points))
-    _set_limits(axes, found, [point for _, point in stars], roofs)
-    slopes = [_draw_roof(axes, at, *roof) for at, roof in enumerate(roofs)]
-    _draw_legend(axes, kinds, slopes, [(places[name], name) for name, _ in stars])
+    _set_limits(axes, [point for _, point in [*stars, *kinds]], roofs)
+    for at, roof in enumerate(roofs):
+        _draw_roof(axes, at, *roof)
+    for name, point in kinds:
+        place = places[name]
+        style: dict[str, Any] = {"fillstyle": _FILLS[place % len(_FILLS)], "markersize": 7}
+        style |= {"color": line_style(place)[0], "markerfacecoloralt": "white", "zorder": 3}
+        axes.plot([point.intensity], [point.tflops], _MARKERS[point.kind], **style)
+    for kind in sorted({str(point.kind) for _, point in kinds}):
+        axes.plot([], [], _MARKERS[kind], color="0.3", markersize=10, label=kind)
     label_axes(axes, "FLOPs a byte", "TFLOP/s")
     axes.set_title("roofline: achieved and peak TFLOP/s", loc="left", fontsize=12)
+    # Below the axes, where it hides nothing.
+    where: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.14)}
+    box = axes.legend(ncols=2, frameon=False, fontsize=8, markerscale=0.6, **where)
+    for text in box.get_texts():
+        text.set_parse_math(False)
     if len(places) > 1:
         place_labels(axes, labels)
 
 
-def _draw_points(axes: "Axes", found: Roofline, place: int) -> None:
-    colour = line_style(place)[0]
-    style: dict[str, Any] = {"fillstyle": _FILLS[place % len(_FILLS)], "markersize": 7}
-    style |= {"color": colour, "markerfacecoloralt": "white", "zorder": 3}
-    for point in filter(_is_shown, found.kinds):
-        axes.plot([point.intensity], [point.tflops], _MARKERS[point.kind], **style)
+def _draw_star(axes: "Axes", name: str, point: Point, place: int, *, numbered: bool) -> Label:
+    """A whole run; returns its number, to be written beside it."""
+    colour, number = line_style(place)[0], str(place + 1)
+    label = f" {number}: {short_name(name, 24)}" if numbered else f" {short_name(name, 24)}"
+    style: dict[str, Any] = {"markersize": 17, "markeredgecolor": "black", "zorder": 5}
+    axes.plot([point.intensity], [point.tflops], "*", color=colour, label=label, **style)
+    return Label(number, point.intensity, point.tflops, colour)
 
 
 def _is_shown(point: Point) -> bool:
@@ -135,75 +138,39 @@ def _roofs(
         if of.peaks and of.busy
     ]
     used += [(peaks, {point.roof}) for point, peaks in points if peaks]
-    done: list[Peaks] = []
-    for peaks, _ in used:
-        if peaks not in done:
-            done.append(peaks)
+    for at, (peaks, _) in enumerate(used):
+        if all(peaks != other for other, _ in used[:at]):
             roofs = {roof for other, several in used if other == peaks for roof in several}
             highest = max(peaks.tflops.values(), default=0.0)
-            drawn = {r: t for r, t in peaks.tflops.items() if r in roofs or t == highest}
-            yield peaks, drawn
+            yield peaks, {r: t for r, t in peaks.tflops.items() if r in roofs or t == highest}
 
 
-def _draw_roof(axes: "Axes", at: int, peaks: Peaks, drawn: Mapping[Roof, float]) -> "Line2D":
-    """The slope of a device's memory and its ceilings; returns a line for the legend."""
+def _draw_roof(axes: "Axes", at: int, peaks: Peaks, drawn: Mapping[Roof, float]) -> None:
+    """The slope of a device's memory and its ceilings."""
     low, high = axes.get_xlim()
     style: dict[str, Any] = {"color": "0.35", "linestyle": line_style(at)[1], "linewidth": 1.1}
     words = [f"{roof} {exact(tflops)}" for roof, tflops in drawn.items()]
     label = f"{clean(peaks.device, 24) or 'given'}: {', '.join(words)} TFLOP/s" * bool(words)
-    top = max(drawn.values(), default=axes.get_ylim()[1])
-    lines = [axes.plot([], [], zorder=1, **style)[0]]
     if peaks.gbs:
-        end = 1e3 * top / peaks.gbs
-        axes.plot([low, end], [low * peaks.gbs / 1e3, top], zorder=1, **style)
         label = ", ".join(filter(None, [label, f"{exact(peaks.gbs)} GB/s"]))
+    axes.plot([], [], label=label, **style)
+    top = max(drawn.values(), default=axes.get_ylim()[1])
+    if peaks.gbs:
+        axes.plot([low, 1e3 * top / peaks.gbs], [low * peaks.gbs / 1e3, top], zorder=1, **style)
     for tflops in set(drawn.values()):
         start = 1e3 * tflops / peaks.gbs if peaks.gbs else low
         axes.plot([start, high], [tflops, tflops], zorder=1, **style)
-    lines[0].set_label(label)
-    return lines[0]
 
 
 def _set_limits(
-    axes: "Axes",
-    found: Mapping[str, Roofline],
-    stars: Sequence[Point],
-    roofs: Sequence[tuple[Peaks, dict[Roof, float]]],
+    axes: "Axes", shown: Sequence[Point], roofs: Sequence[tuple[Peaks, dict[Roof, float]]]
 ) -> None:
-    """Room for stars, kinds and the highest roofs."""
-    shown = [*stars, *(point for of in found.values() for point in filter(_is_shown, of.kinds))]
+    """Room for points and the highest roofs."""
     xs, ys = [point.intensity for point in shown], [point.tflops for point in shown]
-    low = min(ys)
     for peaks, drawn in roofs:
-        if drawn:
-            highest = max(drawn.values())
-            ys.append(highest)
-            xs.append(1e3 * highest / peaks.gbs if peaks.gbs else xs[0])
+        ys += [max(drawn.values())] if drawn else []
+        xs += [1e3 * ys[-1] / peaks.gbs] if drawn and peaks.gbs else []
     axes.set_xlim(min(xs) / 3, max(xs) * 4)
-    axes.set_ylim(low / 3, max(ys) * 3)
+    axes.set_ylim(min(ys) / 3, max(ys) * 3)
     ticks(axes, "x")
     ticks(axes, "y")
-
-
-def _draw_legend(
-    axes: "Axes",
-    kinds: Mapping[str, str],
-    slopes: "Sequence[Line2D]",
-    stars: Sequence[tuple[int, str]],
-) -> None:
-    """Below the axes, where it hides nothing: runs, roofs, and what each marker is."""
-    from matplotlib.lines import Line2D
-
-    star: dict[str, Any] = {"linestyle": "", "marker": "*", "markeredgecolor": "black"}
-    handles = []
-    for at, name in stars:
-        number = f"{at + 1}: " if len(stars) > 1 else ""
-        colour, label = line_style(at)[0], f" {number}{name}"
-        handles.append(Line2D([], [], color=colour, label=label, markersize=10, **star))
-    handles += slopes
-    grey: dict[str, Any] = {"color": "0.3", "linestyle": "", "markersize": 6}
-    handles += [Line2D([], [], marker=kinds[kind], label=kind, **grey) for kind in sorted(kinds)]
-    where: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.14)}
-    box = axes.legend(handles=handles, ncols=2, frameon=False, fontsize=8, **where)
-    for text in box.get_texts():
-        text.set_parse_math(False)

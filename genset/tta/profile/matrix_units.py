@@ -155,7 +155,7 @@ def draw_matrix_units(axes: "Axes", found: Mapping[str, MatrixUnits]) -> None:
         Bar("unclassified", "#d9d9d9", "xx", [units.unclassified for units in found.values()]),
         Bar("do not", "#f4f4f4", "", [units.no for units in found.values()]),
     ]
-    names = [clean(name, 24) for name in found]
+    names = [short_name(name, 24) for name in found]
     title = "kernels that use matrix units, by name"
     stacked_bars(axes, names, bars, "share of kernel time, %", title)
 

@@ -13,7 +13,6 @@ from genset.core.safe import clean
 from genset.core.table import Table
 from genset.tta.profile.communication import Communication, communication, communication_tables
 from genset.tta.profile.matrix_units import MatrixUnits, matrix_units, matrix_units_tables
-from genset.tta.profile.names import distinct_names
 from genset.tta.profile.peaks import Peaks, Point, find_peaks, named_peaks, with_user_peaks
 from genset.tta.profile.roofline import Roofline, above_roof, roofline, roofline_tables
 from genset.tta.profile.shares import Shares, shares, shares_tables
@@ -26,7 +25,6 @@ from genset.tta.words import short_name
 # A share of kernel time that is worth a remark if its kernels' names do not tell.
 _MUCH = 0.1
 _LISTED = 8  # ranks that are named in a sentence
-_LONGEST = 60  # characters of a name, as many as a column takes
 _MAKERS = {"none": "the host alone", "nvidia": "an NVIDIA GPU", "amd": "an AMD GPU"}
 
 
@@ -108,15 +106,6 @@ class Comparison:
 
     runs: list[Profile]
     points: list[PointProfile]
-
-    def shown(self, longest: int) -> "Comparison":
-        """The same with names cut to so many characters, and still different."""
-        names = [run.name for run in self.runs] + [point.point.name for point in self.points]
-        cut = distinct_names(names, longest)
-        return Comparison(
-            [replace(run, name=cut[run.name]) for run in self.runs],
-            [replace(p, point=replace(p.point, name=cut[p.point.name])) for p in self.points],
-        )
 
 
 def compare(
@@ -215,7 +204,6 @@ def read_devices(paths: Mapping[int, Sequence[Path]]) -> dict[int, list[Trace]]:
 
 def profile_tables(found: Comparison) -> list[Table]:
     """What `genset tta profile` prints."""
-    found = found.shown(_LONGEST)
     runs = found.runs
     units = {run.name: run.matrix_units for run in runs if run.matrix_units}
     points = [(point.point, point.peaks) for point in found.points]

@@ -127,7 +127,7 @@ def draw_shares(axes: "Axes", found: Mapping[str, Sequence[Shares]]) -> None:
     for name, several in found.items():
         machines = len({line.device for line in several}) > 1
         for line in several:
-            label = clean(name, 24)
+            label = short_name(name, 24)
             if len(several) > 1:
                 label += "" if line.rank is None else f", rank {line.rank}"
                 label += f", device {line.device}" if machines else ""

@@ -93,8 +93,6 @@ class Collector:
             **dict.fromkeys(_LAUNCHES, self._launch),
             "user_annotation": self._annotation,
         }
-        # By category as written: without changing its case each time.
-        self._known: dict[str, _Take | None] = {}
 
     def add(self, event: dict[str, Any]) -> None:
         """Collect an event.
@@ -111,11 +109,10 @@ class Collector:
         category = event.get("cat")
         if type(category) is not str:
             return
-        try:
-            take = self._known[category]
-        except KeyError:
-            take = self._take_of(category)
+        take = self._takes.get(category.lower())
         if take is None:
+            if _FOREIGN.match(category.lower()):
+                self._refuse_foreign(clean(category, 40))
             return
         moment, length = fields.moment(event.get("ts")), fields.length(event.get("dur"))
         if moment is None or length is None:
@@ -125,15 +122,6 @@ class Collector:
             self.base = moment
         self._memory.add(_EVENT)
         take(event, float(moment - self.base), length)
-
-    def _take_of(self, category: str) -> _Take | None:
-        lower = category.lower()
-        if _FOREIGN.match(lower):
-            self._refuse_foreign(clean(category, 40))
-        take = self._takes.get(lower)
-        if len(self._known) < 10_000:
-            self._known[category] = take
-        return take
 
     def _operator(self, event: dict[str, Any], start: float, length: float) -> None:
         name = self._memory.name(event.get("name"))
