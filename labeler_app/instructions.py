@@ -1,10 +1,11 @@
-"""What a labeler is told before the first screen."""
+"""What verdicts and keys mean: read before the first screen, and in the page's help (H)."""
 
 from collections.abc import Sequence
 
 import streamlit as st
 
 from genset.label import SourceWarning
+from labeler_app.component import Help, Rows
 from labeler_app.words import as_markdown
 
 _WHAT = """\
@@ -12,56 +13,70 @@ You will see the name of a class of things, what it means, and up to five photos
 found for it. Say of each photo whether it shows such a thing.
 """
 
-_VERDICTS = """\
-| | |
-|---|---|
-| **Correct** | It shows at least one such thing: large or small, whole or in part. |
-| **Incorrect** | It shows none. A thing that only looks like it does not count. |
-| **Unsure** | You looked, and you cannot tell. |
-| **Broken** | It does not load, or it is no photo: a drawing, a screenshot, a page of text. |
-"""
-
 _CARE = """\
 Go by the definition, not by the name alone: two classes may share a name. Where a class is new to
-you, look at its Wikipedia page first. Every label is kept at once; come back when you like.
-"""
-
-_KEYS = """\
-| key | does |
-|---|---|
-| **1** to **5** | that photo is {first} |
-| **Shift** with **1** to **5** | that photo is {second} |
-| **←** **→** | go to another photo |
-| **U** | unsure |
-| **B** | broken, or not a photo |
-| **A** | all that are left are {first} |
-| **Shift** with **A** | all that are left are {second} |
-| **Space** | look closer |
-| **Enter** | submit, once all are decided |
-| **Backspace** | go back and change your mind |
-| **H** | see this again |
+you, look at its Wikipedia page first. Every label is stored at once; come back when you like.
 """
 
 _FURTHER = """\
-Some screens show one photo, and say what it is known to show. Of each class below it say whether
-the photo shows such a thing **too**: large or small, whole or in part, in front or behind. **Yes**,
-**no**, or **maybe** where you cannot tell. Often it is none of them. Where you see something else
-of the classes, search for it and add it.
-"""
-
-_FURTHER_KEYS = """\
-| key | does |
-|---|---|
-| **Y** or **1** | yes, it is in the photo too |
-| **M** or **2** | maybe |
-| **N** or **3** | no |
-| **0** | none of these, and submit |
-| **↑** **↓** | go to another question |
-| **/** | search for something else of the classes |
-| **Z** or **Backspace** | go back and change your mind |
+Some screens show one photo, and say what it is known to show. Say of each class below it whether
+the photo shows such a thing **too**. Often it is none of them.
 """
 
 _OTHER = {"correct": "incorrect", "incorrect": "correct"}
+
+
+def photos_help(one_key: str) -> Help:
+    """The help for a screen of photos; `one_key` is the verdict that a digit's key gives."""
+    return Help(
+        meanings=(
+            ("Correct", "It shows at least one such thing: large or small, whole or in part."),
+            ("Incorrect", "It shows none. A thing that only looks like it does not count."),
+            ("Unsure", "You looked, and you cannot tell."),
+            (
+                "Broken",
+                "It does not load, or it is no photo: a drawing, a screenshot, a page of text.",
+            ),
+        ),
+        keys=(
+            ("1 – 5", f"that photo is {one_key}"),
+            ("Shift + 1 – 5", f"that photo is {_OTHER[one_key]}"),
+            ("← → ↑ ↓", "another photo"),
+            ("U", "unsure"),
+            ("B", "broken, or not a photo"),
+            ("A", f"all the rest: {one_key}"),
+            ("Shift + A", f"all the rest: {_OTHER[one_key]}"),
+            ("Space", "see the photo large"),
+            ("Backspace", "take back, also on the screens before"),
+            ("Enter", "submit, when all are decided"),
+            ("H", "these instructions"),
+        ),
+    )
+
+
+QUESTIONS_HELP = Help(
+    meanings=(
+        ("Yes", "At least one is in the photo: large or small, whole or in part."),
+        ("Maybe", "You looked, and you cannot tell."),
+        ("No", "None is, or something only looks like it."),
+    ),
+    keys=(
+        ("Y 1", "yes, it is in the photo too"),
+        ("M 2", "maybe"),
+        ("N 3", "no"),
+        ("0", "none of these: no to all that is undecided, and submit"),
+        ("↑ ↓", "another question"),
+        ("/", "add something else of the classes"),
+        ("Space", "see the photo large"),
+        ("Z Backspace", "take back, also on the screens before"),
+        ("Enter", "submit, when all are decided"),
+        ("H", "these instructions"),
+    ),
+)
+
+
+def _table(rows: Rows) -> str:
+    return "\n".join(("| | |", "|---|---|", *(f"| **{name}** | {text} |" for name, text in rows)))
 
 
 def show_instructions(
@@ -77,6 +92,7 @@ def show_instructions(
     `one_key` is the verdict that a digit's key gives, `further` whether it is asked which further
     classes a photo shows.
     """
+    photos = photos_help(one_key)
     with st.container(key="instructions"):
         st.title("How to label", anchor=False)
         if notice:
@@ -86,18 +102,19 @@ def show_instructions(
         what, keys = st.columns([6, 5], gap="large")
         with what:
             st.markdown(_WHAT)
-            st.markdown(_VERDICTS)
+            st.markdown(_table(photos.meanings))
             st.markdown(_CARE)
             if further:
                 st.subheader("One photo, several classes", anchor=False)
                 st.markdown(_FURTHER)
+                st.markdown(_table(QUESTIONS_HELP.meanings))
             # Not Enter: it ends the name's form, and pressed twice it would skip what stands here.
             pressed = start is not None and st.button(start, type="primary", shortcut="Space")
         with keys, st.container(key="instructions-keys"):
-            st.markdown(_KEYS.format(first=one_key, second=_OTHER[one_key]))
+            st.markdown(_table(photos.keys))
             if further:
                 st.subheader("Keys where there is one photo", anchor=False)
-                st.markdown(_FURTHER_KEYS)
+                st.markdown(_table(QUESTIONS_HELP.keys))
             st.caption("Mouse and touch do all of it too.")
     return pressed
 

@@ -17,7 +17,12 @@ from genset.label import (
     workspace_key,
 )
 from labeler_app.component import HandIn, PageState, Task, label_photos
-from labeler_app.instructions import show_example, show_instructions
+from labeler_app.instructions import (
+    QUESTIONS_HELP,
+    photos_help,
+    show_example,
+    show_instructions,
+)
 from labeler_app.routes import Sessions
 from labeler_app.sign_in import agrees, can_sign_out, hand_in, is_preview, sign_out, signed_in
 from labeler_app.workspace import opened
@@ -78,6 +83,8 @@ def _label(workspace: Workspace, store: Store, labeler: Labeler, to: HandIn | No
         one_key=workspace.label.one_key,
         lease_minutes=workspace.label.lease_minutes,
         notices=notices(store),
+        photos_help=photos_help(workspace.label.one_key),
+        questions_help=QUESTIONS_HELP,
         task=_task(store, labeler),
         hand_in=to,
     )

@@ -36,6 +36,17 @@ class HandIn:
     assignment: str
 
 
+Rows = Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Help:
+    """What verdicts mean, and what keys do ("Shift + A", "Y 1"), for a kind of screen."""
+
+    meanings: Rows
+    keys: Rows
+
+
 @dataclass(frozen=True, slots=True)
 class PageState:
     """What the component knows of the labeler and the workspace.
@@ -43,7 +54,7 @@ class PageState:
     `workspace` and `labeler` tell apart what is kept in the browser. `one_key` is the verdict that
     a digit's key gives, `lease_minutes` how long a screen is kept without a sign of life, `task`
     None outside studies, `hand_in` outside the frame of Mechanical Turk. `notices` must stand below
-    the photos.
+    the photos. `photos_help` and `questions_help` are what the help says of a kind of screen.
     """
 
     workspace: str
@@ -51,6 +62,8 @@ class PageState:
     one_key: str
     lease_minutes: float
     notices: Sequence[str]
+    photos_help: Help
+    questions_help: Help
     task: Task | None = None
     hand_in: HandIn | None = None
 
@@ -60,7 +73,7 @@ def label_photos(session: str, page: PageState, key: str) -> Any:
 
     Args:
         session: what `labeler_app.routes.Sessions.sign` made for this labeler.
-        told: what it knows of them.
+        page: what it knows of them.
         key: names the component within the page.
 
     Returns:

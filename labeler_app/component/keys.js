@@ -28,39 +28,6 @@ export function answerOf(verdict) {
   return ANSWERS.find((each) => each.verdict === verdict)?.word ?? "undecided";
 }
 
-/** The keys of a screen of one photo, as the help lists them. */
-export const QUESTIONS_HELP = [
-  [["Y", "1"], "yes, it is in the photo too"],
-  [["M", "2"], "maybe: you cannot tell"],
-  [["N", "3"], "no"],
-  [["0"], "none of these: no to all that is undecided, and submit"],
-  [["↑", "↓"], "another question"],
-  [["/"], "something else of the classes is in it"],
-  [["Space"], "see the photo large"],
-  [["Z", "Backspace"], "take back, also on the screens before"],
-  [["Enter"], "submit, when all are decided"],
-  [["H"], "this help"],
-];
-
-/** The keys of a screen of photos, as the help lists them. */
-export function helpOf(oneKey) {
-  const [first, second] = inOrder(oneKey).map(({ verdict }) => verdict);
-  const says = { correct: "the photo shows the class: correct", incorrect: "it does not: incorrect" };
-  return [
-    [["1", "–", "5"], says[first]],
-    [["Shift", "+", "1", "–", "5"], says[second]],
-    [["←", "→", "↑", "↓"], "another photo"],
-    [["U"], "unsure"],
-    [["B"], "broken, or not a photo"],
-    [["A"], `all the rest: ${first}`],
-    [["Shift", "+", "A"], `all the rest: ${second}`],
-    [["Space"], "see the photo large"],
-    [["Backspace"], "take back, also on the screens before"],
-    [["Enter"], "submit, when all are decided"],
-    [["H"], "this help"],
-  ];
-}
-
 const SIMPLE = {
   KeyU: { name: "mark", verdict: "unsure" },
   KeyB: { name: "mark", verdict: "broken" },

@@ -7,32 +7,31 @@ in their reason; what is doubtful goes to review, where it is looked at without.
 
 from collections.abc import Sequence
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 
 import streamlit as st
 
 from genset.core.errors import BadInput, GensetError
 from genset.core.numbers import count
-from genset.label import Store, Taxonomy, Verdict, Workspace, answering
+from genset.label import Store, Taxonomy, Verdict, Workspace
 from genset.label.gallery.photos import Case, case_of
 from genset.label.review import rule, send_to_review
 from genset.label.suspects import SUSPECTS_FILE, Guess, Suspect, Suspects, read_suspects, undecided
+from labeler_app.manage.deciding import Walk, show_last, walk_of
 from labeler_app.manage.parts import colour, show_class, show_notices, show_photo
-from labeler_app.manage.session import decides, draw, look_at, manager_name
+from labeler_app.manage.session import manager_name
 from labeler_app.words import as_markdown
 
-# Streamlit keeps C and R for itself.
-_KEYS = {Verdict.CORRECT: "y", Verdict.INCORRECT: "n", Verdict.UNSURE: "u", Verdict.BROKEN: "b"}
 _FRESH_S = 30
+_REVIEW = "It waits for a ruling in the view Review, and goes to more labelers meanwhile."
 _SEEN = " (votes and models' answers shown)"
 
 
 def show_errors(workspace: Workspace, store: Store) -> None:
     """Draw the first photo of the list that is not decided, or that there is none."""
     by = manager_name(workspace, store)
-    if problem := st.session_state.pop("error problem", None):
-        st.error(as_markdown(problem))
+    walk = walk_of("error")
+    walk.show_problem()
     try:
         found = _list(workspace.root, store)
     except GensetError as error:
@@ -42,18 +41,17 @@ def show_errors(workspace: Workspace, store: Store) -> None:
         st.info("There is no list of errors yet. To make one: `genset labels suspects RELEASE`")
         return
     _about(found)
-    done: set[str] = st.session_state.setdefault("errors decided", set())
-    skipped: set[str] = st.session_state.setdefault("errors skipped", set())
-    cases = _undecided(str(workspace.root), found.made_at, found, store)
-    open_cases = [suspect for suspect in cases if suspect.task not in done]
-    waiting = [suspect for suspect in open_cases if suspect.task not in skipped]
-    again: Suspect | None = st.session_state.get("error again")
-    one = again or (waiting[0] if waiting else None)
-    if one is None:
-        _nothing(len(open_cases))
-    else:
-        _one(workspace, store, one, by, "Decided before" if again else f"{len(waiting):,} left")
-    _last(one, store.taxonomy, is_again=again is not None)
+    cases = {
+        case.task: case for case in _undecided(str(workspace.root), found.made_at, found, store)
+    }
+    waiting = walk.waiting(cases)
+    if walk.again is None and not waiting:
+        walk.show_end(cases, "Every photo of the list is decided.")
+        _last(walk, store.taxonomy, at_end=True)
+        return
+    case = walk.again or cases[waiting[0]]
+    _one(workspace, store, case, by, walk, len(waiting))
+    _last(walk, store.taxonomy)
 
 
 def _list(root: Path, store: Store) -> Suspects | None:
@@ -85,24 +83,26 @@ def _about(found: Suspects) -> None:
     st.caption(as_markdown(f"{text}."))
 
 
-def _one(workspace: Workspace, store: Store, one: Suspect, by: str, where: str) -> None:
-    draw(f"error {one.task}")
+def _one(
+    workspace: Workspace, store: Store, one: Suspect, by: str, walk: Walk, remaining: int
+) -> None:
+    walk.begin(one.task)
     try:
         case = case_of(store, one.task)
     except BadInput as error:
         st.error(as_markdown(str(error)))
-        _skip_button(one)
+        walk.skip_button(one.task)
         return
     photo, facts = st.columns([3, 2], gap="medium")
     with photo:
         show_photo(workspace, case.candidate.photo, f"The candidate {one.task}")
     with facts:
-        st.caption(where)
+        st.caption("Decided before" if walk.again else f"{remaining:,} left")
         show_class(store, case.candidate.photo.wnid)
         _right(one, case.candidate.photo.wnid, store.taxonomy)
         _answers(one, store.taxonomy)
         _votes(case)
-        _buttons(workspace, store, one, by)
+        _buttons(workspace, store, one, by, walk)
     show_notices(store, case.candidate.photo)
 
 
@@ -150,79 +150,21 @@ def _votes(case: Case) -> None:
     st.markdown("Labelers: " + (" ".join(badges) or "no votes"))
 
 
-def _buttons(workspace: Workspace, store: Store, one: Suspect, by: str) -> None:
+def _buttons(workspace: Workspace, store: Store, one: Suspect, by: str, walk: Walk) -> None:
     reason = st.text_input("Why", placeholder="optional", key=f"why {one.task}", max_chars=440)
-    decide = partial(_decide, workspace, store, one, by=by, words=reason.strip())
-    with st.container(horizontal=True, key="decide"):
-        for verdict, key in _KEYS.items():
-            st.button(
-                verdict.capitalize(),
-                key=f"error {verdict} {one.task}",
-                shortcut=key,
-                on_click=decide,
-                args=(verdict,),
-            )
+    reason = reason.strip() or _reason(one, store.taxonomy)
+
+    def decide(verdict: Verdict | None) -> None:
+        if verdict is None:
+            send_to_review(store, one.task, workspace.label, by, reason)
+        else:
+            rule(store, one.task, verdict, by, reason + _SEEN)
+
+    walk.verdict_buttons(one.task, one, decide)
     with st.container(horizontal=True):
-        st.button(
-            "Send to review",
-            key=f"error review {one.task}",
-            shortcut="v",
-            help="It waits for a ruling in the view Review, and goes to more labelers meanwhile.",
-            on_click=decide,
-            args=(None,),
-        )
-        _skip_button(one)
-        _back_button(one.task)
-
-
-def _skip_button(one: Suspect) -> None:
-    st.button(
-        "Skip",
-        key=f"error skip {one.task}",
-        type="tertiary",
-        shortcut="s",
-        on_click=_skip,
-        args=(one.task,),
-    )
-
-
-def _back_button(key: str) -> None:
-    can_undo = "error last" in st.session_state and "error again" not in st.session_state
-    st.button(
-        "Back",
-        key=f"error back {key}",
-        type="tertiary",
-        shortcut="Backspace",
-        disabled=not can_undo,
-        on_click=_back,
-    )
-
-
-def _decide(
-    workspace: Workspace,
-    store: Store,
-    one: Suspect,
-    verdict: Verdict | None,
-    *,
-    by: str,
-    words: str,
-) -> None:
-    """Rule, or (None) send to review."""
-    if not decides(f"error {one.task}"):
-        return
-    st.session_state.pop("error again", None)
-    words = words or _reason(one, store.taxonomy)
-    try:
-        with answering():
-            if verdict is None:
-                send_to_review(store, one.task, workspace.label, by, words)
-            else:
-                rule(store, one.task, verdict, by, words + _SEEN)
-    except GensetError as error:
-        st.session_state["error problem"] = f"Not stored: {error}"
-    else:
-        st.session_state["error last"] = one, verdict
-        st.session_state["errors decided"].add(one.task)
+        walk.button("Send to review", "v", one.task, one, decide, None, _REVIEW)
+        walk.skip_button(one.task)
+        walk.back_button(one.task)
 
 
 def _reason(one: Suspect, taxonomy: Taxonomy) -> str:
@@ -233,46 +175,15 @@ def _reason(one: Suspect, taxonomy: Taxonomy) -> str:
     return f"{one.agreeing} of {models} leading models say {name}"
 
 
-def _skip(task: str) -> None:
-    st.session_state.pop("error again", None)
-    st.session_state["errors skipped"].add(task)
-
-
-def _back() -> None:
-    st.session_state["error again"] = st.session_state["error last"][0]
-
-
-def _last(one: Suspect | None, taxonomy: Taxonomy, *, is_again: bool) -> None:
-    """What was decided last."""
-    if is_again or "error last" not in st.session_state:
+def _last(walk: Walk, taxonomy: Taxonomy, *, at_end: bool = False) -> None:
+    """Draw what was decided last."""
+    if walk.last is None or walk.again is not None:
         return
-    last, verdict = st.session_state["error last"]
+    one, verdict = walk.last
     with st.container(border=True):
-        name = _name(last.task.partition("/")[0], taxonomy)
-        if verdict is None:
-            st.markdown(f"You sent the last one, {name}, to review")
-        else:
-            st.markdown(f"You ruled the last one, {name}, :{colour(verdict)}-badge[{verdict}]")
-        with st.container(horizontal=True):
-            st.button(
-                "Open its photo",
-                key="open last error",
-                type="tertiary",
-                on_click=look_at,
-                kwargs={"task": last.task, "class_": last.task.partition("/")[0]},
-            )
-            if one is None:
-                _back_button("last")
-
-
-def _nothing(skipped: int) -> None:
-    if not skipped:
-        st.success("Every photo of the list is decided.")
-        return
-    st.info(f"You skipped the last {skipped:,}.")
-    if st.button("Look at them again"):
-        st.session_state["errors skipped"].clear()
-        st.rerun()
+        show_last(_plain(one.task.partition("/")[0], taxonomy), one.task, verdict)
+        if at_end:
+            walk.back_button("last")
 
 
 def _names(wnids: Sequence[str], taxonomy: Taxonomy) -> str:

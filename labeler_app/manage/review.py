@@ -4,20 +4,16 @@ A ruling is made before the votes are shown, so that it is one more opinion and 
 that was made with the votes in sight says so in its reason.
 """
 
-from functools import partial
-
 import streamlit as st
 
-from genset.core.errors import GensetError
-from genset.label import Store, Verdict, Workspace, answering
+from genset.label import Store, Verdict, Workspace
 from genset.label.duplicates import Pair, PairedPhoto, decide_pair, paired, pairs_to_decide
 from genset.label.review import Dispute, queue, rule
+from labeler_app.manage.deciding import Walk, show_last, walk_of
 from labeler_app.manage.parts import colour, show_class, show_notices, show_photo
-from labeler_app.manage.session import decides, draw, look_at, manager_name
+from labeler_app.manage.session import manager_name
 from labeler_app.words import as_markdown
 
-# Streamlit keeps C and R for itself.
-_KEYS = {Verdict.CORRECT: "y", Verdict.INCORRECT: "n", Verdict.UNSURE: "u", Verdict.BROKEN: "b"}
 _FRESH_S = 30
 _NO_REASON = "looked at in the review queue"
 _SEEN = " (votes shown)"
@@ -26,37 +22,31 @@ _SEEN = " (votes shown)"
 def show_rulings(workspace: Workspace, store: Store) -> None:
     """Draw the candidate that is most in need of a ruling, or that there is none."""
     by = manager_name(workspace, store)
-    if problem := st.session_state.pop("ruling problem", None):
-        st.error(as_markdown(problem))
-    skipped: set[str] = st.session_state.setdefault("ruling skipped", set())
-    ruled: set[str] = st.session_state.setdefault("rulings made", set())
-    again: Dispute | None = st.session_state.get("ruling again")
-    known = _queue(str(workspace.root), workspace, store)
-    cases = [case for case in known if case.task not in ruled]
-    waiting = [case for case in cases if case.task not in skipped]
-    case = again or (waiting[0] if waiting else None)
-    if case is None:
-        _nothing(len(cases))
-        if "ruling last" in st.session_state:
-            _last(store, None)
-            _back_button("last", can_undo=True)
+    walk = walk_of("ruling")
+    walk.show_problem()
+    cases = {case.task: case for case in _queue(str(workspace.root), workspace, store)}
+    waiting = walk.waiting(cases)
+    if walk.again is None and not waiting:
+        walk.show_end(cases, "Nothing waits for a ruling.")
+        if walk.last is not None:
+            _last(store, walk)
+            walk.back_button("last")
         return
-    seen = st.toggle("Show votes first", key="votes first", help=_FIRST) or again is not None
-    draw(f"ruling {case.task}")
+    case: Dispute = walk.again or cases[waiting[0]]
+    first = "A ruling that is made with the votes in sight says so in its reason."
+    seen = st.toggle("Show votes first", key="votes first", help=first) or walk.again is not None
+    walk.begin(case.task)
     photo, facts = st.columns([3, 2], gap="medium")
     with photo:
         show_photo(workspace, case, f"The candidate {case.task}")
     with facts:
-        st.caption("Settled before" if again else f"{len(waiting):,} to settle")
+        st.caption("Settled before" if walk.again else f"{len(waiting):,} to settle")
         _show(store, case)
         if seen:
             _votes(case)
-        _buttons(store, case, by, seen=seen, can_undo=again is None)
-        _last(store, again)
+        _buttons(store, case, by, walk, seen=seen)
+        _last(store, walk)
     show_notices(store, case)
-
-
-_FIRST = "A ruling that is made with the votes in sight says so in its reason."
 
 
 # For 10,000 candidates it takes most of a second, too long between two of them.
@@ -81,91 +71,27 @@ def _votes(case: Dispute) -> None:
             st.markdown(f":{colour(verdict)}-badge[{as_markdown(verdict)}] {as_markdown(worker)}")
 
 
-def _last(store: Store, again: Dispute | None) -> None:
-    """What was settled last, and now what the labelers had said of it."""
-    if again is not None or "ruling last" not in st.session_state:
+def _last(store: Store, walk: Walk) -> None:
+    """Draw what was settled last, and now what the labelers had said of it."""
+    if walk.last is None or walk.again is not None:
         return
-    case, verdict = st.session_state["ruling last"]
+    case, verdict = walk.last
     with st.container(border=True):
-        name = as_markdown(store.taxonomy[case.wnid].name)
-        st.markdown(f"You ruled the last one, {name}, :{colour(verdict)}-badge[{verdict}]")
+        show_last(store.taxonomy[case.wnid].name, case.task, verdict)
         _votes(case)
-        st.button(
-            "Open its photo",
-            key="open last",
-            type="tertiary",
-            on_click=look_at,
-            kwargs={"task": case.task, "class_": case.wnid},
-        )
 
 
-def _buttons(store: Store, case: Dispute, by: str, *, seen: bool, can_undo: bool) -> None:
+def _buttons(store: Store, case: Dispute, by: str, walk: Walk, *, seen: bool) -> None:
     reason = st.text_input("Why", placeholder="optional", key=f"reason {case.task}", max_chars=480)
     reason = (reason.strip() or _NO_REASON) + (_SEEN if seen and case.votes else "")
-    settle = partial(_settle, store, case, by=by, reason=reason)
-    with st.container(horizontal=True, key="decide"):
-        for verdict, key in _KEYS.items():
-            st.button(
-                verdict.capitalize(),
-                key=f"rule {verdict} {case.task}",
-                shortcut=key,
-                on_click=settle,
-                args=(verdict,),
-            )
+
+    def settle(verdict: Verdict) -> None:
+        rule(store, case.task, verdict, by, reason)
+
+    walk.verdict_buttons(case.task, case, settle)
     with st.container(horizontal=True):
-        st.button(
-            "Skip",
-            key=f"skip {case.task}",
-            type="tertiary",
-            shortcut="s",
-            on_click=_skip,
-            args=(case.task,),
-        )
-        _back_button(case.task, can_undo=can_undo and "ruling last" in st.session_state)
-
-
-def _back_button(key: str, *, can_undo: bool) -> None:
-    st.button(
-        "Back",
-        key=f"back {key}",
-        type="tertiary",
-        shortcut="Backspace",
-        disabled=not can_undo,
-        on_click=_back,
-    )
-
-
-def _settle(store: Store, case: Dispute, verdict: Verdict, *, by: str, reason: str) -> None:
-    if not decides(f"ruling {case.task}"):
-        return
-    st.session_state.pop("ruling again", None)
-    try:
-        with answering():
-            rule(store, case.task, verdict, by, reason)
-    except GensetError as error:
-        st.session_state["ruling problem"] = f"Not stored: {error}"
-    else:
-        st.session_state["ruling last"] = case, verdict
-        st.session_state["rulings made"].add(case.task)
-
-
-def _skip(task: str) -> None:
-    st.session_state.pop("ruling again", None)
-    st.session_state["ruling skipped"].add(task)
-
-
-def _back() -> None:
-    st.session_state["ruling again"] = st.session_state["ruling last"][0]
-
-
-def _nothing(skipped: int) -> None:
-    if not skipped:
-        st.success("Nothing waits for a ruling.")
-        return
-    st.info(f"You skipped the last {skipped:,}.")
-    if st.button("Look at them again"):
-        st.session_state["ruling skipped"].clear()
-        st.rerun()
+        walk.skip_button(case.task)
+        walk.back_button(case.task)
 
 
 # What is said of a pair, its key, and which of the two is kept; None: they are not the same. The
@@ -181,16 +107,17 @@ _OURS = (("Same, refuse ours", "1", "second"), ("Different", "d", None))
 def show_pairs(workspace: Workspace, store: Store) -> None:
     """Draw the closest pair that nobody has decided, or that there is none."""
     by = manager_name(workspace, store)
-    if problem := st.session_state.pop("pair problem", None):
-        st.error(as_markdown(problem))
-    skipped: set[int] = st.session_state.setdefault("pairs skipped", set())
+    walk = walk_of("pair")
+    walk.show_problem()
     numbers = pairs_to_decide(store)
-    waiting = [number for number in numbers if number not in skipped]
+    waiting = walk.waiting(numbers)
     if not waiting:
-        _no_pairs(len(numbers))
+        walk.show_end(
+            numbers, "No pair waits to be decided. genset duplicates find looks for more."
+        )
         return
     pair = paired(store, waiting[0])
-    draw(f"pair {pair.number}")
+    walk.begin(pair.number)
     st.caption(
         f"{len(waiting):,} to decide · {pair.distance} of 64 bits differ · if they are the same, "
         "one is kept; the other is refused, and the next scrape fills its place"
@@ -208,7 +135,7 @@ def show_pairs(workspace: Workspace, store: Store) -> None:
             )
     with second:
         _show_side(workspace, pair.photo, "Right" if pair.other is not None else "Ours")
-    _pair_buttons(store, pair, by)
+    _pair_buttons(store, pair, by, walk)
     show_notices(store, pair.photo, pair.other)
 
 
@@ -221,46 +148,13 @@ def _show_side(workspace: Workspace, photo: PairedPhoto, side: str) -> None:
         st.caption(f"an example of {as_markdown(', '.join(photo.example_of))}")
 
 
-def _pair_buttons(store: Store, pair: Pair, by: str) -> None:
+def _pair_buttons(store: Store, pair: Pair, by: str, walk: Walk) -> None:
+    def decide(keep: str | None) -> None:
+        decide_pair(store, pair.number, same=keep is not None, keep=keep, by=by)
+
     # A photo that is not here cannot be refused: only ours can.
     ways = _SIDES if pair.other is not None else _OURS
     with st.container(horizontal=True, key="decide"):
-        for words, key, keep in ways:
-            st.button(
-                words,
-                key=f"{key} {pair.number}",
-                shortcut=key,
-                on_click=_decide,
-                args=(store, pair.number, keep, by),
-            )
-        st.button(
-            "Skip",
-            key=f"skip {pair.number}",
-            type="tertiary",
-            on_click=_skip_pair,
-            args=(pair.number,),
-        )
-
-
-def _decide(store: Store, number: int, keep: str | None, by: str) -> None:
-    if not decides(f"pair {number}"):
-        return
-    try:
-        with answering():
-            decide_pair(store, number, same=keep is not None, keep=keep, by=by)
-    except GensetError as error:
-        st.session_state["pair problem"] = f"Not stored: {error}"
-
-
-def _skip_pair(number: int) -> None:
-    st.session_state["pairs skipped"].add(number)
-
-
-def _no_pairs(skipped: int) -> None:
-    if not skipped:
-        st.success("No pair waits to be decided. genset duplicates find looks for more.")
-        return
-    st.info(f"You skipped the last {skipped:,}.")
-    if st.button("Look at them again"):
-        st.session_state["pairs skipped"].clear()
-        st.rerun()
+        for words, shortcut, keep in ways:
+            walk.button(words, shortcut, pair.number, pair, decide, keep)
+        walk.skip_button(pair.number)

@@ -7,6 +7,7 @@ import pytest
 from genset.classes import imagenet1k
 from genset.label import Screen, ShownPhoto
 from labeler_app import wire
+from labeler_app.instructions import QUESTIONS_HELP, photos_help
 from labeler_app.words import as_markdown, as_text, link
 from tests.labeled_workspace import TENCH
 
@@ -46,3 +47,17 @@ def test_the_component_gets_no_address_that_leads_elsewhere() -> None:
     addresses = [(each["license_url"], each["page_url"]) for each in told["photos"]]
     assert addresses == [(good, ""), ("", good)]
     assert [each["page_url"] for each in told["examples"]] == [""]
+
+
+@pytest.mark.parametrize("one, other", [("correct", "incorrect"), ("incorrect", "correct")])
+def test_the_help_names_the_verdict_of_every_key(one: str, other: str) -> None:
+    keys = dict(photos_help(one).keys)
+    assert keys["1 – 5"].endswith(f" {one}")
+    assert keys["Shift + 1 – 5"].endswith(f" {other}")
+    assert keys["A"].endswith(f" {one}")
+    assert keys["Shift + A"].endswith(f" {other}")
+
+
+def test_the_help_has_every_key_of_the_questions() -> None:
+    keys = {key for row, _ in QUESTIONS_HELP.keys for key in row.split()}
+    assert keys >= {"Y", "M", "N", "0", "1", "2", "3", "/", "Z", "Enter"}

@@ -1,62 +1,38 @@
 // What opens over the page: the help, one photo as large as the window, and what was not stored.
 
 import { el, link, words } from "./dom.js";
-import { QUESTIONS_HELP, VERDICTS, answerOf, helpOf } from "../keys.js";
+import { VERDICTS, answerOf } from "../keys.js";
 import { asksOfOne } from "../work/sheet.js";
 
 /** What the verdicts mean and which keys give them, for the kind of screen that is on display. */
 export class HelpDialog {
-  #said = el("p", {});
-  #keys = el("tbody", {});
-  #oneKey;
+  #rows = el("tbody", {});
+  #page;
 
-  /** @param {{one_key: string, task: {pay: string, consent: string} | null}} told */
-  constructor({ one_key, task }) {
-    this.#oneKey = one_key;
-    const table = el("table", {}, this.#keys);
+  /** @param {object} page with `photos_help`, `questions_help` and `task` */
+  constructor(page) {
+    this.#page = page;
+    const table = el("table", {}, this.#rows);
     const attributes = { class: "help", "aria-label": "Help" };
-    this.dialog = el("dialog", attributes, this.#said, table, ...taskOf(task), closing());
-    this.isOfOne = false;
+    this.dialog = el("dialog", attributes, table, ...taskOf(page.task), closing());
   }
 
   set isOfOne(isOfOne) {
-    const rows = (isOfOne ? QUESTIONS_HELP : helpOf(this.#oneKey)).map(([keys, meaning]) => {
-      const shown = keys.map((key) => (/^[–+]$/.test(key) ? ` ${key} ` : el("kbd", {}, key)));
-      return el("tr", {}, el("th", { scope: "row" }, ...shown), el("td", {}, meaning));
-    });
-    this.#keys.replaceChildren(...rows);
-    this.#said.replaceChildren(...(isOfOne ? ofQuestions() : ofPhotos()));
+    const { meanings, keys } = isOfOne ? this.#page.questions_help : this.#page.photos_help;
+    const row = (shown, meaning) =>
+      el("tr", {}, el("th", { scope: "row" }, ...shown), el("td", {}, meaning));
+    const keyOf = (key) => (/^[–+]$/.test(key) ? ` ${key} ` : el("kbd", {}, key));
+    this.#rows.replaceChildren(
+      ...meanings.map(([word, meaning]) => row([el("b", {}, word)], meaning)),
+      ...keys.map(([all, meaning]) => row(all.split(" ").map(keyOf), meaning)),
+    );
   }
 }
 
-const strong = (word) => el("b", {}, word);
-
-const ofPhotos = () => [
-  "A photo is ",
-  strong("correct"),
-  " if it shows at least one such thing, whatever else it shows, and ",
-  strong("incorrect"),
-  " if it shows none. Say ",
-  strong("unsure"),
-  " where you cannot tell.",
-];
-
-const ofQuestions = () => [
-  "Say ",
-  strong("yes"),
-  " to each class of which at least one is in the photo, large or small, whole or in part; ",
-  strong("no"),
-  " if none is, or something only looks like it; ",
-  strong("maybe"),
-  " where you cannot tell. Often it is none of them.",
-];
-
 /** What a study's labeler agreed to, in the researchers' words. */
 function taskOf(task) {
-  const said = [];
-  if (task?.pay) said.push(el("p", { class: "task" }, "Pay: ", task.pay));
-  if (task?.consent) said.push(el("p", { class: "task" }, task.consent));
-  return said;
+  const parts = [task?.pay && `Pay: ${task.pay}`, task?.consent].filter(Boolean);
+  return parts.map((text) => el("p", { class: "task" }, text));
 }
 
 const closing = () => el("form", { method: "dialog" }, el("button", { autofocus: "" }, "Close"));
