@@ -5,6 +5,7 @@ Every answer is JSON with `now`, the server's clock, but for pictures. Times are
 """
 
 from collections.abc import Awaitable, Callable
+from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -67,10 +68,6 @@ class Sessions:
         except (BadData, TypeError, ValueError):
             raise BadInput("sign in again") from None
 
-    def labeler(self, session: str) -> int:
-        """The id of the labeler whose token this is; raises as `who` does."""
-        return self.who(session)[0]
-
 
 # A picture never changes: its name stands for one photo.
 _FOR_A_YEAR = {"Cache-Control": "private, max-age=31536000, immutable"}
@@ -117,11 +114,11 @@ def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
         if warnings(store, labelers_desk.labeler):
             raise _Refused  # the page is drawn again, and shows them
         leased, progress = labelers_desk.next(body.most, body.loaded)
-        return {"screens": list(map(wire.screen, leased)), "progress": wire.progress(progress)}
+        return {"screens": list(map(wire.screen, leased)), "progress": asdict(progress)}
 
     def submit(session: str, body: wire.SubmitBody) -> Answer:
         receipts, progress = desk(session).take(list(map(wire.submission, body.submissions)))
-        return {"receipts": list(map(wire.receipt, receipts)), "progress": wire.progress(progress)}
+        return {"receipts": list(map(wire.receipt, receipts)), "progress": asdict(progress)}
 
     def beat(session: str, body: wire.BeatBody) -> Answer:
         return {"lost": desk(session).beat(body.screens)}

@@ -1,11 +1,12 @@
 """What passes between browser and server, as JSON: checked on its way in, written out plainly."""
 
 import json
-from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Annotated, Any
 from uuid import UUID
+
+from msgspec.structs import asdict
 
 from genset.core.safe import web_link
 from genset.core.validation import Meta, Record
@@ -17,7 +18,6 @@ from genset.label import (
     ImageClass,
     LoadedScreen,
     NewLabel,
-    Progress,
     Receipt,
     Screen,
     ShownPhoto,
@@ -125,29 +125,14 @@ def submission(body: SubmissionBody) -> Submission:
         screen=body.screen,
         shown_at=_time(body.shown_at),
         submitted_at=_time(body.submitted_at),
-        labels=tuple(
-            NewLabel(
-                id=label.id,
-                photo=label.photo,
-                verdict=label.verdict,
-                shown_at=_time(label.shown_at),
-                decided_at=_time(label.decided_at),
-                order=label.order,
-                supersedes=label.supersedes,
-            )
-            for label in body.labels
-        ),
-        added=tuple(
-            AddedClass(
-                id=added.id,
-                wnid=added.wnid,
-                shown_at=_time(added.shown_at),
-                decided_at=_time(added.decided_at),
-                order=added.order,
-            )
-            for added in body.added
-        ),
+        labels=tuple(NewLabel(**_timed(label)) for label in body.labels),
+        added=tuple(AddedClass(**_timed(added)) for added in body.added),
     )
+
+
+def _timed(entry: LabelBody | AddedBody) -> dict[str, Any]:
+    times = {"shown_at": _time(entry.shown_at), "decided_at": _time(entry.decided_at)}
+    return asdict(entry) | times
 
 
 def _time(milliseconds: float) -> datetime:
@@ -161,44 +146,39 @@ def milliseconds(time: datetime) -> int:
 
 def screen(shown: Screen | AlsoScreen | LoadedScreen) -> dict[str, Any]:
     """A screen, with all that the page shows of it, or that it has already."""
+    lease = {"id": shown.id, "expires_at": milliseconds(shown.expires_at)}
     if isinstance(shown, LoadedScreen):
-        return {"id": shown.id, "expires_at": milliseconds(shown.expires_at)}
+        return lease
     if isinstance(shown, AlsoScreen):
         return {
-            "id": shown.id,
+            **lease,
             "kind": "also",
             "home": _class(shown.home),
             "photo": _example(shown.photo),
             "questions": [_question(question) for question in shown.questions],
-            "expires_at": milliseconds(shown.expires_at),
             "submitted": shown.submitted,
         }
     return {
-        "id": shown.id,
+        **lease,
         **_class(shown.cls),
-        "photos": [_photo(photo) for photo in shown.photos],
+        "photos": [{**_example(photo), **_answer(photo)} for photo in shown.photos],
         "examples": [_example(example) for example in shown.examples],
         "confusable": [
-            {
-                "wnid": item.cls.wnid,
-                "name": item.cls.name,
-                "definition": item.cls.gloss,
-                "photo": _example(item.photo) if item.photo else None,
-            }
+            {**_named(item.cls), "photo": _example(item.photo) if item.photo else None}
             for item in shown.confusable
         ],
-        "expires_at": milliseconds(shown.expires_at),
         "submitted": shown.submitted,
     }
+
+
+def _named(cls: ImageClass) -> dict[str, Any]:
+    return {"wnid": cls.wnid, "name": cls.name, "also": cls.lemmas[1:], "definition": cls.gloss}
 
 
 def _class(cls: ImageClass) -> dict[str, Any]:
     """What is shown of a class: the same on every screen."""
     return {
-        "wnid": cls.wnid,
-        "name": cls.name,
-        "also": cls.lemmas[1:],
-        "definition": cls.gloss,
+        **_named(cls),
         "hypernyms": cls.hypernyms,
         "wikipedia": [{"title": page.title, "url": page.url} for page in cls.wikipedia],
     }
@@ -207,26 +187,8 @@ def _class(cls: ImageClass) -> dict[str, Any]:
 @lru_cache(maxsize=4)
 def classes(taxonomy: Taxonomy) -> bytes:
     """All classes by their index, as JSON, for the search among them."""
-    found = [
-        {"wnid": item.wnid, "name": item.name, "also": item.lemmas[1:], "definition": item.gloss}
-        for item in taxonomy
-    ]
+    found = [_named(cls) for cls in taxonomy]
     return json.dumps(found, ensure_ascii=False, separators=(",", ":")).encode()
-
-
-def progress(far: Progress) -> dict[str, Any]:
-    """How far a labeler is."""
-    done = far.done
-    return {
-        "classes_done": far.classes_done,
-        "classes": far.classes,
-        "photos": far.photos,
-        "screens_done": far.screens_done,
-        "screens_to_do": far.screens_to_do,
-        "screens_remaining": far.screens_remaining,
-        "seconds_remaining": far.seconds_remaining,
-        "done": asdict(done) if done else None,
-    }
 
 
 def receipt(stored: Receipt) -> dict[str, Any]:
@@ -248,23 +210,12 @@ def _example(photo: Example) -> dict[str, Any]:
     }
 
 
-def _photo(photo: ShownPhoto) -> dict[str, Any]:
-    return {
-        **_example(photo),
-        "id": photo.id,
-        "verdict": photo.verdict,
-        "label_id": str(photo.label_id) if photo.label_id else None,
-    }
-
-
 def _question(question: ShownQuestion) -> dict[str, Any]:
-    return {
-        "id": question.id,
-        "wnid": question.cls.wnid,
-        "name": question.cls.name,
-        "also": question.cls.lemmas[1:],
-        "definition": question.cls.gloss,
-        "photo": _example(question.photo) if question.photo else None,
-        "verdict": question.verdict,
-        "label_id": str(question.label_id) if question.label_id else None,
-    }
+    photo = _example(question.photo) if question.photo else None
+    return {**_named(question.cls), "photo": photo, **_answer(question)}
+
+
+def _answer(shown: ShownPhoto | ShownQuestion) -> dict[str, Any]:
+    """What a labeler has said of it, if anything."""
+    label = str(shown.label_id) if shown.label_id else None
+    return {"id": shown.id, "verdict": shown.verdict, "label_id": label}

@@ -2,7 +2,6 @@
 
 import { endOf } from "./view/dialogs.js";
 import { el } from "./view/dom.js";
-import { handIn } from "./handin.js";
 import { ofBrowser } from "./work/environment.js";
 import { Patience } from "./work/patience.js";
 
@@ -46,12 +45,30 @@ export class Ending {
     if (this.#drawn === end) return;
     this.#drawn = end;
     if (this.#handIn) {
-      const show = (title, ...parts) => this.#view.message(title, ...parts);
-      handIn(this.#handIn, done, () => this.#isFirst(), show);
+      this.#post(done);
       return;
     }
     const title = done.outcome === "nothing" ? "No photos are left for you" : "All done. Thank you!";
     this.#view.message(title, ...endOf(done));
+  }
+
+  /**
+   * Hand the task in to Mechanical Turk, by a form that leaves the frame to the platform. The server
+   * remembers that it was posted: in a foreign frame the browser may keep nothing.
+   */
+  async #post(done) {
+    const show = (title, text, ...parts) => this.#view.message(title, el("p", {}, text), ...parts);
+    if (done.code === null) {
+      const text = "Nothing was left to label. Return the task on Mechanical Turk, please.";
+      show("No photos are left for you", text);
+      return;
+    }
+    show("All done. Thank you!", "Handing in…");
+    const isFirst = await this.#isFirst();
+    const form = formOf(this.#handIn, done);
+    const text = "If Mechanical Turk still waits for this task, hand it in again.";
+    show("Handed in. Thank you!", text, form);
+    if (isFirst) form.submit();
   }
 
   /** Whether this is the first page that hands the task in: asked until the server says so. */
@@ -65,4 +82,14 @@ export class Ending {
       }
     }
   }
+}
+
+function formOf({ action, assignment }, { outcome, code }) {
+  const fields = Object.entries({ assignmentId: assignment, outcome, code });
+  return el(
+    "form",
+    { method: "post", action, class: "hand-in" },
+    ...fields.map(([name, value]) => el("input", { type: "hidden", name, value })),
+    el("button", { type: "submit" }, "Hand in again"),
+  );
 }

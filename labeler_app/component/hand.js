@@ -32,7 +32,7 @@ export class Hand {
       none: () => this.#none(),
       search: () => this.#search(),
       add: () => this.#add(action),
-      move: () => this.go(this.#view.beside(this.place, action.by)),
+      move: () => this.go(this.#view.neighbor(this.place, action.by)),
       zoom: () => this.#zoom(action),
       submit: () => this.#submit(),
     };
@@ -71,9 +71,9 @@ export class Hand {
     this.#page.looked();
     if (!this.#isOfOne) this.go(at);
     this.#work.mark([item], verdict);
-    const left = sheet.undecided.length;
-    const said = this.#isOfOne ? `${item.name}: ${answerOf(verdict)}` : `Photo ${at + 1} ${verdict}`;
-    this.#view.tell(`${said}. ${left ? `${left} left.` : "All decided."}`);
+    const remaining = sheet.undecided.length;
+    const message = this.#isOfOne ? `${item.name}: ${answerOf(verdict)}` : `Photo ${at + 1} ${verdict}`;
+    this.#view.tell(`${message}. ${remaining ? `${remaining} left.` : "All decided."}`);
     // What a finger pressed does not move away from under it.
     if (this.#isOfOne) this.#goOn(at, { focus: place === undefined });
   }
@@ -125,8 +125,8 @@ export class Hand {
   /** The labeler chose a class in the search: one that is asked about is answered. */
   #add({ cls }) {
     const { sheet } = this.#work;
-    const asked = sheet.items.findIndex(({ wnid }) => wnid === cls.wnid);
-    if (asked >= 0) return this.#mark({ place: asked, verdict: "correct" });
+    const index = sheet.items.findIndex(({ wnid }) => wnid === cls.wnid);
+    if (index >= 0) return this.#mark({ place: index, verdict: "correct" });
     this.#page.looked();
     this.#work.add(cls);
     this.#view.tell(`${cls.name} is added.`);

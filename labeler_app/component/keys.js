@@ -23,10 +23,12 @@ export const ANSWERS = [
   { verdict: "incorrect", word: "No", symbol: "✗", key: "N" },
 ];
 
-/** A verdict as the answer to a question. */
-export function answerOf(verdict) {
-  return ANSWERS.find((each) => each.verdict === verdict)?.word ?? "undecided";
-}
+const wordOf = (verdict, choices) =>
+  choices.find((choice) => choice.verdict === verdict)?.word ?? "undecided";
+
+/** A verdict in words, and as the answer to a question. */
+export const nameOf = (verdict) => wordOf(verdict, VERDICTS);
+export const answerOf = (verdict) => wordOf(verdict, ANSWERS);
 
 const SIMPLE = {
   KeyU: { name: "mark", verdict: "unsure" },
@@ -90,7 +92,7 @@ function isForUs(event, pointed) {
   const target = event.composedPath()[0];
   if (target.closest?.("input, textarea, select, [contenteditable]")) return false;
   // A button or link that the Tab key led to is worked as everywhere else.
-  const own = event.code === "Enter" || event.code === "Space";
+  const presses = event.code === "Enter" || event.code === "Space";
   const reached = "button:focus-visible, a[href]:focus-visible, summary:focus-visible";
-  return !(own && target !== pointed && target.matches?.(reached));
+  return !(presses && target !== pointed && target.matches?.(reached));
 }

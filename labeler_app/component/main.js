@@ -39,12 +39,12 @@ class Page {
   #pointed = null; // the button that mouse or finger pressed last
   #since = null; // when the sheet was last seen to be looked at
 
-  constructor(parent, told, ask) {
-    this.told = told;
+  constructor(parent, page, ask) {
+    this.page = page;
     this.#ask = ask;
     const environment = ofBrowser();
-    this.server = new Server(told.session, environment, () => this.#expired());
-    this.work = new Work(told, this.server, environment, (change) => this.#draw(change));
+    this.server = new Server(page.session, environment, () => this.#expired());
+    this.work = new Work(page, this.server, environment, (change) => this.#draw(change));
     this.pictures = new Pictures(environment);
     this.classes = new Classes(this.server);
     // Wide enough for a third of the window, which is what a photo gets (half of it where there is
@@ -52,19 +52,19 @@ class Page {
     const width = (share) => (innerWidth / share) * devicePixelRatio > 800 ? 1400 : 700;
     this.width = innerWidth < 700 ? width(1) : width(3);
     this.wide = innerWidth < 700 ? width(1) : width(1.8);
-    this.view = new View(told, this.classes, (action) => this.#act(action));
+    this.view = new View(page, this.classes, (action) => this.#act(action));
     this.hand = new Hand(this.work, this.view, {
       looked: () => this.#time(),
       pictures: (place, example) => this.#picturesAt(place, example),
     });
-    this.ending = new Ending(this.work, this.view, told.hand_in);
+    this.ending = new Ending(this.work, this.view, page.hand_in);
     const point = ({ target }) => (this.#pointed = target.closest("button, a"));
     this.view.root.addEventListener("pointerdown", point);
     parent.append(this.view.root);
     this.gone = new AbortController();
     const { signal } = this.gone;
     addEventListener("keydown", (event) => this.#key(event), { signal, capture: true });
-    addEventListener("storage", (event) => this.#elsewhere(event), { signal });
+    addEventListener("storage", (event) => this.#refresh(event), { signal });
     addEventListener("resize", () => this.#fit(), { signal });
     addEventListener("beforeunload", (event) => this.#leave(event), { signal });
     document.addEventListener("visibilitychange", () => this.#turned(), { signal });
@@ -76,7 +76,7 @@ class Page {
 
   /** Whether it is the page of this labeler in this workspace. */
   is({ workspace, labeler }) {
-    return this.told.workspace === workspace && this.told.labeler === labeler;
+    return this.page.workspace === workspace && this.page.labeler === labeler;
   }
 
   renew({ session, notices }, ask) {
@@ -94,15 +94,15 @@ class Page {
 
   #expired() {
     const now = Date.now();
-    if (now - (this.asked ?? 0) < 5000) return;
-    this.asked = now;
+    if (now - (this.askedAt ?? 0) < 5000) return;
+    this.askedAt = now;
     this.#ask("expired", true);
   }
 
   #key(event) {
     const action = this.#isOfOne
       ? questionActionOf(event, this.#pointed)
-      : actionOf(event, this.told.one_key, this.#pointed);
+      : actionOf(event, this.page.one_key, this.#pointed);
     if (event.code === "Tab") this.#pointed = null;
     const { refused, search, help } = this.view;
     if (action === null || refused.dialog.open || search.dialog.open) return;
@@ -166,7 +166,7 @@ class Page {
     this.view.bar.show({
       progress,
       waiting: { photos: outbox.photos, labels: outbox.labels },
-      left: sheet && !sheet.revised ? sheet.screen.expires_at - this.server.now() : null,
+      remaining: sheet && !sheet.revised ? sheet.screen.expires_at - this.server.now() : null,
       refused: storage.refused().length,
       reachable: this.server.reachable,
       failing: storage.failing,
@@ -197,7 +197,7 @@ class Page {
     this.#fit();
     this.#look();
     this.view.ready(sheet.undecided.length === 0);
-    this.view.tell(saidOf(sheet.screen));
+    this.view.tell(announcement(sheet.screen));
     this.#loadAhead();
     // So that the search works offline too; where this fails, the search asks again.
     if (this.#isOfOne) this.classes.load().catch(() => {});
@@ -222,8 +222,8 @@ class Page {
     ];
   }
 
-  #elsewhere(event) {
-    if (this.work.storage.concerns(event)) this.work.elsewhere();
+  #refresh(event) {
+    if (this.work.storage.concerns(event)) this.work.refresh();
   }
 
   /** Ask before labels go that are on this page only. */
@@ -262,7 +262,7 @@ class Page {
 const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
 
 /** What a screen reader says of a screen that has come. */
-function saidOf(screen) {
+function announcement(screen) {
   if (!asksOfOne(screen)) return `${screen.name}: ${screen.definition}`;
   const count = screen.questions.length;
   const questions = count === 1 ? "1 question" : `${count} questions`;

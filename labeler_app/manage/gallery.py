@@ -8,7 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from genset.core.errors import BadInput
 from genset.core.numbers import count
-from genset.label import Store, Taxonomy, Verdict, Workspace, add_gold_question
+from genset.label import LONGEST_ID, Store, Taxonomy, Verdict, Workspace, add_gold_question
 from genset.label.gallery.labeler import LabelerAnswer, Place, answers_at, places_of
 from genset.label.gallery.photos import (
     Case,
@@ -327,12 +327,13 @@ def _gold(store: Store, case: Case) -> None:
         )
     with st.expander("Use as a gold question"), st.form(f"gold {task}", border=False):
         expected = st.radio("It is", [Verdict.CORRECT, Verdict.INCORRECT], horizontal=True)
+        wnid = st.text_input("For the class", placeholder="its own", max_chars=LONGEST_ID)
         reason = st.text_input("Because", placeholder="how that is known", max_chars=500)
         sent = st.form_submit_button("Use it")
-        if sent:
-            try:
-                add_gold_question(store, task, Verdict(expected), reason)
-            except BadInput as error:
-                st.error(as_markdown(str(error)))
-            else:
-                st.rerun()
+    if sent:
+        try:
+            add_gold_question(store, task, Verdict(expected), reason, wnid.strip() or None)
+        except BadInput as error:
+            st.error(as_markdown(str(error)))
+        else:
+            st.rerun()

@@ -96,7 +96,7 @@ def pictures(app: AppTest) -> list[str]:
 def labels_for(app: AppTest, workspace: Workspace) -> int | None:
     """The id of the labeler whom the component is drawn for; None where there is no component."""
     session = session_for(app)
-    return None if session is None else Sessions(label_secret(workspace)).labeler(session)
+    return None if session is None else Sessions(label_secret(workspace)).who(session)[0]
 
 
 def session_for(app: AppTest) -> str | None:

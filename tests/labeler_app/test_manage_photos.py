@@ -137,6 +137,11 @@ def test_a_photo_becomes_a_gold_question(opened: Opened) -> None:
     (made,) = list_gold_questions(store)
     assert (made.task, made.expected, made.reason) == (f"{TENCH}/flickr:3", NO, "a *carp*")
     assert "tench is incorrect, because a *carp*" in shown(app)
+    fields = {field.label: field for field in app.text_input}
+    fields["For the class"].set_value("n01443537")
+    fields["Because"].set_value("a carp too")
+    click(app, "Use it")
+    assert "goldfish is incorrect, because a carp too" in shown(app)
 
 
 @pytest.mark.soak

@@ -123,7 +123,7 @@ def test_a_session_is_needed_and_cannot_be_forged(served: Served) -> None:
         assert ask(served, "/genset/screens", session, body).status == 401
     assert ask(served, "/genset/screens", real, body).status == 200
     with pytest.raises(BadInput, match="sign in again"):
-        Sessions(label_secret(served.workspace)).labeler(forged)
+        Sessions(label_secret(served.workspace)).who(forged)
 
 
 @pytest.mark.parametrize(

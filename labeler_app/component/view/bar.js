@@ -9,7 +9,7 @@ export class Bar {
   #lease = el("span", { class: "lease" });
   #saved = el("span", { class: "saved" });
   #refused;
-  #said = el("div", { role: "alert" });
+  #messages = el("div", { role: "alert" });
   #state = el("div", { role: "status" });
 
   /**
@@ -25,7 +25,7 @@ export class Bar {
     const pay = task?.pay ? el("span", { class: "pay", title: task.pay }, words(task.pay)) : null;
     const far = [this.#bar, this.#far, this.#lease, pay];
     this.top = el("div", { class: "top" }, ...far, name, this.#saved, this.#refused, help);
-    this.notice = el("div", { class: "notice", hidden: "" }, this.#said, this.#state);
+    this.notice = el("div", { class: "notice", hidden: "" }, this.#messages, this.#state);
   }
 
   /**
@@ -33,11 +33,11 @@ export class Bar {
    * @param {{photos: {first: number, changed: number}, labels: number}} waiting as the outbox says
    * @param {number} left milliseconds for which the screen on display is the labeler's; null: none
    */
-  show({ progress, waiting, left, refused, reachable, failing }) {
+  show({ progress, waiting, remaining, refused, reachable, failing }) {
     if (progress) this.#showFar(progress);
-    const minutes = Math.ceil(left / 60_000);
-    const mine = minutes > 0 ? `yours for ${minutes} min more` : "its time is over";
-    this.#lease.textContent = this.#study && left !== null ? mine : "";
+    const minutes = Math.ceil(remaining / 60_000);
+    const lease = minutes > 0 ? `yours for ${minutes} min more` : "its time is over";
+    this.#lease.textContent = this.#study && remaining !== null ? lease : "";
     const { first, changed } = waiting.photos;
     const known = progress?.photos ?? 0;
     this.#saved.textContent = `saved ${number(known - changed)}/${number(known + first)}`;
@@ -47,18 +47,18 @@ export class Bar {
     this.#showState(stateOf(waiting.labels, reachable, failing));
   }
 
-  #showFar({ screens_done: done, screens_to_do: all, screens_remaining: more, seconds_remaining: left }) {
+  #showFar({ screens_done: done, screens_to_do: all, screens_remaining: more, seconds_remaining: seconds }) {
     const whole = all ?? done + more;
     this.#bar.value = whole ? Math.min(1, done / whole) : 0;
-    const time = left && done < whole ? `, ${duration(left)} left` : "";
+    const time = seconds && done < whole ? `, ${duration(seconds)} left` : "";
     const about = all === null ? "about " : "";
     const far = done < whole ? `${number(done)} of ${about}${screens(whole)}` : screens(done);
     this.#far.textContent = `${far}${done < whole ? "" : " done"}${time}`;
   }
 
   #showState(lines) {
-    const said = [...this.#state.children].map((line) => line.textContent);
-    if (said.join() !== lines.join()) {
+    const shown = [...this.#state.children].map((line) => line.textContent);
+    if (shown.join() !== lines.join()) {
       this.#state.replaceChildren(...lines.map((line) => el("p", {}, line)));
     }
     this.#hide();
@@ -66,18 +66,18 @@ export class Bar {
 
   /** Something that must not be missed; it stays until the next screen is submitted. */
   say(text) {
-    const said = [...this.#said.children].some((line) => line.textContent === text);
-    if (!said) this.#said.append(el("p", {}, text));
+    const known = [...this.#messages.children].some((line) => line.textContent === text);
+    if (!known) this.#messages.append(el("p", {}, text));
     this.#hide();
   }
 
   hush() {
-    this.#said.replaceChildren();
+    this.#messages.replaceChildren();
     this.#hide();
   }
 
   #hide() {
-    this.notice.hidden = this.#said.childElementCount + this.#state.childElementCount === 0;
+    this.notice.hidden = this.#messages.childElementCount + this.#state.childElementCount === 0;
   }
 }
 
@@ -86,8 +86,8 @@ function stateOf(labels, reachable, failing) {
   const lines = [];
   if (!reachable) {
     const place = failing ? "on this page" : "in this browser";
-    const kept = labels === 1 ? "1 label is kept" : `${number(labels)} labels are kept`;
-    const all = `${kept} ${place}, and sent when the server is back.`;
+    const labeled = labels === 1 ? "1 label is kept" : `${number(labels)} labels are kept`;
+    const all = `${labeled} ${place}, and sent when the server is back.`;
     lines.push(`The server is out of reach. ${labels > 0 ? all : "Trying again."}`);
   }
   if (failing) {

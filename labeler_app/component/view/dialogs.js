@@ -53,7 +53,7 @@ export class ZoomDialog {
 
   /** Show a photo: what is there of it at once, and sharper as soon as that is loaded. */
   show(place, small, large, isExample = false) {
-    this.at(place);
+    this.place = place;
     this.isExample = isExample;
     const image = el("img", { src: small.image.src, alt: small.image.alt });
     this.#picture.replaceChildren(image);
@@ -63,18 +63,13 @@ export class ZoomDialog {
     if (!this.dialog.open) this.dialog.showModal();
   }
 
-  /** Which photo or question it is about. */
-  at(place) {
-    this.place = place;
-  }
-
   verdict(sheet) {
     const item = sheet.rows[this.place] ?? sheet.rows[0];
     const verdict = sheet.verdict(item);
     const isOfOne = asksOfOne(sheet.screen);
     this.dialog.dataset.verdict = (isOfOne ? null : verdict) ?? "";
     const answer = `${item.name}: ${answerOf(verdict)}`;
-    const photo = `Photo ${this.place + 1}: ${named(verdict) ?? "undecided"}`;
+    const photo = `Photo ${this.place + 1}: ${named(verdict)}`;
     this.#title.textContent = this.isExample ? `A known ${item.name}` : isOfOne ? answer : photo;
   }
 }
@@ -104,12 +99,12 @@ export class RefusedDialog {
   }
 
   #item({ id, name, photo, verdict, reason }) {
-    const about = `${name ?? "a photo"}: ${named(verdict) ?? verdict}`;
+    const about = `${name ?? "a photo"}: ${named(verdict)}`;
     const dismiss = { type: "button", "aria-label": `Dismiss ${about}`, click: () => this.#dismiss(id) };
     const image = el("img", { src: `/genset/picture/${encodeURIComponent(photo)}?w=350`, alt: "" });
     image.addEventListener("error", () => (image.style.visibility = "hidden"));
-    const said = el("p", {}, el("b", {}, about), el("br"), words(reason));
-    return el("li", {}, image, said, el("button", dismiss, "Dismiss"));
+    const text = el("p", {}, el("b", {}, about), el("br"), words(reason));
+    return el("li", {}, image, text, el("button", dismiss, "Dismiss"));
   }
 }
 
@@ -138,6 +133,6 @@ async function copies(element) {
 }
 
 function named(verdict) {
-  const found = VERDICTS.find((each) => each.verdict === verdict);
-  return found && `${found.symbol} ${found.word}`;
+  const found = VERDICTS.find((row) => row.verdict === verdict);
+  return found ? `${found.symbol} ${found.word}` : "undecided";
 }

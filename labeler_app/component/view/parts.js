@@ -8,7 +8,7 @@ const LONG_DEFINITION = 300;
 
 /** A button with its key ("Shift+A"), which is said to a screen reader as well. */
 export function button(content, key, click, kind = "") {
-  const keys = key.split("+").map((each) => el("kbd", { "aria-hidden": "true" }, each));
+  const keys = key.split("+").map((part) => el("kbd", { "aria-hidden": "true" }, part));
   const attributes = { type: "button", class: kind, click, "aria-keyshortcuts": key };
   return el("button", attributes, ...content, ...keys);
 }
@@ -25,7 +25,7 @@ export function alsoOf({ also }) {
 export const sizeOf = ({ name }) => (name.length > LONG_NAME ? "long" : null);
 
 /** What a class means; of what would fill the screen the beginning, and the whole for who asks. */
-export function definitionOf({ definition }) {
+function definitionOf({ definition }) {
   const short = shortened(definition, LONG_DEFINITION);
   return short === definition
     ? el("p", { class: "definition", dir: "auto" }, definition)
@@ -58,7 +58,7 @@ export function shortened(text, most) {
 }
 
 /** Where a class belongs, and where to read more of it. */
-export function kindOf({ hypernyms, wikipedia }) {
+function kindOf({ hypernyms, wikipedia }) {
   const kinds = hypernyms.flatMap((name, place) => [place > 0 ? " › " : "a kind of ", el("bdi", {}, name)]);
   const pages = wikipedia.map(({ title, url }) =>
     el("span", {}, link(el("span", {}, "Wikipedia: ", words(title)), url), " · "),
@@ -66,7 +66,7 @@ export function kindOf({ hypernyms, wikipedia }) {
   return el("p", { class: "kind" }, ...pages, ...kinds);
 }
 
-export const labeledBefore = () => el("span", { class: "again" }, "Labeled before");
+const labeledBefore = () => el("span", { class: "again" }, "Labeled before");
 
 /** Who took it, and under which licence; a long name is cut, never what comes after it. */
 export function creditOf({ owner, license, license_url, page_url, source }) {
@@ -90,4 +90,40 @@ export function pictureButton(picture, { name, label, broken, click }) {
   const instead = () => el("span", { class: "broken" }, "This photo cannot be shown.", el("br"), broken);
   picture.ready.then(() => picture.broken && shown.replaceChildren(instead()));
   return shown;
+}
+
+/** What a screen is about: the class's names after `before`, what it means, where it belongs. */
+export function headOf(cls, revised, before = "") {
+  const name = el("span", {}, before, el("bdi", {}, cls.name));
+  return el(
+    "div",
+    { class: "class" },
+    el("h1", { class: sizeOf(cls) }, name, revised ? labeledBefore() : null, alsoOf(cls)),
+    definitionOf(cls),
+    kindOf(cls),
+  );
+}
+
+/** Makes listeners of a row: they act at its place, and what is around them hears nothing. */
+export const actsAt = (place, act) => (action) => (event) => {
+  event.stopPropagation();
+  act({ place, ...action });
+};
+
+/** A button for every choice of a row; `click` makes its listener. */
+export function choicesOf(choices, click) {
+  return choices.map(({ verdict, word, symbol, key = null }) => {
+    const listener = click({ name: "mark", verdict });
+    const attributes = { "data-choice": verdict, "aria-keyshortcuts": key, click: listener };
+    return el("button", { type: "button", ...attributes }, sign(symbol), word);
+  });
+}
+
+/** Draw what was chosen in a row, with what a screen reader calls it. */
+export function drawChoice(row, verdict, label) {
+  row.dataset.verdict = verdict ?? "";
+  row.setAttribute("aria-label", label);
+  for (const choice of row.querySelectorAll("[data-choice]")) {
+    choice.setAttribute("aria-pressed", String(choice.dataset.choice === verdict));
+  }
 }

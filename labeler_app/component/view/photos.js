@@ -1,8 +1,8 @@
 // A screen of the first kind: a class, and photos of which each shows it or not.
 
 import { el } from "./dom.js";
-import { VERDICTS } from "../keys.js";
-import { alsoOf, creditOf, definitionOf, kindOf, labeledBefore, pictureButton, sign, sizeOf } from "./parts.js";
+import { nameOf } from "../keys.js";
+import { actsAt, choicesOf, creditOf, drawChoice, headOf, pictureButton, sizeOf } from "./parts.js";
 
 export class PhotosScreen {
   rows; // the photos' elements, in their order
@@ -21,25 +21,20 @@ export class PhotosScreen {
     );
     const reference = referenceOf(screen, loaded);
     const photos = el("div", { class: "photos" }, ...this.rows, reference);
-    this.content = [classOf(screen, sheet.revised), photos];
+    this.content = [headOf(screen, sheet.revised), photos];
   }
 
   /** Draw what is decided. */
   draw(sheet) {
-    sheet.items.forEach((photo, place) => {
+    const { items } = sheet;
+    items.forEach((photo, place) => {
       const verdict = sheet.verdict(photo);
-      const card = this.rows[place];
-      card.dataset.verdict = verdict ?? "";
-      const word = VERDICTS.find((each) => each.verdict === verdict)?.word ?? "undecided";
-      card.setAttribute("aria-label", `Photo ${place + 1} of ${sheet.items.length}: ${word}`);
-      for (const choice of card.querySelectorAll("[data-choice]")) {
-        choice.setAttribute("aria-pressed", String(choice.dataset.choice === verdict));
-      }
+      drawChoice(this.rows[place], verdict, `Photo ${place + 1} of ${items.length}: ${nameOf(verdict)}`);
     });
   }
 
   /** The place of the photo that lies in a direction: the same where there is none. */
-  beside(place, by) {
+  neighbor(place, by) {
     const boxes = this.rows.map((card) => card.getBoundingClientRect());
     const columns = boxes.filter((box) => box.top === boxes[0].top).length;
     const step = { left: -1, right: 1, up: -columns, down: columns }[by];
@@ -51,47 +46,23 @@ export class PhotosScreen {
   }
 }
 
-function cardOf(photo, place, picture, verdicts, tell) {
+function cardOf(photo, place, picture, verdicts, act) {
   const name = `Photo ${place + 1}`;
-  const act = (action) => () => tell({ place, ...action });
+  const at = actsAt(place, act);
   const shown = pictureButton(picture, {
     name,
     label: `${name}: see it large`,
     broken: "Mark it broken.",
-    click: act({ name: "zoom" }),
+    click: at({ name: "zoom" }),
   });
-  const choices = verdicts.map(({ verdict, word, symbol }) =>
-    el(
-      "button",
-      { type: "button", "data-choice": verdict, click: act({ name: "mark", verdict }) },
-      sign(symbol),
-      word,
-    ),
-  );
   return el(
     "div",
-    { class: "card", role: "group", click: act({ name: "at" }) },
+    { class: "card", role: "group", click: at({ name: "at" }) },
     el("span", { class: "number", "aria-hidden": "true" }, String(place + 1)),
     el("span", { class: "badge", "aria-hidden": "true" }),
     shown,
-    el("div", { class: "choices", role: "group", "aria-label": name }, ...choices),
+    el("div", { class: "choices", role: "group", "aria-label": name }, ...choicesOf(verdicts, at)),
     creditOf(photo),
-  );
-}
-
-function classOf(screen, revised) {
-  return el(
-    "div",
-    { class: "class" },
-    el(
-      "h1",
-      { class: sizeOf(screen) },
-      el("span", { dir: "auto" }, screen.name),
-      revised ? labeledBefore() : null,
-      alsoOf(screen),
-    ),
-    definitionOf(screen),
-    kindOf(screen),
   );
 }
 
@@ -114,12 +85,12 @@ function referenceOf(screen, pictures) {
       photo || !definition ? null : el("p", { class: "meaning", dir: "auto" }, definition),
     ),
   );
+  const strip = (title, figures) =>
+    figures.length > 0 ? [el("h2", {}, title), el("div", { class: "strip" }, ...figures)] : [];
   return el(
     "aside",
     { class: "reference", "aria-label": "To compare" },
-    examples.length > 0 ? el("h2", {}, "Known to be right") : null,
-    examples.length > 0 ? el("div", { class: "strip" }, ...examples) : null,
-    others.length > 0 ? el("h2", {}, "Not to be confused with") : null,
-    others.length > 0 ? el("div", { class: "strip" }, ...others) : null,
+    ...strip("Known to be right", examples),
+    ...strip("Not to be confused with", others),
   );
 }

@@ -24,10 +24,10 @@ export class Pictures {
 
   /** Forget all but these pictures. */
   keep(pictures) {
-    const kept = new Set(pictures);
+    const needed = new Set(pictures);
     for (const [address, picture] of this.#known) {
-      if (kept.has(picture)) continue;
-      picture.wanted = false;
+      if (needed.has(picture)) continue;
+      picture.needed = false;
       this.#known.delete(address);
     }
   }
@@ -36,13 +36,13 @@ export class Pictures {
 function load(address, environment) {
   const image = new Image();
   image.decoding = "sync"; // painted together with all that is new, never a moment later
-  const picture = { image, broken: false, wanted: true };
+  const picture = { image, broken: false, needed: true };
   picture.ready = decoded(picture, address, new Patience(environment));
   return picture;
 }
 
 async function decoded(picture, address, patience) {
-  for (let tries = 1; picture.wanted; tries += 1) {
+  for (let tries = 1; picture.needed; tries += 1) {
     picture.image.src = address;
     try {
       await picture.image.decode();

@@ -4,16 +4,16 @@
 import { el } from "./dom.js";
 import { ANSWERS, answerOf } from "../keys.js";
 import {
+  actsAt,
   alsoOf,
   button,
+  choicesOf,
   creditOf,
-  definitionOf,
-  kindOf,
-  labeledBefore,
+  drawChoice,
+  headOf,
   pictureButton,
   shortened,
   sign,
-  sizeOf,
   unfolding,
 } from "./parts.js";
 
@@ -36,7 +36,7 @@ export class QuestionsScreen {
     const { home, photo, questions } = sheet.screen;
     const examples = questions.filter((question) => question.photo);
     this.#examples = new Map(examples.map(({ id }, place) => [id, pictures[place]]));
-    this.#questions = questions.map((each, place) => this.#row(each, place));
+    this.#questions = questions.map((question, place) => this.#row(question, place));
     this.#list = el("div", { class: "list" });
     const shown = pictureButton(whole, {
       name: `The photo: ${home.name}`,
@@ -44,80 +44,57 @@ export class QuestionsScreen {
       broken: "Answer maybe to what is undecided.",
       click: () => act({ name: "zoom" }),
     });
-    const other = button(
-      ["Something else of the classes"],
-      "/",
-      () => act({ name: "search" }),
-      "other",
-    );
+    const search = () => act({ name: "search" });
+    const other = button(["Something else of the classes"], "/", search, "other");
     const also = el("h2", { id: "also" }, "Which of these are also in this photo?");
     const hint = el("p", { class: "hint" }, "Large or small, whole or in part.", keysOf());
-    const asked = el(
+    const side = el(
       "div",
-      { class: "asked", role: "group", "aria-labelledby": "also" },
+      { class: "side", role: "group", "aria-labelledby": "also" },
       also,
       hint,
       this.#list,
       other,
     );
-    const seen = el("div", { class: "seen" }, shown, creditOf(photo));
-    this.content = [homeOf(home, sheet.revised), el("div", { class: "questions" }, seen, asked)];
+    const photoBox = el("div", { class: "seen" }, shown, creditOf(photo));
+    const shows = el("span", { class: "shows" }, "This photo shows: ");
+    const parts = el("div", { class: "questions" }, photoBox, side);
+    this.content = [headOf(home, sheet.revised, shows), parts];
     this.draw(sheet);
   }
 
   /** Draw what is decided, and which classes were added. */
   draw(sheet) {
     const further = sheet.rows.slice(sheet.items.length);
-    const added = further.map((cls, each) => this.#added(cls, sheet.items.length + each));
+    const added = further.map((cls, index) => this.#added(cls, sheet.items.length + index));
     const rows = [...this.#questions, ...added];
     const same = (row, place) => row.dataset.id === this.rows[place]?.dataset.id;
     if (rows.length !== this.rows.length || !rows.every(same)) {
       this.rows = rows;
       this.#list.replaceChildren(...rows);
     }
+    const all = sheet.items.length;
     sheet.rows.forEach((item, place) => {
       const verdict = sheet.verdict(item);
-      const row = this.rows[place];
-      row.dataset.verdict = verdict ?? "";
-      const all = sheet.items.length;
       const which = place < all ? `Question ${place + 1} of ${all}` : "Added by you";
-      row.setAttribute("aria-label", `${which}: ${item.name}: ${answerOf(verdict)}`);
-      for (const choice of row.querySelectorAll("[data-choice]")) {
-        choice.setAttribute("aria-pressed", String(choice.dataset.choice === verdict));
-      }
+      drawChoice(this.rows[place], verdict, `${which}: ${item.name}: ${answerOf(verdict)}`);
     });
   }
 
   /** The place of the row before or after. */
-  beside(place, by) {
-    const there = place + { left: -1, up: -1, right: 1, down: 1 }[by];
-    return Math.max(0, Math.min(this.rows.length - 1, there));
+  neighbor(place, by) {
+    const next = place + { left: -1, up: -1, right: 1, down: 1 }[by];
+    return Math.max(0, Math.min(this.rows.length - 1, next));
   }
 
   #row(question, place) {
-    const act = (action) => (event) => {
-      event.stopPropagation();
-      this.#act({ place, ...action });
-    };
-    const answers = ANSWERS.map(({ verdict, word, symbol, key }) =>
-      el(
-        "button",
-        {
-          type: "button",
-          "data-choice": verdict,
-          "aria-keyshortcuts": key,
-          click: act({ name: "mark", verdict }),
-        },
-        sign(symbol),
-        word,
-      ),
-    );
+    const at = actsAt(place, this.#act);
     return el(
       "div",
-      rowOf("question", question, place, act({ name: "at" })),
-      this.#sample(question, act({ name: "zoom", example: true })),
+      rowOf("question", question, place, at({ name: "at" })),
+      this.#sample(question, at({ name: "zoom", example: true })),
       wordsOf(question, place, question.photo ? creditOf(question.photo) : null),
-      el("div", { class: "answers", role: "group", "aria-label": question.name }, ...answers),
+      el("div", { class: "answers", role: "group", "aria-label": question.name }, ...choicesOf(ANSWERS, at)),
     );
   }
 
@@ -131,16 +108,13 @@ export class QuestionsScreen {
   }
 
   #added(cls, place) {
-    const act = (action) => (event) => {
-      event.stopPropagation();
-      this.#act({ place, ...action });
-    };
+    const at = actsAt(place, this.#act);
     const label = `Take ${cls.name} off again`;
     const attributes = { type: "button", "aria-label": label, "aria-keyshortcuts": "N" };
-    const off = el("button", { ...attributes, click: act({ name: "off" }) }, "Take off");
+    const off = el("button", { ...attributes, click: at({ name: "off" }) }, "Take off");
     return el(
       "div",
-      rowOf("question added", cls, place, act({ name: "at" })),
+      rowOf("question added", cls, place, at({ name: "at" })),
       el("span", { class: "sample none" }, "added by you"),
       wordsOf(cls, place, null),
       el("div", { class: "answers" }, el("span", { class: "yes" }, sign("✓"), "Yes"), cls.label_id ? null : off),
@@ -157,19 +131,6 @@ function keysOf() {
 const rowOf = (kind, { id }, place, click) => {
   return { class: kind, role: "group", "data-id": id, "aria-describedby": `meaning-${place}`, click };
 };
-
-/** What the photo shows already. */
-function homeOf(home, revised) {
-  const shows = el("span", { class: "shows" }, "This photo shows: ");
-  const name = el("span", {}, shows, el("bdi", {}, home.name));
-  return el(
-    "div",
-    { class: "class" },
-    el("h1", { class: sizeOf(home) }, name, revised ? labeledBefore() : null, alsoOf(home)),
-    definitionOf(home),
-    kindOf(home),
-  );
-}
 
 /** A class's names and what it means: short, and the whole of it for who asks. */
 function wordsOf(cls, place, credit) {

@@ -10,7 +10,7 @@ export class SearchDialog {
   #at = 0;
   #input;
   #list = el("ul", { id: "classes", role: "listbox", "aria-label": "Classes" });
-  #said = el("p", { class: "said", role: "status" });
+  #status = el("p", { class: "status", role: "status" });
 
   /**
    * @param {object} classes as in work/classes.js
@@ -41,7 +41,7 @@ export class SearchDialog {
       { class: "search", "aria-label": "Something else of the classes" },
       el("h2", {}, "What else is in this photo?"),
       this.#input,
-      this.#said,
+      this.#status,
       this.#list,
       el("p", { class: "foot" }, "↑ ↓ and Enter choose. ", close),
     );
@@ -68,7 +68,7 @@ export class SearchDialog {
     this.#at = Math.max(0, free);
     this.#list.replaceChildren(...this.#found.map((cls, place) => this.#option(cls, place)));
     this.#input.setAttribute("aria-expanded", String(this.#found.length > 0));
-    this.#said.textContent = this.#state(text.trim());
+    this.#status.textContent = this.#state(text.trim());
     this.#go(this.#at);
   }
 
@@ -116,8 +116,8 @@ export class SearchDialog {
 
   #go(place) {
     this.#at = Math.max(0, Math.min(this.#found.length - 1, place));
-    [...this.#list.children].forEach((option, each) => {
-      option.setAttribute("aria-selected", String(each === this.#at));
+    [...this.#list.children].forEach((option, index) => {
+      option.setAttribute("aria-selected", String(index === this.#at));
     });
     const option = this.#list.children[this.#at];
     option?.scrollIntoView({ block: "nearest" });

@@ -19,14 +19,14 @@ export class View {
   #ofQuestions;
 
   /**
-   * @param {object} told what the page knows of labeler and workspace: `label_photos` lists it
+   * @param {object} page what the page knows of labeler and workspace: `label_photos` lists it
    * @param {object} classes all of them, as in work/classes.js
    * @param {(action: object) => void} act does what a click or tap asks for
    */
-  constructor(told, classes, act) {
+  constructor(page, classes, act) {
     this.#act = act;
-    this.#verdicts = inOrder(told.one_key);
-    this.notices = told.notices;
+    this.#verdicts = inOrder(page.one_key);
+    this.notices = page.notices;
     this.live = el("p", { class: "heard", "aria-live": "polite" });
     this.main = el("div", { class: "screen" }, el("p", { class: "message" }, "Loading…"));
     this.decided = el("span", { class: "decided" });
@@ -51,12 +51,12 @@ export class View {
       this.decided,
       this.submit,
     );
-    this.help = new HelpDialog(told);
+    this.help = new HelpDialog(page);
     this.zoom = new ZoomDialog((name) => act({ name }));
     this.refused = new RefusedDialog((label) => act({ name: "dismiss", label }));
     this.search = new SearchDialog(classes, (cls) => act({ name: "add", cls }));
-    this.bar = new Bar(told, button(["Help"], "H", () => act({ name: "help" })), act);
-    const kind = told.task === null ? "genset" : "genset study";
+    this.bar = new Bar(page, button(["Help"], "H", () => act({ name: "help" })), act);
+    const kind = page.task === null ? "genset" : "genset study";
     this.root = el("section", { class: kind, "aria-label": "Labeling" });
     this.root.append(this.bar.top, this.bar.notice, this.main, this.actions, this.live);
     const dialogs = [this.help, this.zoom, this.refused, this.search].map(({ dialog }) => dialog);
@@ -69,8 +69,8 @@ export class View {
     this.#on = isOfOne
       ? new QuestionsScreen(sheet, pictures, this.#act)
       : new PhotosScreen(sheet, pictures, this.#verdicts, this.#act);
-    for (const each of this.#ofPhotos) each.hidden = isOfOne;
-    for (const each of this.#ofQuestions) each.hidden = !isOfOne;
+    for (const item of this.#ofPhotos) item.hidden = isOfOne;
+    for (const item of this.#ofQuestions) item.hidden = !isOfOne;
     this.help.isOfOne = isOfOne;
     // The same for every screen, whatever its photos are. In the line below, or, where that line is
     // short, at the end of the screen.
@@ -105,8 +105,8 @@ export class View {
   /** The photo or question that keys without a number are about. */
   current(place, { focus = true, scroll = true } = {}) {
     const rows = this.#on.rows;
-    rows.forEach((row, each) => row.classList.toggle("current", each === place));
-    rows.forEach((row, each) => row.setAttribute("tabindex", each === place ? 0 : -1));
+    rows.forEach((row, index) => row.classList.toggle("current", index === place));
+    rows.forEach((row, index) => row.setAttribute("tabindex", index === place ? 0 : -1));
     const row = rows[place];
     const isCovered = this.zoom.dialog.open || this.search.dialog.open;
     if (!focus || !row || isCovered || row.matches(":focus-within")) return;
@@ -115,8 +115,8 @@ export class View {
   }
 
   /** The place of what lies in a direction: the same where there is nothing. */
-  beside(place, by) {
-    return this.#on.beside(place, by);
+  neighbor(place, by) {
+    return this.#on.neighbor(place, by);
   }
 
   /** For a screen reader only. */

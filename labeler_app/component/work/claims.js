@@ -6,7 +6,7 @@ export class Claims {
   #locks;
   #prefix;
   #release = new Map();
-  #asked = new Map(); // screen -> what its lock will say
+  #requests = new Map(); // screen -> what its lock will say
 
   /** @param {string} owner the workspace and the labeler whose tabs these are */
   constructor(owner, locks) {
@@ -21,13 +21,13 @@ export class Claims {
   /** Take a screen for this tab; false where another tab has it. */
   async claim(screen) {
     if (this.has(screen)) return true;
-    if (!this.#asked.has(screen)) this.#asked.set(screen, this.#hold(screen));
-    return this.#asked.get(screen);
+    if (!this.#requests.has(screen)) this.#requests.set(screen, this.#hold(screen));
+    return this.#requests.get(screen);
   }
 
   async #hold(screen) {
     const release = await this.#locks.hold(this.#prefix + screen);
-    this.#asked.delete(screen);
+    this.#requests.delete(screen);
     if (release !== null) this.#release.set(screen, release);
     return release !== null;
   }
@@ -42,7 +42,7 @@ export class Claims {
   }
 
   /** How many screens other tabs of this labeler hold. */
-  async elsewhere() {
+  async others() {
     return Math.max(0, (await this.#locks.count(this.#prefix)) - this.#release.size);
   }
 }

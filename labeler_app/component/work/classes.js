@@ -5,7 +5,7 @@ const SHOWN = 40; // nobody reads a longer list: a longer word makes it shorter
 export class Classes {
   #server;
   #all = null; // [{cls, words}], words folded
-  #asked = null;
+  #request = null;
 
   constructor(server) {
     this.#server = server;
@@ -14,12 +14,12 @@ export class Classes {
   /** Have them: asked for once, and kept in memory. Throws while the server is out of reach. */
   async load() {
     if (this.#all !== null) return;
-    this.#asked ??= this.#server.classes();
+    this.#request ??= this.#server.classes();
     try {
-      const classes = await this.#asked;
+      const classes = await this.#request;
       this.#all = classes.map((cls) => ({ cls, words: wordsOf(cls) }));
     } finally {
-      this.#asked = null;
+      this.#request = null;
     }
   }
 
@@ -32,11 +32,11 @@ export class Classes {
    * the beginning, from the beginning of a word, or anywhere within. None for an empty text.
    */
   find(text) {
-    const wanted = folded(text);
-    if (wanted === "" || this.#all === null) return [];
+    const query = folded(text);
+    if (query === "" || this.#all === null) return [];
     const found = [];
     for (const { cls, words } of this.#all) {
-      const ranks = words.map((word, place) => rank(word, wanted) * 2 + Math.min(place, 1));
+      const ranks = words.map((word, place) => rank(word, query) * 2 + Math.min(place, 1));
       const best = Math.min(...ranks);
       if (best < NOT * 2) found.push({ cls, best });
     }
@@ -48,11 +48,11 @@ export class Classes {
 const NOT = 4;
 
 /** How well a word fits: 0 is the same word, `NOT` not at all. */
-function rank(word, wanted) {
-  if (word === wanted) return 0;
-  const at = word.indexOf(wanted);
+function rank(word, query) {
+  if (word === query) return 0;
+  const at = word.indexOf(query);
   if (at <= 0) return at === 0 ? 1 : NOT;
-  return word.includes(` ${wanted}`) ? 2 : 3;
+  return word.includes(` ${query}`) ? 2 : 3;
 }
 
 const wordsOf = ({ wnid, name, also }) => [name, ...also, wnid].map(folded);

@@ -26,13 +26,13 @@ export class Locks {
   /** Take a lock and keep it: what lets it go; null where another tab has it. */
   hold(name) {
     return new Promise((resolve) => {
-      const held = (lock) => {
+      const taken = (lock) => {
         if (lock === null) return resolve(null);
         return new Promise((release) => resolve(release));
       };
       const without = () => resolve(() => {});
       try {
-        this.#of().request(name, { ifAvailable: true }, held).catch(without);
+        this.#of().request(name, { ifAvailable: true }, taken).catch(without);
       } catch {
         without();
       }

@@ -104,7 +104,7 @@ export class Outbox {
     } catch (error) {
       if (!(error instanceof Refused || error instanceof Broken)) throw error;
       if (submissions.length > 1) {
-        for (const each of submissions) await this.#send([each]);
+        for (const submission of submissions) await this.#send([submission]);
       } else if (error instanceof Refused) {
         const all = submissions.flatMap(entriesOf);
         const receipts = all.map(({ id }) => ({ id, ok: false, reason: error.message }));
@@ -119,16 +119,16 @@ export class Outbox {
 
   /** Put away those of which every label was answered. */
   #settle(submissions, answer) {
-    const told = new Map(answer.receipts.map((receipt) => [receipt.id, receipt]));
-    const whole = submissions.filter((each) => entriesOf(each).every(({ id }) => told.has(id)));
-    const settled = whole.map((submission) => {
+    const receipts = new Map(answer.receipts.map((receipt) => [receipt.id, receipt]));
+    const isAnswered = (submission) => entriesOf(submission).every(({ id }) => receipts.has(id));
+    const results = submissions.filter(isAnswered).map((submission) => {
       const refused = entriesOf(submission)
-        .filter(({ id }) => !told.get(id).ok)
-        .map((label) => ({ ...label, reason: told.get(label.id).reason }));
+        .filter(({ id }) => !receipts.get(id).ok)
+        .map((label) => ({ ...label, reason: receipts.get(label.id).reason }));
       this.#storage.settle(submission, refused);
       return { submission, refused };
     });
-    this.#answered(answer, settled);
+    this.#answered(answer, results);
   }
 }
 

@@ -64,10 +64,10 @@ export class Server {
   }
 
   async #inTime(ask) {
-    const given = new AbortController();
-    const callOff = this.#environment.later(PATIENCE, () => given.abort());
+    const timeout = new AbortController();
+    const callOff = this.#environment.later(PATIENCE, () => timeout.abort());
     try {
-      const answer = await ask(given.signal);
+      const answer = await ask(timeout.signal);
       this.reachable = true;
       return answer;
     } catch (error) {

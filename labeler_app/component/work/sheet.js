@@ -65,7 +65,7 @@ export class Sheet {
   /** The place of the next item that is undecided, from the beginning after the end; -1: none. */
   next(place) {
     const isOpen = (item) => this.verdict(item) === null;
-    const after = this.items.findIndex((item, each) => each > place && isOpen(item));
+    const after = this.items.findIndex((item, index) => index > place && isOpen(item));
     return after >= 0 ? after : this.items.findIndex(isOpen);
   }
 
@@ -91,8 +91,8 @@ export class Sheet {
     const id = ADDED + wnid;
     if (this.#decided.has(id)) return;
     this.#step([id]);
-    const kept = { wnid, name, also, definition };
-    this.#decided.set(id, { verdict: "correct", ...this.#when(at), cls: kept });
+    const known = { wnid, name, also, definition };
+    this.#decided.set(id, { verdict: "correct", ...this.#when(at), cls: known });
   }
 
   /** Take an added class off again. */
@@ -127,19 +127,19 @@ export class Sheet {
    *
    * @param {() => string} uuid makes an id for each
    */
-  given(uuid) {
+  answers(uuid) {
     const changed = this.items.filter(
       (item) => this.#decided.has(item.id) && this.verdict(item) !== item.verdict,
     );
     const rows = [...changed, ...this.added].map((row) => ({ row, ...this.#decided.get(row.id) }));
     const order = [...rows].sort((a, b) => a.at - b.at);
-    const all = rows.map((each) => ({
-      row: each.row,
+    const all = rows.map((entry) => ({
+      row: entry.row,
       id: uuid(),
-      verdict: each.verdict,
-      shown_at: each.at - each.seen,
-      decided_at: each.at,
-      order: order.indexOf(each) + 1,
+      verdict: entry.verdict,
+      shown_at: entry.at - entry.seen,
+      decided_at: entry.at,
+      order: order.indexOf(entry) + 1,
     }));
     const labels = all.slice(0, changed.length).map(({ row, ...label }) => ({
       ...label,
@@ -159,7 +159,7 @@ export class Sheet {
   /** The screen as it is once these labels and added classes are stored. */
   after({ labels, added }) {
     const items = this.items.map((item) => {
-      const label = labels.find((each) => each.photo === item.id);
+      const label = labels.find((entry) => entry.photo === item.id);
       return label ? { ...item, verdict: label.verdict, label_id: label.id } : item;
     });
     if (!asksOfOne(this.screen)) return { ...this.screen, photos: items, submitted: true };

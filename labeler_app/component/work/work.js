@@ -1,5 +1,5 @@
 // A labeler's work: which screen is on display, which come next, and what happens to a verdict.
-// It knows nothing of the page; `told` is called after every change and says what to draw.
+// It knows nothing of the page; `notify` is called after every change and says what to draw.
 
 import { Claims } from "./claims.js";
 import { Locks } from "./locks.js";
@@ -24,11 +24,11 @@ export class Work {
   #lease; // milliseconds for which a sign of life keeps a screen
   #environment;
   #open = []; // screens to label, oldest first, without those that were submitted
-  #left = null; // where to go on after a look back
-  #wanted = false; // somebody asked for screens since they were last fetched
+  #resume = null; // where to go on after a look back
+  #requested = false; // somebody asked for screens since they were last fetched
   #filling = false;
   #patience;
-  #settled = 0; // how often what is stored has changed, as far as is known here
+  #changes = 0; // how often what is stored has changed, as far as is known here
   #submitted = 0; // screens, on this page
   #heart = () => {};
   #closed = false;
@@ -36,11 +36,11 @@ export class Work {
   /**
    * @param {{workspace: string, labeler: string, lease_minutes: number}} whose
    * @param {object} environment as in environment.js
-   * @param {(event: {what: string, text?: string}) => void} told
+   * @param {(event: {what: string, text?: string}) => void} notify
    */
-  constructor({ workspace, labeler, lease_minutes }, server, environment, told) {
+  constructor({ workspace, labeler, lease_minutes }, server, environment, notify) {
     this.server = server;
-    this.told = told;
+    this.notify = notify;
     // Within names of things that the browser keeps, no labeler's name may look like another's.
     this.#lease = lease_minutes * A_MINUTE;
     this.#environment = environment;
@@ -49,8 +49,8 @@ export class Work {
     const inTurn = (send) => locks.inTurn(`genset ${owner} outbox`, send);
     this.storage = new Storage(owner, environment);
     this.claims = new Claims(owner, locks);
-    this.outbox = new Outbox(server, this.storage, environment, inTurn, (answer, settled) =>
-      this.#answered(answer, settled),
+    this.outbox = new Outbox(server, this.storage, environment, inTurn, (answer, results) =>
+      this.#answered(answer, results),
     );
     this.#patience = new Patience(environment);
   }
@@ -95,7 +95,7 @@ export class Work {
   #decided() {
     if (this.sheet.untouched) this.storage.dropDraft(this.sheet.screen.id);
     this.keep();
-    this.told({ what: "verdicts" });
+    this.notify({ what: "verdicts" });
   }
 
   /** Write down what is decided so far, and for how long it was looked at. */
@@ -110,28 +110,28 @@ export class Work {
     if (ids.length === 0) return this.#back();
     if (this.sheet.untouched) this.storage.dropDraft(this.sheet.screen.id);
     this.keep();
-    this.told({ what: "verdicts", ids });
+    this.notify({ what: "verdicts", ids });
     return undefined;
   }
 
   /** Hand in a sheet on which all is decided, and go on to the next. */
   submit() {
     const { sheet } = this;
-    const given = sheet.given(this.#environment.uuid);
-    const { labels, added } = given;
-    const screen = sheet.after(given);
+    const answers = sheet.answers(this.#environment.uuid);
+    const { labels, added } = answers;
+    const screen = sheet.after(answers);
     const [first] = [...labels, ...added];
     if (first !== undefined) {
       const [submitted_at, { shown_at }] = [this.server.now(), first];
       const { id, name } = screen;
       const uuid = this.#environment.uuid();
       this.outbox.put({ id: uuid, screen: id, name, shown_at, submitted_at, labels, added });
-      const others = this.storage.history().filter((each) => each.id !== id);
+      const others = this.storage.history().filter((screen) => screen.id !== id);
       this.storage.keepHistory([...others, screen]);
     }
     this.storage.dropDraft(screen.id);
     this.#submitted += 1;
-    if (sheet.revised) this.#show(this.#left);
+    if (sheet.revised) this.#show(this.#resume);
     else {
       this.#drop(screen.id);
       this.#show(null);
@@ -147,17 +147,17 @@ export class Work {
 
   /** Have screens again, if few are left. */
   async #fillUp() {
-    if (this.#open.length - (await this.claims.elsewhere()) <= FEW) this.fill();
+    if (this.#open.length - (await this.claims.others()) <= FEW) this.fill();
   }
 
   /** Have the open screens, and one on display. Returns when that is so, or nothing is left. */
   async fill() {
-    this.#wanted = true;
+    this.#requested = true;
     if (this.#filling) return;
     this.#filling = true;
     this.#patience.reset();
-    while (this.#wanted && !this.#closed) {
-      this.#wanted = false;
+    while (this.#requested && !this.#closed) {
+      this.#requested = false;
       await this.#claimAhead(); // needs no server: what was loaded ahead lasts for a while
       try {
         await this.#fetchScreens();
@@ -168,31 +168,31 @@ export class Work {
           this.#show(null);
           break;
         }
-        this.told({ what: "status" });
+        this.notify({ what: "status" });
       }
-      this.#wanted = true;
+      this.#requested = true;
       await this.#patience.wait();
     }
     this.#filling = false;
   }
 
   /** Another tab has changed something. */
-  elsewhere() {
-    this.#settled += 1;
+  refresh() {
+    this.#changes += 1;
     this.progress = this.storage.progress() ?? this.progress;
     this.#leaveSubmitted();
-    this.told({ what: "status" });
+    this.notify({ what: "status" });
   }
 
   /** Keep the leases; leave what went to somebody else meanwhile. */
   async beat() {
     if (!this.#environment.seen() || this.#open.length === 0) return;
-    const asked = this.server.now();
+    const since = this.server.now();
     try {
       const { lost } = await this.server.beat(this.#open.map((screen) => screen.id));
-      for (const screen of this.#open) renewed(screen, asked + this.#lease);
+      for (const screen of this.#open) renewed(screen, since + this.#lease);
       if (this.#lose(lost)) this.fill();
-      this.told({ what: "status" });
+      this.notify({ what: "status" });
     } catch {
       // The next beat may go through; the lease outlives several.
     }
@@ -207,9 +207,9 @@ export class Work {
   }
 
   async #fetchScreens() {
-    const [settled, submitted, sent] = [this.#settled, this.#submitted, this.storage.sent()];
+    const [changes, submitted, sent] = [this.#changes, this.#submitted, this.storage.sent()];
     const waiting = new Set(this.outbox.screens).size;
-    const away = waiting + (await this.claims.elsewhere());
+    const away = waiting + (await this.claims.others());
     const loaded = this.#open.map((screen) => screen.id);
     const answer = await this.server.screens(loaded, Math.min(MOST, AHEAD + away));
     this.storage.listed(new Set(answer.screens.map(({ id }) => id)), sent);
@@ -220,18 +220,18 @@ export class Work {
     const open = answer.screens.filter((screen) => !screen.submitted && !gone.has(screen.id));
     // What the page had when it asked comes without its items.
     const here = open.filter((screen) => itemsOf(screen) || known.has(screen.id));
-    if (here.length < open.length) this.#wanted = true;
+    if (here.length < open.length) this.#requested = true;
     this.#open = here.map((screen) =>
       renewed(known.get(screen.id) ?? screen, screen.expires_at),
     );
     // So may its count: it counts where nothing was under way. Else the answer to that tells.
-    const still = settled === this.#settled && submitted === this.#submitted;
+    const still = changes === this.#changes && submitted === this.#submitted;
     if ((still && waiting === 0) || !this.progress) this.#count(answer.progress);
     const on = this.sheet;
     const lost = on && !on.revised && !this.#open.some(({ id }) => id === on.screen.id);
     if (lost) this.#lose([on.screen.id]);
     await this.#claimAhead();
-    this.told({ what: "status" });
+    this.notify({ what: "status" });
   }
 
   #count(progress) {
@@ -267,9 +267,9 @@ export class Work {
   #show(screen) {
     const next = this.refused ? null : this.#open.find(({ id }) => this.claims.has(id));
     const shown = screen ?? next ?? null;
-    this.#left = null;
+    this.#resume = null;
     this.sheet = shown && new Sheet(shown, this.storage.draft(shown.id));
-    this.told({ what: "sheet" });
+    this.notify({ what: "sheet" });
   }
 
   #drop(id) {
@@ -280,23 +280,23 @@ export class Work {
   async #back() {
     const on = this.sheet?.revised ? this.sheet.screen.id : null;
     const history = this.storage.history();
-    const place = on === null ? history.length : history.findIndex((each) => each.id === on);
+    const place = on === null ? history.length : history.findIndex((screen) => screen.id === on);
     let earlier = history[place - 1] ?? null;
     try {
       if (earlier === null) earlier = await this.#earlier(on ?? history[0]?.id ?? null);
       else if (earlier.added?.length > 0) earlier = await this.#named(earlier, on);
     } catch {
-      this.told({ what: "notice", text: "The server is out of reach: cannot go back now." });
+      this.notify({ what: "notice", text: "The server is out of reach: cannot go back now." });
       return;
     }
     if (earlier === null) {
-      this.told({ what: "notice", text: "There is nothing before this." });
+      this.notify({ what: "notice", text: "There is nothing before this." });
       return;
     }
     this.keep();
-    const left = this.sheet?.revised ? this.#left : (this.sheet?.screen ?? null);
+    const resume = this.sheet?.revised ? this.#resume : (this.sheet?.screen ?? null);
     this.#show(earlier);
-    this.#left = left;
+    this.#resume = resume;
   }
 
   async #earlier(screen) {
@@ -307,26 +307,26 @@ export class Work {
    * A screen before another, on which classes were added: as the server has it, which has named
    * them; as it is kept here where the server does not have it yet.
    */
-  async #named(kept, before) {
-    const told = await this.#earlier(before).catch(() => null);
-    return told?.id === kept.id ? told : kept;
+  async #named(stored, before) {
+    const named = await this.#earlier(before).catch(() => null);
+    return named?.id === stored.id ? named : stored;
   }
 
-  #answered(answer, settled) {
+  #answered(answer, results) {
     if (answer !== null) {
-      this.#settled += 1;
+      this.#changes += 1;
       if (answer.progress) this.#count(answer.progress);
-      const refused = settled.flatMap((each) => each.refused);
+      const refused = results.flatMap((result) => result.refused);
       if (refused.length > 0) {
         const labels = refused.length === 1 ? "1 label was" : `${refused.length} labels were`;
-        this.told({ what: "notice", text: `${labels} not stored: ${refused[0].reason}.` });
-        const back = new Set(settled.filter((each) => each.refused.length > 0).map(screenOf));
+        this.notify({ what: "notice", text: `${labels} not stored: ${refused[0].reason}.` });
+        const back = new Set(results.filter((result) => result.refused.length > 0).map(screenOf));
         this.storage.keepHistory(this.storage.history().filter(({ id }) => !back.has(id)));
       }
       if (refused.length > 0 || !this.sheet) this.fill(); // they may be blocked
       if (!this.sheet) this.#patience.wake();
     }
-    this.told({ what: "status" });
+    this.notify({ what: "status" });
   }
 
   /** These screens are others' now; whether any was still to do. What was submitted is not lost. */
@@ -336,12 +336,12 @@ export class Work {
     for (const id of lost) {
       this.#drop(id);
       this.storage.dropDraft(id);
-      if (this.#left?.id === id) this.#left = null;
+      if (this.#resume?.id === id) this.#resume = null;
       if (this.sheet?.screen.id !== id) continue;
       const what = asksOfOne(this.sheet.screen) ? "photo" : "class";
       this.#show(null);
       const text = `The ${what} that was here went to another labeler meanwhile.`;
-      this.told({ what: "notice", text });
+      this.notify({ what: "notice", text });
     }
     return lost.length > 0;
   }

@@ -215,7 +215,7 @@ export class Tab {
   wrote(key) {
     for (const other of this.others) {
       this.clock.later(1, () => {
-        if (!other.closed && other.work.storage.concerns({ key })) other.work.elsewhere();
+        if (!other.closed && other.work.storage.concerns({ key })) other.work.refresh();
       });
     }
   }

@@ -24,7 +24,7 @@ async function opened({ questions = 4, also = 3, screens = 0 } = {}) {
 const unseen = {
   current() {},
   tell() {},
-  beside: (place, by) => place + { up: -1, down: 1 }[by],
+  neighbor: (place, by) => place + { up: -1, down: 1 }[by],
   bar: { hush() {}, say() {} },
   zoom: { dialog: { open: false, close() {} } },
 };
