@@ -1,12 +1,10 @@
 """What every request passes first: bounds on size and time, its origin, headers of the reply."""
 
 import asyncio
-import json
 import re
 from base64 import b64encode
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import h11
 import streamlit
@@ -19,9 +17,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from genset.label.crowd.mturk import FRAMING, TAKING
 
 LARGEST_HEADERS = 16 * 1024  # bytes, the address included
-
-
-SECONDS_FOR_HEADERS = 10.0
 
 
 SECONDS_FOR_BODY = 10.0
@@ -136,42 +131,15 @@ class SecurityHeaders:
 _LONGEST_LINE = 8_000  # bytes; of a longer one the WebSocket's own code tells nobody
 
 
-class BoundedHeaders(H11Protocol):
-    """Ends a connection whose headers do not come whole in time, or are too large."""
-
-    seconds = SECONDS_FOR_HEADERS
-    _timer: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: Any) -> None:
-        super().connection_made(transport)
-        self._wait()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._received()
-        super().connection_lost(exc)
-
-    def data_received(self, data: bytes) -> None:
-        super().data_received(data)
-        if self.conn.their_state is not h11.IDLE:
-            self._received()
-        elif self._timer is None and self.conn.trailing_data[0]:
-            self._wait()
+class BoundedHandshakes(H11Protocol):
+    """Refuses a WebSocket whose headers are too large."""
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
-        self._received()
         lines = [len(event.target), *(len(name) + len(value) for name, value in self.headers)]
         if max(lines) > _LONGEST_LINE or sum(lines) > LARGEST_HEADERS:
             self.send_400_response("The headers are too large.")
         else:
             super().handle_websocket_upgrade(event)
-
-    def _wait(self) -> None:
-        self._timer = self.loop.call_later(self.seconds, self.transport.close)
-
-    def _received(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
 
 
 class _Refused(Exception):
@@ -258,49 +226,33 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
 EDGE = [Middleware(SecurityHeaders), Middleware(SameOrigin), Middleware(BoundedBodies)]
 
 
-_ASKED = "/_stcore/host-config"
+_HOST_CONFIG = {
+    "allowedOrigins": [],  # of pages that may talk to Streamlit from around it
+    "useExternalAuthToken": False,
+    "enableCustomParentMessages": False,
+    "enforceDownloadInNewTab": False,
+    "metricsUrl": "",
+    "blockErrorDialogs": True,
+    "resourceCrossOriginMode": None,
+}
 
 
 class _NoErrorDialogs:
     """Streamlit shows no dialog over the page when it has lost its server.
 
-    The component goes on without it, and says itself what is kept where. Streamlit has a switch for
-    this (``blockErrorDialogs``), but no setting that turns it.
+    The component goes on without it, and says itself where labels are meanwhile. Streamlit has a
+    switch for this (``blockErrorDialogs``), but no setting that turns it: so its page's question
+    for its switches is answered here.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"] != _ASKED:
+        if scope["type"] == "http" and scope["path"] == "/_stcore/host-config":
+            await JSONResponse(_HOST_CONFIG)(scope, receive, send)
+        else:
             await self._app(scope, receive, send)
-            return
-        start: Message = {}
-        body = b""
-
-        async def send_changed(message: Message) -> None:
-            nonlocal start, body
-            if message["type"] == "http.response.start":
-                start = message
-                return
-            body += message.get("body", b"")
-            if message.get("more_body"):
-                return
-            changed = _changed(body)
-            length = (b"content-length", str(len(changed)).encode())
-            others = [item for item in start["headers"] if item[0].lower() != b"content-length"]
-            await send({**start, "headers": [*others, length]})
-            await send({"type": "http.response.body", "body": changed})
-
-        await self._app(scope, receive, send_changed)
-
-
-def _changed(body: bytes) -> bytes:
-    try:
-        config = json.loads(body)
-    except ValueError:
-        return body  # a refusal
-    return json.dumps({**config, "blockErrorDialogs": True}).encode()
 
 
 NO_ERROR_DIALOGS = Middleware(_NoErrorDialogs)

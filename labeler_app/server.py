@@ -14,7 +14,7 @@ from streamlit import config
 from streamlit.starlette import App
 
 from genset.label import Store, Workspace, label_secret
-from labeler_app.middleware import EDGE, LARGEST_HEADERS, NO_ERROR_DIALOGS, BoundedHeaders
+from labeler_app.middleware import EDGE, LARGEST_HEADERS, NO_ERROR_DIALOGS, BoundedHandshakes
 from labeler_app.routes import routes
 
 # What Streamlit does by default and a labeling server must not: ask for an e-mail address, open a
@@ -71,7 +71,7 @@ def run(workspace: Workspace, listener: socket.socket, announce: Callable[[], No
             log_level="error",
             access_log=False,
             timeout_graceful_shutdown=_SECONDS_TO_STOP,
-            http=BoundedHeaders,
+            http=BoundedHandshakes,
             h11_max_incomplete_event_size=LARGEST_HEADERS,
             ws_max_size=_LARGEST_MESSAGE,
         )

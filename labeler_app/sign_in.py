@@ -14,6 +14,7 @@ import streamlit as st
 from streamlit.errors import StreamlitAuthError, StreamlitMissingAuthlibError
 
 from genset.core.errors import BadInput, GensetError, MissingExtra
+from genset.core.numbers import count
 from genset.label import Labeler, Labelers, Store, Studies, Study
 from genset.label.crowd.mturk import PREVIEW, submit_address
 from genset.label.crowd.prolific import IDS, by_prolific
@@ -50,7 +51,9 @@ def signed_in(labelers: Labelers) -> Labeler | None:
     if labeler is None:
         _ask(problem)
     elif labeler.blocked_at is not None:
-        _say("You can no longer label here", words_for_blocked(labelers.store, labeler))
+        with st.container(key="sign-in"):
+            st.title("You can no longer label here", anchor=False)
+            st.markdown(_words_for_blocked(labelers.store, labeler))
         return None
     return labeler
 
@@ -70,7 +73,7 @@ def agrees(store: Store, labeler: Labeler) -> bool:
         return True
     with st.container(key="terms"):
         st.title("Before you begin", anchor=False)
-        st.markdown(f"{_count(study.screens)} of up to five photos each.")
+        st.markdown(f"{count(study.screens, 'screen')} of up to five photos each.")
         # The researchers' own words, which they gave on the command line: Markdown, never HTML.
         for title, words in (("Pay", study.pay), ("Consent", study.consent)):
             if words:
@@ -85,7 +88,7 @@ def agrees(store: Store, labeler: Labeler) -> bool:
     return False
 
 
-def words_for_blocked(store: Store, labeler: Labeler) -> str:
+def _words_for_blocked(store: Store, labeler: Labeler) -> str:
     """What somebody who may not label any more does with their study."""
     if labeler.visit_id is None:
         return "Ask whoever sent you here what to do."
@@ -135,10 +138,6 @@ def _say_declined(study: Study) -> None:
         st.markdown("Tell Prolific so with this code, or by the link:")
         st.code(code, language=None)
         st.link_button("Back to Prolific", link)
-
-
-def _count(screens: int) -> str:
-    return "One screen" if screens == 1 else f"{screens:,} screens"
 
 
 def _by_address(labelers: Labelers) -> Labeler | None:
@@ -261,9 +260,3 @@ def _ask_name() -> None:
     if sent:
         st.query_params.from_dict({"labeler": name})  # an invitation that did not hold goes
         st.rerun()
-
-
-def _say(title: str, words: str) -> None:
-    with st.container(key="sign-in"):
-        st.title(title, anchor=False)
-        st.markdown(words)

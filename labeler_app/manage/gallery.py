@@ -1,6 +1,6 @@
 """The manager's view of photos: what was shown and said, of a class or by a labeler."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 
 import streamlit as st
@@ -25,7 +25,6 @@ from labeler_app.manage.parts import (
     Badge,
     colour,
     counted,
-    neighbours,
     page_of,
     show_notices,
     show_photo,
@@ -45,9 +44,6 @@ _FRESH_S = 15
 
 
 _ANY = "any verdict"
-
-
-_OF_CLASS = list(Which)
 
 
 _OF_LABELER = [kind for kind in Which if kind is not Which.UNLABELED]
@@ -77,16 +73,9 @@ def _class(folder: str, workspace: Workspace, store: Store, row: DeltaGenerator)
     offer("photos class", classes)
     with row:
         known = _to_choose_from(classes, taxonomy)
-        offer("photos class", known)
-        wnid = st.selectbox(
-            "Class",
-            known,
-            format_func=lambda wnid: f"{taxonomy[wnid].name} ({wnid}, {classes[wnid]:,})",
-            key="photos class",
-            on_change=from_the_start,
-            width=340,
+        wnid, which, verdict = _choices(
+            "class", known, lambda wnid: f"{taxonomy[wnid].name} ({wnid}, {classes[wnid]:,})", Which
         )
-        which, verdict = _filters(_OF_CLASS)
     everything = _shown(folder, wnid, store)
     found = [candidate for candidate in everything if candidate.passes(which, verdict)]
     st.caption(f"{len(found):,} of {count(len(everything), 'photo')}")
@@ -118,17 +107,10 @@ def _labeler(folder: str, workspace: Workspace, store: Store, row: DeltaGenerato
     if not labelers:
         st.info("Nobody has labeled yet.")
         return
-    offer("photos labeler", labelers)
     with row:
-        name = st.selectbox(
-            "Labeler",
-            list(labelers),
-            format_func=lambda name: f"{name} ({labelers[name]:,})",
-            key="photos labeler",
-            on_change=from_the_start,
-            width=340,
+        name, which, verdict = _choices(
+            "labeler", list(labelers), lambda name: f"{name} ({labelers[name]:,})", _OF_LABELER
         )
-        which, verdict = _filters(_OF_LABELER)
     places = _places(folder, name, which, verdict, store)
     st.caption(f"{len(places):,} said by {as_markdown(name)}, in that order")
     seen = answers_at(store, name, places[page_of("photos page", len(places))])
@@ -177,12 +159,27 @@ def _open_button(task: str, key: str, around: Sequence[str]) -> None:
     st.button(f"Open {photo}", key=f"open {key}", type="tertiary", on_click=large)
 
 
-def _filters(known: Sequence[Which]) -> tuple[Which, Verdict | None]:
-    which = st.selectbox("Show", known, key="photos show", on_change=from_the_start, width=145)
+def _choices(
+    of: str, options: Sequence[str], words: Callable[[str], str], kinds: Iterable[Which]
+) -> tuple[str, Which, Verdict | None]:
+    """Draw the choice of a class or labeler, and which of its photos are shown."""
+
+    offer(f"photos {of}", options)
+    chosen = st.selectbox(
+        of.capitalize(),
+        options,
+        format_func=words,
+        key=f"photos {of}",
+        on_change=from_the_start,
+        width=340,
+    )
+    which = st.selectbox(
+        "Show", list(kinds), key="photos show", on_change=from_the_start, width=145
+    )
     verdict = st.selectbox(
         "Verdict", [_ANY, *Verdict], key="photos verdict", on_change=from_the_start, width=145
     )
-    return Which(which), None if verdict == _ANY else Verdict(verdict)
+    return chosen, Which(which), None if verdict == _ANY else Verdict(verdict)
 
 
 def _to_choose_from(classes: Mapping[str, int], taxonomy: Taxonomy) -> list[str]:
@@ -238,18 +235,20 @@ def show_one(workspace: Workspace, store: Store, task: str, around: Sequence[str
 
 
 def _ways(task: str, around: Sequence[str]) -> None:
-    before, after = neighbours(around, task)
+    place = around.index(task) if task in around else None
+    before = around[place - 1] if place else None
+    after = around[place + 1] if place is not None and place + 1 < len(around) else None
     with st.container(horizontal=True):
         st.button("All photos", key="all photos", shortcut="Esc", on_click=enlarge, args=(None,))
-        for words, key, place in (("Previous", "Left", before), ("Next", "Right", after)):
+        for words, key, other in (("Previous", "Left", before), ("Next", "Right", after)):
             st.button(
                 words,
                 key=words.lower(),
                 shortcut=key,
                 type="tertiary",
-                disabled=place is None,
+                disabled=other is None,
                 on_click=enlarge,
-                args=(task if place is None else around[place],),
+                args=(other,),
             )
 
 

@@ -48,9 +48,9 @@ def show_class(store: Store, wnid: str) -> None:
         st.markdown(as_markdown(cls.gloss))
     kinds = " › ".join(cls.hypernyms[:3])
     pages = " · ".join(f"[{as_markdown(page.title)}](<{page.url}>)" for page in cls.wikipedia)
-    facts = [f"a kind of {as_markdown(kinds)}"] * bool(kinds) + [f"Wikipedia: {pages}"] * bool(
-        pages
-    )
+    facts = [f"a kind of {as_markdown(kinds)}"] if kinds else []
+    if pages:
+        facts.append(f"Wikipedia: {pages}")
     if facts:
         st.caption(" · ".join(facts))
 
@@ -95,27 +95,19 @@ def show_notices(store: Store, *photos: CreditedPhoto | None) -> None:
         st.caption(as_markdown(notice))
 
 
-def page_of(key: str, count: int, size: int = ON_A_PAGE) -> slice:
+def page_of(key: str, count: int) -> slice:
     """Draw the way through `count` things, and return which of them are on the page that is seen.
 
     `key` is that of the widget, which is to be drawn where there are several pages only.
     """
-    pages = max(1, -(-count // size))
-    if pages == 1:
-        return slice(0, size)
+    pages = -(-count // ON_A_PAGE)
+    if pages <= 1:
+        return slice(0, ON_A_PAGE)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         page = st.number_input(
             f"Page, of {pages:,}", min_value=1, max_value=pages, key=key, width=160
         )
-    return slice((int(page) - 1) * size, int(page) * size)
-
-
-def neighbours(all_of: Sequence[object], one: object) -> tuple[int | None, int | None]:
-    """Where what stands before and after `one` is; None at an end, or where it is not known."""
-    if one not in all_of:
-        return None, None
-    place = all_of.index(one)
-    return (place - 1 if place else None), (place + 1 if place + 1 < len(all_of) else None)
+    return slice((int(page) - 1) * ON_A_PAGE, int(page) * ON_A_PAGE)
 
 
 MOST_SENT = 1000
