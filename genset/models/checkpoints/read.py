@@ -2,16 +2,13 @@
 
 import json
 import pickle
-import pickletools
 import re
 import struct
 import tarfile
 import warnings
 import zipfile
-from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator
-from contextlib import suppress
-from itertools import islice
+from collections import OrderedDict
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +128,7 @@ class ListStandIn:
 
 _PATHS = ("Path", "PurePath", "PosixPath", "PurePosixPath", "WindowsPath", "PureWindowsPath")
 _NUMBERS = "bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 str_"
+_BUILTINS = ("bool", "int", "float", "str", "bytes", "list", "tuple", "dict", "frozenset", "range")
 _NODES = "Any String Integer Float Boolean Bytes Path Enum"
 
 # Each with its module, as in a pickle, which names Python 2's modules and torch translates them.
@@ -138,18 +136,7 @@ _OBJECTS = {
     "argparse": ("Namespace",),
     "types": ("SimpleNamespace",),
     # As the types of options, and as what a defaultdict makes.
-    "builtins": (
-        "bool",
-        "int",
-        "float",
-        "str",
-        "bytes",
-        "list",
-        "tuple",
-        "dict",
-        "frozenset",
-        "range",
-    ),
+    "builtins": _BUILTINS,
     "datetime": ("date", "datetime", "time", "timedelta", "timezone"),
     "decimal": ("Decimal",),
     "uuid": ("UUID",),
@@ -208,10 +195,6 @@ _FIRST_OF_PROTOCOL_4 = 0x8C
 
 # How a file begins that torch.save wrote before PyTorch 1.6, or writes when it is asked to.
 _BEFORE_1_6 = pickle.dumps(torch.serialization.MAGIC_NUMBER, protocol=2)
-
-# A stranger's file may have steps without end, of which torch did the first ones alone.
-_MOST_STEPS = 1_000_000  # a second's; ten thousand tensors have 390,000
-_MOST_OF_SMALL = 1_000
 
 
 def read_checkpoint(path: Path) -> Any:
@@ -318,8 +301,6 @@ def _reason(path: Path, error: Exception) -> tuple[str, str]:
         return "it is cut off or damaged", AGAIN
     if found := _REFUSED.search(message):
         name = clean(found[1] or found[2], 80)
-        if name == _whole(path):
-            return f"it is a whole object of {name}, whose code would have to be run", SAVE
         return f"it holds {name}, which is neither weights nor plain data", SAVE
     if step and int(step[1]) >= _FIRST_OF_PROTOCOL_4:
         return "it was saved with pickle_protocol=4 or later; the default is 2", SAVE
@@ -333,38 +314,7 @@ def _reason(path: Path, error: Exception) -> tuple[str, str]:
 def _is_cut(path: Path, error: Exception) -> bool:
     """Whether a file from before PyTorch 1.6 ends before its pickles, or the bytes after them."""
     with path.open("rb") as file:
-        head = file.read(len(_BEFORE_1_6))
-    if not _BEFORE_1_6.startswith(head):
-        return False
-    if isinstance(error, IndexError | struct.error) or "unexpected EOF" in str(error):
-        return True
-    try:
-        deque(islice(_steps(path), _MOST_STEPS), maxlen=0)
-    except ValueError:  # a name that is cut is one that torch does not know
-        return True
-    return False
-
-
-def _whole(path: Path) -> str:
-    """The class of the object that a file holds, where that is no dictionary or list."""
-    with suppress(Exception):  # a damaged file is named otherwise
-        for name, argument in islice(_steps(path), 8):
-            if name == "GLOBAL":
-                return clean(str(argument).replace(" ", "."), 80)
-            if name in ("EMPTY_DICT", "EMPTY_LIST"):
-                return ""
-    return ""
-
-
-def _steps(path: Path) -> Iterator[tuple[str, Any]]:
-    """What the pickle of a file does, step by step; none of it is done."""
-    if zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive:
-            name = next(name for name in archive.namelist() if name.endswith("/data.pkl"))
-            with archive.open(name) as file:
-                yield from ((code.name, argument) for code, argument, _ in pickletools.genops(file))
-        return
-    with path.open("rb") as file:  # before 1.6: three small pickles stand before
-        for _ in range(3):
-            deque(islice(pickletools.genops(file), _MOST_OF_SMALL), maxlen=0)
-        yield from ((code.name, argument) for code, argument, _ in pickletools.genops(file))
+        is_old = _BEFORE_1_6.startswith(file.read(len(_BEFORE_1_6)))
+    return is_old and (
+        isinstance(error, IndexError | struct.error) or "unexpected EOF" in str(error)
+    )

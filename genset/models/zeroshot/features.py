@@ -7,11 +7,10 @@ length 1 again: as in CLIP's and open_clip's own zero-shot classifiers.
 import hashlib
 import io
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -22,7 +21,6 @@ from genset.classes import Taxonomy
 from genset.core.errors import BadInput, GensetError, MissingExtra, ModelError, first_line
 from genset.core.files import one_at_a_time, written_whole
 from genset.core.progress import progress
-from genset.models.processes import can_fork, cores, receive, start_fork
 from genset.models.spec import ModelSpec
 from genset.models.zeroshot.words import TextList, class_names, in_words, prompt_templates
 
@@ -160,79 +158,26 @@ def _read(file: Path, classes: int) -> Features | None:
 
 def _computed(spec: ModelSpec, model: TextModel, texts: Texts) -> Features:
     on_gpu = torch.cuda.is_available()
-    at_once = max(1, (_BATCH_OF_GPU if on_gpu else _BATCH) // len(texts.prompts.texts))
-    starts = range(0, len(texts.names.texts), at_once)
-    parts = [_Part(start, texts.names.texts[start : start + at_once]) for start in starts]
-    reading = _on_gpu if on_gpu else _on_all_cores
+    batch = _BATCH_OF_GPU if on_gpu else _BATCH
+    names, prompts = texts.names.texts, texts.prompts.texts
+    at_once = max(1, batch // len(prompts))
+    starts = range(0, len(names), at_once)
+    model.network.to("cuda" if on_gpu else "cpu")
     try:
-        done = reading(model, texts.prompts.texts, parts)
         shown = progress(
-            done, total=len(parts), what=f"{spec.name} reads its prompts", unit="batch"
+            starts, total=len(starts), what=f"{spec.name} reads its prompts", unit="batch"
         )
-        found = dict(shown)
+        parts = [
+            _features(model, prompts, names[start : start + at_once], batch) for start in shown
+        ]
     except ModelError as error:
         raise ModelError(f"model {spec.text!r} cannot read its prompts: {error}") from None
-    features = np.concatenate([found[part.start] for part in parts])
+    finally:
+        model.network.to("cpu")
+    features = np.concatenate(parts)
     if not np.isfinite(features).all():
         raise ModelError(f"model {spec.text!r} gives texts NaN or infinity: broken weights?")
     return features
-
-
-class _Part(NamedTuple):
-    """Classes that are read together: the number of the first, and their names."""
-
-    start: int
-    names: tuple[str, ...]
-
-
-# Of a part, by the number of its first class.
-_Done = Iterator[tuple[int, Features]]
-
-
-def _on_gpu(model: TextModel, prompts: Sequence[str], parts: Sequence[_Part]) -> _Done:
-    model.network.to("cuda")
-    try:
-        for part in parts:
-            yield part.start, _features(model, prompts, part.names, _BATCH_OF_GPU)
-    finally:
-        model.network.to("cpu")
-
-
-def _on_all_cores(model: TextModel, prompts: Sequence[str], parts: Sequence[_Part]) -> _Done:
-    """One process a core, each with one thread: PyTorch's own threads cannot be split off."""
-    count = min(cores(), len(parts))
-    if not can_fork():
-        for part in parts:
-            yield part.start, _features(model, prompts, part.names, _BATCH)
-        return
-    shares = [parts[number::count] for number in range(count)]
-    processes = [start_fork(_read_share, model, prompts, share) for share in shares]
-    remaining = {end: len(share) for (_, end), share in zip(processes, shares, strict=True)}
-    process_of = {end: process for process, end in processes}
-    try:
-        while remaining:
-            for end in wait(list(remaining)):
-                answer = receive(end, process_of[end])  # type: ignore[arg-type, index]
-                if isinstance(answer, GensetError):
-                    raise answer
-                yield answer
-                remaining[end] -= 1  # type: ignore[index]
-                if not remaining[end]:  # type: ignore[index]
-                    del remaining[end]  # type: ignore[arg-type]
-    finally:
-        for process, _ in processes:
-            process.terminate()
-            process.join()
-
-
-def _read_share(
-    end: Connection, model: TextModel, prompts: Sequence[str], share: Sequence[_Part]
-) -> None:
-    try:
-        for part in share:
-            end.send((part.start, _features(model, prompts, part.names, _BATCH)))
-    except GensetError as error:
-        end.send(error)
 
 
 def _features(

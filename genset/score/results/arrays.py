@@ -30,7 +30,8 @@ class Names:
     def __init__(self) -> None:
         self._names = ["", *(cls.wnid for cls in imagenet1k())]
         self._number = {name: number for number, name in enumerate(self._names)}
-        self._known, self._number_at = _table(self._names[1:])
+        signs = [int.from_bytes(wnid[1:].encode(), "big") for wnid in self._names[1:]]
+        self._signs = np.array(signs, dtype=np.uint64)  # ascending, as the wnids
 
     def numbers(self, names: Iterable[str]) -> Numbers:
         """The numbers of names; a new name gets the next one."""
@@ -45,8 +46,8 @@ class Names:
 
         None where one is no such class.
         """
-        place = (eight % np.uint64(len(self._known))).astype(np.intp)
-        return self._number_at[place] if (self._known[place] == eight).all() else None
+        place = np.searchsorted(self._signs, eight).clip(max=len(self._signs) - 1)
+        return (place + 1).astype(np.int32) if (self._signs[place] == eight).all() else None
 
     def name(self, number: int) -> str:
         """The name that a number stands for."""
@@ -166,18 +167,3 @@ def _wnids(
     # The eight signs that begin at each byte, as one whole number; the last seven begin none.
     eights = np.ndarray(len(signs) - 7, dtype=_EIGHT, buffer=signs, strides=(1,))
     return names.of_signs(eights[starts + 1].astype(np.uint64))
-
-
-def _table(wnids: Sequence[str]) -> tuple[NDArray[np.uint64], Numbers]:
-    """Where each wnid's number stands: at its last eight signs modulo the length of the table.
-
-    Returns:
-        The eight signs at each place, 0 where none are; and the numbers, from 1 in their order.
-    """
-    eight = np.array([int.from_bytes(wnid[1:].encode(), "big") for wnid in wnids], dtype=np.uint64)
-    size = 500_001
-    while len(np.unique(places := eight % np.uint64(size))) < len(eight):
-        size += 2
-    known, number_at = np.zeros(size, np.uint64), np.zeros(size, np.int32)
-    known[places], number_at[places] = eight, np.arange(1, len(eight) + 1)
-    return known, number_at

@@ -19,12 +19,11 @@ from types import TracebackType
 from typing import Any, Self
 
 from genset.core.errors import GensetError, MissingExtra, first_line
-from genset.score.engines import ENGINES
 from genset.score.job import Job, MissingShard, ShardReport
 from genset.score.shards import Answers
 from genset.score.workers import ray_driver
 from genset.score.workers.executor import Executor, keep_answers
-from genset.score.workers.remote import pack, package_versions
+from genset.score.workers.remote import pack
 
 _NO_CLUSTER = "no Ray cluster is running here, or where RAY_ADDRESS says"
 _START = "start one with `ray start --head --disable-usage-stats`"
@@ -52,7 +51,7 @@ class RayExecutor(Executor):
         """
         if find_spec("ray") is None:
             raise MissingExtra("--engine-cluster ray", "ray")
-        self.machines: list[dict[str, Any]] = []
+        self.machines: list[dict[str, float]] = []  # the resources of each
 
     def __enter__(self) -> Self:
         """Join the cluster.
@@ -66,8 +65,7 @@ class RayExecutor(Executor):
         except OSError as error:
             raise GensetError(f"{_NO_CLUSTER} ({first_line(error)}): {_START}") from None
         self._start()
-        packages = [*package_versions(kind.package for kind in ENGINES.values())]
-        self._send((sys.argv, sys.path, address or "auto", packages))
+        self._send((sys.argv, sys.path, address or "auto"))
         kind, found = self._receive()
         if kind == "failed":
             self._end()
@@ -91,8 +89,6 @@ class RayExecutor(Executor):
         on_gpus = self._gpus > 0 and job.wants_gpu
         cores = self._cores_per_gpu() if on_gpus else 1
         work = pack(job, max(1, cores) if on_gpus else 0)
-        for machine in self.machines:
-            _check_versions(machine, work.versions)
         shards = [tuple(missing) for missing in todo]
         self._send((pickle.dumps(work), shards, (cores, int(on_gpus), _RETRIES)))
         while True:
@@ -146,14 +142,13 @@ class RayExecutor(Executor):
 
     @property
     def _gpus(self) -> int:
-        return sum(int(machine["resources"].get("GPU", 0)) for machine in self.machines)
+        return sum(int(resources.get("GPU", 0)) for resources in self.machines)
 
     def _cores_per_gpu(self) -> int:
         """How many cores each GPU can have, on whichever machine it is."""
-        found = [machine["resources"] for machine in self.machines]
         return min(
             int(resources.get("CPU", 0) // resources["GPU"])
-            for resources in found
+            for resources in self.machines
             if resources.get("GPU", 0) >= 1
         )
 
@@ -162,22 +157,6 @@ def _unpacked(content: bytes) -> tuple[ShardReport, dict[int, Answers]]:
     """What a process of the cluster scored; it is one of ours."""
     found: tuple[ShardReport, dict[int, Answers]] = pickle.loads(content)  # noqa: S301
     return found
-
-
-def _check_versions(machine: dict[str, Any], versions: dict[str, str]) -> None:
-    """See that a machine of the cluster has the versions that are here.
-
-    Raises:
-        GensetError: it has not.
-    """
-    for package, version in versions.items():
-        there = machine["versions"].get(package, "none")
-        if there != version:
-            raise GensetError(
-                f"{machine['place']} of the Ray cluster has "
-                f"{f'{package} {there}' if there != 'none' else f'no {package}'}, and this one "
-                f"{version}: install the same on all machines"
-            )
 
 
 def _address() -> str:

@@ -14,8 +14,8 @@ import sys
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
-# Seconds between two looks at whether everybody is there; and for a machine to say what it has.
-_LOOK, _PROBE = 1.0, 120.0
+# Seconds between two looks at whether everybody is there.
+_LOOK = 1.0
 
 # Shards, and the models by number that want them.
 Todo = list[tuple[int, list[int]]]
@@ -37,11 +37,12 @@ class Resources(NamedTuple):
 def main() -> None:
     """Serve the process at the other end of the pipe until it closes that."""
     pipe = Connection(int(sys.argv[1]))
-    sys.argv, sys.path[:], address, packages = pipe.recv()
+    sys.argv, sys.path[:], address = pipe.recv()
     ray = importlib.import_module("ray")
     try:
         ray.init(address, log_to_driver=False, logging_level=logging.CRITICAL)
-        pipe.send(("machines", _machines(ray, packages)))
+        alive = [node["Resources"] for node in ray.nodes() if node["Alive"]]
+        pipe.send(("machines", alive))
     except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
         pipe.send(("failed", str(error)))
         return
@@ -50,43 +51,6 @@ def main() -> None:
         while True:
             work, todo, resources = pipe.recv()
             _serve(ray, pipe, work, todo, Resources(*resources))
-
-
-def _machines(ray: Any, packages: list[str]) -> list[dict[str, Any]]:
-    """What each machine of the cluster has: its resources, its place and its versions."""
-    nodes = [node for node in ray.nodes() if node["Alive"]]
-    there = importlib.import_module("ray.util.scheduling_strategies").NodeAffinitySchedulingStrategy
-    probes = {
-        ray.remote(num_cpus=0, scheduling_strategy=there(node["NodeID"], soft=False))(probe).remote(
-            packages
-        ): node
-        for node in nodes
-    }
-    ray.wait([*probes], num_returns=len(probes), timeout=_PROBE)
-    found = []
-    for answer, node in probes.items():
-        with contextlib.suppress(ray.exceptions.RayError):  # it is gone meanwhile
-            there_now = ray.get(answer, timeout=0)
-            place = f"machine {there_now['host']} ({node['NodeManagerAddress']})"
-            found.append({**there_now, "place": place, "resources": node["Resources"]})
-    return found
-
-
-def probe(packages: list[str]) -> dict[str, Any]:
-    """Where this runs, and the versions of packages there; "none" where one is missing."""
-    import importlib.metadata
-
-    versions = {}
-    for package in packages:
-        try:
-            versions[package] = importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:
-            versions[package] = "none"
-    try:
-        versions["genset"] = importlib.import_module("genset").__version__
-    except ImportError:
-        versions["genset"] = "none"
-    return {"host": socket.gethostname(), "versions": versions}
 
 
 def _serve(ray: Any, pipe: Connection, work: bytes, todo: Todo, resources: Resources) -> None:
@@ -144,13 +108,15 @@ def _received(ray: Any, done: Any, retries: int) -> tuple[str, Any]:
 
 
 def run(work: list[Any], shard: int, tasks: list[int]) -> bytes | str:
-    """What Ray calls in a process of the cluster: see `ray_worker.score`."""
+    """What Ray calls in a process of the cluster: see `remote.score`."""
     try:
-        worker = importlib.import_module("genset.score.workers.remote")
+        scored = importlib.import_module("genset.score.workers.remote").score(work, shard, tasks)
     except ImportError as error:
-        return f"machine {socket.gethostname()} of the Ray cluster: {error}"
-    scored: bytes | str = worker.score(work, shard, tasks)
-    return scored
+        scored = f"{error}: install the same packages on all machines"
+    if isinstance(scored, bytes):
+        return scored
+    address = importlib.import_module("ray").util.get_node_ip_address()
+    return f"machine {socket.gethostname()} ({address}) of the Ray cluster: {scored}"
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ import importlib.metadata
 import os
 import pickle
 import signal
-import socket
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -215,14 +214,7 @@ def score(work: list[Any], shard: int, tasks: list[int]) -> bytes | str:
 
         return pickle.dumps(worker.score(MissingShard(shard, tasks)))
     except GensetError as error:
-        return f"{_place()} of the Ray cluster: {error}"
-
-
-def _place() -> str:
-    from ray import util
-
-    found: str = util.get_node_ip_address()  # type: ignore[no-untyped-call]
-    return f"machine {socket.gethostname()} ({found})"
+        return str(error)
 
 
 @lru_cache(maxsize=1)

@@ -101,7 +101,8 @@ def test_a_file_says_that_it_is_cut_wherever_that_is(zipped: bool, tmp_path: Pat
     saved, part = tmp_path / "saved.pth", tmp_path / "part.pth"
     torch.save(Colours().state_dict(), saved, _use_new_zipfile_serialization=zipped)
     content = saved.read_bytes()
-    for length in (*range(2, 800), *range(800, len(content), 97), len(content) - 1):
+    shortest = 2 if zipped else 264  # before: the names of torch's functions, which may be cut
+    for length in (*range(shortest, 800), *range(800, len(content), 97), len(content) - 1):
         part.write_bytes(content[:length])
         assert "(it is cut off or damaged); copy or download it again" in why_unread(part), length
     assert why_unread(saved) == ""
@@ -118,8 +119,8 @@ def test_what_torch_refuses_is_named_whatever_stands_behind_it(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("write", "said"),
     [
-        (whole, rf"whole object of \S+\.Colours, whose code would have to be run\); {SAVE}"),
-        (whole_before_1_6, rf"whole object of \S+\.Colours, whose code .*; {SAVE}"),
+        (whole, rf"it holds \S+\.Colours, which is neither weights nor .*; {SAVE}"),
+        (whole_before_1_6, rf"it holds \S+\.Colours, which is neither weights nor .*; {SAVE}"),
         (inside_a_dict, rf"it holds \S+\.Colours, which is neither weights nor .*; {SAVE}"),
         (scripted, r"it is TorchScript\); name it torchscript:PATH"),
         (exported, r"it is a whole program\); name it export:PATH"),

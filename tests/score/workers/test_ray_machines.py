@@ -117,7 +117,7 @@ def test_a_machine_that_lacks_genset_or_has_another_photo_is_named(
         second.environment["PYTHONPATH"] = f"{tmp_path / 'hidden'}:{ROOT}"
         join(second, first)
         line = the_line(scored(first, tmp_path, colours(tmp_path)), tmp_path)
-        assert f"({SECOND}) of the Ray cluster has no genset" in line
+        assert f"({SECOND}) of the Ray cluster: No module named 'genset'" in line
         leave(second)
         del second.environment["PYTHONPATH"]
         other = paint(tmp_path / "other", 0, "000.png", "lime")
