@@ -19,7 +19,7 @@ from genset.models.classes import OTHERS
 from genset.models.kinds.architectures import bare
 from genset.models.load import LoadedModel
 from genset.models.preprocessing import Preprocessing
-from genset.models.spec import parse_spec
+from genset.models.spec import errors_of, parse_spec
 
 
 def save_head(
@@ -58,7 +58,9 @@ def save_head(
         raise BadInput(f"{folder}: a model spec cannot name a folder with a ? in it")
     listed = _listed(classes)
     text = f"file:{file}?arch={_quoted(_arch(model))}&classes={_quoted(str(listing))}"
-    network, usual = bare(parse_spec(text), len(classes))
+    spec = parse_spec(text)
+    with errors_of(spec):
+        network, usual = bare(spec, len(classes))
     text += _overrides(usual, model.preprocessing)
     if usual.changed(parse_spec(text).preprocessing) != model.preprocessing:
         raise ModelError(f"model {model.spec.text!r}: no spec can describe its preprocessing")

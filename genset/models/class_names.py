@@ -14,7 +14,7 @@ from genset.models.classes import BACKGROUND, class_order
 from genset.models.huggingface.folder import open_folder
 from genset.models.huggingface.labels import as_a_whole, is_none, match_labels, tidy
 from genset.models.kinds.architectures import weights_enum
-from genset.models.spec import ModelSpec
+from genset.models.spec import ModelSpec, errors_of
 
 
 class OutputName(NamedTuple):
@@ -37,7 +37,8 @@ def class_names(spec: ModelSpec) -> list[OutputName]:
     if spec.classes:
         order = class_order(spec.classes, spec.background)
         return [OutputName(wnid, wnid) for wnid in order if wnid != BACKGROUND]
-    names = _NAMES.get(spec.kind, _none)(spec)
+    with errors_of(spec):
+        names = _NAMES.get(spec.kind, _none)(spec)
     if spec.background is not None and spec.background < len(names):
         del names[spec.background]
     names = [tidy(name) for name in names if not is_none(name)]
@@ -60,17 +61,17 @@ def _wnids_of(names: list[str]) -> list[str]:
 
 def _none(spec: ModelSpec) -> list[str]:
     raise BadInput(
-        f"model {spec.text!r} does not say what its outputs are called: list them in a file, one a "
+        "does not say what its outputs are called: list them in a file, one a "
         'line below "# not ImageNet", and name it by classes=FILE'
     )
 
 
 def _of_torchvision(spec: ModelSpec) -> list[str]:
     name, _, tag = spec.target.partition("@")
-    members = weights_enum(spec, name).__members__
+    members = weights_enum(name).__members__
     weights = members.get(tag or "DEFAULT")
     if weights is None:
-        raise BadInput(f"model {spec.text!r}: {name} has no weights {tag}")
+        raise BadInput(f"{name} has no weights {tag}")
     return [str(category) for category in weights.meta["categories"]]
 
 
@@ -85,7 +86,7 @@ def _of_timm(spec: ModelSpec) -> list[str]:
     except RuntimeError:  # it has no such tag
         config = None
     if config is None:
-        raise BadInput(f"model {spec.text!r}: timm has no weights of that name")
+        raise BadInput("timm has no weights of that name")
     if config.label_names:
         return [str(name) for name in config.label_names]
     subset = infer_imagenet_subset(config) if config.num_classes else None
@@ -101,7 +102,7 @@ def _of_folder(spec: ModelSpec) -> list[str]:
         try:
             by_number = {int(number): str(label) for number, label in labels.items()}
         except ValueError:
-            raise BadInput(f"model {spec.text!r}: id2label does not count from 0") from None
+            raise BadInput("id2label does not count from 0") from None
         labels = [by_number[number] for number in sorted(by_number)]
     if isinstance(labels, list) and labels:
         names = [str(label) for label in labels]

@@ -11,12 +11,11 @@ import torch
 from torch import Tensor, nn
 
 from genset.classes import Taxonomy
-from genset.core.errors import BadInput
 from genset.models.classes import class_order
 from genset.models.kinds import KINDS
 from genset.models.mapping.pooling import ClassMapping
 from genset.models.preprocessing import Preprocessing
-from genset.models.spec import ModelSpec
+from genset.models.spec import ModelSpec, errors_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +162,8 @@ def load_model(
     """
     order = class_order(spec.classes, spec.background)
     load: Loader = resolve_name(KINDS[spec.kind].loads)
-    return load(spec, order, Loading(allow_code, cache, custom))
+    with errors_of(spec):
+        return load(spec, order, Loading(allow_code, cache, custom))
 
 
 def of_weights(
@@ -215,7 +215,4 @@ def changed(spec: ModelSpec, preprocessing: Preprocessing) -> Preprocessing:
     Raises:
         BadInput: it is not possible.
     """
-    try:
-        return preprocessing.changed(spec.preprocessing)
-    except BadInput as error:
-        raise BadInput(f"model {spec.text!r}: {error}") from None
+    return preprocessing.changed(spec.preprocessing)

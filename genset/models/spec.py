@@ -35,7 +35,8 @@ their like) has `prompts` (openai80, simple, or a file with a template a line, {
 
 import calendar
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
 from difflib import get_close_matches
@@ -44,7 +45,7 @@ from math import isfinite
 from pathlib import Path
 from urllib.parse import parse_qsl
 
-from genset.core.errors import BadInput
+from genset.core.errors import BadInput, GensetError, MissingExtra
 from genset.models.kinds import KINDS, OF_FILES, PREPROCESSING, ZERO_SHOT
 
 # The latest date that a photo of a training set can have, by the set's own paper: when its photos
@@ -202,6 +203,20 @@ def parse_spec(text: str) -> ModelSpec:
         prefix=options.get("prefix"),
         texts=texts,
     )
+
+
+@contextmanager
+def errors_of(spec: ModelSpec) -> Iterator[None]:
+    """What is raised in the block begins with the model that it is about."""
+    whose = f"model {spec.text!r}"
+    try:
+        yield
+    except MissingExtra:  # says what needs it
+        raise
+    except GensetError as error:
+        if str(error).startswith(whose):
+            raise
+        raise type(error)(f"{whose}: {error}") from None
 
 
 _KIND_OF_SUFFIX = {

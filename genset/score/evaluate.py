@@ -10,7 +10,7 @@ from genset.core.errors import BadInput, GensetError, MissingExtra, ModelError
 from genset.core.files import sha256_of
 from genset.models.classes import list_identity
 from genset.models.mapping.pooling import ClassMapping
-from genset.models.spec import ModelSpec
+from genset.models.spec import ModelSpec, errors_of
 from genset.score.options import ScoringOptions
 from genset.score.predictions.arrays import BEST, holds_scores, keep_scores
 from genset.score.predictions.mapped import check_convention, count_mapped, read_mapped
@@ -184,12 +184,13 @@ def _count_predictions(
 ) -> Run:
     keep = options.keep or BEST
     mapping: ClassMapping | None = None
-    if photos.custom_taxonomy is None:
-        refuse_run_on_other_classes(spec, photos)
-        counted = read_predictions(spec, photos, keep)
-    else:
-        answers = read_mapped(spec, photos, keep, options.convention)
-        mapping, counted = answers.mapping, count_mapped(spec, photos, answers)
+    with errors_of(spec):
+        if photos.custom_taxonomy is None:
+            refuse_run_on_other_classes(spec, photos)
+            counted = read_predictions(spec, photos, keep)
+        else:
+            answers = read_mapped(spec, photos, keep, options.convention)
+            mapping, counted = answers.mapping, count_mapped(spec, photos, answers)
     weights_hash = f"sha256:{sha256_of(Path(spec.target))}"
     have_scores = holds_scores(spec)
     key = run_key(

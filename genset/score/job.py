@@ -8,10 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from genset.core.errors import BadInput, GensetError
 from genset.models.load import LoadedModel, load_model
 from genset.models.preprocessing import CustomTransform, Geometry, Pixels
-from genset.models.spec import ModelSpec
+from genset.models.spec import ModelSpec, errors_of
 from genset.score.engines.select import SelectedEngine
 from genset.score.loader import PixelDataset
 from genset.score.options import ScoringOptions
@@ -182,8 +181,5 @@ def map_outputs(model: LoadedModel, photos: PhotoSet, options: ScoringOptions) -
     """
     if photos.custom_taxonomy is None:
         return model
-    try:
+    with errors_of(model.spec):
         return replace(model, mapping=mapping_on(photos, model.order, options.convention))
-    except GensetError as error:
-        kind = BadInput if isinstance(error, BadInput) else GensetError
-        raise kind(f"model {model.spec.text!r}: {error}") from None

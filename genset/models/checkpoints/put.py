@@ -8,7 +8,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from genset.core.errors import BadInput, ModelError, first_line
+from genset.core.errors import ModelError, first_line
 from genset.core.safe import clean
 from genset.models.checkpoints.find import (
     CheckpointTensors,
@@ -112,10 +112,7 @@ def put_weights(spec: ModelSpec, network: nn.Module) -> list[str]:
             another shape.
     """
     path = Path(spec.target)
-    try:
-        content = read_checkpoint(path)
-    except (BadInput, ModelError) as error:
-        raise type(error)(f"model {spec.text!r}: {error}") from None
+    content = read_checkpoint(path)
     required = network.state_dict()
     try:
         checkpoint = tensors_in(content)
@@ -123,19 +120,17 @@ def put_weights(spec: ModelSpec, network: nn.Module) -> list[str]:
         if found.missing and spec.is_of_timm:
             found = translated(checkpoint, network, spec.ema, spec.prefix) or found
     except ModelError as error:
-        raise ModelError(f"model {spec.text!r}: {path} {error}") from None
+        raise ModelError(f"{path} {error}") from None
     if found.missing or found.unexpected:
-        raise ModelError(
-            f"model {spec.text!r}: weights do not fit {spec.arch}: {_differences(found)}"
-        )
+        raise ModelError(f"weights do not fit {spec.arch}: {_differences(found)}")
     wrong = [key for key, value in found.weights.items() if value.shape != required[key].shape]
     if wrong:
-        raise ModelError(f"model {spec.text!r}: {_shapes(spec, found.weights, required, wrong)}")
+        raise ModelError(_shapes(spec, found.weights, required, wrong))
     try:
         network.load_state_dict(found.weights, strict=False)
     except RuntimeError as error:  # of kinds that cannot be copied: sparse, quantized
         reason = clean(first_line(error))
-        raise ModelError(f"model {spec.text!r}: its weights cannot be used: {reason}") from None
+        raise ModelError(f"its weights cannot be used: {reason}") from None
     return found.notes
 
 

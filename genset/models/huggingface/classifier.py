@@ -23,7 +23,7 @@ from genset.models.spec import ModelSpec
 _FILES = ("preprocessor_config.json", "processor_config.json")
 
 
-def processor_of(spec: ModelSpec, folder: ModelFolder, transformers: Any) -> Any:
+def processor_of(folder: ModelFolder, transformers: Any) -> Any:
     """The folder's own image processor.
 
     Raises:
@@ -31,7 +31,7 @@ def processor_of(spec: ModelSpec, folder: ModelFolder, transformers: Any) -> Any
     """
     if not any((folder.path / name).is_file() for name in _FILES):
         raise BadInput(
-            f"model {spec.text!r}: {folder.path} has no {_FILES[0]}, which says how it wants "
+            f"{folder.path} has no {_FILES[0]}, which says how it wants "
             "photos; copy it from where the model is from"
         )
     try:
@@ -40,20 +40,17 @@ def processor_of(spec: ModelSpec, folder: ModelFolder, transformers: Any) -> Any
         )
     except Exception as error:  # noqa: BLE001 - transformers raises what it likes
         reason = first_line(error)
-        raise BadInput(f"model {spec.text!r}: its processor cannot be read: {reason}") from None
+        raise BadInput(f"its processor cannot be read: {reason}") from None
 
 
-def preprocessing_of(spec: ModelSpec, processor: Any) -> Preprocessing:
+def preprocessing_of(processor: Any) -> Preprocessing:
     """What a processor does to a photo.
 
     Raises:
         BadInput: it fails, or gives no square of a fixed size.
     """
     call = ProcessorCall(processor)
-    try:
-        return as_geometry(call, call.identity, _candidates(processor))
-    except BadInput as error:
-        raise BadInput(f"model {spec.text!r}: {error}") from None
+    return as_geometry(call, call.identity, _candidates(processor))
 
 
 class ProcessorCall:
@@ -168,7 +165,7 @@ def load_classifier(
     """
     if spec.texts:
         raise BadInput(
-            f"model {spec.text!r}: it is a classifier, with classes of its own: "
+            f"it is a classifier, with classes of its own: "
             f"{', '.join(spec.texts)} is for models that compare photos with texts"
         )
     matched = LabelMatch(order) if order is not None else _by_labels(spec, folder, custom)
@@ -176,7 +173,7 @@ def load_classifier(
     classifier, notes = load_weights(spec, folder, auto)
     return Parts(
         network=Classifier(classifier, matched.selected),
-        preprocessing=preprocessing_of(spec, processor_of(spec, folder, transformers)),
+        preprocessing=preprocessing_of(processor_of(folder, transformers)),
         order=matched.order,
         architecture=folder.architecture,
         notes=[*notes, *filter(None, [matched.note])],
@@ -211,16 +208,16 @@ def load_weights(spec: ModelSpec, folder: ModelFolder, auto: Any) -> tuple[Any, 
         reason = clean(first_line(error), 300)
         if reason.startswith("Unrecognized configuration class"):
             kind = folder.kind or "model of no kind that transformers knows"
-            raise BadInput(f"model {spec.text!r}: a {kind} classifies no photos") from None
+            raise BadInput(f"a {kind} classifies no photos") from None
         # Of a pickle torch says how to run it all the same, which a stranger's file should not get.
         reason = (not folder.is_safe and why_unread(folder.path)) or reason
-        raise ModelError(f"model {spec.text!r} cannot be loaded: {reason}") from None
+        raise ModelError(f"cannot be loaded: {reason}") from None
     missing, wrong = sorted(info["missing_keys"]), [key[0] for key in info["mismatched_keys"]]
     if missing or wrong:  # transformers would put random ones in their place
         named = ", ".join((missing or wrong)[:3]) + (", ..." if len(missing or wrong) > 3 else "")
         what = "missing" if missing else "of another shape"
         weights = count(len(missing or wrong), "of its weights is", "of its weights are")
-        raise ModelError(f"model {spec.text!r}: {weights} {what} ({named})")
+        raise ModelError(f"{weights} {what} ({named})")
     notes = []
     if unused := sorted(info["unexpected_keys"]):
         weights = count(len(unused), "weight of its folder has", "weights of its folder have")
@@ -232,7 +229,7 @@ def _by_labels(spec: ModelSpec, folder: ModelFolder, custom: Taxonomy | None) ->
     labels = folder.config.get("id2label")
     if not isinstance(labels, dict) or not labels:
         raise BadInput(
-            f"model {spec.text!r}: its config.json has no id2label; say what its outputs stand for "
+            "its config.json has no id2label; say what its outputs stand for "
             "with classes=FILE, or classes=imagenet1k for ImageNet's 1,000 in sorted order"
         )
     try:
@@ -240,14 +237,11 @@ def _by_labels(spec: ModelSpec, folder: ModelFolder, custom: Taxonomy | None) ->
         if sorted(by_number) != list(range(len(by_number))):
             raise ValueError
     except ValueError:
-        raise BadInput(f"model {spec.text!r}: id2label does not count from 0") from None
+        raise BadInput("id2label does not count from 0") from None
     ordered = [by_number[number] for number in range(len(by_number))]
     background = spec.background
     if background is not None:
         if background >= len(ordered):
-            raise BadInput(f"model {spec.text!r}: it has no output {background}")
+            raise BadInput(f"it has no output {background}")
         ordered[background] = "background"
-    try:
-        return match_labels(ordered) if custom is None else LabelMatch(order_on(ordered, custom))
-    except BadInput as error:
-        raise BadInput(f"model {spec.text!r}: {error}") from None
+    return match_labels(ordered) if custom is None else LabelMatch(order_on(ordered, custom))

@@ -86,23 +86,23 @@ def open_folder(spec: ModelSpec) -> ModelFolder:
     path = Path(spec.target)
     if not path.is_dir():
         if path.exists() or spec.target.count("/") != 1 or spec.target.startswith((".", "/")):
-            raise BadInput(f"model {spec.text!r}: there is no folder {spec.target}")
+            raise BadInput(f"there is no folder {spec.target}")
         path = _fetched(spec)
-    found = {name: read_json(spec, path / name) for name in _CONFIGURATIONS}
+    found = {name: read_json(path / name) for name in _CONFIGURATIONS}
     config = found["config.json"]
     if config is None:
-        raise BadInput(f"model {spec.text!r}: {path} has no config.json: it is no model's folder")
+        raise BadInput(f"{path} has no config.json: it is no model's folder")
     for name, content in found.items():
         if content is not None and content.get("auto_map"):
             raise BadInput(
-                f"model {spec.text!r}: its {name} names code of its own (auto_map), which genset "
+                f"its {name} names code of its own (auto_map), which genset "
                 "never runs; export it with torch.export, or name it in Python"
             )
-    _only_plain(spec, config)
+    _only_plain(config)
     return ModelFolder(path, config)
 
 
-def read_json(spec: ModelSpec, path: Path) -> dict[str, Any] | None:
+def read_json(path: Path) -> dict[str, Any] | None:
     """A configuration; None where there is none.
 
     Raises:
@@ -118,17 +118,17 @@ def read_json(spec: ModelSpec, path: Path) -> dict[str, Any] | None:
             raise ValueError("it is no JSON object")
     except (OSError, ValueError, RecursionError) as error:
         reason = first_line(error)
-        raise BadInput(f"model {spec.text!r}: {path} cannot be read: {reason}") from None
+        raise BadInput(f"{path} cannot be read: {reason}") from None
     return content
 
 
-def _only_plain(spec: ModelSpec, config: dict[str, Any]) -> None:
+def _only_plain(config: dict[str, Any]) -> None:
     """Refuse what would be fetched from elsewhere, or needs packages that nobody named."""
     if config.get("quantization_config"):
-        raise BadInput(f"model {spec.text!r}: its weights are quantized; save them in float")
+        raise BadInput("its weights are quantized; save them in float")
     named = [value for key, value in config.items() if "attn_implementation" in key]
     if any(isinstance(value, str) and "/" in value for value in named):
-        raise BadInput(f"model {spec.text!r}: its config.json names a kernel to be fetched")
+        raise BadInput("its config.json names a kernel to be fetched")
 
 
 def _fetched(spec: ModelSpec) -> Path:
@@ -143,7 +143,7 @@ def _fetched(spec: ModelSpec) -> Path:
                 snapshot_download(spec.target, allow_patterns=[*_FETCHED, "pytorch_model*.bin"])
     except Exception as error:  # noqa: BLE001 - the hub's client raises what it likes
         raise ModelError(
-            f"model {spec.text!r}: there is no folder {spec.target}, and it could not be fetched "
+            f"there is no folder {spec.target}, and it could not be fetched "
             f"from the hub ({first_line(error)}). Offline, name a folder: hf:FOLDER"
         ) from None
     return path

@@ -39,29 +39,25 @@ def load_timm_folder(
     name, arguments = config["architecture"], config.get("model_args") or {}
     says = config.get("pretrained_cfg")
     if not isinstance(arguments, dict) or (says is not None and not isinstance(says, dict)):
-        raise BadInput(f"model {spec.text!r}: its config.json is none of timm's")
+        raise BadInput("its config.json is none of timm's")
     if bad := [key for key in arguments if key in _NOT_ARGUMENTS or key.startswith("pretrained")]:
-        raise BadInput(f"model {spec.text!r}: its config.json sets {bad[0]}, which is not used")
+        raise BadInput(f"its config.json sets {bad[0]}, which is not used")
     # timm itself believes them in this order, and its `save_for_hf` writes all three.
     outputs = config.get("num_classes", (says or {}).get("num_classes", 1000))
     outputs = arguments.get("num_classes", outputs)
     if not isinstance(outputs, int) or outputs < 1:
-        raise BadInput(f"model {spec.text!r}: it has no classifier (num_classes is {outputs!r})")
-    matched = LabelMatch(order) if order is not None else _matched(spec, config, outputs, custom)
-    network, _ = create_timm(spec, name, **{**arguments, "num_classes": outputs})
+        raise BadInput(f"it has no classifier (num_classes is {outputs!r})")
+    matched = LabelMatch(order) if order is not None else _matched(config, outputs, custom)
+    network, _ = create_timm(name, **{**arguments, "num_classes": outputs})
     file = folder.weights_file()
     if file is None:
-        raise ModelError(f"model {spec.text!r}: {folder.path} has no model.safetensors")
+        raise ModelError(f"{folder.path} has no model.safetensors")
     as_file = replace(spec, kind="file", target=str(file), arch=f"timm:{name}")
     notes = put_weights(as_file, network)
     network.pretrained_cfg = _settings(network, says or {})
-    try:
-        preprocessing = timm_preprocessing(network)
-    except BadInput as error:
-        raise BadInput(f"model {spec.text!r}: {error}") from None
     return Parts(
         network=network,
-        preprocessing=preprocessing,
+        preprocessing=timm_preprocessing(network),
         order=matched.order,
         architecture=f"timm:{name}",
         notes=[*notes, *filter(None, [matched.note])],
@@ -69,33 +65,25 @@ def load_timm_folder(
     )
 
 
-def _matched(
-    spec: ModelSpec, config: dict[str, Any], outputs: int, custom: Taxonomy | None
-) -> LabelMatch:
+def _matched(config: dict[str, Any], outputs: int, custom: Taxonomy | None) -> LabelMatch:
     """By the labels that the configuration has; without any, as timm numbers ImageNet's classes."""
     labels = config.get("label_names")
     if isinstance(labels, list) and all(isinstance(label, str) for label in labels):
         if len(labels) != outputs:
-            raise BadInput(
-                f"model {spec.text!r}: {count(len(labels), 'label')} for {count(outputs, 'output')}"
-            )
-        try:
-            if custom is not None:
-                return LabelMatch(order_on(labels, custom))
-            matched = match_labels(labels)
-        except BadInput as error:
-            raise BadInput(f"model {spec.text!r}: {error}") from None
+            raise BadInput(f"{count(len(labels), 'label')} for {count(outputs, 'output')}")
+        if custom is not None:
+            return LabelMatch(order_on(labels, custom))
+        matched = match_labels(labels)
         if matched.selected is not None:
             raise BadInput(
-                f"model {spec.text!r}: its {outputs:,} outputs are more than ImageNet-1k's; list "
-                "them with classes=FILE"
+                f"its {outputs:,} outputs are more than ImageNet-1k's; list them with classes=FILE"
             )
         return matched
     if custom is not None and (known := timm_list(outputs)):
         return LabelMatch(known)
     if outputs != 1000:
         raise BadInput(
-            f"model {spec.text!r}: its config.json does not name its {outputs:,} outputs; say what "
+            f"its config.json does not name its {outputs:,} outputs; say what "
             "they stand for with classes=FILE"
         )
     return LabelMatch(class_order())

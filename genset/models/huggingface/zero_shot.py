@@ -54,10 +54,10 @@ def load_zero_shot(
         MissingExtra: the texts are open_clip's, which is not installed.
     """
     if spec.background is not None:
-        raise BadInput(f"model {spec.text!r}: a model that reads its classes has no background")
+        raise BadInput("a model that reads its classes has no background")
     place = Path(spec.texts.get("tokenizer", "") or folder.path)
-    tokenizer = _tokenizer(spec, place, transformers)
-    preprocessing = preprocessing_of(spec, processor_of(spec, folder, transformers))
+    tokenizer = _tokenizer(place, transformers)
+    preprocessing = preprocessing_of(processor_of(folder, transformers))
     model, notes = load_weights(spec, folder, transformers.AutoModel)
     model.eval()
     weights_hash = hash_of_weights(model.state_dict())
@@ -104,17 +104,12 @@ def _pooled(answer: Any) -> Tensor:
     return features
 
 
-def _tokenizer(spec: ModelSpec, place: Path, transformers: Any) -> Any:
+def _tokenizer(place: Path, transformers: Any) -> Any:
     if not holds_tokenizer(place):
-        raise BadInput(
-            f"model {spec.text!r}: {place} holds no tokenizer; name its folder with "
-            "tokenizer=FOLDER"
-        )
+        raise BadInput(f"{place} holds no tokenizer; name its folder with tokenizer=FOLDER")
     try:
         return transformers.AutoTokenizer.from_pretrained(
             str(place), trust_remote_code=False, local_files_only=True
         )
     except Exception as error:  # noqa: BLE001 - transformers raises what it likes
-        raise BadInput(
-            f"model {spec.text!r}: the tokenizer in {place} cannot be read: {first_line(error)}"
-        ) from None
+        raise BadInput(f"the tokenizer in {place} cannot be read: {first_line(error)}") from None

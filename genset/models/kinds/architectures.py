@@ -68,25 +68,23 @@ def bare(spec: ModelSpec, outputs: int) -> Loaded:
     other = {"num_classes": outputs} if outputs != 1000 else {}
     if module == "torchvision":
         # The first weights named are those of the original recipe, which most checkpoints follow.
-        first = next(iter(weights_enum(spec, name)))
+        first = next(iter(weights_enum(name)))
         again = {"transform_input": True, "init_weights": False} if name in _NORMALIZE_AGAIN else {}
         network = zoo.get_model(name, weights=None, **again, **other)
         return network, Preprocessing.of_torchvision(first.transforms())
     if module == "timm":
-        return create_timm(spec, name, **other)
+        return create_timm(name, **other)
     return _call(spec, module, name, other), Preprocessing.usual()
 
 
 def _of_torchvision(spec: ModelSpec) -> Loaded:
     name, _, tag = spec.target.partition("@")
-    weights_of = weights_enum(spec, name)
+    weights_of = weights_enum(name)
     try:
         weights = weights_of[tag] if tag else weights_of.DEFAULT
     except KeyError:
         known = ", ".join(weights_of.__members__)
-        raise BadInput(
-            f"model {spec.text!r}: {name} has no weights {tag}; it has {known}"
-        ) from None
+        raise BadInput(f"{name} has no weights {tag}; it has {known}") from None
     file = Path(torch.hub.get_dir()) / "checkpoints" / weights.url.rpartition("/")[2]
     try:
         with redirect_stdout(sys.stderr):  # torch announces a download on standard output
@@ -97,52 +95,47 @@ def _of_torchvision(spec: ModelSpec) -> Loaded:
     except Exception as error:  # noqa: BLE001 - torch raises what it likes on a bad file
         reason = first_line(error)
         if file.exists():
-            raise ModelError(
-                f"model {spec.text!r}: {file} does not hold its weights ({reason}); delete it"
-            ) from None
+            raise ModelError(f"{file} does not hold its weights ({reason}); delete it") from None
         raise ModelError(
-            f"model {spec.text!r}: its weights could not be downloaded ({reason}). Offline, copy "
+            f"its weights could not be downloaded ({reason}). Offline, copy "
             f"{file.name} into {file.parent}, or name a checkpoint: "
             f"file:{file.name}?arch=torchvision:{name}"
         ) from None
 
 
-def weights_enum(spec: ModelSpec, name: str) -> Any:
+def weights_enum(name: str) -> Any:
     """torchvision's weights of a classifier. Raises BadInput where there is none of the name."""
     classifiers = zoo.list_models(module=zoo)
     if name not in classifiers:
         near = ", ".join(get_close_matches(name, classifiers)) or "resnet50, ..."
-        raise BadInput(f"model {spec.text!r}: torchvision has no classifier {name!r}; try {near}")
+        raise BadInput(f"torchvision has no classifier {name!r}; try {near}")
     return zoo.get_model_weights(name)
 
 
 def _of_timm(spec: ModelSpec) -> Loaded:
     with quick_hub():
-        return create_timm(spec, spec.target, pretrained=True)
+        return create_timm(spec.target, pretrained=True)
 
 
-def create_timm(spec: ModelSpec, name: str, **options: Any) -> Loaded:
+def create_timm(name: str, **options: Any) -> Loaded:
     try:
         import timm
     except ModuleNotFoundError:
         raise MissingExtra("loading timm's models", "evaluate") from None
     if ":" not in name and not timm.is_model(name):
         near = ", ".join(get_close_matches(name, timm.list_models())) or "resnet50, ..."
-        raise BadInput(f"model {spec.text!r}: timm has no model {name!r}; try {near}")
+        raise BadInput(f"timm has no model {name!r}; try {near}")
     try:
         with redirect_stdout(sys.stderr):
             network = timm.create_model(name, **options)
     except Exception as error:  # noqa: BLE001 - the hub's client raises what it likes
         if not options.get("pretrained"):
-            raise BadInput(f"model {spec.text!r}: timm: {first_line(error)}") from None
+            raise BadInput(f"timm: {first_line(error)}") from None
         raise ModelError(
-            f"model {spec.text!r}: its weights could not be fetched ({first_line(error)}). "
+            f"its weights could not be fetched ({first_line(error)}). "
             "Offline, name a checkpoint: file:PATH?arch=timm:NAME"
         ) from None
-    try:
-        return network, timm_preprocessing(network)
-    except BadInput as error:
-        raise BadInput(f"model {spec.text!r}: {error}") from None
+    return network, timm_preprocessing(network)
 
 
 def timm_preprocessing(network: nn.Module) -> Preprocessing:
@@ -196,13 +189,11 @@ def _call(spec: ModelSpec, module: str, name: str, options: dict[str, Any]) -> n
         function: Callable[..., object] = getattr(importlib.import_module(module), name)
         parameters = inspect.signature(function).parameters
     except Exception as error:  # noqa: BLE001 - it is the user's own code
-        raise BadInput(
-            f"model {spec.text!r}: cannot import {spec.arch}: {first_line(error)}"
-        ) from None
+        raise BadInput(f"cannot import {spec.arch}: {first_line(error)}") from None
     try:
         network = function(**{key: options[key] for key in options if key in parameters})
     except Exception as error:  # noqa: BLE001 - it is the user's own code
-        raise BadInput(f"model {spec.text!r}: {spec.arch}() fails: {first_line(error)}") from None
+        raise BadInput(f"{spec.arch}() fails: {first_line(error)}") from None
     if not isinstance(network, nn.Module):
-        raise BadInput(f"model {spec.text!r}: {spec.arch}() returned no torch.nn.Module")
+        raise BadInput(f"{spec.arch}() returned no torch.nn.Module")
     return network

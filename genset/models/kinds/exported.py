@@ -61,7 +61,7 @@ def exported(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedMod
     preprocessing = changed(spec, Preprocessing.usual(program.side or 224))
     crop = preprocessing.geometry.crop
     if program.side not in (None, crop):
-        raise BadInput(f"model {spec.text!r}: it takes {program.side} pixels, not {crop}")
+        raise BadInput(f"it takes {program.side} pixels, not {crop}")
     batch = program.batch
     if spec.kind == "torchscript" and batch is None and not _takes_two(program.network, crop):
         batch = 1
@@ -98,10 +98,10 @@ def load_exported(spec: ModelSpec, allow_code: bool) -> Program:
     """
     path = Path(spec.target)
     if not path.is_file():
-        raise BadInput(f"model {spec.text!r}: there is no file {path}")
+        raise BadInput(f"there is no file {path}")
     if spec.kind == "torchscript" and not allow_code:
         raise BadInput(
-            f"model {spec.text!r}: a TorchScript file is code, which runs with your rights; if you "
+            "a TorchScript file is code, which runs with your rights; if you "
             "trust where it comes from, add --allow-code"
         )
     load, what = _READERS[spec.kind]
@@ -110,9 +110,7 @@ def load_exported(spec: ModelSpec, allow_code: bool) -> Program:
     except (BadInput, ModelError):
         raise
     except Exception as error:  # noqa: BLE001 - each loader raises what it likes on a bad file
-        raise ModelError(
-            f"model {spec.text!r}: {path} is no file of {what} ({first_line(error)})"
-        ) from None
+        raise ModelError(f"{path} is no file of {what} ({first_line(error)})") from None
 
 
 def _export(path: Path) -> Program:

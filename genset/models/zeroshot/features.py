@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from genset.classes import Taxonomy
-from genset.core.errors import BadInput, GensetError, MissingExtra, ModelError, first_line
+from genset.core.errors import GensetError, ModelError, first_line
 from genset.core.files import one_at_a_time, written_whole
 from genset.core.progress import progress
 from genset.models.spec import ModelSpec
@@ -78,16 +78,11 @@ class Texts:
             MissingExtra: open_clip's lists are asked for, and it is not installed.
         """
         options = spec.texts
-        try:
-            if custom is not None and not spec.classes:
-                order = tuple(cls.wnid for cls in custom)
-            names = class_names(options.get("names", ""), order, custom)
-            prompts = prompt_templates(options.get("prompts", ""))
-            return cls(order, names, prompts, custom.name if custom is not None else "")
-        except MissingExtra:
-            raise
-        except BadInput as error:
-            raise BadInput(f"model {spec.text!r}: {error}") from None
+        if custom is not None and not spec.classes:
+            order = tuple(cls.wnid for cls in custom)
+        names = class_names(options.get("names", ""), order, custom)
+        prompts = prompt_templates(options.get("prompts", ""))
+        return cls(order, names, prompts, custom.name if custom is not None else "")
 
     @property
     def words(self) -> dict[str, str]:
@@ -171,12 +166,12 @@ def _computed(spec: ModelSpec, model: TextModel, texts: Texts) -> Features:
             _features(model, prompts, names[start : start + at_once], batch) for start in shown
         ]
     except ModelError as error:
-        raise ModelError(f"model {spec.text!r} cannot read its prompts: {error}") from None
+        raise ModelError(f"cannot read its prompts: {error}") from None
     finally:
         model.network.to("cpu")
     features = np.concatenate(parts)
     if not np.isfinite(features).all():
-        raise ModelError(f"model {spec.text!r} gives texts NaN or infinity: broken weights?")
+        raise ModelError("gives texts NaN or infinity: broken weights?")
     return features
 
 

@@ -53,14 +53,14 @@ def open_clip_model(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> Lo
     name = spec.target.replace("/", "-")
     if ":" in name or name not in open_clip.list_models():
         near = ", ".join(get_close_matches(name, open_clip.list_models())) or "ViT-B-32, ..."
-        raise BadInput(f"model {spec.text!r}: open_clip has no model {spec.target!r}; try {near}")
+        raise BadInput(f"open_clip has no model {spec.target!r}; try {near}")
     file = Path(spec.texts["weights"])
     if not file.is_file():
-        raise BadInput(f"model {spec.text!r}: there is no file {file}")
+        raise BadInput(f"there is no file {file}")
     texts = Texts.of(spec, order, how.custom)
-    model = _with_weights(spec, name, file, open_clip)
+    model = _with_weights(name, file, open_clip)
     tokenizer, identity = _tokenizer(spec, name, file.parent, open_clip)
-    preprocessing = _preprocessing(spec, name, model, file.parent, open_clip)
+    preprocessing = _preprocessing(name, model, file.parent, open_clip)
     weights_hash = hash_of_weights(model.state_dict())
     reader = TextModel(
         network=model,
@@ -100,12 +100,10 @@ def _place(model: nn.Module) -> Any:
     return next(model.parameters()).device
 
 
-def _with_weights(spec: ModelSpec, name: str, file: Path, open_clip: Any) -> Any:
+def _with_weights(name: str, file: Path, open_clip: Any) -> Any:
     """The model, with the weights of the file: none missing, none unexpected."""
     if file.suffix in (".npz", ".npy"):
-        raise BadInput(
-            f"model {spec.text!r}: {file} is of big_vision; take the same weights as safetensors"
-        )
+        raise BadInput(f"{file} is of big_vision; take the same weights as safetensors")
     log = logging.getLogger()
     before = log.level
     log.setLevel(logging.ERROR)  # open_clip talks through the root's logger
@@ -114,19 +112,15 @@ def _with_weights(spec: ModelSpec, name: str, file: Path, open_clip: Any) -> Any
             with quick_hub():
                 model = open_clip.create_model(name, load_weights=False, pretrained_text=False)
         except Exception as error:  # noqa: BLE001 - open_clip raises what it likes
-            raise ModelError(
-                f"model {spec.text!r}: open_clip cannot make it here ({first_line(error)})"
-            ) from None
+            raise ModelError(f"open_clip cannot make it here ({first_line(error)})") from None
         try:
             with torch.serialization.safe_globals(STAND_INS):
                 open_clip.load_checkpoint(model, str(file), strict=True, weights_only=True)
         except Exception as error:  # noqa: BLE001 - torch raises what it likes on a bad file
             if unread := why_unread(file):
-                raise ModelError(f"model {spec.text!r}: {unread}") from None
+                raise ModelError(unread) from None
             reason = clean(str(error), 200) or type(error).__name__
-            raise ModelError(
-                f"model {spec.text!r}: {file} does not hold the weights of {name}: {reason}"
-            ) from None
+            raise ModelError(f"{file} does not hold the weights of {name}: {reason}") from None
     finally:
         log.setLevel(before)
     return model.float().eval()
@@ -147,7 +141,7 @@ def _tokenizer(spec: ModelSpec, name: str, folder: Path, open_clip: Any) -> tupl
     place = Path(named) if named else folder
     if not holds_tokenizer(place):
         raise BadInput(
-            f"model {spec.text!r}: {place} holds no tokenizer; {name} wants that of "
+            f"{place} holds no tokenizer; {name} wants that of "
             f"{on_hub or 'a folder'}: copy its files to a folder, and name it with "
             "tokenizer=FOLDER"
         )
@@ -163,16 +157,12 @@ def _tokenizer(spec: ModelSpec, name: str, folder: Path, open_clip: Any) -> tupl
             **options,
         )
     except Exception as error:  # noqa: BLE001 - transformers raises what it likes
-        raise BadInput(
-            f"model {spec.text!r}: the tokenizer in {place} cannot be read: {first_line(error)}"
-        ) from None
+        raise BadInput(f"the tokenizer in {place} cannot be read: {first_line(error)}") from None
     settings = json.dumps([length, mode, options], sort_keys=True)
     return tokenizer, f"{identity_of_tokenizer(tokenizer.tokenizer)} {settings}"
 
 
-def _preprocessing(
-    spec: ModelSpec, name: str, model: Any, folder: Path, open_clip: Any
-) -> Preprocessing:
+def _preprocessing(name: str, model: Any, folder: Path, open_clip: Any) -> Preprocessing:
     """How it wants photos.
 
     As the configuration beside its weights says; else as all weights of this architecture want it
@@ -184,7 +174,7 @@ def _preprocessing(
         if (config := open_clip.get_pretrained_cfg(name, tag))
     ]
     agreed = known[0] if known and all(config == known[0] for config in known) else {}
-    settings = {**model.visual.preprocess_cfg, **agreed, **_settings_beside(spec, folder)}
+    settings = {**model.visual.preprocess_cfg, **agreed, **_settings_beside(folder)}
     merged = open_clip.transform.merge_preprocess_dict(
         open_clip.transform.PreprocessCfg(), settings
     )
@@ -195,7 +185,7 @@ def _preprocessing(
         digest = hashlib.sha256(identity.encode()).hexdigest()
         return as_geometry(transform, f"sha256:{digest}", _candidates(config))
     except (BadInput, TypeError, ValueError, AssertionError) as error:
-        raise BadInput(f"model {spec.text!r}: {first_line(error)}") from None
+        raise BadInput(first_line(error)) from None
 
 
 def _candidates(config: Any) -> list[Preprocessing]:
@@ -206,7 +196,7 @@ def _candidates(config: Any) -> list[Preprocessing]:
     return [Preprocessing(geometry, tuple(config.mean), tuple(config.std))]
 
 
-def _settings_beside(spec: ModelSpec, folder: Path) -> dict[str, Any]:
+def _settings_beside(folder: Path) -> dict[str, Any]:
     """What open_clip's own configuration in the folder of the weights says of photos."""
     path = folder / _CONFIG
     if not path.is_file():
@@ -217,4 +207,4 @@ def _settings_beside(spec: ModelSpec, folder: Path) -> dict[str, Any]:
         settings = json.loads(path.read_text("utf-8")).get("preprocess_cfg", {})
         return {key: value for key, value in settings.items() if value is not None}
     except (OSError, ValueError, AttributeError, RecursionError) as error:
-        raise BadInput(f"model {spec.text!r}: {path} cannot be read: {first_line(error)}") from None
+        raise BadInput(f"{path} cannot be read: {first_line(error)}") from None

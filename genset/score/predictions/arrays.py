@@ -39,7 +39,7 @@ def holds_scores(spec: ModelSpec) -> bool:
         BadInput: it is no array.
     """
     path = Path(spec.target)
-    return path.suffix == ".npy" and load_array(spec, path).dtype.kind == "f"
+    return path.suffix == ".npy" and load_array(path).dtype.kind == "f"
 
 
 def keep_scores(
@@ -60,7 +60,7 @@ def keep_scores(
     known = known or set(filter(None, order))
     rows = [place for place, photo in enumerate(photos.photos) if photo.wnid in known]
     buffer = io.BytesIO()
-    np.save(buffer, load_array(spec, Path(spec.target))[rows])
+    np.save(buffer, load_array(Path(spec.target))[rows])
     write_text(folder / LOGIT_CLASSES, f"{json.dumps({'classes': list(order)})}\n")
     with written_whole(folder / LOGITS) as file:
         file.write(buffer.getbuffer())
@@ -181,7 +181,7 @@ def _one_row_a_photo(what: str, array: NDArray[Any], photos: PhotoSet) -> None:
         )
 
 
-def load_array(spec: ModelSpec, path: Path) -> NDArray[Any]:
+def load_array(path: Path) -> NDArray[Any]:
     """The array in a file, N x k integers or floats.
 
     Raises:
@@ -190,17 +190,17 @@ def load_array(spec: ModelSpec, path: Path) -> NDArray[Any]:
     try:
         array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
     except Exception as error:  # noqa: BLE001 - numpy raises what it likes on a bad file
-        raise unreadable(spec, error) from None
+        raise unreadable(path, error) from None
     if array.ndim == 1 and array.dtype.kind in "iu":
         array = array[:, None]
     if array.ndim != 2 or array.shape[1] == 0 or array.dtype.kind not in "iuf":
         shape = " x ".join(map(str, array.shape))
         raise BadInput(
-            f"model {spec.text!r}: {path.name} is {shape} of {array.dtype}; it must be N x k "
+            f"{path.name} is {shape} of {array.dtype}; it must be N x k "
             "whole numbers, the class indices with the best first, or N x classes logits"
         )
     return array
 
 
-def unreadable(spec: ModelSpec, error: Exception) -> BadInput:
-    return BadInput(f"model {spec.text!r}: {spec.target} cannot be read: {first_line(error)}")
+def unreadable(path: Path, error: Exception) -> BadInput:
+    return BadInput(f"{path} cannot be read: {first_line(error)}")

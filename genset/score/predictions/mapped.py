@@ -25,7 +25,7 @@ from genset.score.predictions.arrays import (
     load_array,
 )
 from genset.score.predictions.names import ClassNames
-from genset.score.predictions.predictions import answers_of_table, count_answers, read_rows
+from genset.score.predictions.predictions import answers_of_table, count_answers, file_of, read_rows
 from genset.score.predictions.run_tables import (
     refuse_unrecorded_run,
     run_of,
@@ -95,29 +95,20 @@ def read_mapped(
         BadInput: naming the row or line that is wrong; or classes cannot be summed.
         GensetError: no class of a photo has an output.
     """
-    path = Path(spec.target)
-    if not path.is_file():
-        raise BadInput(f"model {spec.text!r}: there is no file {path}")
-    try:
-        if path.suffix == ".npy":
-            order = class_order(spec.classes, spec.background)
-            array = load_array(spec, path)
-            if not spec.classes:
-                check_indices(path.name, array, photos)
-            mapping = mapping_on(photos, order, convention)
-            return ReadAnswers(answers_of(path.name, array, photos, mapping, keep), mapping)
-        if (stored := stored_scores(path)) is not None:
-            order, images, scores = stored
-            mapping = mapping_on(photos, order, convention)
-            there, rows = _of_set(photos, images)
-            return ReadAnswers(answers_of(LOGITS, scores[rows], there, mapping, keep), mapping)
-        if path.suffix in (".csv", ".parquet"):
-            return _from_table(spec, path, photos, convention)
-    except GensetError as error:
-        message = str(error)
-        named = message if message.startswith("model ") else f"model {spec.text!r}: {message}"
-        raise (BadInput if isinstance(error, BadInput) else GensetError)(named) from None
-    raise BadInput(f"model {spec.text!r}: predictions are a .npy, .csv or .parquet file")
+    path = file_of(spec)
+    if path.suffix == ".npy":
+        order = class_order(spec.classes, spec.background)
+        array = load_array(path)
+        if not spec.classes:
+            check_indices(path.name, array, photos)
+        mapping = mapping_on(photos, order, convention)
+        return ReadAnswers(answers_of(path.name, array, photos, mapping, keep), mapping)
+    if (stored := stored_scores(path)) is not None:
+        order, images, scores = stored
+        mapping = mapping_on(photos, order, convention)
+        there, rows = _of_set(photos, images)
+        return ReadAnswers(answers_of(LOGITS, scores[rows], there, mapping, keep), mapping)
+    return _from_table(spec, path, photos, convention)
 
 
 def count_mapped(spec: ModelSpec, photos: PhotoSet, read: ReadAnswers) -> CountedAnswers:
@@ -211,9 +202,9 @@ def _from_table(
 
     That of a run on the same classes has answers that were pooled already.
     """
-    rows = read_rows(spec, path)
+    rows = read_rows(path)
     if (run := run_of(path)) and run.mapping:
-        answers = answers_of_table(spec, path, rows)
+        answers = answers_of_table(path, rows)
         return ReadAnswers(answers, stored_mapping(run, answers, photos, convention), run)
     imagenet = [cls.wnid for cls in imagenet1k()]
     order: Sequence[str] = class_order(spec.classes, spec.background)
@@ -224,7 +215,7 @@ def _from_table(
         "classes=FILE"
     )
     words = None if spec.classes else ClassNames(photos.taxonomy)
-    answers = answers_of_table(spec, path, rows, known, owner, words)
+    answers = answers_of_table(path, rows, known, owner, words)
     words_used = {wnid for ranked, _ in answers.values() for wnid in ranked}
     if run is None:
         refuse_unrecorded_run(path, rows[0], words_used, photos)

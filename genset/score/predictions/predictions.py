@@ -50,28 +50,36 @@ def read_predictions(spec: ModelSpec, photos: PhotoSet, keep: int = BEST) -> Cou
         MissingExtra: it is Parquet, and pyarrow is not installed.
         GensetError: not one photo can be counted.
     """
-    path = Path(spec.target)
-    if not path.is_file():
-        raise BadInput(f"model {spec.text!r}: there is no file {path}")
+    path = file_of(spec)
     order = class_order(spec.classes, spec.background)
     known = {wnid for wnid in order if wnid}
     if path.suffix == ".npy":
         answers = _from_array(spec, path, order, photos, keep)
-    elif path.suffix in (".csv", ".parquet"):
-        answers = answers_of_table(
-            spec, path, read_rows(spec, path), known, _class_list(spec), imagenet_names()
-        )
     else:
-        raise BadInput(f"model {spec.text!r}: predictions are a .npy, .csv or .parquet file")
+        rows = read_rows(path)
+        answers = answers_of_table(path, rows, known, _class_list(spec), imagenet_names())
     of_set = {photo.id for photo in photos.photos}
     unknown = sum(image not in of_set for image in answers)
     if unknown == len(answers):
         example = photos.photos[0].id
         raise BadInput(
-            f"model {spec.text!r}: {path.name} has no photo of {photos.name}, whose photos "
-            f"are called like {example}"
+            f"{path.name} has no photo of {photos.name}, whose photos are called like {example}"
         )
     return count_answers(spec, photos, answers, known, _unknown(unknown))
+
+
+def file_of(spec: ModelSpec) -> Path:
+    """The file that a `predictions:` spec names.
+
+    Raises:
+        BadInput: there is none, or it is of another kind.
+    """
+    path = Path(spec.target)
+    if not path.is_file():
+        raise BadInput(f"there is no file {path}")
+    if path.suffix not in (".npy", ".csv", ".parquet"):
+        raise BadInput("predictions are a .npy, .csv or .parquet file")
+    return path
 
 
 def count_answers(
@@ -120,23 +128,19 @@ def _unknown(photos: int) -> tuple[str, ...]:
 def _from_array(
     spec: ModelSpec, path: Path, order: Sequence[str], photos: PhotoSet, keep: int
 ) -> Answers:
-    array = load_array(spec, path)
+    array = load_array(path)
     is_plain = not spec.classes and spec.background is None
     background = "; if output 0 is a background class, say &background=0"
-    try:
-        if array.dtype.kind in "iu":
-            more = background if is_plain else ""
-            return answers_of_indices(path.name, array, order, photos, more)
-        more = ": name those of the columns with classes=FILE"
-        if is_plain and array.shape[1] == len(order) + 1:
-            more = background
-        return answers_of_scores(path.name, array, order, photos, more, keep)
-    except BadInput as error:
-        raise BadInput(f"model {spec.text!r}: {error}") from None
+    if array.dtype.kind in "iu":
+        more = background if is_plain else ""
+        return answers_of_indices(path.name, array, order, photos, more)
+    more = ": name those of the columns with classes=FILE"
+    if is_plain and array.shape[1] == len(order) + 1:
+        more = background
+    return answers_of_scores(path.name, array, order, photos, more, keep)
 
 
 def answers_of_table(
-    spec: ModelSpec,
     path: Path,
     rows: Sequence[Row],
     known: Collection[str] | None = None,
@@ -146,7 +150,6 @@ def answers_of_table(
     """The answers in a table.
 
     Args:
-        spec: names the table.
         path: of the table.
         rows: what it has (`read_rows`).
         known: the classes that may be answers; None: any.
@@ -161,14 +164,14 @@ def answers_of_table(
     tops = [f"top{n}" for n in range(1, ranks + 1)]
     if "image" not in columns or not ranks or not set(tops) <= set(columns):
         raise BadInput(
-            f"model {spec.text!r}: {path.name} needs rows with the columns image, top1, top2, ... "
+            f"{path.name} needs rows with the columns image, top1, top2, ... "
             f"(wnids, best first); it has {', '.join(columns) or 'none'}"
         )
     shares = [f"p{n}" for n in range(1, ranks + 1)]
     has_shares = set(shares) <= set(columns)
     answers: dict[str, tuple[tuple[str, ...], tuple[float, ...]]] = {}
     for number, row in enumerate(rows, 1):
-        where = f"model {spec.text!r}: {path.name}, photo {number}"
+        where = f"{path.name}, photo {number}"
         image = str(row["image"])
         if image in answers:
             raise BadInput(f"{where}: {image} is there twice")
@@ -199,7 +202,7 @@ def _class_of(
     return meant[0]
 
 
-def read_rows(spec: ModelSpec, path: Path) -> list[Row]:
+def read_rows(path: Path) -> list[Row]:
     """The rows of a table, a photo each, by the names of their columns.
 
     Raises:
@@ -217,7 +220,7 @@ def read_rows(spec: ModelSpec, path: Path) -> list[Row]:
         rows: list[Row] = parquet.read_table(path).to_pylist()
         return rows
     except Exception as error:  # noqa: BLE001 - pyarrow raises what it likes on a bad file
-        raise unreadable(spec, error) from None
+        raise unreadable(path, error) from None
 
 
 def _shares(where: str, row: Mapping[str, Any], names: Sequence[str]) -> tuple[float, ...]:

@@ -66,7 +66,7 @@ def refuse_run_on_other_classes(spec: ModelSpec, photos: PhotoSet) -> None:
     run = run_of(Path(spec.target))
     if run and run.mapping:
         raise BadInput(
-            f"model {spec.text!r}: {PREDICTIONS} is of a run on the classes of "
+            f"{PREDICTIONS} is of a run on the classes of "
             f"{run.mapping['taxonomy']}, and {photos.name} has ImageNet's: give --taxonomy, or "
             f"score the model on {photos.name}"
         )
