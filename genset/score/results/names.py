@@ -5,6 +5,7 @@ import shlex
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
+from genset.core.errors import BadInput
 from genset.core.safe import clean
 from genset.score.results.runs import Run
 
@@ -61,7 +62,22 @@ def meant(name: str, runs: Sequence[Run], labels: Sequence[str]) -> list[int]:
     return [place for place, run in enumerate(runs) if run.key.startswith(name)]
 
 
-def several(name: str, runs: Sequence[Run], labels: Sequence[str]) -> str:
+def the_one(name: str, runs: Sequence[Run], labels: Sequence[str], set_name: str) -> int:
+    """The place of the run that a name means.
+
+    Raises:
+        BadInput: there is none, or several.
+    """
+    places = meant(name, runs, labels)
+    if not places:
+        known = ", ".join(labels) or "none"
+        raise BadInput(f"no model {name!r} was scored on {set_name}; known: {known}")
+    if len(places) > 1:
+        raise BadInput(_several(name, [runs[n] for n in places], [labels[n] for n in places]))
+    return places[0]
+
+
+def _several(name: str, runs: Sequence[Run], labels: Sequence[str]) -> str:
     """That a name means all of these runs, and how to name each."""
     by_key = all(
         label == _with_key(run.model, run) for run, label in zip(runs, labels, strict=True)

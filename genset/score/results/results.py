@@ -14,7 +14,7 @@ from genset.classes import imagenet1k
 from genset.core.errors import BadInput, GensetError
 from genset.score.results.arrays import Answers, Names, Numbers, read_answers
 from genset.score.results.checks import flags_of
-from genset.score.results.names import meant, names_of, several
+from genset.score.results.names import meant, names_of, the_one
 from genset.score.results.runs import Run, find_runs, gives_counts, load_predictions, run_folder
 from genset.sets.photos import PhotoSet
 from genset.sets.truths.store import with_truth
@@ -119,23 +119,13 @@ class Results:
         Raises:
             BadInput: there is none, or several.
         """
-        runs = [model.run for model in self.models]
-        named = [self.models[n] for n in meant(name, runs, [model.label for model in self.models])]
-        labels = [model.label for model in named or self.models]
-        if not named:
-            self._refuse_flagged(name)
-            known = ", ".join(labels) or "none"
-            raise BadInput(f"no model {name!r} was scored on {self.photos.name}; known: {known}")
-        if len(named) > 1:
-            raise BadInput(several(name, [model.run for model in named], labels))
-        return named[0]
-
-    def _refuse_flagged(self, name: str) -> None:
-        for model in self.flagged:
+        runs, labels = [model.run for model in self.models], [model.label for model in self.models]
+        for model in self.flagged if not meant(name, runs, labels) else ():
             if meant(name, [model.run], [model.label]):
                 raise BadInput(
                     f"{model.label} is left out: {model.flags[0]} --include-flagged brings it in"
                 )
+        return self.models[the_one(name, runs, labels, self.photos.name)]
 
 
 def load_results(photos: PhotoSet, runs: Path) -> Results:
@@ -258,9 +248,6 @@ def _loaded(
     return _AnswerArrays(answered, answers, confidence, flags)
 
 
-_AGAIN = "delete the folder and run genset evaluate again"
-
-
 @dataclass(frozen=True, slots=True)
 class BestAnswers:
     """One run's answers.
@@ -298,36 +285,24 @@ def best_answers(
             f"{set_name} --model SPEC"
         )
     names = names_of([run for _, run in found])
-    named = [(name, *run) for name, run in zip(names, found, strict=True)]
+    places: Sequence[int] = range(len(found))
     if models:
-        named = [_find(named, model, set_name) for model in dict.fromkeys(models)]
+        records = [run for _, run in found]
+        places = [the_one(model, records, names, set_name) for model in dict.fromkeys(models)]
+    named = [(names[place], *found[place]) for place in places]
     return [
         BestAnswers(name, run.key, _by_photo(folder, run))
         for name, folder, run in sorted(named, key=lambda row: (row[0], row[2].key))
     ]
 
 
-def _find(
-    named: Collection[tuple[str, Path, Run]], model: str, set_name: str
-) -> tuple[str, Path, Run]:
-    listed = list(named)
-    labels, runs = [label for label, *_ in listed], [run for *_, run in listed]
-    places = meant(model, runs, labels)
-    if not places:
-        known = ", ".join(labels)
-        raise BadInput(f"no model {model!r} was scored on {set_name}; known: {known}")
-    if len(places) > 1:
-        raise BadInput(several(model, [runs[n] for n in places], [labels[n] for n in places]))
-    return listed[places[0]]
-
-
 def _by_photo(folder: Path, run: Run) -> dict[str, tuple[str, ...]]:
     try:
         predictions = load_predictions(folder)
     except (OSError, ValueError, csv.Error) as error:
-        raise GensetError(f"{folder}: predictions cannot be read ({error}); {_AGAIN}") from None
+        raise GensetError(f"{folder}: predictions cannot be read ({error}); {_MEND}") from None
     if not gives_counts(run, predictions):
-        raise GensetError(f"{folder}: predictions do not give the run's counts; {_AGAIN}")
+        raise GensetError(f"{folder}: predictions do not give the run's counts; {_MEND}")
     return {
         prediction.image: tuple(wnid for wnid in prediction.top if wnid)
         for prediction in predictions
