@@ -58,9 +58,8 @@ def save_head(
         raise BadInput(f"{folder}: a model spec cannot name a folder with a ? in it")
     listed = _listed(classes)
     text = f"file:{file}?arch={_quoted(_arch(model))}&classes={_quoted(str(listing))}"
-    spec = parse_spec(text)
-    with errors_of(spec):
-        network, usual = bare(spec, len(classes))
+    with errors_of(text):
+        network, usual = bare(parse_spec(text), len(classes))
     text += _overrides(usual, model.preprocessing)
     if usual.changed(parse_spec(text).preprocessing) != model.preprocessing:
         raise ModelError(f"model {model.spec.text!r}: no spec can describe its preprocessing")

@@ -37,7 +37,7 @@ def class_names(spec: ModelSpec) -> list[OutputName]:
     if spec.classes:
         order = class_order(spec.classes, spec.background)
         return [OutputName(wnid, wnid) for wnid in order if wnid != BACKGROUND]
-    with errors_of(spec):
+    with errors_of(spec.text):
         names = _NAMES.get(spec.kind, _none)(spec)
     if spec.background is not None and spec.background < len(names):
         del names[spec.background]
@@ -96,14 +96,9 @@ def _of_timm(spec: ModelSpec) -> list[str]:
 
 
 def _of_folder(spec: ModelSpec) -> list[str]:
-    config = open_folder(spec).config
-    labels: Any = config.get("id2label") or config.get("label_names")
-    if isinstance(labels, dict):
-        try:
-            by_number = {int(number): str(label) for number, label in labels.items()}
-        except ValueError:
-            raise BadInput("id2label does not count from 0") from None
-        labels = [by_number[number] for number in sorted(by_number)]
+    folder = open_folder(spec)
+    config = folder.config
+    labels: Any = folder.labels() or config.get("label_names")
     if isinstance(labels, list) and labels:
         names = [str(label) for label in labels]
         return _none(spec) if all(name.startswith("LABEL_") for name in names) else names

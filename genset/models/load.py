@@ -162,7 +162,7 @@ def load_model(
     """
     order = class_order(spec.classes, spec.background)
     load: Loader = resolve_name(KINDS[spec.kind].loads)
-    with errors_of(spec):
+    with errors_of(spec.text):
         return load(spec, order, Loading(allow_code, cache, custom))
 
 

@@ -162,53 +162,10 @@ class ModelSpec:
         return self.architecture.startswith(("timm:", "file:timm:"))
 
 
-def parse_spec(text: str) -> ModelSpec:
-    """Take a spec apart.
-
-    Raises:
-        BadInput: naming the part that is wrong.
-    """
-    kind, colon, rest = text.partition(":")
-    target, _, query = rest.partition("?")
-    if not colon or kind not in KINDS or not target:
-        if kind not in KINDS and (meant := _meant(text)):
-            raise BadInput(f"model {text!r}: did you mean {' or '.join(meant)}?")
-        *forms, last = (f"{name}:{form.target}" for name, form in KINDS.items())
-        raise BadInput(f"model {text!r}: a spec is {', '.join(forms)} or {last}")
-    # A plus is a plus, as in c++/list.txt: specs are no web forms.
-    options = dict(parse_qsl(query.replace("+", "%2B"), keep_blank_values=True))
-    _only_known(text, kind, options)
-    arch = options.get("arch", "")
-    module, _, callable_name = arch.partition(":")
-    if kind == "file" and not (module and callable_name):
-        raise BadInput(
-            f"model {text!r}: say what it is with ?arch=torchvision:NAME, timm:NAME or "
-            "MODULE:CALLABLE, which makes your network"
-        )
-    texts = {name: options[name] for name in ("weights", *ZERO_SHOT) if name in options}
-    if kind == "openclip" and not texts.get("weights"):
-        raise BadInput(f"model {text!r}: say where its weights lie with ?weights=FILE")
-    return ModelSpec(
-        text=text,
-        kind=kind,
-        target=target,
-        arch=arch,
-        name=options.get("name", "") or _shown(kind, target),
-        preprocessing=_preprocessing(text, options),
-        classes=options.get("classes", ""),
-        background=_index(text, options["background"]) if "background" in options else None,
-        ema=_yes_or_no(text, options["ema"]) if "ema" in options else None,
-        trained_until=_date(text, options["trained_until"]) if "trained_until" in options else "",
-        reference_top1=_accuracy(text, options.get("reference_top1")),
-        prefix=options.get("prefix"),
-        texts=texts,
-    )
-
-
 @contextmanager
-def errors_of(spec: ModelSpec) -> Iterator[None]:
-    """What is raised in the block begins with the model that it is about."""
-    whose = f"model {spec.text!r}"
+def errors_of(text: str) -> Iterator[None]:
+    """What is raised in the block begins with the model that it is about, by its spec."""
+    whose = f"model {text!r}"
     try:
         yield
     except MissingExtra:  # says what needs it
@@ -217,6 +174,55 @@ def errors_of(spec: ModelSpec) -> Iterator[None]:
         if str(error).startswith(whose):
             raise
         raise type(error)(f"{whose}: {error}") from None
+
+
+def parse_spec(text: str) -> ModelSpec:
+    """Take a spec apart.
+
+    Raises:
+        BadInput: naming the part that is wrong.
+    """
+    with errors_of(text):
+        return _parsed(text)
+
+
+def _parsed(text: str) -> ModelSpec:
+    kind, colon, rest = text.partition(":")
+    target, _, query = rest.partition("?")
+    if not colon or kind not in KINDS or not target:
+        if kind not in KINDS and (meant := _meant(text)):
+            raise BadInput(f"did you mean {' or '.join(meant)}?")
+        *forms, last = (f"{name}:{form.target}" for name, form in KINDS.items())
+        raise BadInput(f"a spec is {', '.join(forms)} or {last}")
+    # A plus is a plus, as in c++/list.txt: specs are no web forms.
+    options = dict(parse_qsl(query.replace("+", "%2B"), keep_blank_values=True))
+    _only_known(kind, options)
+    arch = options.get("arch", "")
+    module, _, callable_name = arch.partition(":")
+    if kind == "file" and not (module and callable_name):
+        raise BadInput(
+            "say what it is with ?arch=torchvision:NAME, timm:NAME or "
+            "MODULE:CALLABLE, which makes your network"
+        )
+    until = options.get("trained_until")
+    texts = {name: options[name] for name in ("weights", *ZERO_SHOT) if name in options}
+    if kind == "openclip" and not texts.get("weights"):
+        raise BadInput("say where its weights lie with ?weights=FILE")
+    return ModelSpec(
+        text=text,
+        kind=kind,
+        target=target,
+        arch=arch,
+        name=options.get("name", "") or _shown(kind, target),
+        preprocessing=_preprocessing(options),
+        classes=options.get("classes", ""),
+        background=_index(options["background"]) if "background" in options else None,
+        ema=_yes_or_no(options["ema"]) if "ema" in options else None,
+        trained_until="" if until is None else parse_trained_until(until),
+        reference_top1=_accuracy(options.get("reference_top1")),
+        prefix=options.get("prefix"),
+        texts=texts,
+    )
 
 
 _KIND_OF_SUFFIX = {
@@ -259,13 +265,13 @@ def _architectures() -> dict[str, Collection[str]]:
     return known
 
 
-def _only_known(text: str, kind: str, options: dict[str, str]) -> None:
+def _only_known(kind: str, options: dict[str, str]) -> None:
     for name in options:
         if name in OF_FILES and kind != "file":
-            raise BadInput(f"model {text!r}: {name} is an option of file:CHECKPOINT")
+            raise BadInput(f"{name} is an option of file:CHECKPOINT")
         if name not in KINDS[kind].options:
             known = ", ".join(KINDS[kind].options)
-            raise BadInput(f"model {text!r}: no option {name}; there are {known}")
+            raise BadInput(f"no option {name}; there are {known}")
 
 
 def _shown(kind: str, target: str) -> str:
@@ -276,20 +282,13 @@ def _shown(kind: str, target: str) -> str:
     return Path(target).stem
 
 
-def _index(text: str, value: str) -> int:
+def _index(value: str) -> int:
     if not (value.isascii() and value.isdigit() and len(value) < 6):
-        raise BadInput(f"model {text!r}: background cannot be {value!r}")
+        raise BadInput(f"background cannot be {value!r}")
     return int(value)
 
 
-def _date(text: str, value: str) -> str:
-    try:
-        return parse_trained_until(value)
-    except BadInput as error:
-        raise BadInput(f"model {text!r}: {error}") from None
-
-
-def _accuracy(text: str, value: str | None) -> float | None:
+def _accuracy(value: str | None) -> float | None:
     if value is None:
         return None
     try:
@@ -297,20 +296,17 @@ def _accuracy(text: str, value: str | None) -> float | None:
     except ValueError:
         found = -1.0
     if not 0 < found < 100:
-        raise BadInput(
-            f"model {text!r}: reference_top1 is an accuracy in per cent, as 76.1, not {value!r}"
-        )
+        raise BadInput(f"reference_top1 is an accuracy in per cent, as 76.1, not {value!r}")
     if found < 1:
         raise BadInput(
-            f"model {text!r}: reference_top1 is in per cent; {value} looks like a share: write "
-            f"{100 * found:g}"
+            f"reference_top1 is in per cent; {value} looks like a share: write {100 * found:g}"
         )
     return found / 100
 
 
-def _yes_or_no(text: str, value: str) -> bool:
+def _yes_or_no(value: str) -> bool:
     if value not in ("0", "1"):
-        raise BadInput(f"model {text!r}: ema is 1 or 0, not {value!r}")
+        raise BadInput(f"ema is 1 or 0, not {value!r}")
     return value == "1"
 
 
@@ -320,14 +316,14 @@ def parse_preprocessing(query: str) -> dict[str, object]:
     Raises:
         BadInput: a value is not possible.
     """
-    return _preprocessing(query, dict(parse_qsl(query)))
+    return _preprocessing(dict(parse_qsl(query)))
 
 
-def _preprocessing(text: str, options: dict[str, str]) -> dict[str, object]:
-    return {name: _value(text, name, options[name]) for name in PREPROCESSING if name in options}
+def _preprocessing(options: dict[str, str]) -> dict[str, object]:
+    return {name: _value(name, options[name]) for name in PREPROCESSING if name in options}
 
 
-def _value(text: str, name: str, value: str) -> object:
+def _value(name: str, value: str) -> object:
     try:
         if name in ("resize", "crop"):
             pixels = int(value)
@@ -341,7 +337,7 @@ def _value(text: str, name: str, value: str) -> object:
                 raise ValueError(value)
             return numbers * 3 if len(numbers) == 1 else numbers
     except ValueError:
-        raise BadInput(f"model {text!r}: {name} cannot be {value!r}") from None
+        raise BadInput(f"{name} cannot be {value!r}") from None
     if value not in INTERPOLATIONS:
-        raise BadInput(f"model {text!r}: interpolation is {' or '.join(INTERPOLATIONS)}")
+        raise BadInput(f"interpolation is {' or '.join(INTERPOLATIONS)}")
     return value

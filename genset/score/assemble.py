@@ -1,7 +1,5 @@
 """Assemble a run from its shards: counts, predictions, and what it takes to get it again."""
 
-import io
-import json
 import shutil
 import time
 from typing import Any
@@ -10,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genset.core.errors import GensetError
-from genset.core.files import write_text, written_whole
 from genset.models.mapping.pooling import record_of
 from genset.score.engines.engine import device_of, versions
 from genset.score.job import Job, ModelTask
 from genset.score.plan import ScoringPlan, discard_engine
+from genset.score.results.arrays import save_logits
 from genset.score.results.count import CountedAnswers, make_run
-from genset.score.results.runs import LOGIT_CLASSES, LOGITS, Prediction, Run, RunRecord, save_run
+from genset.score.results.runs import Prediction, Run, RunRecord, save_run
 from genset.score.shards import SHARDS, Answers, BadShard, merged
 from genset.sets.photos import PhotoSet
 
@@ -71,11 +69,7 @@ def assemble(plan: ScoringPlan, task: ModelTask) -> Run:
     )
     run = make_run(photos, counted, record)
     if answers.logits is not None:
-        buffer = io.BytesIO()
-        np.save(buffer, answers.logits[countable])
-        write_text(task.folder / LOGIT_CLASSES, f"{json.dumps({'classes': task.model.order})}\n")
-        with written_whole(task.folder / LOGITS) as file:
-            file.write(buffer.getbuffer())
+        save_logits(task.folder, answers.logits[countable], task.model.order)
     save_run(task.folder, run, counted.predictions)
     discard_engine(task.folder)
     for folder in task.folder.glob(f"{SHARDS}*"):

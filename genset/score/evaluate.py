@@ -184,7 +184,7 @@ def _count_predictions(
 ) -> Run:
     keep = options.keep or BEST
     mapping: ClassMapping | None = None
-    with errors_of(spec):
+    with errors_of(spec.text):
         if photos.custom_taxonomy is None:
             refuse_run_on_other_classes(spec, photos)
             counted = read_predictions(spec, photos, keep)

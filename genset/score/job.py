@@ -181,5 +181,5 @@ def map_outputs(model: LoadedModel, photos: PhotoSet, options: ScoringOptions) -
     """
     if photos.custom_taxonomy is None:
         return model
-    with errors_of(model.spec):
+    with errors_of(model.spec.text):
         return replace(model, mapping=mapping_on(photos, model.order, options.convention))

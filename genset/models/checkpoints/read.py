@@ -40,9 +40,6 @@ _WEB = (b"<!doctype", b"<html", b"<head", b"<?xml")
 # torch.export's archives hold one of these, in a folder or not.
 _OF_EXPORT = {"archive_format", "serialized_exported_program.json"}
 
-# A tar archive of PyTorch before 0.4 holds these.
-_BEFORE_0_4 = {"storages", "tensors", "pickle"}
-
 
 def what_else(path: Path) -> tuple[str, str] | None:
     """What is wrong with a file, and its mend; None where it may well be torch.save's.
@@ -62,7 +59,7 @@ def what_else(path: Path) -> tuple[str, str] | None:
     if head.startswith(b"PK"):
         return _zip(path)
     if tarfile.is_tarfile(path):
-        return _tar(path)
+        return "it is a tar archive", "unpack it"
     return None
 
 
@@ -86,20 +83,6 @@ def _zip(path: Path) -> tuple[str, str] | None:
         # torch.save packs nothing, and a few bytes can be packed that fill the memory.
         return "its content is compressed, which torch.save never does", SAVE
     return None
-
-
-def _tar(path: Path) -> tuple[str, str]:
-    try:
-        with tarfile.open(path, "r:") as archive:
-            first = {member.name for member, _ in zip(archive, range(8), strict=False)}
-    except (tarfile.TarError, OSError, ValueError):
-        first = set()
-    if first & _BEFORE_0_4:
-        return (
-            "it is in PyTorch's format of before 0.4, which cannot be read without running it",
-            "if you trust it, save its weights again in a PyTorch that loads it",
-        )
-    return "it is a tar archive", "unpack it"
 
 
 class StandIn:

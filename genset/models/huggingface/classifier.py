@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from math import isclose
 from typing import Any
 
@@ -49,30 +50,29 @@ def preprocessing_of(processor: Any) -> Preprocessing:
     Raises:
         BadInput: it fails, or gives no square of a fixed size.
     """
-    call = ProcessorCall(processor)
+    call = ProcessorCall.of(processor)
     return as_geometry(call, call.identity, _candidates(processor))
 
 
+@dataclass(frozen=True, slots=True)
 class ProcessorCall:
     """A processor that is called with one photo; `identity` is a hash over its settings.
 
     Two with the same settings are the same.
     """
 
-    def __init__(self, processor: Any) -> None:
-        self.processor = processor
+    processor: Any = field(compare=False)
+    identity: str
+
+    @classmethod
+    def of(cls, processor: Any) -> "ProcessorCall":
+        """Take a processor."""
         settings = json.dumps(processor.to_dict(), sort_keys=True, default=str)
-        self.identity = f"sha256:{hashlib.sha256(settings.encode()).hexdigest()}"
+        return cls(processor, f"sha256:{hashlib.sha256(settings.encode()).hexdigest()}")
 
     def __call__(self, photo: Image.Image) -> Any:
         """Channels x height x width."""
         return self.processor(images=photo, return_tensors="pt")["pixel_values"][0]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ProcessorCall) and self.identity == other.identity
-
-    def __hash__(self) -> int:
-        return hash(self.identity)
 
     def __repr__(self) -> str:
         return f"transformers.{type(self.processor).__name__.removesuffix('Pil')}"
@@ -226,19 +226,12 @@ def load_weights(spec: ModelSpec, folder: ModelFolder, auto: Any) -> tuple[Any, 
 
 
 def _by_labels(spec: ModelSpec, folder: ModelFolder, custom: Taxonomy | None) -> LabelMatch:
-    labels = folder.config.get("id2label")
-    if not isinstance(labels, dict) or not labels:
+    ordered = folder.labels()
+    if not ordered:
         raise BadInput(
-            "its config.json has no id2label; say what its outputs stand for "
-            "with classes=FILE, or classes=imagenet1k for ImageNet's 1,000 in sorted order"
+            "its config.json has no id2label; say what its outputs stand for with classes=FILE, or "
+            "classes=imagenet1k for ImageNet's 1,000 in sorted order"
         )
-    try:
-        by_number = {int(number): str(label) for number, label in labels.items()}
-        if sorted(by_number) != list(range(len(by_number))):
-            raise ValueError
-    except ValueError:
-        raise BadInput("id2label does not count from 0") from None
-    ordered = [by_number[number] for number in range(len(by_number))]
     background = spec.background
     if background is not None:
         if background >= len(ordered):

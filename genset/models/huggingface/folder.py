@@ -70,6 +70,21 @@ class ModelFolder:
         digest = hashlib.sha256(json.dumps(says, sort_keys=True).encode()).hexdigest()
         return f"{self.kind}-{digest[:16]}"
 
+    def labels(self) -> list[str]:
+        """What the outputs are called, in order; none where it is not said.
+
+        Raises:
+            BadInput: they are not numbered from 0.
+        """
+        labels = self.config.get("id2label")
+        if not isinstance(labels, dict):
+            return []
+        try:
+            by_number = {int(number): str(label) for number, label in labels.items()}
+            return [by_number[number] for number in range(len(by_number))]
+        except (ValueError, KeyError):
+            raise BadInput("id2label does not count from 0") from None
+
     def weights_file(self) -> Path | None:
         """The one file of weights; None where there is none, or they are cut into several."""
         files = [self.path / name for name in (_SAFETENSORS, _PICKLED)]

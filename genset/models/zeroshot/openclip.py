@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from genset.core.errors import BadInput, MissingExtra, ModelError, first_line
 from genset.core.safe import clean
 from genset.models.checkpoints.read import STAND_INS, why_unread
+from genset.models.huggingface.folder import read_json
 from genset.models.kinds.architectures import quick_hub
 from genset.models.load import LoadedModel, Loading, Parts, assembled, hash_of_weights
 from genset.models.preprocessing import Geometry, Preprocessing, as_geometry
@@ -28,7 +29,6 @@ from genset.models.zeroshot.features import (
 
 # What open_clip's own folders have beside their weights.
 _CONFIG = "open_clip_config.json"
-_MOST_BYTES = 1_000_000
 
 _SETTINGS = ("mean", "std", "interpolation", "resize_mode")
 
@@ -198,13 +198,7 @@ def _candidates(config: Any) -> list[Preprocessing]:
 
 def _settings_beside(folder: Path) -> dict[str, Any]:
     """What open_clip's own configuration in the folder of the weights says of photos."""
-    path = folder / _CONFIG
-    if not path.is_file():
-        return {}
-    try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise ValueError("it is too long")
-        settings = json.loads(path.read_text("utf-8")).get("preprocess_cfg", {})
-        return {key: value for key, value in settings.items() if value is not None}
-    except (OSError, ValueError, AttributeError, RecursionError) as error:
-        raise BadInput(f"{path} cannot be read: {first_line(error)}") from None
+    settings = (read_json(folder / _CONFIG) or {}).get("preprocess_cfg", {})
+    if not isinstance(settings, dict):
+        raise BadInput(f"{folder / _CONFIG}: its preprocess_cfg is no JSON object")
+    return {key: value for key, value in settings.items() if value is not None}

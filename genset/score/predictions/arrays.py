@@ -3,8 +3,6 @@
 Integers, N x k, are class indices, best first; floats, N x classes, are logits or probabilities.
 """
 
-import io
-import json
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genset.core.errors import BadInput, first_line
-from genset.core.files import write_text, written_whole
 from genset.core.numbers import count
 from genset.models.classes import class_order
 from genset.models.mapping.pooling import ClassMapping
 from genset.models.spec import ModelSpec
-from genset.score.results.runs import LOGIT_CLASSES, LOGITS
+from genset.score.results.arrays import save_logits
 from genset.sets.photos import PhotoSet
 
 BEST = 5
@@ -59,11 +56,7 @@ def keep_scores(
     order = class_order(spec.classes, spec.background)
     known = known or set(filter(None, order))
     rows = [place for place, photo in enumerate(photos.photos) if photo.wnid in known]
-    buffer = io.BytesIO()
-    np.save(buffer, load_array(Path(spec.target))[rows])
-    write_text(folder / LOGIT_CLASSES, f"{json.dumps({'classes': list(order)})}\n")
-    with written_whole(folder / LOGITS) as file:
-        file.write(buffer.getbuffer())
+    save_logits(folder, load_array(Path(spec.target))[rows], order)
 
 
 def answers_of_indices(

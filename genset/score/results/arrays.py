@@ -5,15 +5,24 @@ photos. Any other table, such as one with quoted names or with classes that are 
 through Python's reader, which also says what is wrong with one that is damaged.
 """
 
+import io
+import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from genset.classes import imagenet1k
-from genset.score.results.runs import PREDICTIONS, Prediction, load_predictions
+from genset.core.files import write_text, written_whole
+from genset.score.results.runs import (
+    LOGIT_CLASSES,
+    LOGITS,
+    PREDICTIONS,
+    Prediction,
+    load_predictions,
+)
 
 _COMMA, _LINE, _N = (ord(sign) for sign in ",\nn")
 _EIGHT = np.dtype(">u8")
@@ -167,3 +176,12 @@ def _wnids(
     # The eight signs that begin at each byte, as one whole number; the last seven begin none.
     eights = np.ndarray(len(signs) - 7, dtype=_EIGHT, buffer=signs, strides=(1,))
     return names.of_signs(eights[starts + 1].astype(np.uint64))
+
+
+def save_logits(folder: Path, logits: NDArray[Any], order: Sequence[str]) -> None:
+    """Write the logits of a run, one row a photo that counts, and what each column stands for."""
+    buffer = io.BytesIO()
+    np.save(buffer, logits)
+    write_text(folder / LOGIT_CLASSES, f"{json.dumps({'classes': list(order)})}\n")
+    with written_whole(folder / LOGITS) as file:
+        file.write(buffer.getbuffer())
