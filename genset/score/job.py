@@ -1,7 +1,7 @@
 """A job: the models and photos that workers are given."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +16,15 @@ from genset.score.loader import PixelDataset
 from genset.score.options import ScoringOptions
 from genset.score.pixels import PixelCache
 from genset.score.predictions.mapped import mapping_on
-from genset.score.shards import SHARDS, Answers, ShardLabel, load_shard, shard_file, shards_of
+from genset.score.shards import (
+    SHARDS,
+    Answers,
+    ShardLabel,
+    load_shard,
+    save_shard,
+    shard_file,
+    shards_of,
+)
 from genset.sets.photos import PhotoSet
 
 
@@ -143,6 +151,16 @@ class Job:
             BadShard: they are not kept, or damaged, or of another run.
         """
         return load_shard(shard_file(self.tasks[number].shards, shard), self.label(number, shard))
+
+    def keep(self, shard: int, answers: Mapping[int, Answers]) -> None:
+        """Write the answers to a shard, by the tasks' numbers.
+
+        Raises:
+            OSError: they cannot be written.
+        """
+        for number, answer in answers.items():
+            file = shard_file(self.tasks[number].shards, shard)
+            save_shard(file, answer, self.label(number, shard))
 
     def note(self, report: ShardReport) -> None:
         """Keep what a report notes of the tasks."""

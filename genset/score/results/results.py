@@ -15,7 +15,7 @@ from genset.core.errors import BadInput, GensetError
 from genset.score.results.arrays import Answers, Names, Numbers, read_answers
 from genset.score.results.checks import flags_of
 from genset.score.results.names import meant, names_of, the_one
-from genset.score.results.runs import Run, find_runs, gives_counts, load_predictions, run_folder
+from genset.score.results.runs import Run, find_runs, run_folder
 from genset.sets.photos import PhotoSet
 from genset.sets.truths.store import with_truth
 
@@ -137,9 +137,7 @@ def load_results(photos: PhotoSet, runs: Path) -> Results:
     named_so = find_runs(runs, photos.name)
     same = {photos.content_hash, photos.list_hash}
     found = [(folder, run) for folder, run in named_so if run.set_hash in same]
-    sources = [
-        RunSource(run, partial(read_answers, folder), str(folder), folder) for folder, run in found
-    ]
+    sources = [RunSource.of(run, folder) for folder, run in found]
     return results_of(with_truth(photos, runs), sources, len(named_so) - len(found))
 
 
@@ -154,11 +152,11 @@ def load_some(photos: PhotoSet, runs: Path, selected: Sequence[Run]) -> Results:
     Raises:
         GensetError: a run's files are not what `genset evaluate` wrote.
     """
-    sources = []
-    for run in {run.key: run for run in selected}.values():
-        folder = run_folder(runs, photos.name, run.model, run.key)
-        sources.append(RunSource(run, partial(read_answers, folder), str(folder), folder))
-    return results_of(photos, sources)
+    once = {run.key: run for run in selected}.values()
+    return results_of(
+        photos,
+        [RunSource.of(run, run_folder(runs, photos.name, run.model, run.key)) for run in once],
+    )
 
 
 class RunSource(NamedTuple):
@@ -168,6 +166,11 @@ class RunSource(NamedTuple):
     load: Callable[[Names], Answers]
     where: str
     folder: Path | None = None
+
+    @classmethod
+    def of(cls, run: Run, folder: Path) -> "RunSource":
+        """A finished run in its folder."""
+        return cls(run, partial(read_answers, folder), str(folder), folder)
 
 
 def results_of(photos: PhotoSet, runs: Sequence[RunSource], other_runs: int = 0) -> Results:
@@ -186,56 +189,32 @@ def results_of(photos: PhotoSet, runs: Sequence[RunSource], other_runs: int = 0)
     place = {photo.id: number for number, photo in enumerate(photos.photos)}
     names = Names()
     numbers = names.numbers(truth.tolist())
-    loaded = [_loaded(source, names, place, numbers) for source in runs]
-    by_number = names.all()  # once all models have said theirs
     labels = names_of([source.run for source in runs])
+    loaded = [
+        _loaded(source, label, names, place, numbers)
+        for source, label in zip(runs, labels, strict=True)
+    ]
+    by_number = names.all()  # once all models have said theirs
     return Results(
         photos=photos,
         truth=truth,
         classes=classes.astype(np.int64),
         wnids=tuple(map(str, wnids)),
-        models=tuple(
-            ModelAnswers(
-                label,
-                source.run,
-                arrays.answered,
-                arrays.answers,
-                arrays.confidence,
-                source.folder,
-                by_number,
-                arrays.flags,
-            )
-            for label, source, arrays in zip(labels, runs, loaded, strict=True)
-        ),
+        models=tuple(replace(model, names=by_number) for model in loaded),
         other_runs=other_runs,
         names=by_number,
         numbers=numbers,
     )
 
 
-class _AnswerArrays(NamedTuple):
-    """What `ModelAnswers` has of a run's answers."""
-
-    answered: NDArray[np.bool_]
-    answers: Numbers
-    confidence: NDArray[np.float64]
-    flags: tuple[str, ...]
-
-
 def _loaded(
-    source: RunSource, names: Names, place: dict[str, int], truth: Numbers
-) -> _AnswerArrays:
-    """A run's answers in the set's order, checked against its counts."""
-    run = source.run
-    try:
-        found = source.load(names)
-        places = np.array([place[image] for image in found.images])
-    except (OSError, ValueError, KeyError, TypeError, csv.Error) as error:
-        raise GensetError(
-            f"{source.where}: predictions cannot be read ({error}); {_MEND}"
-        ) from None
-    if found.counts() != (run.top1.photos, run.top1.correct, run.top5 and run.top5.correct):
-        raise GensetError(f"{source.where}: predictions do not give the run's counts; {_MEND}")
+    source: RunSource, label: str, names: Names, place: dict[str, int], truth: Numbers
+) -> ModelAnswers:
+    """A run's answers in the set's order, still without the names of all classes."""
+    found = _checked(source, names)
+    if not place.keys() >= set(found.images):
+        raise GensetError(f"{source.where}: predictions are of other photos; {_MEND}")
+    places = np.array([place[image] for image in found.images])
     answered = np.zeros(len(place), bool)
     answered[places] = True
     answers = np.zeros((len(place), found.ranked.shape[1]), dtype=np.int32)
@@ -244,8 +223,24 @@ def _loaded(
     if found.confidence is not None:
         confidence[places] = found.confidence
     known = None if found.confidence is None else confidence[answered]
-    flags = flags_of(truth[answered], answers[answered], names, run.classes, known)
-    return _AnswerArrays(answered, answers, confidence, flags)
+    flags = flags_of(truth[answered], answers[answered], names, source.run.classes, known)
+    return ModelAnswers(
+        label, source.run, answered, answers, confidence, source.folder, np.array([""]), flags
+    )
+
+
+def _checked(source: RunSource, names: Names) -> Answers:
+    """A run's answers, which give the counts of its record: a file that was cut does not."""
+    run = source.run
+    try:
+        found = source.load(names)
+    except (OSError, ValueError, csv.Error) as error:
+        raise GensetError(
+            f"{source.where}: predictions cannot be read ({error}); {_MEND}"
+        ) from None
+    if found.counts() != (run.top1.photos, run.top1.correct, run.top5 and run.top5.correct):
+        raise GensetError(f"{source.where}: predictions do not give the run's counts; {_MEND}")
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,13 +292,9 @@ def best_answers(
 
 
 def _by_photo(folder: Path, run: Run) -> dict[str, tuple[str, ...]]:
-    try:
-        predictions = load_predictions(folder)
-    except (OSError, ValueError, csv.Error) as error:
-        raise GensetError(f"{folder}: predictions cannot be read ({error}); {_MEND}") from None
-    if not gives_counts(run, predictions):
-        raise GensetError(f"{folder}: predictions do not give the run's counts; {_MEND}")
+    names = Names()
+    found = _checked(RunSource.of(run, folder), names)
+    ranked = names.all()[found.ranked].tolist()
     return {
-        prediction.image: tuple(wnid for wnid in prediction.top if wnid)
-        for prediction in predictions
+        image: tuple(filter(None, wnids)) for image, wnids in zip(found.images, ranked, strict=True)
     }

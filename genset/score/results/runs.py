@@ -309,17 +309,6 @@ def load_predictions(folder: Path) -> list[Prediction]:
         return predictions
 
 
-def gives_counts(run: Run, predictions: Sequence[Prediction]) -> bool:
-    """Whether a run's predictions give the counts of its record: a file that was cut does not."""
-    deep = bool(predictions) and len(predictions[0].top) >= 5
-    top1 = sum(prediction.wnid == prediction.top[0] for prediction in predictions)
-    top5 = (
-        sum(prediction.wnid in prediction.top[:5] for prediction in predictions) if deep else None
-    )
-    counts = run.top1.photos, run.top1.correct, run.top5 and run.top5.correct
-    return bool(predictions) and (len(predictions), top1, top5) == counts
-
-
 def find_runs(runs: Path, set_name: str) -> list[tuple[Path, Run]]:
     """The finished runs on a set with their folders, best top-1 first."""
     folders = sorted((runs / _slug(set_name)).glob("*/"))

@@ -22,7 +22,7 @@ from genset.models.processes import call_in_fork, can_fork, cores, receive, star
 from genset.score.job import Job, MissingShard, ShardReport
 from genset.score.loader import PixelDataset
 from genset.score.options import ScoringOptions
-from genset.score.shards import Answers, save_shard, shard_file
+from genset.score.shards import Answers
 from genset.score.workers import CLUSTERS
 from genset.score.workers.remote import pack, score_on_gpu
 from genset.score.workers.worker import StartedShard, Worker
@@ -99,9 +99,7 @@ def keep_answers(job: Job, report: ShardReport, answers: Mapping[int, Answers]) 
         GensetError: they cannot be written.
     """
     try:
-        for number, answer in answers.items():
-            file = shard_file(job.tasks[number].shards, report.shard)
-            save_shard(file, answer, job.label(number, report.shard))
+        job.keep(report.shard, answers)
     except OSError as error:
         raise not_written(error) from None
 

@@ -15,7 +15,7 @@ from genset.score.engines.engine import Logits, PendingLogits, this_device
 from genset.score.engines.runner import Runner
 from genset.score.job import Job, MissingShard, ShardReport
 from genset.score.loader import Loader, PixelDataset, PrefetchLoader
-from genset.score.shards import BATCH_OF_GPU, Answers, save_shard, shard_file
+from genset.score.shards import BATCH_OF_GPU, Answers
 
 # Photos that are read together on a CPU, and that an engine gets at once if it takes any number.
 _BATCH_SIZE = 16
@@ -140,9 +140,7 @@ class Worker:
             OSError: they cannot be written.
         """
         report, answers = self.finish(started)
-        for number, answer in answers.items():
-            file = shard_file(self.job.tasks[number].shards, started.missing.shard)
-            save_shard(file, answer, self.job.label(number, started.missing.shard))
+        self.job.keep(report.shard, answers)
         return report
 
     def close(self) -> None:

@@ -10,10 +10,8 @@ from PIL import Image
 
 from genset.models.huggingface.classifier import preprocessing_of
 from genset.models.preprocessing import CustomTransform
-from genset.models.spec import parse_spec
 from genset.score.pixels import crops
 
-SPEC = parse_spec("hf:folder")
 EDGE: dict[str, Any] = {"size": {"shortest_edge": 40}}
 CROP: dict[str, Any] = {"crop_size": {"height": 32, "width": 32}}
 SQUARE: dict[str, Any] = {"size": {"height": 32, "width": 32}}
@@ -53,7 +51,7 @@ def test_genset_gives_what_the_processor_gives(
     photos: list[Path], kind: str, settings: dict[str, Any], mapped: bool
 ) -> None:
     processor = getattr(transformers, f"{kind}ImageProcessorPil")(**settings)
-    preprocessing = preprocessing_of(SPEC, processor)
+    preprocessing = preprocessing_of(processor)
     assert isinstance(preprocessing.geometry, CustomTransform) is not mapped
     for path in photos:
         (given,) = crops(path, [preprocessing.geometry])
@@ -68,11 +66,10 @@ def test_genset_gives_what_the_processor_gives(
 
 def test_two_processors_with_the_same_settings_are_one(photos: list[Path]) -> None:
     one, other = (
-        preprocessing_of(SPEC, transformers.MobileViTImageProcessorPil(**EDGE, **CROP))
-        for _ in range(2)
+        preprocessing_of(transformers.MobileViTImageProcessorPil(**EDGE, **CROP)) for _ in range(2)
     )
     assert one.geometry == other.geometry
     assert hash(one.geometry) == hash(other.geometry)  # photos are cut once for both
     assert one.described() == other.described()
     blue = transformers.MobileViTImageProcessorPil(**EDGE, **CROP, do_flip_channel_order=False)
-    assert preprocessing_of(SPEC, blue).described() != one.described()
+    assert preprocessing_of(blue).described() != one.described()
