@@ -159,8 +159,8 @@ def test_without_authors_it_says_so(cite: Call) -> None:
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ('doi = "zenodo 7"', 'dataset.doi must be a DOI, such as "10.5281/zenodo.1234567"'),
-        ("doi = 7", "dataset.doi must be a DOI, such as"),
+        ('doi = "zenodo 7"', 'dataset: doi must be a DOI, such as "10.5281/zenodo.1234567"'),
+        ("doi = 7", "dataset.doi must be a text or a table of keys and values"),
         ('authors = "Ann"', "authors must be a list"),
         ("authors = [7]", "dataset.authors[0] must be a text or a table of keys and values, not 7"),
         (

@@ -31,7 +31,8 @@ _MOST_FACTORS = 20
 _RUN_LINE = re.compile(r"^[ \t]*\[\[[ \t]*run[ \t]*\]\]", re.MULTILINE)
 
 _Name = Annotated[str, Meta(pattern=r"^[^\0]*[^\s\0][^\0]*$", title="a text")]
-_Names = _Name | tuple[_Name, ...]
+# No pattern for the first: see `genset.settings`.
+_Names = Annotated[str, Meta(min_length=1, title="a text")] | tuple[_Name, ...]
 _Number = Annotated[
     float,
     Meta(
