@@ -21,6 +21,7 @@ from genset.tta.words import hours_column, level, metric, name_column, score_col
 # By default thresholds begin so far below the task's own.
 _POINTS = 3.0
 _STEPS = 1000
+_DRAWN = 200  # steps of a line in the figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +33,6 @@ class ThresholdRow:
             if none does.
         best: the best score of all runs.
         reached: how many runs reach each of the thresholds.
-        steps: threshold and hours wherever the hours change between the first and the last
-            threshold, the easiest first: up to each, and from the one before it, its hours hold.
     """
 
     name: str
@@ -41,7 +40,6 @@ class ThresholdRow:
     best: float
     runs: int
     reached: list[int]
-    steps: list[tuple[float, float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,23 +97,25 @@ def thresholds_tables(found: Thresholds) -> list[Table]:
     return [Table(columns, rows, f"{short_name(found.task)}: time to {what}", notes)]
 
 
-def draw_thresholds(found: Thresholds, path: Path) -> None:
+def draw_thresholds(found: Thresholds, runs: Sequence[Training], path: Path) -> None:
     """Time against threshold, in steps; a line that gets no farther ends in a cross.
 
     Of many entries the best: that get farthest, and there the fastest.
     """
     from matplotlib.figure import Figure
 
-    rows = found.rows[:MOST_LINES]
+    first, last = found.thresholds[0], found.thresholds[-1]
+    fine = thresholds(runs, first, last, abs(last - first) / _DRAWN or None)
+    rows = fine.rows[:MOST_LINES]
     figure = Figure(figsize=(9, 5), layout="constrained")
     axes = figure.subplots()
     drawn: list[tuple[float, int]] = []
-    first, last = found.thresholds[0], found.thresholds[-1]
     for at, row in enumerate(rows):
-        if not row.steps:
+        reached = [(x, y) for x, y in zip(fine.thresholds, row.hours, strict=True) if y is not None]
+        if not reached:
             continue
         colour, dash = line_style(at)
-        xs, ys = zip(*row.steps, strict=True)
+        xs, ys = zip(*reached, strict=True)
         drawn.append((ys[-1], at))
         axes.step(xs, ys, where="pre", color=colour, linestyle=dash, linewidth=1.6)
         if row.hours[-1] is None:
@@ -189,49 +189,11 @@ def _row(runs: Sequence[Training], at: Sequence[float]) -> ThresholdRow:
         best=task.best([run.best() for run in runs]),
         runs=len(runs),
         reached=[len(found) for found in times],
-        steps=_steps(runs, at),
     )
 
 
 def _hours(runs: Sequence[Training], threshold: float) -> list[float]:
     return [point.hours for run in runs if (point := run.first_at(threshold))]
-
-
-def _steps(runs: Sequence[Training], at: Sequence[float]) -> list[tuple[float, float]]:
-    """Where the mean time of runs changes: at the scores that they got to, epoch by epoch."""
-    task = runs[0].about.task
-    least, most = min(at), max(at)
-    firsts = [_improvements(run) for run in runs]
-    places = {at[0], at[-1]} | {score for first in firsts for score, _ in first}
-    places |= {task.threshold} if task.threshold is not None else set()
-    steps: list[tuple[float, float]] = []
-    for place in sorted(places, reverse=task.lower_is_better):
-        if not least <= place <= most:
-            continue
-        if place == task.threshold:  # which a log's own stop may decide
-            found = _hours(runs, place)
-        else:
-            found = [hours for first in firsts if (hours := _first(first, place, task)) is not None]
-        if found:
-            if len(steps) > 1 and steps[-1][1] == steps[-2][1] == fmean(found):
-                steps.pop()  # in the middle of a level stretch
-            steps.append((place, fmean(found)))
-    return steps
-
-
-def _improvements(run: Training) -> list[tuple[float, float]]:
-    """A run's scores that were better than all before them, and when they were."""
-    task = run.about.task
-    found: list[tuple[float, float]] = []
-    for epoch in run.epochs:
-        score = epoch.scores.get(task.score)
-        if score is not None and not (found and task.reaches(found[-1][0], score)):
-            found.append((score, epoch.hours))
-    return found
-
-
-def _first(improved: list[tuple[float, float]], least: float, task: Task) -> float | None:
-    return next((hours for score, hours in improved if task.reaches(score, least)), None)
 
 
 def _far_and_fast(row: ThresholdRow) -> tuple[int, float]:

@@ -112,7 +112,7 @@ def thresholds_command(
     with naming_refused(refused):
         found = thresholds(runs, low, high, step)
     if output:
-        draw_thresholds(found, output)
+        draw_thresholds(found, runs, output)
     show(found, thresholds_tables(found) + refused_tables(refused), format, refused=refused)
     end_if_refused(runs, refused)
 

@@ -14,14 +14,9 @@ from genset.tta.runs import F1, TASKS, TOP1, TOP5, Task
 
 _TRAIN = {"train", "training", "tr"}
 _SPLITS = {
-    "val": "val",
-    "valid": "val",
-    "validation": "val",
-    "dev": "val",
-    "test": "test",
-    "testing": "test",
-    "eval": "eval",
-    "evaluation": "eval",
+    **dict.fromkeys(("val", "valid", "validation", "dev"), "val"),
+    **dict.fromkeys(("test", "testing"), "test"),
+    **dict.fromkeys(("eval", "evaluation"), "eval"),
 }
 # Of each row, or over rows: not what one epoch was found to be.
 _DERIVED = {"min", "max", "std", "stderr", "best", "step", "batch"}

@@ -124,23 +124,21 @@ def _cells(
 ) -> Iterator[tuple[int, RunRows, list[str]]]:
     """Each row with its run, and its cells: time, epoch, scores."""
     scores = [score.column for score in columns.choice.scores]
-    places = [columns.clock.column, *scores]
-    # Where there is no such column any other serves, unread.
-    places.append(columns.clock.column if columns.epoch is None else columns.epoch)
-    places.append(columns.clock.column if columns.run is None else columns.run)
-    places += [column for _, column in columns.settings]
+    others = (columns.clock.column, columns.epoch, columns.run, *(at for _, at in columns.settings))
+    places = [*scores, *(column for column in others if column is not None)]
     for at, cells in sheet.rows(places):
-        time, epoch = cells[0], cells[1 + len(scores)]
-        name = "" if columns.run is None else cells[2 + len(scores)]
+        cell: dict[int | None, str] = dict(zip(places, cells, strict=True))
+        name = cell.get(columns.run, "")
         if columns.run is not None and not name:
             sheet.refuse(f"no {sheet.names[columns.run]}", at)
         if name not in runs:
             if len(runs) == _MOST_RUNS:
                 sheet.refuse(f"more than {_MOST_RUNS:,} runs", at)
-            names = [setting for setting, _ in columns.settings]
-            settings = zip(names, cells[3 + len(scores) :], strict=True)
-            runs[name] = RunRows(name, dict(settings))
-        yield at, runs[name], [time, epoch, *cells[1 : 1 + len(scores)]]
+            runs[name] = RunRows(
+                name, {setting: cell[column] for setting, column in columns.settings}
+            )
+        epoch = cell.get(columns.epoch, "")
+        yield at, runs[name], [cell[columns.clock.column], epoch, *(cell[at] for at in scores)]
 
 
 def _add(sheet: Sheet, columns: Columns, run: RunRows, at: int, cells: list[str]) -> int:
