@@ -58,7 +58,6 @@ class Attempts(Record, frozen=True, rename="camel", forbid_unknown_fields=False)
     stopped: bool = False
     interruptions: int = 0
     hours: Annotated[float, Meta(ge=0)] = 0.0
-    refused_lines: int = 0
     set_aside: int = 0
     set_aside_hours: Annotated[float, Meta(ge=0)] = 0.0
 

@@ -166,30 +166,27 @@ class Collector:
             self.launches.append(Launch(start, length, self._thread(event), correlation))
 
     def _kernel(self, event: dict[str, Any], start: float, length: float) -> None:
-        arguments = _arguments(event)
-        kernel = Kernel(
-            self._memory.name(event.get("name")),
-            start,
-            length,
-            *_device_and_stream(event, arguments),
-            collective=self._collective(arguments),
-            correlation=_first(arguments.get("correlation")),
-            external=_external(arguments),
-        )
+        collective = self._collective(_arguments(event))
+        kernel = Kernel(**self._on_device(event, start, length), collective=collective)
         self.kernels.append(kernel)
 
     def _copy(self, event: dict[str, Any], start: float, length: float) -> None:
+        size = _first(_arguments(event).get("bytes"))
+        self.copies.append(Copy(**self._on_device(event, start, length), bytes=size))
+
+    def _on_device(self, event: dict[str, Any], start: float, length: float) -> dict[str, Any]:
+        """What kernels and copies have in common."""
         arguments = _arguments(event)
-        copy = Copy(
-            self._memory.name(event.get("name")),
-            start,
-            length,
-            *_device_and_stream(event, arguments),
-            bytes=_first(arguments.get("bytes")),
-            correlation=_first(arguments.get("correlation")),
-            external=_external(arguments),
-        )
-        self.copies.append(copy)
+        device = _first(arguments.get("device"), arguments.get("inDevice"), event.get("pid"))
+        return {
+            "name": self._memory.name(event.get("name")),
+            "start": start,
+            "length": length,
+            "device": device or 0,
+            "stream": _first(arguments.get("stream"), event.get("tid")) or 0,
+            "correlation": _first(arguments.get("correlation")),
+            "external": _external(arguments),
+        }
 
     def _collective(self, arguments: dict[str, Any]) -> str:
         name = arguments.get("Collective name")
@@ -279,11 +276,6 @@ class _Memory:
 def _arguments(event: dict[str, Any]) -> dict[str, Any]:
     found = event.get("args")
     return found if type(found) is dict else {}
-
-
-def _device_and_stream(event: dict[str, Any], arguments: dict[str, Any]) -> tuple[int, int]:
-    device = _first(arguments.get("device"), arguments.get("inDevice"), event.get("pid"))
-    return device or 0, _first(arguments.get("stream"), event.get("tid")) or 0
 
 
 def _external(arguments: dict[str, Any]) -> int | None:
