@@ -146,10 +146,6 @@ class _Refused(Exception):
     """The body cannot be taken: the status and the reason are its arguments."""
 
 
-class _Gone(Exception):
-    """Whoever was sending it went away."""
-
-
 class BoundedBodies:
     """Hands on requests whose body came whole; refuses the others with one line of JSON.
 
@@ -178,10 +174,9 @@ class BoundedBodies:
             await self._refuse(*refused.args)(scope, receive, send)
         except TimeoutError:
             await self._refuse(408, "the request took too long")(scope, receive, send)
-        except _Gone:
-            pass  # nobody is there to be answered
         else:
-            await self._app(scope, _replayed(body, receive), send)
+            if body is not None:  # else nobody is there to be answered
+                await self._app(scope, _replayed(body, receive), send)
 
     def _check_announced(self, scope: Scope) -> None:
         if not scope["path"].isprintable():
@@ -193,12 +188,13 @@ class BoundedBodies:
             if name == b"content-length" and (len(value) > 18 or int(value) > self._largest):
                 raise _Refused(413, self._too_large())
 
-    async def _whole(self, receive: Receive) -> bytes:
+    async def _whole(self, receive: Receive) -> bytes | None:
+        """The body; None where whoever was sending it went away."""
         body = bytearray()
         while True:
             message = await receive()
             if message["type"] != "http.request":
-                raise _Gone
+                return None
             body += message.get("body", b"")
             if len(body) > self._largest:
                 raise _Refused(413, self._too_large())

@@ -73,26 +73,27 @@ class EarlierBody(Body, frozen=True, kw_only=True):
     screen: Name | None
 
 
-class LabelBody(Body, frozen=True, kw_only=True):
-    """As `NewLabel`."""
+class EntryBody(Body, frozen=True, kw_only=True):
+    """What a label and an added class have in common."""
 
     id: UUID
-    photo: Name
-    verdict: Verdict
     shown_at: Milliseconds
     decided_at: Milliseconds
     order: Order
+
+
+class LabelBody(EntryBody, frozen=True, kw_only=True):
+    """As `NewLabel`."""
+
+    photo: Name
+    verdict: Verdict
     supersedes: UUID | None
 
 
-class AddedBody(Body, frozen=True, kw_only=True):
+class AddedBody(EntryBody, frozen=True, kw_only=True):
     """As `AddedClass`."""
 
-    id: UUID
     wnid: Annotated[str, Meta(max_length=LONGEST_ID)]
-    shown_at: Milliseconds
-    decided_at: Milliseconds
-    order: Order
 
     def __post_init__(self) -> None:
         if not self.wnid.isprintable():  # letters of any script may be in it
@@ -130,7 +131,7 @@ def submission(body: SubmissionBody) -> Submission:
     )
 
 
-def _timed(entry: LabelBody | AddedBody) -> dict[str, Any]:
+def _timed(entry: EntryBody) -> dict[str, Any]:
     times = {"shown_at": _time(entry.shown_at), "decided_at": _time(entry.decided_at)}
     return asdict(entry) | times
 

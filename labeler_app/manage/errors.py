@@ -109,7 +109,7 @@ def _one(
 def _right(one: Suspect, home: str, taxonomy: Taxonomy) -> None:
     others = [wnid for wnid in one.right if wnid != home]
     if others:
-        st.markdown(f"Right too: {_names(others, taxonomy)}")
+        st.markdown(f"Right too: {', '.join(_name(wnid, taxonomy) for wnid in others)}")
     if home not in one.right:
         st.markdown("Its own class is not among the right ones.")
 
@@ -184,10 +184,6 @@ def _last(walk: Walk, taxonomy: Taxonomy, *, at_end: bool = False) -> None:
         show_last(_plain(one.task.partition("/")[0], taxonomy), one.task, verdict)
         if at_end:
             walk.back_button("last")
-
-
-def _names(wnids: Sequence[str], taxonomy: Taxonomy) -> str:
-    return ", ".join(_name(wnid, taxonomy) for wnid in wnids)
 
 
 def _name(wnid: str, taxonomy: Taxonomy) -> str:

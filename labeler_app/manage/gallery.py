@@ -26,6 +26,7 @@ from labeler_app.manage.parts import (
     colour,
     counted,
     page_of,
+    show_class,
     show_notices,
     show_photo,
     show_small,
@@ -254,8 +255,7 @@ def _ways(task: str, around: Sequence[str]) -> None:
 
 def _about_class(store: Store, case: Case) -> None:
     cls = store.taxonomy[case.candidate.photo.wnid]
-    st.subheader(as_markdown(cls.name), anchor=False)
-    st.markdown(as_markdown(cls.gloss))
+    show_class(store, cls.wnid)
     st.caption(as_markdown(case.candidate.photo.task))
     if case.candidate.contested:
         st.caption("Another class claims this photo too.")

@@ -1,6 +1,6 @@
 """The manager's views of people: whose votes count, who may label, studies on crowd platforms."""
 
-from datetime import UTC, date, datetime, time
+from datetime import UTC, datetime, time
 
 import streamlit as st
 
@@ -158,7 +158,7 @@ def _void(
         key=f"since {name}",
         width=240,
     )
-    since = _midnight(day)
+    since = datetime.combine(day, time(), tzinfo=UTC) if day else None
     try:
         effect = _effect(str(workspace.root), name, since, workspace, store)
     except BadInput as error:  # as where nothing was labeled
@@ -196,10 +196,6 @@ def _do(effect: Effect, what: str) -> None:
 
 def _look_button(name: str, key: str) -> None:
     st.button("What they said", key=key, type="tertiary", on_click=choose, kwargs={"labeler": name})
-
-
-def _midnight(day: date | None) -> datetime | None:
-    return None if day is None else datetime.combine(day, time(), tzinfo=UTC)
 
 
 # For a labeler of 20,000 labels it takes a second or two, and holds up who writes.
@@ -313,15 +309,12 @@ def _form(known: Studies) -> Study | None:
         signed=_SIGNED[signed],
     )
     try:
-        return known.add(platform, key.strip(), screens or _screens(known, platform, key), terms)
+        there = known.known(platform, key.strip())
+        screens = screens or (there.screens if there else _SCREENS)
+        return known.add(platform, key.strip(), screens, terms)
     except BadInput as error:
         st.error(as_markdown(str(error)))
         return None
-
-
-def _screens(known: Studies, platform: str, key: str) -> int:
-    there = known.known(platform, key.strip())
-    return _SCREENS if there is None else there.screens
 
 
 def _tell(made: Study) -> None:

@@ -24,7 +24,8 @@ def link_opens(workspace: Workspace, store: Store) -> bool:
     token = _token()
     if not token:
         return False
-    return _is_printed(workspace, token) or Managers(store).by_token(token) is not None
+    is_printed = hmac.compare_digest(token.encode(), manager_token(workspace).encode())
+    return is_printed or Managers(store).by_token(token) is not None
 
 
 def manager_name(workspace: Workspace, store: Store) -> str:
@@ -64,10 +65,6 @@ def decides(case: str) -> bool:
 
 def _token() -> str:
     return str(st.query_params.get("token", ""))
-
-
-def _is_printed(workspace: Workspace, token: str) -> bool:
-    return hmac.compare_digest(token.encode(), manager_token(workspace).encode())
 
 
 # Of the choices in the view of photos. Streamlit forgets those that a run does not draw.

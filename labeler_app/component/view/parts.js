@@ -66,8 +66,6 @@ function kindOf({ hypernyms, wikipedia }) {
   return el("p", { class: "kind" }, ...pages, ...kinds);
 }
 
-const labeledBefore = () => el("span", { class: "again" }, "Labeled before");
-
 /** Who took it, and under which licence; a long name is cut, never what comes after it. */
 export function creditOf({ owner, license, license_url, page_url, source }) {
   if (!owner && !license) return el("p", { class: "credit" }, "Given as an example");
@@ -95,10 +93,11 @@ export function pictureButton(picture, { name, label, broken, click }) {
 /** What a screen is about: the class's names after `before`, what it means, where it belongs. */
 export function headOf(cls, revised, before = "") {
   const name = el("span", {}, before, el("bdi", {}, cls.name));
+  const again = revised ? el("span", { class: "again" }, "Labeled before") : null;
   return el(
     "div",
     { class: "class" },
-    el("h1", { class: sizeOf(cls) }, name, revised ? labeledBefore() : null, alsoOf(cls)),
+    el("h1", { class: sizeOf(cls) }, name, again, alsoOf(cls)),
     definitionOf(cls),
     kindOf(cls),
   );
