@@ -33,12 +33,12 @@ _NO_REASON = "decided on the manager's page"
 
 def show_suspects(workspace: Workspace, store: Store, by: str) -> None:
     """Draw those whose votes are held out, with the reason, and two buttons each: clear, void."""
-    held_out = [
+    suspects = [
         suspension
         for suspension in suspensions(store).values()
         if suspension.what is LabelerAct.HOLD
     ]
-    for suspension in held_out:
+    for suspension in suspects:
         with st.container(border=True):
             st.markdown(
                 f"**{as_markdown(suspension.worker)}** is {suspension.words}: "
@@ -267,12 +267,11 @@ def _form(known: Studies) -> Study | None:
     with st.form("study", border=False):
         with st.container(horizontal=True, vertical_alignment="bottom"):
             platform = st.selectbox("Platform", ["prolific", "mturk"], width=140)
-            key = st.text_input("Study", placeholder="its id there", max_chars=200, width=260)
+            key = st.text_input("Study", placeholder="its id", max_chars=200, width=260).strip()
             screens = st.number_input(
                 "Screens each",
                 min_value=1,
                 value=None,
-                step=1,
                 placeholder=f"as it is, or {_SCREENS}",
                 width=190,
             )
@@ -309,9 +308,8 @@ def _form(known: Studies) -> Study | None:
         signed=_SIGNED[signed],
     )
     try:
-        there = known.known(platform, key.strip())
-        screens = screens or (there.screens if there else _SCREENS)
-        return known.add(platform, key.strip(), screens, terms)
+        there = known.known(platform, key)
+        return known.add(platform, key, screens or (there.screens if there else _SCREENS), terms)
     except BadInput as error:
         st.error(as_markdown(str(error)))
         return None

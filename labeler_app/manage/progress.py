@@ -239,11 +239,8 @@ def _histogram(counts: Sequence[int]) -> None:
         f"<span>{place / 10:.1f}</span></div>"
         for place, count in enumerate(counts)
     )
-    st.html(f'<div class="genset-bars" role="img" aria-label="{_described(counts)}">{bars}</div>')
-
-
-def _described(counts: Sequence[int]) -> str:
-    return "; ".join(f"{count} from {place / 10:.1f}" for place, count in enumerate(counts))
+    words = "; ".join(f"{count} from {place / 10:.1f}" for place, count in enumerate(counts))
+    st.html(f'<div class="genset-bars" role="img" aria-label="{words}">{bars}</div>')
 
 
 def _share(share: Share | None) -> str | None:
