@@ -1,6 +1,7 @@
 """Orders the events that were collected, and joins them: who called and who launched what."""
 
 import math
+from array import array
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -26,7 +27,7 @@ def build(found: Collector) -> None:
     What is days away from the rest is dropped; the first of the rest begins at 0.
     """
     taken: list[Sequence[Operator | Kernel | Copy]] = [found.operators, found.kernels, found.copies]
-    starts = [event.start for several in (*taken, found.launches) for event in several]
+    starts = array("d", (event.start for several in (*taken, found.launches) for event in several))
     middle = float(np.median(starts)) if starts else 0.0
     timed = sum(map(len, taken)) + len(found.steps)
     found.operators = _in_order(found.operators, middle)
@@ -70,7 +71,7 @@ def _nest(operators: Sequence[Operator], launches: Sequence[Launch], slack: floa
         launches: by start.
         slack: how far two times may be off by rounding.
     """
-    ends = [operator.start + operator.length for operator in operators]
+    ends = array("d", (operator.start + operator.length for operator in operators))
     open_by_thread: dict[int, list[int]] = defaultdict(list)
     both: list[Iterable[tuple[int, Operator | Launch]]] = [
         enumerate(operators),
