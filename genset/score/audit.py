@@ -146,13 +146,10 @@ def _variants(declared: Preprocessing) -> dict[str, Preprocessing]:
 
 
 def _best(model: LoadedModel, engine: TorchEngine, pixels: Pixels) -> NDArray[np.int64]:
-    batch = model.batch or _BATCH
     best = []
     try:
-        for start in range(0, len(pixels), batch):
-            part = pixels[start : start + batch]
-            filled = np.resize(part, (batch, *part.shape[1:])) if model.batch else part
-            scores = engine(filled)[: len(part)]
+        for start in range(0, len(pixels), _BATCH):
+            scores = engine(pixels[start : start + _BATCH])
             shares = model.mapping.shares(scores) if model.mapping else scores
             best.append(shares.argmax(axis=1))
     except Exception as error:  # noqa: BLE001 - the network may be the user's own code

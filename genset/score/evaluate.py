@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -33,28 +34,13 @@ from genset.sets.photos import PhotoSet
 _SUFFIXES = (".safetensors", ".bin", ".pt", ".pth")  # of weights in a folder of Hugging Face's form
 
 
-class CheckpointFiles:
-    """The files of a spec as they are now, before they are read."""
-
-    def __init__(self, spec: ModelSpec) -> None:
-        """Look at the files."""
-        self._seen = {path: _state(path) for path in _paths(spec)}
-
-    def hashes(self) -> list[str]:
-        """The sha256 of each file, 64 hexadecimal digits.
-
-        None of one that has changed since it was looked at, or cannot be read: what the weights
-        were read from is not known then.
-        """
-        found = []
-        for path, before in self._seen.items():
-            try:
-                digest = sha256_of(path)
-            except OSError:
-                continue
-            if before is not None and _state(path) == before:
-                found.append(digest)
-        return found
+def _checkpoints(spec: ModelSpec) -> list[str]:
+    """The sha256 of each file of a spec, 64 hexadecimal digits; none of one that is not there."""
+    found = []
+    for path in _paths(spec):
+        with suppress(OSError):  # which is said where it is read
+            found.append(sha256_of(path))
+    return found
 
 
 def _paths(spec: ModelSpec) -> list[Path]:
@@ -69,14 +55,6 @@ def _paths(spec: ModelSpec) -> list[Path]:
     if spec.kind == "hf" and (folder := Path(spec.target)).is_dir():
         return sorted(path for path in folder.iterdir() if path.suffix in _SUFFIXES)
     return []
-
-
-def _state(path: Path) -> tuple[int, ...] | None:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
 
 
 class SomeModelsFailed(ModelError):
@@ -145,15 +123,15 @@ def evaluate(
                 found[spec] = _count_predictions(photos, spec, runs, options)
             except GensetError as error:
                 found[spec] = error
-    files: dict[ModelSpec, CheckpointFiles] = {}
+    checkpoints: dict[ModelSpec, list[str]] = {}
     if networks := [spec for spec in specs if not spec.is_predictions]:
-        files = {spec: CheckpointFiles(spec) for spec in networks}
+        checkpoints = {spec: _checkpoints(spec) for spec in networks}
         found |= _score_networks(photos, networks, runs, options)
     made = []
     for spec in specs:
         if isinstance(run := found[spec], Run):
             folder = run_folder(runs, photos.name, spec.name, run.key)
-            run = update_from_spec(folder, run, spec, files[spec].hashes() if spec in files else ())
+            run = update_from_spec(folder, run, spec, checkpoints.get(spec, ()))
             made.append(update_exclusions(folder, run, photos.notes))
     failed = {spec: why for spec in specs if isinstance(why := found[spec], GensetError)}
     if failed and not made and len(failed) == 1:

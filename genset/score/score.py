@@ -38,34 +38,23 @@ def score_models(
         GensetError: no photo can be read, the answers cannot be written, a process that scores was
             killed, or there is no cluster. What is finished is kept.
     """
-    loaded = [_loaded(plan, model) for model in models]
-    finished = [_finished(plan, task) for task in loaded]
-    open_ones = [
-        task
-        for task, run in zip(loaded, finished, strict=True)
-        if isinstance(task, ModelTask) and run is None
-    ]
+    outcomes = [_opened(plan, model) for model in models]
+    open_ones = [task for task in outcomes if isinstance(task, ModelTask)]
     made = _score_open_ones(plan, open_ones) if open_ones else {}
     return [
-        outcome or made[task.folder] if isinstance(task, ModelTask) else task
-        for task, outcome in zip(loaded, finished, strict=True)
+        made[outcome.folder] if isinstance(outcome, ModelTask) else outcome for outcome in outcomes
     ]
 
 
-def _loaded(plan: ScoringPlan, model: ModelSpec | LoadedModel) -> ModelTask | GensetError:
+def _opened(plan: ScoringPlan, model: ModelSpec | LoadedModel) -> ModelTask | Run | GensetError:
+    """The task of scoring a model; its run where that is finished; or why it cannot be loaded."""
     try:
-        if isinstance(model, ModelSpec):
-            return plan.new_task(
-                load_for(plan.photos, model, plan.options, plan.runs / TEXT_FEATURES)
-            )
-        return plan.new_task(map_outputs(model, plan.photos, plan.options))
-    except GensetError as error:
-        return error
-
-
-def _finished(plan: ScoringPlan, task: ModelTask | GensetError) -> Run | GensetError | None:
-    try:
-        return task if isinstance(task, GensetError) else plan.find_run(task.model)
+        loaded = (
+            load_for(plan.photos, model, plan.options, plan.runs / TEXT_FEATURES)
+            if isinstance(model, ModelSpec)
+            else map_outputs(model, plan.photos, plan.options)
+        )
+        return plan.find_run(loaded) or plan.new_task(loaded)
     except GensetError as error:
         return error
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from genset.core.errors import BadInput, MissingExtra, ModelError, first_line
-from genset.models.kinds.architectures import quick_hub
+from genset.models.kinds.architectures import quick_hub, quiet
 from genset.models.spec import ModelSpec
 
 # A configuration is a few KB; with 21,000 labels, a MB or two.
@@ -177,17 +177,13 @@ def transformers_for(text: str) -> Iterator[Any]:
         raise MissingExtra(f"model {text!r}", "transformers") from None
     log: Any = transformers.utils.logging
     level, bars = log.get_verbosity(), log.is_progress_bar_enabled()
-    hub = logging.getLogger("huggingface_hub")
-    hubs_level = hub.level
     log.set_verbosity(logging.CRITICAL)
     log.disable_progress_bar()
-    hub.setLevel(logging.ERROR)
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), quiet("huggingface_hub"):
             warnings.simplefilter("ignore")
             yield transformers
     finally:
         log.set_verbosity(level)
-        hub.setLevel(hubs_level)
         if bars:
             log.enable_progress_bar()

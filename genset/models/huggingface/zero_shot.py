@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from torch import Tensor, nn
+from torch import Tensor
 
 from genset.core.errors import BadInput, first_line
 from genset.models.huggingface.classifier import load_weights, preprocessing_of, processor_of
@@ -74,7 +74,7 @@ def load_zero_shot(
     reader = TextModel(model, encode, weights_hash, identity)
     features = class_features(spec, reader, texts, cache)
     return Parts(
-        network=ZeroShot.of(model, Images(model), features),
+        network=ZeroShot(model, _image_features, features),
         preprocessing=preprocessing,
         order=texts.order,
         architecture=folder.architecture,
@@ -86,16 +86,8 @@ def load_zero_shot(
     )
 
 
-class Images(nn.Module):
-    """The half of a model that sees: N x 3 x H x W in, N x D features out."""
-
-    def __init__(self, model: Any) -> None:
-        super().__init__()
-        self.model = model
-
-    def forward(self, pixels: Tensor) -> Tensor:
-        """Features of normalized pixels."""
-        return _pooled(self.model.get_image_features(pixel_values=pixels))
+def _image_features(model: Any, pixels: Tensor) -> Tensor:
+    return _pooled(model.get_image_features(pixel_values=pixels))
 
 
 def _pooled(answer: Any) -> Tensor:

@@ -151,6 +151,18 @@ def timm_preprocessing(network: nn.Module) -> Preprocessing:
 
 
 @contextmanager
+def quiet(logger: str) -> Iterator[None]:
+    """Only errors of a logger are shown in the block; "" for the root's."""
+    log = logging.getLogger(logger)
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(level)
+
+
+@contextmanager
 def quick_hub() -> Iterator[None]:
     """Where the hub's name does not even resolve, its client must not try for minutes.
 
@@ -163,19 +175,17 @@ def quick_hub() -> Iterator[None]:
         return
     host = urlsplit(constants.ENDPOINT).hostname or ""
     by_proxy = any(os.environ.get(name) for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY"))
-    before, log = constants.HF_HUB_OFFLINE, logging.getLogger("huggingface_hub")
-    level = log.level
+    before = constants.HF_HUB_OFFLINE
     if not before and not by_proxy:
         try:
             socket.getaddrinfo(host, 443)
         except OSError:
             constants.HF_HUB_OFFLINE = True
-    log.setLevel(logging.ERROR)
     try:
-        yield
+        with quiet("huggingface_hub"):
+            yield
     finally:
         constants.HF_HUB_OFFLINE = before
-        log.setLevel(level)
 
 
 def _call(spec: ModelSpec, module: str, name: str, options: dict[str, Any]) -> nn.Module:

@@ -226,33 +226,29 @@ class ZeroShot(nn.Module):
     """N x 3 x H x W in, N x classes logits out: scale x (image . text) + bias."""
 
     def __init__(
-        self, images: nn.Module, texts: NDArray[np.float32], scale: float, bias: float = 0.0
+        self,
+        model: Any,
+        encode: Callable[[Any, Tensor], Tensor],
+        texts: Features,
     ) -> None:
-        """Take the two halves.
-
-        Args:
-            images: N x 3 x H x W in, N x D features out, of any length.
-            texts: classes x D, each of length 1.
-            scale: what cosines are multiplied with.
-            bias: what is added to them then, by models that have been trained with a sigmoid.
-        """
-        super().__init__()
-        self.images = images
-        self.texts: Tensor
-        self.register_buffer("texts", torch.from_numpy(texts))
-        self.scale, self.bias = scale, bias
-
-    @classmethod
-    def of(cls, model: Any, images: nn.Module, texts: NDArray[np.float32]) -> "ZeroShot":
-        """The network of a model that keeps its `logit_scale`, as a logarithm, and a `logit_bias`.
+        """Take a model that keeps its `logit_scale`, as a logarithm, and a `logit_bias`.
 
         Models that have been trained with a softmax have no bias, or None.
+
+        Args:
+            model: the whole one.
+            encode: the model and normalized pixels to N x D features, of any length.
+            texts: classes x D, each of length 1.
         """
+        super().__init__()
+        self.model, self.encode = model, encode
+        self.texts: Tensor
+        self.register_buffer("texts", torch.from_numpy(texts))
         bias = getattr(model, "logit_bias", None)
-        scale = float(model.logit_scale.detach().exp())
-        return cls(images, texts, scale, 0.0 if bias is None else float(bias))
+        self.scale = float(model.logit_scale.detach().exp())
+        self.bias = 0.0 if bias is None else float(bias)
 
     def forward(self, pixels: Tensor) -> Tensor:
         """Logits for normalized pixels."""
-        features = nn.functional.normalize(self.images(pixels), dim=-1)
+        features = nn.functional.normalize(self.encode(self.model, pixels), dim=-1)
         return self.scale * features @ self.texts.T + self.bias

@@ -2,19 +2,18 @@
 
 import hashlib
 import json
-import logging
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from genset.core.errors import BadInput, MissingExtra, ModelError, first_line
 from genset.core.safe import clean
 from genset.models.checkpoints.read import STAND_INS, why_unread
 from genset.models.huggingface.folder import read_json
-from genset.models.kinds.architectures import quick_hub
+from genset.models.kinds.architectures import quick_hub, quiet
 from genset.models.load import LoadedModel, Loading, Parts, assembled, hash_of_weights
 from genset.models.preprocessing import Geometry, Preprocessing, as_geometry
 from genset.models.spec import ModelSpec
@@ -70,7 +69,7 @@ def open_clip_model(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> Lo
     )
     features = class_features(spec, reader, texts, how.cache)
     parts = Parts(
-        network=ZeroShot.of(model, Images(model), features),
+        network=ZeroShot(model, lambda model, pixels: model.encode_image(pixels), features),
         preprocessing=preprocessing,
         order=texts.order,
         architecture=name,
@@ -83,19 +82,6 @@ def open_clip_model(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> Lo
     return assembled(spec, parts)
 
 
-class Images(nn.Module):
-    """The half of a model that sees: N x 3 x H x W in, N x D features out."""
-
-    def __init__(self, model: nn.Module) -> None:
-        super().__init__()
-        self.model = model
-
-    def forward(self, pixels: Tensor) -> Tensor:
-        """Features of normalized pixels."""
-        features: Tensor = self.model.encode_image(pixels)  # type: ignore[operator]
-        return features
-
-
 def _place(model: nn.Module) -> Any:
     return next(model.parameters()).device
 
@@ -104,10 +90,7 @@ def _with_weights(name: str, file: Path, open_clip: Any) -> Any:
     """The model, with the weights of the file: none missing, none unexpected."""
     if file.suffix in (".npz", ".npy"):
         raise BadInput(f"{file} is of big_vision; take the same weights as safetensors")
-    log = logging.getLogger()
-    before = log.level
-    log.setLevel(logging.ERROR)  # open_clip talks through the root's logger
-    try:
+    with quiet(""):  # open_clip talks through the root's logger
         try:
             with quick_hub():
                 model = open_clip.create_model(name, load_weights=False, pretrained_text=False)
@@ -117,12 +100,10 @@ def _with_weights(name: str, file: Path, open_clip: Any) -> Any:
             with torch.serialization.safe_globals(STAND_INS):
                 open_clip.load_checkpoint(model, str(file), strict=True, weights_only=True)
         except Exception as error:  # noqa: BLE001 - torch raises what it likes on a bad file
-            if unread := why_unread(file):
-                raise ModelError(unread) from None
             reason = clean(str(error), 200) or type(error).__name__
-            raise ModelError(f"{file} does not hold the weights of {name}: {reason}") from None
-    finally:
-        log.setLevel(before)
+            raise ModelError(
+                why_unread(file) or f"{file} does not hold the weights of {name}: {reason}"
+            ) from None
     return model.float().eval()
 
 
