@@ -26,8 +26,7 @@ from genset.score.results.runs import (
     run_folder,
     run_key,
     save_run,
-    update_exclusions,
-    update_from_spec,
+    update_run,
 )
 from genset.sets.photos import PhotoSet
 
@@ -131,8 +130,7 @@ def evaluate(
     for spec in specs:
         if isinstance(run := found[spec], Run):
             folder = run_folder(runs, photos.name, spec.name, run.key)
-            run = update_from_spec(folder, run, spec, checkpoints.get(spec, ()))
-            made.append(update_exclusions(folder, run, photos.notes))
+            made.append(update_run(folder, run, spec, checkpoints.get(spec, ()), photos.notes))
     failed = {spec: why for spec in specs if isinstance(why := found[spec], GensetError)}
     if failed and not made and len(failed) == 1:
         raise next(iter(failed.values()))

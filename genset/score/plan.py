@@ -157,7 +157,14 @@ class ScoringPlan:
             tasks: by their folders.
         """
         with ExitStack() as turns:
-            self._take_turns(turns, tasks)
+            # In the order of their names, so that no two commands wait for each other.
+            for folder, task in sorted(tasks.items()):
+                name = task.model.spec.name
+                wait = f"another command scores {name} on {self.photos.name}: waiting"
+                try:
+                    turns.enter_context(one_at_a_time(folder, partial(say, wait)))
+                except OSError as error:
+                    raise not_written(error) from None
             found = {folder: self._decide(folder, task) for folder, task in tasks.items()}
             try:
                 yield found
@@ -167,15 +174,6 @@ class ScoringPlan:
                         remove_if_empty(outcome.folder)
                 for folder in tasks:
                     remove_if_empty(folder)
-
-    def _take_turns(self, turns: ExitStack, tasks: Mapping[Path, ModelTask]) -> None:
-        # In the order of their names, so that no two commands wait for each other.
-        for folder, task in sorted(tasks.items()):
-            wait = f"another command scores {task.model.spec.name} on {self.photos.name}: waiting"
-            try:
-                turns.enter_context(one_at_a_time(folder, partial(say, wait)))
-            except OSError as error:
-                raise not_written(error) from None
 
     def _decide(self, folder: Path, task: ModelTask) -> Run | ModelTask:
         """The finished run; or the task, in another folder where another engine has this one."""

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import nn
 
 from genset.core.errors import BadInput, MissingExtra, ModelError, first_line
 from genset.core.safe import clean
@@ -63,7 +62,9 @@ def open_clip_model(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> Lo
     weights_hash = hash_of_weights(model.state_dict())
     reader = TextModel(
         network=model,
-        encode=lambda sentences: model.encode_text(tokenizer(sentences).to(_place(model))),
+        encode=lambda sentences: model.encode_text(
+            tokenizer(sentences).to(model.logit_scale.device)
+        ),
         weights_hash=weights_hash,
         tokenizer=identity,
     )
@@ -80,10 +81,6 @@ def open_clip_model(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> Lo
         packages=("open_clip_torch",),
     )
     return assembled(spec, parts)
-
-
-def _place(model: nn.Module) -> Any:
-    return next(model.parameters()).device
 
 
 def _with_weights(name: str, file: Path, open_clip: Any) -> Any:

@@ -28,12 +28,6 @@ def hits_by_rank(predictions: Sequence[Prediction]) -> list[int]:
     return hits
 
 
-def hits_by_place(truth: Numbers, ranked: Numbers) -> list[int]:
-    """The same of arrays: the true class of N photos, and N x k answers."""
-    found: list[int] = (ranked == truth[:, None]).sum(axis=0).tolist()
-    return found
-
-
 def sanity_checks(predictions: Sequence[Prediction], classes: int) -> list[str]:
     """What the hits at each rank give away; nothing for most models.
 
@@ -85,7 +79,7 @@ def flags_of(
         )
     if (truth == ranked[:, 0]).mean() > _PLAINLY_RIGHT:
         return tuple(found)  # which all that follows rules out, and takes longer to
-    hits = hits_by_place(truth, ranked)
+    hits: list[int] = (ranked == truth[:, None]).sum(axis=0).tolist()
     # One of these explains the others: the most particular one is said.
     problem = (
         _other_order(truth, ranked[:, 0])

@@ -195,54 +195,39 @@ def save_run(folder: Path, run: Run, predictions: list[Prediction]) -> None:
     for p in predictions:
         table.writerow([p.image, p.wnid, *p.top, *(f"{share:.6g}" for share in p.probabilities)])
     write_text(folder / PREDICTIONS, text.getvalue())
-    _write_record(folder, run)
+    write_record(folder / _RECORD, FORMAT, run)
 
 
-def update_from_spec(
-    folder: Path, run: Run, spec: ModelSpec, checkpoints: Sequence[str] = ()
+def update_run(
+    folder: Path, run: Run, spec: ModelSpec, checkpoints: Sequence[str], notes: Sequence[str]
 ) -> Run:
-    """Note in a finished run's record what its model's spec says of it now.
+    """Note in a finished run's record what its model's spec and its set say of it now.
 
-    What the spec does not say stays as it was said before.
+    What the spec does not say stays as it was said before. What of the set is left out now is said
+    instead of what was then.
 
     Args:
         folder: of the run; where it is not on this machine, nothing is written.
         run: its record.
         spec: with the date until when the model was trained, or its accuracy elsewhere.
         checkpoints: the sha256 of each file that the weights were read from now.
+        notes: of the set as it is.
     """
     if checkpoints and (stored := load_run(folder)) is not None:
         run = stored  # another file of the same weights may have been noted meanwhile
     is_described = bool(spec.trained_until) or spec.reference_top1 is not None
+    others = [note for note in run.notes if note not in notes and not is_exclusion(note)]
     noted = replace(
         run,
         spec=spec.text if is_described else run.spec,
         checkpoints=list(dict.fromkeys([*run.checkpoints, *checkpoints])),
         trained_until=spec.trained_until or run.trained_until,
         reference_top1=run.reference_top1 if spec.reference_top1 is None else spec.reference_top1,
+        notes=[*notes, *others],
     )
     if noted != run and (folder / _RECORD).is_file():
-        _write_record(folder, noted)
+        write_record(folder / _RECORD, FORMAT, noted)
     return noted
-
-
-def update_exclusions(folder: Path, run: Run, notes: Sequence[str]) -> Run:
-    """Say in a finished run's record what of the set is left out now, instead of what was then.
-
-    Args:
-        folder: of the run; where it is not on this machine, nothing is written.
-        run: its record.
-        notes: of the set as it is.
-    """
-    others = [note for note in run.notes if note not in notes and not is_exclusion(note)]
-    noted = replace(run, notes=[*notes, *others])
-    if noted != run and (folder / _RECORD).is_file():
-        _write_record(folder, noted)
-    return noted
-
-
-def _write_record(folder: Path, run: Run) -> None:
-    write_record(folder / _RECORD, FORMAT, run)
 
 
 def write_record(path: Path, form: str, record: RunRecord) -> None:

@@ -175,14 +175,11 @@ class WorkerPool(Executor):
         gpus = gpus_here() if job.wants_gpu else []
         if len(gpus) > 1 and len(todo) > 1:
             return _score_on_gpus(job, todo, gpus, self.workers or cores())
-        workers = min(self.workers or self._worth(job, todo), len(todo))
+        photos = sum(len(job.shards[missing.shard]) for missing in todo)
+        workers = min(self.workers or (1 if photos < _FEW else cores()), len(todo))
         if workers > 1 and can_fork() and not gpus:
             return _score_on_cores(job, todo, workers)
         return InProcess(self.workers).reports(job, todo)
-
-    def _worth(self, job: Job, todo: Sequence[MissingShard]) -> int:
-        photos = sum(len(job.shards[missing.shard]) for missing in todo)
-        return 1 if photos < _FEW else cores()
 
 
 def gpus_here() -> list[str]:

@@ -20,7 +20,6 @@ from typing import Any, Self
 
 from genset.core.errors import GensetError, MissingExtra, first_line
 from genset.score.job import Job, MissingShard, ShardReport
-from genset.score.shards import Answers
 from genset.score.workers import ray_driver
 from genset.score.workers.executor import Executor, keep_answers
 from genset.score.workers.remote import pack
@@ -97,7 +96,7 @@ class RayExecutor(Executor):
                 return
             if kind == "failed" or isinstance(found, str):
                 raise GensetError(found)
-            report, answers = _unpacked(found)
+            report, answers = pickle.loads(found)  # noqa: S301 - of a process of ours
             keep_answers(job, report, answers)
             yield report
 
@@ -151,12 +150,6 @@ class RayExecutor(Executor):
             for resources in self.machines
             if resources.get("GPU", 0) >= 1
         )
-
-
-def _unpacked(content: bytes) -> tuple[ShardReport, dict[int, Answers]]:
-    """What a process of the cluster scored; it is one of ours."""
-    found: tuple[ShardReport, dict[int, Answers]] = pickle.loads(content)  # noqa: S301
-    return found
 
 
 def _address() -> str:

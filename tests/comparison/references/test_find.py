@@ -10,7 +10,7 @@ from genset.comparison.references.find import Named, References, find_references
 from genset.comparison.references.published import published
 from genset.core.errors import BadInput
 from genset.models.spec import parse_spec
-from genset.score.results.runs import Accuracy, Run, update_from_spec
+from genset.score.results.runs import Accuracy, Run, update_run
 
 T = TypeVar("T")
 SAID = (0.7, 0.8, None)
@@ -42,7 +42,7 @@ def a_run(spec: str, *, crop: int | None = 224) -> Run:
     parsed = parse_spec(spec)
     preprocessing = {} if crop is None else {"resize": 256, "crop": crop}
     run = replace(RUN, spec=spec, model=parsed.name, preprocessing=preprocessing)
-    return update_from_spec(Path("no-runs"), run, parsed)
+    return update_run(Path("no-runs"), run, parsed, (), run.notes)
 
 
 def found(spec: str, *, crop: int | None = 224, named: str = "imagenet-val") -> References:
