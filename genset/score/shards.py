@@ -99,15 +99,10 @@ def save_shard(path: Path, answers: Answers, label: ShardLabel) -> None:
         arrays["logits"] = answers.logits
     buffer = io.BytesIO()
     np.savez(buffer, allow_pickle=False, **arrays)
-    write_shard(path, buffer.getbuffer())
-
-
-def write_shard(path: Path, content: bytes | memoryview) -> None:
-    """Write a shard's file as it is, whole or not at all."""
     for attempt in range(_ATTEMPTS):
         try:
             with written_whole(path) as file:
-                file.write(content)
+                file.write(buffer.getbuffer())
             return
         except FileNotFoundError:  # another command that finished the run deletes the folder
             if attempt == _ATTEMPTS - 1:
