@@ -22,13 +22,12 @@ from genset.finetune.features import Features, compute_features
 from genset.finetune.heads import find_head, trunk
 from genset.models.load import LoadedModel
 from genset.models.preprocessing import Pixels
-from genset.score import loader, pixels, plan, shards
+from genset.score import job, loader, pixels, plan, shards
 from genset.score.engines.engine import Logits
 from genset.score.engines.pytorch import TorchEngine
 from genset.score.engines.select import check_engine
 from genset.score.options import ScoringOptions
 from genset.score.results.runs import find_runs, load_predictions
-from genset.score.workers import worker
 from genset.sets.open import open_set
 from genset.sets.photos import PhotoSet
 from tests.score.colours import BLUE, GREEN, RED, WNIDS, Colours, colours, paint
@@ -167,7 +166,7 @@ def test_a_full_disk_is_one_line_and_the_finished_shards_stay(
         whole(path, *rest)
 
     with monkeypatch.context() as patch:
-        patch.setattr(worker, "save_shard", full)
+        patch.setattr(job, "save_shard", full)
         with pytest.raises(GensetError, match="No space left on device"):
             computed(photos, tmp_path / "kept", network(tmp_path))
     assert not list((tmp_path / "kept").rglob("features.*"))

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from genset.core.errors import BadInput, GensetError, ModelError
-from genset.score import plan, shards
+from genset.score import job, plan, shards
 from genset.score.engines import runner
 from genset.score.engines.engine import EngineOptions, open_engine
 from genset.score.engines.onnx import write_onnx
@@ -20,7 +20,6 @@ from genset.score.engines.select import candidates, check_engine
 from genset.score.options import ScoringOptions
 from genset.score.results.count import remarks
 from genset.score.results.runs import Run, find_runs
-from genset.score.workers import worker
 from genset.sets.open import open_set
 from tests.score.colours import BLUE, GREEN, RED, Colours, colours, paint
 from tests.score.scoring import evaluate, load_model
@@ -96,7 +95,7 @@ def test_the_note_outlives_a_run_that_is_cut_off(
         whole(path, *rest)
 
     with monkeypatch.context() as patch:
-        patch.setattr(worker, "save_shard", full)
+        patch.setattr(job, "save_shard", full)
         with pytest.raises(GensetError, match="No space left on device"):
             run_of(folder, "Liar")
     assert len(run_of(folder, "Liar").notes) == len(OTHERS)
@@ -181,7 +180,7 @@ def test_auto_settles_once_which_engine_has_a_run(
         whole(path, *rest)
 
     with monkeypatch.context() as patch:
-        patch.setattr(worker, "save_shard", full)
+        patch.setattr(job, "save_shard", full)
         with pytest.raises(GensetError, match="No space left on device"):
             run_of(folder, "Colours", engine="openvino")
     assert run_of(folder, "Colours").engine == "openvino"  # whichever is the fastest now

@@ -19,7 +19,7 @@ from torch import Tensor
 from genset.core.errors import GensetError, ModelError
 from genset.models.preprocessing import Pixels
 from genset.models.processes import call_in_fork
-from genset.score import loader, pixels, shards
+from genset.score import job, loader, pixels, shards
 from genset.score.engines.engine import Engine, Logits
 from genset.score.engines.onnx import OnnxRuntimeEngine
 from genset.score.engines.openvino import OpenvinoEngine
@@ -27,7 +27,7 @@ from genset.score.evaluate import SomeModelsFailed
 from genset.score.job import Job
 from genset.score.options import ScoringOptions
 from genset.score.results.runs import Accuracy, Run, find_runs
-from genset.score.workers import executor, remote, worker
+from genset.score.workers import executor, remote
 from genset.score.workers.remote import ClusterWork
 from genset.sets.open import open_set
 from tests.conftest import ROOT
@@ -150,7 +150,7 @@ def test_a_killed_evaluate_goes_on_and_gives_the_same_files(photos: Path, worker
         whole(path, *rest)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(worker, "save_shard", told)
+        patch.setattr(job, "save_shard", told)
         scored(photos, "killed", spec, workers=1)
     assert kept
     assert not set(kept) & set(before)  # what was finished is not made again
@@ -189,7 +189,7 @@ def test_a_full_disk_is_one_line_and_the_finished_shards_stay(
 
     for workers in (1, 2):
         with monkeypatch.context() as patch:
-            patch.setattr(worker, "save_shard", full)
+            patch.setattr(job, "save_shard", full)
             with pytest.raises(GensetError, match="No space left on device"):
                 scored(photos, f"full{workers}", spec, workers=workers)
         assert len(list((photos.parent / f"full{workers}").rglob("*.npz"))) >= 1
