@@ -112,6 +112,11 @@ def sign_out() -> None:
         st.logout()
 
 
+def page_host() -> str:
+    """The host under which this browser reaches the page; "" for none."""
+    return st.context.headers.get("Host") or ""
+
+
 def page_origin() -> str:
     """What the address of this page begins with, as this browser reaches it; "" for none."""
     parts = urlsplit(st.context.url or "")
@@ -141,8 +146,7 @@ def _by_address(labelers: Labelers) -> Labeler | None:
     # First: an invitation beside a platform's ids says whose ids these are.
     if "PROLIFIC_PID" in parameters:
         ids = {name: _part(name) for name in IDS}
-        host = st.context.headers.get("Host") or ""
-        return by_prolific(labelers, ids, parameters.get("prolific_token", ""), host, invite)
+        return by_prolific(labelers, ids, parameters.get("prolific_token", ""), page_host(), invite)
     if "workerId" in parameters:
         # An address that we gave to MTurk names the study; any other, the HIT.
         key = _part("study" if "study" in parameters else "hitId")
