@@ -227,9 +227,8 @@ def _names(axes: _Axes, baseline: Baseline, sures: Sequence[tuple[float, float]]
     places = _both(axes, models)
     near = _RADIUS + 1
     dots = [Box(x - near, y - near, x + near, y + near) for x, y in _both(axes, baseline.models)]
-    cloud = np.array(_both(axes, baseline.known), dtype=np.float64).reshape(-1, 2)
     taken = [*dots, *_bars(axes, baseline.models, sures), *_along_lines(axes, baseline)]
-    boxes = place_names(list(names.values()), places, taken, cloud, _FRAME)
+    boxes = place_names(list(names.values()), places, taken, _FRAME)
     return Markup("").join(
         _name(names[model.label], box, place)
         for model, box, place in zip(models, boxes, places, strict=True)
@@ -281,24 +280,13 @@ def _both(axes: _Axes, of: Sequence[object]) -> list[tuple[float, float]]:
 
 
 def _name(name: str, box: Box, point: tuple[float, float]) -> Markup:
-    """A name, with a thin line to its point where that is not close by."""
-    near = min(max(point[0], box.left), box.right), (box.top + box.bottom) / 2
-    is_close = abs(near[0] - point[0]) + abs(near[1] - point[1]) < 14
-    leader = (
-        Markup("")
-        if is_close
-        else Markup(
-            '<line class="name" x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" '
-            'stroke="var(--muted)" stroke-width="0.8"/>'
-        ).format(*point, *near)
-    )
-    is_right = box.left >= point[0]
-    across, anchor = (box.left, "start") if is_right else (box.right, "end")
-    if box.left < point[0] < box.right:
-        across, anchor = (box.left + box.right) / 2, "middle"
-    return leader + Markup(
+    """A name, with a thin line from its point."""
+    across, anchor = (box.left, "start") if box.left >= point[0] else (box.right, "end")
+    return Markup(
+        '<line class="name" x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" '
+        'stroke="var(--muted)" stroke-width="0.8"/>'
         '<text x="{:.1f}" y="{:.1f}" text-anchor="{}" fill="var(--ink)" class="name">{}</text>'
-    ).format(across, box.bottom - 3.5, anchor, name)
+    ).format(*point, across, (box.top + box.bottom) / 2, across, box.bottom - 3.5, anchor, name)
 
 
 def _corner_and_size() -> tuple[str, ...]:
