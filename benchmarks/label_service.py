@@ -26,7 +26,7 @@ from pathlib import Path
 from sqlalchemy import func, insert, select
 
 from genset.db import GoldAnswer, Label, Store, Verdict
-from genset.label import Labelers
+from genset.label.people.labelers import Labelers
 from genset.workspace import Workspace
 from tests.label.http_page import HttpPage, session_of
 from tests.label.serving import free_port, serving

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from genset.label import SourceWarning
+from genset.label.session.sources import SourceWarning
 from labeler_app.component import Help, Rows
 from labeler_app.words import as_markdown
 

@@ -19,20 +19,14 @@ from starlette.routing import BaseRoute, Mount, Route
 
 from genset.core.errors import BadInput, GensetError
 from genset.core.validation import parse_json
-from genset.label import (
-    Desk,
-    Labeler,
-    Labelers,
-    Store,
-    Studies,
-    Workspace,
-    answering,
-    label_secret,
-    shown_picture,
-    warnings,
-)
+from genset.label import Store, Workspace, answering
 from genset.label.crowd import mturk
-from genset.label.session.pictures import picture_path
+from genset.label.crowd.studies import Studies
+from genset.label.people.access import label_secret
+from genset.label.people.labelers import Labeler, Labelers
+from genset.label.session.desk import Desk
+from genset.label.session.pictures import picture_path, shown_picture
+from genset.label.session.sources import warnings
 from labeler_app import wire
 from labeler_app.component import FILES
 

@@ -13,7 +13,8 @@ import uvicorn
 from streamlit import config
 from streamlit.starlette import App
 
-from genset.label import Store, Workspace, label_secret
+from genset.label import Store, Workspace
+from genset.label.people.access import label_secret
 from labeler_app.middleware import EDGE, LARGEST_HEADERS, NO_ERROR_DIALOGS, BoundedHandshakes
 from labeler_app.routes import routes
 

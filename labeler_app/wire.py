@@ -10,12 +10,11 @@ from msgspec.structs import asdict
 
 from genset.core.safe import web_link
 from genset.core.validation import Meta, Record
-from genset.label import (
-    LONGEST_ID,
+from genset.label import LONGEST_ID, ImageClass, Taxonomy, Verdict
+from genset.label.session.shown import (
     AddedClass,
     AlsoScreen,
     Example,
-    ImageClass,
     LoadedScreen,
     NewLabel,
     Receipt,
@@ -23,8 +22,6 @@ from genset.label import (
     ShownPhoto,
     ShownQuestion,
     Submission,
-    Taxonomy,
-    Verdict,
 )
 
 _MOST_SCREENS = 12

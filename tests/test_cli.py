@@ -13,7 +13,8 @@ from PIL import Image
 
 from genset.cli import cli
 from genset.cli.group import first_sentence
-from genset.label import Desk, Labelers
+from genset.label.people.labelers import Labelers
+from genset.label.session.desk import Desk
 from tests.commands import run
 from tests.label.desks import do_all
 from tests.labeled_workspace import TENCH, labeled_workspace

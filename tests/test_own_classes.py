@@ -14,7 +14,8 @@ from genset.classes import Taxonomy, imagenet1k
 from genset.classes.files import taxonomy_in
 from genset.core.errors import BadInput
 from genset.db.taxonomies import store_taxonomy
-from genset.label import Store, Workspace, export_labels, import_labels
+from genset.label import Store, Workspace
+from genset.label.exchange.labels import export_labels, import_labels
 from genset.label.queue.hiding import are_far
 from genset.label.stats import collect
 from genset.sandbox import Sandbox

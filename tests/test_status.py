@@ -27,7 +27,9 @@ from genset.db import (
     claimed_by_several,
     is_contested,
 )
-from genset.label import Desk, Labelers, Verdict
+from genset.label import Verdict
+from genset.label.people.labelers import Labelers
+from genset.label.session.desk import Desk
 from genset.release.freeze import create
 from genset.release.reader import FORMAT
 from genset.sets.open import open_set

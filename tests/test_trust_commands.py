@@ -11,7 +11,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from genset.cli import cli
-from genset.label import Labelers, Store, Verdict, votes_table
+from genset.label import Store, Verdict
+from genset.label.ballots import votes_table
+from genset.label.people.labelers import Labelers
 from genset.label.trust.void import hold
 from genset.release.freeze import create
 from genset.workspace import Workspace

@@ -208,6 +208,16 @@ def format_option(command: Callable[..., None]) -> Callable[..., None]:
     return formatted
 
 
+def json_command(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the folder of its workspace first, and ``--json`` as `as_json`."""
+    return json_option(click.pass_obj(command))
+
+
+def format_command(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the folder of its workspace first, and add `format_option`."""
+    return format_option(click.pass_obj(command))
+
+
 def show_tables(
     tables: Table | Sequence[Table], format: str, document: Any = None, text: str | None = None
 ) -> None:

@@ -10,8 +10,8 @@ import click
 from genset.cli.common import (
     PATH,
     counted,
-    format_option,
-    json_option,
+    format_command,
+    json_command,
     opened,
     show,
     show_tables,
@@ -41,8 +41,7 @@ _SEARCHES = "search", "searches"
     is_flag=True,
     help="List the photos that several classes claim and that are not settled.",
 )
-@format_option
-@click.pass_obj
+@format_command
 def status(folder: Path | None, failed: bool, contested: bool, format: str) -> None:
     """Show how far each stage is, and the next command to type.
 
@@ -120,8 +119,7 @@ def _stages(now: "Status") -> Iterator[tuple[str, str]]:
     is_flag=True,
     help="Begin the folder of originals again: the one that several machines shared is lost.",
 )
-@json_option
-@click.pass_obj
+@json_command
 def doctor(folder: Path | None, repair: bool, images_lost: bool, as_json: bool) -> None:
     """Check the database, and every stored photo's bytes against it.
 
@@ -158,8 +156,7 @@ def doctor(folder: Path | None, repair: bool, images_lost: bool, as_json: bool) 
 
 @click.command()
 @click.argument("file", type=PATH, required=False)
-@json_option
-@click.pass_obj
+@json_command
 def backup(folder: Path | None, file: Path | None, as_json: bool) -> None:
     """Copy the database to FILE while other commands work, check the copy, and say how to restore.
 

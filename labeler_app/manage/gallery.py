@@ -8,7 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from genset.core.errors import BadInput
 from genset.core.numbers import count
-from genset.label import LONGEST_ID, Store, Taxonomy, Verdict, Workspace, add_gold_question
+from genset.label import LONGEST_ID, Store, Taxonomy, Verdict, Workspace
 from genset.label.gallery.labeler import LabelerAnswer, Place, answers_at, places_of
 from genset.label.gallery.photos import (
     Case,
@@ -20,6 +20,7 @@ from genset.label.gallery.photos import (
     labelers_with_labels,
     of_class,
 )
+from genset.label.gold import add_gold_question
 from labeler_app.manage.parts import (
     MOST_SENT,
     Badge,

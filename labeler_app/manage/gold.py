@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from genset.label import Store, Workspace, list_gold_questions, retire_gold_question
+from genset.label import Store, Workspace
+from genset.label.gold import list_gold_questions, retire_gold_question
 from labeler_app.manage.parts import show_table
 
 

@@ -10,8 +10,10 @@ import streamlit as st
 
 from genset.core.numbers import NONE
 from genset.core.safe import clean, web_link
-from genset.label import Store, Verdict, Workspace, image_id, notices
+from genset.label import Store, Verdict, Workspace
 from genset.label.credits import CreditedPhoto
+from genset.label.session.pictures import image_id
+from genset.label.session.sources import notices
 from labeler_app.words import as_markdown, as_text, link
 
 ON_A_PAGE = 24  # Flickr wants at most 30

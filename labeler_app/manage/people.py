@@ -6,21 +6,12 @@ import streamlit as st
 
 from genset.core.errors import BadInput
 from genset.core.numbers import count
-from genset.label import (
-    Labeler,
-    LabelerAct,
-    Labelers,
-    Manager,
-    Managers,
-    Store,
-    Studies,
-    Study,
-    Terms,
-    Workspace,
-    mturk_question,
-    prolific_address,
-)
+from genset.label import LabelerAct, Store, Workspace
+from genset.label.crowd.mturk import mturk_question
+from genset.label.crowd.studies import Studies, Study, Terms, prolific_address
 from genset.label.gallery.photos import labelers_with_labels
+from genset.label.people.access import Manager, Managers
+from genset.label.people.labelers import Labeler, Labelers
 from genset.label.trust.decisions import Suspension, suspensions
 from genset.label.trust.void import Effect, clear, effect_of_void, unvoid, void
 from labeler_app.manage.parts import show_table

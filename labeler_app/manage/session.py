@@ -7,8 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from genset.label import Managers, Store, Workspace
-from genset.label.people.access import manager_token
+from genset.label import Store, Workspace
+from genset.label.people.access import Managers, manager_token
 from labeler_app.words import as_markdown
 from labeler_app.workspace import opened
 

@@ -14,7 +14,7 @@ from PIL import Image
 import genset
 from genset.core.pixels import eight_bit
 from genset.db import Verdict
-from genset.label import shown_picture
+from genset.label.session.pictures import shown_picture
 from genset.reporting.pictures import thumbnail
 from tests.commands import run
 from tests.labeled_workspace import TENCH, add_candidate, labeled_workspace, vote

@@ -5,16 +5,9 @@ import uuid
 from collections.abc import Callable
 
 from genset.db import now
-from genset.label import (
-    AddedClass,
-    AlsoScreen,
-    Desk,
-    Done,
-    NewLabel,
-    Receipt,
-    Submission,
-    Verdict,
-)
+from genset.label import Verdict
+from genset.label.session.desk import Desk
+from genset.label.session.shown import AddedClass, AlsoScreen, Done, NewLabel, Receipt, Submission
 
 # The verdict on every question, or on each by its class.
 Say = Verdict | Callable[[str], Verdict]

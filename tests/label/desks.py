@@ -10,7 +10,10 @@ from sqlalchemy import update
 
 from genset.db import Screen as ScreenRow
 from genset.db import Store, now
-from genset.label import Desk, Labelers, NewLabel, Receipt, Screen, Submission, Verdict
+from genset.label import Verdict
+from genset.label.people.labelers import Labelers
+from genset.label.session.desk import Desk
+from genset.label.session.shown import NewLabel, Receipt, Screen, Submission
 from genset.settings import LabelRules
 from genset.workspace import Workspace
 

@@ -9,16 +9,16 @@ from sqlalchemy import insert
 
 from genset.classes import imagenet1k
 from genset.db import Candidate, GoldQuestion, Photo, Proposal, ProposalRound, Question, Store, now
-from genset.label import (
+from genset.label import Verdict
+from genset.label.people.labelers import Labelers
+from genset.label.session.desk import Desk
+from genset.label.session.shown import (
     AddedClass,
     AlsoScreen,
-    Desk,
-    Labelers,
     LoadedScreen,
     NewLabel,
     Screen,
     Submission,
-    Verdict,
 )
 from genset.settings import LabelRules
 from genset.workspace import Workspace

@@ -6,7 +6,6 @@ import pytest
 
 from genset.core.errors import BadInput
 from genset.db import Candidate, Label, Store, Verdict, find_candidate
-from genset.label import add_gold_question
 from genset.label.gallery.labeler import LabelerAnswer, answers_at, places_of
 from genset.label.gallery.photos import (
     Which,
@@ -15,6 +14,7 @@ from genset.label.gallery.photos import (
     labelers_with_labels,
     of_class,
 )
+from genset.label.gold import add_gold_question
 from genset.label.review import rule
 from genset.label.trust.void import void
 from genset.workspace import Workspace

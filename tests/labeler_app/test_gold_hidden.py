@@ -22,7 +22,10 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from genset.db import GoldAnswer, Label, Screen, ScreenPhoto, Store, now
-from genset.label import Labelers, Verdict, add_gold_question, label_secret
+from genset.label import Verdict
+from genset.label.gold import add_gold_question
+from genset.label.people.access import label_secret
+from genset.label.people.labelers import Labelers
 from genset.label.queue import board, hiding
 from genset.label.session.pictures import shown_picture
 from genset.workspace import Workspace

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
-from genset.label import Studies, Terms
+from genset.label.crowd.studies import Studies, Terms
 from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH
 from tests.labeler_app.component import (
     begin,

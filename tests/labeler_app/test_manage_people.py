@@ -7,16 +7,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from genset.db import Store
-from genset.label import (
-    Labelers,
-    Managers,
-    Studies,
-    Terms,
-    Verdict,
-    add_gold_question,
-    list_gold_questions,
-    votes_table,
-)
+from genset.label import Verdict
+from genset.label.ballots import votes_table
+from genset.label.crowd.studies import Studies, Terms
+from genset.label.gold import add_gold_question, list_gold_questions
+from genset.label.people.access import Managers
+from genset.label.people.labelers import Labelers
 from genset.label.trust.decisions import suspensions
 from genset.label.trust.void import hold
 from genset.release.freeze import create

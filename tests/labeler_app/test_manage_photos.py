@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from genset.db import Store, Verdict, find_candidate
-from genset.label import list_gold_questions
+from genset.label.gold import list_gold_questions
 from genset.label.trust.void import void
 from tests.labeled_workspace import TENCH, add_candidate, labeled_workspace, vote
 from tests.labeler_app.pages import (

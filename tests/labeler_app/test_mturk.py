@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, BrowserContext, FrameLocator, Page, exp
 from sqlalchemy import select
 
 from genset.db import Label, Labeler, Screen, Store, Visit
-from genset.label import Studies, Study
+from genset.label.crowd.studies import Studies, Study
 from tests.browser import guarded
 from tests.label.serving import free_port, serving
 from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH, labeled_workspace

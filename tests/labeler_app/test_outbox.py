@@ -9,7 +9,7 @@ from playwright.sync_api import APIResponse, BrowserContext, Route, expect
 from sqlalchemy import update
 
 from genset.db import Screen, Store
-from genset.label import Labelers
+from genset.label.people.labelers import Labelers
 from genset.workspace import Workspace
 from tests.label.serving import free_port, kill, serving
 from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH, labeled_workspace

@@ -17,7 +17,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from genset.db import Store
-from genset.label import Labelers
+from genset.label.people.labelers import Labelers
 from tests.browser import another
 from tests.label.serving import free_port, kill, serving
 from tests.labeled_workspace import GOLDFISH, TENCH, labeled_workspace

@@ -11,7 +11,8 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from genset.db import Label, Store, Verdict
-from genset.label import Labelers, label_secret
+from genset.label.people.access import label_secret
+from genset.label.people.labelers import Labelers
 from genset.workspace import Workspace
 from labeler_app.middleware import EDGE
 from labeler_app.routes import Sessions, routes

@@ -11,7 +11,9 @@ from uuid import uuid4
 import pytest
 
 from genset.core.errors import BadInput
-from genset.label import Desk, Labelers, label_secret
+from genset.label.people.access import label_secret
+from genset.label.people.labelers import Labelers
+from genset.label.session.desk import Desk
 from labeler_app.routes import Sessions
 from tests.labeler_app.component import rows
 from tests.labeler_app.conftest import Served

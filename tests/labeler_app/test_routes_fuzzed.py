@@ -18,7 +18,9 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from genset.db import Label, Store
-from genset.label import Desk, Labelers, label_secret
+from genset.label.people.access import label_secret
+from genset.label.people.labelers import Labelers
+from genset.label.session.desk import Desk
 from genset.workspace import Workspace
 from labeler_app.middleware import EDGE
 from labeler_app.routes import Sessions, routes

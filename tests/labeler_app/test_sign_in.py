@@ -11,7 +11,9 @@ from streamlit.runtime.context import ContextProxy
 
 from genset.db import Label, Store, Verdict
 from genset.db import Labeler as LabelerRow
-from genset.label import Desk, Labelers, Studies, Terms
+from genset.label.crowd.studies import Studies, Terms
+from genset.label.people.labelers import Labelers
+from genset.label.session.desk import Desk
 from genset.workspace import Workspace
 from tests.labeled_workspace import TENCH, labeled_workspace, vote
 from tests.labeler_app.pages import (

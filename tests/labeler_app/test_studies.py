@@ -7,18 +7,15 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from genset.label import (
-    Desk,
-    Labelers,
-    Studies,
-    Terms,
-    Workspace,
-    label_secret,
-    reconcile,
-    votes_table,
-)
+from genset.label import Workspace
+from genset.label.ballots import votes_table
 from genset.label.crowd import prolific
 from genset.label.crowd.prolific import Keys
+from genset.label.crowd.studies import Studies, Terms
+from genset.label.crowd.submissions import reconcile
+from genset.label.people.access import label_secret
+from genset.label.people.labelers import Labelers
+from genset.label.session.desk import Desk
 from labeler_app.routes import Sessions
 from tests.label.crowd.key_host import key_host
 from tests.label.desks import do_all

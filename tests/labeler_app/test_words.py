@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from genset.classes import imagenet1k
-from genset.label import Screen, ShownPhoto
+from genset.label.session.shown import Screen, ShownPhoto
 from labeler_app import wire
 from labeler_app.instructions import QUESTIONS_HELP, photos_help
 from labeler_app.words import as_markdown, as_text, link

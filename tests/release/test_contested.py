@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from genset.db import Verdict
-from genset.label import Desk, Labelers
+from genset.label.people.labelers import Labelers
 from genset.label.review import queue, rule
+from genset.label.session.desk import Desk
 from genset.release.reader import Release
 from genset.scrape.removal import remove
 from genset.status import status

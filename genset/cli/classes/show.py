@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from genset.cli.classes.overlap import tell_overlap
-from genset.cli.common import format_option, opened, show_tables
+from genset.cli.common import format_command, opened, show_tables
 from genset.core.numbers import count
 from genset.core.safe import visible
 from genset.core.table import Column, Table
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
 @click.command("show")
 @click.argument("source", metavar="[FILE|NAME]", required=False)
-@format_option
-@click.pass_obj
+@format_command
 def show_command(folder: Path | None, /, source: str | None, format: str) -> None:
     """Show what each class is, what is searched for and why, and what to look at.
 

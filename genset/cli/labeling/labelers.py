@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from genset.cli.common import format_option, json_option, opened, show, show_tables
+from genset.cli.common import format_command, json_command, opened, show, show_tables
 from genset.cli.group import Group
 from genset.cli.labeling.studies import study
 from genset.cli.labeling.trust import block, clear, unvoid, void
@@ -25,8 +25,7 @@ def labelers() -> None:
     show_default=True,
     help="Where they reach the labeling page.",
 )
-@json_option
-@click.pass_obj
+@json_command
 def invite(folder: Path | None, name: str, address: str, as_json: bool) -> None:
     """Make a link for somebody. It is shown once; a new one replaces it.
 
@@ -35,7 +34,7 @@ def invite(folder: Path | None, name: str, address: str, as_json: bool) -> None:
     \b
     genset labelers invite Ann --address https://labels.example.org
     """
-    from genset.label import Labelers
+    from genset.label.people.labelers import Labelers
 
     with opened(folder) as (_, store):
         token = Labelers(store).invite(name)
@@ -44,15 +43,14 @@ def invite(folder: Path | None, name: str, address: str, as_json: bool) -> None:
 
 
 @labelers.command("list")
-@format_option
-@click.pass_obj
+@format_command
 def list_labelers(folder: Path | None, format: str) -> None:
     """List the labelers, how they sign in, and whose votes are void or held out.
 
     \b
     genset labelers list
     """
-    from genset.label import Labelers
+    from genset.label.people.labelers import Labelers
     from genset.label.trust.decisions import suspensions
 
     with opened(folder) as (_, store):
@@ -92,8 +90,7 @@ def gold() -> None:
 @click.option("--correct/--incorrect", required=True, help="What a labeler should say.")
 @click.option("--reason", required=True, help="How that is known.")
 @click.option("--class", "wnid", help="The class to show it for (default: the task's own).")
-@json_option
-@click.pass_obj
+@json_command
 def add_known(
     folder: Path | None, task: str, correct: bool, reason: str, wnid: str | None, as_json: bool
 ) -> None:
@@ -102,7 +99,8 @@ def add_known(
     \b
     genset labelers gold add n02123045/flickr:6061409035 --correct --reason "my own cat"
     """
-    from genset.label import Verdict, add_gold_question
+    from genset.db import Verdict
+    from genset.label.gold import add_gold_question
 
     with opened(folder) as (_, store):
         expected = Verdict.CORRECT if correct else Verdict.INCORRECT
@@ -111,15 +109,14 @@ def add_known(
 
 
 @gold.command("list")
-@format_option
-@click.pass_obj
+@format_command
 def list_known(folder: Path | None, format: str) -> None:
     """List the gold questions, also those that are shown no more.
 
     \b
     genset labelers gold list
     """
-    from genset.label import list_gold_questions
+    from genset.label.gold import list_gold_questions
 
     with opened(folder) as (_, store):
         questions = list_gold_questions(store)
@@ -134,15 +131,14 @@ def list_known(folder: Path | None, format: str) -> None:
 
 @gold.command()
 @click.argument("number", type=int)
-@json_option
-@click.pass_obj
+@json_command
 def retire(folder: Path | None, number: int, as_json: bool) -> None:
     """Show a gold question no more; what labelers said of it stays.
 
     \b
     genset labelers gold retire 3
     """
-    from genset.label import retire_gold_question
+    from genset.label.gold import retire_gold_question
 
     with opened(folder) as (_, store):
         retire_gold_question(store, number)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from genset.aggregators import METHODS
-from genset.cli.common import FILE, PATH, format_option, json_option, opened, show, show_tables
+from genset.cli.common import FILE, PATH, format_command, json_command, opened, show, show_tables
 from genset.cli.group import Group
 from genset.cli.labeling.proposals import propose
 from genset.cli.labeling.reviews import panel_option, request_review, review, rule, suspects
@@ -36,8 +36,7 @@ for command in (propose, request_review, review, rule, suspects):
 @click.option(
     "--unlabeled", is_flag=True, help="Instead, a table to fill in: the candidates without a label."
 )
-@json_option
-@click.pass_obj
+@json_command
 def labels_export(
     folder: Path | None, target: Path, rulings: bool, unlabeled: bool, as_json: bool
 ) -> None:
@@ -75,8 +74,7 @@ def labels_export(
 @labels.command("import")
 @click.argument("source", type=FILE)
 @click.option("--panel", default="main", show_default=True, help="For rows that name no panel.")
-@json_option
-@click.pass_obj
+@json_command
 def labels_import(folder: Path | None, source: Path, panel: str, as_json: bool) -> None:
     """Add the labels of a CSV file with task, worker, label; or the rulings that were exported.
 
@@ -100,8 +98,7 @@ def labels_import(folder: Path | None, source: Path, panel: str, as_json: bool) 
 
 @labels.command("stats")
 @panel_option
-@format_option
-@click.pass_obj
+@format_command
 def labels_stats(folder: Path | None, panel: str | None, format: str) -> None:
     """Summarize the labels: progress, agreement, and labelers to check.
 
@@ -132,8 +129,7 @@ def labels_stats(folder: Path | None, panel: str | None, format: str) -> None:
 @click.option("-o", "--output", type=FILE, help="A CSV file to write (default: print).")
 @panel_option
 @click.option("--without", help="All labels but those of this panel.")
-@format_option
-@click.pass_obj
+@format_command
 def labels_aggregate(
     folder: Path | None,
     method: str,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from genset.cli.common import format_option, json_option, opened, show, show_tables
+from genset.cli.common import format_command, json_command, opened, show, show_tables
 from genset.cli.group import Group
 from genset.core.table import Column, Table
 
@@ -25,8 +25,7 @@ def managers() -> None:
     show_default=True,
     help="Where they reach the labeling page.",
 )
-@json_option
-@click.pass_obj
+@json_command
 def invite(folder: Path | None, name: str, address: str, as_json: bool) -> None:
     """Make a link to the manager's page. It is shown once; a new one replaces it.
 
@@ -35,7 +34,7 @@ def invite(folder: Path | None, name: str, address: str, as_json: bool) -> None:
     \b
     genset managers invite Dana --address https://labels.example.org
     """
-    from genset.label import Managers
+    from genset.label.people.access import Managers
 
     with opened(folder) as (_, store):
         token = Managers(store).invite(name)
@@ -44,15 +43,14 @@ def invite(folder: Path | None, name: str, address: str, as_json: bool) -> None:
 
 
 @managers.command("list")
-@format_option
-@click.pass_obj
+@format_command
 def list_managers(folder: Path | None, format: str) -> None:
     """List the managers who have or had a link of their own.
 
     \b
     genset managers list
     """
-    from genset.label import Managers
+    from genset.label.people.access import Managers
 
     with opened(folder) as (_, store):
         everyone = Managers(store).all()
@@ -67,8 +65,7 @@ def list_managers(folder: Path | None, format: str) -> None:
 
 @managers.command()
 @click.argument("name")
-@json_option
-@click.pass_obj
+@json_command
 def revoke(folder: Path | None, name: str, as_json: bool) -> None:
     """Revoke a manager's link: it stops working at once, also in pages that are open.
 
@@ -77,7 +74,7 @@ def revoke(folder: Path | None, name: str, as_json: bool) -> None:
     \b
     genset managers revoke Dana
     """
-    from genset.label import Managers
+    from genset.label.people.access import Managers
 
     with opened(folder) as (_, store):
         Managers(store).revoke(name)

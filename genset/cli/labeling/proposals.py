@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from genset.cli.common import counted, json_option, opened, runs_option, show
+from genset.cli.common import counted, json_command, opened, runs_option, show
 from genset.core.numbers import count
 
 if TYPE_CHECKING:
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 @click.option("--seed", default=0, show_default=True, help="Seed of the order of the questions.")
 @click.option("--withdraw", is_flag=True, help="Ask no more about RELEASE; answers stay.")
 @click.option("--dry-run", is_flag=True, help="Print what it would ask, and store nothing.")
-@json_option
-@click.pass_obj
+@json_command
 def propose(folder: Path | None, /, release: str, as_json: bool, **options: Any) -> None:
     """Ask labelers which further classes the photos of RELEASE show.
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from genset.cli.common import (
-    format_option,
-    json_option,
+    format_command,
+    json_command,
     opened,
     runs_option,
     show,
@@ -30,8 +30,7 @@ panel_option = click.option(
 @click.command("review")
 @panel_option
 @click.option("--votes", is_flag=True, help="Show what labelers said: after your own ruling.")
-@format_option
-@click.pass_obj
+@format_command
 def review(folder: Path | None, panel: str | None, votes: bool, format: str) -> None:
     """List the candidates and questions that wait for a ruling, the most divided first.
 
@@ -62,8 +61,7 @@ def review(folder: Path | None, panel: str | None, votes: bool, format: str) -> 
 @click.argument("verdict", type=click.Choice(["correct", "incorrect", "unsure", "broken"]))
 @click.option("--reason", required=True, help="Why, for whoever asks later.")
 @click.option("--by", default=getpass.getuser, help="Who rules (default: the user's name).")
-@json_option
-@click.pass_obj
+@json_command
 def rule(folder: Path | None, task: str, verdict: str, reason: str, by: str, as_json: bool) -> None:
     """Rule on a candidate: the ruling overrides all votes, and changes none of them.
 
@@ -83,8 +81,7 @@ def rule(folder: Path | None, task: str, verdict: str, reason: str, by: str, as_
 @click.argument("task")
 @click.option("--reason", required=True, help="Why; reviewers see it after their ruling.")
 @click.option("--by", default=getpass.getuser, help="Who asks for it (default: the user's name).")
-@json_option
-@click.pass_obj
+@json_command
 def request_review(folder: Path | None, task: str, reason: str, by: str, as_json: bool) -> None:
     """Send a candidate to review: it waits for a ruling, and goes to more labelers meanwhile.
 
@@ -115,8 +112,7 @@ def request_review(folder: Path | None, task: str, reason: str, by: str, as_json
 @click.option(
     "--most", type=click.IntRange(min=0), default=20, show_default=True, help="Lines to print."
 )
-@format_option
-@click.pass_obj
+@format_command
 def suspects(
     folder: Path | None, release: str, runs: Path | None, order: str, most: int, format: str
 ) -> None:

@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from genset.cli.common import FILE, format_option, json_option, opened, show, show_tables
+from genset.cli.common import FILE, format_command, json_command, opened, show, show_tables
 from genset.cli.group import Group
 from genset.core.numbers import count
 from genset.core.table import Cell, Column, Table
 
 if TYPE_CHECKING:
-    from genset.label import Study, VisitReport
+    from genset.label.crowd.studies import Study
+    from genset.label.crowd.visits import VisitReport
 
 _PLATFORM = click.Choice(["prolific", "mturk"])
 
@@ -49,8 +50,7 @@ def study() -> None:
     show_default=True,
     help="Where labelers reach the labeling page.",
 )
-@json_option
-@click.pass_obj
+@json_command
 def add_study(
     folder: Path | None,
     /,
@@ -73,7 +73,8 @@ def add_study(
         --pay "£3 for about 20 minutes" --consent consent.md --gold-needed 0.8 --signed
     genset labelers study add mturk birds-1 --screens 10 --address https://labels.example.org
     """
-    from genset.label import Studies, Terms, consent_in, mturk_question, prolific_address
+    from genset.label.crowd.mturk import mturk_question
+    from genset.label.crowd.studies import Studies, Terms, consent_in, prolific_address
 
     link = prolific_address(address) if platform == "prolific" else None
     question = mturk_question(address, key) if platform == "mturk" else None
@@ -85,15 +86,14 @@ def add_study(
 
 
 @study.command("list")
-@format_option
-@click.pass_obj
+@format_command
 def list_studies(folder: Path | None, format: str) -> None:
     """List the studies.
 
     \b
     genset labelers study list
     """
-    from genset.label import Studies
+    from genset.label.crowd.studies import Studies
 
     with opened(folder) as (_, store):
         studies = Studies(store).all()
@@ -112,8 +112,7 @@ def list_studies(folder: Path | None, format: str) -> None:
 @click.argument("key")
 @click.option("--platform", type=_PLATFORM, help="Where both platforms have a study KEY.")
 @click.option("--export", type=FILE, help="Write whom to approve, in the platform's own form.")
-@format_option
-@click.pass_obj
+@format_command
 def show_study(
     folder: Path | None, key: str, platform: str | None, export: Path | None, format: str
 ) -> None:
@@ -123,7 +122,9 @@ def show_study(
     genset labelers study show 60d9aadeb86739de712faee0
     genset labelers study show 60d9aadeb86739de712faee0 --export approve.csv
     """
-    from genset.label import Studies, report_visits, write_decisions
+    from genset.label.crowd.studies import Studies
+    from genset.label.crowd.submissions import write_decisions
+    from genset.label.crowd.visits import report_visits
 
     with opened(folder) as (_, store):
         studied = Studies(store).find(key, platform)
@@ -138,8 +139,7 @@ def show_study(
 @study.command("reconcile")
 @click.argument("export", type=FILE)
 @click.option("--study", "key", metavar="KEY", help="The study (default: the one it is of).")
-@json_option
-@click.pass_obj
+@json_command
 def reconcile_study(folder: Path | None, export: Path, key: str | None, as_json: bool) -> None:
     """Hold out the votes of visits that the platform's EXPORT of a study does not list.
 
@@ -149,7 +149,7 @@ def reconcile_study(folder: Path | None, export: Path, key: str | None, as_json:
     \b
     genset labelers study reconcile prolific_export_60d9aadeb86739de712faee0.csv
     """
-    from genset.label import reconcile
+    from genset.label.crowd.submissions import reconcile
 
     with opened(folder) as (_, store):
         found = reconcile(store, export, key)

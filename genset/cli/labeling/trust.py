@@ -2,21 +2,27 @@
 
 import getpass
 import sys
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from genset.cli.common import json_option, opened, show
+from genset.cli.common import json_command, opened, show
 from genset.core.numbers import count
 
 if TYPE_CHECKING:
     from genset.label.trust.void import Effect
 
-by_option = click.option(
-    "--by", default=getpass.getuser, help="Who says so (default: the user's name)."
-)
+_name = click.argument("name")
+_by = click.option("--by", default=getpass.getuser, help="Who says so (default: the user's name).")
+_reason = click.option("--reason", default="no reason given", help="Why, for whoever asks later.")
+
+
+def _decision(command: Callable[..., None]) -> Callable[..., None]:
+    """What the decisions on a labeler's votes take: whose, why, and who says so."""
+    return _name(_reason(_by(json_command(command))))
 
 
 class Moment(click.ParamType[datetime]):
@@ -45,17 +51,13 @@ class Moment(click.ParamType[datetime]):
 
 
 @click.command()
-@click.argument("name")
 @click.option(
     "--since",
     type=Moment(),
     metavar="TIME",
     help="Only votes decided then or later, such as 2026-05-01T10:30Z (default: all).",
 )
-@click.option("--reason", default="no reason given", help="Why, for whoever asks later.")
-@by_option
-@json_option
-@click.pass_obj
+@_decision
 def void(
     folder: Path | None, name: str, since: datetime | None, reason: str, by: str, as_json: bool
 ) -> None:
@@ -68,7 +70,7 @@ def void(
     genset labelers void Ann --reason "pressed one key throughout"
     genset labelers void Ann --since 2026-05-01
     """
-    from genset.label import Labelers
+    from genset.label.people.labelers import Labelers
     from genset.label.trust.void import void as take_out
 
     with opened(folder) as (workspace, store):
@@ -85,11 +87,7 @@ def void(
 
 
 @click.command()
-@click.argument("name")
-@click.option("--reason", default="no reason given", help="Why, for whoever asks later.")
-@by_option
-@json_option
-@click.pass_obj
+@_decision
 def unvoid(folder: Path | None, name: str, reason: str, by: str, as_json: bool) -> None:
     """Let the votes of a labeler who is void count again.
 
@@ -104,11 +102,7 @@ def unvoid(folder: Path | None, name: str, reason: str, by: str, as_json: bool) 
 
 
 @click.command()
-@click.argument("name")
-@click.option("--reason", default="no reason given", help="Why, for whoever asks later.")
-@by_option
-@json_option
-@click.pass_obj
+@_decision
 def clear(folder: Path | None, name: str, reason: str, by: str, as_json: bool) -> None:
     """Let the votes of a labeler who is held out count again; the same votes are not held twice.
 
@@ -130,16 +124,15 @@ def clear(folder: Path | None, name: str, reason: str, by: str, as_json: bool) -
     default=None,
     help="Whether their votes go too (default: asked on a terminal; else they stay).",
 )
-@by_option
-@json_option
-@click.pass_obj
+@_by
+@json_command
 def block(folder: Path | None, name: str, take_out: bool | None, by: str, as_json: bool) -> None:
     """Give a labeler nothing more, and take nothing more from them.
 
     \b
     genset labelers block Ann --void
     """
-    from genset.label import Labelers
+    from genset.label.people.labelers import Labelers
     from genset.label.trust.decisions import suspensions
     from genset.label.trust.void import effect_of_void
     from genset.label.trust.void import void as make_void

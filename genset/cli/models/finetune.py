@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from genset.cli.common import PATH, format_option, model_option, need, runs_option, show_tables
+from genset.cli.common import PATH, format_command, model_option, need, runs_option, show_tables
 from genset.core.errors import BadInput
 from genset.core.progress import say
 
@@ -45,8 +45,7 @@ if TYPE_CHECKING:
 @click.option(
     "--all-pairs", is_flag=True, help="Compare any two models, not only with the first one."
 )
-@format_option
-@click.pass_obj
+@format_command
 def finetune(
     folder: Path | None,
     /,

@@ -8,8 +8,8 @@ import click
 
 from genset.cli.common import (
     FILE,
-    format_option,
-    json_option,
+    format_command,
+    json_command,
     runs_option,
     show_path,
     show_tables,
@@ -115,8 +115,7 @@ _SEED = click.option(
     "models; with -o the page is written too.",
 )
 @runs_option
-@json_option
-@click.pass_obj
+@json_command
 def report(
     folder: Path | None,
     /,
@@ -233,8 +232,7 @@ def _with_file(document: str, path: Path | None) -> str:
 @taxonomy_option
 @_SEED
 @runs_option
-@format_option
-@click.pass_obj
+@format_command
 def compare(
     folder: Path | None,
     first: str,

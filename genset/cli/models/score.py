@@ -10,7 +10,7 @@ from genset.cli.common import (
     FILE,
     PATH,
     SpecType,
-    format_option,
+    format_command,
     need,
     runs_option,
     show_tables,
@@ -95,8 +95,7 @@ _CLUSTER = "Score on a cluster that is running: ray (ray start, or RAY_ADDRESS).
     help="All classes that each photo shows: kept with the set, for every later command.",
 )
 @runs_option
-@format_option
-@click.pass_obj
+@format_command
 def evaluate(
     folder: Path | None,
     /,

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
-from genset.cli.common import DAY, FOLDER, json_option, min_size_option, opened, show
+from genset.cli.common import DAY, FOLDER, json_command, json_option, min_size_option, opened, show
 from genset.cli.group import Group
 from genset.core.errors import BadInput
 from genset.core.numbers import count
@@ -147,8 +147,7 @@ def imports() -> None:
 @imports.command()
 @click.argument("checkout", type=FOLDER, metavar="DIR")
 @click.option("--dataset", help="Only this selection's photos, ruled correct: imagenetv2-b-33.")
-@json_option
-@click.pass_obj
+@json_command
 def imagenetv2(folder: Path | None, checkout: Path, dataset: str | None, as_json: bool) -> None:
     """Import ImageNetV2's candidate photos; DIR is a checkout of its repository.
 

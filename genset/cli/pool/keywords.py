@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from genset.classes import PHOTOS, ImageClass
-from genset.cli.common import ClassesType, format_option, named_classes, opened, show_tables
+from genset.cli.common import ClassesType, format_command, named_classes, opened, show_tables
 from genset.core.errors import BadInput, NotAWorkspace
 from genset.core.numbers import count, ends, percent
 from genset.core.table import Cell, Column, Table, of_words
@@ -27,8 +27,7 @@ _TYPES = ("photos", "screenshots", "other")
 @click.option(
     "--yield", "show_yield", is_flag=True, help="Show what each query brings, and what to do."
 )
-@format_option
-@click.pass_obj
+@format_command
 def keywords(
     folder: Path | None,
     classes: tuple[tuple[str, ...], ...],

@@ -11,7 +11,7 @@ from genset.cli.common import (
     classes_option,
     counted,
     give_up_option,
-    json_option,
+    json_command,
     min_size_option,
     named_classes,
     opened,
@@ -72,8 +72,7 @@ if TYPE_CHECKING:
 )
 @give_up_option
 @click.option("--dry-run", is_flag=True, help="Show what it would take, and do nothing.")
-@json_option
-@click.pass_obj
+@json_command
 def scrape(
     folder: Path | None,
     /,

@@ -12,8 +12,9 @@ from genset.cli.common import (
     FILE,
     FOLDER,
     PATH,
-    format_option,
+    format_command,
     give_up_option,
+    json_command,
     json_option,
     opened,
     show,
@@ -34,8 +35,7 @@ if TYPE_CHECKING:
 @click.command()
 @source_option("Whose photos to ask after, instead of all in the pool")
 @give_up_option
-@json_option
-@click.pass_obj
+@json_command
 def refresh(
     folder: Path | None, sources: tuple[str, ...], give_up_after: float | None, as_json: bool
 ) -> None:
@@ -97,8 +97,7 @@ def _refresh_lines(done: "RefreshSummary") -> list[str]:
     "--owner", metavar="SOURCE:OWNER", help="An owner, even one without photos in the pool."
 )
 @click.option("--reason", required=True, help="Why; stored with the photo.")
-@json_option
-@click.pass_obj
+@json_command
 def remove(
     folder: Path | None, what: str | None, owner: str | None, reason: str, as_json: bool
 ) -> None:
@@ -145,8 +144,7 @@ def remove(
     "(default: GENSET_CONTACT, or the workspace's).",
 )
 @give_up_option
-@json_option
-@click.pass_obj
+@json_command
 def pull(
     folder: Path | None,
     manifest: Path,
@@ -232,8 +230,7 @@ def duplicates() -> None:
     multiple=True,
     help="A file that genset hash wrote: photos that the pool must not share.",
 )
-@json_option
-@click.pass_obj
+@json_command
 def find(folder: Path | None, files: tuple[Path, ...], as_json: bool) -> None:
     """Look for pairs within the pool and against files of hashes.
 
@@ -253,8 +250,7 @@ def find(folder: Path | None, files: tuple[Path, ...], as_json: bool) -> None:
 
 
 @duplicates.command("list")
-@format_option
-@click.pass_obj
+@format_command
 def list_pairs(folder: Path | None, format: str) -> None:
     """List undecided pairs: look at both photos.
 
@@ -300,8 +296,7 @@ def list_pairs(folder: Path | None, format: str) -> None:
     help="Which of two same photos stays, as duplicates list has them (default: second).",
 )
 @click.option("--by", default=getpass.getuser, help="Who decides (default: the user's name).")
-@json_option
-@click.pass_obj
+@json_command
 def decide(
     folder: Path | None,
     pairs: tuple[int, ...],

@@ -7,7 +7,7 @@ import click
 from click.core import ParameterSource
 
 from genset.aggregators import METHODS
-from genset.cli.common import FILE, DurationType, json_option, opened, show
+from genset.cli.common import FILE, DurationType, json_command, opened, show
 from genset.cli.pool.plans import source_option
 from genset.cli.release.common import made_lines, named, release_summary
 from genset.core.errors import BadInput
@@ -99,8 +99,7 @@ if TYPE_CHECKING:
     metavar="TIME",
     help="End when a source has not said licences for so long, such as 2h (default: 2 minutes).",
 )
-@json_option
-@click.pass_obj
+@json_command
 def create_command(folder: Path | None, /, name: str, **options: Any) -> None:
     """Freeze labeled photos into releases/NAME.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from genset.cli.common import PATH, json_option, show
+from genset.cli.common import PATH, json_command, show
 from genset.cli.release.common import dataset_now, named, restricted_option
 from genset.core.numbers import count
 from genset.release.exports import FORMATS
@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Write a marked variant with a hash of its own, its faces blurred as far as found.",
 )
-@json_option
-@click.pass_obj
+@json_command
 def export_command(
     folder: Path | None,
     name: str,
@@ -117,8 +116,7 @@ def lines_of(done: "Export", is_variant: bool = False) -> Iterator[str]:
     help="Delete what earlier pushes left in the repository's history, for good.",
 )
 @restricted_option
-@json_option
-@click.pass_obj
+@json_command
 def push_command(
     folder: Path | None,
     name: str,
@@ -172,8 +170,7 @@ def push_command(
     type=click.Choice(["bibtex", "cff", "zenodo"]),
     help="Print this form alone, as it stands in a file.",
 )
-@json_option
-@click.pass_obj
+@json_command
 def cite_command(folder: Path | None, name: str, form: str | None, as_json: bool) -> None:
     """Print how a release (a name, or a folder's path) is cited.
 

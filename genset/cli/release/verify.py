@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from genset.cli.common import json_option, opened, show
+from genset.cli.common import json_command, opened, show
 from genset.cli.release.common import is_of_workspace, named, release_summary
 from genset.core.errors import ReleaseDamaged
 from genset.core.numbers import count
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     metavar="sha256:HASH",
     help="The content hash that was published with a score, or the hash of the manifest.",
 )
-@json_option
-@click.pass_obj
+@json_command
 def verify_command(folder: Path | None, name: str, expect: str | None, as_json: bool) -> None:
     """Compare every byte of a release (a name, or a folder's path) with its manifest.
 

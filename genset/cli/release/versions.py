@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from genset.cli.common import DAY, format_option, json_option, opened, show, show_tables
+from genset.cli.common import DAY, format_command, json_command, opened, show, show_tables
 from genset.cli.release.common import named, release_summary
 from genset.core.numbers import count
 
@@ -15,8 +15,7 @@ from genset.core.numbers import count
 @click.option(
     "--requested", type=DAY, help="The day on which the owner asked for it, for the manifest."
 )
-@json_option
-@click.pass_obj
+@json_command
 def takedown_command(
     folder: Path | None, name: str, requested: datetime | None, as_json: bool
 ) -> None:
@@ -54,8 +53,7 @@ def takedown_command(
 @click.command("diff")
 @click.argument("one")
 @click.argument("other")
-@format_option
-@click.pass_obj
+@format_command
 def diff_command(folder: Path | None, /, one: str, other: str, format: str) -> None:
     """Print the differences between two releases (names, or folders' paths).
 

@@ -9,8 +9,9 @@ from click.testing import CliRunner
 from genset.cli import cli
 from genset.core.errors import BadInput
 from genset.db import Store
-from genset.label import Labelers, Studies, Terms, mturk_question
-from genset.label.crowd.mturk import hand_in, submit_address
+from genset.label.crowd.mturk import hand_in, mturk_question, submit_address
+from genset.label.crowd.studies import Studies, Terms
+from genset.label.people.labelers import Labelers
 from genset.workspace import Workspace
 
 

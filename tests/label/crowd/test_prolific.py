@@ -12,9 +12,10 @@ from joserfc.jwk import RSAKey
 
 from genset.core.errors import BadInput, GensetError
 from genset.db import Store
-from genset.label import Labelers, Studies, Terms
 from genset.label.crowd import prolific
 from genset.label.crowd.prolific import Keys, verify
+from genset.label.crowd.studies import Studies, Terms
+from genset.label.people.labelers import Labelers
 from tests.label.crowd.key_host import HOST, IDS, KeyHost, key_host
 
 

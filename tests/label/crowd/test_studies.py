@@ -9,7 +9,8 @@ import pytest
 
 from genset.core.errors import BadInput
 from genset.db import Store
-from genset.label import Labelers, Studies, Terms
+from genset.label.crowd.studies import Studies, Terms
+from genset.label.people.labelers import Labelers
 from genset.workspace import Workspace
 
 CODES = ("code", "code_failed", "code_declined", "code_nothing")

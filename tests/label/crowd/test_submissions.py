@@ -8,18 +8,13 @@ import pytest
 
 from genset.core.errors import BadInput
 from genset.db import LabelerAct, LabelerEvent, Screen, Store, now
-from genset.label import (
-    Desk,
-    Labelers,
-    Studies,
-    Study,
-    Terms,
-    reconcile,
-    report_visits,
-    votes_table,
-    write_decisions,
-)
+from genset.label.ballots import votes_table
+from genset.label.crowd.studies import Studies, Study, Terms
+from genset.label.crowd.submissions import reconcile, write_decisions
+from genset.label.crowd.visits import report_visits
 from genset.label.exchange.labels import export_labels, import_labels
+from genset.label.people.labelers import Labelers
+from genset.label.session.desk import Desk
 from genset.label.trust.void import hold, unvoid, void
 from genset.workspace import Workspace
 from tests.label.desks import do, do_all, under

@@ -11,8 +11,15 @@ from sqlalchemy import func, select
 
 from genset.core.errors import BadInput
 from genset.db import Label, Store, rulings_in_force
-from genset.label import Verdict, export_labels, import_labels, votes_table
-from genset.label.exchange.labels import Imported, export_rulings, import_table
+from genset.label import Verdict
+from genset.label.ballots import votes_table
+from genset.label.exchange.labels import (
+    Imported,
+    export_labels,
+    export_rulings,
+    import_labels,
+    import_table,
+)
 from genset.label.review import rule
 from genset.settings import LabelRules
 from tests.label.desks import desk_of, do_all

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from genset.label import list_gold_questions
+from genset.label.gold import list_gold_questions
 from genset.label.queue import hiding
 from tests.label.desks import CORRECT, INCORRECT, desk_of, do_all, under
 from tests.labeled_workspace import TENCH, labeled_workspace, vote

@@ -25,7 +25,8 @@ from genset.db import (
     now,
 )
 from genset.db.votes_needed import question_votes_missing
-from genset.label import AlsoScreen, label_secret
+from genset.label.people.access import label_secret
+from genset.label.session.shown import AlsoScreen
 from genset.label.trust.decisions import record
 from genset.settings import LabelRules
 from genset.workspace import Workspace

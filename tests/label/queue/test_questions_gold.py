@@ -10,9 +10,10 @@ import pytest
 from sqlalchemy import select
 
 from genset.db import Claim, GoldAnswer, GoldQuestion, LabelerAct, ScreenPhoto, Store
-from genset.label import AlsoScreen, Desk, list_gold_questions
-from genset.label.gold import gold_scores
+from genset.label.gold import gold_scores, list_gold_questions
 from genset.label.queue import asking
+from genset.label.session.desk import Desk
+from genset.label.session.shown import AlsoScreen
 from genset.label.trust.decisions import record
 from genset.settings import LabelRules
 from genset.workspace import Workspace

@@ -7,7 +7,8 @@ import pytest
 
 from genset.core.errors import BadInput
 from genset.db import Candidate, Label, Photo, find_candidate
-from genset.label import Store, Verdict, votes_table
+from genset.label import Store, Verdict
+from genset.label.ballots import votes_table
 from genset.label.review import Dispute, queue, rule
 from genset.label.stats import collect
 from genset.settings import LabelRules

@@ -11,17 +11,12 @@ from sqlalchemy import select, text
 
 from genset.core.errors import BadInput, GensetError
 from genset.db import Candidate, Label, Photo, Ruling, Store, find_candidate, now
-from genset.label import (
-    Desk,
-    Done,
-    Labelers,
-    LoadedScreen,
-    Screen,
-    Studies,
-    Terms,
-    Verdict,
-    picture_path,
-)
+from genset.label import Verdict
+from genset.label.crowd.studies import Studies, Terms
+from genset.label.people.labelers import Labelers
+from genset.label.session.desk import Desk
+from genset.label.session.pictures import picture_path
+from genset.label.session.shown import Done, LoadedScreen, Screen
 from genset.scrape.removal import remove
 from genset.workspace import Workspace
 from tests.label.desks import (

@@ -17,17 +17,12 @@ from sqlalchemy import select
 from genset.core.errors import BadInput
 from genset.db import Candidate, GoldAnswer, Label, Ruling, Store, find_candidate, votes
 from genset.db.votes_needed import votes_needed
-from genset.label import (
-    Desk,
-    Done,
-    Screen,
-    Verdict,
-    add_gold_question,
-    list_gold_questions,
-    picture_path,
-    retire_gold_question,
-)
+from genset.label import Verdict
+from genset.label.gold import add_gold_question, list_gold_questions, retire_gold_question
 from genset.label.queue.leases import lock_candidates
+from genset.label.session.desk import Desk
+from genset.label.session.pictures import picture_path
+from genset.label.session.shown import Done, Screen
 from genset.scrape.removal import remove
 from genset.settings import LabelRules
 from genset.statistics.intervals import wilson

@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from genset.core.photo import PhotoOrigin
 from genset.db import Candidate, ExamplePhoto, Store
-from genset.label import Screen
+from genset.label.session.shown import Screen
 from genset.scrape.add import ExampleSummary, add_examples
 from genset.scrape.removal import remove
 from genset.status import check_files, status

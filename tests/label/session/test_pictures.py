@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from genset.core.errors import GensetError
-from genset.label import shown_picture
+from genset.label.session.pictures import shown_picture
 
 RED, BLUE = (255, 0, 0), (0, 0, 255)
 

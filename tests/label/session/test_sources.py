@@ -3,7 +3,9 @@
 import pytest
 
 from genset.db import Photo, SourceWords, Store
-from genset.label import Desk, Labelers, heed, notices, warnings
+from genset.label.people.labelers import Labelers
+from genset.label.session.desk import Desk
+from genset.label.session.sources import heed, notices, warnings
 from genset.workspace import Workspace
 from tests.labeled_workspace import TENCH, add_candidate
 

@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 
 from genset.db import Store
-from genset.label import Desk, Done, Labelers, Studies, Study, Terms
+from genset.label.crowd.studies import Studies, Study, Terms
+from genset.label.people.labelers import Labelers
 from genset.label.queue.board import Board
+from genset.label.session.desk import Desk
+from genset.label.session.shown import Done
 from genset.workspace import Workspace
 from tests.label.clock import HeldClock
 from tests.label.desks import CORRECT, UNSURE, do, do_all, owners, under

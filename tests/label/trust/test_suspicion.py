@@ -9,11 +9,14 @@ import pytest
 
 from genset.db import LabelerAct, LabelerEvent, now
 from genset.db import Screen as ScreenRow
-from genset.label import Desk, Screen, Store, Verdict, votes_table
+from genset.label import Store, Verdict
 from genset.label.aggregate import Vote
 from genset.label.agreement import chance_of_agreeing
+from genset.label.ballots import votes_table
 from genset.label.gold import add_gold_question
 from genset.label.session import desk
+from genset.label.session.desk import Desk
+from genset.label.session.shown import Screen
 from genset.label.stats import collect
 from genset.label.trust import suspicion
 from genset.label.trust.decisions import suspensions

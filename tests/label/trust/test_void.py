@@ -6,7 +6,7 @@ import pytest
 
 from genset.core.errors import BadInput
 from genset.db import LabelerAct, Store, Verdict, now
-from genset.label import votes_table
+from genset.label.ballots import votes_table
 from genset.label.trust.decisions import suspensions
 from genset.label.trust.void import clear, effect_of_void, hold, unvoid, void
 from genset.release.freeze import create
