@@ -17,7 +17,7 @@ from genset.score import latency
 from genset.score.options import ScoringOptions
 from genset.score.results.runs import find_runs
 from genset.sets.open import open_set
-from genset.tta.record import inference
+from genset.tta.record import header
 from tests.score.colours import RED, Colours, colours, paint, painted_set
 from tests.score.listed import write_npy
 from tests.score.real import some_photos
@@ -176,7 +176,7 @@ def test_a_full_disk_is_one_line_and_the_run_is_kept(
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(inference, "write_text", full)
+    monkeypatch.setattr(header, "write_text", full)
     with pytest.raises(GensetError, match=r"no entry can be written to .*: No space left"):
         timed(photos, "--model", colours(photos.parent))
     assert len(find_runs(photos.parent / "runs", "photos")) == 1
