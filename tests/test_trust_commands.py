@@ -14,9 +14,9 @@ from genset.cli import cli
 from genset.label import Store, Verdict
 from genset.label.ballots import votes_table
 from genset.label.people.labelers import Labelers
-from genset.label.trust.void import hold
 from genset.release.freeze import create
 from genset.workspace import Workspace
+from tests.label.desks import hold
 from tests.labeled_workspace import TENCH, labeled_workspace, vote
 
 Opened = tuple[Workspace, Store]

@@ -132,6 +132,12 @@ classes_option = click.option(
     help='Classes by id or name, with commas between them, as in n02123045,"red panda" '
     "(default: all).",
 )
+address_option = click.option(
+    "--address",
+    default="http://127.0.0.1:8501",
+    show_default=True,
+    help="Where they reach the labeling page.",
+)
 give_up_option = click.option(
     "--give-up-after",
     type=DurationType(),

@@ -29,6 +29,7 @@ from genset.db import (
 )
 from genset.db.failures import answering
 from genset.db.votes_needed import question_votes_missing, votes_missing
+from genset.label.queue.board import LIVE
 from genset.settings import LabelRules
 
 _AN_HOUR = timedelta(hours=1)
@@ -77,16 +78,7 @@ def pace(store: Store, rules: LabelRules) -> Pace:
     """Who is at work, and what came in within the last hour."""
     at = now()
     since = at - _AN_HOUR
-    leased = (
-        select(Screen.worker, func.count())
-        .where(
-            Screen.submitted_at.is_(None),
-            Screen.lost_at.is_(None),
-            Screen.expires_at > at,
-            Screen.panel == rules.panel,
-        )
-        .group_by(Screen.worker)
-    )
+    leased = select(Screen.worker, func.count()).where(*LIVE).group_by(Screen.worker)
     recent = select(Label.worker, Label.decided_at).where(
         Label.decided_at > since,
         Label.panel == rules.panel,
@@ -95,7 +87,8 @@ def pace(store: Store, rules: LabelRules) -> Pace:
         ~is_out(Label),
     )
     with answering(), store.session() as session:
-        screens = dict(session.execute(leased).all())
+        live = session.execute(leased, {"now": at, "panel": rules.panel})
+        screens = dict(live.all())
         recent_labels = session.execute(recent).all()
     labels = [worker for worker, _ in recent_labels]
     return Pace(

@@ -243,11 +243,16 @@ def _store_candidate(
         if not (photo.refused or "").startswith("removed"):
             photo.refused = str(outcome)
     elif photo.sha256 is None:
-        photo.refused = None
-        for name, value in asdict(outcome).items():
-            setattr(photo, name, value)
-        photo.stored_at = now()
+        _take_in(photo, outcome)
     return photo
+
+
+def _take_in(photo: Photo, original: Original) -> None:
+    """Store what is known of a photo's original with it."""
+    photo.refused = None
+    for name, value in asdict(original).items():
+        setattr(photo, name, value)
+    photo.stored_at = now()
 
 
 def photo_of(session: Session, file: ClassFile, sha256: str, origin: PhotoOrigin) -> Photo:
@@ -354,10 +359,7 @@ def _store_example(
     """Store a file's photo as an example of its class."""
     photo = photo_of(session, file, original.sha256, origin)
     if photo.sha256 is None:
-        photo.refused = None
-        for name, value in asdict(original).items():
-            setattr(photo, name, value)
-        photo.stored_at = now()
+        _take_in(photo, original)
     there = exists().where(ExamplePhoto.wnid == file.wnid, ExamplePhoto.photo_id == photo.id)
     if not session.scalar(select(there)):
         session.add(ExamplePhoto(wnid=file.wnid, photo_id=photo.id))

@@ -10,10 +10,11 @@ from sqlalchemy import update
 
 from genset.db import Screen as ScreenRow
 from genset.db import Store, now
-from genset.label import Verdict
+from genset.label import LabelerAct, Verdict
 from genset.label.people.labelers import Labelers
 from genset.label.session.desk import Desk
 from genset.label.session.shown import NewLabel, Receipt, Screen, Submission
+from genset.label.trust.void import Effect, decide
 from genset.settings import LabelRules
 from genset.workspace import Workspace
 
@@ -26,6 +27,19 @@ Say = Verdict | Callable[[str], Verdict]
 def desk_of(opened: tuple[Workspace, Store], name: str) -> Desk:
     workspace, store = opened
     return Desk(workspace, store, Labelers(store).by_name(name))
+
+
+def hold(
+    store: Store,
+    workspace: Workspace,
+    name: str,
+    *,
+    by: str,
+    reason: str,
+    since: datetime | None = None,
+) -> Effect:
+    """Hold a labeler's votes out, as a rule does."""
+    return decide(store, workspace, name, LabelerAct.HOLD, by=by, reason=reason, since=since)
 
 
 def decided(

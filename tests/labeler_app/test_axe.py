@@ -19,9 +19,8 @@ from genset.label.gold import add_gold_question
 from genset.label.people.access import Managers, manager_token
 from genset.label.people.labelers import Labelers
 from genset.label.suspects import Guess, Suspect, Suspects, write_suspects
-from genset.label.trust.void import hold
 from genset.workspace import Workspace
-from tests.label.desks import desk_of, do
+from tests.label.desks import desk_of, do, hold
 from tests.label.serving import free_port, serving
 from tests.labeled_workspace import CRANE, GOLDFISH, TENCH, labeled_workspace, vote
 from tests.labeler_app.component import begin

@@ -14,9 +14,8 @@ from genset.label.gold import add_gold_question, list_gold_questions
 from genset.label.people.access import Managers
 from genset.label.people.labelers import Labelers
 from genset.label.trust.decisions import suspensions
-from genset.label.trust.void import hold
 from genset.release.freeze import create
-from tests.label.desks import desk_of, do
+from tests.label.desks import desk_of, do, hold
 from tests.labeled_workspace import TENCH, labeled_workspace, vote
 from tests.labeler_app.pages import Opened, buttons, click, manage_page, run, served, shown
 

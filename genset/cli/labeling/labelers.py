@@ -4,7 +4,14 @@ from pathlib import Path
 
 import click
 
-from genset.cli.common import format_command, json_command, opened, show, show_tables
+from genset.cli.common import (
+    address_option,
+    format_command,
+    json_command,
+    opened,
+    show,
+    show_tables,
+)
 from genset.cli.group import Group
 from genset.cli.labeling.studies import study
 from genset.cli.labeling.trust import block, clear, unvoid, void
@@ -19,12 +26,7 @@ def labelers() -> None:
 
 @labelers.command()
 @click.argument("name")
-@click.option(
-    "--address",
-    default="http://127.0.0.1:8501",
-    show_default=True,
-    help="Where they reach the labeling page.",
-)
+@address_option
 @json_command
 def invite(folder: Path | None, name: str, address: str, as_json: bool) -> None:
     """Make a link for somebody. It is shown once; a new one replaces it.
@@ -145,8 +147,5 @@ def retire(folder: Path | None, number: int, as_json: bool) -> None:
     show({"retired": number}, f"gold question {number} is shown no more", as_json)
 
 
-labelers.add_command(void)
-labelers.add_command(unvoid)
-labelers.add_command(clear)
-labelers.add_command(block)
-labelers.add_command(study)
+for command in (void, unvoid, clear, block, study):
+    labelers.add_command(command)

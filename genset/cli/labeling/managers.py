@@ -4,7 +4,14 @@ from pathlib import Path
 
 import click
 
-from genset.cli.common import format_command, json_command, opened, show, show_tables
+from genset.cli.common import (
+    address_option,
+    format_command,
+    json_command,
+    opened,
+    show,
+    show_tables,
+)
 from genset.cli.group import Group
 from genset.core.table import Column, Table
 
@@ -19,12 +26,7 @@ def managers() -> None:
 
 @managers.command()
 @click.argument("name")
-@click.option(
-    "--address",
-    default="http://127.0.0.1:8501",
-    show_default=True,
-    help="Where they reach the labeling page.",
-)
+@address_option
 @json_command
 def invite(folder: Path | None, name: str, address: str, as_json: bool) -> None:
     """Make a link to the manager's page. It is shown once; a new one replaces it.

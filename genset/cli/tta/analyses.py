@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from genset.cli.common import FILE, format_option
+from genset.cli.common import FILE
 from genset.cli.tta.common import (
     RUNS,
-    check_output,
+    analysis_options,
     end_if_refused,
-    figure_option,
     mixed_option,
     naming_refused,
-    reading_options,
     show,
     threshold_option,
 )
@@ -31,9 +29,7 @@ if TYPE_CHECKING:
 @click.argument("runs", type=RUNS, nargs=-1, required=True)
 @threshold_option
 @mixed_option
-@figure_option
-@reading_options
-@format_option
+@analysis_options
 def stability_command(
     runs: Sequence[Path],
     threshold: float | None,
@@ -58,7 +54,6 @@ def stability_command(
     from genset.tta.stability import draw_stability, stability, stability_tables
     from genset.tta.words import refused_tables
 
-    check_output(output)
     refused: list[MalformedLog] = []
     logs = read_runs(runs, refused, read_as)
     with naming_refused(refused):
@@ -82,9 +77,7 @@ def stability_command(
 @click.option(
     "--step", type=float, metavar="STEP", help="[default: for about eight, half a point or more]"
 )
-@figure_option
-@reading_options
-@format_option
+@analysis_options
 def thresholds_command(
     entries: Sequence[Path],
     low: float | None,
@@ -106,7 +99,6 @@ def thresholds_command(
     from genset.tta.thresholds import draw_thresholds, thresholds, thresholds_tables
     from genset.tta.words import refused_tables
 
-    check_output(output)
     refused: list[MalformedLog] = []
     runs = read_runs(entries, refused, read_as)
     with naming_refused(refused):
@@ -135,9 +127,7 @@ def thresholds_command(
     help="In per cent, or in the score's own unit; repeatable. [default: the task's own]",
 )
 @mixed_option
-@figure_option
-@reading_options
-@format_option
+@analysis_options
 def scaling_command(
     logs: Sequence[str],
     traces: Sequence[str],
@@ -170,7 +160,6 @@ def scaling_command(
 
     if not logs and not traces:
         raise click.UsageError("Missing argument 'WORKERS=LOG...'.")
-    check_output(output)
     communication = _communication(traces) if traces else None
     tables = by_workers_tables(communication) if communication else []
     more = {"traces": communication} if communication else {}
@@ -216,9 +205,7 @@ def _logs_by_workers(words: Sequence[str]) -> dict[int, list[Path]]:
 @click.argument("runs", type=FILE, metavar="RUNS.toml")
 @threshold_option
 @mixed_option
-@figure_option
-@reading_options
-@format_option
+@analysis_options
 def factors_command(
     runs: Path,
     threshold: float | None,
@@ -241,7 +228,6 @@ def factors_command(
     from genset.tta.factors.figure import draw_factors
     from genset.tta.factors.study import read_study
 
-    check_output(output)
     found = factors(read_study(runs), threshold, read_as, mixed)
     if output:
         draw_factors(found, output)

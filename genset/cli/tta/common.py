@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from genset.cli.common import FILE, need, show_tables
+from genset.cli.common import FILE, format_option, need, show_tables
 from genset.core.errors import BadInput, GensetError
 from genset.core.numbers import count
 from genset.core.to_json import to_json
@@ -83,6 +83,17 @@ def reading_options(command: Callable[..., None]) -> Callable[..., None]:
     for option in reversed(_READING):
         read = option(read)
     return read
+
+
+def analysis_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add what all that compares runs takes: how logs are read, a figure, how to print it."""
+
+    @wraps(command)
+    def checked(output: Path | None, **rest: Any) -> None:
+        check_output(output)
+        command(output=output, **rest)
+
+    return figure_option(reading_options(format_option(checked)))
 
 
 def show(found: Any, tables: "Sequence[Table]", format: str, **more: Any) -> None:

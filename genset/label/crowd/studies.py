@@ -3,8 +3,6 @@
 import logging
 import re
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -149,7 +147,7 @@ class Studies:
         if not key.strip() or not key.isprintable() or screens < 1:
             raise BadInput("a study has an id of characters that print, and at least 1 screen")
         _check(platform, terms)
-        with self.alone() as session:
+        with answering(), self.store.begin_alone() as session:
             if (there := study_row(session, platform, key)) is None:
                 there = StudyRow(platform=platform, key=key)
                 for name in _CODES:
@@ -223,7 +221,7 @@ class Studies:
         Raises:
             BadInput: there is no such visit.
         """
-        with self.alone() as session:
+        with answering(), self.store.begin_alone() as session:
             if (there := session.get(VisitRow, visit_id)) is None:
                 raise BadInput(f"there is no visit {visit_id}")
             if there.ended_at is None and there.consented_at is None:
@@ -232,12 +230,6 @@ class Studies:
                 else:
                     end_visit(there, "declined")
             return _visit(there)
-
-    @contextmanager
-    def alone(self) -> Iterator[Session]:
-        """A transaction of one's own: of two tabs, the second finds the first one's row."""
-        with answering(), self.store.begin_alone() as session:
-            yield session
 
 
 def study_row(session: Session, platform: str, key: str) -> StudyRow | None:

@@ -8,6 +8,7 @@ from typing import TypeGuard
 from genset.core.errors import BadInput
 from genset.core.files import write_text
 from genset.db import LabelerAct, LabelerEvent, Store, Visit
+from genset.db.failures import answering
 from genset.label.crowd.studies import Studies, Study
 from genset.label.crowd.visits import VisitReport, newest_events, people_of
 from genset.label.exchange.sheet import read_sheet, write_sheet
@@ -76,7 +77,7 @@ def reconcile(store: Store, export: Path, study_key: str | None = None) -> Recon
             f"{export.name} lists no visit of study {study.key}, which has {len(visits):,}: if it "
             "is of that study all the same, say so with --study"
         )
-    with Studies(store).alone() as session:
+    with answering(), store.begin_alone() as session:
         people = people_of(session, study)
         last = newest_events(session, [visit.id for visit in visits])
         for visit in visits:

@@ -4,13 +4,14 @@ A table of labels has the columns task, worker and label first, which is what cr
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import exists, func, select
+from sqlalchemy import Select, exists, func, select
 from sqlalchemy.orm import Session, joinedload
 
 from genset.core.errors import BadInput
@@ -87,26 +88,7 @@ def export_labels(store: Store, path: Path) -> int:
         .where(~is_out(Label))
         .group_by(Label.candidate_id, Label.worker, Label.panel)
     )
-    in_force = select(Label).where(Label.number.in_(newest)).order_by(Label.number)
-    with store.session() as session:
-        labels = session.scalars(in_force.options(joinedload(Label.candidate)))
-        rows = (
-            (
-                label.candidate.task,
-                label.worker,
-                label.verdict,
-                label.decided_at,
-                label.id,
-                label.panel,
-                label.guideline,
-                label.via,
-                label.shown_at,
-                label.decided_order,
-                label.supersedes,
-            )
-            for label in labels
-        )
-        return write_sheet(path, COLUMNS, rows)
+    return _export(store, path, COLUMNS, Label, newest)
 
 
 def export_rulings(store: Store, path: Path) -> int:
@@ -118,21 +100,27 @@ def export_rulings(store: Store, path: Path) -> int:
         BadInput: the file cannot be written.
     """
     newest = select(func.max(Ruling.number)).group_by(Ruling.candidate_id)
-    in_force = select(Ruling).where(Ruling.number.in_(newest)).order_by(Ruling.number)
+    return _export(store, path, RULINGS, Ruling, newest)
+
+
+def _export(
+    store: Store,
+    path: Path,
+    columns: Sequence[str],
+    table: type[Label | Ruling],
+    newest: Select[int],
+) -> int:
+    """Write the rows of a table with these numbers; return how many there are."""
+    in_force = select(table).where(table.number.in_(newest)).order_by(table.number)
+
+    def cell(row: Any, column: str) -> object:
+        named = {"task": row.candidate.task, "label": row.verdict}
+        return named[column] if column in named else getattr(row, column)
+
     with store.session() as session:
-        rulings = session.scalars(in_force.options(joinedload(Ruling.candidate)))
-        rows = (
-            (
-                ruling.candidate.task,
-                ruling.verdict,
-                ruling.by,
-                ruling.reason,
-                ruling.at,
-                ruling.id,
-            )
-            for ruling in rulings
-        )
-        return write_sheet(path, RULINGS, rows)
+        rows = session.scalars(in_force.options(joinedload(table.candidate)))
+        cells = ([cell(row, column) for column in columns] for row in rows)
+        return write_sheet(path, columns, cells)
 
 
 def export_unlabeled(store: Store, images: Path, path: Path) -> int:
@@ -265,26 +253,25 @@ class _StoredLabels:
         self._session = session
         self._ids: set[UUID] = set()
         # In each panel a labeler has one vote on a candidate.
-        self._in_force: dict[tuple[int, str, str], Verdict] = {}
-        self._decided: dict[tuple[int, str, str], datetime] = {}
+        self._in_force: dict[tuple[int, str, str], tuple[Verdict, datetime]] = {}
         stored = select(
             Label.id, Label.candidate_id, Label.worker, Label.panel, Label.verdict, Label.decided_at
         ).order_by(Label.number)
         for label_id, candidate, worker, panel, verdict, decided_at in session.execute(stored):
             self._ids.add(label_id)
-            self._in_force[candidate, worker, panel] = verdict
-            self._decided[candidate, worker, panel] = decided_at
+            self._in_force[candidate, worker, panel] = verdict, decided_at
 
     def add(self, label: Label) -> str:
         """Add one label, not flushed yet; "new", or why it was left out: "known", "older"."""
         key = label.candidate_id, label.worker, label.panel
-        if label.id in self._ids or (label.id is None and self._in_force.get(key) == label.verdict):
+        verdict, decided_at = self._in_force.get(key, (None, label.decided_at))
+        if label.id in self._ids or (label.id is None and label.verdict == verdict):
             return "known"
-        if label.decided_at < self._decided.get(key, label.decided_at):
+        if label.decided_at < decided_at:
             return "older"
         if label.id is not None:
             self._ids.add(label.id)
-        self._in_force[key] = label.verdict
+        self._in_force[key] = label.verdict, decided_at
         self._session.add(label)
         return "new"
 

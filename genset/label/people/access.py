@@ -4,14 +4,11 @@ import hashlib
 import hmac
 import os
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import select
 from sqlalchemy.engine import make_url
-from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput
 from genset.db import Manager as ManagerRow
@@ -120,7 +117,7 @@ class Managers:
             BadInput: the name is not usable.
         """
         name, token = checked_worker(name), secrets.token_urlsafe(24)
-        with self._alone() as session:
+        with answering(), self.store.begin_alone() as session:
             there = session.scalar(select(ManagerRow).where(ManagerRow.name == name))
             if there is None:
                 session.add(ManagerRow(name=name, subject=hashed(token)))
@@ -149,16 +146,11 @@ class Managers:
         Raises:
             BadInput: there is no such manager.
         """
-        with self._alone() as session:
+        with answering(), self.store.begin_alone() as session:
             there = session.scalar(select(ManagerRow).where(ManagerRow.name == name))
             if there is None:
                 raise BadInput(f"there is no manager {name!r}: see genset managers list")
             there.revoked_at = there.revoked_at or now()
-
-    @contextmanager
-    def _alone(self) -> Iterator[Session]:
-        with answering(), self.store.begin_alone() as session:
-            yield session
 
 
 def _manager(row: ManagerRow) -> Manager:

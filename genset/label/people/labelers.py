@@ -3,8 +3,6 @@
 import hashlib
 import logging
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -46,7 +44,8 @@ class Labelers:
     """The labelers of a store.
 
     Each ``by_...`` signs one in: the answer is the same labeler whenever the same person comes,
-    blocked or not (`Labeler.blocked_at` says so, and the desk gives them nothing).
+    blocked or not (`Labeler.blocked_at` says so, and the desk gives them nothing). Of two tabs that
+    sign the same person in at once, the second finds the first one's row.
 
     Raises:
         GensetError: the store does not answer (from every method).
@@ -62,7 +61,7 @@ class Labelers:
             BadInput: the name is not usable, or its owner signs in by a link or an account.
         """
         name = checked_worker(name)
-        with self._alone() as session:
+        with answering(), self.store.begin_alone() as session:
             there = session.scalar(select(LabelerRow).where(LabelerRow.name == name))
             if there is not None and there.kind != "name":
                 raise BadInput(f"{name} signs in another way: use the link or the account")
@@ -74,7 +73,7 @@ class Labelers:
         Raises:
             BadInput: no link has this token, or a newer one was made since.
         """
-        with self._alone() as session:
+        with answering(), self.store.begin_alone() as session:
             return _labeler(self._invited(session, token))
 
     def by_oidc(self, issuer: str, subject: str, name: str) -> Labeler:
@@ -85,7 +84,7 @@ class Labelers:
         """
         if not all(map(is_id, (issuer, subject))):
             raise BadInput("the identity provider does not say who you are in words that print")
-        with self._alone() as session:
+        with answering(), self.store.begin_alone() as session:
             known_as = f"{issuer}\n{subject}"
             there = _known(session, "oidc", known_as)
             return _labeler(there or _add(session, _free_name(session, name), "oidc", known_as))
@@ -114,7 +113,7 @@ class Labelers:
             raise BadInput("the link lacks the platform's ids: open it from the platform")
         if visit == PREVIEW:
             raise BadInput("this is a preview: accept the task first")
-        with self._alone() as session:
+        with answering(), self.store.begin_alone() as session:
             if (study := study_row(session, platform, study_key)) is None:
                 log.warning("%s study %r is not known here", platform, study_key)
                 raise BadInput("this study is not known here: tell its researchers")
@@ -159,7 +158,7 @@ class Labelers:
             BadInput: the name is not usable, or its owner signs in by an account.
         """
         name, token = checked_worker(name), secrets.token_urlsafe(24)
-        with self._alone() as session:
+        with answering(), self.store.begin_alone() as session:
             there = session.scalar(select(LabelerRow).where(LabelerRow.name == name))
             if there is None:
                 _add(session, name, "invite", hashed(token))
@@ -175,7 +174,7 @@ class Labelers:
         Raises:
             BadInput: there is no such labeler.
         """
-        with self._alone() as session:
+        with answering(), self.store.begin_alone() as session:
             there = session.scalar(select(LabelerRow).where(LabelerRow.name == name))
             if there is None:
                 raise BadInput(f"there is no labeler {name!r}: see genset labelers list")
@@ -187,12 +186,6 @@ class Labelers:
             log.warning("an invitation that is not known was used")
             raise BadInput("this invitation link is no longer valid: ask for a new one")
         return there
-
-    @contextmanager
-    def _alone(self) -> Iterator[Session]:
-        # Two tabs may sign the same person in at once: the second finds the first one's row.
-        with answering(), self.store.begin_alone() as session:
-            yield session
 
 
 def checked_worker(name: str) -> str:
@@ -254,12 +247,5 @@ def _add(session: Session, name: str, kind: str, subject: str) -> LabelerRow:
 
 
 def _labeler(row: LabelerRow, visit: Visit | None = None) -> Labeler:
-    return Labeler(
-        id=row.id,
-        name=row.name,
-        kind=row.kind,
-        study_id=row.study_id,
-        created_at=row.created_at,
-        blocked_at=row.blocked_at,
-        visit_id=None if visit is None else visit.id,
-    )
+    stored = (row.id, row.name, row.kind, row.study_id, row.created_at, row.blocked_at)
+    return Labeler(*stored, visit_id=None if visit is None else visit.id)

@@ -38,12 +38,14 @@ _NEW_DECISIONS = (
     .where(LabelerEvent.number > bindparam("newest"))
     .order_by(LabelerEvent.number)
 )
-_AT_WORK = select(func.count(Screen.worker.distinct())).where(
+# Of a screen: that its lease goes on, in the panel that is labeled.
+LIVE = (
     Screen.submitted_at.is_(None),
     Screen.lost_at.is_(None),
     Screen.expires_at > bindparam("now"),
     Screen.panel == bindparam("panel"),
 )
+_AT_WORK = select(func.count(Screen.worker.distinct())).where(*LIVE)
 
 
 class Leases:

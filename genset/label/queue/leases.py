@@ -32,7 +32,7 @@ from genset.db import (
     now,
 )
 from genset.label.queue.asking import questions_of
-from genset.label.queue.board import Board
+from genset.label.queue.board import LIVE, Board
 from genset.label.queue.boards import Boards
 from genset.label.queue.hiding import with_gold_questions
 from genset.settings import LabelRules
@@ -60,10 +60,7 @@ _ON_LIVE_SCREENS = (
     .join(Screen, Screen.id == ScreenPhoto.screen_id)
     .where(
         Screen.worker == bindparam("worker"),
-        Screen.submitted_at.is_(None),
-        Screen.lost_at.is_(None),
-        Screen.expires_at > bindparam("now"),
-        Screen.panel == bindparam("panel"),
+        *LIVE,
         ScreenPhoto.candidate_id.is_not(None),
     )
 )
@@ -72,10 +69,7 @@ _LIVE = (
     select(Screen.wnid, ScreenPhoto.candidate_id, func.count())
     .join(Screen, Screen.id == ScreenPhoto.screen_id)
     .where(
-        Screen.submitted_at.is_(None),
-        Screen.lost_at.is_(None),
-        Screen.expires_at > bindparam("now"),
-        Screen.panel == bindparam("panel"),
+        *LIVE,
         ScreenPhoto.candidate_id.is_not(None),
         ~is_discounted(),
     )

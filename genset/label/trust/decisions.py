@@ -13,10 +13,10 @@ from sqlalchemy.orm import Session
 from genset.core.errors import BadInput
 from genset.db import GoldAnswer, Label, Labeler, LabelerAct, LabelerEvent, Screen, Store, now
 from genset.db.failures import answering
+from genset.label.review import signed
 
 GENSET = "genset"  # who holds votes out where a rule says so
 
-_LONGEST = 500
 _OUT = (LabelerAct.VOID, LabelerAct.HOLD)
 
 
@@ -91,11 +91,7 @@ def record(
         BadInput: nobody of that name labels or has labels here, it is decided so already, who says
             it or why is missing or too long, or `since` has no time zone or is yet to come.
     """
-    by, reason = " ".join(by.split()), " ".join(reason.split())
-    if not by or not reason:
-        raise BadInput("a decision on a labeler's votes needs somebody who makes it, and a reason")
-    if len(by) > _LONGEST or len(reason) > _LONGEST:
-        raise BadInput(f"the reason has at most {_LONGEST} characters")
+    by, reason = signed("a decision on a labeler's votes", by, reason)
     if since is not None and (since.tzinfo is None or since > now()):
         raise BadInput(f"votes are taken out since a time that has passed, in a zone: not {since}")
     # Who is handed a screen, or submits one, has this row: they come before, or after.

@@ -99,7 +99,7 @@ def void(
     Raises:
         BadInput: as `genset.label.trust.decisions.record`.
     """
-    return _decide(store, workspace, name, LabelerAct.VOID, by=by, reason=reason, since=since)
+    return decide(store, workspace, name, LabelerAct.VOID, by=by, reason=reason, since=since)
 
 
 def unvoid(store: Store, workspace: Workspace, name: str, *, by: str, reason: str) -> Effect:
@@ -108,24 +108,7 @@ def unvoid(store: Store, workspace: Workspace, name: str, *, by: str, reason: st
     Raises:
         BadInput: they are not void; and as `void`.
     """
-    return _decide(store, workspace, name, LabelerAct.UNVOID, by=by, reason=reason)
-
-
-def hold(
-    store: Store,
-    workspace: Workspace,
-    name: str,
-    *,
-    by: str,
-    reason: str,
-    since: datetime | None = None,
-) -> Effect:
-    """Take a labeler's votes out until somebody clears or voids them. Their leases stay.
-
-    Raises:
-        BadInput: their votes do not count already; and as `void`.
-    """
-    return _decide(store, workspace, name, LabelerAct.HOLD, by=by, reason=reason, since=since)
+    return decide(store, workspace, name, LabelerAct.UNVOID, by=by, reason=reason)
 
 
 def clear(store: Store, workspace: Workspace, name: str, *, by: str, reason: str) -> Effect:
@@ -134,7 +117,7 @@ def clear(store: Store, workspace: Workspace, name: str, *, by: str, reason: str
     Raises:
         BadInput: they are not held out; and as `void`.
     """
-    return _decide(store, workspace, name, LabelerAct.CLEAR, by=by, reason=reason)
+    return decide(store, workspace, name, LabelerAct.CLEAR, by=by, reason=reason)
 
 
 def effect_of_void(
@@ -146,12 +129,12 @@ def effect_of_void(
         BadInput: as `void`.
     """
     why = "to see what it would change"
-    return _decide(
+    return decide(
         store, workspace, name, LabelerAct.VOID, by=why, reason=why, since=since, keep=False
     )
 
 
-def _decide(
+def decide(
     store: Store,
     workspace: Workspace,
     name: str,
@@ -162,6 +145,11 @@ def _decide(
     since: datetime | None = None,
     keep: bool = True,
 ) -> Effect:
+    """Decide `what` about a labeler's votes, and say what it changes. Without `keep` nothing does.
+
+    Raises:
+        BadInput: as `genset.label.trust.decisions.record`.
+    """
     name = name.strip()
     with answering(), store.begin_alone() as session:
         before = _look(session, workspace.label, name)

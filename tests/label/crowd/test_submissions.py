@@ -15,9 +15,9 @@ from genset.label.crowd.visits import report_visits
 from genset.label.exchange.labels import export_labels, import_labels
 from genset.label.people.labelers import Labelers
 from genset.label.session.desk import Desk
-from genset.label.trust.void import hold, unvoid, void
+from genset.label.trust.void import unvoid, void
 from genset.workspace import Workspace
-from tests.label.desks import do, do_all, under
+from tests.label.desks import do, do_all, hold, under
 from tests.labeled_workspace import TENCH, add_candidate, labeled_workspace
 
 Opened = tuple[Workspace, Store]

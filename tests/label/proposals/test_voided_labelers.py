@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from genset.db import Store, Verdict
-from genset.label.trust.void import hold, unvoid, void
+from genset.label.trust.void import unvoid, void
 from genset.release.reader import Release
 from genset.workspace import Workspace
 from tests.label.also import classes_of, decide
-from tests.label.desks import desk_of
+from tests.label.desks import desk_of, hold
 from tests.label.proposals.released import ALL, done, released, score, shifted
 from tests.labeled_workspace import TENCH
 

@@ -8,11 +8,11 @@ from genset.core.errors import BadInput
 from genset.db import LabelerAct, Store, Verdict, now
 from genset.label.ballots import votes_table
 from genset.label.trust.decisions import suspensions
-from genset.label.trust.void import clear, effect_of_void, hold, unvoid, void
+from genset.label.trust.void import clear, effect_of_void, unvoid, void
 from genset.release.freeze import create
 from genset.release.reader import Release
 from genset.workspace import Workspace
-from tests.label.desks import desk_of, do_all, owners
+from tests.label.desks import desk_of, do_all, hold, owners
 from tests.labeled_workspace import TENCH, vote
 
 FIRST = f"{TENCH}/flickr:0"

@@ -18,13 +18,13 @@ from genset.label.queue.boards import boards_of
 from genset.label.review import rule
 from genset.label.session.desk import Desk
 from genset.label.stats import collect
-from genset.label.trust.void import clear, effect_of_void, hold, unvoid, void
+from genset.label.trust.void import clear, effect_of_void, unvoid, void
 from genset.release.choose import ReleasePlan
 from genset.release.freeze import create, dry_run
 from genset.scrape.yields import _labeled
 from genset.status import status
 from genset.workspace import Workspace
-from tests.label.desks import CORRECT, INCORRECT, desk_of, do, do_all, owners, reasons, under
+from tests.label.desks import CORRECT, INCORRECT, desk_of, do, do_all, hold, owners, reasons, under
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, vote
 
 Opened = tuple[Workspace, Store]
