@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Literal, Self, TypeVar
 from uuid import uuid4
 
@@ -45,12 +44,7 @@ class Locks:
         self._heart.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self._stopped.set()
         self._heart.join()
         # A store that is gone is what ends this; others see soon that we are dead.

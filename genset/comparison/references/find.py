@@ -43,7 +43,7 @@ class Weights:
 
 def weights_of(run: Run) -> Weights:
     """What a run says of its weights."""
-    spec = _spec(run)
+    spec = spec_of(run)
     target = run.spec.partition("?")[0]
     full = f"{spec.kind}:{spec.target.removeprefix(_HUB)}" if spec else ""
     if not spec or spec.kind not in _LIBRARIES:
@@ -61,7 +61,7 @@ def weights_of(run: Run) -> Weights:
     )
 
 
-def _spec(run: Run) -> ModelSpec | None:
+def spec_of(run: Run) -> ModelSpec | None:
     """The run's spec; None of a network or an array that was handed over in Python."""
     try:
         return parse_spec(run.spec)

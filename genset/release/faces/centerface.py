@@ -69,11 +69,6 @@ class Face:
         """Left, top, right and bottom in whole pixels."""
         return [round(side) for side in (self.left, self.top, self.right, self.bottom)]
 
-    def is_in(self, box: Sequence[float]) -> bool:
-        """Whether its middle is in a box of four sides."""
-        x, y = (self.left + self.right) / 2, (self.top + self.bottom) / 2
-        return box[0] <= x <= box[2] and box[1] <= y <= box[3]
-
 
 def is_here() -> bool:
     """Whether the detector and what runs it are installed."""

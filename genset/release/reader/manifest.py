@@ -8,13 +8,14 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from msgspec import to_builtins
+from msgspec.structs import asdict
 
 from genset.classes import (
     Taxonomy,
@@ -230,19 +231,8 @@ def read_manifest(path: Path) -> Manifest:
         for wnid in (photo.wnid, *(photo.label_votes or ())):
             if not _is_class(wnid, taxonomy):
                 raise Invalid(str(path), ("photos", number), f": {wnid!r} is none of its classes")
-    return Manifest(
-        name=found.name,
-        created_at=found.created_at,
-        content_hash=found.content_hash,
-        strategy=found.strategy,
-        labelers=found.labelers,
-        excluded=found.excluded,
-        documents=found.documents,
-        photos=found.photos,
-        multilabel=found.multilabel,
-        variant=manifest.get("variant"),
-        taxonomy=taxonomy,
-    )
+    values = asdict(found) | {"variant": manifest.get("variant"), "taxonomy": taxonomy}
+    return Manifest(**{field.name: values[field.name] for field in fields(Manifest)})
 
 
 def read_summary(path: Path) -> Summary:

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from genset.comparison.logits import has_logits
+from genset.comparison.references.find import spec_of
 from genset.core.errors import BadInput
 from genset.core.safe import clean
-from genset.models.spec import ModelSpec, parse_spec
+from genset.models.spec import ModelSpec
 from genset.reporting.blocks import Commands, Part
 from genset.reporting.options import ReportOptions
 from genset.reporting.report import Inputs, ReportData, ScoredModel, Section
@@ -64,7 +65,7 @@ def gather(inputs: Inputs, data: ReportData) -> Again:
     """The commands that score models of a report, without what is as it is by default."""
     models = (*data.models, *data.flagged)
     scored = {model.label: model for model in (*inputs.results.models, *inputs.results.flagged)}
-    specs = {model.label: spec for model in models if (spec := _spec(model.run))}
+    specs = {model.label: spec for model in models if (spec := spec_of(model.run))}
     tables = {Path(spec.target).parent.name for spec in specs.values() if _reads_a_run(spec)}
     commands: dict[tuple[bool, tuple[str, ...]], list[str]] = {}
     for model in models:
@@ -82,14 +83,6 @@ def gather(inputs: Inputs, data: ReportData) -> Again:
         scorings=tuple(Scoring(words, tuple(dict.fromkeys(of))) for (_, words), of in in_turn),
         by_hand=tuple(model.label for model in models if model.label not in specs),
     )
-
-
-def _spec(run: Run) -> ModelSpec | None:
-    """A run's spec; None of what was handed over in Python."""
-    try:
-        return parse_spec(run.spec)
-    except BadInput:
-        return None
 
 
 def _reads_a_run(spec: ModelSpec) -> bool:

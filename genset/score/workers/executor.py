@@ -11,7 +11,6 @@ from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 from multiprocessing.connection import Connection, wait
 from pkgutil import resolve_name
-from types import TracebackType
 from typing import Any, Self, TypeVar
 
 import torch
@@ -44,12 +43,7 @@ class Executor(ABC):
         """
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         """Disconnect."""
         return
 

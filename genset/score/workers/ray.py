@@ -15,7 +15,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from importlib.util import find_spec
 from multiprocessing.connection import Connection
-from types import TracebackType
 from typing import Any, Self
 
 from genset.core.errors import GensetError, MissingExtra, first_line
@@ -72,12 +71,7 @@ class RayExecutor(Executor):
         self.machines = found
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self._end()
 
     @property

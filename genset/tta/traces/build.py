@@ -100,7 +100,7 @@ def _nest(operators: Sequence[Operator], launches: Sequence[Launch], slack: floa
 
 
 def _join(found: Collector, zero: float) -> None:
-    """Say of what ran on the device when it was launched, of kernels also by which operator."""
+    """Say of what ran on the device when it was launched, and by which operator."""
     launches = {launch.correlation: launch for launch in found.launches}
     by_external: dict[int, list[int]] = defaultdict(list)
     # If it is the launch's own number in place of the operator's, it tells nothing.
@@ -119,10 +119,11 @@ def _join(found: Collector, zero: float) -> None:
             caller = again[max(0, before - 1)]
         cause = launch or (None if caller is None else found.operators[caller])
         event.launched = cause.start - zero if cause else None
-        if isinstance(event, Kernel):
-            event.operator = caller
-            if not event.collective and any(word in event.name.lower() for word in _COMMUNICATES):
-                event.collective = _collective(found.operators, caller)
+        event.operator = caller
+        if not isinstance(event, Kernel) or event.collective:
+            continue
+        if any(word in event.name.lower() for word in _COMMUNICATES):
+            event.collective = _collective(found.operators, caller)
 
 
 def _collective(operators: Sequence[Operator], place: int | None) -> str:

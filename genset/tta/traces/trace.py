@@ -27,12 +27,11 @@ class Device:
 
 
 @dataclass(slots=True)
-class Kernel:
-    """A kernel on the device.
+class OnDevice:
+    """What ran on the device.
 
     Attributes:
         operator: place in `Trace.operators` of the innermost operator that launched it, or None.
-        collective: "allreduce", "_allgather_base", as recorded; "" if it is not.
         launched: when the host launched it: the call of the runtime, or else the operator's start;
             None if neither is recorded.
         correlation, external: the numbers of the launch and of the operator.
@@ -44,30 +43,23 @@ class Kernel:
     device: int
     stream: int
     operator: int | None = None
-    collective: str = ""
     launched: float | None = None
     correlation: int | None = None
     external: int | None = None
 
 
 @dataclass(slots=True)
-class Copy:
-    """A copy or a filling of memory on the device ("Memcpy HtoD …", "Memset").
+class Kernel(OnDevice):
+    """A kernel; `collective` is "allreduce", "_allgather_base", as recorded, or ""."""
 
-    Attributes:
-        bytes: how many; None if it is not recorded.
-        launched, correlation, external: see `Kernel`.
-    """
+    collective: str = ""
 
-    name: str
-    start: float
-    length: float
-    device: int
-    stream: int
-    bytes: int | None
-    launched: float | None = None
-    correlation: int | None = None
-    external: int | None = None
+
+@dataclass(slots=True)
+class Copy(OnDevice):
+    """A copy or a filling of memory ("Memcpy HtoD …", "Memset"); `bytes` may not be recorded."""
+
+    bytes: int | None = None
 
 
 @dataclass(slots=True)
