@@ -268,8 +268,13 @@ def main(arguments: list[str] | None = None) -> int:
 
 def write(path: Path, make: Callable[[], Any]) -> int:
     """Write what is made as JSON; return the exit status, after one line on what is wrong."""
+    return status_of(lambda: path.write_text(dump(make()), encoding="utf-8", newline="\n"))
+
+
+def status_of(work: Callable[[], object]) -> int:
+    """Do the work; return the exit status, after one line on what is wrong."""
     try:
-        path.write_text(dump(make()), encoding="utf-8", newline="\n")
+        work()
     except GensetError as error:
         sys.stderr.write(f"error: {error}\n")
         return error.exit_code

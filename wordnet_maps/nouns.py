@@ -20,8 +20,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from genset.core.errors import BadInput, GensetError
-from wordnet_maps.build import HERE, require_wordnet_3_0
+from genset.core.errors import BadInput
+from wordnet_maps.build import HERE, require_wordnet_3_0, status_of
 
 _POINTER = re.compile(r" (@i?) (\d{8}) n ")
 
@@ -102,17 +102,13 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", default=HERE / "nouns.tsv.gz")
     options = parser.parse_args(arguments)
-    try:
+
+    def work() -> None:
         packed, irregular = pack(table(options.wordnet)), exceptions(options.wordnet)
         options.output.write_bytes(packed)
         options.output.with_name("noun.exc").write_text(irregular, "ascii")
-    except GensetError as error:
-        sys.stderr.write(f"error: {error}\n")
-        return error.exit_code
-    except OSError as error:
-        sys.stderr.write(f"error: {error.strerror}: {error.filename}\n")
-        return GensetError.exit_code
-    return 0
+
+    return status_of(work)
 
 
 if __name__ == "__main__":

@@ -259,12 +259,8 @@ def read_run(path: Path) -> Training:
         raise BadInput(f"there is no file {path}")
     if not files[".tsv"].is_file():
         raise MalformedLog(path, "no .tsv file with its epochs beside it")
-    if files[".json"].is_file():
-        return _training(read_json(files[".json"]), files[".tsv"])
-    curve = read_curve(files[".tsv"], _bytes(files[".tsv"]))
-    task = _task(files[".tsv"], None, curve.columns)
-    about = About(name=path.stem, path=path, task=task, remarks=curve.remarks)
-    return Training(about, curve.epochs)
+    has_json = files[".json"].is_file()
+    return _training(read_json(files[".json"]) if has_json else None, files[".tsv"])
 
 
 def read_json(path: Path) -> EntryFile:
@@ -293,9 +289,11 @@ def _task(path: Path, entry: EntryFile | None, scores: tuple[str, ...]) -> Task:
     return task_above(path) or stated or next(known)
 
 
-def _training(entry: EntryFile, tsv_file: Path) -> Training:
-    curve = read_curve(tsv_file, _bytes(tsv_file), percent=entry.recorded is not None)
-    task = _task(entry.path, entry, curve.columns)
+def _training(entry: EntryFile | None, tsv_file: Path) -> Training:
+    curve = read_curve(tsv_file, _bytes(tsv_file), percent=bool(entry and entry.recorded))
+    task = _task(tsv_file, entry, curve.columns)
+    if entry is None:
+        return Training(About(tsv_file.stem, tsv_file, task, remarks=curve.remarks), curve.epochs)
     if not any(task.score in epoch.scores for epoch in curve.epochs):
         raise MalformedLog(tsv_file, f"no {task.score}, which {task.name} is judged by")
     remarks = [*curve.remarks]

@@ -100,7 +100,7 @@ def _draw_roofline(
         place = places[name]
         style: dict[str, Any] = {"fillstyle": _FILLS[place % len(_FILLS)], "markersize": 7}
         style |= {"color": line_style(place)[0], "markerfacecoloralt": "white", "zorder": 3}
-        axes.plot([point.intensity], [point.tflops], _MARKERS[point.kind], **style)
+        axes.plot([point.flops_per_byte], [point.tflops], _MARKERS[point.kind], **style)
     for kind in sorted({str(point.kind) for _, point in kinds}):
         axes.plot([], [], _MARKERS[kind], color="0.3", markersize=10, label=kind)
     label_axes(axes, "FLOPs a byte", "TFLOP/s")
@@ -119,8 +119,8 @@ def _draw_star(axes: "Axes", name: str, point: Point, place: int, *, numbered: b
     colour, number = line_style(place)[0], str(place + 1)
     label = f" {number}: {short_name(name, 24)}" if numbered else f" {short_name(name, 24)}"
     style: dict[str, Any] = {"markersize": 17, "markeredgecolor": "black", "zorder": 5}
-    axes.plot([point.intensity], [point.tflops], "*", color=colour, label=label, **style)
-    return Label(number, point.intensity, point.tflops, colour)
+    axes.plot([point.flops_per_byte], [point.tflops], "*", color=colour, label=label, **style)
+    return Label(number, point.flops_per_byte, point.tflops, colour)
 
 
 def _is_shown(point: Point) -> bool:
@@ -166,7 +166,7 @@ def _set_limits(
     axes: "Axes", shown: Sequence[Point], roofs: Sequence[tuple[Peaks, dict[Roof, float]]]
 ) -> None:
     """Room for points and the highest roofs."""
-    xs, ys = [point.intensity for point in shown], [point.tflops for point in shown]
+    xs, ys = [point.flops_per_byte for point in shown], [point.tflops for point in shown]
     for peaks, drawn in roofs:
         ys += [max(drawn.values())] if drawn else []
         xs += [1e3 * ys[-1] / peaks.gbs] if drawn and peaks.gbs else []

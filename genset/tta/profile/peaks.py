@@ -185,7 +185,7 @@ class Point:
     def as_json(self) -> dict[str, Any]:
         """With what follows from it."""
         known = {field.name: getattr(self, field.name) for field in fields(self)}
-        rates = {"tflops": self.tflops, "gbs": self.gbs, "flops_per_byte": self.intensity}
+        rates = {"tflops": self.tflops, "gbs": self.gbs, "flops_per_byte": self.flops_per_byte}
         return known | rates | {"of_roof": self.of_roof}
 
     @property
@@ -199,7 +199,7 @@ class Point:
         return self.bytes / self.seconds / 1e9
 
     @property
-    def intensity(self) -> float:
+    def flops_per_byte(self) -> float:
         """FLOPs a byte."""
         return self.flops / self.bytes
 

@@ -244,18 +244,8 @@ def _run_rows(name: str, found: Roofline) -> Iterator[list[Any]]:
 
 
 def _cells(point: Point, devices: int = 1) -> list[Any]:
-    return [
-        point.seconds / devices,
-        point.share,
-        point.flops,
-        point.bytes,
-        point.intensity,
-        point.tflops,
-        point.gbs,
-        point.of_peak,
-        point.of_bandwidth,
-        point.roof,
-    ]
+    others = (getattr(point, column.name) for column in _COLUMNS[1:])
+    return [point.seconds / devices, *others]
 
 
 def _peak_words(peaks: Peaks) -> str:

@@ -43,6 +43,7 @@ class Recording:
         path: the TSV file; None until the first epoch is logged.
         epochs: all of the run, also those of earlier attempts that it goes on from.
         refused: how many lines were wrong.
+        interruptions: how many attempts came before this one.
         facts: as given; what is added to them is written with the next epoch, or at the end.
     """
 
@@ -59,15 +60,10 @@ class Recording:
         self._framework, self._versions = header.framework, ""
         self._began = datetime.now(UTC)
         self._base_hours = self._base_communication = 0.0
-        self._interruptions, self._set_aside, self._hours_aside = 0, 0, 0.0
+        self.interruptions, self._set_aside, self._hours_aside = 0, 0, 0.0
         self.path: Path | None = None
         self.epochs: list[Epoch] = []
         self.refused = 0
-
-    @property
-    def interruptions(self) -> int:
-        """How many attempts came before this one."""
-        return self._interruptions
 
     def add(self, line: Line, elapsed: float) -> None:
         """Keep one epoch, `elapsed` seconds after the command began.
@@ -125,7 +121,7 @@ class Recording:
                 self.epochs = [epoch for epoch in epochs if epoch.epoch < line.epoch]
                 self._base_hours = max(attempts.hours, epochs[-1].hours)
                 self._base_communication = max(e.communication or 0.0 for e in epochs)
-                self._interruptions = attempts.interruptions + 1
+                self.interruptions = attempts.interruptions + 1
                 self._set_aside, self._hours_aside = attempts.set_aside, attempts.set_aside_hours
                 self.path = taken[-1]
                 return
@@ -146,7 +142,7 @@ class Recording:
             **({"versions": self._versions} if self._versions else {}),
             "recording": {
                 "finished": finished,
-                "interruptions": self._interruptions,
+                "interruptions": self.interruptions,
                 "hours": spent,
                 "refusedLines": self.refused,
                 "stopped": stopped,

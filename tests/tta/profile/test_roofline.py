@@ -28,7 +28,7 @@ def test_a_point_is_work_over_the_time_of_its_kernels() -> None:
     product, small = found.operators
     assert product.tflops == pytest.approx(2e9 / 200e-6 / 1e12)  # 10
     assert product.gbs == pytest.approx(12e6 / 200e-6 / 1e9)
-    assert product.intensity == pytest.approx(2e9 / 12e6)
+    assert product.flops_per_byte == pytest.approx(2e9 / 12e6)
     assert (product.roof, product.of_peak) == ("float32", pytest.approx(10 / 15.7))
     assert product.of_bandwidth == pytest.approx(60 / 900)
     assert product.of_roof == product.of_peak
