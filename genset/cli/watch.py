@@ -7,15 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from genset.cli.common import (
-    PATH,
-    counted,
-    format_command,
-    json_command,
-    opened,
-    show,
-    show_tables,
-)
+from genset.cli.common import PATH, counted, format_command, json_command, opened, show, show_tables
 from genset.core.errors import GensetError
 from genset.core.numbers import agree, count
 from genset.core.table import of_words

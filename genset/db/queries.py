@@ -7,17 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, TypeVar
 
-from sqlalchemy import (
-    ColumnElement,
-    Select,
-    Subquery,
-    exists,
-    func,
-    insert,
-    or_,
-    select,
-    update,
-)
+from sqlalchemy import ColumnElement, Select, Subquery, exists, func, insert, or_, select, update
 from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput

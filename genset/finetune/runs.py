@@ -27,13 +27,7 @@ from numpy.typing import NDArray
 
 from genset.core.errors import GensetError, first_line
 from genset.core.files import write_text, written_whole
-from genset.score.results.runs import (
-    Accuracy,
-    RunRecord,
-    read_record,
-    run_folder,
-    write_record,
-)
+from genset.score.results.runs import Accuracy, RunRecord, read_record, run_folder, write_record
 from genset.statistics.intervals import wilson
 
 FORMAT = "genset finetune 1"

@@ -19,6 +19,7 @@ from genset.db import (
     Store,
     Verdict,
     find_candidate,
+    in_batches,
     is_out,
     is_postgresql,
     now,
@@ -116,10 +117,8 @@ def decided(session: Session, candidates: Iterable[int]) -> dict[int, Verdict]:
     The newest ruling says so; or, where nobody ruled, at least two labelers do, and nobody who
     looked says otherwise, in whatever panel. None that somebody sent to review since.
     """
-    numbers = sorted(set(candidates))
     found: dict[int, Verdict] = {}
-    for start in range(0, len(numbers), 500):  # a question can only be so long
-        some = numbers[start : start + 500]
+    for some in in_batches(sorted(set(candidates)), 500):  # a question can only be so long
         verdicts_of: dict[int, dict[str, Verdict]] = {}
         for number, worker, verdict in session.execute(
             select(Label.candidate_id, Label.worker, Label.verdict)
@@ -130,14 +129,8 @@ def decided(session: Session, candidates: Iterable[int]) -> dict[int, Verdict]:
         for number, verdicts in verdicts_of.items():
             if len(verdicts) >= AGREEING and len(set(verdicts.values())) == 1:
                 found[number] = next(iter(verdicts.values()))
-        ruled = dict(
-            session.execute(
-                select(Ruling.candidate_id, Ruling.verdict)
-                .where(Ruling.candidate_id.in_(some))
-                .order_by(Ruling.number)
-            ).all()
-        )
-        found |= ruled
+        ruled = select(Ruling.candidate_id, Ruling.verdict).where(Ruling.candidate_id.in_(some))
+        found |= dict(session.execute(ruled.order_by(Ruling.number)).all())
     in_review = requests_in_force(session).keys()
     return {
         number: verdict

@@ -394,7 +394,6 @@ def _frequency(ballot: Ballot) -> Frequency:
 def _histogram(frequencies: Sequence[Frequency]) -> tuple[int, ...]:
     bins = [0] * 11
     for frequency in frequencies:
-        bins[10 * frequency.correct // frequency.votes] += (
-            1  # whole numbers: 0.3 * 10 is not quite 3
-        )
+        # Of whole numbers: 0.3 * 10 is not quite 3.
+        bins[10 * frequency.correct // frequency.votes] += 1
     return tuple(bins)

@@ -11,6 +11,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy.orm import Session
+
 from genset.classes import Taxonomy, imagenet1k
 from genset.core.errors import GensetError
 from genset.core.files import write_text
@@ -133,24 +135,22 @@ def undecided(store: Store, found: Suspects) -> list[Suspect]:
     """
     with answering(), store.session() as session:
         decided = rulings_in_force(session).keys() | requests_in_force(session).keys()
-        pool = stored_candidates().order_by(None)
-        open_ = {
-            f"{wnid}/{source}:{source_id}"
-            for number, wnid, source, source_id in session.execute(
-                pool.with_only_columns(Candidate.id, Candidate.wnid, Photo.source, Photo.source_id)
-            )
-            if number not in decided
-        }
+        pool = _pool(session)
+    open_ = {task for task, number in pool.items() if number not in decided}
     return [suspect for suspect in found.suspects if suspect.task in open_]
 
 
 def missing_photos(store: Store, found: Suspects) -> set[str]:
     """The names of those of the list whose photo is no longer in the pool."""
     with answering(), store.session() as session:
-        pool = stored_candidates().order_by(None)
-        named = pool.with_only_columns(Candidate.wnid, Photo.source, Photo.source_id)
-        here = {f"{wnid}/{source}:{name}" for wnid, source, name in session.execute(named)}
-    return {suspect.task for suspect in found.suspects} - here
+        return {suspect.task for suspect in found.suspects} - _pool(session).keys()
+
+
+def _pool(session: Session) -> dict[str, int]:
+    """The candidates with a stored photo by their names, as `Candidate.id`."""
+    columns = Candidate.wnid, Photo.source, Photo.source_id, Candidate.id
+    rows = session.execute(stored_candidates().order_by(None).with_only_columns(*columns))
+    return {f"{wnid}/{source}:{name}": number for wnid, source, name, number in rows}
 
 
 def _read(content: dict[str, Any], taxonomy: Taxonomy) -> Suspects:

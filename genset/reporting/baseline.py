@@ -18,14 +18,7 @@ from genset.comparison.references.find import (
 )
 from genset.comparison.references.published import architecture_of, one_a_weights, rungs, sources
 from genset.comparison.references.sets import IMAGENET, WellKnownSet, is_real, recognize
-from genset.reporting.line import (
-    Fit,
-    LinePoint,
-    Points,
-    fit_of,
-    through_models,
-    through_published,
-)
+from genset.reporting.line import Fit, LinePoint, Points, fit_of, through_models, through_published
 from genset.reporting.options import ReportOptions
 from genset.reporting.places import PlaceAmong, places_among
 from genset.score.results.results import ModelAnswers, Results

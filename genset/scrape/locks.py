@@ -3,20 +3,19 @@
 import os
 import socket
 import threading
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
-from typing import Literal, Self, TypeVar
+from typing import Literal, Self
 from uuid import uuid4
 
 from sqlalchemy import delete, select, update
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
-from genset.db import ScrapeLock, Store, Worker
+from genset.db import ScrapeLock, Store, Worker, in_batches
 
 Kind = Literal["class", "photo"]
-T = TypeVar("T")
 
 _BEAT = 10.0  # seconds
 _DEAD_AFTER = 45.0  # seconds without a sign of life: with a beat, less than a minute
@@ -56,7 +55,7 @@ class Locks:
         """Those of the numbers that nobody holds, this process neither; they are ours now."""
         taken: set[int] = set()
         with self._store.begin() as session:
-            for some in _in_parts(sorted(numbers)):
+            for some in in_batches(sorted(numbers), _AT_ONCE):
                 rows = [{"kind": kind, "number": number, "worker_id": self._id} for number in some]
                 insert = self._store.insert(ScrapeLock).values(rows).on_conflict_do_nothing()
                 taken.update(session.scalars(insert.returning(ScrapeLock.number)))
@@ -64,7 +63,7 @@ class Locks:
 
     def release(self, session: Session, kind: Kind, numbers: Collection[int]) -> None:
         """Give them back, as part of a transaction."""
-        for some in _in_parts(sorted(numbers)):
+        for some in in_batches(sorted(numbers), _AT_ONCE):
             session.execute(
                 delete(ScrapeLock).where(
                     ScrapeLock.kind == kind,
@@ -94,14 +93,9 @@ class Locks:
                 if not now - _DEAD_AFTER < worker.seen_at < now + _DEAD_AFTER
                 or (worker.machine == machine and not _is_running(worker.pid))
             ]
-            for some in _in_parts(dead):
+            for some in in_batches(dead, _AT_ONCE):
                 session.execute(delete(ScrapeLock).where(ScrapeLock.worker_id.in_(some)))
                 session.execute(delete(Worker).where(Worker.id.in_(some)))
-
-
-def _in_parts(values: list[T]) -> Iterator[list[T]]:
-    for start in range(0, len(values), _AT_ONCE):
-        yield values[start : start + _AT_ONCE]
 
 
 def _is_running(pid: int) -> bool:

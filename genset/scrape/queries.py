@@ -17,14 +17,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from genset.classes import (
-    Entry,
-    ImageClass,
-    Query,
-    Taxonomy,
-    imagenet1k,
-    read_entries,
-)
+from genset.classes import Entry, ImageClass, Query, Taxonomy, imagenet1k, read_entries
 from genset.core.errors import BadInput, GensetError
 from genset.core.validation import Record, parse_toml, read_text
 from genset.db import Fact, QueryList, Store, stored_taxonomy

@@ -13,7 +13,7 @@ from genset.classes import ImageClass
 from genset.core.errors import PhotoRefused, SourceUnavailable
 from genset.core.files import secure
 from genset.core.numbers import count
-from genset.db import Photo, PhotoFailure, SearchFailure, Store, examples_among, now
+from genset.db import Photo, PhotoFailure, SearchFailure, Store, examples_among, in_batches, now
 from genset.net.hosts import HostClosed
 from genset.net.originals import AN_EXAMPLE, Original
 from genset.net.pace import RetryPolicy
@@ -188,11 +188,9 @@ class Failure:
 def photos_tried(session: Session, photo_ids: Collection[int]) -> dict[int, Failure]:
     """Those of these photos, by `Photo.id`, whose picture did not come when it was asked for."""
     found: dict[int, Failure] = {}
-    numbers = sorted(photo_ids)
-    for start in range(0, len(numbers), _AT_ONCE):
-        rows = select(PhotoFailure.photo_id, *_tried(PhotoFailure)).where(
-            PhotoFailure.photo_id.in_(numbers[start : start + _AT_ONCE])
-        )
+    tried_photos = select(PhotoFailure.photo_id, *_tried(PhotoFailure))
+    for some in in_batches(sorted(photo_ids), _AT_ONCE):
+        rows = tried_photos.where(PhotoFailure.photo_id.in_(some))
         found |= {photo_id: Failure(*tried) for photo_id, *tried in session.execute(rows)}
     return found
 

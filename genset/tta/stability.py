@@ -12,11 +12,7 @@ from genset.core.numbers import agree, count, duration
 from genset.core.table import Column, Table
 from genset.statistics.intervals import Interval
 from genset.statistics.restarts import expected_time, expected_time_interval
-from genset.statistics.small_samples import (
-    clopper_pearson,
-    variation,
-    variation_interval,
-)
+from genset.statistics.small_samples import clopper_pearson, variation, variation_interval
 from genset.tta.figures import MOST_LINES, label_axes, legend, line_style, time_unit, write_figure
 from genset.tta.one_entry import check_one_entry, counted, together
 from genset.tta.rows import TrainingRow, hours_without_ends, training_row

@@ -11,15 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genset.aggregators import METHODS
-from genset.label.aggregate import (
-    Opinion,
-    Vote,
-    aggregate,
-    dawid_skene,
-    majority,
-    selection_frequency,
-)
-from genset.label.aggregate.dawid_skene import estimate
+from genset.label.aggregate import aggregate
+from genset.label.aggregate.dawid_skene import dawid_skene, estimate
+from genset.label.aggregate.votes import Opinion, Vote, majority, selection_frequency
 
 # crowd-kit calls pandas in ways that pandas means to drop.
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")

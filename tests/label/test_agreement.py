@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 
-from genset.label.aggregate import Vote
+from genset.label.aggregate.votes import Vote
 from genset.label.agreement import Agreement, alpha_by_class, krippendorff_alpha, with_consensus
 from tests.label.test_aggregate import tables
 

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from genset.db import Photo, labels_in_force, votes
-from genset.label.aggregate import Vote
+from genset.label.aggregate.votes import Vote
 from genset.label.agreement import krippendorff_alpha
 from genset.release.choose import ReleasePlan
 from genset.release.documents import documents

@@ -164,13 +164,7 @@ def _stats_tables(stats: "Stats") -> Iterator[Table]:
     if stats.by_labeler:
         yield _labelers_table(stats)
     if stats.suspended:
-        columns = [
-            Column("name", "labeler"),
-            Column("votes"),
-            Column("labels"),
-            Column("by"),
-            Column("reason"),
-        ]
+        columns = [Column("name", "labeler"), *map(Column, ("votes", "labels", "by", "reason"))]
         rows = [
             (labeler.name, labeler.state, labeler.labels, labeler.by, labeler.reason)
             for labeler in stats.suspended
@@ -232,10 +226,7 @@ def _labelers_table(stats: "Stats") -> Table:
 def _least_agreed(stats: "Stats") -> Table:
     """The ten classes that labelers agree on least."""
     columns = [
-        Column("wnid"),
-        Column("class"),
-        Column("candidates"),
-        Column("votes"),
+        *map(Column, ("wnid", "class", "candidates", "votes")),
         Column("frequency", format="{:.2f}".format),
         Column("alpha", format="{:.2f}".format),
     ]

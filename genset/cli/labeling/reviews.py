@@ -6,14 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from genset.cli.common import (
-    format_command,
-    json_command,
-    opened,
-    runs_option,
-    show,
-    show_tables,
-)
+from genset.cli.common import format_command, json_command, opened, runs_option, show, show_tables
 from genset.core.numbers import count
 from genset.core.table import Column, Table
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -54,8 +54,8 @@ def plan_of(
     from genset.scrape.opt_out import OptOut
     from genset.scrape.plan import ScrapePlan
 
-    settings = f"{workspace.root / SETTINGS_FILE}: posted_after"
-    since = _past(posted_after, "--posted-after") or _past(workspace.posted_after, settings)
+    where = "--posted-after" if posted_after else f"{workspace.root / SETTINGS_FILE}: posted_after"
+    since = _past(posted_after or workspace.posted_after, where)
     until = posted_before.replace(tzinfo=UTC) if posted_before else None
     if until is not None and until <= since:
         raise BadInput(f"--posted-before {until.date()} must be later than {since.date()}")
@@ -73,24 +73,20 @@ def plan_of(
         wait=not no_wait,
         query_list=queries.version,
         source=source,
-        taken_after=_past(taken_after, "--taken-after"),
+        taken_after=_past(taken_after, "--taken-after") if taken_after else None,
         taken_unknown=taken_unknown,
         opt_out=OptOut.of(workspace),
     )
 
 
-@overload
-def _past(day: datetime, where: str) -> datetime: ...
-@overload
-def _past(day: datetime | None, where: str) -> datetime | None: ...
-def _past(day: datetime | None, where: str) -> datetime | None:
-    """The beginning of a day (UTC); None for none.
+def _past(day: datetime, where: str) -> datetime:
+    """The beginning of a day (UTC).
 
     Raises:
         BadInput: it is in the future, as `where` says it.
     """
-    moment = day.replace(tzinfo=UTC) if day else None
-    if moment is not None and moment > datetime.now(UTC):
+    moment = day.replace(tzinfo=UTC)
+    if moment > datetime.now(UTC):
         raise BadInput(f"{where} is {moment.date()}, which is in the future")
     return moment
 

@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pkgutil import resolve_name
 
 from genset.aggregators import METHODS
-from genset.label.aggregate.dawid_skene import dawid_skene
-from genset.label.aggregate.votes import Opinion, Vote, majority, selection_frequency
+from genset.label.aggregate.votes import Opinion, Vote, selection_frequency
 
 Method = Callable[[Sequence[Vote]], dict[str, Opinion]]
 
@@ -25,14 +24,3 @@ def confidences(
     """
     shares = selection_frequency(votes) if method == "majority" else found
     return {task: max(shares[task].weights.values()) for task in found}
-
-
-__all__ = [
-    "Opinion",
-    "Vote",
-    "aggregate",
-    "confidences",
-    "dawid_skene",
-    "majority",
-    "selection_frequency",
-]

@@ -7,7 +7,8 @@ from pathlib import Path
 from genset.aggregators import METHODS
 from genset.core.errors import BadInput
 from genset.db import Store, Verdict, digest_of_votes
-from genset.label.aggregate import Opinion, aggregate, confidences
+from genset.label.aggregate import aggregate, confidences
+from genset.label.aggregate.votes import Opinion
 from genset.label.ballots import votes_table
 from genset.label.exchange.sheet import write_sheet
 

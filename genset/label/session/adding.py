@@ -43,20 +43,13 @@ from genset.label.session.shown import (
 MOST_ADDED = 4
 
 _ON_SCREEN = (
-    select(
-        ScreenPhoto.place,
-        Claim.wnid,
-        GoldQuestion.wnid,
-    )
+    select(ScreenPhoto.place, Claim.wnid, GoldQuestion.wnid)
     .outerjoin(Claim, Claim.id == ScreenPhoto.candidate_id)
     .outerjoin(GoldQuestion, GoldQuestion.id == ScreenPhoto.gold_id)
     .where(ScreenPhoto.screen_id == bindparam("screen"))
 )
 _OF_PHOTO = (
-    select(
-        Question.round_id,
-        ProposalRound.withdrawn_at,
-    )
+    select(Question.round_id, ProposalRound.withdrawn_at)
     .join(Claim, Claim.id == Question.candidate_id)
     .join(ProposalRound, ProposalRound.id == Question.round_id)
     .where(Claim.photo_id == bindparam("photo"))
@@ -107,10 +100,7 @@ def add_classes(session: Session, screen: Screen, added: Sequence[AddedClass]) -
 def _on_screen(session: Session, screen: Screen) -> tuple[int, set[str]]:
     """The last place on a screen, and the classes that it asks about."""
     rows = ask(session, _ON_SCREEN, {"screen": screen.id}).all()
-    return (
-        max(place for place, *_ in rows),
-        {claimed or known for _, claimed, known in rows},
-    )
+    return max(place for place, *_ in rows), {claimed or known for _, claimed, known in rows}
 
 
 def _round_of(session: Session, screen: Screen) -> int:

@@ -12,14 +12,7 @@ from genset.classes.files import toml_of
 from genset.classes.taxonomy import CLASSES_FILE
 from genset.core.errors import BadInput, MissingExtra
 from genset.core.files import one_at_a_time, write_text
-from genset.release.documents import (
-    CARD,
-    CITATION,
-    CLASSES,
-    CREDITS,
-    DATASHEET,
-    LICENSES,
-)
+from genset.release.documents import CARD, CITATION, CLASSES, CREDITS, DATASHEET, LICENSES
 from genset.release.documents.citation import Citation, bibtex
 from genset.release.exports import FORMATS
 from genset.release.publish import Contents, contents_of, folder_written_whole, is_restricted

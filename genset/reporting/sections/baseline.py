@@ -12,15 +12,7 @@ from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
 from genset.core.to_json import to_json
 from genset.reporting.baseline import Against, Baseline, against_known
-from genset.reporting.blocks import (
-    Block,
-    Commands,
-    Grid,
-    Html,
-    Paragraph,
-    Part,
-    sentences,
-)
+from genset.reporting.blocks import Block, Commands, Grid, Html, Paragraph, Part, sentences
 from genset.reporting.figures.against import against_plot
 from genset.reporting.format import some_of
 from genset.reporting.line import Fit

@@ -8,23 +8,9 @@ from genset.core.numbers import bare_p, count, digits, p_value, percent, points,
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
 from genset.core.to_json import to_json
-from genset.finetune.compare import (
-    CurvePoint,
-    Difference,
-    Row,
-    learning_curve,
-    table,
-)
+from genset.finetune.compare import CurvePoint, Difference, Row, learning_curve, table
 from genset.finetune.runs import FinetuneRun, StoredRun, find_finetuned
-from genset.reporting.blocks import (
-    Block,
-    Figure,
-    Figures,
-    Grid,
-    Heading,
-    Part,
-    sentences,
-)
+from genset.reporting.blocks import Block, Figure, Figures, Grid, Heading, Part, sentences
 from genset.reporting.figures.learning import learning_plots
 from genset.reporting.format import interval, share
 from genset.reporting.report import Inputs, ReportData, Section

@@ -9,13 +9,7 @@ from markupsafe import Markup
 
 from genset.classes import Taxonomy
 from genset.comparison.marks import answered_in_part
-from genset.comparison.missed import (
-    FEWEST_LEADING,
-    CommonMiss,
-    height_of,
-    leading,
-    missed_by_all,
-)
+from genset.comparison.missed import FEWEST_LEADING, CommonMiss, height_of, leading, missed_by_all
 from genset.core.numbers import count
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table

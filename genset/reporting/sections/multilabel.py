@@ -11,15 +11,7 @@ from genset.core.numbers import agree, count, digits, ends, percent, points
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
 from genset.core.to_json import to_json
-from genset.reporting.blocks import (
-    Block,
-    Bullets,
-    Grid,
-    Heading,
-    Paragraph,
-    Part,
-    sentences,
-)
+from genset.reporting.blocks import Block, Bullets, Grid, Heading, Paragraph, Part, sentences
 from genset.reporting.format import MANY, interval
 from genset.reporting.report import Inputs, ReportData, Section
 from genset.reporting.verdict import pair_to_json

@@ -9,12 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from genset.tta.logs.columns import (
-    Columns,
-    described,
-    describing,
-    is_moment,
-)
+from genset.tta.logs.columns import Columns, described, describing, is_moment
 from genset.tta.logs.common import as_percent, number, swapped
 from genset.tta.logs.sheets import Sheet, is_nothing, shortest
 from genset.tta.runs import TOP1, TOP5, About, Epoch, Training

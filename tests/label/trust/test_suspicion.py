@@ -10,7 +10,7 @@ import pytest
 from genset.db import LabelerAct, LabelerEvent, now
 from genset.db import Screen as ScreenRow
 from genset.label import Store, Verdict
-from genset.label.aggregate import Vote
+from genset.label.aggregate.votes import Vote
 from genset.label.agreement import chance_of_agreeing
 from genset.label.ballots import votes_table
 from genset.label.gold import add_gold_question
