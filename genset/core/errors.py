@@ -27,11 +27,12 @@ class GensetError(Exception):
     """The work failed; the message is one line for the user."""
 
     exit_code = 1
+    _lines: list[str] | None = None
 
     @property
     def lines(self) -> list[str]:
         """What the command line prints: the message, or a line for each thing that failed."""
-        return [str(self)]
+        return [str(self)] if self._lines is None else self._lines
 
     def __reduce__(self) -> tuple[Any, ...]:
         """What a process sends to another is the same there, whatever its kind is made with."""

@@ -53,11 +53,6 @@ class SomeFailed(GensetError):
         super().__init__("; ".join(self._lines))
         self.finished = finished
 
-    @property
-    def lines(self) -> list[str]:
-        """Each failure once, in a line."""
-        return self._lines
-
 
 def finetune(
     tasks: Sequence[tuple[str, Path]],

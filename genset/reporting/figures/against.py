@@ -55,10 +55,11 @@ def against_plot(title: str, baseline: Baseline, sures: Sequence[tuple[float, fl
     marks = _models(axes, baseline.models, sures)
     names = _names(axes, baseline, sures)
     clip = f"clip-{sha256(title.encode()).hexdigest()[:8]}"  # no two of a page may be the same
+    size = _FRAME.right - _FRAME.left, _FRAME.bottom - _FRAME.top
     clipped = Markup(
-        '<clipPath id="{0}"><rect x="{1}" y="{2}" width="{3}" height="{4}"/></clipPath>'
-        '<g clip-path="url(#{0})">{5}</g>'
-    ).format(clip, *_corner_and_size(), Markup("").join(inside))
+        '<clipPath id="{0}"><rect x="{1.left:g}" y="{1.top:g}" width="{2:g}" height="{3:g}"/></clipPath>'
+        '<g clip-path="url(#{0})">{4}</g>'
+    ).format(clip, _FRAME, *size, Markup("").join(inside))
     return Markup(
         '<svg viewBox="0 0 {:g} {:g}" role="group" aria-label="{}" font-size="12">{}{}{}{}</svg>'
     ).format(_WIDTH, _HEIGHT, title, axes.drawn(), clipped, names, marks)
@@ -287,9 +288,3 @@ def _name(name: str, box: Box, point: tuple[float, float]) -> Markup:
         'stroke="var(--muted)" stroke-width="0.8"/>'
         '<text x="{:.1f}" y="{:.1f}" text-anchor="{}" fill="var(--ink)" class="name">{}</text>'
     ).format(*point, across, (box.top + box.bottom) / 2, across, box.bottom - 3.5, anchor, name)
-
-
-def _corner_and_size() -> tuple[str, ...]:
-    frame = _FRAME
-    size = frame.right - frame.left, frame.bottom - frame.top
-    return tuple(f"{value:g}" for value in (frame.left, frame.top, *size))

@@ -64,7 +64,8 @@ def drawing(scale: Scale, top: TopK, name: str, says: str) -> Markup:
         top: what is drawn.
         name, says: what the page says of it to a pointer; the row has the same in numbers.
     """
-    grid = "".join(f"{_upright(scale.place(tick))}" for tick in scale.ticks)
+    places = map(scale.place, scale.ticks)
+    grid = "".join(f'<line x1="{x}" x2="{x}" y1="0" y2="100%"/>' for x in places)
     wilson = Interval(top.accuracy.low, top.accuracy.high)
     body = (
         f'<g class="grid">{grid}</g>{_line(scale, top.clustered, "thin")}'
@@ -75,10 +76,6 @@ def drawing(scale: Scale, top: TopK, name: str, says: str) -> Markup:
         '<svg class="drawn" height="16" aria-hidden="true" data-name="{}" data-says="{}">'
     )
     return start.format(name, says) + Markup(body) + Markup("</svg>")  # noqa: S704
-
-
-def _upright(x: str) -> str:
-    return f'<line x1="{x}" x2="{x}" y1="0" y2="100%"/>'
 
 
 def _line(scale: Scale, ends: Interval, kind: str) -> str:

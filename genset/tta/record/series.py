@@ -117,11 +117,6 @@ class MissingRuns(GensetError):
             self._lines.append(f"missing in {series.folder}: {names}; {again}")
         super().__init__("; ".join(self._lines))
 
-    @property
-    def lines(self) -> list[str]:
-        """A line for each run that failed, and one for all that is missing."""
-        return self._lines
-
 
 def runs_of(count: int, seeds: Sequence[int]) -> list[SeriesRun]:
     """The runs that are asked for: one a seed, or `count` that have none."""
