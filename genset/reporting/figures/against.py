@@ -57,8 +57,8 @@ def against_plot(title: str, baseline: Baseline, sures: Sequence[tuple[float, fl
     clip = f"clip-{sha256(title.encode()).hexdigest()[:8]}"  # no two of a page may be the same
     size = _FRAME.right - _FRAME.left, _FRAME.bottom - _FRAME.top
     clipped = Markup(
-        '<clipPath id="{0}"><rect x="{1.left:g}" y="{1.top:g}" width="{2:g}" height="{3:g}"/></clipPath>'
-        '<g clip-path="url(#{0})">{4}</g>'
+        '<clipPath id="{0}"><rect x="{1.left:g}" y="{1.top:g}" width="{2:g}" height="{3:g}"/>'
+        '</clipPath><g clip-path="url(#{0})">{4}</g>'
     ).format(clip, _FRAME, *size, Markup("").join(inside))
     return Markup(
         '<svg viewBox="0 0 {:g} {:g}" role="group" aria-label="{}" font-size="12">{}{}{}{}</svg>'
