@@ -284,8 +284,8 @@ class Photos(Reply, frozen=True):
 class Entry(Reply, frozen=True):
     """A photo of a page; those with ``url_`` are its sizes."""
 
-    id: Annotated[str, Meta(min_length=1, max_length=_LONGEST_TEXT)]
-    owner: Annotated[str, Meta(min_length=1, max_length=_LONGEST_TEXT)]
+    id: Annotated[str, Meta(min_length=1, max_length=_LONGEST_TEXT)] | int
+    owner: Annotated[str, Meta(min_length=1, max_length=_LONGEST_TEXT)] | int
     license: Number
     dateupload: Number
     title: str = ""
@@ -356,7 +356,7 @@ def parse_search(reply: dict[str, Any], *, page: int, per_page: int) -> SearchPa
 
 def _photo(entry: Entry) -> PhotoOrigin:
     granted = flickr_license(int(entry.license))
-    source_id, owner = stored(entry.id), stored(entry.owner)
+    source_id, owner = stored(str(entry.id)), stored(str(entry.owner))
     if not (source_id + owner).isprintable():
         raise SourceUnavailable("Flickr's search answered with a photo without id or owner")
     unknown = int(entry.datetakenunknown) == 1

@@ -237,7 +237,7 @@ ENTRIES: dict[str, tuple[dict[str, Any], str]] = {
     "an owner that climbs": ({"owner": "../../x", "ownername": "<script>"}, STORED),
     "an unknown licence": ({"license": "99"}, STORED),
     "no address": ({"url_l": None}, "no download address"),
-    "an address that is a list": ({"url_l": ["{here}/x"]}, "address not allowed"),
+    "an address that is a list": ({"url_l": ["{here}/x"]}, "no download address"),
     "an address of a file": ({"url_l": "file:///etc/passwd"}, "address not allowed"),
     "an address elsewhere": ({"url_l": "{stranger}/photo.jpg"}, "address not allowed"),
     "an address with a line break": ({"url_l": "{here}/x\r\nX: y"}, "address not allowed"),

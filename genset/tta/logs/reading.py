@@ -20,7 +20,12 @@ _START = 65_536
 
 
 # The first that recognizes a file reads it.
-FORMATS = (MLPERF, TENSORBOARD, TABLE, DAWNBENCH)
+FORMATS = (
+    MLPERF,
+    TENSORBOARD,
+    TABLE,
+    DAWNBENCH,
+)
 
 
 def format_of(
