@@ -16,14 +16,14 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 63_300,
-    "modules": 553,
-    "lines of tests": 73_300,
-    "words of docs": 47_000,
-    "private words in 1,000 lines": 9.8,
-    "classes named by a participle": 26,
-    "modules over 400 lines": 1,
-    "functions over 50 lines": 38,
+    "lines of code": 59_900,
+    "modules": 524,
+    "lines of tests": 72_850,
+    "words of docs": 46_800,
+    "private words in 1,000 lines": 0.4,
+    "classes named by a participle": 16,
+    "modules over 400 lines": 0,
+    "functions over 50 lines": 35,
     "folders in a path": 4,
     "modules in import circles": 0,
 }

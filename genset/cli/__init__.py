@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from genset import __version__
-from genset.cli import begin, classes, release, tta, watch
+from genset.cli import begin, classes, release, status, tta
 from genset.cli.common import PATH
 from genset.cli.group import Program
 from genset.cli.labeling import label, labelers, labels, managers
@@ -60,7 +60,7 @@ SECTIONS: dict[str, tuple[click.Command, ...]] = {
     "Release": (release.release, upkeep.pull),
     "Evaluate": (score.evaluate, report.compare, report.report, finetune.finetune),
     "Time to accuracy": (tta.tta,),
-    "Maintain": (watch.status, watch.doctor, watch.backup),
+    "Maintain": (status.status, status.doctor, status.backup),
 }
 for section in SECTIONS.values():
     for command in section:
