@@ -1,5 +1,6 @@
 """Entry of the command line: run the command, and end with a line for each thing that fails."""
 
+import io
 import sys
 from collections.abc import Iterable
 
@@ -11,6 +12,9 @@ def main() -> None:
     """Run ``genset``; exit code 0, 1 (the work failed) or 2 (the words are wrong)."""
     from genset.cli import cli
 
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal of Latin-1 has no − and no ’
+            stream.reconfigure(errors="replace")
     try:
         cli(prog_name="genset")
     except GensetError as error:

@@ -96,10 +96,12 @@ class ScrapeSettings(Record, frozen=True):
         Meta(description="downloads from Flickr's image hosts; 0 for no limit", examples=[10]),
     ] = None
     tries: Annotated[
-        int, Meta(ge=1, description="how often a photo or a search that fails is tried")
+        int,
+        Meta(ge=1, le=1000, description="how often a photo or a search that fails is tried"),
     ] = 8
     retry_hours: Annotated[
-        float, Meta(ge=0, description="the least hours over which these tries are spread")
+        float,
+        Meta(ge=0, le=8760, description="the least hours over which these tries are spread"),
     ] = 2.0
     opt_out: Annotated[
         str,

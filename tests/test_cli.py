@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -409,3 +410,22 @@ def test_ctrl_c_says_what_is_stored_and_how_to_go_on(
     done = CliRunner().invoke(cli, ["-w", str(workspace), command])
     assert done.exit_code == 130
     assert done.stderr.strip() == line
+
+
+@pytest.mark.parametrize("empty", ["", ",", " , "])
+def test_an_empty_list_of_classes_is_not_all_of_them(empty: str, tmp_path: Path) -> None:
+    assert run("init", cwd=tmp_path).returncode == 0
+    done = run("scrape", "--dry-run", "--classes", empty, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "it names no class: leave it out for all classes" in done.stderr
+
+
+def test_a_terminal_without_a_sign_gets_another(tmp_path: Path) -> None:
+    folder = tmp_path / "Ann\u2019s"
+    folder.mkdir()
+    assert run("init", cwd=folder).returncode == 0
+    latin = os.environ | {"PYTHONIOENCODING": "latin-1"}
+    line = [sys.executable, "-m", "genset", "status"]
+    done = subprocess.run(line, cwd=folder, env=latin, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"Ann?s" in done.stdout

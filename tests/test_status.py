@@ -478,3 +478,5 @@ def test_it_ends_with_the_next_command_of_each_stage(place: Place) -> None:
     assert scored.next_command == "genset report v2"
     shown = genset("status", cwd=workspace.root).stdout
     assert shown.splitlines()[-1].split(maxsplit=1) == ["next", "genset label"]
+    outside = genset("-w", str(workspace.root), "status", cwd=workspace.root.parent).stdout
+    assert outside.splitlines()[-1].endswith(f"genset -w {workspace.root} label")

@@ -140,6 +140,8 @@ def test_labeling_follows_its_settings(tmp_path: Path) -> None:
         ("[scrape]\nsources = ['flickr', 'flickr']", "sources must name each source once"),
         ("[scrape]\ncontact = 'me'", "contact must be an e-mail address or a web page, such as"),
         ("[scrape]\ncalls_an_hour = -1", "calls_an_hour must be a whole number of at least 0"),
+        ("[scrape]\nretry_hours = inf", "retry_hours must be a number from 0 to 8760"),
+        ("[scrape]\ntries = 99999999999999999999", "tries must be a whole number"),
         ("[dataset]\ndoi = '10.5281'", "dataset: doi must be a DOI, such as"),
         ("[dataset]\ndoi = { v1 = 'x' }", "dataset.doi.v1 must be a DOI, such as"),
         ("[dataset]\nauthors = [{ name = 'Ko, Ann', orcid = 'x' }]", r"authors\[0\].orcid must be"),

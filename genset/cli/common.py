@@ -100,9 +100,16 @@ class ClassesType(click.ParamType[tuple[str, ...]]):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[str, ...]:
-        """Take the words apart."""
+        """Take the words apart.
+
+        Raises:
+            click.BadParameter: there are none.
+        """
         words = (" ".join(word.strip(" \"'").split()) for word in str(value).split(","))
-        return tuple(filter(None, words))
+        found = tuple(filter(None, words))
+        if not found:
+            self.fail("it names no class: leave it out for all classes", param, ctx)
+        return found
 
 
 class DurationType(click.ParamType[float]):

@@ -1,5 +1,6 @@
 """Commands that look after a workspace: status, doctor, backup."""
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -52,13 +53,21 @@ def status(folder: Path | None, failed: bool, contested: bool, format: str) -> N
             show_tables(list_failed(store) if failed else contested_photos(store), format)
             return
         now = count_stages(workspace, store)
-    document = asdict(now) | {"next_command": now.next_command}
+    command = _with_workspace(now.next_command, Path(now.workspace))
+    document = asdict(now) | {"next_command": command}
     for name in ("sources", "examples"):
         if not document[name]:
             del document[name]
-    stages = list(_stages(now))
+    stages = [*_stages(now), ("next", command)]
     lines = "\n".join(f"{stage:<10} {text}" for stage, text in stages)
     show_tables(of_words(("stage", "state"), stages), format, document, text=lines)
+
+
+def _with_workspace(command: str, root: Path) -> str:
+    """The command as it is typed here, which may be outside of the workspace."""
+    if Path.cwd().is_relative_to(root):
+        return command
+    return command.replace("genset", f"genset -w {shlex.quote(str(root))}", 1)
 
 
 def _stages(now: "Status") -> Iterator[tuple[str, str]]:
@@ -97,7 +106,6 @@ def _stages(now: "Status") -> Iterator[tuple[str, str]]:
     for name, models in now.runs.items():
         if models:
             yield "scored", f"{name}: {', '.join(models)}"
-    yield "next", now.next_command
 
 
 @click.command()
