@@ -45,7 +45,7 @@ from math import isfinite
 from pathlib import Path
 from urllib.parse import parse_qsl
 
-from genset.core.errors import BadInput, GensetError, MissingExtra
+from genset.core.errors import BadInput, GensetError, MissingExtra, ModelError
 from genset.models.kinds import KINDS, OF_FILES, PREPROCESSING, ZERO_SHOT
 
 # The latest date that a photo of a training set can have, by the set's own paper: when its photos
@@ -173,7 +173,9 @@ def errors_of(text: str) -> Iterator[None]:
     except GensetError as error:
         if str(error).startswith(whose):
             raise
-        raise type(error)(f"{whose}: {error}") from None
+        # Some errors are made of more than a text.
+        kind = next(kind for kind in (BadInput, ModelError, GensetError) if isinstance(error, kind))
+        raise kind(f"{whose}: {error}") from None
 
 
 def parse_spec(text: str) -> ModelSpec:

@@ -33,13 +33,28 @@ from genset.sets.photos import PhotoSet
 _SUFFIXES = (".safetensors", ".bin", ".pt", ".pth")  # of weights in a folder of Hugging Face's form
 
 
-def _checkpoints(spec: ModelSpec) -> list[str]:
-    """The sha256 of each file of a spec, 64 hexadecimal digits; none of one that is not there."""
+def _hashes(before: Mapping[Path, tuple[int, ...] | None]) -> list[str]:
+    """The sha256 of each file of weights, 64 hexadecimal digits.
+
+    None of one that has changed since (a training may be under way), or cannot be read: what the
+    weights were read from is not known then.
+    """
     found = []
-    for path in _paths(spec):
-        with suppress(OSError):  # which is said where it is read
-            found.append(sha256_of(path))
+    for path, state in before.items():
+        with suppress(OSError):
+            digest = sha256_of(path)
+            if state is not None and _state(path) == state:
+                found.append(digest)
     return found
+
+
+def _state(path: Path) -> tuple[int, ...] | None:
+    """What tells that a file was written again; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
 
 
 def _paths(spec: ModelSpec) -> list[Path]:
@@ -122,15 +137,16 @@ def evaluate(
                 found[spec] = _count_predictions(photos, spec, runs, options)
             except GensetError as error:
                 found[spec] = error
-    checkpoints: dict[ModelSpec, list[str]] = {}
+    before: dict[ModelSpec, dict[Path, tuple[int, ...] | None]] = {}
     if networks := [spec for spec in specs if not spec.is_predictions]:
-        checkpoints = {spec: _checkpoints(spec) for spec in networks}
+        before = {spec: {path: _state(path) for path in _paths(spec)} for spec in networks}
         found |= _score_networks(photos, networks, runs, options)
     made = []
     for spec in specs:
         if isinstance(run := found[spec], Run):
             folder = run_folder(runs, photos.name, spec.name, run.key)
-            made.append(update_run(folder, run, spec, checkpoints.get(spec, ()), photos.notes))
+            hashes = _hashes(before.get(spec, {}))
+            made.append(update_run(folder, run, spec, hashes, photos.notes))
     failed = {spec: why for spec in specs if isinstance(why := found[spec], GensetError)}
     if failed and not made and len(failed) == 1:
         raise next(iter(failed.values()))

@@ -113,6 +113,13 @@ def results_by(
     return results_of(photos, [model.as_source() for model in models])
 
 
+# Of photos: their classes, the models' answers, and what raters said.
+Drawn = tuple[list[int], list[list[int]], list[dict[str, set[int]]]]
+DRAWINGS = settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
 def truth_of(shown: Sequence[dict[str, set[int]]], **more: Any) -> Truth:
     correct, unclear = (
         {f"photo{n}.jpg": frozenset(WNIDS[c] for c in each[part]) for n, each in enumerate(shown)}
@@ -121,13 +128,10 @@ def truth_of(shown: Sequence[dict[str, set[int]]], **more: Any) -> Truth:
     return Truth(correct, unclear, "drawn", "0" * 64, **more)
 
 
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@DRAWINGS
 @given(judged())
 def test_each_metric_is_its_definition(
-    tmp_path_factory: pytest.TempPathFactory,
-    drawn: tuple[list[int], list[list[int]], list[dict[str, set[int]]]],
+    tmp_path_factory: pytest.TempPathFactory, drawn: Drawn
 ) -> None:
     own, said, shown = drawn
     results = results_by(tmp_path_factory.mktemp("drawn"), own, said, truth_of(shown))
@@ -153,13 +157,10 @@ def of(found: MultiLabel, by: str) -> tuple[int, int]:
     return accuracy.correct, accuracy.photos
 
 
-@settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@DRAWINGS
 @given(judged())
 def test_by_the_original_labels_alone_every_truth_is_the_same(
-    tmp_path_factory: pytest.TempPathFactory,
-    drawn: tuple[list[int], list[list[int]], list[dict[str, set[int]]]],
+    tmp_path_factory: pytest.TempPathFactory, drawn: Drawn
 ) -> None:
     own, said, _ = drawn
     truth = truth_of([{"correct": {each}, "unclear": set()} for each in own])

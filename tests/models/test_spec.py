@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genset.core.errors import BadInput
-from genset.models.spec import ModelSpec, parse_spec
+from genset.core.validation import Invalid
+from genset.models.spec import ModelSpec, errors_of, parse_spec
 
 FILE = "file:a.pth?arch=torchvision:resnet18"
 
@@ -104,3 +105,8 @@ def test_a_spec_without_a_kind_is_answered_with_what_to_write(text: str, meant: 
     with pytest.raises(BadInput) as error:
         parse_spec(text)
     assert str(error.value) == f"model {text!r}: did you mean {meant}?"
+
+
+def test_an_error_that_is_made_of_several_parts_names_its_model_too() -> None:
+    with pytest.raises(BadInput, match=r"model 'm': a\.json: size must be 3"), errors_of("m"):
+        raise Invalid("a.json", ("size",), " must be 3")

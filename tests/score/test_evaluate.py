@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 import torch
+from torch import Tensor
 
 from genset.core.errors import BadInput, GensetError, ModelError
 from genset.score.results.results import load_results
 from genset.score.results.runs import Accuracy, Run, find_runs, load_predictions
 from genset.sets.open import open_set
 from tests.killing import killed_at_each_change
-from tests.score.colours import BLUE, RED, WNIDS, colours, paint, painted_set
+from tests.score.colours import BLUE, RED, WNIDS, Colours, colours, paint, painted_set
 from tests.score.scoring import evaluate
 
 
@@ -234,3 +235,19 @@ def test_runs_of_one_name_are_told_apart_by_what_differs(photos: Path) -> None:
     evaluate(found, [f"{spec}&crop=16"], runs)
     with pytest.raises(BadInput, match=r"by its key alone: .* \(.*crop=16.*\)"):
         load_results(found, runs).find("colours")
+
+
+class Written(Colours):
+    """Its file is written meanwhile, as by a training that goes on."""
+
+    path: Path
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        self.path.touch()
+        return super().forward(pixels)
+
+
+def test_the_hash_of_a_file_that_is_written_meanwhile_is_not_known(photos: Path) -> None:
+    spec, Written.path = colours(photos.parent), photos.parent / "colours.pth"
+    (run,) = score(photos, spec.replace("tests.score.colours:Colours", f"{__name__}:Written"))
+    assert run.top1.correct and run.checkpoints == []

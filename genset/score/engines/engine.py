@@ -80,7 +80,14 @@ class Engine(ABC):
         Raises:
             Exception: whatever the network or its engine raises.
         """
-        return self.launch(pixels)()
+        if self.size is None:
+            return self._run(pixels)
+        answers = []
+        for start in range(0, len(pixels), self.size):
+            part = pixels[start : start + self.size]
+            filled_up = np.resize(part, (self.size, *part.shape[1:]))  # again from the first
+            answers.append(self._run(filled_up)[: len(part)])
+        return np.concatenate(answers)
 
     def launch(self, pixels: Pixels) -> PendingLogits:
         """Begin a batch: a GPU then works on it while this process does something else.
@@ -91,18 +98,7 @@ class Engine(ABC):
         Raises:
             Exception: whatever the network or its engine raises, here or in what is returned.
         """
-        if self.size is None:
-            return self._launch(pixels)
-        parts = []
-        for start in range(0, len(pixels), self.size):
-            part = pixels[start : start + self.size]
-            filled_up = np.resize(part, (self.size, *part.shape[1:]))  # again from the first
-            parts.append((self._launch(filled_up), len(part)))
-        return lambda: np.concatenate([pending()[:count] for pending, count in parts])
-
-    def _launch(self, pixels: Pixels) -> PendingLogits:
-        """Begin one run of the network; on a CPU it is over when this returns."""
-        logits = self._run(pixels)
+        logits = self(pixels)
         return lambda: logits
 
     @abstractmethod
