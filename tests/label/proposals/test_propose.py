@@ -106,7 +106,8 @@ def test_the_first_pass_sees_none_of_it(scored: Opened) -> None:
     before = json.loads(done(workspace, "status", "--json").stdout)
     assert "questions" not in done(workspace, "status").output
     propose(workspace)
-    asks = {"questions": 160, "unanswered": 160, "next_command": "genset label"}
+    next_command = f"genset -w {workspace.root} label"
+    asks = {"questions": 160, "unanswered": 160, "next_command": next_command}
     assert json.loads(done(workspace, "status", "--json").stdout) == {**before, **asks}
     vote(store, next(iter(asked(store))), "ben", Verdict.INCORRECT)
     said = "questions  1 of 160 about further classes answered; 159 lack votes\n"
