@@ -54,7 +54,7 @@ PHOTO = [
     "height",
     "fingerprint",
     "stored_at",
-    "refused",
+    "rejected",
 ]
 REASONS = ("gone", "not an image", "too small: 75 x 75", "animated", "broken: cut off")
 
@@ -164,7 +164,7 @@ def photos(chance: random.Random, first: int, count: int) -> Iterator[tuple[obje
             f"http://127.0.0.1:{PORT}/65535/{source_id}_{chance.randrange(2**40):010x}_b.jpg",
             f"201{4 + number % 6}-0{1 + number % 9}-15 08:30:00.000000",
         )
-        tried, refused = number - first < count * TRIED, number % 10 == 3
+        tried, rejected = number - first < count * TRIED, number % 10 == 3
         if not tried or refused:
             yield *common, *[None] * 7, REASONS[number // 10 % 5] if tried else None
             continue

@@ -40,23 +40,23 @@ _PAGE = 10_000
 _OURS = re.compile(r"([0-9a-f]{2})/(\1[0-9a-f]{62}\.[a-z]+|\.partial-[0-9a-f]+)")
 _NAME = Photo.source, Photo.source_id
 _OF_POOL = Photo.id.not_in(select(ExamplePhoto.photo_id))
-_STORED = Photo.sha256.is_not(None), Photo.refused.is_(None)
+_STORED = Photo.sha256.is_not(None), Photo.rejected.is_(None)
 
 
 @dataclass(frozen=True, slots=True)
 class SourceCounts:
-    """What a source gave: pages of searches, photos found, stored and refused, candidates."""
+    """What a source gave: pages of searches, photos found, stored and rejected, candidates."""
 
     searches: int
     found: int
     stored: int
-    refused: int
+    rejected: int
     candidates: int
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """Counts by stage. `refused` is by reason, `releases` photos by name, `runs` by release.
+    """Counts by stage. `rejected` is by reason, `releases` photos by name, `runs` by release.
 
     `waiting` photos and searches failed and are to be tried again; `down` says of each host that
     does not answer, by its name, since when. `contested` are photos that several classes claim and
@@ -74,7 +74,7 @@ class Status:
     searches: int
     found: int
     stored: int
-    refused: dict[str, int]
+    rejected: dict[str, int]
     contested: int
     waiting: int
     down: dict[str, str]
@@ -137,7 +137,7 @@ def status(workspace: Workspace, store: Store) -> Status:
             searches=count(select(func.count(Search.id))),
             found=count(select(func.count(Photo.id)).where(_OF_POOL)),
             stored=count(select(func.count(Photo.sha256)).where(_OF_POOL)),
-            refused=_refused(session),
+            rejected=_rejected(session),
             contested=count(contested),
             waiting=sum(
                 count(select(func.count()).select_from(table).where(table.next_at.is_not(None)))
@@ -185,21 +185,21 @@ def _in_pool(*columns: Any) -> Select[*tuple[Any, ...]]:
     return select(*columns).select_from(Candidate).join(Candidate.photo).where(*_STORED)
 
 
-def _refused(session: Session) -> dict[str, int]:
-    """How many photos were refused, by the reason without its details.
+def _rejected(session: Session) -> dict[str, int]:
+    """How many photos were rejected, by the reason without its details.
 
     The commonest first, and of equally common ones that of the earlier photo.
     """
     reasons = (
-        select(Photo.refused, func.count())
-        .where(Photo.refused.is_not(None), _OF_POOL)
-        .group_by(Photo.refused)
+        select(Photo.rejected, func.count())
+        .where(Photo.rejected.is_not(None), _OF_POOL)
+        .group_by(Photo.rejected)
         .order_by(func.min(Photo.id))
     )
-    refused: Counter[str] = Counter()
+    rejected: Counter[str] = Counter()
     for reason, count in session.execute(reasons):
-        refused[str(reason).partition(":")[0]] += count
-    return dict(refused.most_common())
+        rejected[str(reason).partition(":")[0]] += count
+    return dict(rejected.most_common())
 
 
 def _by_source(session: Session) -> dict[str, SourceCounts]:
@@ -213,7 +213,9 @@ def _by_source(session: Session) -> dict[str, SourceCounts]:
     tried = searches.keys() | set(session.scalars(select(SearchFailure.source).distinct()))
     if len(tried) < 2:
         return {}
-    photos = select(Photo.source, func.count(), func.count(Photo.sha256), func.count(Photo.refused))
+    photos = select(
+        Photo.source, func.count(), func.count(Photo.sha256), func.count(Photo.rejected)
+    )
     photos = photos.where(_OF_POOL).group_by(Photo.source)
     counts = {name: (found, stored, out) for name, found, stored, out in session.execute(photos)}
     candidates = dict(
@@ -226,14 +228,14 @@ def _by_source(session: Session) -> dict[str, SourceCounts]:
             searches=searches.get(name, 0),
             found=found,
             stored=stored,
-            refused=out,
+            rejected=out,
             candidates=candidates.get(name, 0),
         )
     return named
 
 
 def failed(store: Store) -> Table:
-    """Each photo that was refused, and each photo and search that did not come yet, by class.
+    """Each photo that was rejected, and each photo and search that did not come yet, by class.
 
     With why, its page, how often it was tried in vain, and when it is tried again ("" for never).
     """
@@ -243,13 +245,13 @@ def failed(store: Store) -> Table:
 
 
 def _refused_photos(session: Session) -> Iterator[tuple[str, ...]]:
-    refused = (
-        select(Candidate.wnid, *_NAME, Photo.refused, Photo.page_url)
+    rejected = (
+        select(Candidate.wnid, *_NAME, Photo.rejected, Photo.page_url)
         .join(Candidate.photo)
-        .where(Photo.refused.is_not(None))
+        .where(Photo.rejected.is_not(None))
         .order_by(Candidate.wnid, Candidate.rank)
     )
-    for wnid, source, source_id, reason, page in session.execute(refused):
+    for wnid, source, source_id, reason, page in session.execute(rejected):
         yield wnid, f"{source}:{source_id}", str(reason), page, "", ""
 
 
@@ -260,7 +262,7 @@ def _late_photos(session: Session) -> Iterator[tuple[str, ...]]:
         .select_from(Candidate)
         .join(Candidate.photo)
         .join(PhotoFailure, PhotoFailure.photo_id == Photo.id)
-        .where(Photo.refused.is_(None), Photo.sha256.is_(None))
+        .where(Photo.rejected.is_(None), Photo.sha256.is_(None))
         .order_by(Candidate.wnid, Candidate.rank)
     )
     for wnid, source, source_id, page, error, attempts, next_at in session.execute(late):

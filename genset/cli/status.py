@@ -27,7 +27,7 @@ _SEARCHES = "search", "searches"
 @click.option(
     "--failed",
     is_flag=True,
-    help="List what was refused, and what failed and is to be tried again.",
+    help="List what was rejected, and what failed and is to be tried again.",
 )
 @click.option(
     "--contested",
@@ -75,13 +75,13 @@ def _stages(now: "Status") -> Iterator[tuple[str, str]]:
     yield "workspace", now.workspace
     classes, searches = count(now.classes, *_CLASSES), count(now.searches, *_SEARCHES)
     yield "search", f"{now.searched:,} of {classes}, {searches}"
-    refused = counted(now.refused, "refused")
+    rejected = counted(now.rejected, "rejected")
     contested = f"{now.contested:,} contested"
-    yield "photos", f"{now.stored:,} stored, {refused}, {contested}, {now.found:,} found"
+    yield "photos", f"{now.stored:,} stored, {rejected}, {contested}, {now.found:,} found"
     for name, source in now.sources.items():
         yield (
             "source",
-            f"{name}: {source.stored:,} stored, {source.refused:,} refused, "
+            f"{name}: {source.stored:,} stored, {source.rejected:,} rejected, "
             f"{source.found:,} found; {count(source.candidates, 'candidate')}, "
             f"{count(source.searches, *_SEARCHES)}",
         )

@@ -12,7 +12,7 @@ from PIL import Image
 from torch import nn
 
 from genset.comparison.evaluated import Evaluation
-from genset.core.errors import BadInput, GensetError, PhotoRefused
+from genset.core.errors import BadInput, GensetError, PhotoRejected
 from genset.models.kinds.memory import precision_of, preprocessing_of
 from genset.models.load import LoadedModel
 from genset.models.preprocessing import Preprocessing
@@ -83,7 +83,7 @@ def _first(photos: PhotoSet) -> Image.Image:
     for photo in photos.photos:
         try:
             return opened(photo)
-        except PhotoRefused:
+        except PhotoRejected:
             continue
     raise GensetError(f"not one photo of {photos.name} can be read")
 

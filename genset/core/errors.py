@@ -8,7 +8,7 @@
     ├── SourceError             a photo source answered an error
     │   ├── SourceRefused       ... that no retry mends (a bad key)
     │   └── SourceUnavailable   ... that may pass
-    ├── PhotoRefused            a photo cannot become a candidate's picture; `reason` says why
+    ├── PhotoRejected            a photo cannot become a candidate's picture; `reason` says why
     ├── ReleaseDamaged          a release is not what its manifest says
     └── ModelError              a model cannot be loaded or run
 
@@ -99,7 +99,7 @@ class SourceUnavailable(SourceError):
     """The source did not answer this time; the same call may go through later."""
 
 
-class PhotoRefused(GensetError):
+class PhotoRejected(GensetError):
     """A photo cannot be used. `reason` is a short word that is stored with it."""
 
     def __init__(self, reason: str, detail: str = "") -> None:

@@ -20,7 +20,7 @@ def open_pairs(store: Store) -> list[DuplicatePair]:
         .where(
             DuplicatePair.verdict.is_(None),
             Photo.sha256.is_not(None),
-            Photo.refused.is_(None),
+            Photo.rejected.is_(None),
         )
         .order_by(DuplicatePair.distance, DuplicatePair.id)
     )
@@ -41,13 +41,13 @@ def decide(
 ) -> None:
     """Say of pairs, by their id, whether they show the same photo.
 
-    Of a pair that does one photo is refused, and the next scrape fills its place. `keep` says which
+    Of a pair that does one photo is rejected, and the next scrape fills its place. `keep` says which
     one stays: "first", "second" (what the pair's photo looks like), or a photo's name,
-    SOURCE:PHOTO_ID. None: the second, whatever it is; but where that one was refused before for
+    SOURCE:PHOTO_ID. None: the second, whatever it is; but where that one was rejected before for
     being the same as the first, the first stays.
 
     Raises:
-        BadInput: there is no such pair, what `keep` names is not in it or was refused, or the other
+        BadInput: there is no such pair, what `keep` names is not in it or was rejected, or the other
             one is not in this workspace; none is decided then.
     """
     if keep is not None and not same:
@@ -60,8 +60,8 @@ def decide(
             pair.verdict = "same" if same else "different"
             pair.decided_by, pair.decided_at = by, now()
             if same:
-                refused, remaining = _sides(session, pair, keep)
-                refused.refused = _DUPLICATE + remaining
+                rejected, remaining = _sides(session, pair, keep)
+                rejected.rejected = _DUPLICATE + remaining
 
 
 def _sides(session: Session, pair: DuplicatePair, keep: str | None) -> tuple[Photo, str]:
@@ -74,25 +74,25 @@ def _sides(session: Session, pair: DuplicatePair, keep: str | None) -> tuple[Pho
         raise BadInput(f"pair {pair.id} is {first} and {second}: there is no {keep} to keep")
     other = _photo(session, second)
     if keep in ("second", second):
-        staying, refused, name = other, pair.photo, second
+        staying, rejected, name = other, pair.photo, second
     elif other is None:
-        raise BadInput(f"{second} is no photo of this workspace: it cannot be refused for {first}")
+        raise BadInput(f"{second} is no photo of this workspace: it cannot be rejected for {first}")
     else:
-        staying, refused, name = pair.photo, other, first
-    if staying is not None and staying.refused is not None:
-        raise BadInput(f"{name} cannot be kept: it was refused ({staying.refused})")
-    return refused, name
+        staying, rejected, name = pair.photo, other, first
+    if staying is not None and staying.rejected is not None:
+        raise BadInput(f"{name} cannot be kept: it was rejected ({staying.rejected})")
+    return rejected, name
 
 
 def _went_for(session: Session, name: str, stays: str) -> bool:
-    """Whether a photo was refused as the same as the one called `stays`, over others too."""
+    """Whether a photo was rejected as the same as the one called `stays`, over others too."""
     seen = set()
     while name not in seen:
         seen.add(name)
         photo = _photo(session, name)
-        if photo is None or not (photo.refused or "").startswith(_DUPLICATE):
+        if photo is None or not (photo.rejected or "").startswith(_DUPLICATE):
             return False
-        name = str(photo.refused).removeprefix(_DUPLICATE)
+        name = str(photo.rejected).removeprefix(_DUPLICATE)
         if name == stays:
             return True
     return False

@@ -122,8 +122,8 @@ class Photo(Base):
     """A photo that a source named, whoever found it and for whatever class.
 
     The first columns are the fields of `genset.core.photo.PhotoOrigin`: what its source says.
-    It is *stored* when `sha256` is set (its original bytes lie in ``images/``), *refused* when
-    `refused` gives the reason, and merely known otherwise. `fingerprint` is the perceptual hash of
+    It is *stored* when `sha256` is set (its original bytes lie in ``images/``), *rejected* when
+    `rejected` gives the reason, and merely known otherwise. `fingerprint` is the perceptual hash of
     `genset.core.pixels`, 16 hexadecimal digits. `checked_at` is the start of the last
     refresh that asked its source after it.
     """
@@ -133,12 +133,12 @@ class Photo(Base):
         UniqueConstraint("source", "source_id"),
         Index("photo_sha256", "sha256"),
         Index("photo_stored_at", "stored_at"),
-        # To count the refused ones by reason without reading all photos.
+        # To count the rejected ones by reason without reading all photos.
         Index(
             "photo_refused",
-            "refused",
-            sqlite_where=text("refused IS NOT NULL"),
-            postgresql_where=text("refused IS NOT NULL"),
+            "rejected",
+            sqlite_where=text("rejected IS NOT NULL"),
+            postgresql_where=text("rejected IS NOT NULL"),
         ),
     )
 
@@ -162,7 +162,7 @@ class Photo(Base):
     height: Mapped[int | None]
     fingerprint: Mapped[str | None] = mapped_column(String(16))
     stored_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    refused: Mapped[str | None] = mapped_column(Text)
+    rejected: Mapped[str | None] = mapped_column(Text)
     checked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
     @classmethod

@@ -26,14 +26,14 @@ from genset.db.models import Candidate, Claim, ExamplePhoto, Photo, PhotoEvent, 
 
 
 def stored_candidates(*wnids: str) -> Select[Candidate]:
-    """The candidates whose photo is in ``images/`` and not refused since, of these classes.
+    """The candidates whose photo is in ``images/`` and not rejected since, of these classes.
 
     Of all where none is named. By class, then by rank.
     """
     query = (
         select(Candidate)
         .join(Candidate.photo)
-        .where(Photo.sha256.is_not(None), Photo.refused.is_(None))
+        .where(Photo.sha256.is_not(None), Photo.rejected.is_(None))
         .order_by(Candidate.wnid, Candidate.rank, Candidate.id)
     )
     return query.where(Candidate.wnid.in_(wnids)) if wnids else query
@@ -241,7 +241,7 @@ def add_candidates(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
 def examples_among(session: Session, hashes: Iterable[str]) -> set[str]:
     """Those of these sha256 that are of photos which somebody gave as examples."""
     examples = select(Photo.sha256).join(ExamplePhoto, ExamplePhoto.photo_id == Photo.id)
-    found = session.scalars(examples.where(Photo.sha256.in_(set(hashes)), Photo.refused.is_(None)))
+    found = session.scalars(examples.where(Photo.sha256.in_(set(hashes)), Photo.rejected.is_(None)))
     return {sha256 for sha256 in found if sha256}
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
-from genset.core.errors import BadInput, PhotoRefused, first_line
+from genset.core.errors import BadInput, PhotoRejected, first_line
 from genset.core.progress import progress
 from genset.finetune.layouts import butterflies, cats_dogs, cub, folder
 from genset.finetune.layouts.listing import Listing, named, plain
@@ -34,10 +34,10 @@ def check_photos(root: Path, ids: Sequence[str]) -> tuple[dict[str, str], dict[s
     hashes: dict[str, str] = {}
     refused: dict[str, str] = {}
 
-    def check(photo: str) -> str | PhotoRefused:
+    def check(photo: str) -> str | PhotoRejected:
         try:
             return _hash(root, photo)
-        except PhotoRefused as error:
+        except PhotoRejected as error:
             return error
 
     # Reading and hashing release the GIL, and a slow disk serves several requests at once.
@@ -46,7 +46,7 @@ def check_photos(root: Path, ids: Sequence[str]) -> tuple[dict[str, str], dict[s
             threads.map(check, ids), total=len(ids), what="checking photos", unit="photo"
         )
         for photo, answer in zip(ids, found, strict=True):
-            if isinstance(answer, PhotoRefused):
+            if isinstance(answer, PhotoRejected):
                 refused[photo] = answer.reason
             else:
                 hashes[photo] = answer
@@ -55,17 +55,17 @@ def check_photos(root: Path, ids: Sequence[str]) -> tuple[dict[str, str], dict[s
 
 def _hash(root: Path, photo: str) -> str:
     if not photo.isprintable():
-        raise PhotoRefused("its name cannot be written")
+        raise PhotoRejected("its name cannot be written")
     try:
         content = (root / photo).read_bytes()
         with Image.open(BytesIO(content)):  # reads the header
             return hashlib.sha256(content).hexdigest()
     except UnidentifiedImageError:
-        raise PhotoRefused("it is not a photo" if content else "it is empty") from None
+        raise PhotoRejected("it is not a photo" if content else "it is empty") from None
     except OSError as error:
-        raise PhotoRefused(error.strerror or first_line(error)) from None
+        raise PhotoRejected(error.strerror or first_line(error)) from None
     except (SyntaxError, ValueError, Image.DecompressionBombError) as error:
-        raise PhotoRefused(first_line(error)) from None
+        raise PhotoRejected(first_line(error)) from None
 
 
 class Layout(Protocol):

@@ -113,7 +113,7 @@ def missing(store: Store, rules: LabelRules) -> Missing:
         .join(Claim, Claim.id == Question.candidate_id)
         .join(Photo, Photo.id == Claim.photo_id)
         .where(ProposalRound.withdrawn_at.is_(None), is_backed())
-        .where(Photo.sha256.is_not(None), Photo.refused.is_(None))
+        .where(Photo.sha256.is_not(None), Photo.rejected.is_(None))
     )
     with answering(), store.session() as session:
         questions = set(session.scalars(open_questions))

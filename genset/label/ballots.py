@@ -107,7 +107,7 @@ def further(session: Session, panel: str | None = None) -> list[Ballot]:
     requested = select(ReviewRequest.number).where(ReviewRequest.candidate_id == Proposal.id)
     stored = query.where(
         Photo.sha256.is_not(None),
-        Photo.refused.is_(None),
+        Photo.rejected.is_(None),
         or_(Question.candidate_id.is_(None), is_backed(), exists(requested.correlate(Proposal))),
     )
     return _ballots(session, panel, stored, Proposal)

@@ -28,7 +28,7 @@ class PairedPhoto(CreditedPhoto):
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two photos that look alike. If they are the same `photo` is refused, or `other` on request.
+    """Two photos that look alike. If they are the same `photo` is rejected, or `other` on request.
 
     `other` is None where it is not a photo of this workspace, but one that the pool must not
     share: `other_name` says which. `distance` counts differing bits, 0 to 8.

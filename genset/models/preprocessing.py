@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from genset.core.errors import BadInput, PhotoRefused, first_line
+from genset.core.errors import BadInput, PhotoRejected, first_line
 
 _IMAGENET_MEAN = (0.485, 0.456, 0.406)
 _IMAGENET_STD = (0.229, 0.224, 0.225)
@@ -225,13 +225,13 @@ def cut(image: Image.Image, geometry: Geometry) -> Pixels:
     """An RGB image, resized by Pillow as the geometry says, and cut.
 
     Raises:
-        PhotoRefused: a caller's own transform fails on it.
+        PhotoRejected: a caller's own transform fails on it.
     """
     if isinstance(geometry, CustomTransform):
         try:
             return geometry(image)
         except Exception as error:  # noqa: BLE001 - it is the caller's own code
-            raise PhotoRefused("unreadable", f"the transform fails: {first_line(error)}") from None
+            raise PhotoRejected("unreadable", f"the transform fails: {first_line(error)}") from None
     width, height = resized_to(image.width, image.height, geometry)
     resized = image.resize((width, height), Image.Resampling[geometry.interpolation.upper()])
     side = geometry.crop

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import requests
 
-from genset.core.errors import PhotoRefused, SourceUnavailable
+from genset.core.errors import PhotoRejected, SourceUnavailable
 from genset.core.files import image_file, written_whole
 from genset.net.hosts import Host
 from genset.net.picture import MIN_SIZE, Picture, check_picture
 from genset.net.transport import Connections, download, in_short, is_retryable, photo_headers
 
 AN_EXAMPLE = "example", "labelers see it as one of a class"
-"""Why a photo of the bytes of an example is no candidate: the words of a `PhotoRefused`."""
+"""Why a photo of the bytes of an example is no candidate: the words of a `PhotoRejected`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def keep(content: bytes, images: Path, min_size: int | None = None) -> Original:
     They are there for good once `genset.core.files.secure` was called, which no row may say before.
 
     Raises:
-        PhotoRefused: they are no photo that can be used, or its shorter side is under `min_size`
+        PhotoRejected: they are no photo that can be used, or its shorter side is under `min_size`
             (None: `MIN_SIZE`) pixels.
     """
     picture = checked(content, min_size)
@@ -65,11 +65,11 @@ def checked(content: bytes, min_size: int | None = None) -> Picture:
     """What a photo's bytes are. Nothing is written.
 
     Raises:
-        PhotoRefused: as `keep`.
+        PhotoRejected: as `keep`.
     """
     picture = check_picture(content)
     if min(picture.width, picture.height) < (MIN_SIZE if min_size is None else min_size):
-        raise PhotoRefused("too small", f"{picture.width} x {picture.height}")
+        raise PhotoRejected("too small", f"{picture.width} x {picture.height}")
     return picture
 
 
@@ -100,7 +100,7 @@ class Fetcher:
         """Download, check and write the photo at `url`; `is_known` says that it failed before.
 
         Raises:
-            PhotoRefused: it is not to be had, or not to be used; `reason` says why.
+            PhotoRejected: it is not to be had, or not to be used; `reason` says why.
             SourceUnavailable: it did not come; it may be had later.
             HostClosed, HostGaveUp: as `Host.call` does.
         """
@@ -135,10 +135,10 @@ class Fetcher:
 def _in_our_words(url: str) -> Iterator[None]:
     """Say of a failed download whether it may come later."""
     if not url:
-        raise PhotoRefused("no download address")
+        raise PhotoRejected("no download address")
     try:
         yield
     except requests.RequestException as error:
         if is_retryable(error):
             raise SourceUnavailable(f"did not come: {in_short(error)}") from None
-        raise PhotoRefused("bad answer", in_short(error)) from None
+        raise PhotoRejected("bad answer", in_short(error)) from None

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from PIL import Image, UnidentifiedImageError
 
-from genset.core.errors import PhotoRefused
+from genset.core.errors import PhotoRejected
 from genset.core.pixels import FORMATS, fingerprint, scale_down
 
 MIN_SIZE = 64  # pixels of the shorter side: what is smaller is an icon, which no network can tell
@@ -41,7 +41,7 @@ def check_picture(content: bytes) -> Picture:
     """Decode a whole file to its last byte: half of a photo has a sound header too.
 
     Raises:
-        PhotoRefused: it is not a JPEG, PNG or WebP photo, is broken, animated, or a bomb.
+        PhotoRejected: it is not a JPEG, PNG or WebP photo, is broken, animated, or a bomb.
     """
     try:
         with warnings.catch_warnings():
@@ -50,25 +50,25 @@ def check_picture(content: bytes) -> Picture:
                 # Some cameras put previews behind the photo, and Pillow calls that JPEG an MPO.
                 found = "JPEG" if image.format == "MPO" else str(image.format)
                 if found != "JPEG" and getattr(image, "n_frames", 1) > 1:
-                    raise PhotoRefused("animated")
+                    raise PhotoRejected("animated")
                 width, height = image.size
                 if width * height > MAX_PIXELS:
-                    raise PhotoRefused("too many pixels", f"{width} x {height}")
+                    raise PhotoRejected("too many pixels", f"{width} x {height}")
                 with _ONE_LARGE if width * height > _LARGE else nullcontext():
                     scale_down(image)
                     image.load()
                     if found == "JPEG" and is_cut_off(content, image):
-                        raise PhotoRefused("broken image", "its end is missing")
+                        raise PhotoRejected("broken image", "its end is missing")
                     hashed = f"{fingerprint(image):016x}"
                 return Picture(found, width, height, hashed)
-    except PhotoRefused:
+    except PhotoRejected:
         raise
     except UnidentifiedImageError:
-        raise PhotoRefused("not an image", "no JPEG, PNG or WebP") from None
+        raise PhotoRejected("not an image", "no JPEG, PNG or WebP") from None
     except Image.DecompressionBombError:
-        raise PhotoRefused("too many pixels") from None
+        raise PhotoRejected("too many pixels") from None
     except Exception as error:  # what decoders raise on hostile bytes is not bounded
-        raise PhotoRefused("broken image", " ".join(str(error).split())) from error
+        raise PhotoRejected("broken image", " ".join(str(error).split())) from error
 
 
 _FILLING = (128, (128, 128, 128), (127, 127, 127, 127))  # in grey, RGB and CMYK

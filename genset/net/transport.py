@@ -35,7 +35,7 @@ from requests.exceptions import (
 from requests.utils import DEFAULT_CA_BUNDLE_PATH, select_proxy
 
 from genset import __version__
-from genset.core.errors import PhotoRefused, SourceUnavailable
+from genset.core.errors import PhotoRejected, SourceUnavailable
 
 USER_AGENT = f"genset/{__version__} (builds image classification test sets)"
 TIMEOUT = (10.0, 30.0)  # seconds to connect, and between two pieces of an answer
@@ -151,40 +151,40 @@ def download(
     Redirects are followed by hand so that every step is checked before it is taken.
 
     Raises:
-        PhotoRefused: the photo is gone, lies on a host that is not allowed, or is too large.
+        PhotoRejected: the photo is gone, lies on a host that is not allowed, or is too large.
         SourceUnavailable: the host keeps us off; it may let us in later.
         requests.RequestException: the host failed; `is_retryable` says whether it may pass.
     """
     for _ in range(4):
         if not may_fetch(url):
-            raise PhotoRefused("address not allowed")
+            raise PhotoRejected("address not allowed")
         with connections.ask("GET", url, photo_headers(agent)) as reply:
             if location := reply.get_redirect_location():
                 url = _led_to(url, location)
                 # Flickr answers for a removed photo with a picture that says so.
                 if "photo_unavailable" in url:
-                    raise PhotoRefused("gone")
+                    raise PhotoRejected("gone")
                 continue
             if reply.status in (404, 410):
-                raise PhotoRefused("gone")
+                raise PhotoRejected("gone")
             if reply.status in (401, 403):
                 # So a host of photos also keeps off who asks too much: no photo of it is bad.
                 raise SourceUnavailable(f"did not come: HTTP {reply.status}")
             if 400 <= reply.status < 600:
                 raise refusal(reply)
             if reply.status != 200:
-                raise PhotoRefused("bad answer", f"HTTP {reply.status}")
+                raise PhotoRejected("bad answer", f"HTTP {reply.status}")
             if "Content-Encoding" in reply.headers:  # which nobody asked for
-                raise PhotoRefused("bad answer", "Content-Encoding")
+                raise PhotoRejected("bad answer", "Content-Encoding")
             return _body(reply)
-    raise PhotoRefused("too many redirects")
+    raise PhotoRejected("too many redirects")
 
 
 def _led_to(url: str, location: str) -> str:
     try:
         return urljoin(url, location)
     except ValueError:  # no address at all, such as http://[
-        raise PhotoRefused("address not allowed") from None
+        raise PhotoRejected("address not allowed") from None
 
 
 def refusal(reply: urllib3.BaseHTTPResponse, body: bytes = b"") -> HTTPError:
@@ -201,7 +201,7 @@ def _body(reply: urllib3.BaseHTTPResponse) -> bytes:
     for piece in pieces(reply):
         body += piece
         if len(body) > MAX_BYTES:
-            raise PhotoRefused("too large", f"over {MAX_BYTES} bytes")
+            raise PhotoRejected("too large", f"over {MAX_BYTES} bytes")
     return bytes(body)
 
 

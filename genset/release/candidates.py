@@ -277,7 +277,7 @@ def read_table(
             Photo.posted_at,
         )
         .join(Candidate.photo)
-        .where(Photo.sha256.is_not(None), Photo.refused.is_(None))
+        .where(Photo.sha256.is_not(None), Photo.rejected.is_(None))
     )
     nobody: Counter[Verdict] = Counter()
     entries = tuple(

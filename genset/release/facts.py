@@ -245,7 +245,7 @@ def pool_rows(session: Session, photos: Iterable[ReleasePhoto]) -> dict[tuple[st
         Photo.sha256,
         Photo.license,
         Photo.license_url,
-        Photo.refused,
+        Photo.rejected,
         Photo.stored_at,
         Photo.checked_at,
     )

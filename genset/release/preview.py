@@ -85,7 +85,7 @@ def check_photos(photos: Sequence[ReleasePhoto], session: Session | None = None)
         for photo in photos:
             row = rows.get((photo.source, photo.source_id))
             if (photo.source, photo.owner) in owners or (
-                row is not None and (row.refused or "").startswith("removed")
+                row is not None and (row.rejected or "").startswith("removed")
             ):
                 removed.add(photo.file)
             elif (photo.source, photo.source_id) in not_shown:

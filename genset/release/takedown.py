@@ -136,7 +136,7 @@ def _taken_out(store: Store) -> tuple[_Days, _Days]:
             .outerjoin(
                 PhotoEvent, (PhotoEvent.photo_id == Photo.id) & (PhotoEvent.what == "removed")
             )
-            .where(Photo.refused.startswith("removed"))
+            .where(Photo.rejected.startswith("removed"))
             .group_by(Photo.source, Photo.source_id)
         )
         photos = {(row.source, row.source_id): _day(row.at) for row in session.execute(removed)}

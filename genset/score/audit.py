@@ -6,7 +6,7 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from genset.core.errors import ModelError, PhotoRefused, first_line
+from genset.core.errors import ModelError, PhotoRejected, first_line
 from genset.core.numbers import count
 from genset.models.load import LoadedModel
 from genset.models.preprocessing import CustomTransform, Pixels, Preprocessing
@@ -92,7 +92,7 @@ def audit(model: LoadedModel, photos: PhotoSet) -> Audit:
     for photo in sample:
         try:
             found.append(crops(photo, geometries))
-        except PhotoRefused:
+        except PhotoRejected:
             continue
         truth.append(known[photo.wnid])
     if not found:

@@ -17,7 +17,7 @@ from statistics import fmean, median
 import numpy as np
 import torch
 
-from genset.core.errors import GensetError, ModelError, PhotoRefused, first_line
+from genset.core.errors import GensetError, ModelError, PhotoRejected, first_line
 from genset.models.load import TEXT_FEATURES, LoadedModel
 from genset.models.preprocessing import Pixels
 from genset.models.processes import call_in_fork, cores
@@ -183,7 +183,7 @@ def _sample(
     for photo in (readable[place] for place in places):
         try:
             (pixels,) = crops(photo, [model.preprocessing.geometry], decoding)
-        except PhotoRefused:  # of a class that the model has not, and never counted
+        except PhotoRejected:  # of a class that the model has not, and never counted
             continue
         found.append((photo, pixels))
     if not found:

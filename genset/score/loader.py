@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from genset.core.errors import GensetError, PhotoRefused
+from genset.core.errors import GensetError, PhotoRejected
 from genset.models.preprocessing import Geometry, Pixels
 from genset.models.processes import become_worker
 from genset.score.pixels import PixelCache, crops
@@ -61,7 +61,7 @@ class PixelDataset:
             return found
         try:
             return crops(_AsOpened(self.photos[index], self.elsewhere), geometries, self.decoding)
-        except PhotoRefused as error:
+        except PhotoRejected as error:
             return str(error).removeprefix("unreadable: ")
 
 

@@ -26,7 +26,7 @@ from torch import Tensor
 from torchvision.transforms import InterpolationMode
 from torchvision.transforms.v2 import functional
 
-from genset.core.errors import GensetError, PhotoRefused
+from genset.core.errors import GensetError, PhotoRejected
 from genset.models.preprocessing import CustomTransform, Geometry, Pixels, corner, cut, resized_to
 from genset.sets.formats import BROKEN, decoded, why_not
 from genset.sets.photos import HasBytes, PhotoSet
@@ -55,7 +55,7 @@ def crops(photo: HasBytes, geometries: Sequence[Geometry], decoding: str = "exac
         transform gives.
 
     Raises:
-        PhotoRefused: it cannot be read or decoded.
+        PhotoRejected: it cannot be read or decoded.
     """
     try:
         content = photo.read_bytes()
@@ -68,20 +68,20 @@ def crops(photo: HasBytes, geometries: Sequence[Geometry], decoding: str = "exac
                 for geometry in geometries
             ]
     except BROKEN as error:
-        raise PhotoRefused("unreadable", why_not(error, photo)) from None
+        raise PhotoRejected("unreadable", why_not(error, photo)) from None
 
 
 def opened(photo: HasBytes) -> Image.Image:
     """A whole photo in red, green and blue.
 
     Raises:
-        PhotoRefused: it cannot be read or decoded.
+        PhotoRejected: it cannot be read or decoded.
     """
     try:
         content = photo.read_bytes()
         return _of_pillow(content, _plain_jpeg(content))
     except BROKEN as error:
-        raise PhotoRefused("unreadable", why_not(error, photo)) from None
+        raise PhotoRejected("unreadable", why_not(error, photo)) from None
 
 
 def _can_be_fast(geometry: Geometry) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from genset.core.errors import GensetError, MissingExtra, PhotoRefused
+from genset.core.errors import GensetError, MissingExtra, PhotoRejected
 from genset.core.files import one_at_a_time, write_text
 from genset.core.numbers import count
 from genset.core.progress import say
@@ -197,7 +197,7 @@ class ScoringPlan:
         for photo in self.photos.photos:
             try:
                 found.append(crops(photo, geometries))
-            except PhotoRefused as error:
+            except PhotoRejected as error:
                 reason = reason or f": {photo.id} is {error}"
                 continue
             if len(found) == _SAMPLES:

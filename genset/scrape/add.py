@@ -27,7 +27,7 @@ from sqlalchemy import exists, or_, select
 from sqlalchemy.orm import Session
 
 from genset.classes import Taxonomy, hint
-from genset.core.errors import BadInput, PhotoRefused
+from genset.core.errors import BadInput, PhotoRejected
 from genset.core.files import image_file, secure, sha256_of
 from genset.core.photo import PhotoOrigin
 from genset.core.pixels import FORMATS
@@ -53,12 +53,12 @@ from genset.workspace import Workspace
 
 @dataclass
 class AddSummary:
-    """What came of a folder: `refused` gives the reason for each file that cannot be used."""
+    """What came of a folder: `rejected` gives the reason for each file that cannot be used."""
 
     source: str
     added: int = 0
     already: int = 0
-    refused: dict[str, str] = field(default_factory=dict)
+    rejected: dict[str, str] = field(default_factory=dict)
 
 
 class ClassFile(NamedTuple):
@@ -95,13 +95,13 @@ def add(
                 continue
             is_example = bool(examples_among(session, [sha256]))
         if is_example:  # which has a row of its own, that stays as it is
-            reason: str | None = str(PhotoRefused(*AN_EXAMPLE))
+            reason: str | None = str(PhotoRejected(*AN_EXAMPLE))
         else:
             reason = _add_candidate(workspace, store, file, sha256, origin, opt_out, min_size)
         if reason is None:
             summary.added += 1
         else:
-            summary.refused[str(file.path.relative_to(folder))] = reason
+            summary.rejected[str(file.path.relative_to(folder))] = reason
     return summary
 
 
@@ -114,28 +114,28 @@ def _add_candidate(
     opt_out: OptOut,
     min_size: int | None,
 ) -> str | None:
-    """Store a file's photo as a candidate; why it is refused, None where it is not."""
-    outcome: Original | PhotoRefused
+    """Store a file's photo as a candidate; why it is rejected, None where it is not."""
+    outcome: Original | PhotoRejected
     try:
         _refuse_unwanted(store, origin, opt_out, sha256)
         outcome = _laid_down(workspace, file.path, min_size)
-    except PhotoRefused as refused:
-        outcome = refused
+    except PhotoRejected as rejected:
+        outcome = rejected
     with store.begin_alone() as session:
-        return _store_candidate(session, file, sha256, origin, outcome).refused
+        return _store_candidate(session, file, sha256, origin, outcome).rejected
 
 
 def _refuse_unwanted(store: Store, origin: PhotoOrigin, opt_out: OptOut, sha256: str) -> None:
-    """Raise PhotoRefused where a photo was removed or its owner opted out, before it is written."""
+    """Raise PhotoRejected where a photo was removed or its owner opted out, before it is written."""
     with store.session() as session:
         if was_removed(session, sha256):
-            raise PhotoRefused("removed", "somebody asked for it")
+            raise PhotoRejected("removed", "somebody asked for it")
     if opt_out.reason_against(origin.source, origin.owner, id_of(sha256)):
-        raise PhotoRefused(OPTED_OUT, f"named in {opt_out.file}")
+        raise PhotoRejected(OPTED_OUT, f"named in {opt_out.file}")
 
 
 def _laid_down(workspace: Workspace, path: Path, min_size: int | None) -> Original:
-    """Check a file's photo and lay its bytes down for good. Raises PhotoRefused as `keep`."""
+    """Check a file's photo and lay its bytes down for good. Raises PhotoRejected as `keep`."""
     original = keep(content_of(path), workspace.images, min_size)
     secure([workspace.images / original.file])
     return original
@@ -217,9 +217,9 @@ def id_of(sha256: str) -> str:
 
 
 def content_of(path: Path) -> bytes:
-    """A file's bytes. Raises PhotoRefused where there are too many."""
+    """A file's bytes. Raises PhotoRejected where there are too many."""
     if (size := path.stat().st_size) > MAX_BYTES:
-        raise PhotoRefused("too large", f"{size} bytes")
+        raise PhotoRejected("too large", f"{size} bytes")
     return path.read_bytes()
 
 
@@ -228,9 +228,9 @@ def _store_candidate(
     file: ClassFile,
     sha256: str,
     origin: PhotoOrigin,
-    outcome: Original | PhotoRefused,
+    outcome: Original | PhotoRejected,
 ) -> Photo:
-    """Store a file's photo, or why it is refused, as a candidate of its class."""
+    """Store a file's photo, or why it is rejected, as a candidate of its class."""
     photo = photo_of(session, file, sha256, origin)
     claimed = select(Candidate.id).where(
         Candidate.wnid == file.wnid, Candidate.photo_id == photo.id
@@ -238,10 +238,10 @@ def _store_candidate(
     if session.scalar(claimed) is None:
         row = {"wnid": file.wnid, "photo_id": photo.id, "keyword": "", "rank": file.rank}
         add_candidates(session, [row])
-    if isinstance(outcome, PhotoRefused):
+    if isinstance(outcome, PhotoRejected):
         # A tombstone keeps its first words.
-        if not (photo.refused or "").startswith("removed"):
-            photo.refused = str(outcome)
+        if not (photo.rejected or "").startswith("removed"):
+            photo.rejected = str(outcome)
     elif photo.sha256 is None:
         _take_in(photo, outcome)
     return photo
@@ -249,7 +249,7 @@ def _store_candidate(
 
 def _take_in(photo: Photo, original: Original) -> None:
     """Store what is known of a photo's original with it."""
-    photo.refused = None
+    photo.rejected = None
     for name, value in asdict(original).items():
         setattr(photo, name, value)
     photo.stored_at = now()
@@ -277,7 +277,7 @@ SOURCE = "own"
 class ExampleSummary:
     """What came of a folder of examples, or would come of it.
 
-    `classes` counts the new ones by class, `refused` gives the reason for each file that cannot be
+    `classes` counts the new ones by class, `rejected` gives the reason for each file that cannot be
     used.
     """
 
@@ -285,7 +285,7 @@ class ExampleSummary:
     added: int = 0
     already: int = 0
     classes: dict[str, int] = field(default_factory=dict)
-    refused: dict[str, str] = field(default_factory=dict)
+    rejected: dict[str, str] = field(default_factory=dict)
 
 
 def add_examples(
@@ -300,7 +300,7 @@ def add_examples(
     """Make the photos of ``FOLDER/<class>/`` examples of their classes, in the order of names.
 
     Each is stored when it is checked, so the same call goes on where a killed one stopped. A photo
-    that is a candidate already is refused: labelers are asked about it. With `dry_run` nothing is
+    that is a candidate already is rejected: labelers are asked about it. With `dry_run` nothing is
     stored.
 
     Raises:
@@ -326,8 +326,8 @@ def add_examples(
                 with store.begin_alone() as session:
                     _refuse_candidate(session, origin, sha256)  # a scrape may have found it since
                     _store_example(session, file, origin, original)
-        except PhotoRefused as refused:
-            summary.refused[str(file.path.relative_to(folder))] = str(refused)
+        except PhotoRejected as rejected:
+            summary.rejected[str(file.path.relative_to(folder))] = str(rejected)
         else:
             summary.added += 1
             summary.classes[file.wnid] = summary.classes.get(file.wnid, 0) + 1
@@ -341,7 +341,7 @@ def _is_example(session: Session, wnid: str, sha256: str) -> bool:
 
 
 def _refuse_candidate(session: Session, origin: PhotoOrigin, sha256: str) -> None:
-    """Raise PhotoRefused where the photo, or one of its bytes, is claimed for any class."""
+    """Raise PhotoRejected where the photo, or one of its bytes, is claimed for any class."""
     named = (Photo.source == origin.source) & (Photo.source_id == id_of(sha256))
     claimed = (
         select(Claim.wnid)
@@ -350,7 +350,7 @@ def _refuse_candidate(session: Session, origin: PhotoOrigin, sha256: str) -> Non
         .order_by(Claim.id)
     )
     if (wnid := session.scalar(claimed.limit(1))) is not None:
-        raise PhotoRefused("candidate", f"it is one of {wnid}, and no example can be")
+        raise PhotoRejected("candidate", f"it is one of {wnid}, and no example can be")
 
 
 def _store_example(

@@ -25,7 +25,7 @@ from genset.sources.source import Rates
 from genset.statistics.intervals import wilson
 
 BYTES_A_PHOTO = 400_000  # where the pool does not tell
-_TELLING_PHOTOS = 30  # that were tried, before their mean size and their share of refused count
+_TELLING_PHOTOS = 30  # that were tried, before their mean size and their share of rejected count
 _TELLING_LABELS = 50  # labeled photos, before their share of right ones does
 _TELLING_CLASSES = 5  # and classes that they are of, where so many are asked for
 _WIDEST = 0.3  # an interval of a share that still says something
@@ -58,12 +58,12 @@ class Estimate:
     Attributes:
         classes: those that lack photos, or a page to tell which ones are best.
         calls: pages to ask for, at the least.
-        photos: photos to store; `downloads` with those that will be refused.
+        photos: photos to store; `downloads` with those that will be rejected.
         call_hours, image_hours: at `rates`; calls and downloads go on side by side, so the whole
             takes `hours`, the longer of the two.
         bytes: room that the photos take, at `bytes_a_photo`, which is the pool's own mean if
             `is_measured`.
-        refused_share: of the pool's photos that were tried, those refused; 0 where it is unknown.
+        rejected_share: of the pool's photos that were tried, those rejected; 0 where it is unknown.
         right: what labels say of the photos.
     """
 
@@ -78,7 +78,7 @@ class Estimate:
     bytes: int
     bytes_a_photo: int
     is_measured: bool
-    refused_share: float
+    rejected_share: float
     right: RightPhotos
 
 
@@ -92,12 +92,12 @@ def estimate(store: Store, plan: ScrapePlan, rates: Rates) -> Estimate:
     """
     with store.session() as session:
         past = _past(session, plan.source.about.name)
-        needs = _Needs(plan, past.refused_share)
+        needs = _Needs(plan, past.rejected_share)
         contested = _contested(session, plan)
         for _, state in class_states(session, plan, contested):
             needs.add(state)
         right = _right_photos(session, plan)
-    downloads = round(needs.photos / (1 - past.refused_share))
+    downloads = round(needs.photos / (1 - past.rejected_share))
     call_hours = needs.calls / rates.calls_an_hour if rates.calls_an_hour else 0.0
     image_hours = downloads / rates.images_per_second / 3600 if rates.images_per_second else 0.0
     return Estimate(
@@ -112,7 +112,7 @@ def estimate(store: Store, plan: ScrapePlan, rates: Rates) -> Estimate:
         bytes=needs.photos * past.bytes_a_photo,
         bytes_a_photo=past.bytes_a_photo,
         is_measured=past.is_measured,
-        refused_share=past.refused_share,
+        rejected_share=past.rejected_share,
         right=right,
     )
 
@@ -121,7 +121,7 @@ def estimate(store: Store, plan: ScrapePlan, rates: Rates) -> Estimate:
 class _Past:
     """What the photos that were tried tell of those to come."""
 
-    refused_share: float
+    rejected_share: float
     bytes_a_photo: int
     is_measured: bool
 
@@ -129,19 +129,19 @@ class _Past:
 def _past(session: Session, source: str) -> _Past:
     stored, mean = session.execute(
         select(func.count(), func.avg(Photo.byte_size)).where(
-            Photo.source == source, Photo.sha256.is_not(None), Photo.refused.is_(None)
+            Photo.source == source, Photo.sha256.is_not(None), Photo.rejected.is_(None)
         )
     ).one()
-    # Those that somebody removed were not refused by a check that others must pass too.
-    refused = session.scalar(
+    # Those that somebody removed were not rejected by a check that others must pass too.
+    rejected = session.scalar(
         select(func.count()).where(
-            Photo.source == source, Photo.refused.is_not(None), Photo.refused.not_like("removed%")
+            Photo.source == source, Photo.rejected.is_not(None), Photo.rejected.not_like("removed%")
         )
     )
-    tried = stored + (refused or 0)
+    tried = stored + (rejected or 0)
     is_known = stored >= _TELLING_PHOTOS and mean is not None
     return _Past(
-        refused_share=(refused or 0) / tried if stored and tried >= _TELLING_PHOTOS else 0.0,
+        rejected_share=(rejected or 0) / tried if stored and tried >= _TELLING_PHOTOS else 0.0,
         bytes_a_photo=round(mean) if is_known else BYTES_A_PHOTO,
         is_measured=is_known,
     )
@@ -153,12 +153,12 @@ def _contested(session: Session, plan: ScrapePlan) -> Collection[int] | None:
 
 
 class _Needs:
-    """What classes lack, added up. A share of the photos to come will be refused."""
+    """What classes lack, added up. A share of the photos to come will be rejected."""
 
-    def __init__(self, plan: ScrapePlan, refused_share: float) -> None:
+    def __init__(self, plan: ScrapePlan, rejected_share: float) -> None:
         self.classes = self.calls = self.photos = 0
         self._plan = plan
-        self._kept_share = 1 - refused_share
+        self._kept_share = 1 - rejected_share
 
     def add(self, state: ClassState) -> None:
         """Count what one class lacks."""

@@ -20,7 +20,7 @@ from genset.db import Photo, PhotoLook, Store
 from genset.workspace import Workspace
 
 LOOKS = 22  # of a photo: what `variants` gives
-IN_USE: tuple[ColumnElement[bool], ...] = (Photo.sha256.is_not(None), Photo.refused.is_(None))
+IN_USE: tuple[ColumnElement[bool], ...] = (Photo.sha256.is_not(None), Photo.rejected.is_(None))
 
 _BATCH = 512  # photos to store the looks of in one transaction
 _DTYPE = np.dtype("<u8")

@@ -126,7 +126,7 @@ def _forget_those_gone(store: Store) -> None:
         Photo.id == PhotoLook.photo_id,
         or_(
             Photo.sha256.is_distinct_from(PhotoLook.sha256),
-            Photo.refused.is_not(None),
+            Photo.rejected.is_not(None),
         ),
     )
     with store.begin() as session:

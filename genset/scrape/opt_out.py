@@ -6,7 +6,7 @@ The file has one a line::
     owner flickr:78733179@N04
     photo commons:123456
 
-What it names is refused while it names it: it is not downloaded, and is in no coming release. What
+What it names is rejected while it names it: it is not downloaded, and is in no coming release. What
 is in the pool already is told. To take a photo out for good, and its original off the disk, there
 is `genset remove`.
 """
@@ -92,21 +92,21 @@ def honour(store: Store, opt_out: OptOut) -> list[str]:
     Raises:
         BadInput: the list has a source that nothing is of, and that is called nearly as another.
     """
-    columns = (Photo.id, Photo.source, Photo.owner, Photo.source_id, Photo.sha256, Photo.refused)
+    columns = (Photo.id, Photo.source, Photo.owner, Photo.source_id, Photo.sha256, Photo.rejected)
     photos = select(*columns).order_by(Photo.id)
     if not opt_out.owners | opt_out.photos:  # as in most workspaces: a pool is long to read
-        photos = photos.where(Photo.refused.startswith(OPTED_OUT))
+        photos = photos.where(Photo.rejected.startswith(OPTED_OUT))
     changes: list[dict[str, object]] = []
     stored: list[str] = []
     with store.begin_alone() as session:
         _check_sources(opt_out, set(session.scalars(select(Photo.source).distinct())))
         for row in session.execute(photos).yield_per(10_000):
             reason = opt_out.reason_against(row.source, row.owner, row.source_id)
-            was = row.refused is not None and row.refused.startswith(OPTED_OUT)
+            was = row.rejected is not None and row.rejected.startswith(OPTED_OUT)
             if reason is not None and row.sha256 is not None:
                 stored.append(f"{row.source}:{row.source_id}")
-            if (reason is not None and row.refused is None) or (reason is None and was):
-                changes.append({"id": row.id, "refused": reason})
+            if (reason is not None and row.rejected is None) or (reason is None and was):
+                changes.append({"id": row.id, "rejected": reason})
         if changes:
             session.execute(update(Photo), changes)
     return stored

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from genset.core.errors import BadInput, PhotoRefused, SourceUnavailable
+from genset.core.errors import BadInput, PhotoRejected, SourceUnavailable
 from genset.core.files import image_file, one_at_a_time, sha256_of, write_text, written_whole
 from genset.core.progress import progress
 from genset.core.safe import web_link
@@ -155,8 +155,8 @@ class _Puller:
             if hashlib.sha256(content).hexdigest() != photo.sha256:
                 return _Outcome("changed")
             kind = check_picture(content).format
-        except PhotoRefused as refused:
-            return _Outcome("gone" if refused.reason == "gone" else "failed", str(refused))
+        except PhotoRejected as rejected:
+            return _Outcome("gone" if rejected.reason == "gone" else "failed", str(rejected))
         except SourceUnavailable as error:
             return _Outcome("later", str(error))
         if not image_file(photo.sha256, kind).endswith(path.name):

@@ -165,7 +165,7 @@ def _credited(session: Session, source: str, name: str) -> str:
     """
     if _is_known(session, source, name, Photo.owner):
         return ""
-    remains = or_(Photo.refused.is_(None), Photo.refused.not_like("removed%"))
+    remains = or_(Photo.rejected.is_(None), Photo.rejected.not_like("removed%"))
     named = (Photo.source == source) & (Photo.owner_name == name) & remains
     photos = session.scalars(select(Photo).where(named).order_by(Photo.id).limit(_MOST_NAMED)).all()
     if not photos:
@@ -206,11 +206,11 @@ def _keep_out(session: Session, source: str, owner: str, reason: str) -> None:
 
 def _bury(session: Session, photo: Photo, reason: str) -> None:
     """Make a photo's row its tombstone."""
-    if photo.refused is not None and photo.refused.startswith("removed"):
+    if photo.rejected is not None and photo.rejected.startswith("removed"):
         return
     original = photo.file if photo.sha256 else ""
     session.add(PhotoEvent(photo_id=photo.id, what="removed", detail=original))
-    photo.refused = f"removed: {reason}"
+    photo.rejected = f"removed: {reason}"
     photo.sha256 = photo.byte_size = photo.format = photo.width = photo.height = None
     photo.fingerprint = photo.stored_at = None
 

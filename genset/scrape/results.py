@@ -10,7 +10,7 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from genset.classes import ImageClass
-from genset.core.errors import PhotoRefused, SourceUnavailable
+from genset.core.errors import PhotoRejected, SourceUnavailable
 from genset.core.files import secure
 from genset.core.numbers import count
 from genset.db import Photo, PhotoFailure, SearchFailure, Store, examples_among, in_batches, now
@@ -38,7 +38,7 @@ class ScrapeSummary:
         failed: what went wrong, for classes of which a page was asked for in vain too often.
         waiting: when to come back, for classes that were not waited for.
         stored: photos downloaded by this run.
-        refused: photos refused by this run, by reason.
+        rejected: photos rejected by this run, by reason.
         searches: pages asked of the source by this run.
         passed_over: candidates that the plan does not want, by reason.
     """
@@ -49,7 +49,7 @@ class ScrapeSummary:
     failed: dict[str, str] = field(default_factory=dict)
     waiting: dict[str, str] = field(default_factory=dict)
     stored: int = 0
-    refused: dict[str, int] = field(default_factory=dict)
+    rejected: dict[str, int] = field(default_factory=dict)
     searches: int = 0
     passed_over: dict[str, int] = field(default_factory=dict)
 
@@ -82,19 +82,19 @@ class Results:
         """
         secure([self._images / result.file for _, result in done if isinstance(result, Original)])
         at = datetime.fromtimestamp(moment, UTC)
-        photos: dict[int, Original | PhotoRefused] = {}
+        photos: dict[int, Original | PhotoRejected] = {}
         with self._store.begin_alone() as session:
             for job, result in done:
                 if isinstance(result, HostClosed):
                     continue
                 if isinstance(job, PageJob):
                     self._keep_page(session, job, result, at)
-                elif isinstance(result, Original | PhotoRefused):
+                elif isinstance(result, Original | PhotoRejected):
                     photos[job.candidate.photo_id] = result
                 elif isinstance(result, SourceUnavailable) and (
-                    refused := self._put_off(session, job, result, at)
+                    rejected := self._put_off(session, job, result, at)
                 ):
-                    photos[job.candidate.photo_id] = refused
+                    photos[job.candidate.photo_id] = rejected
             self._keep_photos(session, photos)
             forget_photos(session, photos)
             photo_ids = [job.candidate.photo_id for job, _ in done if isinstance(job, PhotoJob)]
@@ -115,33 +115,33 @@ class Results:
 
     def _put_off(
         self, session: Session, job: PhotoJob, result: SourceUnavailable, at: datetime
-    ) -> PhotoRefused | None:
+    ) -> PhotoRejected | None:
         """Note that a photo is to be tried again; or refuse it, which was tried often enough."""
         tried = note_photo(session, job.candidate.photo_id, str(result), self._plan.retries, at)
         if tried.next_at is not None:
             return None
         tries = count(tried.attempts, "try", "tries")
-        return PhotoRefused(
+        return PhotoRejected(
             "did not come",
             f"{str(result).removeprefix('did not come: ')}, {tries} since "
             f"{tried.first_at:%Y-%m-%d %H:%M}",
         )
 
-    def _keep_photos(self, session: Session, outcomes: dict[int, Original | PhotoRefused]) -> None:
+    def _keep_photos(self, session: Session, outcomes: dict[int, Original | PhotoRejected]) -> None:
         """Store what came of photos, by `Photo.id`, in one statement and not one for each."""
         incomplete = select(Photo.id).where(
-            Photo.id.in_(outcomes), Photo.refused.is_(None), Photo.sha256.is_(None)
+            Photo.id.in_(outcomes), Photo.rejected.is_(None), Photo.sha256.is_(None)
         )
         incomplete_ids = set(session.scalars(incomplete)) if outcomes else set()
-        changes: dict[type, list[dict[str, Any]]] = {Original: [], PhotoRefused: []}
+        changes: dict[type, list[dict[str, Any]]] = {Original: [], PhotoRejected: []}
         hashes = [outcome.sha256 for outcome in outcomes.values() if isinstance(outcome, Original)]
         examples = examples_among(session, hashes) if hashes else set()
         for photo_id, outcome in outcomes.items():
             if photo_id not in incomplete_ids:  # somebody removed it while it was on its way
                 self._discard(session, outcome)
             elif isinstance(outcome, Original) and outcome.sha256 in examples:
-                self._refuse(changes, photo_id, PhotoRefused(*AN_EXAMPLE))
-            elif isinstance(outcome, PhotoRefused):
+                self._refuse(changes, photo_id, PhotoRejected(*AN_EXAMPLE))
+            elif isinstance(outcome, PhotoRejected):
                 self._refuse(changes, photo_id, outcome)
             else:
                 stored = {"id": photo_id, "stored_at": now()}
@@ -152,13 +152,13 @@ class Results:
                 session.execute(update(Photo), rows)
 
     def _refuse(
-        self, changes: dict[type, list[dict[str, Any]]], photo_id: int, outcome: PhotoRefused
+        self, changes: dict[type, list[dict[str, Any]]], photo_id: int, outcome: PhotoRejected
     ) -> None:
-        changes[PhotoRefused].append({"id": photo_id, "refused": str(outcome)})
+        changes[PhotoRejected].append({"id": photo_id, "rejected": str(outcome)})
         reason = outcome.reason
-        self._summary.refused[reason] = self._summary.refused.get(reason, 0) + 1
+        self._summary.rejected[reason] = self._summary.rejected.get(reason, 0) + 1
 
-    def _discard(self, session: Session, outcome: Original | PhotoRefused) -> None:
+    def _discard(self, session: Session, outcome: Original | PhotoRejected) -> None:
         """Delete an original that nobody is to have, unless another photo is made of its bytes."""
         if isinstance(outcome, Original):
             same = select(Photo.id).where(Photo.sha256 == outcome.sha256).limit(1)

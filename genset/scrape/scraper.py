@@ -243,7 +243,7 @@ class _Scraper:
         photos = {job.candidate.photo_id: job for job in jobs if isinstance(job, PhotoJob)}
         locked = self.locks.take("photo", photos.keys()) if photos else set()
         undone = select(Photo.id).where(
-            Photo.id.in_(locked), Photo.sha256.is_(None), Photo.refused.is_(None)
+            Photo.id.in_(locked), Photo.sha256.is_(None), Photo.rejected.is_(None)
         )
         if locked:
             with self.store.begin() as session:

@@ -227,10 +227,10 @@ def _photo_ids(session: Session, plan: ScrapePlan, found: Sequence[PhotoOrigin])
     new: dict[str, dict[str, Any]] = {}
     for photo in found:
         if photo.source_id not in known:
-            refused = plan.opt_out.reason_against(source, photo.owner, photo.source_id)
+            rejected = plan.opt_out.reason_against(source, photo.owner, photo.source_id)
             if photo.owner in reasons:
-                refused = f"removed: {reasons[photo.owner]}"
-            new[photo.source_id] = asdict(photo) | {"source": source, "refused": refused}
+                rejected = f"removed: {reasons[photo.owner]}"
+            new[photo.source_id] = asdict(photo) | {"source": source, "rejected": rejected}
     if not new:
         return known
     session.execute(insert(Photo), list(new.values()))

@@ -3,12 +3,12 @@
 A class's candidates stand in one order: by rank, and among equal ranks by the order of its
 keywords. It keeps the first of them, as many as the plan asks for, that
 
-- were not refused (gone, broken, removed, outside of what the plan asks for),
+- were not rejected (gone, broken, removed, outside of what the plan asks for),
 - are the first of their owner (one person's series must not fill a class),
 - do not have the same bytes as one before them,
 - are claimed by no other class (a contested photo is downloaded, since somebody must look at it to
   say whose it is, but it does not count; until it is downloaded it does, for it may turn out to be
-  refused and leave its place to its owner's next).
+  rejected and leave its place to its owner's next).
 
 The same rows give the same answer, whoever asks and in whatever order they came to be there. And
 rows that come later never make a download superfluous: a refusal, a twin or a contest only moves
@@ -69,7 +69,7 @@ class RankedPhoto(NamedTuple):
     owner: str
     image_url: str
     sha256: str | None = None
-    refused: str | None = None
+    rejected: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def choose(candidates: Iterable[RankedPhoto], count: int, contested: Collection[
         if len(selected) == count:
             break
         if (
-            candidate.refused is not None
+            candidate.rejected is not None
             or candidate.owner in owners
             or candidate.sha256 in contents
         ):
@@ -122,7 +122,7 @@ _RANKED = select(
     Photo.owner,
     Photo.image_url,
     Photo.sha256,
-    Photo.refused,
+    Photo.rejected,
 ).join(Photo, Candidate.photo_id == Photo.id)
 # Of a photo that is not stored it does not matter, and takes a while.
 _CONTESTED = and_(Photo.sha256.is_not(None), is_contested())
@@ -272,7 +272,7 @@ def _matching(
         reason = plan.reason_against(license, row.posted_at, row.taken_at)
         if reason is None:
             matching.append(row)
-        elif row.refused is None:
+        elif row.rejected is None:
             passed_over[reason] += 1
     return matching
 
@@ -288,7 +288,7 @@ def lacking_first(store: Store, plan: ScrapePlan) -> ScrapePlan:
         select(Candidate.wnid, Photo.source, func.count())
         .join(Photo, Candidate.photo_id == Photo.id)
         .where(*_of_classes([cls.wnid for cls in plan.classes]))
-        .where(Photo.sha256.is_not(None), Photo.refused.is_(None))
+        .where(Photo.sha256.is_not(None), Photo.rejected.is_(None))
         .group_by(Candidate.wnid, Photo.source)
     )
     with store.session() as session:
@@ -330,14 +330,14 @@ def _forgotten(session: Session, wnids: Sequence[str], source: str) -> Iterator[
         yield (
             update(Photo)
             .where(
-                Photo.refused.is_not(None),
-                Photo.refused.not_like("removed%"),
-                Photo.refused.not_like("duplicate%"),  # a person's word
-                Photo.refused.not_like(f"{OPTED_OUT}%"),
+                Photo.rejected.is_not(None),
+                Photo.rejected.not_like("removed%"),
+                Photo.rejected.not_like("duplicate%"),  # a person's word
+                Photo.rejected.not_like(f"{OPTED_OUT}%"),
                 Photo.source == source,
                 *_is_candidate_of(some, Photo.id),
             )
-            .values(refused=None)
+            .values(rejected=None)
         )
         failed = PhotoFailure.photo_id
         yield delete(PhotoFailure).where(

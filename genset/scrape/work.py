@@ -16,7 +16,7 @@ from threading import Thread
 import requests
 
 from genset.classes import ImageClass
-from genset.core.errors import PhotoRefused, SourceUnavailable
+from genset.core.errors import PhotoRejected, SourceUnavailable
 from genset.net.hosts import Host, HostClosed, as_source_error
 from genset.net.originals import Fetcher, Original
 from genset.scrape.search import Step, question_key
@@ -70,18 +70,18 @@ class PhotoJob:
         """The host that it calls."""
         return self.fetcher.host
 
-    def do(self) -> Original | PhotoRefused:
-        """Fetch it once. Raises what `Fetcher.fetch` raises, but for `PhotoRefused`."""
+    def do(self) -> Original | PhotoRejected:
+        """Fetch it once. Raises what `Fetcher.fetch` raises, but for `PhotoRejected`."""
         try:
             return self.fetcher.fetch(self.candidate.image_url, is_known=self.is_known)
-        except PhotoRefused as refused:
-            return refused
+        except PhotoRejected as rejected:
+            return rejected
 
 
 Job = PageJob | PhotoJob
 
 # What came of a job: a page, a photo, why there is none, or that its time is later.
-JobResult = SearchPage | Original | PhotoRefused | SourceUnavailable | HostClosed
+JobResult = SearchPage | Original | PhotoRejected | SourceUnavailable | HostClosed
 
 _CLOCKS_DIFFER = timedelta(minutes=1)  # more than this, and the clock was set back
 

@@ -247,7 +247,7 @@ def _claims(*columns: Any) -> tuple[Select[*tuple[Any, ...]], Select[*tuple[Any,
 
 
 def _is_stored(photo: type[Photo]) -> ColumnElement[bool]:
-    return photo.sha256.is_not(None) & photo.refused.is_(None)
+    return photo.sha256.is_not(None) & photo.rejected.is_(None)
 
 
 _MOST_RIVALS = 3  # to name in one line
@@ -292,7 +292,7 @@ def explain(session: Session, wnids: Iterable[str]) -> dict[str, str]:
     stored = (
         select(Candidate.wnid, func.count())
         .join(Candidate.photo)
-        .where(Photo.sha256.is_not(None), Photo.refused.is_(None))
+        .where(Photo.sha256.is_not(None), Photo.rejected.is_(None))
         .where(Candidate.wnid.in_(sorted(set(wnids))))
         .group_by(Candidate.wnid)
     )

@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from genset.core import errors
-from genset.core.errors import GensetError, MissingExtra, PhotoRefused, ReleaseDamaged, SourceError
+from genset.core.errors import GensetError, MissingExtra, PhotoRejected, ReleaseDamaged, SourceError
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,7 @@ from genset.core.errors import GensetError, MissingExtra, PhotoRefused, ReleaseD
         errors.SeveralMistakes("line 1", "line 2"),
         MissingExtra("the engine openvino", "engines"),
         SourceError("not there", code=105),
-        PhotoRefused("unreadable", "cut"),
+        PhotoRejected("unreadable", "cut"),
         ReleaseDamaged("v1", ["a is missing", "b was changed"]),
     ],
     ids=lambda error: type(error).__name__,

@@ -393,7 +393,7 @@ def test_stored_candidates_come_by_class_and_rank_and_without_the_merely_known(
         candidate(2, CRANE, rank=1),
         candidate(3, TENCH, rank=9),
         candidate(4, TENCH, rank=1, sha256=None),
-        candidate(5, TENCH, rank=2, sha256=None, refused="gone"),
+        candidate(5, TENCH, rank=2, sha256=None, rejected="gone"),
     )
     with store.session() as session:
         assert [c.task for c in session.scalars(stored())] == [

@@ -73,7 +73,7 @@ def label(root: Path, url: str, name: str, log: Path, seconds: float) -> None:
                 for each in (*given.labels, *given.added):
                     print("sent", each.id, file=lines)
                 for receipt in desk.submit(given):
-                    said = "stored" if receipt.ok else "refused"
+                    said = "stored" if receipt.ok else "rejected"
                     print(said, receipt.id, receipt.reason, file=lines)
     store.close()
 

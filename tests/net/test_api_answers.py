@@ -265,7 +265,7 @@ def test_a_list_shows_no_words_that_a_terminal_obeys(workspace: Path) -> None:
     with store.begin() as session:
         [photo] = session.scalars(select(Photo))
         photo.source_id, photo.page_url = "1\x1b[2J\n2", "https://x.example/\u202egpj"
-        photo.refused, photo.sha256 = "bad\x07 answer", None
+        photo.rejected, photo.sha256 = "bad\x07 answer", None
         session.add(Candidate(wnid="n02123045", photo_id=photo.id, keyword="tabby", rank=1))
     store.close()
     done = run("status", "--failed", cwd=workspace)

@@ -1,7 +1,7 @@
-"""What a scrape does with hostile answers and pictures: each is stored, refused or left for later.
+"""What a scrape does with hostile answers and pictures: each is stored, rejected or left for later.
 
 Each case is a class of its own that wants one photo. Its search finds the hostile photo first and
-a good one after it, which takes the place of what is refused. One scrape takes them all in.
+a good one after it, which takes the place of what is rejected. One scrape takes them all in.
 """
 
 import gzip
@@ -47,7 +47,7 @@ from tests.scrape.pools import image_class
 MAX_BYTES = 1_000_000
 MAX_SECONDS = 0.5
 
-# What becomes of a photo; every other outcome is the reason for which it is refused.
+# What becomes of a photo; every other outcome is the reason for which it is rejected.
 STORED = "stored"
 LATER = "did not come"  # tried again and again
 FAILED = "its search failed"
@@ -338,7 +338,7 @@ def test_each_case_ends_as_it_must(scraped: Scraped, name: str) -> None:
 
 
 def outcome(scraped: Scraped, name: str) -> str:
-    """What became of a case's photo; another one must have come in place of a refused one."""
+    """What became of a case's photo; another one must have come in place of a rejected one."""
     wnid = CLASSES[name].wnid
     if wnid in scraped.summary.failed:
         return FAILED
@@ -347,13 +347,13 @@ def outcome(scraped: Scraped, name: str) -> str:
         if stored.rank == 1 and not stored.photo.source_id.startswith("2"):
             return STORED
         first = select(Candidate).where(Candidate.wnid == wnid, Candidate.rank == 1)
-        refused = session.scalars(first).one().photo.refused
-        return refused.partition(":")[0] if refused is not None else "not used"
+        rejected = session.scalars(first).one().photo.rejected
+        return rejected.partition(":")[0] if rejected is not None else "not used"
 
 
 def test_no_words_of_a_host_are_stored(scraped: Scraped) -> None:
     with scraped.store.session() as session:
-        reasons = set(session.scalars(select(Photo.refused).where(Photo.refused.is_not(None))))
+        reasons = set(session.scalars(select(Photo.rejected).where(Photo.rejected.is_not(None))))
     assert {reason for reason in reasons if reason.startswith("bad answer")} == {
         "bad answer: Content-Encoding",
         *(f"bad answer: HTTP {status}" for status in (204, 206, 300, 302, 304, 999)),

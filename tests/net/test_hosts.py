@@ -8,7 +8,7 @@ from email.utils import format_datetime
 import pytest
 import requests
 
-from genset.core.errors import PhotoRefused, SourceUnavailable
+from genset.core.errors import PhotoRejected, SourceUnavailable
 from genset.db import Store
 from genset.net import host_state
 from genset.net.hosts import DOWN_AFTER, Host, HostClosed, HostGaveUp, Hosts
@@ -110,8 +110,8 @@ def test_an_answer_between_them_starts_the_count_anew(world: World) -> None:
         fail(host, *letters)
         assert host.call(answering, "x") == "answer"
     fail(host, *"ijkl")
-    with pytest.raises(PhotoRefused):  # a refusal is an answer too
-        host.call(raising(PhotoRefused("gone")), "y")
+    with pytest.raises(PhotoRejected):  # a refusal is an answer too
+        host.call(raising(PhotoRejected("gone")), "y")
     fail(host, *"mnop")
     assert is_open(host)
     assert world.lines == []

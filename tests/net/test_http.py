@@ -11,7 +11,7 @@ import pytest
 import requests
 
 from genset import __version__
-from genset.core.errors import PhotoRefused, SourceRefused, SourceUnavailable
+from genset.core.errors import PhotoRejected, SourceRefused, SourceUnavailable
 from genset.net import transport as http
 from genset.net.transport import Connections, download, is_retryable, retry_after
 
@@ -78,7 +78,7 @@ def fetched(host: Host, path: str = "/photo.jpg") -> bytes:
 
 
 def refusal(host: Host, path: str) -> str:
-    with pytest.raises(PhotoRefused) as refused:
+    with pytest.raises(PhotoRejected) as refused:
         fetched(host, path)
     return refused.value.reason
 
@@ -100,7 +100,7 @@ def test_redirects_are_followed(host: Host, status: int) -> None:
 
 
 def test_an_address_that_is_not_allowed_is_never_asked(host: Host, stranger: Host) -> None:
-    with pytest.raises(PhotoRefused, match="address not allowed"):
+    with pytest.raises(PhotoRejected, match="address not allowed"):
         download(Connections(), f"{stranger.address}/photo.jpg", lambda url: host.address in url)
     assert stranger.asked == []
 
@@ -221,7 +221,7 @@ def test_a_host_that_is_not_there_is_worth_another_try() -> None:
         (requests.exceptions.ChunkedEncodingError(), True),
         (SourceUnavailable("not currently available", 105), True),
         (SourceRefused("Invalid API Key", 100), False),
-        (PhotoRefused("gone"), False),
+        (PhotoRejected("gone"), False),
         (requests.exceptions.InvalidURL(), False),
         (ValueError(), False),
         (KeyboardInterrupt(), False),

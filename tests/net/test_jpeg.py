@@ -1,4 +1,4 @@
-"""A JPEG that was cut off is refused wherever it was cut; a grey photo that is whole is kept."""
+"""A JPEG that was cut off is rejected wherever it was cut; a grey photo that is whole is kept."""
 
 import io
 import random
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from genset.core.errors import PhotoRefused
+from genset.core.errors import PhotoRejected
 from genset.net.picture import check_picture
 from tests.scrape.commands import genset
 from tests.scrape.hostile import JPEG_END
@@ -48,8 +48,8 @@ def cut(content: bytes, place: int) -> bytes:
 def is_refused(content: bytes) -> bool:
     try:
         check_picture(content)
-    except PhotoRefused as refused:
-        assert refused.reason in ("broken image", "not an image")
+    except PhotoRejected as rejected:
+        assert rejected.reason in ("broken image", "not an image")
         return True
     return False
 
@@ -139,7 +139,7 @@ def test_add_keeps_what_is_whole_and_refuses_what_is_cut_off(tmp_path: Path) -> 
     genset("init", "work", cwd=tmp_path)
     said = genset("add", "../photos", cwd=tmp_path / "work").splitlines()
     assert said == [
-        "2 photos added (source: photos), 0 already there, 2 refused",
+        "2 photos added (source: photos), 0 already there, 2 rejected",
         "n01440764/cut off.jpg: broken image: its end is missing",
         "n01440764/grey half.jpg: broken image: its end is missing",
     ]
@@ -163,7 +163,7 @@ def test_real_photos_are_kept_whole_and_with_a_grey_corner_and_refused_when_cut(
         start = data_of(content)
         for _ in range(6):
             part = cut(content, chance.randrange(start, len(content) - 2))
-            refused = is_refused(part)
-            assert refused or not lacks_a_visible_part(content, part), path
-            cuts += refused
+            rejected = is_refused(part)
+            assert rejected or not lacks_a_visible_part(content, part), path
+            cuts += rejected
     assert cuts > 300

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from genset.core.errors import PhotoRefused
+from genset.core.errors import PhotoRejected
 from genset.net.picture import check_picture
 from tests.scrape.hostile import encoded, turned_by_exif, two_frames
 
@@ -75,10 +75,10 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_other_bytes_are_refused_with_a_reason(name: str) -> None:
     content, reason = REFUSED[name]
-    with pytest.raises(PhotoRefused) as refused:
+    with pytest.raises(PhotoRejected) as rejected:
         check_picture(content)
-    assert refused.value.reason == reason
-    assert "\n" not in str(refused.value)
+    assert rejected.value.reason == reason
+    assert "\n" not in str(rejected.value)
 
 
 @given(content=st.binary(max_size=300))
@@ -108,8 +108,8 @@ def test_any_damage_to_a_photo_leaves_a_picture_or_a_refusal(
 def picture_or_refusal(content: bytes) -> None:
     try:
         picture = check_picture(content)
-    except PhotoRefused as refused:
-        assert refused.reason in {"not an image", "animated", "broken image", "too many pixels"}
+    except PhotoRejected as rejected:
+        assert rejected.reason in {"not an image", "animated", "broken image", "too many pixels"}
     else:
         with Image.open(io.BytesIO(content)) as image:
             assert image.size == (picture.width, picture.height)

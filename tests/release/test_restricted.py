@@ -216,8 +216,8 @@ def test_the_command_says_what_it_left_out_and_what_nobody_can_rebuild(
     told = json.loads(genset(pool, "release", "export", "v1", *words))
     assert (told["photos"], told["restricted"], told["without_address"]) == (8, 2, 1)
     words = ("-w", pool.workspace.root, "release", "export", "v1", "--format", "mixed")
-    refused = CliRunner().invoke(cli, [*map(str, words), "--include-restricted"])
-    assert "--include-restricted does not apply to --format mixed" in str(refused.exception)
+    rejected = CliRunner().invoke(cli, [*map(str, words), "--include-restricted"])
+    assert "--include-restricted does not apply to --format mixed" in str(rejected.exception)
 
 
 def test_all_classes_are_still_counted_as_imagenets(release: Release, tmp_path: Path) -> None:

@@ -155,9 +155,9 @@ def test_results_beyond_10000_are_refused(speak: Speak) -> None:
     sandbox = speak("inaturalist", *rows(10_050))
     counted = search(sandbox, per_page="200", page="50")
     assert (counted["total_results"], len(counted["results"])) == (10_050, 200)
-    refused = get(f"{sandbox.endpoint}/observations", per_page="200", page="51")
-    assert refused.status_code == refused.json()["status"] == 403
-    assert refused.json()["error"].startswith("Result window is too large")
+    rejected = get(f"{sandbox.endpoint}/observations", per_page="200", page="51")
+    assert rejected.status_code == rejected.json()["status"] == 403
+    assert rejected.json()["error"].startswith("Result window is too large")
 
 
 # Observations

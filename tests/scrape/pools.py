@@ -194,13 +194,13 @@ class Pool:
             found = session.scalars(stored_candidates(cls.wnid))
             return [candidate.photo.source_id for candidate in found]
 
-    def refused(self) -> dict[str, str]:
-        """Why each refused photo was refused, by id."""
+    def rejected(self) -> dict[str, str]:
+        """Why each rejected photo was rejected, by id."""
         with self.store.session() as session:
             return {
-                photo.source_id: photo.refused
+                photo.source_id: photo.rejected
                 for photo in session.scalars(select(Photo))
-                if photo.refused is not None
+                if photo.rejected is not None
             }
 
     def rows(self) -> dict[str, list[Row]]:

@@ -25,7 +25,7 @@ def add(pool: Pool, claims: Iterable[Claim], **changes: dict[int, str | None]) -
                     source_id=str(number),
                     posted_at=now(),
                     sha256=changes.get("sha256", {}).get(number, str(number)),
-                    refused=changes.get("refused", {}).get(number),
+                    rejected=changes.get("rejected", {}).get(number),
                     format="JPEG",
                 )
             photo = photos[number]
@@ -91,7 +91,7 @@ def test_photos_that_are_not_there_are_not_counted(pool: Pool) -> None:
         pool,
         [*found(TENCH, "tench", range(5)), *found(GOLDFISH, "fish", range(3))],
         sha256={0: None},
-        refused={1: "gone"},
+        rejected={1: "gone"},
     )
     assert rivals(pool, TENCH) == [Rival(GOLDFISH, 1, {("tench", "fish"): 1})]
     assert TENCH not in lines(pool, TENCH)  # one of three

@@ -223,11 +223,11 @@ def test_which_of_two_same_photos_stays_is_the_managers_choice(
     decide(store, [pair.id], same=True, by="ann", keep=keep)
     with store.session() as session:
         left = [candidate.photo.source_id for candidate in session.scalars(stored_candidates())]
-        refused = session.scalars(select(Photo.refused).where(Photo.source_id == "1")).one()
+        rejected = session.scalars(select(Photo.rejected).where(Photo.source_id == "1")).one()
     assert sorted(left) == ["2", "3", "4"]
-    assert refused == "duplicate: of flickr:2"
+    assert rejected == "duplicate: of flickr:2"
     # Whoever turns round now would lose both.
-    with pytest.raises(BadInput, match=r"flickr:1 cannot be kept: it was refused \(duplicate"):
+    with pytest.raises(BadInput, match=r"flickr:1 cannot be kept: it was rejected \(duplicate"):
         decide(store, [pair.id], same=True, by="ann", keep="second")
 
 

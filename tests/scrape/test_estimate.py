@@ -136,10 +136,10 @@ def test_without_a_search_no_call_is_counted(pool: Pool) -> None:
 
 def test_photos_that_will_be_refused_are_downloaded_too(pool: Pool) -> None:
     add_stored(pool, DOG.wnid, 60)
-    add_photos(pool, DOG.wnid, 20, refused="gone")
-    add_photos(pool, DOG.wnid, 50, refused="removed: its owner asked for it")
+    add_photos(pool, DOG.wnid, 20, rejected="gone")
+    add_photos(pool, DOG.wnid, 50, rejected="removed: its owner asked for it")
     found = takes(pool, replace(pool.plan, per_class=30))
-    assert found.refused_share == 0.25
+    assert found.rejected_share == 0.25
     assert (found.photos, found.downloads) == (30, 40)
 
 
@@ -147,7 +147,7 @@ def test_few_photos_do_not_tell_how_many_are_refused(serve: Serve, pool: Pool) -
     sandbox = serve(*map(record, range(6)))
     sandbox.fault = lambda request: Reply(404, "", b"") if "/1_" in request.path else None
     pool.scrape(sandbox.source)
-    assert takes(pool, replace(pool.plan, classes=(DOG,))).refused_share == 0
+    assert takes(pool, replace(pool.plan, classes=(DOG,))).rejected_share == 0
 
 
 # Hours
@@ -295,8 +295,8 @@ def test_a_dry_run_asks_nothing_and_changes_nothing(
     sandbox, pool = serve(record(1)), new_pool()
     words = ["--classes", f"{TENCH},{CRANE}", "--dry-run", "--json"]
     answer_of(pool.done(sandbox.endpoint, *words, key="", secret=""))
-    refused = pool.done(sandbox.endpoint, *words, "--retry-failed", key="", secret="")
-    assert "--dry-run cannot be combined with --retry-failed" in refused.stderr
-    assert refused.returncode == 2
+    rejected = pool.done(sandbox.endpoint, *words, "--retry-failed", key="", secret="")
+    assert "--dry-run cannot be combined with --retry-failed" in rejected.stderr
+    assert rejected.returncode == 2
     assert list(sandbox.requests) == []
     assert not any(pool.rows().values())

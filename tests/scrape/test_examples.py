@@ -55,14 +55,14 @@ def test_a_candidate_is_no_example_and_an_example_no_candidate(
     add(pool.workspace, pool.store, dump, museum)
     done = add_examples(pool.workspace, pool.store, known, OWN)
     assert done.added == 2
-    assert done.refused == {
+    assert done.rejected == {
         f"{TENCH}/a.jpg": f"candidate: it is one of {GOLDFISH}, and no example can be"
     }
     for source in ("museum", "own"):  # where it has the same name as the example
         late = put(tmp_path / f"late {source}", **{f"{TENCH}_b": picture(902, LARGE)})
         origin = PhotoOrigin(source=source, owner="Museum", license="CC BY 4.0", posted_at=TODAY)
-        refused = add(pool.workspace, pool.store, late, origin).refused
-        assert refused == {f"{TENCH}/b.jpg": "example: labelers see it as one of a class"}
+        rejected = add(pool.workspace, pool.store, late, origin).rejected
+        assert rejected == {f"{TENCH}/b.jpg": "example: labelers see it as one of a class"}
     assert status(pool.workspace, pool.store).examples == 2
     assert status(pool.workspace, pool.store).candidates == 1
 
@@ -72,9 +72,9 @@ def test_a_scrape_that_finds_an_example_refuses_it(pool: Pool, serve: Serve, kno
     rows = [record(number, "tench") for number in (901, 905)]
     server = serve(*rows, contents={number: picture(number, LARGE) for number in (901, 905)})
     pool.scrape(server.source, image_class(TENCH, "tench"))
-    refused = failed(pool.store).rows
+    rejected = failed(pool.store).rows
     reason = "example: labelers see it as one of a class"
-    assert [row[1:3] for row in refused] == [("flickr:901", reason)]
+    assert [row[1:3] for row in rejected] == [("flickr:901", reason)]
     assert check_files(pool.workspace, pool.store) == []  # the example's file is still there
     assert status(pool.workspace, pool.store).examples == 3
     assert status(pool.workspace, pool.store).candidates == 1
@@ -82,7 +82,7 @@ def test_a_scrape_that_finds_an_example_refuses_it(pool: Pool, serve: Serve, kno
 
 def add_them(_moment: int, known: Path, root: Path) -> None:
     workspace = Workspace.find(root)
-    assert not add_examples(workspace, Store.open(workspace.store_url), known, OWN).refused
+    assert not add_examples(workspace, Store.open(workspace.store_url), known, OWN).rejected
 
 
 @pytest.mark.soak
@@ -157,7 +157,7 @@ def test_what_is_no_photo_is_refused_with_its_reason(pool: Pool, tmp_path: Path)
     assert not pool.files()
     done = add_examples(pool.workspace, pool.store, known, OWN)
     assert (would, done.classes) == (done, {TENCH: 1})
-    assert {Path(file).stem: reason for file, reason in done.refused.items()} == {
+    assert {Path(file).stem: reason for file, reason in done.rejected.items()} == {
         "cut": "broken image: image file is truncated (10 bytes not processed)",
         "empty": "not an image: no JPEG, PNG or WebP",
         "moving": "animated",

@@ -1,4 +1,4 @@
-"""Folders of own photos: what is added, under which terms, and what is refused."""
+"""Folders of own photos: what is added, under which terms, and what is rejected."""
 
 import hashlib
 import json
@@ -112,14 +112,14 @@ def test_the_checks_are_those_of_scraped_photos(pool: Pool, take: Take, dump: Pa
     put(dump, **{f"{TENCH}_c": broken, f"{TENCH}_d": small, f"{TENCH}_e": b"<html>"})
     done = take(min_size=20)
     assert (done.added, done.already) == (3, 0)
-    assert done.refused[f"{TENCH}/c.jpg"].startswith("broken image")
-    assert done.refused[f"{TENCH}/d.jpg"] == "too small: 8 x 300"
-    assert done.refused[f"{TENCH}/e.jpg"].startswith("not an image")
+    assert done.rejected[f"{TENCH}/c.jpg"].startswith("broken image")
+    assert done.rejected[f"{TENCH}/d.jpg"] == "too small: 8 x 300"
+    assert done.rejected[f"{TENCH}/e.jpg"].startswith("not an image")
     assert len(pool.files()) == 3
     listed = failed(pool.store).rows
-    assert {row[2] for row in listed} == set(done.refused.values())
+    assert {row[2] for row in listed} == set(done.rejected.values())
     again = take(min_size=20)
-    assert (again.added, again.already, again.refused) == (0, 3, done.refused)
+    assert (again.added, again.already, again.rejected) == (0, 3, done.rejected)
     assert take(min_size=1).added == 1  # other terms, another answer
 
 
@@ -128,7 +128,7 @@ def test_a_file_larger_than_any_photo_is_not_read(
 ) -> None:
     monkeypatch.setattr("genset.scrape.add.MAX_BYTES", 1000)
     put(dump, **{f"{TENCH}_c": b"x" * 1001})
-    assert take().refused == {f"{TENCH}/c.jpg": "too large: 1001 bytes"}
+    assert take().rejected == {f"{TENCH}/c.jpg": "too large: 1001 bytes"}
 
 
 def test_the_bytes_of_a_scraped_photo_are_not_added_to_its_class_again(
@@ -157,12 +157,12 @@ def test_what_was_removed_is_not_added_again_nor_are_its_bytes_written(
     before = pool.files()
     done = take()
     assert (done.added, done.already) == (0, 1)
-    assert {name: why.partition(":")[0] for name, why in done.refused.items()} == {
+    assert {name: why.partition(":")[0] for name, why in done.rejected.items()} == {
         f"{TENCH}/a.jpg": "removed",
         f"{TENCH}/b.jpg": "removed",
     }
     assert pool.files() == before
-    assert pool.refused()[sha256(2)[:32]] == "removed: not ours"
+    assert pool.rejected()[sha256(2)[:32]] == "removed: not ours"
 
 
 def test_an_owner_who_was_removed_stays_out(pool: Pool, take: Take) -> None:
@@ -255,7 +255,7 @@ def test_they_go_into_releases_with_their_terms(pool: Pool, take: Take) -> None:
 
 def add_it(_moment: int, dump: Path, root: Path) -> None:
     workspace = Workspace.find(root)
-    assert not add(workspace, Store.open(workspace.store_url), dump, MUSEUM).refused
+    assert not add(workspace, Store.open(workspace.store_url), dump, MUSEUM).rejected
 
 
 @pytest.mark.soak
@@ -278,14 +278,15 @@ def test_the_command(pool: Pool, dump: Path) -> None:
     root = pool.workspace.root
     words = ["add", str(dump), "--owner", "Ann", "--license", "cc by 4.0"]
     done = json.loads(genset(*words, "--json", cwd=root))
-    assert done == {"source": "dump", "added": 3, "already": 0, "refused": {}}
+    assert done == {"source": "dump", "added": 3, "already": 0, "rejected": {}}
     with pool.store.session() as session:
         photo = session.scalars(select(Photo)).first()
     assert photo is not None
     assert photo.license == "CC BY 4.0"
     assert photo.license_url == "https://creativecommons.org/licenses/by/4.0/"
     assert (datetime.now(UTC) - photo.posted_at).days == 0
-    assert genset(*words, cwd=root) == "0 photos added (source: dump), 3 already there, 0 refused\n"
+    answer = genset(*words, cwd=root)
+    assert answer == "0 photos added (source: dump), 3 already there, 0 rejected\n"
     assert "posted_after" in genset(*words, "--posted", "2013-01-01", cwd=root, code=2)
     (dump / "cats").mkdir()
     assert "cats is named by no class" in genset(*words, cwd=root, code=2)
@@ -299,9 +300,9 @@ def test_the_command_refuses_icons_where_no_size_is_given(pool: Pool, tmp_path: 
     root = pool.workspace.root
     done = json.loads(genset("add", str(photos.parent), "--json", cwd=root))
     assert done["added"] == 1
-    assert done["refused"] == {
+    assert done["rejected"] == {
         f"{TENCH}/1.jpg": "too small: 1 x 100",
         f"{TENCH}/63.jpg": "too small: 63 x 100",
     }
     done = json.loads(genset("add", str(photos.parent), "--min-size", "1", "--json", cwd=root))
-    assert (done["added"], done["already"], done["refused"]) == (2, 1, {})
+    assert (done["added"], done["already"], done["rejected"]) == (2, 1, {})

@@ -1,4 +1,4 @@
-"""The files of the ImageNetV2 project: what becomes of them, and what is refused."""
+"""The files of the ImageNetV2 project: what becomes of them, and what is rejected."""
 
 import hashlib
 import json
@@ -117,7 +117,7 @@ def test_search_results_become_candidates_with_their_best_rank(
         assert photo.page_url == "https://www.flickr.com/photo.gne?id=2"
         assert photo.posted_at.isoformat() == "2014-07-12T13:27:33+00:00"
         assert photo.taken_at == "2012-07-12 03:04:49"
-        assert (photo.sha256, photo.refused) == (None, None)
+        assert (photo.sha256, photo.rejected) == (None, None)
 
 
 def test_what_they_took_out_is_left_out_unless_it_was_chosen(

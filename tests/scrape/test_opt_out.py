@@ -55,7 +55,7 @@ def test_a_scrape_takes_nothing_that_is_named(pool: Pool, serve: Serve, listed: 
     sandbox = serve(*rows())
     pool.scrape(sandbox.source, opt_out=listed(LIST))
     assert pool.held() == ["1", "4", "5"]
-    assert pool.refused() == {"2": NAMED, "3": NAMED}
+    assert pool.rejected() == {"2": NAMED, "3": NAMED}
     assert not [path for path in sandbox.asked_images if "/2_" in path or "/3_" in path]
 
 
@@ -65,7 +65,7 @@ def test_to_try_again_what_failed_takes_none_of_it(
     sandbox, opt_out = serve(*rows()), listed(LIST)
     pool.scrape(sandbox.source, opt_out=opt_out)
     forget_refusals(pool.store, pool.plan)
-    assert pool.refused() == {"2": NAMED, "3": NAMED}
+    assert pool.rejected() == {"2": NAMED, "3": NAMED}
     pool.scrape(sandbox.source, opt_out=opt_out, per_class=4)
     assert pool.held() == ["1", "4", "5", "6"]
 
@@ -94,7 +94,7 @@ def test_what_is_in_the_pool_gives_up_its_place_and_has_it_again(
     assert "genset remove PHOTO --reason TEXT" in said[2]
     assert len(pool.files()) == 5  # originals stay until somebody removes them
     pool.scrape(sandbox.source)  # the list is gone
-    assert pool.refused() == {}
+    assert pool.rejected() == {}
 
 
 def test_what_is_removed_stays_removed_whatever_a_list_says(
@@ -103,9 +103,9 @@ def test_what_is_removed_stays_removed_whatever_a_list_says(
     pool.scrape(serve(*rows()).source)
     genset("remove", "flickr:2", "--reason", "asked", cwd=pool.workspace.root)
     assert honour(pool.store, listed(LIST)) == ["flickr:3"]
-    assert pool.refused() == {"2": "removed: asked", "3": NAMED}
+    assert pool.rejected() == {"2": "removed: asked", "3": NAMED}
     honour(pool.store, OptOut())
-    assert pool.refused() == {"2": "removed: asked"}
+    assert pool.rejected() == {"2": "removed: asked"}
 
 
 @pytest.mark.soak
@@ -186,7 +186,7 @@ def test_own_photos_of_who_opted_out_are_not_added(
     wnid.mkdir()
     (tmp_path / "a.jpg").rename(wnid / "a.jpg")
     done = add(pool.workspace, pool.store, folder.parent, other)
-    assert list(done.refused.values()) == ["opted out: named in opt-out.txt"]
+    assert list(done.rejected.values()) == ["opted out: named in opt-out.txt"]
 
 
 @pytest.mark.parametrize(

@@ -147,9 +147,9 @@ def test_a_poisoned_photo_costs_its_class_nothing_but_its_place(
     done, _ = told_by(pool.done(sandbox.endpoint, *words))
     assert (done["failed"], done["full"]) == ({}, 14)
     assert pool.files() == undisturbed.files()
-    refused = pool.refused()
-    assert set(refused) == poisoned
-    for reason in refused.values():
+    rejected = pool.rejected()
+    assert set(rejected) == poisoned
+    for reason in rejected.values():
         assert re.fullmatch(
             r"did not come: HTTP 503, 8 tries since \d{4}-\d\d-\d\d \d\d:\d\d", reason
         )
@@ -357,7 +357,7 @@ def test_killed_on_two_machines_in_an_outage_with_poisoned_photos(
     assert mine >= wanted
     names = {photo["sha256"] for photo in machines[0].rows()["photo"] if photo["sha256"]}
     assert {f"{name}.jpg" for name in names} == wanted
-    assert set(machines[0].refused()) <= poisoned
+    assert set(machines[0].rejected()) <= poisoned
     came = Counter(
         photo_of(Request("GET", asked.what, {}))
         for asked in sandbox.requests
@@ -455,8 +455,8 @@ def test_what_is_not_gensets_is_not_touched(
         settings = f'[images]\nfolder = "{shared}"\n'
         (each.workspace.root / "genset.toml").write_text(settings, "utf-8")
     assert mine.done(sandbox.endpoint, *words).returncode == 0
-    refused = other.done(sandbox.endpoint, *words).stderr
-    assert "it has another workspace's marker" in refused
+    rejected = other.done(sandbox.endpoint, *words).stderr
+    assert "it has another workspace's marker" in rejected
     for path in shared.rglob("*.*"):
         os.utime(path, (1, 1))
     left = sorted(shared.rglob("*"))

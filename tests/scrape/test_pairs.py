@@ -238,11 +238,11 @@ def test_a_photo_that_comes_back_is_compared_with_those_that_came_meanwhile(plac
     add(place, 1, scene(1))
     propose(workspace, store, [])
     with store.begin() as session:
-        session.query(Photo).one().refused = "gone"
+        session.query(Photo).one().rejected = "gone"
     add(place, 2, ImageOps.mirror(scene(1)))
     assert propose(workspace, store, []) == 0
     with store.begin() as session:
-        session.query(Photo).filter_by(source_id="1").one().refused = None
+        session.query(Photo).filter_by(source_id="1").one().rejected = None
     assert propose(workspace, store, []) == 1
     assert {pair[:2] for pair in found(store)} == {("2", "flickr:1")}
 
@@ -275,12 +275,12 @@ def test_two_runs_side_by_side_miss_no_pair(place: Place, monkeypatch: pytest.Mo
     def slowly(new: Any) -> Any:
         monkeypatch.setattr(pairs, "_within", within)
         with store.begin() as session:
-            session.query(Photo).filter_by(source_id="1").one().refused = None
+            session.query(Photo).filter_by(source_id="1").one().rejected = None
         next(pairs._compared_one_by_one(store))  # another run's: it takes photo 1
         return within(new)
 
     monkeypatch.setattr(pairs, "_within", slowly)
     with store.begin() as session:
-        session.query(Photo).filter_by(source_id="1").one().refused = "gone"
+        session.query(Photo).filter_by(source_id="1").one().rejected = "gone"
     assert propose(workspace, store, []) == 1
     assert {pair[:2] for pair in found(store)} == {("2", "flickr:1")}

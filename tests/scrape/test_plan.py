@@ -121,8 +121,8 @@ def test_a_photo_whose_shorter_side_is_too_small_is_refused(serve: Serve, pool: 
     sandbox = serve(*map(record, sizes), contents=contents)
     summary = pool.scrape(sandbox.source, min_size=300)
     assert pool.held() == ["2", "4", "5"]
-    assert pool.refused() == {"1": "too small: 300 x 299", "3": "too small: 299 x 400"}
-    assert summary.refused == {"too small": 2}
+    assert pool.rejected() == {"1": "too small: 300 x 299", "3": "too small: 299 x 400"}
+    assert summary.rejected == {"too small": 2}
 
 
 def test_photos_that_an_earlier_plan_took_are_measured_too(serve: Serve, pool: Pool) -> None:
@@ -142,7 +142,7 @@ def test_safe_search_reaches_the_source(serve: Serve, pool: Pool, level: int) ->
     assert {search["safe_search"] for search in pool.rows()["search"]} == {level}
 
 
-# Trying again what was refused
+# Trying again what was rejected
 
 
 def test_refused_photos_are_tried_again_only_when_that_is_asked_for(
@@ -154,14 +154,14 @@ def test_refused_photos_are_tried_again_only_when_that_is_asked_for(
     gone = Reply(410, "text/plain", b"")
     sandbox.fault = lambda request: gone if "/1_" in request.path else None
     pool.scrape(sandbox.source)
-    assert (pool.held(), pool.refused()) == (["0", "2", "3"], {"1": "gone"})
+    assert (pool.held(), pool.rejected()) == (["0", "2", "3"], {"1": "gone"})
 
     sandbox.fault = lambda request: None
     sandbox.requests.clear()
     assert pool.scrape(sandbox.source).stored == len(sandbox.requests) == 0
     forget_refusals(pool.store, pool.plan)
     assert pool.scrape(sandbox.source).stored == len(sandbox.requests) == 1
-    assert (pool.held(), pool.refused()) == (["0", "1", "2", "3"], {})
+    assert (pool.held(), pool.rejected()) == (["0", "1", "2", "3"], {})
 
 
 def test_trying_again_takes_own_ids_and_lists_longer_than_a_question_may_be(
@@ -173,11 +173,11 @@ def test_trying_again_takes_own_ids_and_lists_longer_than_a_question_may_be(
     gone = Reply(410, "text/plain", b"")
     sandbox.fault = lambda request: gone if "/1_" in request.path else None
     pool.scrape(sandbox.source, own)
-    assert pool.refused() == {"1": "gone"}
+    assert pool.rejected() == {"1": "gone"}
 
     many = [image_class(f"Class_{number}") for number in range(70_000)]
     forget_refusals(pool.store, replace(pool.plan, classes=(*many, own)))
-    assert pool.refused() == {}
+    assert pool.rejected() == {}
 
 
 def test_a_photo_that_somebody_removed_is_never_tried_again(serve: Serve, pool: Pool) -> None:
@@ -185,11 +185,11 @@ def test_a_photo_that_somebody_removed_is_never_tried_again(serve: Serve, pool: 
     pool.scrape(sandbox.source)
     with pool.store.begin() as session:
         photo = session.query(Photo).filter_by(source_id="1").one()
-        photo.sha256, photo.refused = None, "removed: its owner asked for it"
+        photo.sha256, photo.rejected = None, "removed: its owner asked for it"
     forget_refusals(pool.store, pool.plan)
     pool.scrape(sandbox.source)
     assert pool.held() == ["0", "2", "3"]
-    assert pool.refused() == {"1": "removed: its owner asked for it"}
+    assert pool.rejected() == {"1": "removed: its owner asked for it"}
 
 
 def test_trying_again_starts_the_counts_of_failures_anew(
@@ -200,7 +200,7 @@ def test_trying_again_starts_the_counts_of_failures_anew(
     pool.scrape(serve(*map(record, range(4))).source)
     with pool.store.begin() as session:
         photos = session.scalars(select(Photo).order_by(Photo.id)).all()
-        photos[0].sha256, photos[0].refused = None, "HTTP 503, tried 9 times"
+        photos[0].sha256, photos[0].rejected = None, "HTTP 503, tried 9 times"
         session.add(Candidate(wnid=DOG.wnid, photo=photos[3], keyword="dog", rank=1))
         session.query(Candidate).filter_by(wnid=CAT.wnid, photo_id=photos[3].id).delete()
         tried = {"attempts": 3, "first_at": now(), "last_at": now(), "error": "HTTP 503"}
@@ -211,7 +211,7 @@ def test_trying_again_starts_the_counts_of_failures_anew(
     with pool.store.session() as session:
         assert session.scalars(select(PhotoFailure.photo_id)).all() == [photos[3].id]
         assert session.scalars(select(SearchFailure.wnid)).all() == [DOG.wnid]
-    assert pool.refused() == {}
+    assert pool.rejected() == {}
 
 
 @pytest.mark.soak
@@ -252,7 +252,7 @@ def test_the_options_of_the_command_reach_the_source(
     done = answer_of(pool.done(sandbox.endpoint, *words))
     window = str(unix("2014-06-01")), str(unix("2016-01-01") - 1)
     assert asked(sandbox) == {("4,11", *window, "2")}
-    assert done["refused"] == {"too small": 1}
+    assert done["rejected"] == {"too small": 1}
     assert (done["full"], done["stored"]) == (1, 3)
     held = [photo["source_id"] for photo in pool.rows()["photo"] if photo["sha256"]]
     assert sorted(held) == ["2", "4", "5"]
@@ -279,7 +279,7 @@ def test_photos_under_64_pixels_are_refused_where_nothing_is_said(
     sandbox, words = tiny_and_large(serve)
     pool = new_pool()
     done = answer_of(pool.done(sandbox.endpoint, *words, "--per-class", "2"))
-    assert (done["full"], done["refused"]) == (1, {"too small": 2})
+    assert (done["full"], done["rejected"]) == (1, {"too small": 2})
     assert stored_ids(pool) == ["3", "4"]
     words += ["--min-size", "1", "--retry-failed", "--per-class", "4"]
     assert answer_of(pool.done(sandbox.endpoint, *words))["stored"] == 2
@@ -341,7 +341,7 @@ def test_retry_failed_on_the_command_line(serve: Serve, new_pool: Callable[..., 
     sandbox.fault = lambda request: None
     done.append(answer_of(pool.done(sandbox.endpoint, *words), 1))
     done.append(answer_of(pool.done(sandbox.endpoint, *words, "--retry-failed"), 1))
-    assert [(each["stored"], each["refused"]) for each in done] == [
+    assert [(each["stored"], each["rejected"]) for each in done] == [
         (0, {"gone": 1}),
         (0, {}),
         (1, {}),

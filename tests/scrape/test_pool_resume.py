@@ -26,7 +26,7 @@ def test_running_again_asks_nothing(serve: Serve, pool: Pool) -> None:
     summary = pool.scrape(sandbox.source, CAT, DOG)
     assert list(sandbox.requests) == []
     assert (summary.full, summary.short) == (1, {DOG.wnid: 0})
-    assert (summary.stored, summary.searches, summary.refused) == (0, 0, {})
+    assert (summary.stored, summary.searches, summary.rejected) == (0, 0, {})
     assert (pool.rows(), pool.files()) == (rows, files)
 
 
@@ -104,7 +104,7 @@ def test_a_photo_that_never_comes_is_refused_and_the_next_takes_its_place(
     assert summary.failed == {}
     assert (pool.held(CAT), pool.held(DOG)) == (undisturbed.held(CAT), undisturbed.held(DOG))
     assert pool.files() == undisturbed.files()
-    assert re.match(r"did not come: .*, 5 tries since 20", pool.refused()["2"])
+    assert re.match(r"did not come: .*, 5 tries since 20", pool.rejected()["2"])
     assert len([path for path in sandbox.asked_images if "/2_" in path]) == 5
 
     sandbox.fault = lambda request: None

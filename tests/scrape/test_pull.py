@@ -264,11 +264,11 @@ def test_a_hostile_manifest_is_refused_before_anything_is_fetched_or_written(
     change: Callable[[dict[str, Any]], None],
 ) -> None:
     manifest = maker.rewritten(tmp_path / "m.json", change)
-    with pytest.raises(BadInput) as refused:
+    with pytest.raises(BadInput) as rejected:
         rebuild(manifest)
-    assert "m.json" in str(refused.value)
-    assert "\n" not in str(refused.value)
-    assert str(refused.value).isprintable()
+    assert "m.json" in str(rejected.value)
+    assert "\n" not in str(rejected.value)
+    assert str(rejected.value).isprintable()
     assert not maker.sandbox.requests.of("flickr.photos.search")
     assert not maker.sandbox.asked_images
     assert not (tmp_path / "copy").exists()

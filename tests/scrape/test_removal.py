@@ -38,7 +38,7 @@ def test_a_photo_leaves_the_pool_and_its_original_goes(serve: Serve, pool: Pool)
     done = taken_out(pool, "flickr:2", "its owner\nasked")
     assert done == Removal(["flickr:2"], None, deleted=1, in_use=0, releases={})
     assert pool.held() == ["1", "3"]
-    assert pool.refused() == {"2": "removed: its owner asked"}
+    assert pool.rejected() == {"2": "removed: its owner asked"}
     assert len(before) - len(pool.files()) == 1
     assert picture(2) not in pool.files().values()
     with pool.store.session() as session:
@@ -75,7 +75,7 @@ def test_an_owner_takes_all_photos_along_and_keeps_coming_ones_out(
     pool.scrape(sandbox.source, CAT, DOG)
     assert pool.held() == ["4"]
     assert pool.held(DOG) == []
-    assert pool.refused() == dict.fromkeys("123", "removed: its owner asked")
+    assert pool.rejected() == dict.fromkeys("123", "removed: its owner asked")
 
 
 def test_an_owner_may_ask_before_any_photo_was_found(serve: Serve, pool: Pool) -> None:
@@ -112,10 +112,10 @@ def test_a_photo_refused_for_another_reason_gets_its_tombstone_too(
     serve: Serve, pool: Pool
 ) -> None:
     ready(serve, pool, record(1), contents={1: b"no photo"})
-    assert pool.refused()["1"].startswith("not an image")
+    assert pool.rejected()["1"].startswith("not an image")
     assert taken_out(pool, "1").deleted == 0
     forget_refusals(pool.store, pool.plan)
-    assert pool.refused() == {"1": "removed: its owner asked"}
+    assert pool.rejected() == {"1": "removed: its owner asked"}
 
 
 @pytest.mark.parametrize("whom", [ANN, "museum:Ann Ko", "archive:Ann: of Museum"])
@@ -139,8 +139,8 @@ def test_an_owner_of_any_source_may_ask_before_a_photo_is_here(
     photos.mkdir(parents=True)
     (photos / "1.jpg").write_bytes(picture(1))
     words = "add", str(photos.parent), "--source", source
-    refused = genset(*words, "--owner", owner, cwd=root, code=2)
-    assert "were removed: asked" in refused
+    rejected = genset(*words, "--owner", owner, cwd=root, code=2)
+    assert "were removed: asked" in rejected
     assert "1 photo added" in genset(*words, "--owner", "Ben", cwd=root)
 
 
@@ -286,4 +286,4 @@ def test_a_photo_that_is_removed_while_it_is_downloaded_is_not_kept(
     pool.scrape(sandbox.source)
     assert pool.held() == ["1", "3", "4"]
     assert picture(2) not in pool.files().values()
-    assert pool.refused() == {"2": "removed: its owner asked"}
+    assert pool.rejected() == {"2": "removed: its owner asked"}

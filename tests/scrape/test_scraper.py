@@ -30,7 +30,7 @@ def test_the_best_by_rank_are_taken(serve: Serve, pool: Pool) -> None:
     summary = pool.scrape(sandbox.source)
     assert pool.held() == ["7", "3", "9"]
     assert (summary.full, summary.short, summary.failed) == (1, {}, {})
-    assert (summary.stored, summary.refused) == (3, {})
+    assert (summary.stored, summary.rejected) == (3, {})
 
 
 def test_keywords_take_turns(serve: Serve, new_pool: Callable[..., Pool]) -> None:
@@ -89,7 +89,7 @@ def test_what_a_photo_is_stored_with(serve: Serve, pool: Pool) -> None:
     assert photo.posted_at == datetime(2015, 1, 1, 12, tzinfo=UTC)
     assert photo.taken_at == "2014-12-31 23:59:59"
     assert photo.stored_at is not None
-    assert photo.refused is None
+    assert photo.rejected is None
 
 
 def test_original_bytes_are_kept_under_their_hash(serve: Serve, pool: Pool) -> None:
@@ -148,7 +148,7 @@ def test_the_same_bytes_count_once(serve: Serve, pool: Pool) -> None:
     summary = pool.scrape(sandbox.source)
     assert pool.held() == ["0", "1", "2", "3"]
     assert (summary.full, summary.stored, len(pool.files())) == (1, 4, 3)
-    assert pool.refused() == {}
+    assert pool.rejected() == {}
 
 
 def test_a_class_of_twins_is_short(serve: Serve, pool: Pool) -> None:
@@ -252,8 +252,8 @@ def test_an_unusable_photo_is_refused_and_the_next_by_rank_takes_its_place(
     sandbox = serve(*(record(number) for number in range(5)), contents={1: content})
     summary = pool.scrape(sandbox.source)
     assert pool.held() == ["0", "2", "3"]
-    assert summary.refused == {reason: 1}
-    assert pool.refused()["1"].startswith(reason)
+    assert summary.rejected == {reason: 1}
+    assert pool.rejected()["1"].startswith(reason)
     assert len(pool.files()) == 3
 
 
@@ -279,8 +279,8 @@ def test_a_photo_that_is_gone_is_refused(serve: Serve, pool: Pool, tmp_path: Pat
     sandbox = serve(*(record(number) for number in range(4)))
     summary = pool.scrape(Taking(sandbox.source, tmp_path / "served 0" / "photos" / "0.jpg"))
     assert pool.held() == ["1", "2", "3"]
-    assert pool.refused() == {"0": "gone"}
-    assert summary.refused == {"gone": 1}
+    assert pool.rejected() == {"0": "gone"}
+    assert summary.rejected == {"gone": 1}
 
 
 def test_a_redirect_to_a_strange_host_is_refused(serve: Serve, pool: Pool) -> None:
@@ -289,7 +289,7 @@ def test_a_redirect_to_a_strange_host_is_refused(serve: Serve, pool: Pool) -> No
     sandbox.fault = lambda request: astray if "/0_" in request.path else None
     pool.scrape(sandbox.source)
     assert pool.held() == ["1", "2", "3"]
-    assert pool.refused() == {"0": "address not allowed"}
+    assert pool.rejected() == {"0": "address not allowed"}
 
 
 def test_a_class_whose_results_end_is_reported_short(serve: Serve, pool: Pool) -> None:

@@ -12,7 +12,7 @@ from genset.scrape.state import RankedPhoto, Selection, choose
 
 @dataclass(frozen=True)
 class Fate:
-    """What a candidate's photo turns out to be: its bytes, or "" where it is refused.
+    """What a candidate's photo turns out to be: its bytes, or "" where it is rejected.
 
     Another class claims it where it is `contested`, and downloads it too where it is `shared`.
     """
@@ -66,7 +66,7 @@ class Filling:
         """Download a photo."""
         content = self.fates[number].content
         self.candidates[number] = self.candidates[number]._replace(
-            sha256=content or None, refused=None if content else "gone"
+            sha256=content or None, rejected=None if content else "gone"
         )
 
     def run(self) -> Selection:
@@ -149,7 +149,7 @@ def test_a_selection_asks_for_no_more_than_is_wanted() -> None:
 
 
 def test_a_contested_photo_is_downloaded_before_another_takes_its_place() -> None:
-    """If it turns out to be refused, its owner's next takes it."""
+    """If it turns out to be rejected, its owner's next takes it."""
     fates = [Fate(owner, "", contested=True, shared=False) for owner in ("ann", "ann", "bob")]
     candidates = candidates_of(fates)
     assert ids(choose(candidates, 1, {0}).missing) == [0]
@@ -158,6 +158,6 @@ def test_a_contested_photo_is_downloaded_before_another_takes_its_place() -> Non
     found = choose(candidates, 1, {0})
     assert (ids(found.selected), ids(found.contested)) == ([2], [0])
 
-    candidates[0] = candidates[0]._replace(sha256=None, refused="gone")
+    candidates[0] = candidates[0]._replace(sha256=None, rejected="gone")
     found = choose(candidates, 1, {0})
     assert (ids(found.selected), ids(found.contested)) == ([1], [])

@@ -66,7 +66,7 @@ def photos(pool: Pool, source: str) -> dict[str, tuple[str | None, str | None]]:
     """The hash and the refusal of a source's photos, by their ids there."""
     with pool.store.session() as session:
         return {
-            photo.source_id: (photo.sha256, photo.refused)
+            photo.source_id: (photo.sha256, photo.rejected)
             for photo in session.scalars(select(Photo).where(Photo.source == source))
         }
 
@@ -141,14 +141,14 @@ def test_what_was_refused_of_one_source_is_not_tried_again_for_another(
     start("flickr", rows_of(1000), faults)
     start("commons", rows_of(2000), faults)
     fill(pool, Flickr, Commons)
-    refused = {
+    rejected = {
         source: {name: why for name, (_, why) in photos(pool, source).items() if why}
         for source in ("flickr", "commons")
     }
-    assert all(refused.values())
+    assert all(rejected.values())
     forget_refusals(pool.store, plan_of(pool, Commons))
     assert not any(why for _, why in photos(pool, "commons").values())
-    assert {name: why for name, (_, why) in photos(pool, "flickr").items() if why} == refused[
+    assert {name: why for name, (_, why) in photos(pool, "flickr").items() if why} == rejected[
         "flickr"
     ]
 

@@ -30,7 +30,7 @@ class Work:
 
 @pytest.fixture
 def large(pool: Pool) -> Pool:
-    """A pool of all 1,000 classes: a stored, a refused and an untried photo of each."""
+    """A pool of all 1,000 classes: a stored, a rejected and an untried photo of each."""
     photo = {"source": "flickr", "posted_at": now(), "license": "CC BY 2.0"}
     photo |= dict.fromkeys(("owner", "owner_name", "title", "license_url"), "")
     photo |= dict.fromkeys(("page_url", "image_url"), "")
@@ -39,7 +39,7 @@ def large(pool: Pool) -> Pool:
         place, rank = divmod(number, PHOTOS)
         of_rank = {
             "sha256": f"{place:064x}" if rank == 0 else None,
-            "refused": "gone" if rank == 1 else None,
+            "rejected": "gone" if rank == 1 else None,
         }
         photos.append({"id": number + 1, "source_id": str(number)} | photo | of_rank)
         candidate = {"wnid": CLASSES[place].wnid, "photo_id": number + 1}
@@ -89,12 +89,12 @@ def test_a_dry_run_asks_twice_a_class_and_names_no_list_of_classes(large: Pool) 
     assert work.steps <= 300 * PHOTOS * len(CLASSES)
 
 
-@pytest.mark.parametrize(("count", "refused"), [(1, 999), (150, 850), (1000, 0)])
+@pytest.mark.parametrize(("count", "rejected"), [(1, 999), (150, 850), (1000, 0)])
 def test_refusals_are_forgotten_of_these_classes_alone(
-    large: Pool, count: int, refused: int
+    large: Pool, count: int, rejected: int
 ) -> None:
     plan: ScrapePlan = replace(large.plan, classes=CLASSES[:count])
     work = work_of(large.store, lambda: forget_refusals(large.store, plan))
-    assert len(large.refused()) == refused
+    assert len(large.rejected()) == rejected
     assert work.parameters <= 110
     assert work.steps <= 100 * PHOTOS * len(CLASSES)

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from PIL import Image
 
 from genset.cli import cli
-from genset.core.errors import PhotoRefused
+from genset.core.errors import PhotoRejected
 from genset.score.pixels import opened
 from genset.sets import formats
 from genset.sets import open as opening
@@ -79,7 +79,7 @@ def test_photos_in_tars_without_reason_to_fail_do_not(
     assert [photo.id for photo in found.photos] == open_set("photos").ids
     for photo in found.photos:
         if photo.id.endswith(("dangling.png", "text.gif")):
-            with pytest.raises(PhotoRefused, match=r"the link leads nowhere|cannot identify"):
+            with pytest.raises(PhotoRejected, match=r"the link leads nowhere|cannot identify"):
                 opened(photo)
         else:
             assert photo.read_bytes() == good.read_bytes()

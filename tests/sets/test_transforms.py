@@ -12,7 +12,7 @@ from PIL import Image
 from timm.data.transforms_factory import transforms_imagenet_eval
 from torchvision.transforms import v2
 
-from genset.core.errors import PhotoRefused
+from genset.core.errors import PhotoRejected
 from genset.core.pixels import eight_bit
 from genset.models.preprocessing import Geometry, Preprocessing, cut
 from genset.score.pixels import crops
@@ -113,7 +113,7 @@ def test_a_file_that_is_no_whole_photo_is_refused_in_one_line(tmp_path: Path, co
         "broken header": whole.getvalue()[:160] + bytes(60) + whole.getvalue()[220:],
     }
     (tmp_path / "bad.jpg").write_bytes(broken[content])
-    with pytest.raises(PhotoRefused) as refused:
+    with pytest.raises(PhotoRejected) as refused:
         crops(tmp_path / "bad.jpg", [GEOMETRY])
     assert "\n" not in str(refused.value)
 

@@ -99,8 +99,8 @@ def add(
         named = opt_out.honour(store, listed)
     lines = [
         f"{count(done.added, 'photo')} added (source: {done.source}), "
-        f"{done.already:,} already there, {len(done.refused):,} refused",
-        *(f"{file}: {reason}" for file, reason in done.refused.items()),
+        f"{done.already:,} already there, {len(done.rejected):,} rejected",
+        *(f"{file}: {reason}" for file, reason in done.rejected.items()),
         *opt_out.lines(named, listed),
     ]
     show(asdict(done) | opt_out.as_json(workspace, named), "\n".join(lines), as_json)
@@ -133,8 +133,8 @@ def _add_examples(
     would = "would be " if dry_run else ""
     lines = [
         f"{count(done.added, 'example')} of {count(len(done.classes), 'class', 'classes')} "
-        f"{would}added, {done.already:,} already there, {len(done.refused):,} refused",
-        *(f"{file}: {reason}" for file, reason in done.refused.items()),
+        f"{would}added, {done.already:,} already there, {len(done.rejected):,} rejected",
+        *(f"{file}: {reason}" for file, reason in done.rejected.items()),
     ]
     show(asdict(done) | {"dry_run": dry_run}, "\n".join(lines), as_json)
 

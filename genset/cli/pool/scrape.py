@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Download the candidates found so far, without a search; needs no key.",
 )
-@click.option("--retry-failed", is_flag=True, help="Try refused photos again.")
+@click.option("--retry-failed", is_flag=True, help="Try rejected photos again.")
 @click.option(
     "--no-wait", is_flag=True, help="End instead of waiting for what is due for another try later."
 )
@@ -179,7 +179,7 @@ def _lines(plan: "ScrapePlan", done: "ScrapeSummary", rivals: dict[str, str]) ->
     lines = [
         f"{done.full:,} of {count(len(plan.classes), 'class', 'classes')} "
         f"{agree(done.full, 'is', 'are')} full: {done.stored:,} stored, "
-        f"{counted(done.refused, 'refused')}{over}, {count(done.searches, 'search', 'searches')}"
+        f"{counted(done.rejected, 'rejected')}{over}, {count(done.searches, 'search', 'searches')}"
     ]
     for wnid, photos in done.short.items():
         found = f"only {count(photos, 'photo')} found" if photos else "no photo found"
@@ -258,7 +258,7 @@ def _estimate_lines(takes: "Estimate", plan: "ScrapePlan") -> list[str]:
         lines.append(f"at least {spoken(takes.hours)} in total ({slower} take longest)")
     if takes.downloads > takes.photos:
         lines.append(
-            f"{takes.photos:,} of these will be stored, if {takes.refused_share:.1%} are refused, "
+            f"{takes.photos:,} of these will be stored, if {takes.rejected_share:.1%} are rejected, "
             "as so far in this pool"
         )
     if takes.photos:

@@ -305,7 +305,7 @@ def decide(
     by: str,
     as_json: bool,
 ) -> None:
-    """Decide pairs by their numbers: of two photos that are the same, one is refused.
+    """Decide pairs by their numbers: of two photos that are the same, one is rejected.
 
     \b
     genset duplicates decide 3 7 --same --keep first

@@ -138,7 +138,7 @@ def export_unlabeled(store: Store, images: Path, path: Path) -> int:
         candidates = session.scalars(
             select(Candidate)
             .join(Photo)
-            .where(Photo.sha256.is_not(None), Photo.refused.is_(None))
+            .where(Photo.sha256.is_not(None), Photo.rejected.is_(None))
             .where(~exists().where(Label.candidate_id == Candidate.id))
             .order_by(Candidate.wnid, Candidate.rank, Candidate.id)
         )

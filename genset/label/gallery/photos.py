@@ -49,7 +49,7 @@ def classes_with_photos(store: Store) -> dict[str, int]:
     counted = (
         select(Candidate.wnid, func.count())
         .join(Candidate.photo)
-        .where(Photo.sha256.is_not(None), Photo.refused.is_(None))
+        .where(Photo.sha256.is_not(None), Photo.rejected.is_(None))
         .group_by(Candidate.wnid)
         .order_by(Candidate.wnid)
     )

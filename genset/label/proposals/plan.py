@@ -139,7 +139,7 @@ class _StoredQuestion(NamedTuple):
 class _StoredPhoto(NamedTuple):
     id: int
     sha256: str | None
-    refused: str | None
+    rejected: str | None
 
 
 class _StoredQuestions:
@@ -157,13 +157,13 @@ class _StoredQuestions:
             by_source[photo.source].append(photo.source_id)
         for source, ids in by_source.items():
             for some in in_batches(ids):
-                query = select(Photo.id, Photo.sha256, Photo.refused, Photo.source_id)
+                query = select(Photo.id, Photo.sha256, Photo.rejected, Photo.source_id)
                 rows = session.execute(
                     query.where(Photo.source == source, Photo.source_id.in_(some))
                 )
                 self._photos |= {
-                    (source, source_id): _StoredPhoto(photo_id, sha256, refused)
-                    for photo_id, sha256, refused, source_id in rows
+                    (source, source_id): _StoredPhoto(photo_id, sha256, rejected)
+                    for photo_id, sha256, rejected, source_id in rows
                 }
         self.claims: dict[tuple[int, str], int] = {}
         self.questions: Mapping[int, dict[str, _StoredQuestion]] = defaultdict(dict)
@@ -203,7 +203,7 @@ class _StoredQuestions:
         stored = self._photos.get((photo.source, photo.source_id))
         if stored is None:
             return "not in this workspace"
-        is_gone = stored.refused is not None or stored.sha256 != photo.sha256
+        is_gone = stored.rejected is not None or stored.sha256 != photo.sha256
         return "removed" if is_gone else None
 
     def id_of(self, photo: ReleasePhoto) -> int:

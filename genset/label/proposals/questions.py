@@ -36,7 +36,7 @@ class Answer(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class QuestionVotes:
-    """One question, about a photo that is stored and not refused, and what was said of it.
+    """One question, about a photo that is stored and not rejected, and what was said of it.
 
     Attributes:
         candidate_id: of the claim that it is about.
@@ -144,7 +144,7 @@ def questions(session: Session, panel: str | None = None) -> list[QuestionVotes]
         .join(Claim, Claim.id == Question.candidate_id)
         .join(ProposalRound, ProposalRound.id == Question.round_id)
         .join(Photo, Photo.id == Claim.photo_id)
-        .where(Photo.sha256.is_not(None), Photo.refused.is_(None), is_backed())
+        .where(Photo.sha256.is_not(None), Photo.rejected.is_(None), is_backed())
         .order_by(Claim.photo_id, Claim.wnid)
     ).all()
     if not rows:

@@ -100,7 +100,7 @@ def _claimed(table: type[GoldQuestion | Claim]) -> ColumnElement[bool]:
 
 
 # Written once: building them takes longer than asking them.
-_THERE = Photo.sha256.is_not(None), Photo.refused.is_(None)
+_THERE = Photo.sha256.is_not(None), Photo.rejected.is_(None)
 # A class's gold questions: id, answer, what settled it and how, and the candidate of the class that
 # it is. Either candidate may be None.
 _NOT_SHOWN = (

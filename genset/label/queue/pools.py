@@ -24,7 +24,7 @@ from genset.db import (
 _AMONG: BindParameter[Any] = bindparam("candidates", expanding=True)
 _OF_CLASSES: BindParameter[Any] = bindparam("classes", expanding=True)
 _WORKER: BindParameter[Any] = bindparam("worker")
-_THERE = Photo.sha256.is_not(None), Photo.refused.is_(None)
+_THERE = Photo.sha256.is_not(None), Photo.rejected.is_(None)
 
 Columns = Select[*tuple[Any, ...]]
 

@@ -47,7 +47,7 @@ def picture_path(workspace: Workspace, store: Store, name: str) -> Path:
     with answering(), store.session() as session:
         is_random = is_random_name(name)
         photo = _on_screen(session, name) if is_random else _signed(workspace, session, name)
-        if photo is None or photo.sha256 is None or photo.refused is not None:
+        if photo is None or photo.sha256 is None or photo.rejected is not None:
             raise BadInput("there is no such picture")
         return workspace.images / photo.file
 

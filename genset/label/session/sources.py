@@ -77,4 +77,4 @@ def heed(store: Store, labeler: Labeler, sources: Collection[str]) -> None:
 
 def _has_photos(session: Session, source: str) -> bool:
     stored = select(Photo.id).where(Photo.source == source, Photo.sha256.is_not(None))
-    return session.scalar(stored.where(Photo.refused.is_(None)).limit(1)) is not None
+    return session.scalar(stored.where(Photo.rejected.is_(None)).limit(1)) is not None

@@ -49,7 +49,7 @@ _PHOTOS = (
         ScreenPhoto.id,
         ScreenPhoto.candidate_id,
         ScreenPhoto.gold_id,
-        Photo.sha256.is_not(None) & Photo.refused.is_(None),
+        Photo.sha256.is_not(None) & Photo.rejected.is_(None),
     )
     .outerjoin(Claim, Claim.id == ScreenPhoto.candidate_id)
     .outerjoin(GoldQuestion, GoldQuestion.id == ScreenPhoto.gold_id)

@@ -54,7 +54,7 @@ _CREDIT = (
 
 # Written once: building them takes longer than asking them.
 _SCREENS = ScreenPhoto.screen_id.in_(bindparam("screens", expanding=True))
-_THERE = Photo.sha256.is_not(None), Photo.refused.is_(None)
+_THERE = Photo.sha256.is_not(None), Photo.rejected.is_(None)
 _LABELS = (
     select(ScreenPhoto.id, Label.verdict, Label.id)
     .join(Label, Label.candidate_id == ScreenPhoto.candidate_id)

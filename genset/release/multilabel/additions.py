@@ -1,7 +1,7 @@
 """Photos that a release left out because they are correct for several classes.
 
 With several right answers a photo, that is no reason any more: each enters once. Nothing else of
-the release's plan changes, so what it would have refused otherwise stays out.
+the release's plan changes, so what it would have rejected otherwise stays out.
 """
 
 from collections import Counter, defaultdict

@@ -156,13 +156,13 @@ def photos_still_usable(session: Session, earlier: Earlier) -> tuple[list[Releas
     for photo in photos:
         row = rows.get((photo.source, photo.source_id))
         task = f"{photo.wnid}/{photo.source}:{photo.source_id}"
-        removed = row is not None and (row.refused or "").startswith("removed")
+        removed = row is not None and (row.rejected or "").startswith("removed")
         if removed or (photo.source, photo.owner) in owners:
             gone[task] = "removed since"
         elif row is None or row.sha256 != photo.sha256:
             gone[task] = "not in the pool any more"
-        elif row.refused is not None:
-            gone[task] = "refused since"
+        elif row.rejected is not None:
+            gone[task] = "rejected since"
         elif (photo.wnid, photo.sha256) in wrong:
             gone[task] = "ruled not correct since"
         elif licenses is not None and not licenses.wants(License(row.license, row.license_url)):

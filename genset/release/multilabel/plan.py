@@ -27,7 +27,7 @@ class MultilabelPlan:
     """An earlier release's photos with all their right answers.
 
     Its photos are those of the earlier release, which stays as it is, but for those that were
-    removed or refused since, and those whose own class a reviewer ruled not correct since: a photo
+    removed or rejected since, and those whose own class a reviewer ruled not correct since: a photo
     that is known to be labeled wrong is left out, and a later release may take it for another
     class. Added are the photos that it left out as correct for several classes
     (`genset.release.multilabel.additions`). What else its records say stays: their `labels` and

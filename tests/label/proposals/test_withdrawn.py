@@ -71,9 +71,9 @@ def test_what_a_labeler_named_goes_to_the_others_in_the_next_round(named: Opened
     assert {each.round_id for each in asked(store).values()} == {2}
     assert propose(workspace)["questions"] == 0
     assert stats(workspace) == frozen(workspace, "v2", "--allow-unanswered") == (7, 0, 0, 7)
-    refused = genset(workspace, "release", "create", "v3", *MULTILABEL).exception
-    assert isinstance(refused, GensetError)
-    assert "7 of 7 questions, about 2 photos, lack votes" in str(refused)
+    rejected = genset(workspace, "release", "create", "v3", *MULTILABEL).exception
+    assert isinstance(rejected, GensetError)
+    assert "7 of 7 questions, about 2 photos, lack votes" in str(rejected)
     with at_a_new_server(workspace) as opened:
         screens = decide_all(desk_of(opened, "ben"))
     assert ADDED in {wnid for screen in screens for wnid in classes_of(screen)}

@@ -294,7 +294,7 @@ def test_a_removed_photo_is_asked_no_more_and_its_screen_is_over(asked: Opened) 
     first, second = ann.also_screens(count=2)
     with asked[1].begin() as session:
         session.execute(
-            update(Photo).where(Photo.source_id == "0").values(refused="removed by its owner")
+            update(Photo).where(Photo.source_id == "0").values(rejected="removed by its owner")
         )
     told, _ = ann.next(2, loaded=[first.id, second.id])
     assert next(each.id for each in told) == second.id

@@ -80,7 +80,7 @@ def test_who_asks_to_have_one_removed_is_heard(anywhere: Opened, known: Path) ->
     remove(workspace, store, f"own:{sha256_of(903)[:32]}", "their wish")
     assert screen_of(anywhere, GOLDFISH).examples == ()
     again = add_examples(workspace, store, known, OWN)
-    assert again.refused == {f"{GOLDFISH}/a.jpg": "removed: somebody asked for it"}
+    assert again.rejected == {f"{GOLDFISH}/a.jpg": "removed: somebody asked for it"}
 
 
 @pytest.mark.soak
@@ -92,7 +92,7 @@ def test_the_command_tells_first_and_names_what_cannot_be_read(
     words = "add", "--examples", str(known)
     dry = genset(*words, "--dry-run", cwd=workspace.root)
     assert dry.splitlines() == [
-        "3 examples of 2 classes would be added, 0 already there, 1 refused",
+        "3 examples of 2 classes would be added, 0 already there, 1 rejected",
         f"{TENCH}/bad.jpg: not an image: no JPEG, PNG or WebP",
     ]
     assert status(workspace, store).examples == 0

@@ -38,7 +38,7 @@ def test_a_notice_stands_where_the_pool_has_photos_of_its_source(opened: Opened)
     assert notices(store, {"commons"}) == ("Of Commons.",)
     assert notices(store, {"own"}) == ()
     with store.begin() as session:
-        session.query(Photo).filter_by(source="flickr").update({"refused": "gone"})
+        session.query(Photo).filter_by(source="flickr").update({"rejected": "gone"})
     assert notices(store) == ("Of Commons.",)
 
 

@@ -89,7 +89,7 @@ def test_photos_that_went_or_are_ruled_wrong_since_are_left_out_and_counted(
 ) -> None:
     remove(answered.pool.workspace, answered.pool.store, "flickr:100", "its owner asked")
     with answered.pool.store.begin() as session:
-        session.query(Photo).filter_by(source_id="200").one().refused = "too small"
+        session.query(Photo).filter_by(source_id="200").one().rejected = "too small"
     answered.rule(301, TABBY, "incorrect")
     made = answered.freeze()
     made.verify()
@@ -98,7 +98,7 @@ def test_photos_that_went_or_are_ruled_wrong_since_are_left_out_and_counted(
     }
     assert gone == {"100", "200", "301"}
     assert made.excluded == {
-        "refused since": 1,
+        "rejected since": 1,
         "removed since": 1,
         "ruled not correct since": 1,
     }
