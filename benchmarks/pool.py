@@ -165,7 +165,7 @@ def photos(chance: random.Random, first: int, count: int) -> Iterator[tuple[obje
             f"201{4 + number % 6}-0{1 + number % 9}-15 08:30:00.000000",
         )
         tried, rejected = number - first < count * TRIED, number % 10 == 3
-        if not tried or refused:
+        if not tried or rejected:
             yield *common, *[None] * 7, REASONS[number // 10 % 5] if tried else None
             continue
         digest, look = chance.randbytes(32).hex(), chance.randbytes(8).hex()

@@ -41,14 +41,14 @@ def decide(
 ) -> None:
     """Say of pairs, by their id, whether they show the same photo.
 
-    Of a pair that does one photo is rejected, and the next scrape fills its place. `keep` says which
-    one stays: "first", "second" (what the pair's photo looks like), or a photo's name,
+    Of a pair that does one photo is rejected, and the next scrape fills its place. `keep` says
+    which one stays: "first", "second" (what the pair's photo looks like), or a photo's name,
     SOURCE:PHOTO_ID. None: the second, whatever it is; but where that one was rejected before for
     being the same as the first, the first stays.
 
     Raises:
-        BadInput: there is no such pair, what `keep` names is not in it or was rejected, or the other
-            one is not in this workspace; none is decided then.
+        BadInput: there is no such pair, what `keep` names is not in it or was rejected, or the
+            other one is not in this workspace; none is decided then.
     """
     if keep is not None and not same:
         raise BadInput("photos that differ are both kept: say which one to keep only with --same")

@@ -126,7 +126,7 @@ def _add_candidate(
 
 
 def _refuse_unwanted(store: Store, origin: PhotoOrigin, opt_out: OptOut, sha256: str) -> None:
-    """Raise PhotoRejected where a photo was removed or its owner opted out, before it is written."""
+    """Raise PhotoRejected where a photo was removed or its owner opted out."""
     with store.session() as session:
         if was_removed(session, sha256):
             raise PhotoRejected("removed", "somebody asked for it")

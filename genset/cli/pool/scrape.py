@@ -258,7 +258,7 @@ def _estimate_lines(takes: "Estimate", plan: "ScrapePlan") -> list[str]:
         lines.append(f"at least {spoken(takes.hours)} in total ({slower} take longest)")
     if takes.downloads > takes.photos:
         lines.append(
-            f"{takes.photos:,} of these will be stored, if {takes.rejected_share:.1%} are rejected, "
+            f"{takes.photos:,} of these stored, if {takes.rejected_share:.1%} are rejected "
             "as so far in this pool"
         )
     if takes.photos:

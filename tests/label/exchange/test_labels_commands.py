@@ -84,8 +84,8 @@ def test_what_nobody_labeled_goes_out_to_be_filled_in(opened: Opened, tmp_path: 
     assert {ONE} == {line.split(",")[0] for line in {*whole} - {head, *lines}}
     with path.open(encoding="utf-8", newline="") as file:
         assert all(Path(row["file"]).is_file() for row in csv.DictReader(file))
-    rejected = run(workspace, "import", str(path))
-    assert "to-label.csv, line 2" in str(rejected.exception)
+    refused = run(workspace, "import", str(path))
+    assert "to-label.csv, line 2" in str(refused.exception)
     filled = [line.replace(",,,", ",bob,correct,") for line in lines]
     path.write_text("\n".join([head, *filled]), "utf-8")
     rows = {"table": "labels", "new": len(lines), "known": 0, "older": 0}
