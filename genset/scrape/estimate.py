@@ -1,12 +1,30 @@
-"""What a scrape will take: calls, photos, hours, room on the disk; and what may come of it."""
+"""What a scrape will take, and what each query of a class brings.
 
-from collections import Counter
-from collections.abc import Collection
-from dataclasses import dataclass
+A candidate counts for the query that found it, of several for the one of its best rank. A photo is
+correct when its ruling says so, or without one more of its labelers say correct than incorrect or
+broken. It is contested when another class's searches return it, or the same bytes, too.
 
-from sqlalchemy import func, select, union
-from sqlalchemy.orm import Session
+The rule, for a query that the workspace searches with:
 
+- **drop** it, when the upper end of its share's interval is below one half, and below the lower
+  end of another query of its class;
+- **sharpen** it (a phrase, a word to exclude), when the lower end of the interval of its contested
+  share is above one quarter, or when the upper end of its share's interval is below one half and no
+  other query of its class is better;
+- else **keep** it. Fewer than `FEWEST` photos, labeled or stored, cannot tell.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypeVar
+
+from sqlalchemy import Select, case, func, select, union
+from sqlalchemy.orm import InstrumentedAttribute, Session, aliased
+
+from genset.classes import ImageClass, Taxonomy
+from genset.classes.query import words
+from genset.core.numbers import agree, count
 from genset.db import (
     Candidate,
     Label,
@@ -17,38 +35,23 @@ from genset.db import (
     is_called_correct,
     is_out,
     rulings_in_force,
+    stored_taxonomy,
+    undecided_photos,
     votes,
 )
 from genset.scrape.plan import ScrapePlan
+from genset.scrape.queries import Queries
 from genset.scrape.state import ClassState, class_states
 from genset.sources.source import Rates
-from genset.statistics.intervals import wilson
+from genset.statistics.intervals import Interval, wilson
 
-BYTES_A_PHOTO = 400_000  # where the pool does not tell
+FEWEST = 10
+_TYPICAL_BYTES = 400_000  # of a photo, where the pool has too few
 _TELLING_PHOTOS = 30  # that were tried, before their mean size and their share of rejected count
-_TELLING_LABELS = 50  # labeled photos, before their share of right ones does
-_TELLING_CLASSES = 5  # and classes that they are of, where so many are asked for
-_WIDEST = 0.3  # an interval of a share that still says something
+_FEW_CLASSES = 100  # to look up one by one
+_STORED = Photo.sha256.is_not(None) & Photo.rejected.is_(None)
 
-
-@dataclass(frozen=True, slots=True)
-class RightPhotos:
-    """How many photos of a full class will be right, by the labels that there are.
-
-    Attributes:
-        labeled: labeled candidates of the classes asked for, and `classes` that they are of.
-        share: of them that are called correct; None where there are none.
-        per_class: right photos expected of a full class, and from `low` to `high` with 95 %
-            confidence. None where the labels are too few, or too different from class to class, to
-            tell.
-    """
-
-    labeled: int
-    classes: int
-    share: float | None
-    per_class: float | None
-    low: float | None
-    high: float | None
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,7 @@ class Estimate:
         bytes: room that the photos take, at `bytes_a_photo`, which is the pool's own mean if
             `is_measured`.
         rejected_share: of the pool's photos that were tried, those rejected; 0 where it is unknown.
-        right: what labels say of the photos.
+        labeled, correct: labeled candidates of the classes, and those of them called correct.
     """
 
     classes: int
@@ -79,156 +82,318 @@ class Estimate:
     bytes_a_photo: int
     is_measured: bool
     rejected_share: float
-    right: RightPhotos
+    labeled: int
+    correct: int
 
 
 def estimate(store: Store, plan: ScrapePlan, rates: Rates) -> Estimate:
-    """Tell what a scrape takes, from what the pool holds. Nobody is asked anything.
+    """Tell what a scrape takes, from what the pool holds. No host is called.
 
     Args:
         store: the database.
         plan: what is wanted of which source.
         rates: how fast the source may be called.
     """
+    of_source = Photo.source == plan.source.about.name
+    # Those that somebody removed were not rejected by a check that others must pass too.
+    is_rejected = Photo.rejected.is_not(None) & Photo.rejected.not_like("removed%")
     with store.session() as session:
-        past = _past(session, plan.source.about.name)
-        needs = _Needs(plan, past.rejected_share)
-        contested = _contested(session, plan)
-        for _, state in class_states(session, plan, contested):
-            needs.add(state)
-        right = _right_photos(session, plan)
-    downloads = round(needs.photos / (1 - past.rejected_share))
-    call_hours = needs.calls / rates.calls_an_hour if rates.calls_an_hour else 0.0
+        stored, mean = session.execute(
+            select(func.count(), func.avg(Photo.byte_size)).where(of_source, _STORED)
+        ).one()
+        rejected = session.scalars(select(func.count()).where(of_source, is_rejected)).one()
+        wnids = {cls.wnid for cls in plan.classes}
+        labeled = [
+            row.is_correct
+            for row in labeled_candidates(session)
+            if row.wnid in wnids and row.source == plan.source.about.name
+        ]
+        is_known = stored and stored + rejected >= _TELLING_PHOTOS
+        rejected_share = rejected / (stored + rejected) if is_known else 0.0
+        few = len(plan.classes) <= _FEW_CLASSES
+        contested = None if few else set(session.scalars(claimed_by_several()))
+        states = class_states(session, plan, contested)
+        needs = [_need(plan, state, 1 - rejected_share) for _, state in states]
+    calls, photos = (sum(numbers) for numbers in zip(*needs, strict=True))
+    downloads = round(photos / (1 - rejected_share))
+    call_hours = calls / rates.calls_an_hour if rates.calls_an_hour else 0.0
     image_hours = downloads / rates.images_per_second / 3600 if rates.images_per_second else 0.0
+    is_measured = stored >= _TELLING_PHOTOS
+    bytes_a_photo = round(mean) if is_measured else _TYPICAL_BYTES
     return Estimate(
-        classes=needs.classes,
-        calls=needs.calls,
-        photos=needs.photos,
+        classes=sum(need != (0, 0) for need in needs),
+        calls=calls,
+        photos=photos,
         downloads=downloads,
         rates=rates,
         call_hours=call_hours,
         image_hours=image_hours,
         hours=max(call_hours, image_hours),
-        bytes=needs.photos * past.bytes_a_photo,
-        bytes_a_photo=past.bytes_a_photo,
-        is_measured=past.is_measured,
-        rejected_share=past.rejected_share,
-        right=right,
+        bytes=photos * bytes_a_photo,
+        bytes_a_photo=bytes_a_photo,
+        is_measured=is_measured,
+        rejected_share=rejected_share,
+        labeled=len(labeled),
+        correct=sum(labeled),
     )
+
+
+def _need(plan: ScrapePlan, state: ClassState, usable: float) -> tuple[int, int]:
+    """The pages and photos that a class lacks, where this share of new photos is usable."""
+    selection, pages = state.selection, len(state.ahead.steps)
+    if not selection.missing and (not pages or (state.is_full and state.ahead.is_even)):
+        return 0, 0
+    required, selected = plan.per_class, len(selection.selected)
+    # What is not found yet can only come of pages that are not read yet.
+    photos = (required if pages else selected) - selected + len(selection.missing)
+    at_once = pages * plan.per_page
+    rounds = int(-(-((required - selected) / usable) // at_once)) if pages else 0
+    return pages * max(rounds, 0 if state.ahead.is_even else 1), photos
+
+
+class LabeledCandidate(NamedTuple):
+    """A candidate that has a label or a ruling."""
+
+    wnid: str
+    query: str
+    source: str
+    is_correct: bool
+
+
+def labeled_candidates(session: Session) -> list[LabeledCandidate]:
+    """The candidates that have a label or a ruling."""
+    cast, rulings = votes(session), rulings_in_force(session)
+    labeled = union(select(Label.candidate_id).where(~is_out(Label)), select(Ruling.candidate_id))
+    rows = select(Candidate.wnid, Candidate.keyword, Photo.source, Candidate.id)
+    rows = rows.join(Candidate.photo).where(Candidate.id.in_(labeled))
+    return [
+        LabeledCandidate(
+            wnid, query, source, is_called_correct(cast.get(id, Counter()), rulings.get(id))
+        )
+        for wnid, query, source, id in session.execute(rows)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
-class _Past:
-    """What the photos that were tried tell of those to come."""
+class Yield:
+    """What a query brings to its class.
 
-    rejected_share: float
-    bytes_a_photo: int
-    is_measured: bool
+    Attributes:
+        wnid, query: the class, and the query's text.
+        searched: whether the workspace searches with it; otherwise it did once, or the photos were
+            imported.
+        candidates, stored: photos that it found, and those of them that lie in ``images/``.
+        labeled, correct: its photos with a label or a ruling, and those called correct.
+        share: `correct` of `labeled` with its 95 % interval; None where too few are labeled.
+        contested: stored photos that another class claims too.
+        contested_share: `contested` of `stored` with its interval; None where too few are stored.
+        rival: the wnid of the class that claims most of them; None where there are none.
+        proposal: "drop", "sharpen", "keep", or "" where the photos cannot tell or it is not
+            searched with.
+        reason: why, in words.
+    """
+
+    wnid: str
+    query: str
+    searched: bool
+    candidates: int
+    stored: int
+    labeled: int
+    correct: int
+    share: Interval | None
+    contested: int
+    contested_share: Interval | None
+    rival: str | None
+    proposal: str = ""
+    reason: str = ""
 
 
-def _past(session: Session, source: str) -> _Past:
-    stored, mean = session.execute(
-        select(func.count(), func.avg(Photo.byte_size)).where(
-            Photo.source == source, Photo.sha256.is_not(None), Photo.rejected.is_(None)
-        )
-    ).one()
-    # Those that somebody removed were not rejected by a check that others must pass too.
-    rejected = session.scalar(
-        select(func.count()).where(
-            Photo.source == source, Photo.rejected.is_not(None), Photo.rejected.not_like("removed%")
-        )
+def query_yields(store: Store, queries: Queries, wnids: Iterable[str] = ()) -> list[Yield]:
+    """What each query of these classes brings; of all classes with labels where none is named.
+
+    In the order of the classes and their queries; what is not searched with comes last. Raises
+    BadInput for a word that is no wnid.
+    """
+    classes = queries.select(named) if (named := tuple(wnids)) else ()
+    counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    rivals: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    with store.session() as session:
+        for row in labeled_candidates(session):
+            counts[row.wnid, row.query].update(labeled=1, correct=row.is_correct)
+        if not classes and counts:
+            labeled = {wnid for wnid, _ in counts if wnid in queries.taxonomy}
+            classes = queries.select(sorted(labeled)) if labeled else ()
+        chosen = frozenset(cls.wnid for cls in classes)
+        is_stored = func.sum(case((_STORED, 1), else_=0))
+        key = Candidate.wnid, Candidate.keyword
+        found = select(*key, func.count(), is_stored).join(Candidate.photo).group_by(*key)
+        for wnid, query, candidates, stored in session.execute(_of_classes(found, chosen)):
+            counts[wnid, query].update(candidates=candidates, stored=stored)
+        claims = contested_claims(session, chosen)
+    for claim in claims:
+        rivals[claim.wnid, claim.query][claim.rival] += 1
+    for wnid, query, _ in {(claim.wnid, claim.query, claim.photo) for claim in claims}:
+        counts[wnid, query].update(contested=1)
+    yields: list[Yield] = []
+    for cls in classes:
+        texts = [*cls.depicted, *(query.text for query in cls.queries)]
+        others = sorted(query for wnid, query in counts if wnid == cls.wnid and query not in texts)
+        rows = [
+            _yield(cls, query, query in texts, counts[cls.wnid, query], rivals[cls.wnid, query])
+            for query in [*texts, *others]
+        ]
+        yields += [_judged(row, rows, cls, queries.taxonomy) for row in rows]
+    return yields
+
+
+def _yield(
+    cls: ImageClass, query: str, searched: bool, counts: Counter[str], rivals: Counter[str]
+) -> Yield:
+    def share(part: str, whole: str) -> Interval | None:
+        return wilson(counts[part], counts[whole]) if counts[whole] >= FEWEST else None
+
+    return Yield(
+        wnid=cls.wnid,
+        query=query,
+        searched=searched,
+        candidates=counts["candidates"],
+        stored=counts["stored"],
+        labeled=counts["labeled"],
+        correct=counts["correct"],
+        contested=counts["contested"],
+        share=share("correct", "labeled"),
+        contested_share=share("contested", "stored"),
+        rival=min(rivals, key=lambda wnid: (-rivals[wnid], wnid), default=None),
     )
-    tried = stored + (rejected or 0)
-    is_known = stored >= _TELLING_PHOTOS and mean is not None
-    return _Past(
-        rejected_share=(rejected or 0) / tried if stored and tried >= _TELLING_PHOTOS else 0.0,
-        bytes_a_photo=round(mean) if is_known else BYTES_A_PHOTO,
-        is_measured=is_known,
+
+
+def _judged(row: Yield, of_class: Sequence[Yield], cls: ImageClass, taxonomy: Taxonomy) -> Yield:
+    """The same with what the rule says of it."""
+    proposal, share = "", row.share
+    best = max((other.share.low for other in of_class if other.share and other.searched), default=0)
+    if not row.searched:
+        reason = "no longer searched, or imported"
+        if row.query == cls.taxon:
+            reason = "the search term for iNaturalist"
+    elif share and share.high < min(0.5, best):
+        proposal, reason = "drop", "another query of the class is better"
+    elif row.contested_share and row.contested_share.low > 0.25:
+        proposal, reason = "sharpen", _remedy(row, cls, taxonomy)
+    elif share and share.high < 0.5:
+        proposal, reason = "sharpen", "fewer than half of its photos are correct"
+    elif share:
+        proposal, reason = "keep", ""
+    else:
+        reason = f"too few labels: {row.labeled} of at least {FEWEST}"
+    return replace(row, proposal=proposal, reason=reason)
+
+
+def _remedy(row: Yield, cls: ImageClass, taxonomy: Taxonomy) -> str:
+    """Whose photos a contested query finds, and what would tell them apart."""
+    rival = taxonomy.get(row.rival or "")
+    if rival is None:
+        return f"shares photos with {row.rival}"
+    known_words = {word for text in (*cls.lemmas, row.query) for word in words(text)}
+    excluded = [f"-{word}" for word in words(rival.name) if word not in known_words]
+    hint = f"try {' '.join([row.query, *excluded])}" if excluded else "put a phrase in quotes"
+    return f"shares photos with {rival.wnid} ({rival.name}): {hint}"
+
+
+class ContestedClaim(NamedTuple):
+    """A stored photo that a class's `query` found, and another class's `rival_query` too."""
+
+    photo: int
+    wnid: str
+    query: str
+    rival: str
+    rival_query: str
+
+
+def contested_claims(session: Session, wnids: Collection[str]) -> list[ContestedClaim]:
+    """The contested photos of these classes, once for each claim of another class.
+
+    By the photos and bytes that stand in several rows, which the indexes tell: to look up every
+    candidate of a pool of a million takes many times as long.
+    """
+    rival, twin = aliased(Candidate), aliased(Photo)
+    columns = (Candidate.photo_id, Candidate.wnid, Candidate.keyword, rival.wnid, rival.keyword)
+    stored = select(*columns).select_from(Candidate).join(Candidate.photo)
+    stored = _of_classes(stored.where(_STORED, rival.wnid != Candidate.wnid), wnids)
+    twins = stored.join(twin, (twin.sha256 == Photo.sha256) & (twin.id != Photo.id))
+    same_photo = Candidate.photo_id.in_(_repeated(Candidate.photo_id))
+    same_bytes = Photo.sha256.in_(_repeated(Photo.sha256))
+    claims = union(
+        stored.join(rival, rival.photo_id == Candidate.photo_id).where(same_photo),
+        twins.join(rival, rival.photo_id == twin.id).where(same_bytes),
     )
+    found = (ContestedClaim(*row) for row in session.execute(claims))
+    return [claim for claim in found if claim.wnid in wnids]
 
 
-def _contested(session: Session, plan: ScrapePlan) -> Collection[int] | None:
-    """The contested photos, where it is quicker to find all at once than each class's."""
-    return set(session.scalars(claimed_by_several())) if len(plan.classes) > 100 else None
+def _of_classes(rows: Select[*tuple[Any, ...]], wnids: Collection[str]) -> Select[*tuple[Any, ...]]:
+    """Only these classes' rows where they are few: a long list is slower than all rows."""
+    return rows.where(Candidate.wnid.in_(wnids)) if len(wnids) <= _FEW_CLASSES else rows
 
 
-class _Needs:
-    """What classes lack, added up. A share of the photos to come will be rejected."""
-
-    def __init__(self, plan: ScrapePlan, rejected_share: float) -> None:
-        self.classes = self.calls = self.photos = 0
-        self._plan = plan
-        self._kept_share = 1 - rejected_share
-
-    def add(self, state: ClassState) -> None:
-        """Count what one class lacks."""
-        lacking = state.selection.missing
-        pages = len(state.ahead.steps)
-        if not lacking and (not pages or (state.is_full and state.ahead.is_even)):
-            return
-        self.classes += 1
-        required, selected = self._plan.per_class, len(state.selection.selected)
-        # What is not found yet can only come of pages that are not asked yet.
-        reachable = required if pages else selected
-        self.photos += reachable - (selected - len(lacking))
-        unknown = (required - selected) / self._kept_share
-        rounds = -(-unknown // (pages * self._plan.per_page)) if pages else 0
-        self.calls += pages * max(int(rounds), 0 if state.ahead.is_even else 1)
+def _repeated(column: InstrumentedAttribute[T]) -> Select[T]:
+    """The values that stand in several rows."""
+    return select(column).where(column.is_not(None)).group_by(column).having(func.count() > 1)
 
 
-def _right_photos(session: Session, plan: ScrapePlan) -> RightPhotos:
-    """What share of these classes' labeled candidates is called correct."""
-    wnids = [cls.wnid for cls in plan.classes]
-    cast, rulings = votes(session), rulings_in_force(session)
-    labeled, correct = Counter[str](), Counter[str]()
-    for number, wnid in _classes_of(session, plan.source.about.name, wnids).items():
-        labeled[wnid] += 1
-        correct[wnid] += is_called_correct(cast.get(number, Counter()), rulings.get(number))
-    total = labeled.total()
-    share = correct.total() / total if total else None
-    interval = _interval(labeled, correct, min(_TELLING_CLASSES, len(wnids)))
-    if share is None or interval is None:
-        return RightPhotos(total, len(labeled), share, None, None, None)
-    expected, low, high = (plan.per_class * part for part in (share, *interval))
-    return RightPhotos(total, len(labeled), share, expected, low, high)
+_MOST_RIVALS = 3  # to name in one line
 
 
-def _classes_of(session: Session, source: str, wnids: Collection[str]) -> dict[int, str]:
-    """The class of each candidate of these classes that has a label or a ruling, by its id."""
-    spoken_of = union(select(Label.candidate_id).where(~is_out(Label)), select(Ruling.candidate_id))
-    # They are few beside all candidates, so the database is not asked for classes or a source:
-    # it would take all photos of the source first.
-    found = (
-        select(Candidate.id, Candidate.wnid, Photo.source)
-        .join(Candidate.photo)
-        .where(Candidate.id.in_(spoken_of))
-    )
-    selected = frozenset(wnids)
+def explain(session: Session, wnids: Collection[str]) -> dict[str, str]:
+    """A line for each of these classes most of whose photos are contested, by wnid.
+
+    It says how many of the photos, with which classes, by which queries, and what to do.
+    """
+    if not wnids:
+        return {}
+    in_class = select(Candidate.wnid, func.count()).join(Candidate.photo).where(_STORED)
+    in_class = _of_classes(in_class, wnids).group_by(Candidate.wnid)
+    undecided = in_class.where(Candidate.photo_id.in_(undecided_photos())).order_by(Candidate.wnid)
+    totals = dict(session.execute(in_class).all())
+    many = {
+        wnid: number
+        for wnid, number in session.execute(undecided)
+        if wnid in wnids and 2 * number > totals[wnid]
+    }
+    shared: dict[str, list[ContestedClaim]] = defaultdict(list)
+    for claim in contested_claims(session, many):
+        shared[claim.wnid].append(claim)
+    taxonomy = stored_taxonomy(session)
     return {
-        id: wnid
-        for id, wnid, its_source in session.execute(found)
-        if wnid in selected and its_source == source
+        wnid: _line(wnid, number, totals[wnid], shared[wnid], taxonomy)
+        for wnid, number in many.items()
     }
 
 
-def _interval(
-    labeled: Counter[str], correct: Counter[str], classes: int
-) -> tuple[float, float] | None:
-    """Of the share correct, by class: Wilson's interval, of fewer photos where classes differ.
-
-    Photos of a class are right or wrong together, so as many count as would be as uncertain if
-    each were drawn alone (Kish's design effect). None where fewer than `classes` have labels, or
-    nothing of use can be said.
-    """
-    total = labeled.total()
-    if total < _TELLING_LABELS or len(labeled) < classes:
-        return None
-    share = correct.total() / total
-    count = float(total)
-    if len(labeled) > 1 and 0 < share < 1:
-        spread = sum((correct[wnid] - share * labeled[wnid]) ** 2 for wnid in labeled)
-        of_classes = spread * len(labeled) / (len(labeled) - 1)
-        count /= max(1.0, of_classes / (total * share * (1 - share)))
-    effective = max(1, int(count))
-    interval = wilson(share * effective, effective)
-    return interval if interval.high - interval.low <= _WIDEST else None
+def _line(
+    wnid: str, contested: int, stored: int, claims: list[ContestedClaim], taxonomy: Taxonomy
+) -> str:
+    photos: dict[str, set[int]] = defaultdict(set)
+    queries: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
+    for claim in sorted(claims):
+        photos[claim.rival].add(claim.photo)
+        queries[claim.rival][claim.query, claim.rival_query] += 1
+    rivals = sorted(photos, key=lambda rival: (-len(photos[rival]), rival))
+    parts = []
+    for rival in rivals[:_MOST_RIVALS]:
+        [((query, rival_query), _)] = queries[rival].most_common(1)
+        known = taxonomy.get(rival)
+        name = f"{known.name} ({rival})" if known else rival
+        why = (
+            f'which has the same query "{query}"'
+            if query == rival_query
+            else f'whose query "{rival_query}" finds what "{query}" finds'
+        )
+        parts.append(f"{len(photos[rival]):,} also of {name}, {why}")
+    if more := len(rivals) - len(parts):
+        parts.append(f"others of {count(more, 'more class', 'more classes')}")
+    are = agree(contested, "is contested and counts", "are contested and count")
+    return (
+        f"{contested:,} of {count(stored, 'photo')} {are} for no class: {'; '.join(parts)}. Decide "
+        "each in genset labels review; to avoid more, sharpen a query "
+        f"(genset keywords {wnid} {rivals[0]})"
+    )

@@ -1,11 +1,12 @@
 """Why most of what a class found counts for no class: with whom, by which queries, what to do."""
 
+from collections import Counter
 from collections.abc import Iterable
 
 import pytest
 
 from genset.db import Candidate, Photo, now
-from genset.scrape.yields import Rival, contested_with, explain
+from genset.scrape.estimate import contested_claims, explain
 from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH
 from tests.scrape.pools import Pool
 
@@ -41,9 +42,10 @@ def lines(pool: Pool, *wnids: str) -> dict[str, str]:
         return explain(session, wnids)
 
 
-def rivals(pool: Pool, wnid: str) -> list[Rival]:
+def rivals(pool: Pool, wnid: str) -> dict[str, int]:
+    """How many photos of a class each other class claims."""
     with pool.store.session() as session:
-        return contested_with(session, wnid)
+        return Counter(claim.rival for claim in contested_claims(session, [wnid]))
 
 
 def test_a_class_is_told_with_whom_it_shares_its_photos_and_what_to_do(pool: Pool) -> None:
@@ -63,10 +65,7 @@ def test_a_class_is_told_with_whom_it_shares_its_photos_and_what_to_do(pool: Poo
         "Decide each in genset labels review; to avoid more, sharpen a query "
         "(genset keywords n01440764 n01443537)"
     )
-    assert rivals(pool, TENCH) == [
-        Rival(GOLDFISH, 5, {("tinca", "fish"): 5}),
-        Rival(TABBY, 2, {("tench", "tench"): 2}),
-    ]
+    assert rivals(pool, TENCH) == {GOLDFISH: 5, TABBY: 2}
 
 
 def test_a_class_that_keeps_half_of_its_photos_is_not_told(pool: Pool) -> None:
@@ -82,7 +81,7 @@ def test_photos_of_the_same_bytes_are_shared_too(pool: Pool) -> None:
         [*found(TENCH, "tench", [1, 2]), *found(GOLDFISH, "fish", [11, 12])],
         sha256={11: "1", 12: "2"},
     )
-    assert rivals(pool, TENCH) == [Rival(GOLDFISH, 2, {("tench", "fish"): 2})]
+    assert rivals(pool, TENCH) == {GOLDFISH: 2}
     assert list(lines(pool, TENCH, GOLDFISH)) == [TENCH, GOLDFISH]
 
 
@@ -93,7 +92,7 @@ def test_photos_that_are_not_there_are_not_counted(pool: Pool) -> None:
         sha256={0: None},
         rejected={1: "gone"},
     )
-    assert rivals(pool, TENCH) == [Rival(GOLDFISH, 1, {("tench", "fish"): 1})]
+    assert rivals(pool, TENCH) == {GOLDFISH: 1}
     assert TENCH not in lines(pool, TENCH)  # one of three
 
 

@@ -1,6 +1,5 @@
 """What a dry run says that a scrape takes, and what may come of it."""
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -202,72 +201,23 @@ def test_the_pools_own_photos_tell_how_large_photos_are(pool: Pool) -> None:
     assert "150 MB of disk space, at 150 kB a photo (this pool's mean)" in text
 
 
-# Right photos
+# Labels
 
 
-def test_without_labels_nothing_is_said_of_right_photos(pool: Pool) -> None:
-    assert dry_run(pool, "--classes", TENCH)["right"]["share"] is None
-    assert "right" not in told(pool, "--classes", TENCH)
-
-
-def test_labels_tell_how_many_photos_of_a_class_will_be_right(pool: Pool) -> None:
-    candidates = add_stored(pool, TENCH, 200)
-    label(pool, candidates[:160], Verdict.CORRECT)
-    label(pool, candidates[160:], Verdict.INCORRECT)
+def test_a_dry_run_says_how_many_labeled_photos_are_correct(pool: Pool) -> None:
     words = "--classes", TENCH, "--per-class", "300"
-    right = dry_run(pool, *words)["right"]
-    assert (right["labeled"], right["classes"], right["share"]) == (200, 1, 0.8)
-    assert right["per_class"] == 240
-    assert 210 < right["low"] < 240 < right["high"] < 260
-    assert re.search(
-        r"about 240 of 300 photos a class will be correct "
-        r"\(95 % interval: 2\d\d to 2\d\d\)",
-        told(pool, *words),
-    )
-
-
-def test_a_ruling_wins_over_labels(pool: Pool) -> None:
-    candidates = add_stored(pool, TENCH, 100)
-    label(pool, candidates, Verdict.INCORRECT)
-    with pool.store.begin() as session:
-        for number in candidates:
-            verdict = Verdict.CORRECT
-            session.add(Ruling(candidate_id=number, verdict=verdict, by="bo", reason="seen"))
-    assert dry_run(pool, "--classes", TENCH)["right"]["share"] == 1
-
-
-@pytest.mark.parametrize("labels", [1, 20, 49])
-def test_few_labels_cannot_tell(pool: Pool, labels: int) -> None:
-    label(pool, add_stored(pool, TENCH, labels), Verdict.CORRECT)
-    right = dry_run(pool, "--classes", TENCH)["right"]
-    assert (right["labeled"], right["per_class"], right["low"]) == (labels, None, None)
-    line = "too few labels to estimate how many photos will be correct: "
-    assert line in told(pool, "--classes", TENCH)
-
-
-@pytest.mark.soak
-def test_labels_of_one_class_do_not_tell_of_others(pool: Pool) -> None:
-    label(pool, add_stored(pool, TENCH, 500), Verdict.CORRECT)
-    assert dry_run(pool)["right"]["per_class"] is None
-    assert "photos will be correct: 500 labeled photos of 1 of 1,000 classes" in told(pool)
-
-
-def test_classes_that_differ_widen_the_interval(new_pool: Callable[..., Pool]) -> None:
-    """The same share of the same number of labels, spread evenly over classes and not."""
-    even, uneven = new_pool(), new_pool()
-    wnids = [cls.wnid for cls in imagenet1k().select(())[:20]]
-    for place, wnid in enumerate(wnids):
-        for pool, right in ((even, 70), (uneven, 100 if place % 10 < 4 else 50)):
-            candidates = add_stored(pool, wnid, 100)
-            label(pool, candidates[:right], Verdict.CORRECT)
-            label(pool, candidates[right:], Verdict.INCORRECT)
-    spans = {}
-    for name, pool in (("even", even), ("uneven", uneven)):
-        right = dry_run(pool, "--per-class", "100")["right"]
-        assert right["per_class"] == pytest.approx(70)
-        spans[name] = right["high"] - right["low"]
-    assert spans["even"] == pytest.approx(4, abs=0.5)  # of 2,000 labels
-    assert spans["uneven"] == pytest.approx(22, abs=2)  # of 20 classes
+    assert "correct" not in told(pool, *words)
+    candidates = add_stored(pool, TENCH, 40)
+    label(pool, candidates[:30], Verdict.CORRECT)
+    label(pool, candidates[30:39], Verdict.INCORRECT)
+    label(pool, add_stored(pool, CRANE, 5), Verdict.CORRECT)  # not of these classes
+    with pool.store.begin() as session:  # a ruling wins over labels
+        ruled, verdict = candidates[0], Verdict.INCORRECT
+        session.add(Ruling(candidate_id=ruled, verdict=verdict, by="bo", reason="seen"))
+    found = dry_run(pool, *words)
+    assert (found["labeled"], found["correct"]) == (39, 29)
+    line = "29 of 39 labeled photos of these classes are correct so far: genset keywords --yield"
+    assert line in told(pool, *words)
 
 
 @pytest.mark.parametrize("others", [0, 120])
@@ -283,7 +233,7 @@ def test_both_databases_tell_the_same(
     rest = tuple(image_class(f"n1{number:07}", f"thing {number}") for number in range(others))
     found = takes(pool, replace(pool.plan, per_class=60, classes=(CAT, *rest)))
     assert found.photos == 1 + 60 * others
-    assert (found.bytes_a_photo, found.right.labeled, found.right.share) == (100_000, 55, 1)
+    assert (found.bytes_a_photo, found.labeled, found.correct) == (100_000, 55, 55)
 
 
 # The command

@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import select
 
 from genset.db import Candidate, Photo, Ruling, Store, Verdict
+from genset.scrape.estimate import FEWEST, query_yields
 from genset.scrape.queries import workspace_queries
-from genset.scrape.yields import FEWEST, query_yields
 from genset.statistics.intervals import wilson
 from genset.workspace import Workspace
 from tests.labeled_workspace import TENCH, add_candidate, vote

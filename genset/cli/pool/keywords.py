@@ -15,8 +15,8 @@ from genset.core.table import Cell, Column, Table, of_words
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:
+    from genset.scrape.estimate import Yield
     from genset.scrape.queries import Queries
-    from genset.scrape.yields import Yield
 
 _TYPES = ("photos", "screenshots", "other")
 
@@ -146,8 +146,8 @@ def _update(folder: Path | None, format: str) -> None:
 
 
 def _show_yield(folder: Path | None, words: tuple[tuple[str, ...], ...], format: str) -> None:
+    from genset.scrape.estimate import query_yields
     from genset.scrape.queries import workspace_queries
-    from genset.scrape.yields import query_yields
 
     with opened(folder) as (workspace, store):
         queries = workspace_queries(workspace, store)

@@ -25,7 +25,7 @@ from genset.workspace import Workspace
 
 if TYPE_CHECKING:
     from genset.db import Store
-    from genset.scrape.estimate import Estimate, RightPhotos
+    from genset.scrape.estimate import Estimate
     from genset.scrape.plan import ScrapePlan
     from genset.scrape.results import ScrapeSummary
     from genset.scrape.side_by_side import Outcome
@@ -155,8 +155,8 @@ def _answers(
     store: "Store", plans: "list[ScrapePlan]", outcomes: "dict[str, Outcome]", several: bool
 ) -> tuple[dict[str, Any], list[str]]:
     """What a scrape did of each source, as JSON and for people."""
+    from genset.scrape.estimate import explain
     from genset.scrape.results import ScrapeSummary
-    from genset.scrape.yields import explain
 
     done = {
         name: outcome for name, outcome in outcomes.items() if isinstance(outcome, ScrapeSummary)
@@ -267,25 +267,14 @@ def _estimate_lines(takes: "Estimate", plan: "ScrapePlan") -> list[str]:
             f"{_size(takes.bytes)} of disk space, at {takes.bytes_a_photo / 1000:,.0f} kB a photo "
             f"({basis})"
         )
-    return [*lines, *_right(takes.right, plan)]
+    if takes.labeled:
+        labeled = count(takes.labeled, "labeled photo")
+        lines.append(
+            f"{takes.correct:,} of {labeled} of these classes "
+            f"{agree(takes.correct, 'is', 'are')} correct so far: genset keywords --yield"
+        )
+    return lines
 
 
 def _size(size: int) -> str:
     return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.0f} MB"
-
-
-def _right(right: "RightPhotos", plan: "ScrapePlan") -> list[str]:
-    """What labels say of the photos to come; nothing where there are none."""
-    if right.share is None:
-        return []
-    labels = (
-        f"{count(right.labeled, 'labeled photo')} of {right.classes:,} of "
-        f"{count(len(plan.classes), 'class', 'classes')}"
-    )
-    if right.per_class is None:
-        return [f"too few labels to estimate how many photos will be correct: {labels}"]
-    return [
-        f"about {right.per_class:,.0f} of {count(plan.per_class, 'photo')} a class will be correct "
-        f"(95 % interval: {right.low:,.0f} to {right.high:,.0f}), as {right.share:.0%} of "
-        f"{labels} are"
-    ]

@@ -21,7 +21,7 @@ from genset.label.stats import collect
 from genset.label.trust.void import clear, effect_of_void, unvoid, void
 from genset.release.choose import ReleasePlan
 from genset.release.freeze import create, dry_run
-from genset.scrape.yields import _labeled
+from genset.scrape.estimate import labeled_candidates
 from genset.status import status
 from genset.workspace import Workspace
 from tests.label.desks import CORRECT, INCORRECT, desk_of, do, do_all, hold, owners, reasons, under
@@ -43,7 +43,7 @@ def counted(opened: Opened, folder: Path) -> dict[str, Any]:
     board.read_all(store)
     with store.session() as session:
         board.catch_up(session, "somebody new")
-        yields = _labeled(session)
+        yields = labeled_candidates(session)
         right = {wnid: board.known_right(session, wnid) for wnid in board.classes}
         examples = {wnid: board.examples(session, "somebody new", wnid, 3) for wnid in right}
     export_labels(store, folder / "labels.csv")
