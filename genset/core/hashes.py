@@ -1,7 +1,7 @@
 """Photos known by their 64-bit hashes alone: the file of them, and which ones are near."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genset.core.errors import BadInput
+from genset.core.numbers import count
 
 HEAD = "# genset hashes 1: a 64-bit fingerprint in hexadecimal digits, a blank, the photo's name\n"
+_END = "# photos: "  # the last line, with their number: a file that was cut lacks it
 BITS = 8  # hashes that differ in no more are near
 
 Hashes = NDArray[np.uint64]
@@ -32,26 +34,46 @@ class HashFile:
     photos: tuple[str, ...]
 
 
+def hash_lines(photos: Iterable[tuple[int, str]]) -> Iterator[str]:
+    """The lines of a file of hashes, by the fingerprints and names of its photos."""
+    yield HEAD
+    number = 0
+    for fingerprint, name in photos:
+        yield f"{fingerprint:016x} {name}\n"
+        number += 1
+    yield f"{_END}{number}\n"
+
+
 def read_hashes(path: Path) -> HashFile:
     """Read a file that ``genset hash`` wrote.
 
     Raises:
-        BadInput: it is not one; its line is named.
+        BadInput: it is not one, and its line is named; or it is not whole.
     """
     try:
-        lines = path.read_text("utf-8", errors="surrogateescape").splitlines()
+        text = path.read_text("utf-8", errors="surrogateescape")
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror}") from None
-    if not lines or lines[0] + "\n" != HEAD:
+    if not text.startswith(HEAD):
         raise BadInput(f"{path} is no file of hashes: make one with genset hash DIR -o FILE")
-    hashes = np.empty(len(lines) - 1, np.uint64)
+    lines = text.removeprefix(HEAD).split("\n")
+    end = lines[-2] if len(lines) > 1 else ""
+    hashes = np.empty(max(0, len(lines) - 2), np.uint64)
+    if not text.endswith(f"\n{_END}{len(hashes)}\n"):
+        wrong = f'but its last line is "{end[:40]}"' if end.startswith(_END) else "and has no end"
+        raise BadInput(
+            f"{path} is not whole: it lists {count(len(hashes), 'photo')}, {wrong} "
+            f'("{_END}NUMBER"): copy it again, or make it again with genset hash DIR -o FILE'
+        )
     photos = []
-    for place, line in enumerate(lines[1:]):
-        number, _, name = line.partition(" ")
+    for place in range(len(hashes)):
+        number, _, name = lines[place].partition(" ")
         try:
             hashes[place] = int(number, 16)
         except (ValueError, OverflowError):
-            raise BadInput(f"{path}, line {place + 2}: no fingerprint: {line[:40]!r}") from None
+            raise BadInput(
+                f"{path}, line {place + 2}: no fingerprint: {lines[place][:40]!r}"
+            ) from None
         photos.append(name)
     return HashFile(path.name, hashes, tuple(photos))
 

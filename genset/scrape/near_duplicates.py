@@ -26,7 +26,7 @@ from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput, GensetError
 from genset.core.files import written_whole
-from genset.core.hashes import BITS, HEAD, HashFile, near
+from genset.core.hashes import BITS, HashFile, hash_lines, near
 from genset.core.numbers import count
 from genset.core.pixels import fingerprint, scale_down
 from genset.core.progress import progress
@@ -48,21 +48,22 @@ def hash_folder(folder: Path, output: Path) -> tuple[int, list[str]]:
     paths = sorted(p for p in folder.rglob("*") if p.suffix.lower() in _SUFFIXES and p.is_file())
     if not paths:
         raise BadInput(f"{folder} holds no photos (.jpg, .jpeg, .png, .webp)")
+    names = [path.relative_to(folder).as_posix() for path in paths]
     unreadable = []
-    count = 0
-    with ProcessPoolExecutor() as processes, written_whole(output) as file:
-        file.write(HEAD.encode())
-        hashes = processes.map(_hash, paths, chunksize=32)
-        for path, number in progress(
-            zip(paths, hashes, strict=True), total=len(paths), what="hash", unit="photo"
-        ):
-            name = path.relative_to(folder).as_posix()
+
+    def readable(hashes: Iterable[int | None]) -> Iterator[tuple[int, str]]:
+        for name, number in zip(names, hashes, strict=True):
             if number is None or "\n" in name:
                 unreadable.append(name)
             else:
-                file.write(f"{number:016x} {name}\n".encode(errors="surrogateescape"))
-                count += 1
-    return count, unreadable
+                yield number, name
+
+    with ProcessPoolExecutor() as processes, written_whole(output) as file:
+        hashes = processes.map(_hash, paths, chunksize=32)
+        shown = progress(hashes, total=len(paths), what="hash", unit="photo")
+        for line in hash_lines(readable(shown)):
+            file.write(line.encode(errors="surrogateescape"))
+    return len(paths) - len(unreadable), unreadable
 
 
 def _hash(path: Path) -> int | None:

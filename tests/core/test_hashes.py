@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genset.core.errors import BadInput
-from genset.core.hashes import BITS, HEAD, Hashes, near, read_hashes
+from genset.core.hashes import BITS, HEAD, Hashes, hash_lines, near, read_hashes
 
 numbers = st.lists(st.integers(0, 2**64 - 1), max_size=20)
 
@@ -73,12 +73,24 @@ def test_near_finds_all_of_many_that_are_alike() -> None:
     assert near(many[-2:], many) == one_by_one(many[-2:], many)
 
 
+PHOTOS = [(255, "n1/a b.jpg"), (2**64 - 1, "ü.png"), (7, "n2/odd\x85name.jpg")]
+
+
 def test_a_file_says_its_photos(tmp_path: Path) -> None:
     file = tmp_path / "set.hashes"
-    file.write_text(f"{HEAD}00000000000000ff n1/a b.jpg\nffffffffffffffff ü.png\n", "utf-8")
+    file.write_text("".join(hash_lines(PHOTOS)), "utf-8")
     found = read_hashes(file)
-    assert (found.name, found.photos) == ("set.hashes", ("n1/a b.jpg", "ü.png"))
-    assert found.hashes.tolist() == [255, 2**64 - 1]
+    assert (found.name, found.photos) == ("set.hashes", tuple(name for _, name in PHOTOS))
+    assert found.hashes.tolist() == [number for number, _ in PHOTOS]
+
+
+def test_a_file_that_was_cut_anywhere_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "cut.hashes"
+    whole = "".join(hash_lines(PHOTOS)).encode()
+    for length in range(len(whole)):
+        file.write_bytes(whole[:length])
+        with pytest.raises(BadInput, match=r"cut\.hashes is (no file of hashes|not whole): .*make"):
+            read_hashes(file)
 
 
 @pytest.mark.parametrize(
@@ -86,10 +98,12 @@ def test_a_file_says_its_photos(tmp_path: Path) -> None:
     [
         ("", "is no file of hashes"),
         ("something else\n", "is no file of hashes"),
-        (f"{HEAD}00 a\nxyz photo.jpg\n", "line 3: no fingerprint: 'xyz photo.jpg'"),
-        (f"{HEAD}-1 a\n", "line 2: no fingerprint: '-1 a'"),
-        (f"{HEAD}1{'0' * 16} a\n", "line 2: no fingerprint"),
-        (f"{HEAD}{'x' * 50}\n", f"line 2: no fingerprint: '{'x' * 40}'$"),
+        (f"{HEAD}00 a\n", "is not whole: it lists 0 photos, and has no end .*copy it again"),
+        (f"{HEAD}00 a\n00 b\n# photos: 3\n", '2 photos, but its last line is "# photos: 3"'),
+        (f"{HEAD}00 a\nxyz photo.jpg\n# photos: 2\n", "line 3: no fingerprint: 'xyz photo.jpg'"),
+        (f"{HEAD}-1 a\n# photos: 1\n", "line 2: no fingerprint: '-1 a'"),
+        (f"{HEAD}1{'0' * 16} a\n# photos: 1\n", "line 2: no fingerprint"),
+        (f"{HEAD}{'x' * 50}\n# photos: 1\n", f"line 2: no fingerprint: '{'x' * 40}'$"),
     ],
 )
 def test_what_is_no_file_of_hashes_is_refused(tmp_path: Path, text: str, says: str) -> None:

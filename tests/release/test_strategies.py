@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genset.core.errors import BadInput
-from genset.core.hashes import HEAD
+from genset.core.hashes import hash_lines
 from genset.db import Verdict
 from genset.licenses import LicenseChoice
 from genset.release.candidates import (
@@ -327,7 +327,7 @@ def test_of_photos_that_look_alike_the_first_posted_stays() -> None:
 
 def test_files_of_hashes_keep_photos_out(tmp_path: Path) -> None:
     bits, sums = tmp_path / "train.hashes", tmp_path / "sums.txt"
-    bits.write_text(f"{HEAD}00000000000000ff n1/1.jpg\n", "utf-8")
+    bits.write_text("".join(hash_lines([(0xFF, "n1/1.jpg")])), "utf-8")
     sums.write_text(f"{3:064x}  n1/3.jpg\n", "utf-8")
     table = plain(
         entry(1, said="c", fingerprint=0x0F),  # 4 bits apart

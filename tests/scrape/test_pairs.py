@@ -14,7 +14,7 @@ from PIL import Image, ImageOps
 from sqlalchemy import create_engine, select
 from sqlalchemy.pool import StaticPool
 
-from genset.core.hashes import HEAD, HashFile, read_hashes
+from genset.core.hashes import HashFile, hash_lines, read_hashes
 from genset.db import Base, DuplicatePair, Photo, PhotoLook, Store
 from genset.scrape import looks
 from genset.scrape import near_duplicates as pairs
@@ -61,7 +61,7 @@ def hashes_of(image: Image.Image, name: str, path: Path) -> Path:
     """A file of hashes with one photo."""
     from genset.core.pixels import fingerprint
 
-    path.write_text(f"{HEAD}{fingerprint(image):016x} {name}\n")
+    path.write_text("".join(hash_lines([(fingerprint(image), name)])))
     return path
 
 
