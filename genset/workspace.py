@@ -101,11 +101,13 @@ class Workspace:
             NotAWorkspace: neither `start` nor a folder above it holds ``genset.toml``.
             BadInput: the settings are not right.
         """
-        start = (start or Path.cwd()).resolve()
+        place, start = f" {start}" if start else "", (start or Path.cwd()).resolve()
         for folder in (start, *start.parents):
             if (folder / SETTINGS_FILE).is_file():
                 return cls._open(folder)
-        raise NotAWorkspace(f"{start} is not in a genset workspace; make one with: genset init")
+        raise NotAWorkspace(
+            f"{start} is not in a genset workspace; make one with: genset init{place}"
+        )
 
     @classmethod
     def _open(cls, root: Path) -> "Workspace":

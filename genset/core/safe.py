@@ -7,8 +7,10 @@ LaTeX would read words as markup.
 """
 
 import html
+import json
 import re
 from collections.abc import Iterable
+from typing import Any
 from urllib.parse import urlsplit
 
 # They hold emoji and words of Persian and of India's scripts together. Nothing else that cannot
@@ -107,3 +109,15 @@ def escape_latex(text: str) -> str:
     """Keep LaTeX from reading words as commands, and two hyphens as a dash."""
     words = "".join(_LATEX.get(char, char) for char in clean(text, _LONGEST))
     return re.sub("-(?=-)", "-{}", words)
+
+
+# A spreadsheet takes a cell that begins so for a formula, which a stranger may have written.
+_FORMULA = re.compile(r"'*[=+\-@]")
+
+
+def escape_csv(value: Any) -> str:
+    """A value as a cell: numbers as in JSON, an apostrophe before what would be a formula."""
+    if value is None or isinstance(value, str):
+        text = visible(re.sub(r"\r\n?|\t", " ", value or ""))
+        return f"'{text}" if _FORMULA.match(text) else text
+    return json.dumps(value)

@@ -20,13 +20,13 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal
 from unicodedata import combining, east_asian_width
 
 from genset.core.numbers import NONE
-from genset.core.safe import escape_html, escape_latex, escape_markdown, visible
+from genset.core.safe import escape_csv, escape_html, escape_latex, escape_markdown, visible
 from genset.core.to_json import to_json
 
 FORMATS = ("text", "markdown", "csv", "json", "latex")
@@ -45,13 +45,14 @@ class Column:
     """What a column holds and how it is shown.
 
     Args:
-        name: its key in JSON and CSV.
+        name: its key in JSON and CSV, there with "_" for blanks.
         title: its head for people; left out, the name.
         unit: shown behind the title, as in "time (h)".
         format: a value of it in words; never called with None.
         align: left out, right where all values are numbers.
         missing: what is shown for None.
         css: a class of its cells in HTML.
+        ends: of pairs of values, what the two columns are called that CSV has in its place.
     """
 
     name: str
@@ -61,12 +62,29 @@ class Column:
     align: Literal["", "left", "right"] = ""
     missing: str = NONE
     css: str = ""
+    ends: tuple[str, ...] = ()
 
     @property
     def head(self) -> str:
         """What people read above it."""
         title = self.title or self.name
         return f"{title} ({self.unit})" if self.unit else title
+
+    @property
+    def key(self) -> str:
+        """Its name for programs."""
+        return self.name.replace(" ", "_")
+
+    @property
+    def keys(self) -> list[str]:
+        """Its columns in CSV: one, or for "top1_interval" top1_low and top1_high."""
+        stem = self.key.removesuffix("_interval")
+        return [f"{stem}_{end}" for end in self.ends] or [self.key]
+
+
+def interval_column(name: str, title: str = "95 % interval", unit: str = "") -> Column:
+    """A column of intervals: its values are pairs in the unit of what they belong to."""
+    return Column(name, title, unit, align="right", ends=("low", "high"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +119,8 @@ class Table:
     def texts(self, number: int) -> list[str]:
         """The cells of a row as people read them."""
         cells = zip(self.columns, self.rows[number], strict=True)
-        return [_with_note(*shown(column, value)) for column, value in cells]
+        words = [shown(column, value) for column, value in cells]
+        return [f"{text} ({note})" if note else text for text, note in words]
 
     def aligned_right(self) -> list[bool]:
         """For each column, whether it is aligned to the right, as numbers are."""
@@ -113,13 +132,10 @@ class Table:
 
 
 def of_words(
-    head: Sequence[str],
-    rows: Iterable[Sequence[object]],
-    title: str = "",
-    notes: Sequence[str] = (),
+    head: Sequence[str], rows: Iterable[Sequence[object]], notes: Sequence[str] = ()
 ) -> Table:
     """A table whose cells are in words already: columns of these names, no formats."""
-    return Table([Column(name, missing="") for name in head], list(rows), title, notes)
+    return Table([Column(name, missing="") for name in head], list(rows), notes=notes)
 
 
 def render(tables: Table | Sequence[Table], format: str) -> str:
@@ -129,16 +145,12 @@ def render(tables: Table | Sequence[Table], format: str) -> str:
     CSV is always one table: several are put below each other, with their titles in a first column.
     """
     several = [tables] if isinstance(tables, Table) else list(tables)
+    if format in ("text", "markdown"):
+        several = _to_read(several)
     if format == "json":
-        found = (
-            json_rows(tables)
-            if isinstance(tables, Table)
-            else [
-                {"title": table.title, "rows": json_rows(table), "notes": list(table.notes)}
-                for table in several
-            ]
-        )
-        return json.dumps(found, indent=2, allow_nan=False)
+        found = [{"title": t.title, "rows": json_rows(t), "notes": [*t.notes]} for t in several]
+        rows = found[0]["rows"] if isinstance(tables, Table) else found
+        return json.dumps(rows, indent=2, allow_nan=False)
     writers = {
         "text": as_text,
         "markdown": as_markdown,
@@ -147,6 +159,12 @@ def render(tables: Table | Sequence[Table], format: str) -> str:
         "latex": as_latex,
     }
     return writers[format](several)
+
+
+def _to_read(tables: list[Table]) -> list[Table]:
+    """Without the heads of tables that have no rows, where there is more to read than heads."""
+    found = [t if t.rows else replace(t, columns=()) for t in tables if t.rows or t.notes]
+    return found or tables
 
 
 # Text
@@ -165,7 +183,7 @@ def as_text(tables: Iterable[Table]) -> str:
 
 def _text_lines(table: Table) -> Iterator[str]:
     head = [column.head for column in table.columns]
-    rows = [head, *(table.texts(number) for number in range(len(table.rows)))]
+    rows = [head, *map(table.texts, range(len(table.rows)))]
     cells = [[_one_line(text) for text in row] for row in rows]
     widths = [max(map(_width, column)) for column in zip(*cells, strict=True)]
     right = table.aligned_right()
@@ -224,11 +242,9 @@ def _markdown_note(note: str) -> str:
 
 
 def as_html(tables: Iterable[Table], css: str = "") -> str:
-    """For a page: tables with a caption, notes as a list; numbers have the class ``numbers``.
+    """For a page: tables with a caption and the classes `css`, notes as a list.
 
-    Args:
-        tables: the tables.
-        css: classes of each of them.
+    Cells of numbers have the class ``numbers``.
     """
     parts = []
     for table in tables:
@@ -286,9 +302,6 @@ def _class(*names: str) -> str:
 
 # CSV
 
-# A spreadsheet takes a cell that begins so for a formula, which a stranger may have written.
-_FORMULA = re.compile(r"'*[=+\-@]")
-
 
 def as_csv(tables: Sequence[Table]) -> str:
     """For programs: raw values below the columns' names.
@@ -298,22 +311,22 @@ def as_csv(tables: Sequence[Table]) -> str:
     """
     tables = [table for table in tables if table.columns]
     several = len(tables) > 1
-    names = list(dict.fromkeys(column.name for table in tables for column in table.columns))
+    columns = [column for table in tables for column in table.columns]
+    names = list(dict.fromkeys(key for column in columns for key in column.keys))
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(_csv_cell(name) for name in ["table"] * several + names)
+    writer.writerow(escape_csv(name) for name in ["table"] * several + names)
     for table in tables:
-        for row in json_rows(table):
+        for row in _csv_rows(table):
             cells = [table.title] * several + [row.get(name) for name in names]
-            writer.writerow(map(_csv_cell, cells))
+            writer.writerow(map(escape_csv, cells))
     return text.getvalue().removesuffix("\n")
 
 
-def _csv_cell(value: Any) -> str:
-    if value is None or isinstance(value, str):
-        text = visible(re.sub(r"\r\n?|\t", " ", value or ""))
-        return f"'{text}" if _FORMULA.match(text) else text
-    return json.dumps(value)
+def _csv_rows(table: Table) -> Iterator[dict[str, Any]]:
+    for row in json_rows(table):
+        cells = [(c.keys, row[c.key] or [] if c.ends else [row[c.key]]) for c in table.columns]
+        yield {key: value for both in cells for key, value in zip(*both, strict=False)}
 
 
 # JSON
@@ -321,7 +334,7 @@ def _csv_cell(value: Any) -> str:
 
 def json_rows(table: Table) -> list[dict[str, Any]]:
     """The rows as objects of the columns' names; a number that is none, or infinite, is null."""
-    names = [column.name for column in table.columns]
+    names = [column.key for column in table.columns]
     return [
         dict(zip(names, (to_json(_raw(value)) for value in row), strict=True)) for row in table.rows
     ]
@@ -331,10 +344,7 @@ def json_rows(table: Table) -> list[dict[str, Any]]:
 
 
 def as_latex(tables: Iterable[Table]) -> str:
-    r"""For a paper: ``\usepackage{booktabs}`` and ``\usepackage[T1]{fontenc}`` are needed.
-
-    A table with a title is a ``table`` with a caption and a label.
-    """
+    """For a paper, with booktabs and T1 fontenc; a title makes a ``table`` with a caption."""
     return "\n\n".join("\n".join(_latex_lines(table)) for table in tables)
 
 
@@ -377,10 +387,6 @@ def shown(column: Column, cell: Any) -> tuple[str, str]:
     if cell is None or (isinstance(cell, float) and cell != cell):
         return column.missing, ""
     return column.format(cell), ""
-
-
-def _with_note(text: str, note: str) -> str:
-    return f"{text} ({note})" if note else text
 
 
 def _raw(cell: Any) -> Any:

@@ -12,7 +12,7 @@
     export:PATH.pt2                                         what torch.export saved
     onnx:PATH.onnx                                          an ONNX file
     torchscript:PATH.pt                                     TorchScript, which is code
-    hf:FOLDER                                               a folder in Hugging Face's form
+    hf:FOLDER-OR-NAME                                       a model in Hugging Face's form
     openclip:ViT-B-32?weights=FILE&prompts=openai80         a CLIP model of open_clip's, zero-shot
     predictions:preds.npy?name=mine                         answers that were computed elsewhere
 

@@ -59,7 +59,7 @@ class Diff:
             *(Column("change"), Column("what"), Column("field", missing="")),
             *(Column(name, format=_short, missing="") for name in ("before", "after")),
         ]
-        return Table(columns if rows else (), rows, notes=[same])
+        return Table(columns, rows, notes=[same])
 
 
 def diff(one: Release, other: Release) -> Diff:

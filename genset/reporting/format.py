@@ -8,7 +8,7 @@ from markupsafe import Markup
 from genset.classes import Taxonomy, hash_of, imagenet1k
 from genset.core.numbers import between, count, ends, percent, points, span
 from genset.core.safe import clean
-from genset.core.table import Cell, Column, Table
+from genset.core.table import Cell
 from genset.reporting.report import ReportData, ScoredModel
 from genset.score.results.count import remarks as remarks_of
 from genset.score.results.runs import Accuracy
@@ -24,6 +24,11 @@ MANY = 12
 def interval(accuracy: Accuracy) -> str:
     """Its 95 % interval in per cent."""
     return ends((accuracy.low, accuracy.high), accuracy.photos)
+
+
+def interval_cell(found: tuple[float, float], photos: int) -> Cell:
+    """A 95 % interval of a share of so many photos in a table, in per cent."""
+    return Cell(tuple(found), ends(found, photos))
 
 
 def share(found: Accuracy | None) -> Cell | None:
@@ -124,22 +129,6 @@ def claim(who: str, found: Mean | None, where: str) -> str:
     value, ends_of = points(found.value, 1), span(found.interval, 1)
     doubt = "" if sign(found) else "; no difference shown"
     return f"{who}: {value} points {where} (95 % interval {ends_of}){doubt}."
-
-
-def for_programs(table: Table) -> Table:
-    """A table for CSV: what has two ends has a column for either."""
-    columns: list[Column] = []
-    values: list[Sequence[Any]] = []
-    for n, column in enumerate(table.columns):
-        cells = [row[n].value if isinstance(row[n], Cell) else row[n] for row in table.rows]
-        if any(isinstance(value, list) for value in cells):
-            ends_of = ("best", "worst") if column.name == "rank" else ("low", "high")
-            columns += [Column(f"{column.name}_{end}") for end in ends_of]
-            values += list(zip(*(value or (None, None) for value in cells), strict=True))
-        else:
-            columns.append(column)
-            values.append(cells)
-    return Table(columns, list(zip(*values, strict=True)))
 
 
 # What must stand beside a model's numbers, wherever a report shows them

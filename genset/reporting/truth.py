@@ -8,7 +8,7 @@ from typing import Any
 from genset.comparison.marks import truth_of
 from genset.comparison.truths import MultiLabel, measure
 from genset.core.safe import clean
-from genset.core.table import Table, of_words
+from genset.core.table import Column, Table, interval_column
 from genset.core.to_json import to_json
 from genset.models.mapping.pooling import explain
 from genset.reporting.sections import multilabel
@@ -16,6 +16,12 @@ from genset.reporting.sections.multilabel import TruthSummary, summarize_truth
 from genset.score.results.results import Results, load_results, load_some
 from genset.score.results.runs import Run
 from genset.sets.photos import PhotoSet
+
+_COLUMNS = (
+    *(Column("model"), Column("truth"), Column("share", "%", align="right")),
+    *(interval_column("wilson"), interval_column("clustered", "classes resampled")),
+    Column("photos"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +50,7 @@ class MeasuredRuns:
         summary = multilabel.summary(self.set_name, self.truth)
         if replaced:
             summary += f" It replaces {clean(replaced, 100)}."
-        table = of_words(("model", *multilabel.HEAD) if rows else (), rows, notes=self._remarks())
-        return [Table(notes=[summary]), table]
+        return [Table(notes=[summary]), Table(_COLUMNS, rows, notes=self._remarks())]
 
     def _remarks(self) -> list[str]:
         """What must be said beside the numbers."""

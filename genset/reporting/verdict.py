@@ -10,7 +10,7 @@ from genset.comparison.marks import truth_of
 from genset.comparison.pairs import FEWEST, Pair
 from genset.core.numbers import bare_p, count, digits, p_value, percent, points, span
 from genset.core.safe import clean
-from genset.core.table import Cell, Column, Table
+from genset.core.table import Cell, Column, Table, interval_column
 from genset.core.to_json import to_json
 from genset.score.results.results import ModelAnswers, Results
 from genset.sets.truths.truth import By
@@ -137,7 +137,7 @@ def pairs_table(
     columns: list[tuple[Column, Callable[[Pair], object]]] = [
         (Column("pair", "Pair"), partial(_name, names or {})),
         (Column("difference", "Difference", "points"), _difference),
-        (Column("interval", "95 % interval", "points", align="right"), _interval),
+        (interval_column("interval", unit="points"), _interval),
         (Column("only_first", "Only first right", format="{:,}".format), attrgetter("only_first")),
         (Column("only_second", "Only second", format="{:,}".format), attrgetter("only_second")),
         (Column("photos", "Photos", format="{:,}".format), attrgetter("photos")),

@@ -67,17 +67,15 @@ class Report:
         write_page(path, page_of(self.data))
 
     def printed(self, format: str) -> str:
-        """The report as "markdown", or its table of models as "csv" or "latex"."""
+        """The report as "markdown", or its table of models as "text", "csv" or "latex"."""
         if format == "markdown":
             from genset.reporting.forms import as_markdown
 
             return as_markdown(self.data)
         from genset.core.table import render
-        from genset.reporting.format import for_programs
         from genset.reporting.sections.board import models_table
 
-        table = models_table(self.data)
-        return render(for_programs(table) if format == "csv" else table, format)
+        return render(models_table(self.data), format)
 
     def json(self) -> str:
         """Everything in it but the pictures, as a JSON document."""

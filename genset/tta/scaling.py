@@ -121,15 +121,16 @@ def scaling_tables(found: Scaling) -> list[Table]:
     """What `genset tta scaling` prints."""
     several = any(row.runs > 1 for row in found.rows)
     levels = [level(threshold, found.percent) for threshold in found.thresholds]
-    goals = levels if len(levels) > 1 else ["accuracy"]
+    titles = levels if len(levels) > 1 else ["accuracy"]
+    goals = list(zip([f"{at:g}" for at in found.thresholds], levels, titles, strict=True))
     columns = [
         Column("workers"),
         Column("logs" if several else "log"),
         hours_column("epoch_hours", "time per epoch"),
-        *(hours_column(f"hours_to_{words}", f"time to {words}") for words in levels),
+        *(hours_column(f"hours_to_{at}", f"time to {words}") for at, words, _ in goals),
         Column("ideal", format=lambda ratio: f"{ratio:.3g}×"),
         Column("epoch_speedup", "speed-up per epoch", format=_speedup),
-        *(Column(f"speedup_to_{goal}", f"speed-up to {goal}", format=_speedup) for goal in goals),
+        *(Column(f"speedup_to_{at}", f"speed-up to {to}", format=_speedup) for at, _, to in goals),
         Column("communication", format=lambda share: f"{100 * share:.0f} %"),
     ]
     rows = [

@@ -302,7 +302,7 @@ def _training_table(table: TaskTable) -> Table:
     ]
     notes += [*remark_lines(everything), *_kind_lines(table, "training")]
     title = _title(table, "training", len(table.trainings), len(everything))
-    return Table(columns if rows else (), rows, title, notes)
+    return Table(columns, rows, title, notes)
 
 
 def _inference_table(table: TaskTable) -> Table:

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,14 @@ TABLES = {  # what prints a table, by the command's name
     "tta factors": "trainings/switches/RUNS.toml",
     "tta profile": "amp=rank0.json",
 }
+MORE = (
+    *("compare few tiny --on v1", "evaluate v1", "report v1"),
+    "finetune folder --data shades --test-share 0.4 --shots 1,all --model $ROUGH --model $TINY",
+)
+WITHOUT_ROWS = (
+    *("release diff v1 v1", "tta table dawnbench --threshold 99.9", "report v1 --runs none"),
+    *("-w empty labels stats", "-w empty labels aggregate --method majority"),
+)
 
 
 def test_each_form_of_a_table_renders(made: tuple[Session, str], tmp_path: Path) -> None:
@@ -112,12 +121,13 @@ def test_each_form_of_a_table_renders(made: tuple[Session, str], tmp_path: Path)
     session = Session(made[0].terminal, copy, made[0].environment)
     session.run("genset labelers study add mturk birds-1 --screens 2")
     assert TABLES.keys() == PRINTING.keys(), "give an example of each command"
-    for name, words in TABLES.items():
-        for form in FORMATS:
-            line = f"genset {name} {words} --format {form}"
-            answer = session.run(line)
-            assert answer.out, f"{line}: {answer.err}"
-            check_rendered(answer.out, form)
+    session.run("genset init empty --contact mia@example.org")
+    lines = [f"{name} {words}" for name, words in TABLES.items()]
+    printed = list(product((*lines, *MORE), FORMATS))
+    for line, form in [*printed, *product(WITHOUT_ROWS, ("csv", "latex"))]:
+        answer = session.run(f"genset {line} {'--json' if form == 'json' else f'--format {form}'}")
+        assert answer.out, f"{line} --format {form}: {answer.err}"
+        check_rendered(answer.out, form)
 
 
 def compare(group: str, text: str, recording: bool) -> None:

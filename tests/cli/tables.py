@@ -34,12 +34,6 @@ PRINTING = {
 }
 
 
-def forms(command: click.Command) -> set[str]:
-    """What its --format takes; nothing where it has none."""
-    kinds = (option.type for option in command.params if option.name == "format")
-    return {str(form) for kind in kinds if isinstance(kind, click.Choice) for form in kind.choices}
-
-
 def check_rendered(text: str, form: str) -> None:
     """See that readers of a form take an answer in it, and that there is a table in it."""
     if form == "json":
@@ -48,6 +42,9 @@ def check_rendered(text: str, form: str) -> None:
         head, *rows = csv.reader(io.StringIO(text), strict=True)
         assert {len(row) for row in rows} <= {len(head)}, "rows are of different lengths"
         assert len(set(head)) == len(head), "two columns have one name"
+        assert all(re.fullmatch(r"[a-z][a-z0-9_.]*", name) for name in head), head
+        ends = [n for n, name in enumerate(head) if name.endswith(("_low", "_high"))]
+        assert all(float(row[n] or 0) <= 1 for row in rows for n in ends), "not as fractions"
     elif form == "latex":
         assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") > 0
     elif form == "markdown":

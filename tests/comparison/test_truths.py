@@ -307,7 +307,7 @@ def test_unclear_classes_have_two_rows(tmp_path: Path, listed: Path, specs: list
     }
     assert counts == {"real": (29, 39), "multilabel": (39, 39), "clear": (29, 29)}
     said = run(*words)
-    assert "other  multi-label, unclear left out       100.0  88.3–100.0" in said.output
+    assert "other  multi-label, unclear left out       100.0     88.3–100.0" in said.output
 
 
 def test_another_file_replaces_the_first_and_says_so(
@@ -578,10 +578,15 @@ def test_given_classes_keep_no_logits_and_say_so(
     assert "plain: classes are given and no scores, so that no logits are kept" in done.stderr
 
 
-def test_a_set_without_truth_needs_a_model(tmp_path: Path, listed: Path) -> None:
+def test_a_set_without_truth_shows_its_stored_runs(
+    tmp_path: Path, listed: Path, specs: list[str]
+) -> None:
     done = run("evaluate", listed, "--runs", tmp_path / "runs")
     assert done.exit_code == 2
-    assert "Missing option '--model'" in done.output
+    assert "no model was scored on photos: give --model SPEC" in done.output
+    words = ("evaluate", listed, "--runs", tmp_path / "runs")
+    scored = run(*words, "--model", specs[0])
+    assert run(*words).stdout == scored.stdout
 
 
 def test_a_release_with_its_own_truth_says_so_before_it_reads_a_file(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from genset.core.table import (
     Column,
     Table,
     as_html,
+    interval_column,
     of_words,
     render,
 )
@@ -56,6 +57,23 @@ def of_one(cells: list[Any]) -> Table:
 
 
 # What each form looks like
+
+
+def test_csv_has_a_column_for_either_end_of_a_pair() -> None:
+    columns = [Column("model"), interval_column("top1_interval"), Column("rank", ends=("a", "b"))]
+    rows = [("x", Cell((0.5, 0.75), "50–75"), Cell([1, 2], "1 to 2")), ("y", None, None)]
+    assert render(Table(columns, rows), "csv").splitlines() == [
+        "model,top1_low,top1_high,rank_a,rank_b",
+        "x,0.5,0.75,1,2",
+        "y,,,,",
+    ]
+
+
+def test_without_rows_people_read_the_notes_and_programs_the_head() -> None:
+    forms = {"text": "none", "markdown": "- none", "csv": "not_hidden", "json": "[]"}
+    table = of_words(["not hidden"], [], ["none"])
+    assert {form: render(table, form) for form in forms} == forms
+    assert "not hidden" in render(table, "latex")
 
 
 def test_text_is_aligned() -> None:

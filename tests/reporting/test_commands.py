@@ -132,6 +132,7 @@ def test_on_a_terminal_the_path_is_a_link(folder: Path) -> None:
     ("words", "says"),
     [
         (("compare", "good", "best"), "no model 'best' was scored on photos; known: good, half"),
+        (("compare", "good", "good"), "good and good are the same run: name two models"),
         (("report", "photos.csv", "--lower", "half"), "name both --lower and --upper"),
         (("report", "photos.csv", "--k", "2"), "1 answer a photo is kept, not 2"),
         (("report", "photos.csv", "--reference", "moon"), "no reference 'moon'"),

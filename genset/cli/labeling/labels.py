@@ -146,6 +146,7 @@ def labels_aggregate(
     genset labels aggregate --method dawid-skene -o aggregated.csv
     genset labels aggregate --method majority --without fresh
     """
+    from genset.db import Verdict
     from genset.label.exchange.opinions import COLUMNS, opinions, rows, write_opinions
 
     with opened(folder) as (_, store):
@@ -155,24 +156,20 @@ def labels_aggregate(
         text = f"{count(number, 'candidate')}: {output}"
         show({"file": str(output), "candidates": number}, text, format == "json")
     else:
-        table = Table([Column(name) for name in COLUMNS], list(rows(found.by_task)))
-        show_tables(table, format, found.by_task)
+        columns = [Column(name, align="right" if name in [*Verdict] else "") for name in COLUMNS]
+        show_tables(Table(columns, list(rows(found.by_task))), format, found.by_task)
 
 
 def _stats_tables(stats: "Stats") -> Iterator[Table]:
     yield Table(notes=list(_summary(stats)))
-    if stats.by_labeler:
-        yield _labelers_table(stats)
-    if stats.suspended:
-        columns = [Column("name", "labeler"), *map(Column, ("votes", "labels", "by", "reason"))]
-        rows = [
-            (labeler.name, labeler.state, labeler.labels, labeler.by, labeler.reason)
-            for labeler in stats.suspended
-        ]
-        yield Table(columns, rows, "Labelers whose votes do not count")
-    classes = _least_agreed(stats)
-    if classes.rows:
-        yield classes
+    yield _labelers_table(stats)
+    columns = [Column("name", "labeler"), *map(Column, ("votes", "labels", "by", "reason"))]
+    rows = [
+        (labeler.name, labeler.state, labeler.labels, labeler.by, labeler.reason)
+        for labeler in stats.suspended
+    ]
+    yield Table(columns, rows, "Labelers whose votes do not count")
+    yield _least_agreed(stats)
     ends = [f"{count(len(stats.disputes), 'candidate')} to review: genset labels review"]
     if stats.proposals is not None:
         ends.insert(0, _proposals_line(stats.proposals))

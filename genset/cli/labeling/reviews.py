@@ -1,6 +1,7 @@
 """Commands for review: what waits for a ruling, rulings, and photos with doubtful labels."""
 
 import getpass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -164,26 +165,16 @@ def _suspects_tables(
     ]
     if models > 1 and missed:
         notes.append(f"On {found.unanimous:,} of them all models give the same answer.")
-    tables = [Table(notes=notes)]
-    if rows:
-        columns = [
-            Column("task"),
-            Column("class"),
-            Column("severity", "steps off"),
-            Column("answers", "models say"),
-        ]
-        tables.append(Table(columns, rows))
-    if missed:
-        tables.append(
-            Table(notes=[f"{open_cases:,} to decide: genset label, the manager's page, Errors"])
-        )
-    return tables
+    columns = [*map(Column, ("task", "class")), Column("severity", "steps off")]
+    table = Table([*columns, Column("answers", "models say")], rows)
+    end = [f"{open_cases:,} to decide: genset label, the manager's page, Errors"] * bool(missed)
+    return [Table(notes=notes), table, *(Table(notes=[text]) for text in end)]
 
 
 def _row(suspect: "Suspect", missing: set[str], taxonomy: "Taxonomy") -> tuple[str, str, int, str]:
-    def name(wnid: str) -> str:
-        return taxonomy[wnid].name if wnid in taxonomy else wnid or "no class"
+    from genset.reporting.format import class_name
 
+    name = partial(class_name, taxonomy=taxonomy)
     answers = dict.fromkeys(guess.wnid for guess in suspect.guesses)
     words = [
         f"{name(wnid)} ({sum(guess.wnid == wnid for guess in suspect.guesses)})"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from genset.core.numbers import bare_p, count, digits, percent, points, span
 from genset.core.safe import clean
-from genset.core.table import Cell, Column, Table
+from genset.core.table import Cell, Column, Table, interval_column
 from genset.finetune.compare import (
     CurvePoint,
     Difference,
@@ -17,7 +17,7 @@ from genset.finetune.compare import (
     worst_pairs,
 )
 from genset.finetune.runs import FinetuneRun, StoredRun, load_predictions
-from genset.reporting.format import interval
+from genset.reporting.format import interval_cell
 
 if TYPE_CHECKING:
     from genset.finetune.run import FinetuneResults
@@ -143,14 +143,14 @@ def _alone(rows: Sequence[Row], all_pairs: bool) -> list[Table]:
 
 _TASK, _MODEL = Column("task"), Column("model")
 _PHOTOS = Column("photos", format="{:,}".format)
-_DIFFERENCE = (Column("difference", "points"), Column("interval", "95 % interval", align="right"))
+_DIFFERENCE = (Column("difference", "points"), interval_column("interval"))
 _P_VALUES = (Column("p_value", "p", format=bare_p), Column("holm", "Holm's p", format=bare_p))
 
 
 def _accuracy_columns(name: str, title: str) -> list[Column]:
     return [
         Column(name, title),
-        Column(f"{name}_interval", "95 % interval", align="right"),
+        interval_column(f"{name}_interval"),
         Column(f"{name}_spread", "± seeds"),
     ]
 
@@ -160,7 +160,7 @@ def _accuracy(record: FinetuneRun) -> list[Any]:
     found, spread = record.accuracy, record.spread
     return [
         Cell(found.share, percent(found.share, found.photos)),
-        Cell((found.low, found.high), interval(found)),
+        interval_cell((found.low, found.high), found.photos),
         spread if spread is None else Cell(spread, percent(spread, found.photos)),
     ]
 
@@ -184,7 +184,7 @@ def _curves(records: Sequence[FinetuneRun]) -> list[Table]:
         known = {point.shots: _point(point) for point in curves[record.key]}
         named = [clean(record.name), clean(record.model)]
         cells.append([*named, *(known.get(number) for number in numbers)])
-    columns = [_TASK, _MODEL, *(Column(str(number or "all")) for number in numbers)]
+    columns = [_TASK, _MODEL, *(Column(f"shots_{n or 'all'}", f"{n or 'all'}") for n in numbers)]
     title = "Accuracy in % by training photos of each class, ± its spread over seeds"
     return [Table(columns, cells, title)]
 

@@ -60,7 +60,7 @@ def latency_tables(found: "Sequence[ModelTimes]", untimed: "Sequence[str]") -> l
         described = _described(timing.latency)
         notes.append(f"{timing.run.model}: {described} Written to {timing.entry}.")
     notes += [f"{model}: not timed, its answers come from elsewhere" for model in untimed]
-    return [Table(columns if rows else (), rows, notes=notes)]
+    return [Table(columns, rows, notes=notes)]
 
 
 def _described(found: "Latency") -> str:

@@ -18,10 +18,11 @@ from genset.cli.common import (
 from genset.comparison.references.sets import CHOICES as SETS
 from genset.core.errors import BadInput, GensetError, NotAWorkspace
 from genset.core.safe import visible
+from genset.core.table import FORMATS
 from genset.sets.truths.truth import TRUTHS, By
 from genset.workspace import Workspace
 
-FORMS = ("html", "markdown", "json", "csv", "latex")
+FORMS = ("html", *FORMATS)
 
 _SEED = click.option(
     "--seed",
@@ -111,8 +112,8 @@ _SEED = click.option(
     type=click.Choice(FORMS),
     default="html",
     show_default=True,
-    help="html writes the page. markdown and json print the report, csv and latex the table of "
-    "models; with -o the page is written too.",
+    help="html writes the page. markdown and json print the report; text, csv and latex its table "
+    "of models. With -o the page is written too.",
 )
 @runs_option
 @json_command
@@ -254,7 +255,6 @@ def compare(
     genset compare resnet50 fast --on v1 --format latex > pair.tex
     """
     from genset.comparison.pairs import compare as compare_models
-    from genset.reporting.format import for_programs
     from genset.reporting.verdict import (
         compared,
         flag_notes,
@@ -277,6 +277,8 @@ def compare(
     )
     results = load_results(found, stored)
     models = [results.find(first), results.find(second)]
+    if models[0] is models[1]:
+        raise BadInput(f"{first} and {second} are the same run: name two models to compare")
     resampling = Resampling(seed=seed)
     pairs = compare_models(results, models, resampling, by)
     if not pairs:
@@ -288,9 +290,6 @@ def compare(
         *(f"{label}: {remark}" for label, texts in remarks_of.items() for remark in texts),
         *(flag for model in models for flag in flag_notes(model.label, model.flags)),
     ]
-    if format == "text":
-        click.echo("\n".join([compared(pair, found.name, by), *map(visible, notes)]))
-        return
     flags = {model.label: list(model.flags) for model in models if model.flags}
     document = {
         "set": found.name,
@@ -301,7 +300,8 @@ def compare(
         **pair_to_json(pair),
     }
     table = pairs_table([pair], title=f"Two models on {found.name}", notes=notes, planned=True)
-    show_tables(for_programs(table) if format == "csv" else table, format, document)
+    text = "\n".join([compared(pair, found.name, by), *map(visible, notes)])
+    show_tables(table, format, document, text)
 
 
 def _newest_release(folder: Path | None, example: str) -> str:
@@ -315,5 +315,6 @@ def _newest_release(folder: Path | None, example: str) -> str:
             raise
         raise BadInput(f"name the photos that models were scored on, as in: {example}") from None
     if not (found := find_releases(workspace.releases)):
-        raise BadInput("there is no release to report on; make one with: genset release create")
+        none = "there is no release: make one (genset release create NAME) or name photos, as in:"
+        raise BadInput(f"{none} {example}")
     return found[-1].name

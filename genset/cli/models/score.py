@@ -19,7 +19,7 @@ from genset.cli.common import (
 from genset.cli.models.latency import check_latency, latency_tables
 from genset.core.errors import GensetError
 from genset.core.safe import visible
-from genset.core.table import Cell, Column, Table
+from genset.core.table import Cell, Column, Table, interval_column
 from genset.score.engines import ENGINES
 
 if TYPE_CHECKING:
@@ -119,9 +119,10 @@ def evaluate(
 
     SPEC is torchvision:NAME[@WEIGHTS], timm:NAME, timm:hf-hub:NAME, file:CHECKPOINT?arch=ARCH with
     torchvision:NAME, timm:NAME or MODULE:CALLABLE for ARCH, export:FILE.pt2, onnx:FILE,
-    torchscript:FILE, hf:FOLDER, or openclip:NAME?weights=FILE. Options follow as ?name=, &resize=,
-    &crop=, &interpolation=, &mean=, &std=, &classes=LIST, &background=INDEX, &ema=1, &prefix=NAME,
-    &trained_until=DATE, &reference_top1=PERCENT; zero-shot, &prompts=, &names=, &tokenizer=FOLDER.
+    torchscript:FILE, hf:FOLDER-OR-NAME, or openclip:NAME?weights=FILE. Options follow as ?name=,
+    &resize=, &crop=, &interpolation=, &mean=, &std=, &classes=LIST, &background=INDEX, &ema=1,
+    &prefix=NAME, &trained_until=DATE, &reference_top1=PERCENT; zero-shot, &prompts=, &names=,
+    &tokenizer=FOLDER.
 
     A finished run is not repeated, and an interrupted one resumes. A Ray cluster distributes the
     photos over machines.
@@ -140,7 +141,7 @@ def evaluate(
     a list as ReaL's real.json, an object of photos and their classes, or a CSV file with the
     columns image, wnid and verdict. This and every later command, on runs that are there too, then
     also says how accurate models are by it. Without --model nothing is scored, and the table of
-    the runs that are there is printed; without --multilabel too, once the set has such a truth.
+    the runs that are there is printed.
 
     \b
     genset evaluate v1 --model torchvision:resnet50 \\
@@ -201,10 +202,8 @@ def evaluate(
         document["audits"] = _audits(found, scored, options, store)
         tables += [Table(notes=[str(audit) for audit in document["audits"]])]
     if latency is not None:
-        times, untimed = (
-            list[ModelTimes](),
-            [run.model for spec, run in scored if spec.is_predictions],
-        )
+        times: list[ModelTimes] = []
+        untimed = [run.model for spec, run in scored if spec.is_predictions]
         for spec, timing in time_models(found, store, options, scored, latency, price):
             if isinstance(timing, ModelTimes):
                 times.append(timing)
@@ -222,21 +221,24 @@ def evaluate(
 
 
 def _show_stored(found: "PhotoSet", file: Path | None, store: Path, format: str) -> None:
-    """Print the kept runs by the set's truth, which a file may give."""
+    """Print the kept runs; by the set's truth, where it has one or a file gives it one."""
     from genset.reporting.truth import measure_all
+    from genset.score.results.results import load_results
     from genset.sets.truths.store import give_truth, with_truth
 
     replaced = ""
     if file is not None:
         found, replaced = give_truth(found, file, store)
     found = with_truth(found, store)
-    if found.truth is None:
-        raise click.MissingParameter(param_hint="'--model'", param_type="option")
-    measured = measure_all(found, store)
-    document = {"set": found.name, "set_hash": found.content_hash}
-    show_tables(
-        measured.tables(replaced), format, {**document, "by_truth": measured.as_json(replaced)}
-    )
+    document: dict[str, Any] = {"set": found.name, "set_hash": found.content_hash}
+    if found.truth is not None:
+        measured = measure_all(found, store)
+        document["by_truth"] = measured.as_json(replaced)
+        show_tables(measured.tables(replaced), format, document)
+    elif runs := [model.run for model in load_results(found, store).models]:
+        show_tables(_runs_table(runs, 5), format, {**document, "runs": runs})
+    else:
+        raise click.UsageError(f"no model was scored on {visible(found.name)}: give --model SPEC.")
 
 
 def _name_without_logits(
@@ -275,7 +277,7 @@ def _audits(
 def _runs_table(results: "Sequence[Run]", k: int) -> Table:
     """The accuracies of the models, and what is to be said of their runs."""
     from genset.core.numbers import percent
-    from genset.reporting.format import interval
+    from genset.reporting.format import interval_cell
     from genset.score.results.count import remarks
 
     ranks = sorted({1, 5, k})
@@ -283,7 +285,7 @@ def _runs_table(results: "Sequence[Run]", k: int) -> Table:
     for rank in ranks:
         columns += [
             Column(f"top{rank}", f"top-{rank} %", align="right"),
-            Column(f"top{rank}_interval", "95 % interval", align="right"),
+            interval_column(f"top{rank}_interval"),
         ]
     columns += [Column("photos"), Column("left_out", "left out"), Column("engine")]
     rows = []
@@ -291,7 +293,7 @@ def _runs_table(results: "Sequence[Run]", k: int) -> Table:
         cells: list[object] = [run.model]
         for found in map(run.top, ranks):
             share = found and Cell(found.share, percent(found.share, found.photos))
-            cells += [share, found and interval(found)]
+            cells += [share, found and interval_cell((found.low, found.high), found.photos)]
         rows.append([*cells, run.top1.photos, len(run.excluded) + run.masked, run.engine or None])
     notes = [f"{run.model}: {remark}" for run in results for remark in remarks(run)]
     return Table(columns, rows, notes=notes)

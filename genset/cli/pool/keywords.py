@@ -141,8 +141,8 @@ def _update(folder: Path | None, format: str) -> None:
             for old, new in changed
         ],
     }
-    head = ("wnid", "class", "change", "query") if changed else ()
-    show_tables(of_words(head, rows, notes=[summary]), format, document)
+    table = of_words(("wnid", "class", "change", "query"), rows, notes=[summary])
+    show_tables(table, format, document)
 
 
 def _show_yield(folder: Path | None, words: tuple[tuple[str, ...], ...], format: str) -> None:

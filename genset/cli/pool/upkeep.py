@@ -282,7 +282,7 @@ def list_pairs(folder: Path | None, format: str) -> None:
     table = Table(columns, rows)
     document = json_rows(table)
     for pair in document:  # and which of the two is an example of a class, where one is
-        for name in examples & {pair["photo"], pair["looks like"]}:
+        for name in examples & {pair["photo"], pair["looks_like"]}:
             pair["example"] = name
     show_tables(table, format, document)
 

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from genset.core.numbers import count, ends, percent, points
 from genset.core.safe import clean
-from genset.core.table import Cell, Column, Table, shown
+from genset.core.table import Cell, Column, Table, interval_column, shown
 from genset.reporting.blocks import Block, Commands, Grid, Html, Paragraph, Part, sentences
 from genset.reporting.figures.scale import Scale, axis, drawing, scale_of
 from genset.reporting.format import answered, interval, remarks, share
@@ -52,19 +52,20 @@ def show(_: None, data: ReportData) -> Iterator[Part]:
 
 
 def models_table(data: ReportData) -> Table:
-    """Each model's numbers, the best top-1 first. A column that would be empty is left out."""
+    """Each model's numbers, the best top-1 first. A column without a value is left out."""
     models = data.models
     has_unclear = (by_truth := data.of(multilabel.SECTION)) and by_truth.truth.with_unclear > 0
     above = {}
     if reference := data.of(baseline.SECTION):
         above = {row.label: row.above for row in reference.models}
     ks = sorted({top.k for model in models for top in model.tops} - {1})
+    of_all = f"of {len(data.ranked):,}"
     columns: list[tuple[Column, Callable[[ScoredModel], object]]] = [
-        (Column("rank", "Rank", f"of {len(data.ranked):,}"), _ranks(models)),
+        (Column("rank", "Rank", of_all, ends=("best", "worst")), _ranks(models)),
         (Column("model", "Model"), _names(data)),
         (_accuracy("top1", "Top-1"), lambda model: _share(model.top1.accuracy)),
-        (Column("wilson", "Wilson’s", "95 %", align="right"), _wilson),
-        (Column("clustered", "Classes resampled", "95 %", align="right"), _clustered),
+        (interval_column("wilson", "Wilson’s", "95 %"), _wilson),
+        (interval_column("clustered", "Classes resampled", "95 %"), _clustered),
         *((_accuracy(f"top{k}", f"Top-{k}"), _top(k)) for k in ks),
         (_accuracy("real", "All labels", "ReaL, %"), lambda model: share(model.real)),
         (
@@ -83,7 +84,7 @@ def models_table(data: ReportData) -> Table:
         (Column("engine", "Engine"), lambda model: clean(model.run.engine) or None),
     ]
     cells = [[of(model) for model in models] for _, of in columns]
-    full = [n for n, column in enumerate(cells) if any(cell is not None for cell in column)]
+    full = [n for n, found in enumerate(cells) if not models or any(c is not None for c in found)]
     rows = list(zip(*(cells[n] for n in full), strict=True))
     return Table([columns[n][0] for n in full], rows)
 

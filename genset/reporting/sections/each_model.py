@@ -95,7 +95,7 @@ def _accuracies(model: ScoredModel, data: ReportData) -> Table:
         Column("clustered", "Classes resampled", "95 % interval", align="right"),
         Column("photos", "Photos", align="right"),
     ]
-    rows = [
+    rows: list[tuple[object, ...]] = [
         (
             f"Top-{top.k}",
             percent(top.accuracy.share, top.accuracy.photos),

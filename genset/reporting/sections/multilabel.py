@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 from genset.comparison.pairs import Rank
 from genset.comparison.ranking import RankReversal, TruthRanks, truth_ranks
 from genset.comparison.truths import MeasuredAccuracy, MultiLabel
-from genset.core.numbers import agree, count, digits, ends, percent, points
+from genset.core.numbers import agree, count, digits, percent, points
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
 from genset.core.to_json import to_json
 from genset.reporting.blocks import Block, Bullets, Grid, Heading, Paragraph, Part, sentences
-from genset.reporting.format import MANY, interval
+from genset.reporting.format import MANY, interval_cell
 from genset.reporting.report import Inputs, ReportData, Section
 from genset.reporting.verdict import pair_to_json
 from genset.sets.photos import PhotoSet
@@ -64,17 +64,17 @@ class ByTruth:
     ranking: TruthRanks
 
 
+_Ends = tuple[float, float]
+
+
 class Row(NamedTuple):
-    """An accuracy of a model, as it is printed: numbers in per cent."""
+    """An accuracy of a model for a table; numbers are shown in per cent."""
 
     what: str
-    share: str
-    wilson: str
-    clustered: str
-    photos: str
-
-
-HEAD = ("truth", "%", "95 % interval", "classes resampled", "photos")
+    share: Cell | None
+    wilson: Cell | None
+    clustered: Cell | None
+    photos: Cell
 
 
 # The numbers
@@ -163,38 +163,26 @@ def _accuracies(found: ByTruth, data: ReportData) -> Iterator[Block]:
 
 def rows_of(found: MultiLabel, has_unclear: bool) -> list[Row]:
     """A model's accuracies; those that unclear classes do not change once."""
-    measured: list[tuple[By, MeasuredAccuracy]] = [
-        ("original", found.original),
-        ("real", found.real),
-    ]
+    measured: dict[By, MeasuredAccuracy] = {"original": found.original, "real": found.real}
     if has_unclear:
-        measured += [("multilabel", found.multilabel), ("clear", found.clear)]
-    rows = [_row(NAMES[by], numbers) for by, numbers in measured]
+        measured |= {"multilabel": found.multilabel, "clear": found.clear}
+    rows = []
+    for by, numbers in measured.items():
+        one = numbers.accuracy
+        ends = ((one.low, one.high), numbers.clustered)
+        rows.append(_row(NAMES[by], one.share, *ends, one.photos))
     if (ranked := found.average_precision) and ranked.photos:
-        photos = ranked.photos
-        rows.append(
-            Row(
-                "average precision",
-                percent(ranked.value, photos),
-                ends(ranked.wilson, photos),
-                ends(ranked.clustered, photos),
-                f"{photos:,}",
-            )
-        )
+        ends = (ranked.wilson, ranked.clustered)
+        rows.append(_row("average precision", ranked.value, *ends, ranked.photos))
     return rows
 
 
-def _row(what: str, found: MeasuredAccuracy) -> Row:
-    accuracy = found.accuracy
-    if not accuracy.photos:
-        return Row(what, "-", "-", "-", "0")
-    return Row(
-        what,
-        percent(accuracy.share, accuracy.photos),
-        interval(accuracy),
-        ends(found.clustered, accuracy.photos),
-        f"{accuracy.photos:,}",
-    )
+def _row(what: str, share: float, wilson: _Ends, clustered: _Ends, photos: int) -> Row:
+    if not photos:
+        return Row(what, None, None, None, Cell(0, "0"))
+    first, second = (interval_cell(found, photos) for found in (wilson, clustered))
+    of_all = Cell(photos, f"{photos:,}")
+    return Row(what, Cell(share, percent(share, photos)), first, second, of_all)
 
 
 def _meaning(found: ByTruth, data: ReportData) -> str:

@@ -96,7 +96,7 @@ def roofline_tables(
     if rows or notes:
         columns = [name_column("run"), Column("what"), *_COLUMNS]
         title = "Achieved: FLOPs and bytes of products"
-        tables.append(Table(columns if rows else (), rows, title, notes))
+        tables.append(Table(columns, rows, title, notes))
     return [*tables, *(_operator_table(name, of) for name, of in found.items() if of.operators)]
 
 
