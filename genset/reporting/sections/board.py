@@ -130,8 +130,10 @@ def _remarks(model: ScoredModel, data: ReportData) -> list[str]:
 
 def _shared_remarks(data: ReportData) -> list[str]:
     """What must stand beside every model's numbers, if there are several models."""
+    if len(data.models) < 2:
+        return []
     first, *others = (_remarks(model, data) for model in data.models)
-    return [text for text in first if all(text in texts for texts in others)] if others else []
+    return [text for text in first if all(text in texts for texts in others)]
 
 
 def _share(found: Accuracy) -> Cell | None:
