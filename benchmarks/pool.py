@@ -183,7 +183,6 @@ def searches(
         "query",
         "posted_after",
         "licenses",
-        "safe_search",
         "content_types",
         "query_list",
         "per_page",
@@ -198,7 +197,7 @@ def searches(
     pages = -(-found // (500 * len(queries)))
     rows: list[tuple[object, ...]] = []
     for query in queries:
-        asked = (wnid, "flickr", query, POSTED_AFTER, "", 1, "0", "", 500)
+        asked = (wnid, "flickr", query, POSTED_AFTER, "", "0", "", 500)
         rows += [(*asked, page, 90_000, 500, 0, 0, "", AT) for page in range(1, pages + 1)]
     return columns, rows
 

@@ -110,7 +110,7 @@ def test_each_stage_counts_what_it_stored(place: Place) -> None:
         for wnid, page in ((TENCH, 1), (TENCH, 2), (GOLDFISH, 1)):
             found = {"total": 90, "returned": 50, "last": page == 2, "capped": False}
             asked = {"wnid": wnid, "query": "a keyword", "posted_after": workspace.posted_after}
-            asked |= {"licenses": "", "safe_search": 1}
+            asked |= {"licenses": ""}
             session.add(Search(source="flickr", per_page=50, page=page, **asked, **found))
     searched = status(workspace, store)
     assert searched == replace(before, searched=2, searches=3)
@@ -133,7 +133,7 @@ def test_each_stage_counts_what_it_stored(place: Place) -> None:
 
 def add_search(store: Store, source: str, page: int = 1) -> None:
     with store.begin() as session:
-        asked = {"wnid": TENCH, "query": "tench", "licenses": "", "safe_search": 1, "per_page": 50}
+        asked = {"wnid": TENCH, "query": "tench", "licenses": "", "per_page": 50}
         found = {"total": 90, "returned": 50, "last": False, "capped": False}
         after = datetime(2014, 1, 1, tzinfo=UTC)
         session.add(Search(source=source, posted_after=after, page=page, **asked, **found))

@@ -5,10 +5,10 @@
     │   ├── SeveralMistakes     ... in several places: a line for each
     │   ├── NotAWorkspace       no genset.toml here or above
     │   └── MissingExtra        an optional package is not installed
-    ├── SourceError             a photo source answered an error
-    │   ├── SourceRefused       ... that no retry mends (a bad key)
+    ├── SourceError             a photo source answered an error; `scope` says what it concerns
+    │   ├── SourceRefused       ... this call will not do (a bad key, a bad argument)
     │   └── SourceUnavailable   ... that may pass
-    ├── PhotoRejected            a photo cannot become a candidate's picture; `reason` says why
+    ├── PhotoRejected           a photo cannot become a candidate's picture; `reason` says why
     ├── ReleaseDamaged          a release is not what its manifest says
     └── ModelError              a model cannot be loaded or run
 
@@ -20,7 +20,9 @@ Messages are one line: they name the thing and the mend. The command line prints
 are, so they carry no secrets.
 """
 
-from typing import Any
+from typing import Any, ClassVar, Literal
+
+Scope = Literal["photo", "query", "entry", "key", "host", "run"]
 
 
 class GensetError(Exception):
@@ -84,19 +86,29 @@ class MissingExtra(BadInput):
 
 
 class SourceError(GensetError):
-    """A photo source answered an error. `code` is the source's own, where it gave one."""
+    """A photo source answered an error, or nothing.
 
-    def __init__(self, message: str, code: int | None = None) -> None:
+    `code` is the source's own, where it gave one. `scope` is what the failure concerns, and all
+    that it may cost: one photo, one query, one entry of an answer, one of several keys, a host, or
+    the run.
+    """
+
+    usual_scope: ClassVar[Scope] = "query"
+
+    def __init__(self, message: str, code: int | None = None, scope: Scope | None = None) -> None:
         super().__init__(message)
         self.code = code
+        self.scope: Scope = scope or self.usual_scope
 
 
 class SourceRefused(SourceError):
-    """The source will not answer until something is changed here: a bad key, a bad argument."""
+    """The source answered that this call will not do: a bad argument, a bad key."""
 
 
 class SourceUnavailable(SourceError):
     """The source did not answer this time; the same call may go through later."""
+
+    usual_scope = "host"
 
 
 class PhotoRejected(GensetError):

@@ -64,9 +64,9 @@ class Search(Base):
 
     Asked: `query` is the keyword; `posted_after` and `posted_before` (None: no end) the window of
     posting times; `licenses` the names of those wanted, sorted, joined by "|", "" for any;
-    `safe_search` from 1 (safe) to 3 (all); `content_types` Flickr's numbers of what was wanted (0
-    photos, 1 screenshots, 2 other), sorted, joined by ","; pages count from 1. `query_list` is the
-    version of the list of queries that the keyword stands in (`QueryList`).
+    `content_types` Flickr's numbers of what was wanted (0 photos, 1 screenshots, 2 other), sorted,
+    joined by ","; pages count from 1. `query_list` is the version of the list of queries that the
+    keyword stands in (`QueryList`).
 
     Answered: `returned` photos came of `total` that the source says it has; `last` says that there
     is no further page, `capped` that the source has more than it hands over; `bookmark` is what the
@@ -82,7 +82,6 @@ class Search(Base):
     posted_after: Mapped[datetime] = mapped_column(UtcDateTime)
     posted_before: Mapped[datetime | None] = mapped_column(UtcDateTime)
     licenses: Mapped[str] = mapped_column(Text)
-    safe_search: Mapped[int]
     content_types: Mapped[str] = mapped_column(String(16), default="0")
     query_list: Mapped[str] = mapped_column(String(64), default="")
     per_page: Mapped[int]

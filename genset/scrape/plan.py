@@ -21,7 +21,6 @@ class ScrapePlan:
         posted_after, posted_before: the window in which photos were posted: the first in, the
             last out; None for no end.
         licenses: the licences that will do; None for any.
-        safe_search: 1 for safe photos only, 2 for moderate ones too, 3 for all.
         min_size: pixels that a photo's shorter side must have, at least 1; None for the usual
             number, to which photos that are stored already are not held.
         search: whether to look for further candidates; without, those that there are must do.
@@ -42,7 +41,6 @@ class ScrapePlan:
     posted_after: datetime
     posted_before: datetime | None = None
     licenses: LicenseChoice | None = None
-    safe_search: int = 1
     min_size: int | None = None
     search: bool = True
     retries: RetryPolicy = field(default_factory=RetryPolicy)

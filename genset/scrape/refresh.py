@@ -12,7 +12,7 @@ from functools import partial
 from sqlalchemy import ColumnElement, Row, func, select
 from sqlalchemy.orm import Session
 
-from genset.core.errors import GensetError, SourceUnavailable
+from genset.core.errors import GensetError, SourceError
 from genset.core.progress import progress
 from genset.db import Photo, PhotoEvent, Store, gone_photos, now
 from genset.licenses import License, credit, same_license
@@ -164,10 +164,9 @@ def _ask_after(
 ) -> bool:
     """Ask after one photo and store what came; whether anything did."""
     photo_id, source_id = photo
-    try:
-        found = source.license_of(source_id)
-    except SourceUnavailable as error:
-        summary.failure = str(error)
+    found = source.licenses_of([source_id])[source_id]
+    if isinstance(found, SourceError):
+        summary.failure = str(found)
         return False
     summary.checked += 1
     with store.begin_alone() as session:

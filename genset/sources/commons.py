@@ -16,11 +16,11 @@ from msgspec.structs import replace
 
 from genset.classes import ImageClass
 from genset.classes.query import parse
-from genset.core.errors import SourceRefused, SourceUnavailable
+from genset.core.errors import SourceError, SourceRefused, SourceUnavailable
 from genset.core.photo import PhotoOrigin
 from genset.licenses import License
 from genset.net.api import Api, endpoint_in, is_loopback
-from genset.net.hosts import Host, Hosts, as_source_error
+from genset.net.hosts import Host, Hosts
 from genset.net.pace import RateLimit, Slots
 from genset.net.transport import is_retryable, user_agent
 from genset.sources.commons_api import (
@@ -43,6 +43,7 @@ from genset.sources.commons_api import (
 from genset.sources.html import plain_text
 from genset.sources.source import (
     About,
+    Licenses,
     Question,
     Rates,
     SearchPage,
@@ -142,6 +143,7 @@ class Commons(Source):
     )
     wants_taken = True  # much of it was on Flickr for years
     narrows_dates = False
+    ids_per_call = PER_PAGE
 
     def __init__(self, hosts: Hosts, contact: str, endpoint: str | None = None) -> None:
         """Make the source; nothing is asked yet.
@@ -264,16 +266,11 @@ class Commons(Source):
             if (moments := versions(page))
         }
 
-    def license_of(self, source_id: str) -> License | None:
-        """The licence that a file has today; None where it was deleted."""
-        parameters = _QUERY | _LICENSE | {"pageids": source_id}
-        try:
-            batch = self.api.call_patiently(
-                lambda quota: ask_whole(self._calls(quota), parameters), f"the file {source_id}"
-            )
-        except requests.RequestException as error:
-            raise as_source_error(error, self.api.title) from None
-        return license_in_answer(batch, source_id)
+    def ask_licenses(self, source_ids: Sequence[str], quota: int) -> Licenses:
+        """The licences of files; None where one was deleted."""
+        parameters = _LICENSE | {"pageids": "|".join(source_ids)}
+        batch = ask_whole(self._calls(quota), parameters)
+        return {source_id: license_in_answer(batch, source_id) for source_id in source_ids}
 
     def _calls(self, quota: int) -> Ask:
         """Makes the calls of one question, the first at once, the others in their turn."""
@@ -301,6 +298,7 @@ class Commons(Source):
             raise SourceRefused(
                 f"Wikimedia Commons refused a call: {words or 'no reason given'} (HTTP {status})",
                 status,
+                "host" if status in (401, 403) else "query",
             ) from None
 
     def may_fetch(self, url: str) -> bool:
@@ -327,19 +325,16 @@ def search_text(text: str) -> str:
     return " ".join(["filetype:bitmap", *included, *excluded])
 
 
-def license_in_answer(batch: Batch, source_id: str) -> License | None:
+def license_in_answer(batch: Batch, source_id: str) -> License | SourceError | None:
     """The licence of the file with this id; None where Commons says that there is none.
 
     ``{"pageid": 81754323, "missing": true}`` is a page that was deleted; one that is left without
-    its file lies in the repository "".
-
-    Raises:
-        SourceUnavailable: the answer says neither.
+    its file lies in the repository "". Where the answer says neither, that is an error.
     """
     page = batch.pages.get(int(source_id)) if re.fullmatch("[0-9]{1,15}", source_id) else None
     is_gone = page is not None and ("missing" in page or page.get("imagerepository") == "")
     if page is None or not (has_file(page) or is_gone):
-        raise SourceUnavailable(f"Wikimedia Commons says nothing of the file {source_id}")
+        return SourceUnavailable(f"Wikimedia Commons says nothing of the file {source_id}")
     if not has_file(page):
         return None
     return license_of_file(page) or License("No licence", "")

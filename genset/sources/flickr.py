@@ -3,12 +3,12 @@
 import hashlib
 import os
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from functools import cached_property, reduce
+from functools import reduce
 from typing import Annotated, Any, Self
 from urllib.parse import urlsplit
 
-import requests
 from msgspec import Meta
 
 from genset.core.errors import BadInput, SourceError, SourceRefused, SourceUnavailable
@@ -23,11 +23,19 @@ from genset.licenses import (
     merged,
 )
 from genset.net.api import endpoint_in, is_loopback
-from genset.net.hosts import Host, Hosts, as_source_error
+from genset.net.hosts import Host, Hosts
 from genset.net.pace import RateLimit
 from genset.sources.flickr_api import REST_URL, connected, parse_reply
 from genset.sources.replies import Reply, read, stored
-from genset.sources.source import About, Question, Rates, SearchPage, Settings, Source
+from genset.sources.source import (
+    About,
+    Licenses,
+    Question,
+    Rates,
+    SearchPage,
+    Settings,
+    Source,
+)
 
 NAME = "flickr"
 
@@ -119,6 +127,7 @@ class Flickr(Source):
             ping=lambda quota: self._call("test.echo", {}, quota),
         )
         self._keys = keys
+        self._named: dict[int, License] | None = None
         pictures = f"{parts.netloc}-images" if endpoint else "flickr-images"
         limit = RateLimit(hosts.store, pictures, images)
         self.images = Host(hosts, pictures, "Flickr's image host", [limit])
@@ -183,7 +192,6 @@ class Flickr(Source):
             # Whoever does not know the newer one reads the older one.
             "content_type": _CONTENT_TYPE[question.content_types],
             "content_types": ",".join(map(str, question.content_types)),
-            "safe_search": question.safe_search,
             "extras": _EXTRAS,
             "page": question.page,
             "per_page": question.per_page,
@@ -197,29 +205,28 @@ class Flickr(Source):
         reply = self._call("photos.search", parameters, quota)
         return parse_search(reply, page=question.page, per_page=question.per_page)
 
-    def license_of(self, source_id: str) -> License | None:
-        """The licence that a photo has today; None where it was taken down or made private."""
+    def ask_licenses(self, source_ids: Sequence[str], quota: int) -> Licenses:
+        """The licence of one photo; None where it was taken down or made private."""
+        [source_id] = source_ids
         try:
-            number = parse_info(self._call_patiently("photos.getInfo", {"photo_id": source_id}))
+            info = self._call("photos.getInfo", {"photo_id": source_id}, quota)
         except SourceRefused as refused:
             if refused.code in (_NOT_FOUND, _PRIVATE):
-                return None
+                return {source_id: None}
             raise
-        return self._licenses.get(number) or flickr_license(number)
+        number = parse_info(info)
+        return {source_id: self._licenses(quota).get(number) or flickr_license(number)}
 
-    @cached_property
-    def _licenses(self) -> dict[int, License]:
-        """All licences by id, in the words that Flickr has for them today."""
-        return merged(parse_licenses(self._call_patiently("photos.licenses.getInfo", {})))
-
-    def _call_patiently(self, method: str, parameters: dict[str, object]) -> dict[str, Any]:
-        """Call a method when the host lets, and again where that may help."""
-        try:
-            return self.api.call_patiently(
-                lambda quota: self._call(method, parameters, quota), f"{method} {parameters}"
-            )
-        except requests.RequestException as error:
-            raise as_source_error(error, self.api.title) from None
+    def _licenses(self, quota: int) -> dict[int, License]:
+        """All licences by id, in the words that Flickr has for them today, or last had for us."""
+        if self._named is None:
+            self.api.wait_for_turn(quota)
+            try:
+                listed = parse_licenses(self._call("photos.licenses.getInfo", {}, quota))
+            except SourceRefused:
+                listed = {}
+            self._named = merged(listed)
+        return self._named
 
     def _call(self, method: str, parameters: dict[str, object], quota: int) -> dict[str, Any]:
         """Call a method once, with the key of this number, which no error shows."""
@@ -228,7 +235,7 @@ class Flickr(Source):
         except SourceError as error:
             key = self._keys[quota]
             if key and key in str(error):
-                raise type(error)(str(error).replace(key, "***"), error.code) from None
+                raise type(error)(str(error).replace(key, "***"), error.code, error.scope) from None
             raise
 
     def may_fetch(self, url: str) -> bool:
@@ -317,7 +324,7 @@ class Licensed(Reply, frozen=True):
     license: Number
 
 
-class Licenses(Reply, frozen=True):
+class LicensesReply(Reply, frozen=True):
     """An answer to flickr.photos.licenses.getInfo.
 
     ``{"licenses": {"license": [{"id": "0", "name": "All Rights Reserved", "url": ""}, ...]}}``
@@ -383,7 +390,7 @@ def parse_info(reply: dict[str, Any]) -> int:
 def parse_licenses(reply: dict[str, Any]) -> dict[int, License]:
     """The licences by id in an answer to flickr.photos.licenses.getInfo."""
     name = "Flickr's list of licences"
-    listed = read(reply, Licenses, name).licenses.license
+    listed = read(reply, LicensesReply, name).licenses.license
     return {
         int(entry.id): License(clean(stored(entry.name)), clean(stored(entry.url)))
         for entry in (read(named, NamedLicense, name) for named in listed)

@@ -26,6 +26,8 @@ _LISTS = {"photos": "photo", "licenses": "license"}
 # "Sorry, the ... is not currently available", in the numbers that Flickr gives it.
 _PASSING_CODES = {0, 10, 105, 106, 201}
 
+_KEY_CODES = {98, 99, 100}
+
 _LONGEST_MESSAGE = 200
 
 # What may be wrong with a signature, in the words of OAuth, and where to look.
@@ -72,7 +74,7 @@ class _UnsignedCalls:
         except HTTPError as error:
             if error.response.status_code not in (401, 403):
                 raise
-            raise SourceRefused(_turned_away(error)) from None
+            raise SourceRefused(_turned_away(error), scope="key") from None
 
 
 def _turned_away(error: HTTPError) -> str:
@@ -160,4 +162,6 @@ def _error(code: str | int | None, message: str) -> SourceError:
     if number is not None:
         words += f" (code {number})"
     passes = number in _PASSING_CODES or "not currently available" in message.lower()
-    return (SourceUnavailable if passes else SourceRefused)(words, number)
+    if passes:
+        return SourceUnavailable(words, number)
+    return SourceRefused(words, number, "key" if number in _KEY_CODES else "query")

@@ -4,7 +4,7 @@ Parameters are those of the API's specification (version 1, https://api.inatural
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from itertools import count
 from math import ceil
@@ -14,12 +14,12 @@ from urllib.parse import urlsplit
 import requests
 
 from genset.classes import ImageClass
-from genset.core.errors import BadInput, SourceRefused
+from genset.core.errors import BadInput, SourceError, SourceRefused, SourceUnavailable
 from genset.core.photo import PhotoOrigin
 from genset.db import Store
 from genset.licenses import License, LicenseChoice
 from genset.net.api import Api, endpoint_in, is_loopback
-from genset.net.hosts import Host, Hosts, as_source_error
+from genset.net.hosts import Host, Hosts
 from genset.net.pace import AllOf, ByteLimit, Limit, RateLimit
 from genset.net.transport import is_retryable, user_agent
 from genset.sources.inaturalist_api import (
@@ -35,6 +35,7 @@ from genset.sources.inaturalist_draw import MOST_PER_PAGE, Draw, Window
 from genset.sources.replies import parse_json
 from genset.sources.source import (
     About,
+    Licenses,
     Question,
     Rates,
     SearchPage,
@@ -70,7 +71,7 @@ _IMAGE_ADDRESS = re.compile(
     r"|[a-z0-9.-]+\.(staticflickr\.com|static\.flickr\.com))(:80|:443)?/\S*",
     re.I,
 )
-_SOURCE_ID = re.compile(r"([0-9]{1,16})-([0-9]{1,16})")
+_SOURCE_ID = re.compile(r"[0-9]{1,16}-[0-9]{1,16}\Z")
 
 _Parameters = Mapping[str, object]
 
@@ -101,6 +102,7 @@ class INaturalist(Source):
         page_tells=True,
     )
     wants_taken = True
+    ids_per_call = 200
 
     def __init__(
         self, hosts: Hosts, contact: str, endpoint: str | None = None, *, seed: int = 0
@@ -237,24 +239,39 @@ class INaturalist(Source):
         draw = Draw(self._seed, total, number)
         return SearchPage((), total, last=not total, capped=False, bookmark=draw.bookmark())
 
-    def license_of(self, source_id: str) -> License | None:
-        """The licence that a photo has today; None where it or its observation is gone."""
-        named = _SOURCE_ID.fullmatch(source_id)
-        if named is None:
-            return None
-        observation, photo = map(int, named.groups())
-        address = f"/observations/{observation}"
+    def ask_licenses(self, source_ids: Sequence[str], quota: int) -> Licenses:
+        """The licences of photos; None where one or its observation is gone.
+
+        A search may not show what is there: what was marked as spam, or came a moment ago. So an
+        observation only counts as gone where its own address says so.
+        """
+        named = {id: tuple(map(int, id.split("-"))) for id in source_ids if _SOURCE_ID.match(id)}
+        numbers = sorted({observation for observation, _ in named.values()})
+        if len(source_ids) > 1:
+            several = {"id": ",".join(map(str, numbers)), "per_page": self.ids_per_call}
+            found = self._observations("/observations", several)
+        else:
+            found = self._observations(f"/observations/{numbers[0]}", {}) if numbers else {}
+        licenses: dict[str, License | SourceError | None] = dict.fromkeys(source_ids)
+        for source_id, (observation, photo) in named.items():
+            if observation in found:
+                licenses[source_id] = license_in(found[observation], photo)
+            elif len(source_ids) > 1:
+                licenses[source_id] = SourceUnavailable(f"iNaturalist does not show {observation}")
+        return licenses
+
+    def _observations(self, path: str, parameters: _Parameters) -> dict[int, dict[str, Any]]:
+        """What there is of observations, by their numbers; nothing where they are gone."""
         try:
-            reply = self.api.call_patiently(lambda quota: self._ask(address, {}), address)
-        except requests.RequestException as error:
-            raise as_source_error(error, self.api.title) from None
+            total, results = parse_results(self._ask(path, parameters))
         except SourceRefused as refused:
             if refused.code in (404, 410):
-                return None
+                return {}
             raise
-        _, results = parse_results(reply)
-        entry = next((result for result in results if id_of(result) == observation), None)
-        return None if entry is None else license_in(entry, photo)
+        found = {number: result for result in results if (number := id_of(result)) is not None}
+        if total and not found:
+            raise SourceUnavailable("iNaturalist answered with observations that have no number")
+        return found
 
     def may_fetch(self, url: str) -> bool:
         """Only the hosts of iNaturalist's pictures; in a sandbox, only the sandbox."""
@@ -278,7 +295,9 @@ class INaturalist(Source):
             status = error.response.status_code
             words = refusal_in(error.response.content)
             raise SourceRefused(
-                f"iNaturalist refused a call: {words or 'no reason given'} (HTTP {status})", status
+                f"iNaturalist refused a call: {words or 'no reason given'} (HTTP {status})",
+                status,
+                "host" if status in (401, 403) else "query",
             ) from None
 
 

@@ -7,6 +7,7 @@ write one.
 
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from functools import cache
@@ -14,14 +15,15 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import ClassVar, Self
 
+import requests
 from sqlalchemy.orm import Session
 
 from genset.classes import ImageClass
-from genset.core.errors import BadInput
+from genset.core.errors import BadInput, SourceError, SourceRefused
 from genset.core.photo import PhotoOrigin
 from genset.db import SourceWords
 from genset.licenses import License, LicenseChoice
-from genset.net.hosts import Host, Hosts
+from genset.net.hosts import Host, Hosts, as_source_error
 from genset.workspace import Workspace
 
 
@@ -107,7 +109,6 @@ class Question:
         posted_after, posted_before: when the photos were posted, the first day in, the last out;
             None for no end.
         licenses: names of the licences wanted, sorted; none for any (`Source.licenses`).
-        safe_search: 1 for safe photos only, 2 for moderate ones too, 3 for all.
         per_page, page: `page` counts from 1.
         content_types: what is wanted, sorted: 0 for photos, 1 for screenshots, 2 for other things.
         bookmark: what the page before this one said that this one needs; "" for the first page. It
@@ -118,7 +119,6 @@ class Question:
     posted_after: datetime
     posted_before: datetime | None
     licenses: tuple[str, ...]
-    safe_search: int
     per_page: int
     page: int
     content_types: tuple[int, ...] = (0,)
@@ -141,6 +141,10 @@ class SearchPage:
     bookmark: str = ""
 
 
+Licenses = Mapping[str, License | SourceError | None]
+"""Licences by the photos' ids; None for a photo that is gone, an error for one that failed."""
+
+
 class Source(ABC):
     """Somewhere that can be searched for photos. What is made of the class is connected to it.
 
@@ -150,6 +154,7 @@ class Source(ABC):
             as unseen, since what is posted there may have been elsewhere for years.
         narrows_dates: whether its search narrows to a window of posting times. Where it does not,
             photos outside of the window come too, and are passed over.
+        ids_per_call: of how many photos one call asks for the licences.
         api: the host that answers searches.
         images: the host that its pictures come from.
     """
@@ -157,6 +162,7 @@ class Source(ABC):
     about: ClassVar[About]
     wants_taken: ClassVar[bool] = False
     narrows_dates: ClassVar[bool] = True
+    ids_per_call: ClassVar[int] = 1
 
     api: Host
     images: Host
@@ -213,15 +219,45 @@ class Source(ABC):
         """
 
     @abstractmethod
-    def license_of(self, source_id: str) -> License | None:
-        """The licence that a photo has today; None where the photo is gone.
-
-        It waits for its turn, while the host is down, and tries again where that may help.
+    def ask_licenses(self, source_ids: Sequence[str], quota: int) -> Licenses:
+        """Ask for the licences of at most `ids_per_call` photos, once; through `api`, as `search`.
 
         Raises:
             SourceRefused: asking again is of no use.
-            SourceUnavailable: the source kept failing.
+            SourceUnavailable, requests.RequestException: the answer did not come.
         """
+
+    def licenses_of(self, source_ids: Sequence[str]) -> Licenses:
+        """The licences that photos have today, of at most `ids_per_call`, in one call.
+
+        The call waits for its turn and while the host is down, and is tried again where that may
+        help. A photo in error costs itself only: where the call fails nevertheless, either half of
+        the photos is asked for, and one that its answer leaves open is asked for alone.
+
+        Raises:
+            SourceRefused: no photo can be asked for, for instance for a bad key.
+            HostGaveUp: the host is not to be waited for.
+        """
+        try:
+            found = self.api.call_patiently(
+                lambda quota: self.ask_licenses(source_ids, quota),
+                f"licences of {', '.join(source_ids)}",
+            )
+        except requests.RequestException as error:
+            failure = as_source_error(error, self.api.title)
+        except SourceError as error:
+            failure = error
+        else:
+            if len(source_ids) == 1:
+                return found
+            errors = [id for id, license in found.items() if isinstance(license, SourceError)]
+            return {**found, **{id: self.licenses_of([id])[id] for id in errors}}
+        if isinstance(failure, SourceRefused) and failure.scope in ("key", "host", "run"):
+            raise failure
+        if len(source_ids) == 1:
+            return {source_ids[0]: failure}
+        middle = len(source_ids) // 2
+        return {**self.licenses_of(source_ids[:middle]), **self.licenses_of(source_ids[middle:])}
 
     @abstractmethod
     def may_fetch(self, url: str) -> bool:

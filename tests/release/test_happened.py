@@ -337,7 +337,6 @@ def searched(pool: Pool, wnid: str, page: int) -> Search:
         query="a keyword",
         posted_after=pool.workspace.posted_after,
         licenses="",
-        safe_search=1,
         last=page == 2,
         capped=False,
         **numbers,

@@ -118,7 +118,6 @@ def search(pool: Pool, source: str, wnid: str) -> Search:
         query="a keyword",
         posted_after=pool.workspace.posted_after,
         licenses="",
-        safe_search=1,
         capped=False,
         searched_at=datetime(2021, 1, 1, tzinfo=UTC),
         **facts,

@@ -17,7 +17,7 @@ from tests.scrape.commands import genset
 from tests.scrape.pools import CAT, DOG, Deaf, Faulty, Pool, Serve, answer_of, image_class, record
 
 OPEN = choose_licenses("open")
-PARAMS = ("license", "min_upload_date", "max_upload_date", "safe_search")
+PARAMS = ("license", "min_upload_date", "max_upload_date")
 
 
 def asked(sandbox: Faulty) -> set[tuple[str | None, ...]]:
@@ -99,7 +99,7 @@ def test_the_window_is_asked_for_and_each_photos_time_is_checked(
         assert summary.short == {CAT.wnid: 2}
         assert len(sandbox.asked_images) == len(pool.files()) == 2
         if pool is told:
-            [(_, after, before, _)] = asked(sandbox)
+            [(_, after, before)] = asked(sandbox)
             assert after == str(unix("2014-01-01"))
             assert before == str(unix("2020-01-01") - 1)  # Flickr's end is in the window
 
@@ -132,14 +132,6 @@ def test_photos_that_an_earlier_plan_took_are_measured_too(serve: Serve, pool: P
     summary = pool.scrape(sandbox.source, min_size=250)
     assert (summary.full, summary.stored) == (1, 2)
     assert pool.held() == ["1", "2", "3", "4", "5"]
-
-
-@pytest.mark.parametrize("level", [1, 2, 3])
-def test_safe_search_reaches_the_source(serve: Serve, pool: Pool, level: int) -> None:
-    sandbox = serve(record(1))
-    pool.scrape(sandbox.source, safe_search=level)
-    assert {each[3] for each in asked(sandbox)} == {str(level)}
-    assert {search["safe_search"] for search in pool.rows()["search"]} == {level}
 
 
 # Trying again what was rejected
@@ -248,10 +240,10 @@ def test_the_options_of_the_command_reach_the_source(
     pool = new_pool()
     words = ["--classes", TENCH, "--per-class", "3", "--license", "CC BY 2.0, 11", "--json"]
     words += ["--posted-after", "2014-06-01", "--posted-before", "2016-01-01"]
-    words += ["--min-size", "200", "--safe-search", "2"]
+    words += ["--min-size", "200"]
     done = answer_of(pool.done(sandbox.endpoint, *words))
     window = str(unix("2014-06-01")), str(unix("2016-01-01") - 1)
-    assert asked(sandbox) == {("4,11", *window, "2")}
+    assert asked(sandbox) == {("4,11", *window)}
     assert done["rejected"] == {"too small": 1}
     assert (done["full"], done["stored"]) == (1, 3)
     held = [photo["source_id"] for photo in pool.rows()["photo"] if photo["sha256"]]
@@ -315,21 +307,6 @@ def test_a_day_to_come_is_refused(serve: Serve, new_pool: Callable[..., Pool], w
         named = "--posted-after is" if where == "option" else f"{settings}: posted_after is"
         assert f"{named} 2130-01-01, which is in the future" in line
     genset("status", cwd=pool.workspace.root)  # other commands go on
-
-
-@pytest.mark.parametrize("level", ["1", "2", "3"])
-def test_that_safe_search_changes_nothing_is_said(
-    serve: Serve, new_pool: Callable[..., Pool], level: str
-) -> None:
-    sandbox, pool = serve(record(1)), new_pool()
-    words = ["--classes", TENCH, "--safe-search", level, "--dry-run"]
-    said = pool.done(sandbox.endpoint, *words).stderr
-    if level == "1":
-        assert said == ""
-    else:
-        assert said.count("\n") == 1
-        assert f"--safe-search {level} has no effect" in said
-        assert "without a login Flickr returns safe photos only" in said
 
 
 def test_retry_failed_on_the_command_line(serve: Serve, new_pool: Callable[..., Pool]) -> None:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,13 +10,14 @@ from types import SimpleNamespace
 import pytest
 from sqlalchemy import select
 
-from genset.core.errors import SourceRefused, SourceUnavailable
+from genset.core.errors import SourceError, SourceRefused, SourceUnavailable
 from genset.db import Photo, PhotoEvent
 from genset.licenses import FLICKR, License
 from genset.sandbox import Faults, Reply, Request
 from genset.scrape.refresh import RefreshSummary, refresh, sources_in_pool
 from genset.scrape.removal import remove
 from genset.sources.flickr import Flickr
+from genset.sources.source import Licenses
 from tests.labeled_workspace import add_candidate, picture
 from tests.scrape.commands import genset
 from tests.scrape.pools import CAT, Faulty, Pool, Serve, record
@@ -65,12 +66,13 @@ class Register:
         self.said = said
         self.asked: list[str] = []
 
-    def license_of(self, source_id: str) -> License | None:
+    def licenses_of(self, source_ids: Sequence[str]) -> Licenses:
+        [source_id] = source_ids
         self.asked.append(source_id)
         answer = self.said.get(f"_{source_id}", FLICKR[0])
-        if isinstance(answer, BaseException):
+        if isinstance(answer, BaseException) and not isinstance(answer, SourceError):
             raise answer
-        return answer
+        return {source_id: answer}
 
 
 @pytest.fixture
@@ -267,10 +269,10 @@ def test_a_photo_removed_while_it_was_asked_after_stays_removed(
     _, pool = filled
 
     class Removing(Register):
-        def license_of(self, source_id: str) -> License | None:
-            if source_id == "2":
+        def licenses_of(self, source_ids: Sequence[str]) -> Licenses:
+            if "2" in source_ids:
                 remove(pool.workspace, pool.store, "2", "asked")
-            return super().license_of(source_id)
+            return super().licenses_of(source_ids)
 
     assert refresh(pool.store, Removing(_2=None)).changes == []
     assert [event[1] for event in events(pool)] == ["removed"]

@@ -58,7 +58,6 @@ class Archive:
                 posted_after=question.posted_after,
                 posted_before=question.posted_before,
                 licenses="",
-                safe_search=question.safe_search,
                 content_types=",".join(map(str, question.content_types)),
                 per_page=question.per_page,
                 page=question.page,
@@ -126,7 +125,6 @@ def test_what_was_asked_under_another_plan_does_not_count() -> None:
         replace(PLAN, posted_after=START + timedelta(days=1)),
         replace(PLAN, posted_before=None),
         replace(PLAN, licenses=LicenseChoice(("CC BY 2.0",))),
-        replace(PLAN, safe_search=2),
         replace(PLAN, per_class=11),
     ):
         [anew] = frontier(archive.cls, other, archive.asked).steps
@@ -149,7 +147,6 @@ def test_a_window_without_an_end_ends_when_it_was_first_asked() -> None:
         posted_after=START,
         posted_before=None,
         licenses="",
-        safe_search=1,
         content_types="0",
         per_page=50,
         page=1,

@@ -67,6 +67,7 @@ class Naturalists(ThreadingHTTPServer):
 
     Attributes:
         observations: by id; all are of research grade and of the right age.
+        unsearchable: ids that no search shows.
         errors: statuses and bodies that the next calls are answered with.
         asked: the calls of the API that it got.
     """
@@ -76,6 +77,7 @@ class Naturalists(ThreadingHTTPServer):
     def __init__(self, observations: Iterable[dict[str, Any]]) -> None:
         super().__init__(("127.0.0.1", 0), _Talk)
         self.observations = {each["id"]: each for each in observations}
+        self.unsearchable: set[int] = set()
         self.errors: list[tuple[int, bytes]] = []
         self.asked: list[Asked] = []
         self.host = f"http://127.0.0.1:{self.server_address[1]}"
@@ -88,6 +90,9 @@ class Naturalists(ThreadingHTTPServer):
             entry = self.observations.get(int(number))
             return {"total_results": int(entry is not None), "results": [entry] if entry else []}
         ids = self.observations if params.get("taxon_name", "Tinca tinca") == "Tinca tinca" else ()
+        if "id" in params:
+            ids = {int(number) for number in params["id"].split(",")} & ids.keys()
+            ids -= self.unsearchable
         total, page = found(sorted(ids), params)
         return {"total_results": total, "results": [self.observations[each] for each in page]}
 

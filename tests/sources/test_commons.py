@@ -614,7 +614,7 @@ def search(
     wiki: Wiki, text: str = "tench", number: int = 1, bookmark: str = "", after: int = 2014
 ) -> SearchPage:
     question = Question(
-        text, datetime(after, 1, 1, tzinfo=UTC), None, (), 1, 50, number, bookmark=bookmark
+        text, datetime(after, 1, 1, tzinfo=UTC), None, (), 50, number, bookmark=bookmark
     )
     commons = commons_at(wiki.endpoint)
     return commons.api.call_patiently(lambda quota: commons.search(question, quota), text)
@@ -657,7 +657,7 @@ def test_each_further_call_of_a_search_waits_for_its_turn(
     wiki.reply = by_kind(answer(page()), history((7, ["2020-05-03T10:11:12Z"])))
     commons, turns = commons_at(wiki.endpoint), []
     monkeypatch.setattr(commons.api, "wait_for_turn", turns.append)
-    commons.search(Question("tench", YEAR_2014, None, (), 1, 50, 1), 0)
+    commons.search(Question("tench", YEAR_2014, None, (), 50, 1), 0)
     assert (len(wiki.asked), turns) == (2, [0])  # whoever calls `search` waited for the first
 
 
@@ -688,7 +688,7 @@ def test_a_window_that_ends_does_not_hide_photos_that_were_replaced_later(wiki: 
     wiki.reply = by_kind(
         answer(page()), history((7, ["2020-05-03T10:11:12Z", "2016-01-01T00:00:00Z"]))
     )
-    question = Question("tench", YEAR_2014, datetime(2017, 1, 1, tzinfo=UTC), (), 1, 50, 1)
+    question = Question("tench", YEAR_2014, datetime(2017, 1, 1, tzinfo=UTC), (), 50, 1)
     [found] = commons_at(wiki.endpoint).search(question, 0).photos
     assert found.posted_at == datetime(2016, 1, 1, tzinfo=UTC)
 
@@ -797,7 +797,7 @@ def test_an_answer_in_endless_parts_is_given_up(wiki: Wiki) -> None:
 
     wiki.reply = reply
     with pytest.raises(SourceUnavailable, match="too many parts"):
-        commons_at(wiki.endpoint).search(Question("x", YEAR_2014, None, (), 1, 50, 1), 0)
+        commons_at(wiki.endpoint).search(Question("x", YEAR_2014, None, (), 50, 1), 0)
     assert len(wiki.asked) == 12
 
 
@@ -869,9 +869,13 @@ def test_no_more_than_three_requests_are_made_at_once(wiki: Wiki) -> None:
 # Whether a photo is still there
 
 
+def license_of(wiki: Wiki, source_id: str) -> License | SourceError | None:
+    return commons_at(wiki.endpoint).licenses_of([source_id])[source_id]
+
+
 def test_the_licence_that_a_photo_has_today(wiki: Wiki) -> None:
     wiki.reply = lambda params: answer(page())
-    assert commons_at(wiki.endpoint).license_of("7") == FLICKR[12]
+    assert license_of(wiki, "7") == FLICKR[12]
     [asked] = wiki.asked
     assert (asked["pageids"], asked["iiprop"]) == ("7", "extmetadata")
 
@@ -883,19 +887,63 @@ def test_the_licence_that_a_photo_has_today(wiki: Wiki) -> None:
 )  # fmt: skip
 def test_a_photo_that_was_deleted_is_gone(wiki: Wiki, gone: Fields) -> None:
     wiki.reply = lambda params: answer(gone)
-    assert commons_at(wiki.endpoint).license_of("7") is None
+    assert license_of(wiki, "7") is None
 
 
 def test_a_file_that_lost_its_licence_has_none_that_lets_anybody_use_it(wiki: Wiki) -> None:
     wiki.reply = lambda params: answer(page(extmetadata=[]))
-    assert commons_at(wiki.endpoint).license_of("7") == License("No licence", "")
+    assert license_of(wiki, "7") == License("No licence", "")
 
 
-@pytest.mark.parametrize("reply", [answer(), answer({"pageid": 7}), answer(page(8)), {"query": []}])
+@pytest.mark.parametrize("reply", [answer(), answer({"pageid": 7}), answer(page(8))])
 def test_an_answer_that_says_nothing_of_a_photo_takes_none_away(wiki: Wiki, reply: Fields) -> None:
     wiki.reply = lambda params: reply
-    with pytest.raises((SourceUnavailable, HostGaveUp)):
-        commons_at(wiki.endpoint).license_of("7")
+    assert isinstance(license_of(wiki, "7"), SourceUnavailable)
+
+
+def pages_in(params: dict[str, str]) -> list[int]:
+    return [int(number) for number in params["pageids"].split("|")]
+
+
+def test_fifty_photos_are_asked_for_at_once(wiki: Wiki) -> None:
+    def reply(params: dict[str, str]) -> Fields:
+        gone = {"pageid": 3, "missing": True}
+        return answer(*(page(number) if number != 3 else gone for number in pages_in(params)))
+
+    wiki.reply = reply
+    ids = [str(number) for number in range(1, 51)]
+    assert Commons.ids_per_call == len(ids)
+    found = commons_at(wiki.endpoint).licenses_of(ids)
+    assert found == dict.fromkeys(ids, FLICKR[12]) | {"3": None}
+    assert len(wiki.asked) == 1
+
+
+@pytest.mark.parametrize(
+    "fault", [{"error": {"code": "internal", "info": "page 3"}}, (500, {}, b"")]
+)
+def test_a_photo_in_error_costs_itself_only(wiki: Wiki, fault: Any) -> None:
+    def reply(params: dict[str, str]) -> Any:
+        if params.get("meta") == "siteinfo":
+            return answer()
+        numbers = pages_in(params)
+        return fault if 3 in numbers else answer(*map(page, numbers))
+
+    wiki.reply = reply
+    ids = [str(number) for number in range(1, 21)]
+    found = dict(commons_at(wiki.endpoint).licenses_of(ids))
+    assert isinstance(found.pop("3"), SourceError)
+    assert found == {number: FLICKR[12] for number in ids if number != "3"}
+
+
+def test_a_photo_that_an_answer_leaves_out_is_asked_for_alone(wiki: Wiki) -> None:
+    def reply(params: dict[str, str]) -> Fields:
+        numbers = pages_in(params)
+        return answer(*(page(number) for number in numbers if number != 3 or len(numbers) == 1))
+
+    wiki.reply = reply
+    found = commons_at(wiki.endpoint).licenses_of(["1", "2", "3"])
+    assert found == dict.fromkeys(["1", "2", "3"], FLICKR[12])
+    assert [pages_in(params) for params in wiki.asked] == [[1, 2, 3], [3]]
 
 
 def test_a_wiki_that_refuses_is_said_in_one_line(wiki: Wiki) -> None:
@@ -903,7 +951,7 @@ def test_a_wiki_that_refuses_is_said_in_one_line(wiki: Wiki) -> None:
     wiki.reply = lambda params: (403, {}, why)
     said = r"Wikimedia Commons refused a call: Please set a user-agent, see \S+ \S* ?\(HTTP 403\)$"
     with pytest.raises(SourceRefused, match=said):
-        commons_at(wiki.endpoint).license_of("7")
+        license_of(wiki, "7")
     with pytest.raises(SourceRefused, match=said):
         search(wiki)
     wiki.reply = lambda params: (400, {}, b"")

@@ -413,7 +413,7 @@ def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Failing
 def search(sandbox: Sandbox, key: str = "key") -> SearchPage:
     flickr = flickr_at(Path(tempfile.mkdtemp()), sandbox.endpoint, key)
     flickr.api.hosts.give_up_after = 0
-    question = Question("tench", YEAR_2014, None, (), 1, per_page=50, page=1)
+    question = Question("tench", YEAR_2014, None, (), per_page=50, page=1)
     try:
         return flickr.api.call_patiently(lambda quota: flickr.search(question, quota), "tench")
     except requests.RequestException as error:
@@ -445,7 +445,7 @@ def test_both_parameters_for_content_types_are_sent(
     sandbox: Failing, tmp_path: Path, types: tuple[int, ...], older: int
 ) -> None:
     flickr = flickr_at(tmp_path, sandbox.endpoint)
-    flickr.search(Question("tench", YEAR_2014, None, (), 1, 50, 1, content_types=types), 0)
+    flickr.search(Question("tench", YEAR_2014, None, (), 50, 1, content_types=types), 0)
     [asked] = sandbox.requests.of("flickr.photos.search")
     assert asked.params["content_type"] == str(older)
     assert asked.params["content_types"] == ",".join(map(str, types))
@@ -521,7 +521,7 @@ def test_every_real_record_is_found_as_it_was_posted(realdata: Path, tmp_path: P
     with Sandbox(realdata / "photos", path) as sandbox:
         flickr = flickr_at(tmp_path, sandbox.endpoint)
         for keyword in sorted({row["search_key"] for row in records}):
-            question = Question(keyword, ever, None, (), 1, per_page=500, page=1)
+            question = Question(keyword, ever, None, (), per_page=500, page=1)
             answer = flickr.search(question, 0)
             assert answer.last
             for photo in answer.photos:

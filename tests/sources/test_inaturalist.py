@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 
 from genset.classes import imagenet1k
-from genset.core.errors import BadInput, SourceRefused, SourceUnavailable
+from genset.core.errors import BadInput, SourceError, SourceRefused, SourceUnavailable
 from genset.core.photo import PhotoOrigin
 from genset.db import Photo, Search
 from genset.licenses import License, choose_licenses, spdx_id
@@ -396,7 +396,7 @@ def naturalists(monkeypatch: pytest.MonkeyPatch) -> Iterator[Naturalists]:
 
 
 def question(**changes: Any) -> Question:
-    asked = Question("Tinca tinca", YEAR_2014, None, (), 1, per_page=4, page=1)
+    asked = Question("Tinca tinca", YEAR_2014, None, (), per_page=4, page=1)
     return replace(asked, **changes)
 
 
@@ -488,7 +488,7 @@ def test_a_refusal_is_told_in_a_line_and_too_many_calls_are_waited_for(
             source.search(question(), 0)
     for status in (429, 500, 503):
         naturalists.errors = [(status, b"slow down")] * 2
-        assert source.license_of("100-102") == LICENSES["cc-by-nc"]
+        assert license_of(source, "100-102") == LICENSES["cc-by-nc"]
 
 
 def test_a_bookmark_that_cannot_be_read_is_refused() -> None:
@@ -499,29 +499,54 @@ def test_a_bookmark_that_cannot_be_read_is_refused() -> None:
             source.search(question(page=2, bookmark=bookmark), 0)
 
 
+def license_of(source: INaturalist, source_id: str) -> License | SourceError | None:
+    return source.licenses_of([source_id])[source_id]
+
+
 def test_the_licence_of_today(naturalists: Naturalists) -> None:
     source = inaturalist(naturalists.endpoint)
-    assert source.license_of("100-102") == License(
+    assert license_of(source, "100-102") == License(
         "CC BY-NC 4.0", "https://creativecommons.org/licenses/by-nc/4.0/"
     )
     held = naturalists.observations
     held[100]["photos"] = [photo(1), photo(102, license_code=None)]
-    assert source.license_of("100-102") == License("All Rights Reserved", "")
+    assert license_of(source, "100-102") == License("All Rights Reserved", "")
     held[100]["photos"] = [photo(102, license_code="cc-by-99<script>")]
-    assert source.license_of("100-102") == License("iNaturalist licence cc-by-99<script>", "")
+    assert license_of(source, "100-102") == License("iNaturalist licence cc-by-99<script>", "")
     held[100]["photos"] = [photo(102, hidden=True)]  # by a moderator
-    assert source.license_of("100-102") is None
+    assert license_of(source, "100-102") is None
     held[100]["photos"] = [photo(1)]
-    assert source.license_of("100-102") is None
+    assert license_of(source, "100-102") is None
     del held[100]  # gone, or private
-    assert source.license_of("100-102") is None
+    assert license_of(source, "100-102") is None
     naturalists.errors = [(404, b'{"error": "Not found", "status": 404}')]
-    assert source.license_of("101-103") is None
+    assert license_of(source, "101-103") is None
     for no_id in ("", "100", "100-", "100-102/../..", "１00-102", "9" * 100_000):
-        assert source.license_of(no_id) is None
+        assert license_of(source, no_id) is None
     naturalists.errors = [(422, b'{"error": "no"}')]
-    with pytest.raises(SourceRefused):
-        source.license_of("101-103")
+    assert isinstance(license_of(source, "101-103"), SourceRefused)
+
+
+def test_two_hundred_photos_are_asked_for_at_once(naturalists: Naturalists) -> None:
+    source = inaturalist(naturalists.endpoint)
+    assert source.ids_per_call == 200
+    naturalists.observations[103]["photos"] = [photo(1)]
+    ids = [f"{number}-{number + 2}" for number in range(100, 130)]
+    found = source.licenses_of(ids)
+    assert found == dict.fromkeys(ids, LICENSES["cc-by-nc"]) | {"103-105": None}
+    assert len(naturalists.asked) == 1
+
+
+def test_an_observation_that_a_search_does_not_show_is_gone_where_its_address_says_so(
+    naturalists: Naturalists,
+) -> None:
+    source = inaturalist(naturalists.endpoint)
+    del naturalists.observations[104]
+    naturalists.unsearchable = {105}
+    found = source.licenses_of(["103-105", "104-106", "105-107"])
+    alive = LICENSES["cc-by-nc"]
+    assert found == {"103-105": alive, "104-106": None, "105-107": alive}
+    assert [asked.path.rpartition("/")[2] for asked in naturalists.asked][1:] == ["104", "105"]
 
 
 # A scrape

@@ -18,7 +18,7 @@ from genset.sources.inaturalist_draw import MOST_BLOCKS, MOST_PER_PAGE, Draw, Ru
 from genset.sources.source import Question, SearchPage
 from tests.sources.inaturalists import CONTACT, found, inaturalist, observation
 
-FIRST = Question("Tinca tinca", datetime(2014, 1, 1, tzinfo=UTC), None, (), 1, per_page=4, page=1)
+FIRST = Question("Tinca tinca", datetime(2014, 1, 1, tzinfo=UTC), None, (), per_page=4, page=1)
 UNLIKELY = 1e-3  # a p-value below it is no chance, with seeds that stay
 
 

@@ -19,18 +19,6 @@ if TYPE_CHECKING:
     from genset.sources.source import Source
 
 
-def remark(plans: "list[ScrapePlan]") -> None:
-    """Say what a user may not expect of these sources."""
-    for plan in plans:
-        name = plan.source.about.name
-        if plan.safe_search > 1 and name == "flickr":
-            click.echo(
-                f"genset: --safe-search {plan.safe_search} has no effect: without a login Flickr "
-                "returns safe photos only",
-                err=True,
-            )
-
-
 def plan_of(
     workspace: Workspace,
     queries: "Queries",
@@ -43,7 +31,6 @@ def plan_of(
     taken_after: datetime | None,
     taken_unknown: bool,
     licenses: str,
-    safe_search: int,
     min_size: int | None,
     no_search: bool,
     no_wait: bool,
@@ -66,7 +53,6 @@ def plan_of(
         posted_after=since,
         posted_before=until,
         licenses=choose_licenses(licenses),
-        safe_search=safe_search,
         min_size=min_size,
         search=not no_search,
         retries=RetryPolicy(workspace.scrape.tries, workspace.scrape.retry_hours),

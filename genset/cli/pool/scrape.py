@@ -17,7 +17,7 @@ from genset.cli.common import (
     opened,
     show,
 )
-from genset.cli.pool.plans import chosen, plan_of, possible, remark, source_option
+from genset.cli.pool.plans import chosen, plan_of, possible, source_option
 from genset.core.errors import BadInput, GensetError
 from genset.core.numbers import agree, count, spoken
 from genset.core.progress import say
@@ -51,14 +51,6 @@ if TYPE_CHECKING:
     show_default=True,
     help="any, open (attribution or share-alike at most), or names, SPDX ids or Flickr's ids, "
     "separated by commas.",
-)
-@click.option(
-    "--safe-search",
-    type=click.IntRange(1, 3),
-    default=1,
-    show_default=True,
-    help="Flickr's: 1: safe photos only, 2: moderate ones too, 3: all. Without a login Flickr "
-    "returns safe photos only, so 2 and 3 change nothing.",
 )
 @min_size_option
 @click.option(
@@ -102,7 +94,6 @@ def scrape(
         options["classes"] = named_classes(queries.taxonomy, options["classes"])
         plans = possible([plan_of(workspace, queries, source, **options) for source in requested])
         several = len(requested) > 1
-        remark(plans)
         if dry_run and retry_failed:
             raise BadInput("--dry-run cannot be combined with --retry-failed")
         if dry_run:
