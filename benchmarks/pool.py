@@ -27,7 +27,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 GENSET = [sys.executable, "-m", "genset"]
-CANDIDATES = 1300  # of each class
+CANDIDATES = 1300  # of each class, unless --candidates says otherwise
 TRIED = 0.6  # of them, from the best rank on, are stored or refused
 LACKING = 100  # candidates of the last class, which is never full
 RIVAL = 996  # all that this class finds, the class before it finds too
@@ -80,6 +80,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--make", action="store_true", help="make the pool there")
     parser.add_argument("--classes", type=int, default=1000, help="of the pool (default 1000)")
+    parser.add_argument("--candidates", type=int, default=CANDIDATES, help="a class (default 1300)")
     parser.add_argument("--runs", type=int, default=5, help="runs of each (default 5)")
     parser.add_argument("--files", type=int, default=1000, help="photos to decode (default 1000)")
     parser.add_argument("--only", default="", help="measure what has this in its name")
@@ -90,7 +91,7 @@ def main() -> None:
         return
     if args.make:
         started = time.perf_counter()
-        make_pool(args.folder, args.classes)
+        make_pool(args.folder, args.classes, args.candidates)
         print(f"{args.folder}: made in {time.perf_counter() - started:.0f} s")
         return
     with tempfile.TemporaryDirectory(prefix="genset-benchmark-") as folder:
@@ -100,7 +101,7 @@ def main() -> None:
 # The pool
 
 
-def make_pool(root: Path, count: int) -> None:
+def make_pool(root: Path, count: int, candidates: int = CANDIDATES) -> None:
     """Make a workspace with a pool of `count` classes; the same each time."""
     from genset.classes import imagenet1k
     from genset.db import Store
@@ -115,7 +116,7 @@ def make_pool(root: Path, count: int) -> None:
     chance = random.Random(0)
     first = 1
     for place, cls in enumerate(classes):
-        size = LACKING if place == len(classes) - 1 else CANDIDATES
+        size = LACKING if place == len(classes) - 1 else candidates
         queries = [query.text for query in cls.queries]
         insert(database, "photo", PHOTO, photos(chance, first, size))
         found = [
@@ -132,7 +133,7 @@ def make_pool(root: Path, count: int) -> None:
         insert(database, "candidate", ("wnid", "photo_id", "keyword", "rank"), found)
         insert(database, "search", *searches(cls.wnid, queries, size))
         first += size
-    add_twins(database)
+    add_twins(database, candidates)
     add_labels(database, chance)
     add_failures(database)
     database.execute("COMMIT")
@@ -202,12 +203,12 @@ def searches(
     return columns, rows
 
 
-def add_twins(database: sqlite3.Connection) -> None:
+def add_twins(database: sqlite3.Connection, distance: int) -> None:
     """Give one photo in 500 the bytes of one of the next class."""
     database.execute(
         "UPDATE photo SET sha256 = (SELECT sha256 FROM photo AS other WHERE other.id = "
-        f"photo.id + {CANDIDATES}) WHERE sha256 IS NOT NULL AND id % 500 = 7 AND (SELECT sha256 "
-        f"FROM photo AS other WHERE other.id = photo.id + {CANDIDATES}) IS NOT NULL"
+        f"photo.id + {distance}) WHERE sha256 IS NOT NULL AND id % 500 = 7 AND (SELECT sha256 "
+        f"FROM photo AS other WHERE other.id = photo.id + {distance}) IS NOT NULL"
     )
 
 
@@ -245,7 +246,7 @@ def add_failures(database: sqlite3.Connection) -> None:
     """One photo in 1,000 that did not come, and one page."""
     database.execute(
         "INSERT INTO photo_failure SELECT id, 3, ?, ?, ?, 'HTTP 503' FROM photo "
-        "WHERE sha256 IS NULL AND refused IS NULL AND id % 1000 = 1",
+        "WHERE sha256 IS NULL AND rejected IS NULL AND id % 1000 = 1",
         (AT, AT, AT),
     )
 

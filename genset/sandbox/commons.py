@@ -59,6 +59,7 @@ _IMAGE_PATH = re.compile(
     r"/wikipedia/commons/(?P<thumb>thumb/)?[0-9a-f]/[0-9a-f]{2}/[^/]*\((?P<id>\d+)\)\.[a-z]+"
     r"(?(thumb)/(?P<width>\d+)px-[^/]+)"
 )
+_ID, _ID_IN_TITLE = re.compile(r"(\d+)"), re.compile(r"\((\d+)\)\.[a-z]+$")
 _NOT_IN_NAMES = re.compile(r"[\x00-\x1f\x7f#<>\[\]|{}/:?%\\_\s]+")
 _LONGEST_NAME = 120
 
@@ -136,7 +137,7 @@ class Commons(Service):
         else:
             pages = self._named(params)
         # As they come out of the database: by nothing that a client knows.
-        pages.sort(key=lambda page: number(f"order {page['pageid']}"))
+        pages.sort(key=lambda page: number(f"order {page.get('pageid')}"))
         return answer | ({"query": {"pages": pages}} if pages else {})
 
     def _search(self, params: Params) -> tuple[list[Answer], Answer]:
@@ -175,16 +176,23 @@ class Commons(Service):
         )
 
     def _named(self, params: Params) -> list[Answer]:
-        """The pages that `pageids` names, those that are not there too."""
-        ids = dict.fromkeys(filter(str.isdecimal, params.get("pageids", "").split("|")))
-        if len(ids) > MOST_IDS:
-            words = f'Too many values supplied for parameter "pageids". The limit is {MOST_IDS}.'
+        """The pages that `pageids` or `titles` names, those that are not there too."""
+        name = "titles" if "titles" in params else "pageids"
+        values = [value for value in dict.fromkeys(params.get(name, "").split("|")) if value]
+        if len(values) > MOST_IDS:
+            words = f'Too many values supplied for parameter "{name}". The limit is {MOST_IDS}.'
             raise _Refused("toomanyvalues", words)
-        photos = {page_id: self.collection.find(page_id) for page_id in ids}
-        return [
-            self._page_of(photo, params) if photo else {"pageid": int(page_id), "missing": True}
-            for page_id, photo in photos.items()
-        ]
+        pages = []
+        for value in values:
+            found = _ID_IN_TITLE.search(value) if name == "titles" else _ID.fullmatch(value)
+            photo = self.collection.find(found[1]) if found else None
+            if photo and (name == "pageids" or value == f"File:{_title(photo)}"):
+                pages.append(self._page_of(photo, params))
+            elif name == "titles":
+                pages.append({"ns": 6, "title": value, "missing": True})
+            elif found:
+                pages.append({"pageid": int(value), "missing": True})
+        return pages
 
     def _page_of(self, photo: Photo, params: Params) -> Answer:
         """A file's page with as many of its versions as `iilimit` says."""

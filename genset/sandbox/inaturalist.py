@@ -57,9 +57,9 @@ class INaturalist(Service):
     api_path = "/v1"
 
     def what(self, request: Request) -> str:
-        """Of calls: "search", "observation", or else the path."""
+        """Of calls: "search", "observation" (one or several), or else the path."""
         if request.path == _SEARCH:
-            return "search"
+            return "observation" if "id" in request.params else "search"
         return "observation" if _OBSERVATION.fullmatch(request.path) else request.path
 
     def photo_id(self, request: Request) -> str | None:
@@ -87,6 +87,8 @@ class INaturalist(Service):
         found = self.collection.search(
             "", lambda photo: bool(photo.taxon) and all(test(photo) for test in tests)
         )
+        if "id" in params:  # a search lists photos that are gone, a look-up does not
+            found = [photo for photo in found if self.collection.find(photo.id)]
         by_id = params.get("order_by") == "id"
         found.sort(key=lambda photo: (0 if by_id else photo.posted, int(photo.id)))
         return self._page(found if params.get("order") == "asc" else found[::-1], page, per_page)
@@ -141,6 +143,8 @@ def _no_key(path: str) -> Reply:
 
 def _tests(params: Params) -> Iterator[Callable[[Photo], bool]]:
     """What a photo must be to be found; a value that cannot be read narrows nothing."""
+    if ids := set(_several(params, "id")):
+        yield lambda photo: str(_id(photo)) in ids
     if taxa := _several(params, "taxon_name"):
         yield lambda photo: any(f"{photo.taxon.lower()} ".startswith(f"{taxon} ") for taxon in taxa)
     if codes := _several(params, "photo_license"):

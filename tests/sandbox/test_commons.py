@@ -188,6 +188,17 @@ def test_files_are_looked_up_fifty_at_a_time(speak: Speak) -> None:
     assert [each.what for each in sandbox.requests] == ["imageinfo", ""]
 
 
+def test_files_are_looked_up_by_their_titles(speak: Speak) -> None:
+    sandbox = speak("commons", record(1, title="A tench"), record(2))
+    titles = ["File:A tench (1).jpg", "File:A lion (1).jpg", "File:None (99).jpg", "File:None.jpg"]
+    pages = call(sandbox, titles="|".join(titles), prop="imageinfo")["query"]["pages"]
+    by_title = {page["title"]: page for page in pages}
+    assert set(by_title) == set(titles)
+    assert by_title.pop(titles[0])["pageid"] == 1
+    assert all(page["missing"] for page in by_title.values())
+    assert call(sandbox, titles="|".join(map(str, range(51))))["error"]["code"] == "toomanyvalues"
+
+
 def test_versions_come_newest_first(speak: Speak) -> None:
     row = record(1, first_upload="2012-01-02 03:04:05")
     sandbox = speak("commons", row, record(2))

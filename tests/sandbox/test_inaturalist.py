@@ -209,6 +209,19 @@ def test_observations_are_looked_up_by_their_ids(speak: Speak, photos: Path) -> 
     assert [each.what for each in sandbox.requests] == ["search", *["observation"] * 3, "search"]
 
 
+def test_observations_are_looked_up_two_hundred_at_a_time(speak: Speak) -> None:
+    sandbox = speak("inaturalist", *rows(210), gone=0.1)
+    ids = [str(OBSERVATIONS + number) for number in range(1, 201)]
+    answer = search(sandbox, id=",".join([*ids, "7"]), per_page="200")
+    seen = {str(each["id"]) for each in answer["results"]}
+    gone = {
+        each for each in ids if not get(f"{sandbox.endpoint}/observations/{each}").json()["results"]
+    }
+    assert seen == set(ids) - gone
+    assert gone
+    assert {each.what for each in sandbox.requests} == {"observation"}
+
+
 def test_other_addresses_are_not_found(speak: Speak) -> None:
     sandbox = speak("inaturalist")
     reply = get(f"{sandbox.endpoint}/observations/x")
