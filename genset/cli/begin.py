@@ -13,7 +13,7 @@ from genset.classes import IMAGENET, Taxonomy, read_taxonomy
 from genset.classes.files import file_of, line_of, taxonomy_named
 from genset.cli.classes.overlap import tell_overlap
 from genset.cli.common import FILE, FOLDER, PATH, json_option, show
-from genset.core.errors import BadInput
+from genset.core.errors import BadInput, MissingExtra
 from genset.core.files import write_text
 from genset.core.numbers import count
 from genset.settings import SETTINGS_FILE
@@ -216,8 +216,10 @@ def sandbox(
     genset sandbox --photos DIR --fault too_many=0.05 --fault gone=0.02
     genset sandbox --photos DIR --fault outage=1800 --fault outage_after=10
     """
-    from genset.sandbox import Faults, Sandbox
-
+    try:
+        from genset.sandbox import Faults, Sandbox
+    except ModuleNotFoundError:
+        raise MissingExtra("the sandbox", "sandbox") from None
     taxonomy = read_taxonomy(classes) if classes else None
     server = Sandbox(photos, records, port, Faults.parse(faults, seed), source, taxonomy)
     for name, value in server.environment.items():

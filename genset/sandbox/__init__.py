@@ -13,15 +13,15 @@ It fails as a real network does where `faults` say so, and logs its requests:
     with Sandbox(Path("photos"), faults=Faults(seed=7, too_many=0.1, gone=0.05)) as sandbox:
         ...
         assert not sandbox.requests.of("flickr.photos.search")
-        sandbox.is_down = True  # HTTP 503 to everything, until it is False again
+        sandbox.rules.append(Rule(503))  # to everything, until `sandbox.rules.clear()`
 
 `collection` has the photos and finds them, and `photos` is one of them with its record. `service`
 is what an API and its image host are, and `flickr`, `commons` and `inaturalist` are the ones there
 are. `faults` is what goes wrong when, and `server` is HTTP.
 """
 
-from genset.sandbox.faults import Faults
+from genset.sandbox.faults import Faults, Rule
 from genset.sandbox.server import LoggedRequest, Sandbox
 from genset.sandbox.service import Reply, Request
 
-__all__ = ["Faults", "LoggedRequest", "Reply", "Request", "Sandbox"]
+__all__ = ["Faults", "LoggedRequest", "Reply", "Request", "Rule", "Sandbox"]

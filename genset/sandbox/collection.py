@@ -2,8 +2,7 @@
 
 A records file is JSON lines, one line for each photo that a search for a class returned; for its
 keys see `photos.py`. One photo may stand in several lines, as one that searches for two classes
-both returned: the first line describes it, the others add words that find it. What any of its lines
-says is what a search with a minus sign looks at.
+both returned: the first line describes it, the others add words that find it.
 """
 
 import re
@@ -26,16 +25,12 @@ _LARGEST_RECORDS = 2**31  # bytes
 
 
 @dataclass(frozen=True)
-class _Listing:
-    """One line of the records: a photo, the texts that find it and the queries that do."""
+class _Entry:
+    """A photo, the texts of all its lines and the planned queries that find it."""
 
     photo: Photo
-    texts: tuple[Phrase, ...]
-    queries: frozenset[tuple[str, ...]]
-
-    def is_found_by(self, terms: Terms) -> bool:
-        """Whether a search returns the photo, but for what its other lines may exclude."""
-        return _sorted_words(terms) in self.queries or Terms(terms.included, ()).fit(self.texts)
+    texts: list[Phrase]
+    queries: set[tuple[str, ...]]
 
 
 class Collection:
@@ -53,11 +48,9 @@ class Collection:
         taxonomy: Taxonomy | None,
         is_gone: Callable[[str], bool],
     ) -> None:
-        self.photos: dict[str, Photo] = {}
+        self._entries: dict[str, _Entry] = {}  # by photo id
         self._taxonomy = imagenet1k() if taxonomy is None else taxonomy
         self._is_gone = is_gone
-        self._listings: list[_Listing] = []
-        self._texts: dict[str, list[Phrase]] = {}  # by photo id, of all its lines
         self._planned_queries = cache(self._planned)
         shelf = _Shelf(folder)
         for where, row in _read(records) if records else _made_up(shelf, self._taxonomy):
@@ -65,13 +58,14 @@ class Collection:
                 self._add(row, shelf)
             except ValueError as error:
                 raise BadInput(f"{where}: {error}") from None
-        if not self._listings:
+        if not self._entries:
             raise BadInput(f"{records} has no records: write one JSON object on each line")
 
     def find(self, photo_id: str) -> Photo | None:
         """The photo with this id, unless there is none or it was removed."""
-        photo = self.photos.get(photo_id)
-        return None if photo is None or photo.is_removed or self._is_gone(photo_id) else photo
+        entry = self._entries.get(photo_id)
+        is_there = entry and not entry.photo.is_removed and not self._is_gone(photo_id)
+        return entry.photo if entry and is_there else None
 
     def search(self, text: str, fits: Callable[[Photo], bool]) -> list[Photo]:
         """The photos that a search for `text` returns and that fit, in the order of the records.
@@ -79,25 +73,25 @@ class Collection:
         All that fit where there is no text. A query that genset plans for a class finds all photos
         of that class, whatever they say, but for those that say what it excludes.
         """
-        terms = parse(text)
-        found = (
-            listing.photo
-            for listing in self._listings
-            if (not text or listing.is_found_by(terms))
-            and fits(listing.photo)
-            and not terms.exclude(self._texts[listing.photo.id])
-        )
-        return [photo for photo in dict.fromkeys(found) if not photo.is_removed]
+        terms, query = parse(text), _sorted_words(parse(text))
+        included = Terms(terms.included, ())
+        return [
+            entry.photo
+            for entry in self._entries.values()
+            if (not text or query in entry.queries or included.fit(entry.texts))
+            and fits(entry.photo)
+            and not terms.exclude(entry.texts)
+            and not entry.photo.is_removed
+        ]
 
     def _add(self, row: PhotoRecord, shelf: "_Shelf") -> None:
         known = self._taxonomy.get(row.wnid)
-        taxon = (known.taxon if known else None) or ""
-        photo = Photo.described(row, shelf.picture_for(row), taxon)
-        photo = self.photos.setdefault(photo.id, photo)
+        photo = Photo.described(row, shelf.picture_for(row), (known.taxon if known else None) or "")
+        entry = self._entries.setdefault(photo.id, _Entry(photo, [], set()))
+        entry.queries.update(self._planned_queries(row.wnid))
         # Each tag is a text of its own: a phrase does not go from one to the next.
-        texts = words(row.search_key), words(photo.title), *map(words, photo.tags.split())
-        self._texts.setdefault(photo.id, []).extend(texts)
-        self._listings.append(_Listing(photo, texts, self._planned_queries(row.wnid)))
+        tags = map(words, entry.photo.tags.split())
+        entry.texts.extend([words(row.search_key), words(entry.photo.title), *tags])
 
     def _planned(self, wnid: str) -> frozenset[tuple[str, ...]]:
         """The words of genset's queries for a class; nothing for names that are no class's."""
@@ -123,6 +117,7 @@ class _Shelf:
         self.classes: dict[str, list[Path]] = {}
         for path in self.paths:
             self.classes.setdefault(path.parent.name, []).append(path)
+        self._known = set(self.paths)
         self._counts: Counter[str] = Counter()
         self._look = cache(Picture.look)
 
@@ -131,23 +126,17 @@ class _Shelf:
         turn = self._counts[row.wnid]
         self._counts[row.wnid] += 1
         if row.file is not None:
-            return self._look(self._named(row.file))
+            if self.folder / row.file not in self._known:
+                raise ValueError(
+                    f'file "{row.file}" is not a photo of {self.folder}: name one there'
+                )
+            return self._look(self.folder / row.file)
         paths = self.classes.get(row.wnid, [])
         if turn < len(paths):
             return self._look(paths[turn])
         start = number(row.id_search_engine) % len(self.paths)
         onwards = self.paths[start:] + self.paths[:start]
         return self._look(next((p for p in onwards if p.parent.name != row.wnid), onwards[0]))
-
-    def _named(self, name: str) -> Path:
-        path = Path(name)
-        if path.is_absolute() or path.drive or ".." in path.parts:
-            raise ValueError(f'file "{name}" leads out of the photos folder: name one inside it')
-        if path.suffix.lower() not in SUFFIXES:
-            raise ValueError(f'file "{name}" is no .jpg, .png or .gif: name an image')
-        if not (self.folder / path).is_file():
-            raise ValueError(f'file "{name}" is not in {self.folder}: put it there or drop "file"')
-        return self.folder / path
 
 
 def _read(records: Path) -> Iterator[tuple[str, PhotoRecord]]:

@@ -21,16 +21,16 @@ Unlike Commons: what `filetype:`, `intitle:` and their like ask for is passed ov
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
-from hashlib import md5, sha1
+from hashlib import md5
 from html import escape
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
-from genset.sandbox.photos import MIME, Photo, number
+from genset.sandbox.photos import Photo, mysql, number, unix
 from genset.sandbox.service import Params, Reply, Request, Service, json_reply, web_page, whole
 
 Answer = dict[str, Any]
@@ -40,44 +40,27 @@ MOST_RESULTS = 10_000
 """How far into a search's results one can go."""
 
 MOST_AT_A_TIME = 500
-MOST_IDS = 50
+MOST_VALUES = 50
 
 WIDTHS = (20, 40, 60, 120, 250, 330, 500, 960, 1280, 1920, 3840)
 """The thumbnails that there are; a request for others answers HTTP 429, however often it comes."""
 
-FAILURES = {
-    "maxlag": "Waiting for 10.64.0.1: 6.2 seconds lagged.",
-    "readonly": "The wiki is currently in read-only mode.",
-    "ratelimited": "You've exceeded your rate limit. Please wait some time and try again.",
-    "internal_api_error_DBQueryError": "[sandbox] Caught exception of type DBQueryError",
-}
-"""What passes after a while, by MediaWiki's codes."""
-
 _WIKI = "https://commons.wikimedia.org"
 _KEYWORD = re.compile(r'(?<!\S)-?([a-z]+):("[^"]*"|\S+)')
-_IMAGE_PATH = re.compile(
-    r"/wikipedia/commons/(?P<thumb>thumb/)?[0-9a-f]/[0-9a-f]{2}/[^/]*\((?P<id>\d+)\)\.[a-z]+"
-    r"(?(thumb)/(?P<width>\d+)px-[^/]+)"
-)
-_ID, _ID_IN_TITLE = re.compile(r"(\d+)"), re.compile(r"\((\d+)\)\.[a-z]+$")
+_TITLE = re.compile(r"File:.*\((\d+)\)\.[a-z]+")
 _NOT_IN_NAMES = re.compile(r"[\x00-\x1f\x7f#<>\[\]|{}/:?%\\_\s]+")
 _LONGEST_NAME = 120
+_RESULTS_END = (
+    "Could not retrieve results. Up to {} search results are supported, but results up to {} were "
+    "requested."
+)
 
 
-class _Refused(Exception):
+def failure(code: str, info: str) -> Reply:
     """MediaWiki's way of saying no: a code and a sentence, under HTTP 200."""
-
-    def __init__(self, code: str, info: str) -> None:
-        super().__init__(info)
-        self.code = code
-
-    @property
-    def reply(self) -> Reply:
-        """The error as MediaWiki says it."""
-        docref = f"See {_WIKI}/w/api.php for API usage."
-        error = {"code": self.code, "info": str(self), "docref": docref}
-        reply = json_reply({"error": error, "servedby": "mw-sandbox"})
-        return replace(reply, headers={"MediaWiki-API-Error": self.code})
+    error = {"code": code, "info": info, "docref": f"See {_WIKI}/w/api.php for API usage."}
+    reply = json_reply({"error": error, "servedby": "mw-sandbox"})
+    return replace(reply, headers={"MediaWiki-API-Error": code})
 
 
 class Commons(Service):
@@ -87,81 +70,72 @@ class Commons(Service):
     """
 
     api_path = "/w/api.php"
+    image_path = re.compile(
+        r"/wikipedia/commons/(?P<thumb>thumb/)?[0-9a-f]/[0-9a-f]{2}/[^/]*\((?P<id>\d+)\)\.[a-z]+"
+        r"(?(thumb)/(?P<width>\d+)px-[^/]+)"
+    )
+    query = "gsrsearch"
+    unavailable = (
+        failure("maxlag", "Waiting for 10.64.0.1: 6.2 seconds lagged."),
+        failure("readonly", "The wiki is currently in read-only mode."),
+        failure("ratelimited", "You've exceeded your rate limit. Please wait some time."),
+        failure("internal_api_error_DBQueryError", "[sandbox] Caught exception: DBQueryError"),
+    )
+    wrong_format = tuple(
+        web_page(status, "Wikimedia Error: our servers are currently under maintenance")
+        for status in (200, 503)
+    )
 
-    def what(self, request: Request) -> str:
-        """Of calls: "search", "imageinfo", "siteinfo", or else the action."""
-        if not request.is_call:
-            return request.path
+    def purpose(self, request: Request) -> tuple[str, str | None]:
+        """ "search", "imageinfo", "siteinfo", or else the action; one page that `pageids` names."""
         params = request.params
-        if params.get("action") != "query":
-            return params.get("action", "")
-        return params.get("generator") or params.get("meta") or params.get("prop", "")
-
-    def photo_id(self, request: Request) -> str | None:
-        """The one that `pageids` or an image's address names."""
-        if request.is_call:
-            page_id = request.params.get("pageids", "")
-            return page_id if page_id.isdecimal() else None
-        named = _IMAGE_PATH.fullmatch(unquote(request.path))
-        return named["id"] if named else None
+        what, page_id = params.get("action", ""), params.get("pageids", "")
+        if what == "query":
+            what = params.get("generator") or params.get("meta") or params.get("prop", "")
+        return what, page_id if page_id.isdecimal() else None
 
     def refusal(self, request: Request) -> Reply | None:
         """For who does not say how to be reached, or sends too many requests at once."""
         if "@" not in request.agent and "http" not in request.agent:
             words = b"Please set a user-agent and respect our robot policy https://w.wiki/4wJS.\n"
             return Reply(403, "text/plain; charset=utf-8", words)
-        if request.at_once > MOST_AT_ONCE:
-            return web_page(429, "Too Many Requests")
-        return None
+        return web_page(429, "") if request.at_once > MOST_AT_ONCE else None
 
     def call(self, request: Request) -> Reply:
-        """Yes and no are both HTTP 200, and only JSON is for programs."""
+        """Yes and no are both HTTP 200."""
         params = request.params
-        if params.get("format") != "json":
-            return web_page(200, "MediaWiki API result")
-        try:
-            if (action := params.get("action", "help")) != "query":
-                raise _Refused("badvalue", f'Unrecognized value for parameter "action": {action}.')
-            if params.get("meta") == "siteinfo":
-                general = {"sitename": "Wikimedia Commons", "generator": "MediaWiki 1.45.0"}
-                return json_reply({"batchcomplete": True, "query": {"general": general}})
-            return json_reply(self._query(params))
-        except _Refused as refused:
-            return refused.reply
-
-    def _query(self, params: Params) -> Answer:
-        answer: Answer = {"batchcomplete": True}
+        if (action := params.get("action", "help")) != "query":
+            return failure("badvalue", f'Unrecognized value for parameter "action": {action}.')
+        if params.get("meta") == "siteinfo":
+            general = {"sitename": "Wikimedia Commons", "generator": "MediaWiki 1.45.0"}
+            return json_reply({"batchcomplete": True, "query": {"general": general}})
         if params.get("generator") == "search":
-            pages, following = self._search(params)
-            answer |= {"continue": following} if following else {}
-        else:
-            pages = self._named(params)
-        # As they come out of the database: by nothing that a client knows.
-        pages.sort(key=lambda page: number(f"order {page.get('pageid')}"))
-        return answer | ({"query": {"pages": pages}} if pages else {})
+            return self._search(params)
+        name = "titles" if "titles" in params else "pageids"
+        values = [value for value in dict.fromkeys(params.get(name, "").split("|")) if value]
+        if len(values) > MOST_VALUES:
+            words = f'Too many values supplied for parameter "{name}". The limit is {MOST_VALUES}.'
+            return failure("toomanyvalues", words)
+        return _pages([self._named(value, params) for value in values])
 
-    def _search(self, params: Params) -> tuple[list[Answer], Answer]:
+    def _search(self, params: Params) -> Reply:
         """One page of results, and what the next page needs."""
         text = params.get("gsrsearch", "").strip()
         if not text:
-            raise _Refused("missingparam", 'The "gsrsearch" parameter must be set.')
+            return failure("missingparam", 'The "gsrsearch" parameter must be set.')
         limit = min(whole(params, "gsrlimit", 10) or 1, MOST_AT_A_TIME)
         offset = whole(params, "gsroffset", 0)
         last = offset + limit
         if last > MOST_RESULTS:
-            raise _Refused(
-                "search-error",
-                f"Could not retrieve results. Up to {MOST_RESULTS} search results are supported, "
-                f"but results up to {last} were requested.",
-            )
+            return failure("search-error", _RESULTS_END.format(MOST_RESULTS, last))
         if "6" not in params.get("gsrnamespace", "0").split("|"):
-            return [], {}
-        matches = self.faults.unsettle(self._found(text), limit, text)
+            return _pages([])
+        matches = self.unsettle(self._found(text), limit, text)
         # As MediaWiki keys its pages, a photo that stands twice among the results is there once.
         places = {photo: offset + place for place, photo in enumerate(matches[offset:last], 1)}
         pages = [self._page_of(photo, params) | {"index": index} for photo, index in places.items()]
-        following = {"gsroffset": last, "continue": "gsroffset||"} if last < len(matches) else {}
-        return pages, following
+        following = {"gsroffset": last, "continue": "gsroffset||"}
+        return _pages(pages, {"continue": following} if last < len(matches) else {})
 
     def _found(self, text: str) -> list[Photo]:
         """Every photo that a search finds, in the order of the records."""
@@ -175,70 +149,52 @@ class Commons(Service):
             lambda photo: all(items & set(photo.record.depicts) for items in statements),
         )
 
-    def _named(self, params: Params) -> list[Answer]:
-        """The pages that `pageids` or `titles` names, those that are not there too."""
-        name = "titles" if "titles" in params else "pageids"
-        values = [value for value in dict.fromkeys(params.get(name, "").split("|")) if value]
-        if len(values) > MOST_IDS:
-            words = f'Too many values supplied for parameter "{name}". The limit is {MOST_IDS}.'
-            raise _Refused("toomanyvalues", words)
-        pages = []
-        for value in values:
-            found = _ID_IN_TITLE.search(value) if name == "titles" else _ID.fullmatch(value)
-            photo = self.collection.find(found[1]) if found else None
-            if photo and (name == "pageids" or value == f"File:{_title(photo)}"):
-                pages.append(self._page_of(photo, params))
-            elif name == "titles":
-                pages.append({"ns": 6, "title": value, "missing": True})
-            elif found:
-                pages.append({"pageid": int(value), "missing": True})
-        return pages
+    def _named(self, value: str, params: Params) -> Answer:
+        """The page of an id or a title, or that it is not there."""
+        title = _TITLE.fullmatch(value)
+        photo = self.collection.find(title[1] if title else value)
+        if photo and (title is None or value == f"File:{_title(photo)}"):
+            return self._page_of(photo, params)
+        name: Answer = {"pageid": int(value)} if value.isdecimal() else {"ns": 6, "title": value}
+        return name | {"missing": True}
 
     def _page_of(self, photo: Photo, params: Params) -> Answer:
         """A file's page with as many of its versions as `iilimit` says."""
         page: Answer = {"pageid": int(photo.id), "ns": 6, "title": f"File:{_title(photo)}"}
         if "imageinfo" not in params.get("prop", "").split("|"):
             return page
-        versions = [photo.posted, *([photo.first_upload] if photo.first_upload else [])]
+        first = photo.record.first_upload
+        versions = [photo.posted, *([unix(first)] if first else [])]
         shown = [
             _image_info(photo, uploaded, params, self.base)
             for uploaded in versions[: whole(params, "iilimit", 1)]
         ]
         return page | {"imagerepository": "local", "imageinfo": shown}
 
-    def image(self, request: Request) -> Reply | None:
-        """A file, or a thumbnail of one of the widths there are."""
-        path = unquote(request.path)
-        named = _IMAGE_PATH.fullmatch(path)
-        if not named:
-            return None
-        width = int(named["width"]) if named["width"] else None
-        if width is not None and width not in WIDTHS:
+    def sizes(self, photo: Photo) -> dict[str, tuple[int | None, str]]:
+        """The file, and thumbnails of the widths that there are, if they are smaller."""
+        across, down = photo.picture.pixels
+        extension = photo.picture.extension
+        thumbs = {
+            unquote(_path(photo, width)): (max(width, round(down * width / across)), extension)
+            for width in WIDTHS
+            if width < across
+        }
+        return {unquote(_path(photo)): (None, extension), **thumbs}
+
+    def missing(self, path: str) -> Reply:
+        """Of a width that there is not, nothing is ever shown."""
+        named = self.image_path.fullmatch(unquote(path))
+        if named and named["width"] and int(named["width"]) not in WIDTHS:
             return web_page(429, "Use thumbnail steps listed on https://w.wiki/GHai")
-        photo = self.collection.find(named["id"])
-        missing = web_page(404, "File not found")
-        if photo is None or unquote(_path(photo, width)) != path:
-            return missing
-        try:
-            if width is None:
-                return self.file(photo)
-            if photo.picture.pixels is None or width >= photo.picture.pixels[0]:
-                return web_page(400, "The requested thumbnail is not smaller than the file")
-            across, down = photo.picture.pixels
-            side = max(width, round(down * width / across))
-            return self.file(photo, side, photo.picture.extension)
-        except FileNotFoundError:  # removed since we looked
-            return missing
+        return web_page(404, "File not found")
 
-    def unavailable(self, request: Request) -> Reply:
-        """An error that passes, in each of the codes that it comes with."""
-        code = self.faults.pick(sorted(FAILURES), "unavailable", request.identity)
-        return _Refused(code, FAILURES[code]).reply
 
-    def wrong_format(self, request: Request) -> Reply:
-        """A page for people, under an error's status or under none."""
-        status = self.faults.pick((200, 503), "as a page", request.identity)
-        return web_page(status, "Wikimedia Error: our servers are currently under maintenance")
+def _pages(pages: Sequence[Answer], more: Answer | None = None) -> Reply:
+    """Pages as they come out of the database: by nothing that a client knows."""
+    ordered = sorted(pages, key=lambda page: number(f"order {page.get('pageid')}"))
+    query = {"query": {"pages": ordered}} if ordered else {}
+    return json_reply({"batchcomplete": True} | (more or {}) | query)
 
 
 def _title(photo: Photo) -> str:
@@ -248,28 +204,29 @@ def _title(photo: Photo) -> str:
 
 
 @lru_cache(maxsize=4_096)
-def _path(photo: Photo, width: int | None = None) -> str:
+def _path(photo: Photo, width: int = 0) -> str:
     """Where the image host has a thumbnail of this width, or the file itself."""
     name = _title(photo).replace(" ", "_")
     mark = md5(name.encode(), usedforsecurity=False).hexdigest()
     name = quote(name, safe="()!,")
     place = f"{mark[0]}/{mark[:2]}/{name}"
-    if width is None:
+    if not width:
         return f"/wikipedia/commons/{place}"
     return f"/wikipedia/commons/thumb/{place}/{width}px-{name}"
 
 
 def _image_info(photo: Photo, uploaded: int, params: Params, base: str) -> Answer:
     """One version of a file: what `iiprop` names, a thumbnail of `iiurlwidth` pixels as well."""
-    width, height = photo.picture.pixels or (0, 0)
-    size, digest = _content(photo.picture.path)
+    width, height = photo.picture.pixels
+    title = quote(_title(photo).replace(" ", "_"), safe="()!,")
+    wide = whole(params, "iiurlwidth", 0)
+    thumb = _path(photo, wide if wide < width else 0)  # there may be nothing to make smaller
+    addresses = {"url": base + _path(photo), "descriptionurl": f"{_WIKI}/wiki/File:{title}"}
     fields: dict[str, Answer] = {
-        "timestamp": {"timestamp": _moment(uploaded).strftime("%Y-%m-%dT%H:%M:%SZ")},
+        "timestamp": {"timestamp": f"{datetime.fromtimestamp(uploaded, UTC):%Y-%m-%dT%H:%M:%SZ}"},
         "user": {"user": photo.owner_name},
-        "size": {"size": size, "width": width, "height": height},
-        "url": _addresses(photo, whole(params, "iiurlwidth", 0), base),
-        "sha1": {"sha1": digest},
-        "mime": {"mime": MIME[photo.picture.extension]},
+        "size": {"width": width, "height": height},
+        "url": addresses | ({"thumburl": base + thumb} if wide else {}),
         "extmetadata": {"extmetadata": _metadata(photo)},
     }
     info: Answer = {}
@@ -278,60 +235,34 @@ def _image_info(photo: Photo, uploaded: int, params: Params, base: str) -> Answe
     return info
 
 
-def _addresses(photo: Photo, thumb_width: int, base: str) -> Answer:
-    width, height = photo.picture.pixels or (0, 0)
-    title = quote(_title(photo).replace(" ", "_"), safe="()!,")
-    addresses = {
-        "url": base + _path(photo),
-        "descriptionurl": f"{_WIKI}/wiki/File:{title}",
-    }
-    if not thumb_width:
-        return addresses
-    shown = min(thumb_width, width)  # there may be nothing to make smaller
-    thumb_path = _path(photo, shown if shown < width else None)
-    height = round(height * shown / width) if width else 0
-    thumb = {"thumburl": base + thumb_path, "thumbwidth": shown, "thumbheight": height}
-    return addresses | thumb
-
-
 def _metadata(photo: Photo) -> Answer:
     """What a file's page says in words, as HTML: by whom, when taken, under which licence."""
+    taken = photo.record.date_taken
     code = photo.record.commons_license or _CODES.get(photo.record.license, "cc-by-sa-4.0")
     code, short, url = _license_words(code)
     name = escape(photo.owner_name)
     user = f"User:{quote(photo.owner_name.replace(' ', '_'))}"
     values: dict[str, str] = {
-        "DateTimeOriginal": photo.taken or "",
+        "DateTimeOriginal": mysql(taken) if taken else "",
         "Artist": f'<a href="//commons.wikimedia.org/wiki/{user}" title="User:{name}">{name}</a>',
         "LicenseShortName": short,
         "LicenseUrl": url,
         "License": code,
     }
-    fields: Answer = {
-        key: {"value": value, "source": "commons-desc-page", "hidden": ""}
+    return {
+        key: {"value": value, "source": "commons-desc-page"}
         for key, value in values.items()
         if value
     }
-    return fields | {"CommonsMetadataExtension": {"value": 1.2, "source": "extension"}}
 
 
 # By Flickr's numbers. Commons says of works that are in the public domain for whatever reason "pd".
-_CODES = {
-    4: "cc-by-2.0",
-    5: "cc-by-sa-2.0",
-    7: "flickr",
-    8: "pd",
-    9: "cc0",
-    10: "pd",
-    11: "cc-by-4.0",
-    12: "cc-by-sa-4.0",
-}
+_CODES = {4: "cc-by-2.0", 5: "cc-by-sa-2.0", 8: "pd", 9: "cc0", 10: "pd", 11: "cc-by-4.0"}
 
 _CREATIVE_COMMONS = re.compile(r"cc-(by(?:-sa)?)-([0-9.]+)(?:-([a-z]+))?")
 _OTHERS = {
     "cc0": ("cc0", "CC0", "http://creativecommons.org/publicdomain/zero/1.0/deed.en"),
     "pd": ("pd", "Public domain", ""),
-    "flickr": ("", "No restrictions", "https://www.flickr.com/commons/usage/"),
 }
 
 
@@ -346,14 +277,3 @@ def _license_words(code: str) -> tuple[str, str, str]:
     short = f"CC {kind.upper()} {version}" + (f" {port}" if port else "")
     deed = f"/{port}/deed.en" if port else ""
     return code, short, f"https://creativecommons.org/licenses/{kind}/{version}{deed}"
-
-
-def _moment(seconds: int) -> datetime:
-    return datetime.fromtimestamp(seconds, UTC)
-
-
-@lru_cache(maxsize=4_096)
-def _content(path: Path) -> tuple[int, str]:
-    """A file's length and its SHA-1, as they were when they were first needed."""
-    content = path.read_bytes()
-    return len(content), sha1(content, usedforsecurity=False).hexdigest()

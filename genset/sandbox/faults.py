@@ -1,6 +1,6 @@
-"""What goes wrong in the sandbox, and when. Every decision is a hash: nothing is random.
+"""What goes wrong in the sandbox, and when: one middleware between the client and the service.
 
-Three sorts of faults, each kind with its rate, and the outage:
+Three sorts of faults have rates. Who meets them is a hash: nothing is random.
 
 - Passing ones are the request's: `too_many`, `server_error`, `unavailable`, `wrong_format`,
   `truncated`, `timeout`. They depend on the seed, the request and how often it came before. Every
@@ -9,23 +9,44 @@ Three sorts of faults, each kind with its rate, and the outage:
   `poisoned`. They depend on the seed and the photo's id alone: whoever asks, however often and in
   whichever order, finds the same photos bad.
 - `unstable_pages` are the search's; see `Faults.unsettle`.
-- An `outage` is everybody's: while it lasts, every request fails. It alone depends on the clock.
 
-How a fault looks to the client stands in `server.py`.
+An `outage` is everybody's: while it lasts, every request fails. It alone depends on the clock. And
+a `Rule` says what goes wrong with certain requests, how often or how long:
+
+    sandbox.rules += [
+        Rule(503, seconds=600),                            # everything is down for ten minutes
+        Rule(403, photo="7"),                              # one photo, for ever
+        Rule(flickr.failure(77), query="sea lion"),        # one query is refused
+        Rule(flickr.failure(100), key="expired"),          # one key is
+        Rule("not_image", method="image", seconds=6),      # the image host shows a block page
+        Rule("empty", method="flickr.photos.getInfo", times=2),
+    ]
 """
 
 import math
+import re
+import threading
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Self, TypeVar
 
 from genset.core.errors import BadInput
 from genset.core.validation import Meta, Record, check
 from genset.sandbox.photos import number
+from genset.sandbox.service import Reply, Request, Service, web_page
 
 CALLS_ONLY = ("unavailable", "wrong_format")
 PASSING = ("too_many", "server_error", "truncated", "timeout", *CALLS_ONLY)
 LASTING = ("gone", "redirect_elsewhere", "not_image", "broken_photos", "poisoned")
 KINDS = (*PASSING, *LASTING, "unstable_pages")
+
+FOREIGN = (
+    "http://127.0.0.2:1/x.jpg",
+    "http://169.254.169.254/latest/meta-data/x.jpg",
+    "file:///etc/hostname",
+)
+"""Where a redirect leads that nobody should follow: other hosts, a cloud's secrets, local files."""
 
 _SECONDS = ("hang", "retry_after", "outage", "outage_after")
 _MOST_REPEATED = 3
@@ -76,7 +97,8 @@ class Faults(Record, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         for kinds in (PASSING, LASTING):
-            if (total := math.fsum(map(self._rate, kinds))) > 1 + 1e-9:
+            total = math.fsum(getattr(self, kind) for kind in kinds)
+            if total > 1 + 1e-9:
                 raise ValueError(f"{' + '.join(kinds)} is {total:g}: at most 1 together")
 
     @classmethod
@@ -96,10 +118,6 @@ class Faults(Record, frozen=True, kw_only=True):
             except ValueError:
                 raise BadInput(f'"{word}" has no rate: write {name}=0.1') from None
         return check(settings, cls, "--fault")
-
-    def is_outage(self, seconds: float) -> bool:
-        """Whether the outage lasts so many seconds after the first request."""
-        return self.outage_after <= seconds < self.outage_after + self.outage
 
     def of_request(self, identity: str, turn: int) -> str | None:
         """The passing fault of a request that came `turn` times before."""
@@ -141,14 +159,10 @@ class Faults(Record, frozen=True, kw_only=True):
         """One of the kinds or none, each as often as its rate says."""
         share = self._share(*about)
         for kind in kinds:
-            share -= self._rate(kind)
+            share -= getattr(self, kind)
             if share < 0:
                 return kind
         return None
-
-    def _rate(self, kind: str) -> float:
-        rate: float = getattr(self, kind)
-        return rate
 
     def _share(self, *about: object) -> float:
         """At least 0 and less than 1."""
@@ -156,3 +170,129 @@ class Faults(Record, frozen=True, kw_only=True):
 
     def _number(self, *about: object) -> int:
         return number("\n".join(map(str, (self.seed, *about))))
+
+
+What = int | str | Reply
+"""What goes wrong: an HTTP status, a reply, a kind of `Faults`, or "empty" (without its body)."""
+
+
+@dataclass
+class Rule:
+    """What goes wrong with the requests that fit all that is named, and how often or how long.
+
+    Attributes:
+        what: of a call, "broken_photos" is JSON that ends in its middle.
+        method: what a call is for, as `LoggedRequest.what` says; "image" for all that is no call.
+        path: a regular expression, to be found in the path.
+        photo: the id of the one photo that the request is about.
+        query: the text that is searched for, whole.
+        key: the key of the API.
+        times: after so many requests it ends.
+        after, seconds: it begins and ends so long after the first of them.
+        count: the requests that it met.
+    """
+
+    what: What
+    method: str | None = None
+    path: str | None = None
+    photo: str | None = None
+    query: str | None = None
+    key: str | None = None
+    times: float = math.inf
+    after: float = 0
+    seconds: float = math.inf
+    count: int = 0
+    _first: float | None = field(default=None, repr=False)
+
+    def meets(self, request: Request, service: Service) -> bool:
+        """Whether a request fits, in time; it then counts."""
+        what, photo_id = service.about(request)
+        fits = (
+            self.method in (None, what if request.is_call else "image")
+            and (self.path is None or re.search(self.path, request.path) is not None)
+            and self.photo in (None, photo_id)
+            and self.query in (None, request.params.get(service.query))
+            and self.key in (None, request.key)
+        )
+        if fits and self._first is None:
+            self._first = request.at
+        seconds = request.at - (self._first or 0) - self.after
+        is_met = fits and self.count < self.times and 0 <= seconds < self.seconds
+        self.count += is_met
+        return is_met
+
+
+class FaultMiddleware:
+    """Answers requests as a service does, where nothing goes wrong on the way."""
+
+    def __init__(self, service: Service, faults: Faults) -> None:
+        self.faults = faults
+        self.rules: list[Rule] = []
+        if faults.outage:
+            self.rules.append(Rule("outage", after=faults.outage_after, seconds=faults.outage))
+        self._service = service
+        self._turns: Counter[str] = Counter()
+        self._lock = threading.Lock()
+
+    def __call__(self, request: Request) -> Reply:
+        """The reply to a request, right or wrong."""
+        if refusal := self._service.refusal(request):
+            return self._page(429) if refusal.status == 429 else refusal
+        with self._lock:
+            rule = next((rule for rule in self.rules if rule.meets(request, self._service)), None)
+            what = rule.what if rule else self._fault(request)
+        true = self._service.answer(request)
+        if what is None or (what in LASTING and what != "gone" and true.status != 200):
+            return true
+        fault = "rule" if isinstance(what, Reply) else str(what)
+        return replace(self._spoiled(what, true, request), fault=fault)
+
+    def _fault(self, request: Request) -> str | None:
+        """What goes wrong with a request for now, or is wrong with its photo for good."""
+        _, photo_id = self._service.about(request)
+        if not request.is_call and photo_id is None:
+            return None
+        turn = self._turns[request.identity]
+        self._turns[request.identity] += 1
+        kind = self.faults.of_request(request.identity, turn)
+        if kind and (request.is_call or kind not in CALLS_ONLY):
+            return kind
+        kind = self.faults.of_photo(photo_id) if photo_id else None
+        return kind if not request.is_call or kind == "gone" else None
+
+    def _spoiled(self, what: What, true: Reply, request: Request) -> Reply:
+        """A reply that goes wrong, or breaks off."""
+        faults, about = self.faults, (what, request.identity)
+        half = len(true.body) // 2
+        match what:
+            case Reply():
+                return what
+            case int():
+                return self._page(what)
+            case "too_many":
+                return self._page(429)
+            case "server_error":
+                return self._page(faults.pick((500, 502, 503), *about))
+            case "outage" | "poisoned":
+                return self._page(503)
+            case "unavailable":
+                return faults.pick(self._service.unavailable, *about)
+            case "wrong_format":
+                return faults.pick(self._service.wrong_format, *about)
+            case "timeout":
+                return Reply(0, "", b"", hang=faults.hang)
+            case "truncated":
+                return replace(true, cut=half)
+            case "redirect_elsewhere":
+                address = faults.pick(FOREIGN, *about)
+                return Reply(302, "text/plain", b"", {"Location": address})
+            case "not_image":
+                return web_page(200, "Please sign in")
+            case "broken_photos" | "empty":
+                return replace(true, body=true.body[:half] if what == "broken_photos" else b"")
+        return true
+
+    def _page(self, status: int) -> Reply:
+        """A page with an HTTP status; 429 says when to come back."""
+        pause = {"Retry-After": f"{self.faults.retry_after:.0f}"} if status == 429 else {}
+        return replace(web_page(status, "Something went wrong"), headers=pause)

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
-from genset.sandbox.photos import Photo, number
+from genset.sandbox.photos import Photo, number, unix
 from genset.sandbox.service import Params, Reply, Request, Service, json_reply, web_page, whole
 
 MOST_RESULTS = 10_000
@@ -33,14 +33,12 @@ MOST_AT_A_TIME = 200
 OBSERVATIONS = 100_000_000_000
 """What is added to a photo's id for the id of its observation."""
 
-_SITE = "https://www.inaturalist.org"
 _PER_PAGE = 30
 _TOO_LARGE = "Result window is too large, page * per_page must be less than or equal to"
 _HOURS = (0, 2, -6)  # ahead of UTC
-_SIDES = {"square": 75, "thumb": 100, "small": 240, "medium": 500, "large": 1_024, "original": None}
+_SIDES = {"square": 75, "thumb": 100, "small": 240, "medium": 500, "large": 1_024}
 _SEARCH = "/v1/observations"
 _OBSERVATION = re.compile(r"/v1/observations/([0-9]{1,15})")
-_IMAGE = re.compile(rf"/photos/([0-9]+)/({'|'.join(_SIDES)})\.([a-z]+)")
 
 # By Flickr's numbers. iNaturalist's licences have no version; None reserves all rights.
 _CODES = [
@@ -51,30 +49,36 @@ _CODES = [
 ]
 
 
+def _failure(status: int, message: str) -> Reply:
+    return json_reply({"error": message, "status": status}, status)
+
+
 class INaturalist(Service):
     """iNaturalist's API, version 1, and its image host."""
 
     api_path = "/v1"
+    image_path = re.compile(r"/photos/(?P<id>[0-9]+)/[a-z]+\.[a-z]+")
+    query = "taxon_name"
+    unavailable = (_failure(500, "Error"), _failure(503, "Service Unavailable"))
+    wrong_format = (
+        web_page(200, "iNaturalist is down for maintenance"),
+        Reply(200, "application/json; charset=utf-8", b""),
+    )
 
-    def what(self, request: Request) -> str:
-        """Of calls: "search", "observation" (one or several), or else the path."""
+    def purpose(self, request: Request) -> tuple[str, str | None]:
+        """ "search" or "observation" (one or several), or else the path."""
         if request.path == _SEARCH:
-            return "observation" if "id" in request.params else "search"
-        return "observation" if _OBSERVATION.fullmatch(request.path) else request.path
-
-    def photo_id(self, request: Request) -> str | None:
-        """The one of an observation, or the one that an image's address names."""
+            return "observation" if "id" in request.params else "search", None
         if named := _OBSERVATION.fullmatch(request.path):
-            return str(int(named[1]) - OBSERVATIONS)
-        image = _IMAGE.fullmatch(request.path)
-        return image[1] if image else None
+            return "observation", str(int(named[1]) - OBSERVATIONS)
+        return request.path, None
 
     def call(self, request: Request) -> Reply:
         """Observations, or an error with its HTTP status."""
         if request.path == _SEARCH:
             return self._search(request.params)
-        if _OBSERVATION.fullmatch(request.path):
-            photo = self.collection.find(self.photo_id(request) or "")
+        if photo_id := self.purpose(request)[1]:
+            photo = self.collection.find(photo_id)
             return self._page([photo] if photo and photo.taxon else [], 1, _PER_PAGE)
         return _failure(404, "Not Found")
 
@@ -100,45 +104,18 @@ class INaturalist(Service):
             {"total_results": len(found), "page": page, "per_page": per_page, "results": results}
         )
 
-    def image(self, request: Request) -> Reply | None:
-        """A photo in one of its sizes, which all have the extension of the file."""
-        named = _IMAGE.fullmatch(request.path)
-        if not named:
-            return None
-        photo_id, size, extension = named.groups()
-        photo = self.collection.find(photo_id)
-        if photo is None or extension != photo.picture.extension:
-            return _no_key(request.path)
-        side = _SIDES[size]
-        try:
-            is_whole = side is None or photo.picture.longer_side <= side
-            return self.file(photo, None if is_whole else side, extension)
-        except FileNotFoundError:  # removed since we looked
-            return _no_key(request.path)
+    def sizes(self, photo: Photo) -> dict[str, tuple[int | None, str]]:
+        """All that there are, with the extension of the file, which the largest are."""
+        extension, longest = photo.picture.extension, max(photo.picture.pixels)
+        return {
+            f"/photos/{photo.id}/{name}.{extension}": (side if side < longest else None, extension)
+            for name, side in {**_SIDES, "original": longest}.items()
+        }
 
-    def unavailable(self, request: Request) -> Reply:
-        """An error that passes, with its HTTP status in the body too."""
-        status = self.faults.pick((500, 503), "unavailable", request.identity)
-        return _failure(status, "Error" if status == 500 else "Service Unavailable")
-
-    def wrong_format(self, request: Request) -> Reply:
-        """A page for people, or nothing at all, instead of JSON."""
-        if self.faults.pick((True, False), "as a page", request.identity):
-            return web_page(200, "iNaturalist is down for maintenance")
-        return Reply(200, "application/json; charset=utf-8", b"")
-
-
-def _failure(status: int, message: str) -> Reply:
-    return json_reply({"error": message, "status": status}, status)
-
-
-def _no_key(path: str) -> Reply:
-    """What the bucket of photos says of one that it does not have."""
-    body = (
-        '<?xml version="1.0" encoding="UTF-8"?>\n'
-        f"<Error><Code>NoSuchKey</Code><Key>{path.lstrip('/')}</Key></Error>\n"
-    )
-    return Reply(404, "application/xml", body.encode())
+    def missing(self, path: str) -> Reply:
+        """What the bucket of photos says of one that it does not have."""
+        error = f"<Error><Code>NoSuchKey</Code><Key>{path.lstrip('/')}</Key></Error>\n"
+        return Reply(404, "application/xml", f'<?xml version="1.0"?>\n{error}'.encode())
 
 
 def _tests(params: Params) -> Iterator[Callable[[Photo], bool]]:
@@ -153,25 +130,16 @@ def _tests(params: Params) -> Iterator[Callable[[Photo], bool]]:
         yield lambda photo: _id(photo) > above
     if below := whole(params, "id_below", 0):
         yield lambda photo: _id(photo) < below
-    if since := _moment(params.get("created_d1", "")):
-        yield lambda photo: photo.posted >= since.timestamp()
-    if until := _moment(params.get("created_d2", ""), is_end=True):
-        yield lambda photo: photo.posted < until.timestamp()
+    if since := params.get("created_d1"):
+        yield lambda photo: photo.posted >= unix(datetime.fromisoformat(since))
+    if until := params.get("created_d2"):
+        # A day, or a second, that ends a window belongs to it.
+        length = timedelta(days=1) if len(until) == len("2015-01-02") else timedelta(seconds=1)
+        yield lambda photo: photo.posted < unix(datetime.fromisoformat(until) + length)
 
 
 def _several(params: Params, name: str) -> list[str]:
     return [word.strip().lower() for word in params.get(name, "").split(",") if word.strip()]
-
-
-def _moment(text: str, is_end: bool = False) -> datetime | None:
-    """When a window begins or ends; a day, or a second, that ends it belongs to it."""
-    try:
-        when = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    if is_end:
-        when += timedelta(days=1) if len(text) == len("2015-01-02") else timedelta(seconds=1)
-    return when if when.tzinfo else when.replace(tzinfo=UTC)
 
 
 def _id(photo: Photo) -> int:
@@ -183,22 +151,18 @@ def _observation(photo: Photo, base: str) -> dict[str, Any]:
     mark, place = number(f"user {photo.owner}"), number(f"zone {photo.owner}")
     zone = timezone(timedelta(hours=_HOURS[place % len(_HOURS)]))
     created = datetime.fromtimestamp(photo.posted, UTC).astimezone(zone)
-    code = _CODES[photo.record.license]
+    code, taken = _CODES[photo.record.license], photo.record.date_taken
     # The addresses of unlicensed photos say when they changed.
     changed = "" if code else f"?{photo.posted}"
     square = f"{base}/photos/{photo.id}/square.{photo.picture.extension}{changed}"
     return {
         "id": _id(photo),
-        "uri": f"{_SITE}/observations/{_id(photo)}",
         "quality_grade": "research",
         "license_code": (None, "cc-by-nc", code)[number(f"of {_id(photo)}") % 3],
         "created_at": created.isoformat(),
-        "observed_on": photo.taken[:10] if photo.taken else None,
-        "user": {
-            "id": mark % 9_000_000 + 1,
-            "login": photo.owner_name,
-            "name": photo.owner_name.title() if mark % 2 else None,  # many give none
-        },
-        "taxon": {"id": number(f"taxon {photo.taxon}") % 2_000_000 + 1, "name": photo.taxon},
+        "observed_on": taken.date().isoformat() if taken else None,
+        # Many give no name.
+        "user": {"login": photo.owner_name, "name": [None, photo.owner_name.title()][mark % 2]},
+        "taxon": {"name": photo.taxon},
         "photos": [{"id": int(photo.id), "license_code": code, "url": square}],
     }

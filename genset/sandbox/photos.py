@@ -20,6 +20,7 @@ import io
 import struct
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated
@@ -29,14 +30,9 @@ from PIL import Image, ImageOps
 from genset.core.pixels import eight_bit
 from genset.core.validation import Meta, Record
 
-Pixels = tuple[int, int]
-"""Width and height."""
-
 MIME = {"jpg": "image/jpeg", "png": "image/png", "gif": "image/gif"}
 SUFFIXES = {".jpg": "jpg", ".jpeg": "jpg", ".png": "png", ".gif": "gif"}
 
-_FORMATS = {"jpg": "JPEG", "png": "PNG", "gif": "GIF"}
-_EXTENSIONS = {name: extension for extension, name in _FORMATS.items()}
 _UNREADABLE = (OSError, SyntaxError, ValueError, struct.error, Image.DecompressionBombError)
 _ORIENTATION = 0x0112
 _TURNED = {5, 6, 7, 8}  # orientations that lie on their side
@@ -62,10 +58,15 @@ class PhotoRecord(Record, frozen=True, kw_only=True, forbid_unknown_fields=False
     depicts: tuple[str, ...] = ()
     taxon: str | None = None
 
+    def __post_init__(self) -> None:
+        first, latest = self.first_upload, self.date_upload_search_engine
+        if first is not None and unix(first) >= unix(latest):
+            raise ValueError("first_upload is not before date_upload_search_engine, the latest one")
+
 
 @dataclass(frozen=True)
 class Picture:
-    """An image file; `pixels` is None when Pillow cannot read it.
+    """An image file; `pixels` (width, height) are nought when Pillow cannot read it.
 
     Sources turn the sizes they make as the camera's EXIF mark says: `pixels` are those of the
     picture as people see it.
@@ -73,7 +74,7 @@ class Picture:
 
     path: Path
     extension: str
-    pixels: Pixels | None
+    pixels: tuple[int, int]
 
     @classmethod
     def look(cls, path: Path) -> "Picture":
@@ -81,23 +82,22 @@ class Picture:
         extension = SUFFIXES[path.suffix.lower()]
         try:
             with Image.open(path) as image:
-                extension = _EXTENSIONS.get(image.format or "", extension)
+                extension = SUFFIXES.get(f".{image.format or ''}".lower(), extension)
                 is_turned = image.getexif().get(_ORIENTATION) in _TURNED
                 return cls(path, extension, image.size[::-1] if is_turned else image.size)
         except _UNREADABLE:
-            return cls(path, extension, None)
+            return cls(path, extension, (0, 0))
 
-    @property
-    def longer_side(self) -> int:
-        """In pixels; 0 when Pillow cannot read it."""
-        return max(self.pixels or (0, 0))
+    def shown(self, side: int | None, extension: str) -> tuple[str, bytes]:
+        """The type and the bytes of the file, or of a smaller one with this longer side."""
+        if side is None:
+            return MIME[self.extension], self.path.read_bytes()
+        return MIME[extension], _shrink(self.path, side, extension)
 
 
-def shrink(path: Path, side: int, extension: str = "jpg") -> bytes:
-    """The picture upright, its longer side so many pixels; a damaged file's bytes as they are.
-
-    Its format is that of the `extension`.
-    """
+@lru_cache(maxsize=128)
+def _shrink(path: Path, side: int, extension: str) -> bytes:
+    """The picture upright, its longer side so many pixels; a damaged file's bytes as they are."""
     try:
         with Image.open(path) as opened:
             image = eight_bit(ImageOps.exif_transpose(opened)).convert("RGB")
@@ -105,62 +105,38 @@ def shrink(path: Path, side: int, extension: str = "jpg") -> bytes:
         return path.read_bytes()
     width, height = (max(1, int(length * side / max(image.size) + 0.5)) for length in image.size)
     out = io.BytesIO()
-    image.resize((width, height)).save(out, _FORMATS[extension], quality=85)
-    return out.getvalue()
-
-
-def placeholder() -> bytes:
-    """The grey PNG that stands where a photo was removed."""
-    out = io.BytesIO()
-    Image.new("RGB", (500, 374), (243, 245, 246)).save(out, "PNG")
+    image.resize((width, height)).save(out, "JPEG" if extension == "jpg" else extension, quality=85)
     return out.getvalue()
 
 
 @dataclass(frozen=True, eq=False)
 class Photo:
-    """One photo; `posted` and `first_upload` are in Unix seconds, `taken` is as Flickr writes it.
-
-    `first_upload` is None where there is but one version on Commons; `taxon` is "" where the photo
-    shows no organism.
-    """
+    """One photo; `posted` is in Unix seconds; `taxon` is "" where it shows no organism."""
 
     id: str
     record: PhotoRecord
     picture: Picture
+    posted: int
     owner: str
     owner_name: str
     title: str
     tags: str
-    posted: int
-    taken: str | None
-    first_upload: int | None
     taxon: str
 
     @classmethod
     def described(cls, row: PhotoRecord, picture: Picture, taxon: str) -> "Photo":
-        """The photo of a record; `taxon` is its class's.
-
-        Raises:
-            ValueError: the first version is not the first.
-        """
+        """The photo of a record, of a class of this taxon; what it does not say is made up."""
         mark = number(row.id_search_engine)
         owner = row.owner or f"{10_000_000 + mark % 90_000_000}@N0{mark % 8}"
-        posted = _unix(row.date_upload_search_engine)
-        first = _unix(row.first_upload) if row.first_upload else None
-        if first is not None and first >= posted:
-            raise ValueError("first_upload is not before date_upload_search_engine, the latest one")
-        tags = "".join(row.search_key.casefold().split()) if row.tags is None else row.tags
         return cls(
             id=row.id_search_engine,
             record=row,
             picture=picture,
+            posted=unix(row.date_upload_search_engine),
             owner=owner,
             owner_name=row.owner_name or f"user{owner.partition('@')[0]}",
             title=f"IMG_{mark % 10_000:04}" if row.title is None else row.title,
-            tags=tags,
-            posted=posted,
-            taken=mysql(row.date_taken) if row.date_taken else None,
-            first_upload=first,
+            tags="".join(row.search_key.casefold().split()) if row.tags is None else row.tags,
             taxon=taxon if row.taxon is None else row.taxon,
         )
 
@@ -168,6 +144,19 @@ class Photo:
     def is_removed(self) -> bool:
         """Whoever deletes the file takes the photo down."""
         return not self.picture.path.is_file()
+
+
+@lru_cache(maxsize=1)
+def placeholder() -> bytes:
+    """The grey PNG that stands where a photo was removed."""
+    out = io.BytesIO()
+    Image.new("RGB", (500, 374), (243, 245, 246)).save(out, "PNG")
+    return out.getvalue()
+
+
+def unix(when: datetime) -> int:
+    """A time in Unix seconds; one without a zone is in UTC."""
+    return int((when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp())
 
 
 def mysql(when: datetime) -> str:
@@ -178,7 +167,3 @@ def mysql(when: datetime) -> str:
 def number(text: str) -> int:
     """A large number that is always the same for the same text."""
     return int.from_bytes(sha256(text.encode()).digest()[:8])
-
-
-def _unix(when: datetime) -> int:
-    return int((when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp())

@@ -1,31 +1,36 @@
-"""The sandbox's HTTP: one loopback port for the API and for the images.
+"""The sandbox's HTTP, by Starlette: one loopback port for the API and for the images.
 
 What is answered is decided in `Sandbox.answer`, a function from a request to a reply that knows
 no sockets; where a network must fail, the reply says how.
 """
 
+import asyncio
 import re
 import socket
-import sys
 import threading
 import time
-from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote
+
+import uvicorn
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request as HttpRequest
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.server import ServerState
 
 from genset.classes import Taxonomy
 from genset.core.errors import BadInput
 from genset.sandbox.collection import Collection
 from genset.sandbox.commons import Commons
-from genset.sandbox.faults import CALLS_ONLY, Faults
+from genset.sandbox.faults import FaultMiddleware, Faults
 from genset.sandbox.flickr import Flickr
 from genset.sandbox.inaturalist import INaturalist
-from genset.sandbox.service import Reply, Request, Service, web_page
+from genset.sandbox.service import Reply, Request, Service
 
 HOST = "127.0.0.1"
 
@@ -34,13 +39,6 @@ SERVICES: dict[str, type[Service]] = {
     "commons": Commons,
     "inaturalist": INaturalist,
 }
-
-FOREIGN = (
-    "http://127.0.0.2:1/x.jpg",
-    "http://169.254.169.254/latest/meta-data/x.jpg",
-    "file:///etc/hostname",
-)
-"""Where a redirect leads that nobody should follow: other hosts, a cloud's secrets, local files."""
 
 _NO_FAULTS = Faults()
 _MOST_LOGGED = 100_000
@@ -74,8 +72,8 @@ class Sandbox:
     """A source on loopback that shows the photos of a folder.
 
     It takes its port when it is made, and gives it back in `close` or at the end of the `with`
-    statement, which serves in a thread. While `is_down`, everything answers HTTP 503, as in an
-    outage; any thread may set it.
+    statement, which serves in a thread. Of its `rules` the first that meets a request decides what
+    goes wrong with it; any thread may add some.
     """
 
     def __init__(
@@ -103,23 +101,20 @@ class Sandbox:
         if source not in SERVICES:
             raise BadInput(f'no sandbox is called "{source}": name one of {", ".join(SERVICES)}')
         self.name = source
-        self.faults = faults
-        self.is_down = False
         self.requests = RequestLog()
-        self._first_request: float | None = None
-        self._turns: Counter[str] = Counter()
-        self._open_requests: Counter[str] = Counter()
-        self._lock = threading.Lock()
+        self._open_requests = 0
         collection = Collection(
             photos, records, taxonomy, lambda photo_id: faults.of_photo(photo_id) == "gone"
         )
         try:
-            self._server = _Server((HOST, port), self)
+            self._socket = socket.create_server((HOST, port), backlog=128)
         except (OSError, OverflowError) as error:
             raise BadInput(f"cannot serve on port {port}: {error}; name another, or 0") from None
-        base = f"http://{HOST}:{self._server.server_address[1]}"
-        self.service = SERVICES[source](collection, base, faults)
+        base = f"http://{HOST}:{self._socket.getsockname()[1]}"
+        self.service = SERVICES[source](collection, base, faults.unsettle)
         self.endpoint = base + self.service.api_path
+        self._middleware = FaultMiddleware(self.service, faults)
+        self.rules = self._middleware.rules
         self._thread: threading.Thread | None = None
 
     @property
@@ -131,91 +126,48 @@ class Sandbox:
 
     def answer(self, request: Request) -> Reply:
         """The reply to a request, right or wrong."""
-        if self._is_outage(request):
-            return replace(_unavailable(), fault="outage")
-        if refusal := self.service.refusal(request):
-            return replace(refusal, headers=self._retry_after() if refusal.status == 429 else {})
-        kind = self._passing_fault(request)
-        if kind is None:
-            return self._lasting(request)
-        return replace(self._failed(kind, request), fault=kind)
-
-    def _is_outage(self, request: Request) -> bool:
-        with self._lock:
-            if self._first_request is None:
-                self._first_request = request.at
-        return self.is_down or self.faults.is_outage(request.at - self._first_request)
-
-    def _passing_fault(self, request: Request) -> str | None:
-        """The kind of failure that a request meets this time."""
-        if not request.is_call and self.service.photo_id(request) is None:
-            return None
-        with self._lock:
-            turn = self._turns[request.identity]
-            self._turns[request.identity] += 1
-        kind = self.faults.of_request(request.identity, turn)
-        return kind if request.is_call or kind not in CALLS_ONLY else None
-
-    def _failed(self, kind: str, request: Request) -> Reply:
-        """A reply that goes wrong, or breaks off."""
-        if kind == "truncated":
-            reply = self._lasting(request)
-            return replace(reply, cut=len(reply.body) // 2)
-        if kind == "too_many":
-            return replace(web_page(429, "Too Many Requests"), headers=self._retry_after())
-        if kind == "server_error":
-            status = self.faults.pick((500, 502, 503), kind, request.identity)
-            return web_page(status, "Something went wrong")
-        if kind == "timeout":
-            return Reply(0, "", b"", hang=self.faults.hang)
-        if kind == "unavailable":
-            return self.service.unavailable(request)
-        return self.service.wrong_format(request)
-
-    def _lasting(self, request: Request) -> Reply:
-        """The true reply, or what is wrong with the photo for good."""
-        if request.is_call:
-            reply = self.service.call(request)
-        else:
-            reply = self.service.image(request) or Reply(404, "text/plain", b"Not found\n")
-        photo_id = self.service.photo_id(request)
-        kind = self.faults.of_photo(photo_id) if photo_id else None
-        if kind == "gone":
-            return replace(reply, fault=kind)
-        if kind is None or request.is_call or reply.status != 200:
-            return reply
-        if kind == "redirect_elsewhere":
-            address = self.faults.pick(FOREIGN, kind, photo_id)
-            return Reply(302, "text/plain", b"", {"Location": address}, kind)
-        if kind == "poisoned":
-            return replace(_unavailable(), fault=kind)
-        if kind == "not_image":
-            return replace(web_page(200, "Please sign in"), fault=kind)
-        return replace(reply, body=reply.body[: len(reply.body) // 2], fault=kind)
-
-    def _retry_after(self) -> dict[str, str]:
-        return {"Retry-After": f"{self.faults.retry_after:.0f}"}
+        return self._middleware(request)
 
     def log(self, request: Request, reply: Reply) -> None:
         """Note a request and its reply."""
-        what, params = self.service.what(request), request.public_params
+        (what, _), params = self.service.about(request), request.public_params
         logged = LoggedRequest(request.at, request.verb, what, params, reply.status, reply.fault)
-        with self._lock:
-            self.requests.append(logged)
-            if len(self.requests) > _MOST_LOGGED:
-                del self.requests[: _MOST_LOGGED // 2]
+        self.requests.append(logged)
+        if len(self.requests) > _MOST_LOGGED:
+            del self.requests[: _MOST_LOGGED // 2]
 
-    @contextmanager
-    def answering(self, client: str) -> Iterator[int]:
-        """Count a request of this client until it is answered: how many there are at once."""
-        with self._lock:
-            self._open_requests[client] += 1
-            at_once = self._open_requests[client]
+    async def _respond(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request over HTTP."""
+        arrived, http = time.monotonic(), HttpRequest(scope, receive)
+        form = (await http.body()).decode(errors="replace")
+        params = dict(parse_qsl(f"{http.url.query}&{form}"))
+        # flickrapi signs its calls with OAuth.
+        signature = http.headers.get("Authorization", "")
+        if key := re.search(r'oauth_consumer_key="([^"]*)"', signature):
+            params["oauth_consumer_key"] = unquote(key[1])
+        agent, path = http.headers.get("User-Agent", ""), scope["raw_path"].decode()
+        self._open_requests += 1
         try:
-            yield at_once
-        finally:
-            with self._lock:
-                self._open_requests[client] -= 1
+            request = Request(http.method, path, params, arrived, agent, self._open_requests)
+            reply = await run_in_threadpool(self.answer, request)
+            self.log(request, reply)
+        finally:  # before the last byte goes: whoever has it may send the next request
+            self._open_requests -= 1
+        if reply.hang is not None:
+            with suppress(TimeoutError):  # or the client hangs up first
+                await asyncio.wait_for(receive(), reply.hang)
+        else:
+            response = Response(reply.body, reply.status, reply.headers, reply.content_type)
+            if reply.cut is None:
+                await response(scope, receive, send)
+                return
+            head = {"type": "http.response.start", "status": reply.status}
+            await send(head | {"headers": response.raw_headers})
+            part = {"type": "http.response.body", "body": reply.body[: reply.cut]}
+            await send(part | {"more_body": True})
+        scope["state"]["transport"].close()
+        while (await receive())["type"] != "http.disconnect":
+            pass
 
     # Serving
 
@@ -227,19 +179,41 @@ class Sandbox:
 
     def start(self) -> Self:
         """Serve in a new thread."""
-        self._thread = threading.Thread(
-            target=self._server.serve_forever, args=(0.05,), name="sandbox", daemon=True
-        )
+        started = threading.Event()
+        serving = self._serve(started)
+        self._thread = threading.Thread(target=asyncio.run, args=[serving], daemon=True)
         self._thread.start()
+        started.wait()
         return self
+
+    async def _serve(self, started: threading.Event) -> None:
+        """Serve until `close`, which hangs up on all clients."""
+        self._loop, self._closed = asyncio.get_running_loop(), asyncio.Event()
+        config = uvicorn.Config(
+            self._respond,
+            log_config=None,
+            lifespan="off",
+            interface="asgi3",
+            timeout_keep_alive=600,
+        )
+        config.load()
+        state = ServerState()
+        server = await self._loop.create_server(
+            lambda: _Connection(config, state, {}), sock=self._socket
+        )
+        started.set()
+        await self._closed.wait()
+        server.close()
+        for connection in list(state.connections):
+            connection.transport.abort()
 
     def close(self) -> None:
         """Stop serving and give the port back."""
         if self._thread:
-            self._server.shutdown()
+            self._loop.call_soon_threadsafe(self._closed.set)
             self._thread.join()
             self._thread = None
-        self._server.close()
+        self._socket.close()
 
     def __enter__(self) -> Self:
         return self.start()
@@ -248,91 +222,9 @@ class Sandbox:
         self.close()
 
 
-def _unavailable() -> Reply:
-    return web_page(503, "Something went wrong")
+class _Connection(H11Protocol):
+    """Shows its transport to those who answer its requests: a fault may close it."""
 
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 128
-
-    def __init__(self, address: tuple[str, int], sandbox: Sandbox) -> None:
-        self.sandbox = sandbox
-        self._open: set[Any] = set()
-        super().__init__(address, _Handler)
-
-    def process_request(self, request: Any, client_address: Any) -> None:
-        self._open.add(request)
-        super().process_request(request, client_address)
-
-    def shutdown_request(self, request: Any) -> None:
-        self._open.discard(request)
-        super().shutdown_request(request)
-
-    def close(self) -> None:
-        """Also end the connections that clients keep open, or they would go on being served."""
-        self.server_close()
-        for connection in list(self._open):
-            with suppress(OSError):  # the client was first
-                connection.shutdown(socket.SHUT_RDWR)
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        if not isinstance(sys.exception(), ConnectionError):  # a client may hang up
-            super().handle_error(request, client_address)
-
-
-class _Handler(BaseHTTPRequestHandler):
-    server: _Server
-    protocol_version = "HTTP/1.1"
-    server_version = "genset-sandbox"
-    disable_nagle_algorithm = True  # head and body are two writes: Nagle costs 40 ms a request
-
-    def do_GET(self) -> None:
-        self._reply(b"")
-
-    do_HEAD = do_GET  # noqa: N815
-
-    def do_POST(self) -> None:
-        self._reply(self.rfile.read(int(self.headers.get("Content-Length", 0))))
-
-    def _reply(self, form: bytes) -> None:
-        sandbox = self.server.sandbox
-        arrived = time.monotonic()
-        # Done before the last byte goes: whoever has it may send the next request.
-        with sandbox.answering(self.client_address[0]) as at_once:
-            request = self._request(form, arrived, at_once)
-            reply = sandbox.answer(request)
-            sandbox.log(request, reply)
-        if reply.hang is not None:
-            self._hang(reply.hang)
-            return
-        self.send_response(reply.status)
-        for name, value in reply.headers.items():
-            self.send_header(name, value)
-        self.send_header("Content-Type", reply.content_type)
-        self.send_header("Content-Length", str(len(reply.body)))
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(reply.body[: reply.cut])
-        if reply.cut is not None:
-            self.close_connection = True
-
-    def _request(self, form: bytes, arrived: float, at_once: int) -> Request:
-        address = urlsplit(self.path)
-        params = dict(parse_qsl(f"{address.query}&{form.decode(errors='replace')}"))
-        # flickrapi signs its calls with OAuth.
-        signature = self.headers.get("Authorization", "")
-        if key := re.search(r'oauth_consumer_key="([^"]*)"', signature):
-            params["oauth_consumer_key"] = unquote(key[1])
-        agent = self.headers.get("User-Agent", "")
-        return Request(self.command, address.path, params, arrived, agent, at_once)
-
-    def _hang(self, seconds: float) -> None:
-        """Say nothing so long, or until the client or the sandbox hangs up; then hang up."""
-        self.close_connection = True
-        self.connection.settimeout(seconds)
-        with suppress(OSError):  # the time is up, or the client reset the connection
-            self.connection.recv(1)
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Print nothing: a request line may hold a key, and `Sandbox.requests` has the rest."""
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self.app_state = {"transport": transport}

@@ -3,17 +3,18 @@
 import json
 import re
 import time
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, ClassVar
+from urllib.parse import unquote
 
 from genset.sandbox.collection import Collection
-from genset.sandbox.faults import Faults
-from genset.sandbox.photos import MIME, Photo, shrink
+from genset.sandbox.photos import Photo
 
 Params = Mapping[str, str]
+
+Unsettle = Callable[[list[Photo], int, str], list[Photo]]
+"""Moves photos between the pages of a search; see `faults.py`."""
 
 # The sources' APIs stand at different paths, and nothing else of theirs does.
 _CALLS = re.compile(r"/services/rest/?|/w/api\.php|/v1(?:/.*)?")
@@ -57,6 +58,11 @@ class Request:
         """The same for the same request, whoever signed it and whenever."""
         return f"{self.verb} {self.path} {sorted(self.public_params.items())}"
 
+    @property
+    def key(self) -> str:
+        """The key of the API that it is sent with; "" without one."""
+        return self.params.get("api_key") or self.params.get("oauth_consumer_key") or ""
+
 
 @dataclass(frozen=True)
 class Reply:
@@ -93,58 +99,66 @@ def whole(params: Params, name: str, default: int) -> int:
     return int(value) if re.fullmatch("[0-9]{1,16}", value) else default
 
 
-class Service(ABC):
+class Service:
     """A source's API and image host over a `collection`; addresses of images start with `base`.
 
     Attributes:
         api_path: where its API stands; a client calls `base` and this.
+        image_path: what paths of images look like; its group `id` is the photo's.
+        query: the parameter of a search that says what for.
+        unavailable: the API's words for being out of order for a while.
+        wrong_format: the same in another format than the request's.
         variables: of the environment, without which genset does not start.
     """
 
     api_path: ClassVar[str]
+    image_path: ClassVar[re.Pattern[str]]
+    query: ClassVar[str]
+    unavailable: ClassVar[Sequence[Reply]]
+    wrong_format: ClassVar[Sequence[Reply]]
     variables: ClassVar[dict[str, str]] = {}
 
-    def __init__(self, collection: Collection, base: str, faults: Faults) -> None:
+    def __init__(self, collection: Collection, base: str, unsettle: Unsettle) -> None:
         self.collection = collection
         self.base = base
-        self.faults = faults
-        self._shrink = lru_cache(maxsize=128)(shrink)
+        self.unsettle = unsettle
 
-    @abstractmethod
-    def what(self, request: Request) -> str:
-        """What a call is for, in a word; of all else the path."""
+    def purpose(self, request: Request) -> tuple[str, str | None]:
+        """What a call is for, in a word, and the one photo that it is about, if it is about one."""
+        raise NotImplementedError
 
-    @abstractmethod
-    def photo_id(self, request: Request) -> str | None:
-        """The one photo that a request is about, if it is about one."""
-
-    @abstractmethod
     def call(self, request: Request) -> Reply:
         """The true answer to a call."""
+        raise NotImplementedError
 
-    @abstractmethod
-    def image(self, request: Request) -> Reply | None:
-        """What is at an address that is no call; None for nothing."""
+    def sizes(self, photo: Photo) -> dict[str, tuple[int | None, str]]:
+        """The longer side (None: the file's own) and the extension of the image at each path."""
+        raise NotImplementedError
 
-    @abstractmethod
-    def unavailable(self, request: Request) -> Reply:
-        """The API's word for being out of order for a while."""
-
-    @abstractmethod
-    def wrong_format(self, request: Request) -> Reply:
-        """The same in another format than the request's."""
+    def missing(self, path: str) -> Reply:
+        """What is at the path of an image that is not there."""
+        raise NotImplementedError
 
     def refusal(self, request: Request) -> Reply | None:
         """What a client gets that does not keep to the source's manners; None for who does."""
         return None
 
-    def file(self, photo: Photo, side: int | None = None, extension: str = "jpg") -> Reply:
-        """The photo, its longer side so many pixels; by default the file's bytes.
+    def about(self, request: Request) -> tuple[str, str | None]:
+        """What a request is for, and the one photo that it is about; of images the path is what."""
+        if request.is_call:
+            return self.purpose(request)
+        found = self.image_path.fullmatch(unquote(request.path))
+        return request.path, found["id"] if found else None
 
-        Raises:
-            FileNotFoundError: it was removed since we looked.
-        """
-        picture = photo.picture
-        if side is None:
-            return Reply(200, MIME[picture.extension], picture.path.read_bytes())
-        return Reply(200, MIME[extension], self._shrink(picture.path, side, extension))
+    def answer(self, request: Request) -> Reply:
+        """What a request gets where nothing goes wrong."""
+        if request.is_call:
+            return self.call(request)
+        found = self.image_path.fullmatch(unquote(request.path))
+        if not found:
+            return Reply(404, "text/plain", b"Not found\n")
+        photo = self.collection.find(found["id"] or "")
+        size = self.sizes(photo).get(unquote(request.path)) if photo else None
+        if photo is None or size is None:
+            return self.missing(request.path)
+        return Reply(200, *photo.picture.shown(*size))

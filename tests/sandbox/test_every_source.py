@@ -13,7 +13,7 @@ import requests
 from PIL import Image
 
 from genset.core.errors import BadInput
-from genset.sandbox import Reply, Request, Sandbox
+from genset.sandbox import Reply, Request, Rule, Sandbox
 from genset.sandbox.faults import CALLS_ONLY, LASTING, PASSING
 from genset.sandbox.inaturalist import OBSERVATIONS
 from genset.sandbox.server import SERVICES
@@ -205,7 +205,7 @@ def test_the_same_photos_are_bad_at_every_source(speak: Speak, source: str) -> N
         sandbox = speak(name, *rows(), **faults)
         service = sandbox.service
         asked = [Request("GET", urlsplit(each).path, {}) for each in addresses(sandbox, name)]
-        return {service.photo_id(each): ask(sandbox, each.path).fault for each in asked}
+        return {service.about(each)[1]: ask(sandbox, each.path).fault for each in asked}
 
     assert met(source) == met("flickr")
     assert set(met(source).values()) == {"poisoned", "not_image", None}
@@ -216,7 +216,7 @@ def test_everything_is_down_while_there_is_an_outage(speak: Speak, source: str) 
     sandbox = speak(source, record(1))
     (address,) = addresses(sandbox, source)
     for down in (True, False):
-        sandbox.is_down = down
+        sandbox.rules[:] = [Rule("outage")] if down else []
         status = 503 if down else 200
         assert [search(sandbox, source).status_code, get(address).status_code] == [status] * 2
 

@@ -18,8 +18,9 @@ from flickrapi.exceptions import FlickrError
 from PIL import Image
 
 from genset.core.errors import BadInput
-from genset.sandbox import Faults, Request, Sandbox
-from genset.sandbox.faults import CALLS_ONLY, KINDS, LASTING, PASSING
+from genset.sandbox import Faults, Reply, Request, Rule, Sandbox
+from genset.sandbox.faults import KINDS, LASTING, PASSING, What
+from genset.sandbox.flickr import failure
 from tests.sandbox.test_sandbox import TENCH, api, picture, plain, record, written
 
 COUNT = 400
@@ -80,8 +81,8 @@ def get(address: str) -> requests.Response:
 
 
 def search(sandbox: Sandbox, **parameters: str) -> requests.Response:
-    words = {"method": "flickr.photos.search", "text": "tench"}
-    return plain(sandbox, **words, format="json", nojsoncallback="1", **parameters)
+    words = {"method": "flickr.photos.search", "text": "tench", "format": "json"}
+    return plain(sandbox, **{**words, "nojsoncallback": "1", **parameters})
 
 
 def near(seen: int, tries: int, rate: float) -> bool:
@@ -90,12 +91,6 @@ def near(seen: int, tries: int, rate: float) -> bool:
 
 
 # Faults that pass
-
-
-def test_too_many_says_when_to_come_back(serve: Serve) -> None:
-    sandbox = serve(too_many=1, retry_after=7)
-    for reply in (search(sandbox), get(addresses(sandbox)[0])):
-        assert (reply.status_code, reply.headers["Retry-After"]) == (429, "7")
 
 
 def test_server_errors_are_of_several_sorts(serve: Serve) -> None:
@@ -166,22 +161,6 @@ def test_close_does_not_wait_for_a_timeout(serve: Serve) -> None:
     sandbox.close()
 
 
-@pytest.mark.parametrize("kind", PASSING)
-def test_the_third_try_passes(serve: Serve, kind: str) -> None:
-    sandbox = serve(**{kind: 1})
-    calm = serve()
-    paths = [urlsplit(addresses(calm)[0]).path, "/services/rest/"]
-    for path in paths[1:] if kind in CALLS_ONLY else paths:
-        # Of one call, as flickrapi signs it anew each time.
-        params = [
-            {"method": "flickr.test.echo", "api_key": "sandbox", "oauth_nonce": str(turn)}
-            for turn in range(3)
-        ]
-        replies = [sandbox.answer(Request("GET", path, each)) for each in params]
-        assert [reply.fault for reply in replies] == [kind, kind, None]
-        assert replies[2] == calm.answer(Request("GET", path, params[2]))
-
-
 # Faults that stay
 
 
@@ -204,12 +183,6 @@ def test_redirects_lead_to_hosts_that_nobody_should_ask(serve: Serve) -> None:
     assert {reply.status_code for reply in replies} == {302}
     hosts = {urlsplit(reply.headers["Location"]).hostname for reply in replies}
     assert hosts == {"127.0.0.2", "169.254.169.254", None}
-
-
-def test_not_an_image(serve: Serve) -> None:
-    reply = get(addresses(serve(not_image=1))[0])
-    assert (reply.status_code, reply.text[:15]) == (200, "<!DOCTYPE html>")
-    assert reply.headers["Content-Type"].startswith("text/html")
 
 
 def test_a_broken_photo_comes_whole_but_ends_in_its_middle(serve: Serve, photos: Path) -> None:
@@ -270,26 +243,68 @@ def test_an_outage_begins_and_ends_by_the_clock(serve: Serve) -> None:
         assert at(sandbox, 50, path) == (200, None)
 
 
-def test_an_outage_begins_with_the_first_request_where_nothing_else_is_said(serve: Serve) -> None:
-    sandbox = serve(outage=40)
-    assert at(sandbox, 0) == at(sandbox, 39) == (503, "outage")
-    assert at(sandbox, 40) == (200, None)
-
-
 def test_an_outage_is_no_turn_of_the_other_faults(serve: Serve) -> None:
     sandbox = serve(outage=40, too_many=1)
     at(sandbox, 0)
     assert [at(sandbox, 50)[0] for _ in range(3)] == [429, 429, 200]
 
 
-def test_a_sandbox_is_down_while_it_is_told_to_be(serve: Serve) -> None:
+# Rules
+
+
+def statuses(sandbox: Sandbox, *addresses: str) -> list[int]:
+    return [get(address).status_code for address in addresses]
+
+
+def test_a_rule_meets_what_it_names_and_nothing_else(serve: Serve) -> None:
+    sandbox = serve(3)
+    images = addresses(sandbox, 3)
+    sandbox.rules.append(Rule(403, photo="2"))
+    assert statuses(sandbox, *images, *images) == [200, 403, 200] * 2
+    sandbox.rules[:] = [Rule(418, path=r"/[13]_")]
+    assert statuses(sandbox, *images) == [418, 200, 418]
+    sandbox.rules[:] = [Rule("not_image", method="image")]
+    assert {get(image).headers["Content-Type"][:9] for image in images} == {"text/html"}
+    assert search(sandbox).json()["stat"] == "ok"
+    assert {each.fault for each in sandbox.requests} == {None, "403", "418", "not_image"}
+
+
+def test_a_query_or_a_key_can_be_refused(serve: Serve) -> None:
     sandbox = serve()
-    address = addresses(sandbox)[0]
-    for down in (False, True, False):
-        sandbox.is_down = down
-        assert sandbox.is_down is down
-        assert [search(sandbox).status_code, get(address).status_code] == [503 if down else 200] * 2
-    assert [each.fault for each in sandbox.requests] == [*[None] * 2, *["outage"] * 2, *[None] * 2]
+    refused, expired = failure(77, "Bad query"), failure(100, "Invalid API Key")
+    sandbox.rules += [Rule(refused, query="tench"), Rule(expired, key="old")]
+    assert search(sandbox).json() == {"stat": "fail", "code": 77, "message": "Bad query"}
+    assert search(sandbox, text="fish").json()["stat"] == "ok"
+    assert search(sandbox, text="fish", api_key="old").json()["code"] == 100
+
+
+def test_a_rule_ends_after_so_many_times(serve: Serve) -> None:
+    sandbox = serve()
+    sandbox.rules.append(rule := Rule(429, method="flickr.photos.search", times=2))
+    assert [search(sandbox).status_code for _ in range(4)] == [429, 429, 200, 200]
+    assert rule.count == 2
+
+
+def test_a_rule_lasts_from_its_first_request_on(serve: Serve) -> None:
+    sandbox = serve()
+    sandbox.rules.append(Rule(503, seconds=6, after=2))
+    assert [at(sandbox, second)[0] for second in (0, 1.9, 2, 7.9, 8)] == [200, 200, 503, 503, 200]
+
+
+@pytest.mark.parametrize(
+    ("what", "body"),
+    [("empty", b""), ("broken_photos", b""), (Reply(200, "text/css", b"a {}"), b"a {}")],
+)
+def test_a_call_may_be_answered_with_anything(serve: Serve, what: What, body: bytes) -> None:
+    sandbox = serve()
+    sandbox.rules.append(Rule(what))
+    reply = search(sandbox)
+    assert reply.status_code == 200
+    if what == "broken_photos":
+        with pytest.raises(ValueError, match=r"line 1 column"):
+            reply.json()
+    else:
+        assert reply.content == body
 
 
 # How often, and whom

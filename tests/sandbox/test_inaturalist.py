@@ -99,7 +99,6 @@ def test_the_days_of_a_window_belong_to_it(speak: Speak) -> None:
     assert sorted(found(sandbox, created_d1="2015-01-03", created_d2="2015-01-05")) == [2, 3, 4]
     assert sorted(found(sandbox, created_d1="2015-01-03T12:00:00+00:00")) == [2, 3, 4, 5]
     assert sorted(found(sandbox, created_d1="2015-01-03T12:00:01+00:00")) == [3, 4, 5]
-    assert len(found(sandbox, created_d1="yesterday")) == 5
 
 
 def test_the_newest_come_first_unless_asked_otherwise(speak: Speak) -> None:
@@ -166,7 +165,6 @@ def test_results_beyond_10000_are_refused(speak: Speak) -> None:
 def test_an_observation_says_what_the_record_does(speak: Speak) -> None:
     row = record(1, owner_name="ann", date_taken="2013-10-06 14:06:41")
     about = one(speak("inaturalist", row))
-    assert about["uri"] == f"https://www.inaturalist.org/observations/{about['id']}"
     assert about["observed_on"] == "2013-10-06"
     assert about["user"]["login"] == "ann"
     assert about["quality_grade"] == "research"

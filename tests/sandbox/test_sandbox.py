@@ -286,7 +286,7 @@ def test_nothing_found(serve: Serve) -> None:
 
 def test_only_the_extras_that_were_asked_for(serve: Serve) -> None:
     sandbox = serve(record(1))
-    bare = {"id", "owner", "secret", "server", "farm", "title", "ispublic", "isfriend", "isfamily"}
+    bare = {"id", "owner", "title", "ispublic"}
     for extras, more in {
         "": set(),
         "no_such_extra": set(),
@@ -353,11 +353,8 @@ def test_a_file_cut_short_is_served_as_it_is_in_every_size(serve: Serve, photos:
 
 
 def test_info(serve: Serve) -> None:
-    sandbox = serve(record(1, owner="1@N00", owner_name="ann", title="A <b>fish</b>", license=9))
-    photo = api(sandbox).photos.getInfo(photo_id="1")["photo"]
-    assert (photo["license"], photo["title"]["_content"]) == ("9", "A <b>fish</b>")
-    assert (photo["owner"]["nsid"], photo["owner"]["username"]) == ("1@N00", "ann")
-    assert photo["urls"]["url"][0]["_content"] == "https://www.flickr.com/photos/1@N00/1/"
+    photo = api(serve(record(1, license=9))).photos.getInfo(photo_id="1")["photo"]
+    assert photo == {"id": "1", "license": "9", "dateuploaded": "1420200000"}
 
 
 # Removed photos and HTTP
@@ -520,10 +517,10 @@ def test_many_clients_at_once(serve: Serve) -> None:
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"file": "../secret.jpg"}, "leads out of the photos folder"),
-        ({"file": "/etc/secret.jpg"}, "leads out of the photos folder"),
-        ({"file": f"{TENCH}/77.jpg"}, "put it there"),
-        ({"file": "notes.txt"}, "name an image"),
+        ({"file": "../secret.jpg"}, 'file "../secret.jpg" is not a photo of'),
+        ({"file": "/etc/secret.jpg"}, "is not a photo of"),
+        ({"file": f"{TENCH}/77.jpg"}, "is not a photo of"),
+        ({"file": "notes.txt"}, "is not a photo of"),
         ({"id_search_engine": 12}, "id_search_engine must be a photo id in digits, not 12"),
         ({"id_search_engine": "12a"}, 'must be a photo id in digits, not "12a"'),
         ({"wnid": None}, "wnid must be a text"),
@@ -634,7 +631,6 @@ def test_a_search_has_the_recorded_keys_and_types(serve: Serve, realdata: Path) 
 @pytest.mark.realdata
 def test_info_has_the_recorded_keys_and_types(serve: Serve, realdata: Path) -> None:
     ours = api(serve(record(1))).photos.getInfo(photo_id="1")["photo"]
-    assert ours["dates"].pop("takenunknown") == "1"  # newer than the recording
     assert_known(ours, [recorded(realdata, "photos_getInfo.json")["photo"]])
 
 

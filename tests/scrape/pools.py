@@ -59,9 +59,7 @@ def too_old(number: int, keyword: str = "cat") -> Row:
 FAULTS = {
     "500": Reply(500, "text/plain", b"oops"),
     "429": Reply(429, "text/plain", b"slow down", {"Retry-After": "0"}),
-    "cut short": Reply(
-        200, "image/jpeg", b"ffff\r\npart", {"Transfer-Encoding": "chunked", "Connection": "close"}
-    ),
+    "cut short": Reply(200, "image/jpeg", b"part", cut=2),
 }
 
 
