@@ -201,7 +201,7 @@ def sandbox(
     several sandboxes, each with a --port of its own.
 
     Faults that pass when a request is repeated: too_many, server_error, truncated, timeout,
-    unavailable, wrong_format. Faults of a photo, for good: gone, redirect_elsewhere, not_image,
+    unavailable, wrong_format. Faults of a photo, for good: gone, foreign_redirect, not_image,
     broken_photos, poisoned (HTTP 503 for ever). Photos that move between a search's pages:
     unstable_pages.
 

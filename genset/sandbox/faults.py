@@ -5,7 +5,7 @@ Three sorts of faults have rates. Who meets them is a hash: nothing is random.
 - Passing ones are the request's: `too_many`, `server_error`, `unavailable`, `wrong_format`,
   `truncated`, `timeout`. They depend on the seed, the request and how often it came before. Every
   third time it passes, so nothing fails three times in a row.
-- Lasting ones are the photo's: `gone`, `redirect_elsewhere`, `not_image`, `broken_photos`,
+- Lasting ones are the photo's: `gone`, `foreign_redirect`, `not_image`, `broken_photos`,
   `poisoned`. They depend on the seed and the photo's id alone: whoever asks, however often and in
   whichever order, finds the same photos bad.
 - `unstable_pages` are the search's; see `Faults.unsettle`.
@@ -38,7 +38,7 @@ from genset.sandbox.service import Reply, Request, Service, web_page
 
 CALLS_ONLY = ("unavailable", "wrong_format")
 PASSING = ("too_many", "server_error", "truncated", "timeout", *CALLS_ONLY)
-LASTING = ("gone", "redirect_elsewhere", "not_image", "broken_photos", "poisoned")
+LASTING = ("gone", "foreign_redirect", "not_image", "broken_photos", "poisoned")
 KINDS = (*PASSING, *LASTING, "unstable_pages")
 
 FOREIGN = (
@@ -66,7 +66,7 @@ class Faults(Record, frozen=True, kw_only=True):
     truncated          the connection breaks in the middle of the body
     timeout            no answer; the connection breaks after `hang` seconds
     gone               a search still lists the photo, but it was removed
-    redirect_elsewhere the image's address leads to another host
+    foreign_redirect the image's address leads to another host
     not_image          the image's address shows a web page
     broken_photos      the image file ends in its middle
     poisoned           the image's address answers HTTP 503 for ever
@@ -85,7 +85,7 @@ class Faults(Record, frozen=True, kw_only=True):
     unavailable: Rate = 0.0
     wrong_format: Rate = 0.0
     gone: Rate = 0.0
-    redirect_elsewhere: Rate = 0.0
+    foreign_redirect: Rate = 0.0
     not_image: Rate = 0.0
     broken_photos: Rate = 0.0
     poisoned: Rate = 0.0
@@ -217,9 +217,9 @@ class Rule:
         if fits and self._first is None:
             self._first = request.at
         seconds = request.at - (self._first or 0) - self.after
-        is_met = fits and self.count < self.times and 0 <= seconds < self.seconds
-        self.count += is_met
-        return is_met
+        applies = fits and self.count < self.times and 0 <= seconds < self.seconds
+        self.count += applies
+        return applies
 
 
 class FaultMiddleware:
@@ -283,7 +283,7 @@ class FaultMiddleware:
                 return Reply(0, "", b"", hang=faults.hang)
             case "truncated":
                 return replace(true, cut=half)
-            case "redirect_elsewhere":
+            case "foreign_redirect":
                 address = faults.pick(FOREIGN, *about)
                 return Reply(302, "text/plain", b"", {"Location": address})
             case "not_image":

@@ -106,7 +106,7 @@ def test_an_address_that_is_not_allowed_is_never_asked(host: Host, stranger: Hos
 
 
 @pytest.mark.parametrize("location", ["{}/photo.jpg", "//{}/photo.jpg"])
-def test_a_redirect_elsewhere_is_not_followed(host: Host, stranger: Host, location: str) -> None:
+def test_a_foreign_redirect_is_not_followed(host: Host, stranger: Host, location: str) -> None:
     where = stranger.address if location.startswith("{") else stranger.address.partition("//")[2]
     host.redirect("/photo", location.format(where))
     assert refusal(host, "/photo") == "address not allowed"

@@ -155,7 +155,7 @@ def test_what_is_wrong_with_a_photo_stays_wrong(speak: Speak, source: str, kind:
     statuses = {reply.status_code for reply in replies}
     if kind == "gone":
         assert statuses == {302 if source == "flickr" else 404}
-    elif kind == "redirect_elsewhere":
+    elif kind == "foreign_redirect":
         assert statuses == {302}
         assert urlsplit(replies[0].headers["Location"]).hostname != "127.0.0.1"
     elif kind == "poisoned":

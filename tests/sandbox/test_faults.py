@@ -178,7 +178,7 @@ def test_a_photo_that_is_gone_is_still_listed(serve: Serve) -> None:
 
 
 def test_redirects_lead_to_hosts_that_nobody_should_ask(serve: Serve) -> None:
-    sandbox = serve(30, redirect_elsewhere=1)
+    sandbox = serve(30, foreign_redirect=1)
     replies = [get(address) for address in addresses(sandbox, 30)]
     assert {reply.status_code for reply in replies} == {302}
     hosts = {urlsplit(reply.headers["Location"]).hostname for reply in replies}
@@ -322,7 +322,7 @@ def test_rates_of_passing_faults(serve: Serve, kind: str) -> None:
 
 
 def test_rates_of_lasting_faults_side_by_side(serve: Serve) -> None:
-    rates = {"gone": 0.3, "redirect_elsewhere": 0.05, "not_image": 0.1, "broken_photos": 0.2}
+    rates = {"gone": 0.3, "foreign_redirect": 0.05, "not_image": 0.1, "broken_photos": 0.2}
     rates["poisoned"] = 0.15
     sandbox = serve(COUNT, **rates)
     seen = Counter(asked(sandbox, each) for each in addresses(sandbox, COUNT))

@@ -182,7 +182,7 @@ def test_under_passing_faults_the_set_becomes_whole(
     Release(tmp_path / "copy").verify()
 
 
-def test_a_redirect_elsewhere_is_not_followed(maker: Maker, rebuild: Rebuild) -> None:
+def test_a_foreign_redirect_is_not_followed(maker: Maker, rebuild: Rebuild) -> None:
     def elsewhere(request: Request) -> Reply | None:
         leads_to = {"Location": "http://127.0.0.2:1/x.jpg"}
         return Reply(302, "text/plain", b"", leads_to) if "/1_" in request.path else None
