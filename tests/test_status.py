@@ -68,7 +68,7 @@ def original(place: Place, number: int) -> Path:
 def refuse(store: Store, number: int, reason: str) -> None:
     with store.begin() as session:
         photo = session.query(Photo).filter_by(source_id=str(number)).one()
-        photo.refused, photo.sha256, photo.format = reason, None, None
+        photo.rejected, photo.sha256, photo.format = reason, None, None
 
 
 def test_a_new_workspace_counts_nothing(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_a_new_workspace_counts_nothing(tmp_path: Path) -> None:
         searches=0,
         found=0,
         stored=0,
-        refused={},
+        rejected={},
         contested=0,
         waiting=0,
         down={},
@@ -160,9 +160,9 @@ def test_several_sources_are_counted_each(place: Place) -> None:
     refuse(store, 100, "taken too early: 2009")
     now = status(workspace, store)
     assert now.sources == {
-        "commons": SourceCounts(searches=2, found=2, stored=1, refused=1, candidates=1),
-        "flickr": SourceCounts(searches=1, found=1, stored=1, refused=0, candidates=1),
-        "own": SourceCounts(searches=0, found=1, stored=1, refused=0, candidates=1),
+        "commons": SourceCounts(searches=2, found=2, stored=1, rejected=1, candidates=1),
+        "flickr": SourceCounts(searches=1, found=1, stored=1, rejected=0, candidates=1),
+        "own": SourceCounts(searches=0, found=1, stored=1, rejected=0, candidates=1),
     }
     for total, one in (
         (now.found, "found"),
@@ -172,9 +172,9 @@ def test_several_sources_are_counted_each(place: Place) -> None:
     ):
         assert total == sum(getattr(each, one) for each in now.sources.values())
     assert genset("status", cwd=workspace.root).stdout.splitlines()[3:6] == [
-        "source     commons: 1 stored, 1 refused, 2 found; 1 candidate, 2 searches",
-        "source     flickr: 1 stored, 0 refused, 1 found; 1 candidate, 1 search",
-        "source     own: 1 stored, 0 refused, 1 found; 1 candidate, 0 searches",
+        "source     commons: 1 stored, 1 rejected, 2 found; 1 candidate, 2 searches",
+        "source     flickr: 1 stored, 0 rejected, 1 found; 1 candidate, 1 search",
+        "source     own: 1 stored, 0 rejected, 1 found; 1 candidate, 0 searches",
     ]
     as_json = json.loads(genset("status", "--json", cwd=workspace.root).stdout)
     assert as_json["sources"] == {name: asdict(each) for name, each in now.sources.items()}
@@ -198,8 +198,8 @@ def test_a_source_that_never_answered_is_counted_too(place: Place) -> None:
             )
         )
     assert status(workspace, store).sources == {
-        "commons": SourceCounts(searches=0, found=0, stored=0, refused=0, candidates=0),
-        "flickr": SourceCounts(searches=1, found=4, stored=4, refused=0, candidates=4),
+        "commons": SourceCounts(searches=0, found=0, stored=0, rejected=0, candidates=0),
+        "flickr": SourceCounts(searches=1, found=4, stored=4, rejected=0, candidates=4),
     }
 
 
@@ -222,7 +222,7 @@ def test_refused_photos_are_counted_by_reason_and_listed(place: Place) -> None:
     refuse(store, 101, "gone")
     now = status(workspace, store)
     assert (now.found, now.stored, now.candidates) == (5, 2, 2)
-    assert now.refused == {"same bytes": 2, "gone": 1}
+    assert now.rejected == {"same bytes": 2, "gone": 1}
     page = "https://www.flickr.com/photos/{0}@N00/{0}".format
     assert [row[:4] for row in failed(store).rows] == [
         (TENCH, "flickr:0", "same bytes: as flickr:9", page(0)),
@@ -273,9 +273,9 @@ def made(
                 posted_at=datetime(2020, 1, 1, tzinfo=UTC),
                 sha256=sha256,
                 format=sha256 and "JPEG",
-                refused=refused,
+                rejected=rejected,
             )
-            for number, (sha256, refused) in enumerate(photos)
+            for number, (sha256, rejected) in enumerate(photos)
         ]
         candidates = [
             Candidate(wnid=wnid, photo=rows[number], keyword="k", rank=1)
@@ -307,12 +307,12 @@ def test_status_counts_what_one_counts_by_hand(
     with store.session() as session:
         everyone = list(session.scalars(select(Candidate)))
         labels = list(session.scalars(select(Label)))
-        pool = [c for c in everyone if c.photo.sha256 and c.photo.refused is None]
+        pool = [c for c in everyone if c.photo.sha256 and c.photo.rejected is None]
         votes = {(label.candidate_id, label.worker) for label in labels}
         votes &= {(c.id, worker) for c in pool for worker in ("ann", "bo")}
         labeled = {label.candidate_id for label in labels}
         claims: dict[str, list[Candidate]] = {}
-        for each in everyone:  # a rival's photo counts, refused or not
+        for each in everyone:  # a rival's photo counts, rejected or not
             claims.setdefault(each.photo.sha256 or each.photo.source_id, []).append(each)
         claimed = [c for c in pool if len({r.wnid for r in claims[str(c.photo.sha256)]}) > 1]
         contested = [
@@ -323,7 +323,7 @@ def test_status_counts_what_one_counts_by_hand(
         ]  # all that was said is "correct"
         counted = [c for c in pool if c not in claimed or c.id in labeled]
         assert (now.found, now.stored) == (len(photos), sum(sha is not None for sha, _ in photos))
-        assert now.refused == Counter(str(why).split(":")[0] for _, why in photos if why)
+        assert now.rejected == Counter(str(why).split(":")[0] for _, why in photos if why)
         classes = {c.wnid for c in counted}
         assert (now.candidates, now.candidate_classes) == (len(counted), len(classes))
         assert now.contested == len({c.photo_id for c in contested})
@@ -333,7 +333,7 @@ def test_status_counts_what_one_counts_by_hand(
             c.task for c in sorted(contested, key=lambda c: (c.photo.source_id, c.task))
         ]
         assert {row[:3] for row in failed(store).rows} == {
-            (c.wnid, c.task.split("/")[1], c.photo.refused) for c in everyone if c.photo.refused
+            (c.wnid, c.task.split("/")[1], c.photo.rejected) for c in everyone if c.photo.rejected
         }
 
 
@@ -361,7 +361,7 @@ def test_both_databases_count_the_same(
         session.add(Candidate(wnid=GOLDFISH, photo_id=first.id, keyword="fish", rank=3))
         twin.sha256 = session.query(Photo).filter_by(source_id="2").one().sha256
     now = status(workspace, store)
-    assert (now.found, now.stored, now.refused) == (8, 7, {"too small": 1})
+    assert (now.found, now.stored, now.rejected) == (8, 7, {"too small": 1})
     assert (now.candidates, now.candidate_classes, now.contested) == (4, 2, 3)
     assert (now.labeled, now.labels, now.labelers) == (1, 2, 2)
     tasks = [row[1].replace("/flickr:", " ") for row in contested_photos(store).rows]
@@ -411,9 +411,9 @@ def test_repair_makes_lost_photos_count_as_not_downloaded_and_keeps_their_labels
     assert check_files(workspace, store) == []
     assert not changed.exists()
     now = status(workspace, store)
-    assert (now.found, now.stored, now.refused, now.labels) == (4, 2, {}, 0)
+    assert (now.found, now.stored, now.rejected, now.labels) == (4, 2, {}, 0)
     with store.session() as session:
-        untried = session.query(Photo).filter_by(sha256=None, refused=None)
+        untried = session.query(Photo).filter_by(sha256=None, rejected=None)
         assert {photo.source_id for photo in untried} == {"1", "100"}
 
 
