@@ -5,16 +5,18 @@ The descriptions are what ``genset init`` writes beside each key, and the table 
 (`genset.core.validation`).
 """
 
-import json
 import re
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
+from difflib import get_close_matches
+from functools import cache
+from importlib.metadata import entry_points
 from itertools import pairwise
 from typing import Annotated, Any, Literal
 
-from genset.core.table import Column, Table
+from genset.core.expected import as_toml
 from genset.core.validation import Key, Meta, Record, keys_of
 
 SETTINGS_FILE = "genset.toml"
@@ -24,6 +26,8 @@ _HEAD = """\
 # environment or from a file .env beside this one, which git ignores. A key behind # has no value
 # yet, and shows an example.
 """
+
+OWN_SOURCES = ("flickr", "commons", "inaturalist")
 
 _NOTHING: tuple[Any, ...] = ("", (), None)  # defaults of keys that are not set
 
@@ -112,9 +116,26 @@ class ScrapeSettings(Record, frozen=True):
     ] = ""
 
     def __post_init__(self) -> None:
-        """Refuse a source that is named twice."""
+        """Refuse a source that is named twice, or that there is not."""
         if len(set(self.sources)) < len(self.sources):
             raise ValueError("sources must name each source once")
+        for name in self.sources:
+            if name not in OWN_SOURCES and name not in source_names():
+                raise ValueError(f"sources has an {unknown_source(name)}")
+
+
+@cache
+def source_names() -> tuple[str, ...]:
+    """The names of all sources, genset's own first."""
+    others = entry_points(group="genset.sources").names
+    return tuple(dict.fromkeys([*OWN_SOURCES, *sorted(others)]))
+
+
+def unknown_source(name: str) -> str:
+    """That there is no source of this name, and which there are."""
+    near = get_close_matches(name, source_names(), 1)
+    hint = f"did you mean {near[0]}?" if near else f"choose from {', '.join(source_names())}"
+    return f"unknown source {name!r}: {hint}"
 
 
 class ImagesSettings(Record, frozen=True):
@@ -322,7 +343,7 @@ def orcid_in(text: str) -> str:
     return (found[1] or "") if found else ""
 
 
-# The settings as a file and as a table
+# The settings as a file
 
 
 def settings_text(values: Mapping[str, Any]) -> str:
@@ -330,42 +351,18 @@ def settings_text(values: Mapping[str, Any]) -> str:
     lines = [_HEAD]
     for section in keys_of(Settings):
         written: list[str] = []
-        for key in _keys_in(section):
+        for key in keys_in(section):
             words = f"{key.description[:1].upper()}{key.description[1:]}."
             written += textwrap.wrap(words, 98, initial_indent="# ", subsequent_indent="# ")
             value = (section.name == "scrape" and values.get(key.name)) or key.default
             mark, shown = ("# ", key.examples[:1] or [""]) if value in _NOTHING else ("", [value])
-            written += [f"{mark}{key.name} = {_toml(shown[0])}", ""]
+            written += [f"{mark}{key.name} = {as_toml(shown[0])}", ""]
         is_set = any(not line.startswith("#") for line in filter(None, written))
         lines += [f"[{section.name}]" if is_set else f"# [{section.name}]", *written]
     return "\n".join(lines)
 
 
-def settings_table() -> Table:
-    """Each key, its default, and what it is."""
-    columns = [Column("key"), Column("default"), Column("description", "is")]
-    rows = [
-        (
-            f"{section.name}.{key.name}",
-            "" if key.default in _NOTHING else _toml(key.default),
-            key.description,
-        )
-        for section in keys_of(Settings)
-        for key in _keys_in(section)
-    ]
-    return Table(columns, rows)
-
-
-def _keys_in(section: Key) -> list[Key]:
+def keys_in(section: Key) -> list[Key]:
+    """The keys of a section."""
     kind: type[Record] = type(section.default)
     return keys_of(kind)
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, date):
-        return value.isoformat()
-    if isinstance(value, dict):
-        return f"{{ {', '.join(f'{key} = {_toml(inner)}' for key, inner in value.items())} }}"
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_toml, value))}]"
-    return json.dumps(value, ensure_ascii=False)

@@ -4,21 +4,23 @@ import re
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import starmap
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import Select, distinct, func, select
 from sqlalchemy.orm import Session
 
+from genset.core.errors import BadInput
 from genset.core.files import image_file, sha256_of
 from genset.core.progress import progress
 from genset.core.table import Table, of_words
 from genset.db import (
     Candidate,
     ExamplePhoto,
+    Fact,
     HostState,
     Label,
     Photo,
@@ -30,10 +32,15 @@ from genset.db import (
     undecided_photos,
     votes_in_labeling,
 )
+from genset.db.images_folder import see_images
 from genset.label.proposals.questions import questions
+from genset.net.hosts import Hosts
 from genset.release.reader import summaries
 from genset.score.results.names import by_convention
 from genset.score.results.runs import find_runs
+from genset.scrape.opt_out import OptOut
+from genset.scrape.side_by_side import UNFINISHED
+from genset.sources.source import Settings, source_class
 from genset.workspace import Workspace
 
 _PAGE = 10_000
@@ -65,7 +72,8 @@ class Status:
     `labels` in all, by `labelers`: ``genset labels stats`` has the same numbers. `sources` is by
     name, where several were searched; empty where only one was. `questions` about further classes
     are asked, or have all their votes; `unanswered` of them lack votes. `examples` are photos that
-    somebody gave to be shown beside a class; no other number has them.
+    somebody gave to be shown beside a class; no other number has them. `unfinished` is the command
+    of a scrape that was stopped, `missing` what must be mended before the next one can begin.
     """
 
     workspace: str
@@ -89,10 +97,14 @@ class Status:
     questions: int = 0
     unanswered: int = 0
     examples: int = 0
+    unfinished: str = ""
+    missing: str = ""
 
     @property
     def next_command(self) -> str:
         """What to type next: the first stage that is not complete."""
+        if self.unfinished and not self.releases:
+            return self.unfinished
         if self.searched < self.classes and not self.stored:
             return "genset scrape"
         if self.labeled < self.candidates or self.unanswered:
@@ -130,7 +142,7 @@ def status(workspace: Workspace, store: Store) -> Status:
             for question in questions(session)
             if question.is_open or not question.waits(rules)
         ]
-        return Status(
+        now = Status(
             workspace=str(workspace.root),
             classes=len(taxonomy),
             searched=count(select(func.count(distinct(Search.wnid)))),
@@ -157,7 +169,7 @@ def status(workspace: Workspace, store: Store) -> Status:
             labeled=labeled,
             labels=votes,
             labelers=labelers,
-            releases={release.name: release.photos for release in releases},
+            releases={release.name: len(release.photos) for release in releases},
             runs={
                 release.name: by_convention(
                     [
@@ -172,17 +184,28 @@ def status(workspace: Workspace, store: Store) -> Status:
             questions=len(open_questions),
             unanswered=sum(question.waits(rules) for question in open_questions),
             examples=count(select(func.count(Photo.sha256)).where(~_OF_POOL)),
+            unfinished=unfinished.value if (unfinished := session.get(Fact, UNFINISHED)) else "",
         )
+    if now.next_command.startswith("genset scrape"):
+        return replace(now, missing=_missing(workspace, store))
+    return now
+
+
+def _missing(workspace: Workspace, store: Store) -> str:
+    """What keeps a scrape from beginning, such as a key that is not set; "" for nothing."""
+    try:
+        OptOut.of(workspace)
+        see_images(workspace)
+        for name in workspace.scrape.sources:
+            source_class(name).connect(Hosts(store), Settings.of(workspace))
+    except BadInput as error:
+        return str(error)
+    return ""
 
 
 def _in_labeling(*columns: Any) -> Select[*tuple[Any, ...]]:
     """Something of the candidates that are labeled."""
     return in_labeling().order_by(None).with_only_columns(*columns)
-
-
-def _in_pool(*columns: Any) -> Select[*tuple[Any, ...]]:
-    """Something of the candidates with a stored photo."""
-    return select(*columns).select_from(Candidate).join(Candidate.photo).where(*_STORED)
 
 
 def _rejected(session: Session) -> dict[str, int]:
@@ -287,9 +310,8 @@ def contested_photos(store: Store) -> Table:
 
     With its page.
     """
-    claimed = _in_pool(Candidate.wnid, *_NAME, Candidate.keyword, Photo.page_url).where(
-        Candidate.photo_id.in_(undecided_photos())
-    )
+    claimed = select(Candidate.wnid, *_NAME, Candidate.keyword, Photo.page_url)
+    claimed = claimed.join(Candidate.photo).where(*_STORED, Photo.id.in_(undecided_photos()))
     with store.session() as session:
         rows = [
             (source_id, f"{wnid}/{source}:{source_id}", keyword, page)
@@ -321,22 +343,14 @@ def check_files(workspace: Workspace, store: Store, *, repair: bool = False) -> 
     return problems
 
 
-class _StoredPhoto(NamedTuple):
-    id: int
-    source: str
-    source_id: str
-    sha256: str
-    format: str
-
-
-def _stored_photos(store: Store) -> Iterator[_StoredPhoto]:
+def _stored_photos(store: Store) -> Iterator[Any]:
     """Every photo that has an original, some at a time, with no transaction open in between."""
     stored = select(Photo.id, *_NAME, Photo.sha256, Photo.format).order_by(Photo.id)
     last = 0
     while True:
         page = stored.where(Photo.id > last, Photo.sha256.is_not(None)).limit(_PAGE)
         with store.session() as session:
-            photos = list(starmap(_StoredPhoto, session.execute(page)))
+            photos = session.execute(page).all()
         yield from photos
         if len(photos) < _PAGE:
             return

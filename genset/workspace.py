@@ -1,16 +1,19 @@
 """The folder a maintainer works in: its settings, and where its parts are."""
 
 import os
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from pathlib import Path
 
 from dotenv import load_dotenv
 
 from genset.core.errors import BadInput, NotAWorkspace
 from genset.core.files import write_text
-from genset.core.validation import check, read_toml
+from genset.core.validation import Invalid, at_their_lines, check, parse_toml, read_text
+from genset.licenses import FLICKR, License, creative_commons, spdx_id
 from genset.settings import (
     SETTINGS_FILE,
     Contact,
@@ -113,16 +116,37 @@ class Workspace:
     def _open(cls, root: Path) -> "Workspace":
         root = root.resolve()
         load_secrets(root)
-        settings = read_toml(root / SETTINGS_FILE, Settings)
-        return cls(
-            root=root,
-            store_url=_store_url(root, settings.store.url),
-            images=_images(root, settings.images.folder),
-            scrape=settings.scrape,
-            label=settings.label,
-            dataset=settings.dataset,
-            contact=checked_contact(settings.scrape.contact),
-        )
+        pause_factor()
+        path = root / SETTINGS_FILE
+        text = read_text(path)
+        settings = parse_toml(text, Settings, str(path))
+        with at_their_lines(text, str(path)):
+            _check_license(settings.dataset.license)
+            return cls(
+                root=root,
+                store_url=_store_url(root, settings.store.url),
+                images=_images(root, settings.images.folder),
+                scrape=settings.scrape,
+                label=settings.label,
+                dataset=settings.dataset,
+                contact=checked_contact(settings.scrape.contact),
+            )
+
+
+def pause_factor() -> float:
+    """The factor for all pauses between tries, of the environment.
+
+    Raises:
+        BadInput: GENSET_PAUSE_FACTOR is no number, or below 0.
+    """
+    word = os.environ.get("GENSET_PAUSE_FACTOR", "1")
+    try:
+        factor = float(word)
+    except ValueError:
+        factor = -1.0
+    if not 0 <= factor < 1e6:
+        raise BadInput(f"GENSET_PAUSE_FACTOR is no factor: {word!r}; write a number, such as 0.01")
+    return factor
 
 
 def load_secrets(root: Path) -> None:
@@ -156,17 +180,27 @@ def _ignore(path: Path, names: Iterable[str]) -> None:
         write_text(path, "\n".join([*lines, *missing, ""]))
 
 
+def _check_license(words: str) -> None:
+    """Refuse what is named like a licence of Creative Commons and is none."""
+    license = License(words, "")
+    named = re.match("cc[ -]", words, re.I) and creative_commons(license) is None
+    if named and spdx_id(license).startswith("LicenseRef-"):
+        [near, *_] = *get_close_matches(words, map(spdx_id, FLICKR.values()), 1), "CC-BY-4.0"
+        words = f" is no licence's name or id: {words!r}; did you mean {near}?"
+        raise Invalid("", ("dataset", "license"), words)
+
+
 def _images(root: Path, folder: str) -> Path:
     """The folder of originals, absolute: one of its own, for what is lost there is deleted."""
-    setting = f"{root / SETTINGS_FILE}: images.folder"
+    keys = "images", "folder"
     if not folder.strip() or not folder.isprintable() or folder.startswith("$"):
-        raise BadInput(f'{setting} must be a folder, such as "images", not {folder!r}')
+        raise Invalid("", keys, f' must be a folder, such as "images", not {folder!r}')
     try:
         images = Path(os.path.normpath(root / Path(folder).expanduser()))
     except RuntimeError:  # ~somebody who is not here
-        raise BadInput(f"{setting} names an unknown user: {folder!r}") from None
+        raise Invalid("", keys, f" names an unknown user: {folder!r}") from None
     if root == images or images in root.parents:
-        raise BadInput(f"{setting} must be a folder of photos alone, not {images}")
+        raise Invalid("", keys, f" must be a folder of photos alone, not {images}")
     return images
 
 
@@ -174,21 +208,25 @@ def _store_url(root: Path, configured: str) -> str:
     from sqlalchemy.engine import make_url
     from sqlalchemy.exc import ArgumentError
 
-    settings = f"{root / SETTINGS_FILE}: store.url"
     in_environment = os.environ.get("GENSET_STORE_URL")
-    where = "GENSET_STORE_URL" if in_environment else settings
+
+    def refusal(words: str) -> BadInput:
+        if in_environment:
+            return BadInput(f"GENSET_STORE_URL {words}")
+        return Invalid("", ("store", "url"), f" {words}")
+
     try:
         url = make_url(in_environment or configured)
     except ArgumentError:
-        raise BadInput(f"{where} must be a database address: {_ADDRESSES}") from None
+        raise refusal(f"must be a database address: {_ADDRESSES}") from None
     if url.drivername == "postgresql":
         url = url.set(drivername="postgresql+psycopg")
     if url.drivername not in ("sqlite", "postgresql+psycopg"):
-        raise BadInput(f"{where} must not be of {url.drivername}: {_ADDRESSES}")
+        raise refusal(f"must not be of {url.drivername}: {_ADDRESSES}")
     if not in_environment and (url.password or "password" in url.query):
-        raise BadInput(f"{where} must not hold a password: set PGPASSWORD, which PostgreSQL reads")
+        raise refusal("must not hold a password: set PGPASSWORD, which PostgreSQL reads")
     if url.drivername == "sqlite":
         if url.database in (None, "", ":memory:"):
-            raise BadInput(f"{where} must name a file, or nothing would be stored: {_ADDRESSES}")
+            raise refusal(f"must name a file, or nothing would be stored: {_ADDRESSES}")
         url = url.set(database=str(root / str(url.database)))
     return url.render_as_string(hide_password=False)

@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from genset.sources.source import names, source_class
+from genset.settings import source_names
+from genset.sources.source import source_class
 
 ROOT = Path(__file__).parent.parent
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", source_names())
 def test_readme_and_docs_print_the_words_of_each_source(name: str) -> None:
     about = source_class(name).about
     readme = (ROOT / "README.md").read_text("utf-8")

@@ -73,7 +73,10 @@ def refuse(store: Store, number: int, reason: str) -> None:
 
 def test_a_new_workspace_counts_nothing(tmp_path: Path) -> None:
     workspace = Workspace.create(tmp_path)
-    assert status(workspace, Store.open(workspace.store_url)) == Status(
+    now = status(workspace, Store.open(workspace.store_url))
+    assert now.missing.startswith("Flickr requires an API key: set FLICKR_API_KEY")
+    assert now == Status(
+        missing=now.missing,
         workspace=str(tmp_path),
         classes=1000,
         searched=0,
@@ -470,6 +473,9 @@ def test_it_ends_with_the_next_command_of_each_stage(place: Place) -> None:
     fresh = replace(now, searched=0, stored=0, candidates=0, labeled=0)
     assert fresh.next_command == "genset scrape"
     assert now.next_command == "genset label"
+    stopped = replace(now, unfinished="genset scrape --classes tench")
+    assert stopped.next_command == "genset scrape --classes tench"
+    assert replace(stopped, releases={"v1": 4}).next_command == "genset label"
     complete = replace(now, labeled=now.candidates)
     assert complete.next_command == "genset release create v1"
     released = replace(complete, releases={"v1": 4, "v2": 3}, runs={"v1": ["m"]})

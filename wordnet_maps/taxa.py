@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from genset.core.errors import BadInput
-from genset.core.validation import read_toml
+from genset.core.validation import parse_toml, read_text
 from wordnet_maps.build import write
 
 HERE = Path(__file__).parent
@@ -133,7 +133,9 @@ def main(arguments: list[str] | None = None) -> int:
 
     def made() -> Any:
         classes = json.loads((HERE / "imagenet1k.json").read_text("utf-8"))["classes"]
-        return build(read_toml(HERE / "taxa.toml", dict[str, Any]), classes)
+        return build(
+            parse_toml(read_text(HERE / "taxa.toml"), dict[str, Any], "taxa.toml"), classes
+        )
 
     return write(options.output, made)
 

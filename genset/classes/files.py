@@ -20,13 +20,10 @@ A class is named by its id, the word after ``classes.``; all else may be left ou
 with a synset is a kind of (`hypernyms`) is WordNet's where the file does not say it.
 """
 
-import json
 import re
-import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import as_file, files
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +33,8 @@ from genset.classes.imagenet import imagenet1k
 from genset.classes.taxonomy import IMAGENET, Taxonomy
 from genset.classes.wordnet import nouns
 from genset.core.errors import BadInput, SeveralMistakes
-from genset.core.expected import dotted
-from genset.core.validation import read_text, toml_mistake
+from genset.core.expected import as_toml, dotted
+from genset.core.validation import line_of, lines_of_keys, load_toml, read_text
 
 BUILT_IN = (IMAGENET, "imagenet100-cmc", "cifar10")
 """Taxonomies that come with genset. The first is the default, and no file."""
@@ -48,8 +45,6 @@ _NOTICE = """\
 # Words, definitions and hierarchy of classes with a synset are WordNet 3.0's: Copyright 2006 by
 # Princeton University, all rights reserved; https://wordnet.princeton.edu/license-and-commercial-use
 """
-
-_JSON = json.JSONEncoder(ensure_ascii=False)
 
 
 def taxonomy_named(name: str) -> Taxonomy:
@@ -87,18 +82,17 @@ def taxonomy_in(text: str, file: str) -> Taxonomy:
     Raises:
         BadInput: it has mistakes.
     """
-    document, wrong = _tables(text)
+    document, mistake = load_toml(text)
+    if mistake is not None:
+        raise BadInput(f"{file}, line {mistake[0]}: {mistake[1]}")
     document.setdefault("name", Path(file).stem)
-    # Classes of which none can be read are there nonetheless.
-    found = [error for error in mistakes_in(document) if not (wrong and error.keys == ("classes",))]
-    mistakes = list(wrong.items())
-    if found or mistakes:
-        keys = _lines_of_keys(text)
-        mistakes += [
-            (_line(keys, map(str, error.keys)), dotted(error.keys) + error.words)
+    if found := list(mistakes_in(document)):
+        keys = lines_of_keys(text)
+        mistakes = sorted(
+            (line_of(keys, error.keys), dotted(error.keys) + error.words)
             for error in found[:_SHOWN]
-        ]
-        lines = [f"{file}, line {line}: {words}" for line, words in sorted(mistakes)]
+        )
+        lines = [f"{file}, line {line}: {words}" for line, words in mistakes]
         more = [f"and {len(found) - _SHOWN:,} more"] * (len(found) > _SHOWN)
         raise SeveralMistakes(*lines, *more)
     return _with_hypernyms(taxonomy_of(document))
@@ -120,81 +114,6 @@ def _with_hypernyms(taxonomy: Taxonomy) -> Taxonomy:
     )
 
 
-def _tables(text: str) -> tuple[dict[str, Any], dict[int, str]]:
-    """A TOML text's document, and what is wrong with its form, by line from 1.
-
-    Where something is, each table is read by itself: all mistakes are told, and the document has
-    the tables that can be read, and of others the head alone.
-    """
-    text = text.replace("\r\n", "\n")
-    document, error = _loaded(text)
-    if error is None:
-        return document, {}
-    wrong: dict[int, str] = {}
-    lines = text.split("\n")
-    heads = [number for number, line in enumerate(lines) if line.lstrip().startswith("[")]
-    for begin, end in pairwise((0, *heads, len(lines))):
-        table, mistake = _loaded("\n".join(lines[begin:end]))
-        if mistake is not None:
-            wrong[begin + mistake[0]] = mistake[1]
-            table, _ = _loaded(lines[begin])
-        if not _joined(document, table):
-            wrong[begin + 1] = f"{lines[begin].strip()} is there twice"
-    return document, wrong or dict([error])
-
-
-def _loaded(text: str) -> tuple[dict[str, Any], tuple[int, str] | None]:
-    """What a text says, and the line and the words of what keeps it from being read."""
-    try:
-        return tomllib.loads(text), None
-    except (RecursionError, tomllib.TOMLDecodeError) as error:
-        return {}, toml_mistake(error, text)
-
-
-def _joined(document: dict[str, Any], table: dict[str, Any]) -> bool:
-    """Add a table to a document, and say whether it was new there."""
-    new = True
-    for key, value in table.items():
-        if key == "classes" and isinstance(value, dict):
-            classes = document.setdefault(key, {})
-            new = new and classes.keys().isdisjoint(value)
-            classes.update(value)
-        else:
-            document[key] = value
-    return new
-
-
-def line_of(text: str, keys: Iterable[str]) -> int:
-    """The line on which the key stands to which these lead, from 1; else what holds it, or 1.
-
-    TOML's reader tells no lines: heads of tables and keys are read line by line.
-    """
-    return _line(_lines_of_keys(text), keys)
-
-
-def _line(lines: Mapping[tuple[str, ...], int], keys: Iterable[str]) -> int:
-    path = tuple(keys)
-    starts = (path[:length] for length in range(len(path), 0, -1))
-    return next((lines[start] for start in starts if start in lines), 1)
-
-
-def _lines_of_keys(text: str) -> dict[tuple[str, ...], int]:
-    """The first line of each key, by the keys that lead to it."""
-    found: dict[tuple[str, ...], int] = {}
-    table: tuple[str, ...] = ()
-    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):
-        is_head = line.lstrip().startswith("[")
-        document, _ = _loaded(line if is_head else f"{line.partition('=')[0]}= 0")
-        path: tuple[str, ...] = ()
-        while isinstance(document, dict) and document:
-            key, document = next(iter(document.items()))
-            path = (*path, key)
-        if path:
-            table, path = (path, path) if is_head else (table, (*table, *path))
-            found.setdefault(path, number)
-    return found
-
-
 # Written
 
 
@@ -214,30 +133,21 @@ def toml_of(taxonomy: Taxonomy, comments: Mapping[str, Sequence[str]], head: str
         raise BadInput(f"no file can have these classes: {found}")
     parts = [f"# {line}\n" for line in head.splitlines()]
     parts += [_NOTICE] * any(cls.synset for cls in taxonomy)
-    parts.append(f"\nname = {_value(document['name'])}\n")
+    parts.append(f"\nname = {as_toml(document['name'])}\n")
     for id, keys in document["classes"].items():
         parts.append(_class_lines(id, keys, comments.get(id, ())))
     return "".join(parts)
 
 
 def _class_lines(id: str, keys: Mapping[str, Any], comments: Sequence[str]) -> str:
-    key = id if re.fullmatch("[A-Za-z0-9_-]+", id) else _value(id)
+    key = id if re.fullmatch("[A-Za-z0-9_-]+", id) else as_toml(id)
     lines = ["", *(f"# {_on_a_line(comment)}" for comment in comments), f"[classes.{key}]"]
     for name, value in keys.items():
         if name == "queries":
-            lines += ["queries = [", *(f"    {_inline(query)}," for query in value), "]"]
+            lines += ["queries = [", *(f"    {as_toml(query)}," for query in value), "]"]
         else:
-            lines.append(f"{name} = {_value(value)}")
+            lines.append(f"{name} = {as_toml(value)}")
     return "\n".join(lines) + "\n"
-
-
-def _inline(table: Mapping[str, str]) -> str:
-    return "{ " + ", ".join(f"{key} = {_value(value)}" for key, value in table.items()) + " }"
-
-
-def _value(value: Any) -> str:
-    """A value as TOML has it; JSON's texts and lists are TOML's but for one character."""
-    return _JSON.encode(value).replace("\x7f", "\\u007f")
 
 
 def _on_a_line(text: str) -> str:

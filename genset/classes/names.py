@@ -70,7 +70,7 @@ def find_class(taxonomy: Taxonomy, word: str) -> NamedClasses:
     if not taxonomy.is_imagenet and (named := _called(taxonomy, word)):
         return _of_one_class(word, named)
     senses = nouns().senses(word)
-    meant = {sense: below for sense in senses if (below := _below(taxonomy, sense))}
+    meant = meant_senses(taxonomy, word)
     if len({tuple(below) for below in meant.values()}) > 1:
         raise SeveralMistakes(*_choices(word, meant))
     for sense in meant:
@@ -78,6 +78,12 @@ def find_class(taxonomy: Taxonomy, word: str) -> NamedClasses:
     if named := _called(taxonomy, word):
         return _of_one_class(word, named)
     raise SeveralMistakes(_unknown(taxonomy, word, senses))
+
+
+def meant_senses(taxonomy: Taxonomy, word: str) -> dict[Noun, list[ImageClass]]:
+    """The senses of a word that are classes, or have kinds that are, with these classes."""
+    senses = nouns().senses(word)
+    return {sense: below for sense in senses if (below := _below(taxonomy, sense))}
 
 
 def _called(taxonomy: Taxonomy, word: str) -> list[ImageClass]:
@@ -146,8 +152,13 @@ def _unknown(taxonomy: Taxonomy, word: str, senses: tuple[Noun, ...]) -> str:
         return f"{word!r} names no class: index {number} is {meant.wnid} ({meant.name})"
     if is_wnid(word):
         return f"{word!r} names no class of {taxonomy.name}"
-    if senses:
+    if len(senses) == 1:
         return f"{word!r} ({clean(senses[0].gloss, 60)}) names no class, nor do kinds of it"
+    if senses:
+        return (
+            f"{word!r} names no class of {taxonomy.name}, in none of its {len(senses)} senses in "
+            "WordNet, nor do kinds of these"
+        )
     known = {plain(name): cls for cls in taxonomy for name in (cls.wnid, *cls.lemmas)}
     near = [f"{name} ({known[name].wnid})" for name in get_close_matches(plain(word), known, 3)]
     if near:

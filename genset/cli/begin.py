@@ -10,12 +10,13 @@ from typing import Any
 import click
 
 from genset.classes import IMAGENET, Taxonomy, read_taxonomy
-from genset.classes.files import file_of, line_of, taxonomy_named
+from genset.classes.files import file_of, taxonomy_named
 from genset.cli.classes.overlap import tell_overlap
 from genset.cli.common import FILE, FOLDER, PATH, json_option, show
 from genset.core.errors import BadInput, MissingExtra
 from genset.core.files import write_text
 from genset.core.numbers import count
+from genset.core.validation import line_of, lines_of_keys
 from genset.settings import SETTINGS_FILE
 from genset.workspace import TAXONOMY_FILE, Workspace, load_secrets
 
@@ -119,7 +120,7 @@ def _take(workspace: Workspace, file: Path, custom: Taxonomy) -> dict[str, Any]:
             if not copy.exists() or copy.read_text("utf-8") != text:
                 write_text(copy, text)
     except ClassChanged as changed:
-        where = f"{file.name}, line {line_of(text, changed.keys)}"
+        where = f"{file.name}, line {line_of(lines_of_keys(text), changed.keys)}"
         raise BadInput(f"{where}: {changed}") from None
     return {"name": taxonomy.name, "classes": len(taxonomy), "hash": found, **report}
 

@@ -55,10 +55,10 @@ def status(folder: Path | None, failed: bool, contested: bool, format: str) -> N
         now = count_stages(workspace, store)
     command = _with_workspace(now.next_command, Path(now.workspace))
     document = asdict(now) | {"next_command": command}
-    for name in ("sources", "examples"):
+    for name in ("sources", "examples", "unfinished", "missing"):
         if not document[name]:
             del document[name]
-    stages = [*_stages(now), ("next", command)]
+    stages = [*_stages(now), *[("first", now.missing)] * bool(now.missing), ("next", command)]
     lines = "\n".join(f"{stage:<10} {text}" for stage, text in stages)
     show_tables(of_words(("stage", "state"), stages), format, document, text=lines)
 

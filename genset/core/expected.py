@@ -79,7 +79,7 @@ def explain(error: Exception, document: Any, kind: Any) -> tuple[Keys, str]:
         return keys, f": {found['what']}"
     description = f" ({about['description']})" if "description" in about else ""
     value = _value_at(document, keys)
-    too_long = isinstance(value, list) and "of length" in found["what"]
+    too_long = value and isinstance(value, list) and "of length" in found["what"]
     shown = f"a list of {len(value):,}" if too_long else _shown(value)
     return keys, f" must be {_phrase(info)}, not {shown}{description}"
 
@@ -89,7 +89,7 @@ def _phrase(info: inspect.Type) -> str:
     about = _about(info)
     phrase: str = about.get("title", "") or _plain_phrase(_bare(info))
     examples = about.get("examples", ())
-    return f"{phrase}, such as {_shown(examples[0])}" if examples else phrase
+    return f"{phrase}, such as {as_toml(examples[0])}" if examples else phrase
 
 
 def _plain_phrase(info: inspect.Type) -> str:
@@ -133,6 +133,17 @@ def _length(info: inspect.StrType | inspect.ListType | inspect.VarTupleType, wha
         return f" of {info.min_length or 0} to {info.max_length:,} {what}"
     one = what.removesuffix("s") if info.min_length == 1 else what
     return f" of at least {info.min_length} {one}" if info.min_length else ""
+
+
+def as_toml(value: Any) -> str:
+    """A value as TOML has it, on one line."""
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{key} = {as_toml(inner)}' for key, inner in value.items())} }}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(as_toml, value))}]"
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _shown(value: Any) -> str:
@@ -222,7 +233,7 @@ def _type_at(info: inspect.Type, keys: Keys) -> inspect.Type:
 
 def _inner(info: inspect.Type, key: str | int) -> inspect.Type | None:
     match info:
-        case inspect.StructType():
+        case inspect.StructType() | inspect.DataclassType():
             return _fields(info).get(str(key))
         case inspect.DictType():
             return info.value_type
@@ -232,8 +243,9 @@ def _inner(info: inspect.Type, key: str | int) -> inspect.Type | None:
 
 
 def _fields(info: inspect.Type) -> dict[str, inspect.Type]:
-    structs = [option for option in _options(info) if isinstance(option, inspect.StructType)]
-    return {field.encode_name: field.type for struct in structs for field in struct.fields}
+    kinds = inspect.StructType | inspect.DataclassType
+    objects = [option for option in _options(info) if isinstance(option, kinds)]
+    return {field.encode_name: field.type for kind in objects for field in kind.fields}
 
 
 def _options(info: inspect.Type) -> list[inspect.Type]:

@@ -13,8 +13,8 @@ What a file may hold is declared once, as a `Record`:
 `check` makes one of it, and refuses what does not fit in a line that says what is wrong, where, and
 what to write instead:
 
-    genset.toml: label.votes must be a whole number of at least 1, such as 3, not "three" (labelers
-    of each photo)
+    genset.toml, line 7: label.votes must be a whole number of at least 1, such as 3, not "three"
+    (labelers of each photo)
 
 `Meta` says more of a key than its type does: bounds and patterns, a `title` that names what is
 meant ("an ORCID", where a pattern would tell nobody), a `description` of what the key is for, and
@@ -29,6 +29,8 @@ over those that it does not know.
 
 import re
 import tomllib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -50,7 +52,6 @@ __all__ = [
     "parse_toml",
     "read_json",
     "read_text",
-    "read_toml",
 ]
 
 T = TypeVar("T")
@@ -83,27 +84,35 @@ class Invalid(BadInput):
 # Reading
 
 
-def read_toml(path: Path, kind: type[T], largest: int = LARGEST) -> T:
-    """What a TOML file says.
-
-    Raises:
-        BadInput: the file cannot be read, or something in it is wrong.
-    """
-    return parse_toml(read_text(path, largest), kind, str(path))
-
-
 def parse_toml(text: str, kind: type[T], where: str) -> T:
     """What a TOML text says; `where` names it in errors.
 
     Raises:
         BadInput: it is no TOML, or something in it is wrong.
     """
+    document, mistake = load_toml(text)
+    with at_their_lines(text, where):
+        if mistake is not None:
+            line, words = mistake
+            # What is wrong with five, True or 2015-13-01 is seen best where it is read as a text.
+            if quoted := load_toml(_with_quotes(text, line))[0]:
+                check(quoted, kind, where)
+            raise BadInput(f"{where}, line {line}: {words}")
+        return check(document, kind, where)
+
+
+@contextmanager
+def at_their_lines(text: str, where: str) -> Iterator[None]:
+    """Name the lines of a TOML text in the mistakes that the block finds in what it says."""
     try:
-        document = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        line, words = toml_mistake(error, text)
-        raise BadInput(f"{where}, line {line}: {words}") from None
-    return check(document, kind, where)
+        yield
+    except Invalid as error:
+        lines = lines_of_keys(text)
+        # A sentence on a whole table names the key that it is about.
+        paths = [(*error.keys, word) for word in re.findall(r"\w+", error.words)]
+        keys = next((path for path in paths if path in lines), error.keys)
+        where = f"{where}, line {line_of(lines, keys)}"
+        raise Invalid(where, error.keys, error.words) from None
 
 
 def read_json(path: Path, kind: type[T], largest: int = LARGEST) -> T:
@@ -197,6 +206,7 @@ _TOML_MISTAKES = {
     "Expected ']' at the end of a table declaration": _QUOTES,
     "Expected '=' after a key in a key/value pair": 'a line has KEY = VALUE, as in name = "dog"',
     "Invalid value": 'a text stands in quotes, as in name = "dog"',
+    "Invalid date or datetime": "there is no such day or time: a day is written like 2014-01-31",
     "Illegal character '\\n'": _UNENDED,
     "Unterminated string": _UNENDED,
     'Expected "\'"': _UNENDED,
@@ -204,17 +214,65 @@ _TOML_MISTAKES = {
     "Unclosed array": "a list has commas between its texts, and ends with ]",
     "Expected newline or end of document after a statement": "one value is more than a line has",
     "Cannot overwrite a value": "this key is there twice",
+    "Cannot declare": "this table is there twice",
 }
 
 
-def toml_mistake(error: Exception, text: str) -> tuple[int, str]:
+def load_toml(text: str) -> tuple[dict[str, Any], tuple[int, str] | None]:
+    """What a text says, and the line and the words of what keeps it from being read."""
+    try:
+        return tomllib.loads(text), None
+    except RecursionError:
+        return {}, (1, "here are lists within lists, too many to read")
+    except tomllib.TOMLDecodeError as error:
+        return {}, _toml_mistake(str(error), text)
+
+
+def _toml_mistake(error: str, text: str) -> tuple[int, str]:
     """The line on which a TOML text cannot be read, and why, for people who do not know TOML."""
-    if isinstance(error, RecursionError):
-        return 1, "here are lists within lists, too many to read"
-    place = _PLACE.search(str(error))
+    place = _PLACE.search(error)
     line = int(place[1]) if place and place[1] else text.rstrip().count("\n") + 1
-    words = _PLACE.sub("", str(error))
-    return line, _TOML_MISTAKES.get(words, f"not valid TOML ({words[:1].lower()}{words[1:]})")
+    words = _PLACE.sub("", error)
+    head = text.split("\n")[line - 1].partition("#")[0].strip()
+    if words.startswith("Expected ']'") and not head.endswith("]"):
+        return line, f"the ] is missing: write {head}{']' * (1 + head.startswith('[['))}"
+    kind = words.partition(" (")[0]
+    return line, _TOML_MISTAKES.get(kind, f"not valid TOML ({words[:1].lower()}{words[1:]})")
+
+
+def _with_quotes(text: str, line: int) -> str:
+    """The text with quotes around the value on a line, where that is a bare word."""
+    lines = text.split("\n")
+    lines[line - 1] = re.sub(
+        r"""^([^=#"]*=\s*)([^\s"'#\[{][^"'#\[{]*?)(\s*(?:#.*)?)$""", r'\1"\2"\3', lines[line - 1]
+    )
+    return "\n".join(lines)
+
+
+def line_of(lines: Mapping[Keys, int], keys: Keys) -> int:
+    """The line of the key to which these lead, else of what holds it, or 1."""
+    starts = (keys[:length] for length in range(len(keys), 0, -1))
+    return next((lines[start] for start in starts if start in lines), 1)
+
+
+def lines_of_keys(text: str) -> dict[Keys, int]:
+    """The first line of each key of a TOML text, by the keys that lead to it.
+
+    TOML's reader names no lines: heads of tables and keys are read line by line.
+    """
+    found: dict[Keys, int] = {}
+    table: Keys = ()
+    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):
+        is_head = line.lstrip().startswith("[")
+        document: Any = load_toml(line if is_head else f"{line.partition('=')[0]}= 0")[0]
+        path: Keys = ()
+        while isinstance(document, dict) and document:
+            key, document = next(iter(document.items()))
+            path = (*path, key)
+        if path:
+            table, path = (path, path) if is_head else (table, (*table, *path))
+            found.setdefault(path, number)
+    return found
 
 
 def _json_mistake(error: str, content: bytes) -> str:

@@ -43,15 +43,23 @@ def claim_images(workspace: Workspace, store: Store, *, again: bool = False) -> 
         if found is not None and not again:
             raise _refusal(workspace, "another workspace's marker")
         if known is None:
-            if images != workspace.root / "images" and not images.is_dir():
-                raise BadInput(
-                    f"{images} is not there: mount the disk that it is on, or make the folder"
-                )
+            see_images(workspace)
             known = Fact(name=_FACT, value=begun)
             session.add(known)
         elif workspace.is_shared and not again:
             raise _refusal(workspace, "no marker")
         write_text(images / MARKER, known.value)
+
+
+def see_images(workspace: Workspace) -> None:
+    """See that a folder of originals that is not made here is there.
+
+    Raises:
+        BadInput: it is not.
+    """
+    images = workspace.images
+    if images != workspace.root / "images" and not images.is_dir():
+        raise BadInput(f"{images} is not there: mount the disk that it is on, or make the folder")
 
 
 def _begun(store: Store) -> str:

@@ -312,7 +312,8 @@ class Fact(Base):
     "images": the id in the marker file of the folder of originals, and "images_new" the one that
     it gets when it is made. "query_list": the version of the queries that the workspace searches
     with. "taxonomy": the hash of its own taxonomy in force. "hashes:" and a hash: the last photo
-    (`PhotoLook.compared`) that was compared with that file of hashes.
+    (`PhotoLook.compared`) that was compared with that file of hashes. "unfinished_scrape": the
+    command of a scrape that was stopped, "" for none.
     """
 
     __tablename__ = "fact"

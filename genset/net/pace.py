@@ -4,7 +4,6 @@ What is left of a quota (calls, bytes, calls at once) stands in the store, so al
 it share it, on however many machines they run.
 """
 
-import os
 import random
 import threading
 import time
@@ -17,8 +16,8 @@ from typing import Protocol
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
-from genset.core.errors import BadInput
 from genset.db import RateLimitState, Store
+from genset.workspace import pause_factor
 
 _LEASE = 12.0  # seconds
 _CLOCKS_DIFFER = 1.0  # seconds that are no sign of a clock that was set back
@@ -235,14 +234,7 @@ def scaled(seconds: float) -> float:
     Raises:
         BadInput: GENSET_PAUSE_FACTOR is no number, or below 0.
     """
-    word = os.environ.get("GENSET_PAUSE_FACTOR", "1")
-    try:
-        factor = float(word)
-    except ValueError:
-        factor = -1.0
-    if not 0 <= factor < 1e6:
-        raise BadInput(f"GENSET_PAUSE_FACTOR is no factor: {word!r}; write a number, such as 0.01")
-    return seconds * factor
+    return seconds * pause_factor()
 
 
 def jittered(seconds: float) -> float:

@@ -20,7 +20,8 @@ from sqlalchemy import select, update
 
 from genset.core.errors import BadInput
 from genset.db import Photo, Store
-from genset.sources.source import FORMS, PHOTO_FORMS, SOURCE, names
+from genset.settings import source_names
+from genset.sources.source import FORMS, PHOTO_FORMS, SOURCE
 from genset.workspace import Workspace
 
 OPTED_OUT = "opted out"  # how the reason begins
@@ -149,7 +150,7 @@ def _named(words: str, where: str) -> tuple[str, str]:
 
 def _check_sources(opt_out: OptOut, here: set[str]) -> None:
     """Refuse a misspelt source, which would keep nobody out."""
-    known = {*names(), *here}
+    known = {*source_names(), *here}
     for source in sorted({owner.partition(":")[0] for owner in opt_out.owners | opt_out.photos}):
         near = get_close_matches(source, known, n=1, cutoff=0.7)
         if source not in known and near:

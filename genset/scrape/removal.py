@@ -18,7 +18,8 @@ from genset.core.errors import BadInput
 from genset.core.numbers import count
 from genset.db import Photo, PhotoEvent, RemovedOwner, Store
 from genset.release.reader import ReleasePhoto, find_releases
-from genset.sources.source import FORMS, NSID, NSIDS_ARE_FROM, SOURCE, is_source, names
+from genset.settings import source_names
+from genset.sources.source import FORMS, NSID, NSIDS_ARE_FROM, SOURCE, is_source
 from genset.workspace import Workspace
 
 _MOST_NAMED = 5
@@ -145,7 +146,7 @@ def _owner_meant(session: Session, owner: str) -> _Meant:
             f"{owner!r} does not name a source and an owner: write SOURCE:OWNER, such as "
             "--owner flickr:78733179@N04 or, for photos of your own, --owner 'city-museum:Ann Ko'"
         )
-    known = {*names(), *_sources_here(session)}
+    known = {*source_names(), *_sources_here(session)}
     if source not in known and (near := get_close_matches(source, known, n=1, cutoff=0.7)):
         raise BadInput(f"unknown source {source!r}: did you mean {near[0]}?")
     if credited := _credited(session, source, name):

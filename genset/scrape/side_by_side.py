@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 
 from genset.core.errors import GensetError
 from genset.core.numbers import agree, count
-from genset.db import Photo, Store
+from genset.db import Fact, Photo, Store
 from genset.net.hosts import Hosts
 from genset.scrape.plan import ScrapePlan
 from genset.scrape.results import ScrapeSummary
@@ -17,10 +17,19 @@ from genset.scrape.scraper import scrape
 from genset.sources.source import Source
 from genset.workspace import Workspace
 
+UNFINISHED = "unfinished_scrape"
+"""The `Fact` that has the command of a scrape that was stopped, or "" where none was."""
+
 # A source that is ready to be asked, with hosts of its own, and what is wanted of it.
 SourcePlan = tuple[Source, ScrapePlan]
 # What came of a source: what the scrape did, or why it ended early.
 Outcome = ScrapeSummary | GensetError
+
+
+def note_unfinished(store: Store, command: str) -> None:
+    """Store the command of a scrape that has begun, for `genset status`; "" when it is complete."""
+    with store.begin() as session:
+        session.merge(Fact(name=UNFINISHED, value=command))
 
 
 def scrape_all(

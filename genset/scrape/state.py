@@ -53,7 +53,7 @@ from genset.licenses import License
 from genset.scrape.opt_out import OPTED_OUT
 from genset.scrape.plan import ScrapePlan
 from genset.scrape.search import Frontier, frontier
-from genset.sources.source import names
+from genset.settings import source_names
 
 
 class RankedPhoto(NamedTuple):
@@ -245,7 +245,7 @@ def _usable(plan: ScrapePlan) -> Select[*tuple[Any, ...]]:
     Photos that somebody added from a folder, of no source that is searched, count too. Where one
     must look to tell, that is left to `_matching`, and they come with what it looks at.
     """
-    is_added = and_(Photo.sha256.is_not(None), Photo.source.not_in(names()))
+    is_added = and_(Photo.sha256.is_not(None), Photo.source.not_in(source_names()))
     usable = _RANKED.where(or_(Photo.source == plan.source.about.name, is_added))
     if plan.min_size is not None:
         # A photo that an earlier plan took is measured by this one.

@@ -10,7 +10,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import ClassVar, Self
@@ -24,6 +23,7 @@ from genset.core.photo import PhotoOrigin
 from genset.db import SourceWords
 from genset.licenses import License, LicenseChoice
 from genset.net.hosts import Host, Hosts, as_source_error
+from genset.settings import source_names, unknown_source
 from genset.workspace import Workspace
 
 
@@ -271,12 +271,6 @@ _OWN = {
 }
 
 
-@cache
-def names() -> tuple[str, ...]:
-    """The names of all sources, genset's own first."""
-    return tuple(dict.fromkeys([*_OWN, *sorted(entry_points(group="genset.sources").names)]))
-
-
 def source_class(name: str) -> type[Source]:
     """The source of this name.
 
@@ -297,7 +291,7 @@ def source_class(name: str) -> type[Source]:
         if isinstance(found, type) and issubclass(found, Source) and found.about.name == name:
             return found
         raise BadInput(f"the source {name} ({entry.value}) is not a Source of this name")
-    raise BadInput(f"unknown source {name!r}: choose from {', '.join(names())}")
+    raise BadInput(unknown_source(name))
 
 
 def check_contact(title: str, contact: str) -> None:
@@ -315,7 +309,7 @@ def check_contact(title: str, contact: str) -> None:
 
 def is_source(name: str) -> bool:
     """Whether photos can be searched and downloaded at a source of this name."""
-    return name in names()
+    return name in source_names()
 
 
 def keep_words(session: Session, about: About) -> None:

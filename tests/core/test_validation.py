@@ -21,7 +21,7 @@ from genset.core.validation import (
     parse_json,
     parse_toml,
     read_json,
-    read_toml,
+    read_text,
 )
 
 Votes = Annotated[int, Meta(ge=1, description="labelers of each photo", examples=[3])]
@@ -194,12 +194,14 @@ def test_files_are_read(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_bytes(b'\xef\xbb\xbf{"name": "x"}')
     (tmp_path / "a.toml").write_text("name = 'x'\n[label]\nvotes = 3\n")
     assert read_json(tmp_path / "a.json", Settings) == Settings(name="x")
-    assert read_toml(tmp_path / "a.toml", Settings) == Settings(name="x", label=Label(votes=3))
+    assert parse_toml(read_text(tmp_path / "a.toml"), Settings, "it") == Settings(
+        name="x", label=Label(votes=3)
+    )
     (tmp_path / "b.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(BadInput, match=r"b\.toml cannot be read: .*; write it in UTF-8"):
-        read_toml(tmp_path / "b.toml", Settings)
+        read_text(tmp_path / "b.toml")
     with pytest.raises(BadInput, match=r"c\.toml cannot be read: No such file"):
-        read_toml(tmp_path / "c.toml", Settings)
+        read_text(tmp_path / "c.toml")
 
 
 @pytest.mark.parametrize(
@@ -210,7 +212,7 @@ def test_files_are_read(tmp_path: Path) -> None:
         ("name = 'x", "it, line 1: a text in quotes ends on its line"),
         ("name = 'x'\nname = 'y'", "it, line 2: this key is there twice"),
         ("a = " + "[" * 100_000, "it, line 1: here are lists within lists"),
-        ("name = 'x'\n[label]\nvotes = 0", "it: label.votes must be a whole number"),
+        ("name = 'x'\n[label]\nvotes = 0", "it, line 3: label.votes must be a whole number"),
     ],
 )
 def test_toml_that_is_none_is_refused_with_its_line(text: str, words: str) -> None:

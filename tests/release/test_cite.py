@@ -120,7 +120,7 @@ def test_whatever_the_title_the_entry_ends_where_it_should(
 
 @pytest.mark.parametrize(
     ("said", "id"),
-    [("MIT", "MIT"), ("cc-by-4.0", "CC-BY-4.0"), ("CC-BY-4", None), ("ours alone", None)],
+    [("MIT", "MIT"), ("cc-by-4.0", "CC-BY-4.0"), ("GPL-99", None), ("ours alone", None)],
 )
 def test_a_licence_is_told_where_spdx_knows_it(
     pool: Pool, cite: Call, said: str, id: str | None

@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from genset import settings
 from genset.core.errors import BadInput
 from genset.sources import source as registry
 from genset.sources.flickr import Flickr
@@ -152,12 +153,12 @@ def test_a_source_that_is_broken_is_told_and_harms_no_other(
         f"[genset.sources]\nbroken = {module}:Broken\nflickr = {module}:Broken\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
-    registry.names.cache_clear()
+    settings.source_names.cache_clear()
     try:
         with pytest.raises(BadInput, match="the source broken") as told:
             registry.source_class("broken")
         assert said in str(told.value)
-        assert registry.names() == ("flickr", "commons", "inaturalist", "broken")
+        assert settings.source_names() == ("flickr", "commons", "inaturalist", "broken")
         assert registry.source_class("flickr") is Flickr
     finally:
-        registry.names.cache_clear()
+        settings.source_names.cache_clear()

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from itertools import chain
 
 from genset.classes.checks import folded
 from genset.classes.classes import is_wnid
+from genset.classes.imagenet import imagenet1k
+from genset.classes.names import meant_senses
 from genset.classes.wordnet import Noun, nouns
 from genset.core.errors import BadInput, SeveralMistakes
 from genset.core.numbers import count
@@ -15,14 +17,6 @@ Senses = dict[str, tuple[str, ...]]
 """By word, what is said that it means: wnids, or numbers among its senses."""
 
 _LISTED = 100  # words whose senses are told at once
-
-
-@dataclass(frozen=True, slots=True)
-class AmbiguousWord:
-    """A word of which it is to be said what it means: the senses that WordNet has of it."""
-
-    word: str
-    senses: tuple[Noun, ...]
 
 
 def parse_senses(options: Iterable[str]) -> Senses:
@@ -40,36 +34,47 @@ def parse_senses(options: Iterable[str]) -> Senses:
     return found
 
 
-def ambiguous(words: Iterable[str], senses: Senses) -> list[AmbiguousWord]:
-    """The words with several senses of which none is said."""
-    several = [
-        AmbiguousWord(text, nouns().senses(text)) for text in words if plain(text) not in senses
-    ]
-    return [word for word in several if len(word.senses) > 1]
+def settle(words: Iterable[str], senses: Senses) -> list[tuple[str, str]]:
+    """For each word with several senses of which none is said: the one among ImageNet's classes.
 
-
-def refuse_ambiguous(words: list[AmbiguousWord]) -> None:
-    """Refuse words with several senses where nobody can be asked.
+    As `parse_senses` reads it, and a remark.
 
     Raises:
-        BadInput: there are any; it lists their senses, a line for each word.
+        BadInput: none or several senses of a word are among them; it lists these words' senses.
     """
-    lines = []
-    for word in words[:_LISTED]:
-        found = nouns().base(word.word)
-        also = f" (looked up as {found!r})" if found != plain(word.word) else ""
-        lines.append(
-            f"{word.word!r}{also} has {len(word.senses)} senses in WordNet: say which by "
-            f'--sense "{word.word}=NUMBER", 0 for none'
-        )
-        lines += [
+    found: list[tuple[str, str]] = []
+    unsettled: list[list[str]] = []
+    for word in words:
+        several = nouns().senses(word)
+        if plain(word) in senses or len(several) < 2:
+            continue
+        meant = meant_senses(imagenet1k(), word)
+        if len(set(map(tuple, meant.values()))) == 1:
+            sense = next(iter(meant))
+            only = f"the only one of its {len(several)} senses among ImageNet's classes"
+            remark = f"{word}: {sense.wnid} ({clean(sense.gloss, 60)}), {only}"
+            found.append((f"{word}={sense.wnid}", remark))
+        else:
+            unsettled.append(_choices(word, several))
+    more = len(unsettled) - _LISTED
+    last = [f"and {more:,} more words with several senses"] * (more > 0)
+    if unsettled:
+        raise SeveralMistakes(*chain.from_iterable(unsettled[:_LISTED]), *last)
+    return found
+
+
+def _choices(word: str, several: tuple[Noun, ...]) -> list[str]:
+    """A line on a word, and one for each of its senses."""
+    base = nouns().base(word)
+    also = f" (looked up as {base!r})" if base != plain(word) else ""
+    return [
+        f"{word!r}{also} has {len(several)} senses in WordNet: say which by "
+        f'--sense "{word}=NUMBER", 0 for none',
+        *(
             f"{number} = {noun.wnid} {', '.join(noun.lemmas[:3])}: {clean(noun.gloss, 60)}"
-            for number, noun in enumerate(word.senses, 1)
-        ]
-    if (more := len(words) - _LISTED) > 0:
-        lines.append(f"and {more:,} more words with several senses")
-    if lines:
-        raise SeveralMistakes(*lines)
+            for number, noun in enumerate(several, 1)
+        ),
+    ]
 
 
 def nouns_of(word: str, senses: Senses) -> tuple[Noun | None, ...]:

@@ -1,8 +1,6 @@
 """Commands that make a taxonomy file: from words, synsets, a folder, or a model."""
 
-import re
-import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +14,6 @@ from genset.core.safe import visible
 
 if TYPE_CHECKING:
     from genset.classes.making.drafts import Draft
-    from genset.classes.making.senses import AmbiguousWord
     from genset.models.spec import ModelSpec
 
 _SHOWN = 30  # classes that are listed on the screen
@@ -54,9 +51,10 @@ def from_words(
 ) -> None:
     """Make a class of each word, with what WordNet says of it.
 
-    WORDS have commas between them. A word with several senses is asked about on a terminal;
-    elsewhere --sense says which; said twice of a word, it makes a class of each sense. A plural is
-    looked up as its singular. A word that WordNet lacks becomes a class without a synset.
+    WORDS have commas between them. Of several senses of a word that one is taken which alone is
+    among ImageNet's classes. Of other words --sense says which; said twice of a word, it makes a
+    class of each sense. A plural is looked up as its singular. A word that WordNet lacks becomes a
+    class without a synset.
 
     \b
     genset classes from-words dog,cat,"red panda" -o pets.toml
@@ -64,44 +62,17 @@ def from_words(
     genset classes from-words crane --sense crane=4 --sense crane=5 -o cranes.toml
     """
     from genset.classes.making.drafts import check_words, of_words
-    from genset.classes.making.senses import ambiguous, parse_senses, refuse_ambiguous
+    from genset.classes.making.senses import parse_senses, settle
 
     _see_it_is_free(output, how["force"])
     stripped = (word.strip(" \t\n\"'") for item in words for word in item.split(","))
     listed = [" ".join(word.split()) for word in stripped if word]
     check_words(listed)
     meanings = parse_senses(senses)
-    open_words = ambiguous(listed, meanings)
-    if sys.stdin.isatty():
-        for item in open_words:
-            meanings |= parse_senses(f"{item.word}={number}" for number in _chosen(item))
-    else:
-        refuse_ambiguous(open_words)
+    for sense, remark in settle(listed, meanings):
+        meanings |= parse_senses([sense])
+        _say(remark)
     _write(of_words(listed, meanings), output, **how)
-
-
-def _chosen(question: "AmbiguousWord") -> list[int]:
-    """Ask which senses of a word are meant; 0 for none."""
-    from genset.classes.wordnet import nouns
-
-    most = len(question.senses)
-    _say(f'"{question.word}" has {most} senses in WordNet:')
-    for number, noun in enumerate(question.senses, 1):
-        kind = "".join(f" (a kind of {nouns()[above].name})" for above in noun.hypernyms[:1])
-        _say(f"  {number:>2}  {noun.wnid}  {', '.join(noun.lemmas)}{kind}: {noun.gloss}")
-    _say("   0  none of these")
-
-    def numbers(answer: str) -> list[int]:
-        words = answer.replace(",", " ").split()
-        if not words or not all(re.fullmatch("[0-9]{1,3}", word) for word in words):
-            raise click.UsageError("give a number; several make a class of each")
-        found = [int(word) for word in words]
-        if max(found) > most or (0 in found and len(found) > 1):
-            raise click.UsageError(f"give numbers of 1 to {most}, or 0 alone")
-        return found
-
-    chosen: list[int] = click.prompt("Which?", value_proc=numbers, err=True)
-    return chosen
 
 
 @click.command()
@@ -150,7 +121,11 @@ def from_folder(folder: Path, senses: tuple[str, ...], output: Path | None, **ho
     names = sorted(
         path.name for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")
     )
-    if strange := [name for name in names if not _is_utf8(name)]:
+    if strange := [
+        name
+        for name in names
+        if name.encode(errors="replace") != name.encode(errors="surrogatepass")
+    ]:
         raise BadInput(f"the name of the folder {strange[0]!r} is not in UTF-8: rename it")
     if names and {name.casefold() for name in names} <= _PARTS:
         raise BadInput(f"{folder} has the parts {', '.join(names)}: give {folder / names[0]}")
@@ -174,29 +149,15 @@ def from_model(spec: "ModelSpec", senses: tuple[str, ...], output: Path | None, 
     """
     from genset.classes.making.drafts import of_names
     from genset.classes.making.senses import parse_senses
-
-    _see_it_is_free(output, how["force"])
-    found = dict(_names_of(spec))
-    meanings, what = parse_senses(senses), f"output of {spec.text}"
-    _write(of_names(found, meanings, what, found.values()), output, **how)
-
-
-def _names_of(spec: "ModelSpec") -> Iterable[tuple[str, str]]:
     from genset.cli.common import need
 
     need("evaluate", "reading a model's class names", "torch", "torchvision", "timm")
     from genset.models.class_names import class_names
 
-    return class_names(spec)
-
-
-def _is_utf8(name: str) -> bool:
-    """Whether a file's name, as Python has it, is text."""
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    _see_it_is_free(output, how["force"])
+    found = dict(class_names(spec))
+    meanings, what = parse_senses(senses), f"output of {spec.text}"
+    _write(of_names(found, meanings, what, found.values()), output, **how)
 
 
 def _see_it_is_free(output: Path | None, force: bool) -> None:

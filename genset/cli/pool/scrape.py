@@ -1,5 +1,6 @@
 """The command that fills a workspace: scrape."""
 
+import shlex
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,8 +31,19 @@ if TYPE_CHECKING:
     from genset.scrape.results import ScrapeSummary
     from genset.scrape.side_by_side import Outcome
 
+_WORDS = "genset.scrape.words"
 
-@click.command()
+
+class _ScrapeCommand(click.Command):
+    """Remembers its words: `genset status` shows them until the scrape is complete."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        words = [word for word in args if word not in ("--json", "--retry-failed")]
+        ctx.meta[_WORDS] = shlex.join(["genset", "scrape", *words])
+        return super().parse_args(ctx, args)
+
+
+@click.command(cls=_ScrapeCommand)
 @source_option("Where to search, instead of the workspace's sources; each fills the classes")
 @classes_option
 @click.option("--per-class", type=click.IntRange(min=1), help="Photos wanted for each class.")
@@ -123,7 +135,7 @@ def _scrape_plans(
     """Scrape each source as its plan wants; what came of each, by its name."""
     from genset.db.images_folder import claim_images
     from genset.net.hosts import Hosts
-    from genset.scrape.side_by_side import scrape_all
+    from genset.scrape.side_by_side import note_unfinished, scrape_all
     from genset.scrape.state import forget_refusals, lacking_first
     from genset.sources.source import Settings
 
@@ -137,9 +149,13 @@ def _scrape_plans(
     if retry_failed:
         for plan in plans:
             forget_refusals(store, plan)
-    return scrape_all(
+    note_unfinished(store, click.get_current_context().meta[_WORDS])
+    outcomes = scrape_all(
         workspace, store, [(source, lacking_first(store, plan)) for source, plan in ready]
     )
+    if not any(isinstance(done, GensetError) or done.waiting for done in outcomes.values()):
+        note_unfinished(store, "")
+    return outcomes
 
 
 def _answers(

@@ -32,14 +32,12 @@ from genset.release.reader.manifest import (
     Ground,
     Manifest,
     ReleasePhoto,
-    Summary,
     classes_of,
     content_hash,
     fact_of,
     manifest_hash,
     manifest_lines,
     read_manifest,
-    read_summary,
 )
 from genset.release.reader.release import Release, find_releases, is_name, release_named, summaries
 
@@ -53,7 +51,6 @@ __all__ = [
     "Manifest",
     "Release",
     "ReleasePhoto",
-    "Summary",
     "classes_of",
     "content_hash",
     "fact_of",
@@ -62,7 +59,6 @@ __all__ = [
     "manifest_hash",
     "manifest_lines",
     "read_manifest",
-    "read_summary",
     "release_named",
     "summaries",
 ]

@@ -8,14 +8,13 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from msgspec import to_builtins
-from msgspec.structs import asdict
 
 from genset.classes import (
     Taxonomy,
@@ -42,7 +41,7 @@ Ground = Literal["taken", "posted", "none"]
 _OPTIONAL = ("confidence", *ANSWERS)  # left out of a record where they are None
 _NOT_HASHED = ("license_id", "unseen", "confidence")
 _TAXONOMY = "taxonomy"
-_LARGEST = 512 * 2**20  # bytes; half a million photos
+LARGEST = 512 * 2**20  # bytes; half a million photos
 
 
 class ReleasePhoto(PhotoOrigin, frozen=True, kw_only=True):
@@ -145,6 +144,17 @@ class Manifest:
     variant: dict[str, Any] | None = None
     taxonomy: Taxonomy = field(default_factory=imagenet1k)
 
+    def __post_init__(self) -> None:
+        """Refuse names of documents that leave the folder, and answers without a word on them."""
+        for name in self.documents:
+            if not re.fullmatch(r"[A-Z][A-Z_]*\.(md|txt)|[a-z]+\.(csv|json)", name) or (
+                name == MANIFEST
+            ):
+                raise ValueError(f"{name!r} is no document of a release")
+        several = self.multilabel is not None
+        if any((photo.label_votes is not None) is not several for photo in self.photos):
+            raise ValueError("multilabel says how photos came to have several right answers")
+
     def is_as_written(self, path: Path) -> bool:
         """Whether the manifest at `path`, from which this was read, agrees with its own hashes."""
         manifest = json.loads(path.read_text("utf-8"))
@@ -152,20 +162,10 @@ class Manifest:
         return hashes == (manifest_hash(manifest), content_hash(self.photos))
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """What a manifest says of its release in a few words; `photos` is how many there are."""
-
-    name: str
-    created_at: str
-    content_hash: str
-    photos: int
-
-
 # Reading
 
 
-class _Head(Record, frozen=True, forbid_unknown_fields=False):
+class Summary(Record, frozen=True, forbid_unknown_fields=False):
     """What can be read of a manifest without looking at each photo and class."""
 
     format: Literal["genset release 1"]
@@ -190,32 +190,11 @@ class _Variant(Record, frozen=True, forbid_unknown_fields=False):
     changed: dict[str, _ChangedPhoto]
 
 
-class _File(Record, frozen=True, forbid_unknown_fields=False):
-    """A manifest, as far as it must be right. Documents show what else it says."""
+class _FileForm(Summary, frozen=True, forbid_unknown_fields=False):
+    """What a `Manifest` has in another form than its file."""
 
-    format: Literal["genset release 1"]
-    name: str
-    created_at: str
-    content_hash: str
-    strategy: dict[str, Any]
-    labelers: int
-    excluded: dict[str, int]
-    documents: dict[str, str]
-    photos: tuple[ReleasePhoto, ...]
-    multilabel: dict[str, Any] | None = None
     variant: _Variant | None = None
     taxonomy: dict[str, Any] | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse names of documents that leave the folder, and answers without a word on them."""
-        for name in self.documents:
-            if not re.fullmatch(r"[A-Z][A-Z_]*\.(md|txt)|[a-z]+\.(csv|json)", name) or (
-                name == MANIFEST
-            ):
-                raise ValueError(f"{name!r} is no document of a release")
-        several = self.multilabel is not None
-        if any((photo.label_votes is not None) is not several for photo in self.photos):
-            raise ValueError("multilabel says how photos came to have several right answers")
 
 
 def read_manifest(path: Path) -> Manifest:
@@ -224,25 +203,16 @@ def read_manifest(path: Path) -> Manifest:
     Raises:
         BadInput: it cannot be read, or is not a manifest of genset's.
     """
-    manifest = read_json(path, dict[str, Any], _LARGEST)
-    found = check(manifest, _File, str(path))
-    taxonomy = read_classes(manifest, path)
+    manifest = read_json(path, dict[str, Any], LARGEST)
+    check(manifest, _FileForm, str(path))
+    document = {name: value for name, value in manifest.items() if name != _TAXONOMY}
+    found = check(document, Manifest, str(path))
+    found.taxonomy = taxonomy = read_classes(manifest, path)
     for number, photo in enumerate(found.photos):
         for wnid in (photo.wnid, *(photo.label_votes or ())):
             if not _is_class(wnid, taxonomy):
                 raise Invalid(str(path), ("photos", number), f": {wnid!r} is none of its classes")
-    values = asdict(found) | {"variant": manifest.get("variant"), "taxonomy": taxonomy}
-    return Manifest(**{field.name: values[field.name] for field in fields(Manifest)})
-
-
-def read_summary(path: Path) -> Summary:
-    """Read of a manifest what can be told without looking at each photo and class.
-
-    Raises:
-        BadInput: it cannot be read, or is not a manifest of genset's, by as much as is read.
-    """
-    head = read_json(path, _Head, _LARGEST)
-    return Summary(head.name, head.created_at, head.content_hash, len(head.photos))
+    return found
 
 
 def _is_class(wnid: str, taxonomy: Taxonomy) -> bool:

@@ -4,7 +4,6 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import fields
 from functools import cached_property
 from os import PathLike
 from pathlib import Path, PurePosixPath
@@ -13,15 +12,16 @@ from typing import TYPE_CHECKING, Any
 from genset.core.errors import BadInput, GensetError, ReleaseDamaged
 from genset.core.files import sha256_of
 from genset.core.numbers import count
+from genset.core.validation import read_json
 from genset.release.reader.manifest import (
     LACKING,
+    LARGEST,
     MANIFEST,
     Manifest,
     ReleasePhoto,
     Summary,
     is_laid_out_as_written,
     read_manifest,
-    read_summary,
 )
 
 if TYPE_CHECKING:
@@ -84,10 +84,7 @@ class Release(Manifest):
             raise BadInput(f"{self.root / MANIFEST} is a symbolic link; {WHAT_TO_DO}")
         if not (self.root / MANIFEST).is_file():
             raise BadInput(f"{self.root} is not a release: it has no {MANIFEST}")
-        manifest = read_manifest(self.root / MANIFEST)
-        super().__init__(
-            **{field.name: getattr(manifest, field.name) for field in fields(manifest)}
-        )
+        vars(self).update(vars(read_manifest(self.root / MANIFEST)))
         if multi_hot and self.multilabel is None:
             raise BadInput(
                 f"{self.root} has one right answer for each photo: multi_hot needs a release of "
@@ -249,7 +246,7 @@ def find_releases(folder: Path) -> list[Release]:
 
 def summaries(folder: Path) -> list[Summary]:
     """The same in a few words, which are read much sooner."""
-    found = map(read_summary, _manifests(folder))
+    found = (read_json(path, Summary, LARGEST) for path in _manifests(folder))
     return sorted(found, key=lambda release: (release.created_at, release.name))
 
 
