@@ -179,6 +179,8 @@ def test_what_failed_is_listed_with_its_next_try(
         lines[-1],
     )
     root = pool.workspace.root
+    unfinished = json.loads(genset("status", "--json", cwd=root))["next_command"]
+    assert unfinished == f"genset scrape --classes {wnid} --per-class 3 --no-wait"
     [row] = json.loads(genset("status", "--failed", "--json", cwd=root))
     assert (row["wnid"], row["photo"], row["reason"]) == (
         wnid, "flickr:1000", "did not come: HTTP 503"
@@ -192,6 +194,7 @@ def test_what_failed_is_listed_with_its_next_try(
     sandbox.fault = lambda request: None
     told_by(pool.done(sandbox.endpoint, *words, "--retry-failed", "--no-wait"))
     assert json.loads(genset("status", "--failed", "--json", cwd=root)) == []
+    assert json.loads(genset("status", "--json", cwd=root))["next_command"] == "genset label"
     assert fish
 
 
