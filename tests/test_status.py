@@ -217,7 +217,7 @@ def test_a_run_on_another_set_of_the_same_name_is_not_counted(place: Place) -> N
     assert status(workspace, store).runs == {"v1": []}
 
 
-def test_refused_photos_are_counted_by_reason_and_listed(place: Place) -> None:
+def test_rejected_photos_are_counted_by_reason_and_listed(place: Place) -> None:
     workspace, store = place
     add_candidate(workspace, store, TENCH, 7)
     refuse(store, 0, "same bytes: as flickr:9")
