@@ -134,8 +134,8 @@ def source_names() -> tuple[str, ...]:
 def unknown_source(name: str) -> str:
     """That there is no source of this name, and which there are."""
     near = get_close_matches(name, source_names(), 1)
-    hint = f"did you mean {near[0]}?" if near else f"choose from {', '.join(source_names())}"
-    return f"unknown source {name!r}: {hint}"
+    hint = f"did you mean {near[0]}? " if near else ""
+    return f"unknown source {name!r}: {hint}choose from {', '.join(source_names())}"
 
 
 class ImagesSettings(Record, frozen=True):
