@@ -186,7 +186,7 @@ def test_what_failed_is_listed_with_its_next_try(
         wnid, "flickr:1000", "did not come: HTTP 503"
     )  # fmt: skip
     assert int(row["tries"]) == 4  # at once, and after pauses of 1, 4 and 18 s, each a tenth here
-    assert row["next try"] > row["next try"][:4]
+    assert row["next_try"] > row["next_try"][:4]
     assert "flickr:1000" in genset("status", "--failed", cwd=root)
 
     # Another run waits on from there; with its count begun anew it is tried at once.
@@ -212,7 +212,7 @@ def test_a_search_that_fails_for_ever_fails_its_class_alone(
     assert done["full"] == 4
     assert lines[-1].endswith("1 class failed: to try again, add --retry-failed")
     rows_now = json.loads(genset("status", "--failed", "--json", cwd=pool.workspace.root))
-    assert [(row["photo"], row["tries"], row["next try"]) for row in rows_now] == [
+    assert [(row["photo"], row["tries"], row["next_try"]) for row in rows_now] == [
         (f"flickr search: {bad} (page 1)", "8", "")
     ]
 
