@@ -155,8 +155,6 @@ def test_a_reply_of_ten_million_values_is_not_parsed(workspace: Path, host: Host
 
 LONG = b"x" * 10_000
 SLOW = {
-    "status": (b"HTTP/1.1 200 ", LONG),
-    "head": (b"HTTP/1.1 200 OK\r\nX-Long: ", LONG),
     "body": (answer(LONG, **JSON).removesuffix(LONG), LONG),
     "body without a length": (answer(b"", Content_Length="", **JSON), LONG),
     "chunk's length": (CHUNKED, b"0" * 10_000),
@@ -178,7 +176,7 @@ def test_a_reply_that_drips_ends_in_time(workspace: Path, host: HostileHost, par
             time.sleep(0.1)
 
     told, _ = measured(workspace, host, send, seconds=0.5)
-    assert ("HTTP 503" if part == "error" else "Flickr's API did not answer within 0.5 s") in told
+    assert ("HTTP 503" if part == "error" else "did not answer in time") in told
 
 
 # What networks answer in an API's stead
@@ -201,7 +199,7 @@ FILE = (
         (redirect("http://portal.example/\x1b[2J"), "a redirect to another address (a captive"),
         (redirect("{here}/elsewhere", "307 Temporary Redirect"), "a redirect to another address"),
         (redirect("", "304 Not Modified"), "a redirect to another address"),
-        (answer(b"", "204 No Content", Content_Length=""), "answered HTTP 204"),
+        (answer(b"", "204 No Content", Content_Length=""), "sent an empty answer"),
         (
             answer(PORTAL, Content_Type="text/html"),
             "a web page instead of JSON (a captive portal?)",
@@ -214,13 +212,13 @@ FILE = (
         ),
         (answer(b"<a>" * 200_000, **JSON), "a web page instead of JSON"),
         (answer(b"[" * 900_000, **JSON), "something else than JSON"),
-        (answer(b"", **JSON), "something else than JSON"),
-        (answer(b"{}", Content_Encoding="br", **JSON), "an unexpected Content-Encoding"),
+        (answer(b"", **JSON), "sent an empty answer"),
+        (answer(b"{}", Content_Encoding="br", **JSON), "unknown form"),
         (answer(b"{}", Content_Encoding="gzip", **JSON), "broken gzip data"),
-        (answer(gzip.compress(b"{}" * 99)[:-9], Content_Encoding="gzip"), "ends early"),
+        (answer(gzip.compress(b"{}" * 99)[:-9], Content_Encoding="gzip"), "than JSON"),
         (answer(PORTAL, "511 Network Authentication Required"), "HTTP 511"),
         (answer(b"", "503 \x1b[31mOops"), "HTTP 503"),
-        (b"220 ready\x1b[31m when you are\r\n", "ConnectionError"),
+        (b"220 ready\x1b[31m when you are\r\n", "answered something else than HTTP"),
         (b"HTTP/1.1 200 OK\r\nX-\x1b[31mOdd\r\nContent-Length: 2\r\n\r\n[]", "unknown form"),
     ],
 )
