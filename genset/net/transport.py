@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from http.client import BadStatusLine, RemoteDisconnected
+from http.client import BadStatusLine, HTTPException, RemoteDisconnected
 from pathlib import Path
 from threading import Timer
 from typing import Any, NamedTuple, TypeVar
@@ -371,8 +371,10 @@ def _of_connection(origins: Sequence[BaseException], host: str) -> _Cause:
         (requests_errors.Timeout, "{} did not answer in time"),
         (urllib3_errors.ReadTimeoutError, "{} did not answer in time"),
         (RemoteDisconnected, "{} closed the connection without an answer"),
-        (BadStatusLine, "{} answered something else than HTTP"),
         (requests_errors.ChunkedEncodingError, "answer of {} was cut off"),
+        (BadStatusLine, "{} answered something else than HTTP"),
+        (requests_errors.InvalidHeader, "{} answered with unreadable headers"),
+        (HTTPException, "{} answered with unreadable headers"),
         (ConnectionError, "{} cut the connection"),
         (requests_errors.ContentDecodingError, "{} answered with broken gzip data"),
     ]
