@@ -151,7 +151,8 @@ def test_a_poisoned_photo_costs_its_class_nothing_but_its_place(
     assert set(rejected) == poisoned
     for reason in rejected.values():
         assert re.fullmatch(
-            r"did not come: [0-9.:]+ answered HTTP 503, 8 tries since \d{4}-\d\d-\d\d \d\d:\d\d", reason
+            r"did not come: [0-9.:]+ answered HTTP 503, 8 tries since \d{4}-\d\d-\d\d \d\d:\d\d",
+            reason,
         )
     asked = Counter(photo_of(Request("GET", path, {})) for path in sandbox.asked_images)
     assert {number: asked[number] for number in poisoned} == dict.fromkeys(poisoned, 8)
