@@ -284,7 +284,7 @@ def _of_status(status: int, host: str, url: str) -> _Cause:
         return _of_sign_in(url)
     remarks = {
         401: ": check the key",
-        403: ": check the key, and that no proxy or firewall stands between",
+        403: ": check the key, and for a proxy in between",
         429: ": too many requests",
         511: ": the network wants a sign-in first",
     }

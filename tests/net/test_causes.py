@@ -5,17 +5,16 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 import requests
 
-from genset.core.errors import BadInput, SourceError, SourceRefused, SourceUnavailable
+from genset.core.errors import BadInput, Scope, SourceError, SourceRefused, SourceUnavailable
 from genset.net.api import Api
 from genset.net.transport import cause, needs_person
 from tests.net.certificates import TlsHost
 from tests.scrape.hostile import HostileHost, answer
-
-COMPANY = "behind a company proxy set REQUESTS_CA_BUNDLE"
 
 
 @pytest.fixture(autouse=True)
@@ -32,53 +31,42 @@ def host() -> Iterator[HostileHost]:
         yield running
 
 
-def failure(url: str) -> Exception:
-    """How a call of `url` fails."""
+def failure(url: str, address: str = "http://HOST") -> tuple[str, bool]:
+    """What is said of a call that fails at an address, and whether that needs a person."""
     with pytest.raises((requests.RequestException, SourceError)) as failed:
         Api("The API").get(url, {})
-    return failed.value
-
-
-def said(error: Exception, address: str) -> tuple[str, bool]:
-    """The cause without the number of a port, and whether it needs a person."""
-    line = cause(error, "The API").replace(address.rpartition("/")[2] or "HOST", "HOST")
-    return line, needs_person(error)
+    words = cause(failed.value, "The API").replace(address.partition("//")[2], "HOST")
+    return words, needs_person(failed.value)
 
 
 # Certificates
 
+COMPANY = "behind a company proxy set REQUESTS_CA_BUNDLE"
+ELSEWHERE = "check the address, and whether the network wants a sign-in"
+
 
 @pytest.mark.parametrize(
-    ("wrong", "line"),
+    ("how", "is_trusted", "line"),
     [
-        ({}, f"certificate of HOST is not trusted: self-signed; {COMPANY}"),
-        (
-            {"issuer": "A company"},
-            f"certificate of HOST is not trusted: its issuer is unknown; {COMPANY}",
-        ),
-        (
-            {"days": -1},
-            "certificate of HOST is not trusted: expired; check this machine's clock",
-        ),
-        (
-            {"days": 200},
-            "certificate of HOST is not trusted: not valid yet; check this machine's clock",
-        ),
-        (
-            {"address": "127.0.0.2"},
-            "certificate of HOST is not trusted: made out to another address; check the address, "
-            "and whether the network wants a sign-in",
-        ),
+        ({}, False, f"self-signed; {COMPANY}"),
+        ({"issuer": "A company"}, False, f"its issuer is unknown; {COMPANY}"),
+        ({"days": -1}, True, "expired; check this machine's clock"),
+        ({"days": 200}, True, "not valid yet; check this machine's clock"),
+        ({"address": "127.0.0.2"}, True, f"made out to another address; {ELSEWHERE}"),
     ],
-    ids=["self-signed", "unknown issuer", "expired", "not valid yet", "another address"],
 )
 def test_a_certificate_that_is_not_trusted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: dict[str, object], line: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    how: dict[str, Any],
+    is_trusted: bool,
+    line: str,
 ) -> None:
-    with TlsHost(tmp_path, **wrong) as host:  # type: ignore[arg-type]
-        if wrong and "issuer" not in wrong:  # nothing else is wrong
+    with TlsHost(tmp_path, **how) as host:
+        if is_trusted:  # nothing else is wrong
             monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(host.bundle))
-        assert said(failure(f"{host.address}/"), host.address) == (line, True)
+        said = failure(f"{host.address}/", host.address)
+    assert said == (f"certificate of HOST is not trusted: {line}", True)
 
 
 def test_a_certificate_in_the_bundle_is_trusted(
@@ -90,184 +78,138 @@ def test_a_certificate_in_the_bundle_is_trusted(
         assert Api("The API").get(f"{host.address}/", {}) == b"{}"
 
 
-def test_a_bundle_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "none.pem"))
-    with pytest.raises(BadInput, match=r"^REQUESTS_CA_BUNDLE names no file: .*none\.pem$"):
+def test_a_bundle_without_certificates(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, host: HostileHost
+) -> None:
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "ca.pem"))
+    with pytest.raises(BadInput, match=r"^REQUESTS_CA_BUNDLE names no file: .*ca\.pem$"):
         Api("The API").get("https://a.example/", {})
-
-
-def test_a_bundle_without_certificates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "empty.pem").touch()
-    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "empty.pem"))
+    (tmp_path / "ca.pem").touch()
     line = "REQUESTS_CA_BUNDLE names a file without certificates"
-    with TlsHost(tmp_path) as host:
-        assert said(failure(f"{host.address}/"), host.address) == (line, True)
+    assert failure(host.address.replace("http:", "https:")) == (line, True)
 
 
 def test_a_host_without_tls() -> None:
     with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as host:
         threading.Thread(target=host.serve_forever, daemon=True).start()
-        address = f"127.0.0.1:{host.server_address[1]}"
-        line = "HOST does not speak TLS; check the address"
-        assert said(failure(f"https://{address}/"), address) == (line, True)
+        address = f"https://127.0.0.1:{host.server_address[1]}"
+        assert failure(address, address) == ("HOST does not speak TLS; check the address", True)
         host.shutdown()
 
 
 # Proxies
 
+A_PASSWORD = (
+    "proxy HOST wants a user name and a password (HTTP 407): set {}_PROXY to "
+    "http://USER:PASSWORD@HOST"
+)
+TUNNEL = "proxy HOST does not connect to a.example (HTTP {}): set NO_PROXY, or allow it"
+NO_ENTRY = "a.example answered HTTP 403: check the key, and for a proxy in between"
 
-@pytest.mark.parametrize("scheme", ["http", "https"])
+
 @pytest.mark.parametrize(
-    ("status", "line", "lasts"),
+    ("scheme", "status", "line", "lasts"),
     [
-        (
-            "407 Proxy Authentication Required",
-            "proxy HOST wants a user name and a password (HTTP 407): set {} to "
-            "http://USER:PASSWORD@HOST",
-            True,
-        ),
-        ("502 Bad Gateway", None, False),
-        ("403 Forbidden", None, True),
+        ("http", 407, A_PASSWORD.format("HTTP"), True),
+        ("https", 407, A_PASSWORD.format("HTTPS"), True),
+        ("http", 502, "a.example answered HTTP 502", False),
+        ("https", 502, TUNNEL.format(502), False),
+        ("http", 403, NO_ENTRY, True),
+        ("https", 403, TUNNEL.format(403), True),
     ],
 )
 def test_a_proxy_that_answers(
     host: HostileHost,
     monkeypatch: pytest.MonkeyPatch,
     scheme: str,
-    status: str,
-    line: str | None,
+    status: int,
+    line: str,
     lasts: bool,
 ) -> None:
-    variable = f"{scheme.upper()}_PROXY"
-    monkeypatch.setenv(variable, host.address.replace("http://", "http://ann:s3cret@"))
-    host.answers |= {"a.example:443": answer(b"", status), "http://a.example/": answer(b"", status)}
-    number = status[:3]
-    if line is None and scheme == "https":
-        line = (
-            f"proxy HOST does not connect to a.example (HTTP {number}): set NO_PROXY, or allow it"
-        )
-    elif line is None:
-        key = ": check the key, and that no proxy or firewall stands between" if lasts else ""
-        line = f"a.example answered HTTP {number}{key}"
-    error = failure(f"{scheme}://a.example/")
-    assert said(error, host.address) == (line.format(variable), lasts)
-    assert host.asked == ["a.example:443" if scheme == "https" else "http://a.example/"]
+    monkeypatch.setenv(f"{scheme}_proxy", host.address.replace("//", "//ann:s3cret@"))
+    path = "a.example:443" if scheme == "https" else "http://a.example/"
+    host.answers[path] = answer(b"", f"{status} No")
+    assert failure(f"{scheme}://a.example/", host.address) == (line, lasts)
+    assert host.asked == [path]
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
 @pytest.mark.parametrize(
     ("proxy", "line", "lasts"),
     [
-        ("http://127.0.0.1:9", "proxy 127.0.0.1:9 refuses connections; check {}", False),
-        ("http://x.invalid:3128", "name of proxy x.invalid:3128 does not resolve; check {}", True),
-        ("http://:3128", "HTTPS_PROXY or HTTP_PROXY is no web address; check its spelling", True),
+        ("http://127.0.0.1:9", "proxy 127.0.0.1:9 refuses connections; check {}_PROXY", False),
+        ("http://x.invalid:8", "name of proxy x.invalid:8 does not resolve; check {}_PROXY", True),
+        ("http://:8", "HTTPS_PROXY or HTTP_PROXY is no web address; check its spelling", True),
         ("socks5://127.0.0.1:9", "a SOCKS proxy needs: pip install 'requests[socks]'", True),
     ],
 )
 def test_a_proxy_that_does_not_answer(
     monkeypatch: pytest.MonkeyPatch, scheme: str, proxy: str, line: str, lasts: bool
 ) -> None:
-    variable = f"{scheme.upper()}_PROXY"
-    monkeypatch.setenv(variable, proxy)
-    assert said(failure(f"{scheme}://a.example/"), "") == (line.format(variable), lasts)
+    monkeypatch.setenv(f"{scheme}_proxy", proxy)
+    assert failure(f"{scheme}://a.example/") == (line.format(scheme.upper()), lasts)
 
 
-# Connections
-
-
-def test_a_name_that_does_not_resolve() -> None:
-    line = "name of x.invalid does not resolve; check the network and the address"
-    assert said(failure("https://x.invalid/"), "") == (line, True)
-
-
-def test_a_name_server_that_is_away_for_now() -> None:
-    away = socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
-    error = requests.ConnectionError(away)
-    line = "name of a.example does not resolve; check the network and the address"
-    assert (cause(error, "a.example"), needs_person(error)) == (line, False)
-
-
-def test_a_closed_port() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as closed:
-        address = f"127.0.0.1:{closed.getsockname()[1]}"
-    line = "HOST refuses connections; check the network and the address"
-    assert said(failure(f"http://{address}/"), address) == (line, False)
-    assert said(failure(f"https://{address}/"), address) == (line, False)
+# Connections and answers
 
 
 @pytest.mark.parametrize(
-    ("url", "host"),
+    ("url", "line", "lasts"),
     [
-        ("http://[::1/", "The API"),
-        ("http://exa mple/", "The API"),
-        ("http://a..example/", "a..example"),
-        ("ftp://a.example/", "a.example"),
-        ("here", "The API"),
-    ],
-)
-def test_a_bad_address(url: str, host: str) -> None:
-    assert said(failure(url), "") == (f"{host} is no web address; check its spelling", True)
-
-
-CUT = answer(b"part", Content_Length="9")
-
-
-@pytest.mark.parametrize(
-    ("reply", "line"),
-    [
-        (b"", "HOST closed the connection without an answer"),
-        (b"220 ready when you are\r\n", "HOST answered something else than HTTP"),
-        (CUT, "answer of HOST was cut off"),
         (
-            answer(b"", Content_Length="", Transfer_Encoding="chunked") + b"ffff\r\npart",
-            "answer of HOST was cut off",
+            "https://x.invalid/",
+            "name of x.invalid does not resolve; check the network and the address",
+            True,
         ),
-        (answer(b"", "500 Oops"), "HOST answered HTTP 500"),
-        (answer(b"", "503 Oops"), "HOST answered HTTP 503"),
-        (answer(b"", "429 Too Many"), "HOST answered HTTP 429: too many requests"),
-        (answer(b"", "418 Teapot"), "HOST answered HTTP 418"),
-        (answer(b"", "511 Sign in"), "HOST answered HTTP 511: the network wants a sign-in first"),
+        (
+            "http://127.0.0.1:9",
+            "127.0.0.1:9 refuses connections; check the network and the address",
+            False,
+        ),
+        ("http://[::1/", "The API is no web address; check its spelling", True),
+        ("http://exa mple/", "The API is no web address; check its spelling", True),
+        ("http://a..example/", "a..example is no web address; check its spelling", True),
+        ("ftp://a.example/", "a.example is no web address; check its spelling", True),
     ],
 )
-def test_an_answer_that_is_none(host: HostileHost, reply: bytes, line: str) -> None:
-    host.answers["/"] = reply
-    assert said(failure(f"{host.address}/"), host.address) == (line, False)
+def test_an_address_where_nobody_is(url: str, line: str, lasts: bool) -> None:
+    assert failure(url) == (line, lasts)
+
+
+def test_a_name_server_that_is_away_may_come_back() -> None:
+    away = socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
+    assert not needs_person(requests.ConnectionError(away))
 
 
 @pytest.mark.parametrize(
-    ("status", "mend"),
-    [(401, "check the key"), (403, "check the key, and that no proxy or firewall stands between")],
-)
-def test_a_host_that_turns_us_away(host: HostileHost, status: int, mend: str) -> None:
-    host.answers["/"] = answer(b"", f"{status} No")
-    line = f"HOST answered HTTP {status}: {mend}"
-    assert said(failure(f"{host.address}/"), host.address) == (line, True)
-
-
-# Sources
-
-
-@pytest.mark.parametrize(
-    ("error", "lasts"),
+    ("reply", "line", "lasts"),
     [
-        (SourceRefused("no", scope="key"), True),
-        (SourceRefused("no"), False),
-        (SourceRefused("no", scope="host"), False),
-        (SourceUnavailable("later"), False),
+        (b"", "HOST closed the connection without an answer", False),
+        (b"220 ready when you are\r\n", "HOST answered something else than HTTP", False),
+        (answer(b"part", Content_Length="9"), "answer of HOST was cut off", False),
+        (answer(b"", "503 Oops"), "HOST answered HTTP 503", False),
+        (answer(b"", "418 Teapot"), "HOST answered HTTP 418", False),
+        (answer(b"", "429 Too Many"), "HOST answered HTTP 429: too many requests", False),
+        (answer(b"", "511 No"), "HOST answered HTTP 511: the network wants a sign-in first", False),
+        (answer(b"", "401 No"), "HOST answered HTTP 401: check the key", True),
+        (answer(b"", "403 No"), NO_ENTRY.replace("a.example", "HOST"), True),
     ],
 )
-def test_what_a_source_says_is_its_cause(error: SourceError, lasts: bool) -> None:
-    assert (cause(error, "The API"), needs_person(error)) == (str(error), lasts)
+def test_an_answer_that_is_none(host: HostileHost, reply: bytes, line: str, lasts: bool) -> None:
+    host.answers["/"] = reply
+    assert failure(f"{host.address}/", host.address) == (line, lasts)
 
 
-@pytest.mark.parametrize(("scope", "lasts"), [("photo", False), ("query", False), ("host", True)])
-def test_what_concerns_more_than_itself_needs_a_person(
-    host: HostileHost, scope: str, lasts: bool
-) -> None:
-    host.answers["/"] = answer(b"", "403 No")
-    with pytest.raises(SourceUnavailable) as failed:
-        try:
-            Api("The API").get(f"{host.address}/", {})
-        except requests.RequestException as error:
-            raise SourceUnavailable(cause(error, ""), scope=scope) from None  # type: ignore[arg-type]
-    assert needs_person(failed.value) is lasts
+@pytest.mark.parametrize(
+    ("scope", "lasts"), [("key", True), ("host", True), ("query", False), ("photo", False)]
+)
+def test_what_one_photo_or_query_meets_needs_no_person(scope: Scope, lasts: bool) -> None:
+    response = requests.Response()
+    response.status_code = 403
+    for kind in (SourceRefused, SourceUnavailable):
+        with pytest.raises(SourceError) as failed:
+            try:
+                raise requests.HTTPError(response=response)
+            except requests.HTTPError:
+                raise kind("it says no", scope=scope) from None
+        assert (cause(failed.value, ""), needs_person(failed.value)) == ("it says no", lasts)
