@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select
 
-from genset.db import Candidate, Photo, Store, now
+from genset.db import Photo, Store, now
 from genset.workspace import Workspace
 from tests.commands import run
 from tests.scrape.hostile import Answer, HostileHost, answer, endless, redirect
@@ -164,6 +163,7 @@ FILE = (
     ("reply", "says"),
     [
         (redirect("http://portal.example/\x1b[2J"), "a redirect to another address (a captive"),
+        (redirect("{here}/elsewhere", "307 Temporary Redirect"), "a redirect to another address"),
         (redirect("", "304 Not Modified"), "a redirect to another address"),
         (answer(b"", "204 No Content", Content_Length=""), "sent an empty answer"),
         (
@@ -219,28 +219,7 @@ def test_a_call_that_is_turned_away_names_the_mend(
     assert host.asked == [API]  # no second time
 
 
-# Flickr's own words, and other strangers'
-
-
-def test_a_list_shows_no_words_that_a_terminal_obeys(workspace: Path) -> None:
-    store = Store.open(Workspace.find(workspace).store_url)
-    with store.begin() as session:
-        [photo] = session.scalars(select(Photo))
-        photo.source_id, photo.page_url = "1\x1b[2J\n2", "https://x.example/\u202egpj"
-        photo.rejected, photo.sha256 = "bad\x07 answer", None
-        session.add(Candidate(wnid="n02123045", photo_id=photo.id, keyword="tabby", rank=1))
-    store.close()
-    done = run("status", "--failed", cwd=workspace)
-    head, row = done.stdout.splitlines()
-    assert head.split() == ["wnid", "photo", "reason", "page", "tries", "next", "try"]
-    assert row.split() == [
-        "n02123045",
-        "flickr:1[2J",
-        "2",
-        "bad",
-        "answer",
-        "https://x.example/gpj",
-    ]
+# Flickr's own words
 
 
 RUDE = "No\x1b[2J\x07 \u202egpj\u2066\nway\u200b" + "!" * 5000
@@ -260,5 +239,5 @@ def test_what_a_host_says_is_printed_without_what_a_terminal_obeys(
     workspace: Path, host: HostileHost, reply: str
 ) -> None:
     told = refreshed(workspace, host, answer(reply.encode(), **JSON))
-    assert told.startswith("genset: Flickr: No[2J gpj way!!!")
-    assert len(told) < 300
+    assert "Flickr: No[2J gpj way!!!" in told
+    assert len(told) < 400
