@@ -1,13 +1,14 @@
 """Licences: what they are called, which are open, how a photo under one is credited.
 
 Sources have words of their own for the same licence ("CC BY 2.0", "Attribution License",
-"cc-by-2.0"). What tells one from another is its SPDX id, which follows from the Creative Commons
-address where there is one, and from its name where there is none.
+"cc-by-2.0"). Its SPDX id tells one from another: it follows from Creative Commons' address, or
+else from its name.
 """
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
 from typing import NamedTuple
 
@@ -23,36 +24,34 @@ class License(NamedTuple):
     url: str
 
 
-# What Flickr's terms ask for wherever its photos are shown. Documents of releases of the time when
-# manifests did not say what their sources ask are made again with it.
+# What Flickr's terms ask for wherever its photos are shown.
 FLICKR_NOTICE = "This product uses the Flickr API but is not endorsed or certified by SmugMug, Inc."
 
 _CC = "https://creativecommons.org/"
 
-# Flickr's by their ids, as flickr.photos.licenses.getInfo answered in 2025. The ids are a short way
-# to name them too.
+
+def _cc(kind: str, version: str, port: str = "") -> License:
+    """A Creative Commons licence: of ``BY-SA``, ``3.0`` and ``DE``, for instance."""
+    terms = [term for term in (kind, version, port) if term]
+    return License(" ".join(["CC", *terms]), f"{_CC}licenses/{'/'.join(terms).lower()}/")
+
+
+_OLD = ("BY-NC-SA", "BY-NC", "BY-NC-ND", "BY", "BY-SA", "BY-ND")
+_NEW = ("BY", "BY-SA", "BY-ND", "BY-NC", "BY-NC-SA", "BY-NC-ND")
+
+# Flickr's by their ids, as flickr.photos.licenses.getInfo answered in 2025.
 FLICKR: dict[int, License] = {
     0: License(
         "All Rights Reserved",
         "https://www.flickrhelp.com/hc/en-us/articles/"
         "10710266545556-Using-Flickr-images-shared-by-other-members",
     ),
-    1: License("CC BY-NC-SA 2.0", f"{_CC}licenses/by-nc-sa/2.0/"),
-    2: License("CC BY-NC 2.0", f"{_CC}licenses/by-nc/2.0/"),
-    3: License("CC BY-NC-ND 2.0", f"{_CC}licenses/by-nc-nd/2.0/"),
-    4: License("CC BY 2.0", f"{_CC}licenses/by/2.0/"),
-    5: License("CC BY-SA 2.0", f"{_CC}licenses/by-sa/2.0/"),
-    6: License("CC BY-ND 2.0", f"{_CC}licenses/by-nd/2.0/"),
+    **{number: _cc(kind, "2.0") for number, kind in enumerate(_OLD, start=1)},
     7: License("No known copyright restrictions", "https://www.flickr.com/commons/usage/"),
     8: License("United States Government Work", "https://www.usa.gov/government-copyright"),
     9: License("Public Domain Dedication (CC0)", f"{_CC}publicdomain/zero/1.0/"),
     10: License("Public Domain Mark", f"{_CC}publicdomain/mark/1.0/"),
-    11: License("CC BY 4.0", f"{_CC}licenses/by/4.0/"),
-    12: License("CC BY-SA 4.0", f"{_CC}licenses/by-sa/4.0/"),
-    13: License("CC BY-ND 4.0", f"{_CC}licenses/by-nd/4.0/"),
-    14: License("CC BY-NC 4.0", f"{_CC}licenses/by-nc/4.0/"),
-    15: License("CC BY-NC-SA 4.0", f"{_CC}licenses/by-nc-sa/4.0/"),
-    16: License("CC BY-NC-ND 4.0", f"{_CC}licenses/by-nc-nd/4.0/"),
+    **{number: _cc(kind, "4.0") for number, kind in enumerate(_NEW, start=11)},
 }
 
 
@@ -63,19 +62,24 @@ def flickr_license(number: int) -> License:
 
 
 def license_named(words: str) -> License:
-    """One of Flickr's licences by its name, or another one that has this name.
+    """The licence that a user means for photos of their own; one of their own has these words.
 
-    It is for photos from elsewhere: what only a page of Flickr's tells has no address.
+    >>> license_named("Creative Commons Attribution 4")
+    License(name='CC BY 4.0', url='https://creativecommons.org/licenses/by/4.0/')
+
+    Raises:
+        BadInput: it is nearly the name of a licence, or leaves open of which version.
     """
-    words = " ".join(words.split())
-    by_name = {candidate.name.lower(): candidate for candidate in FLICKR.values()}
-    return off_flickr(by_name.get(words.lower(), License(words, "")))
-
-
-def off_flickr(license: License) -> License:
-    """A licence as it is of a photo that is not Flickr's: without an address that leads there."""
-    if re.match(r"https?://(?:[a-z]+\.)?flickr(?:help)?\.com/", license.url, re.I):
-        return License(license.name, "")
+    license = License(" ".join(words.split()), "")
+    known = {candidate.name.lower(): candidate for candidate in FLICKR.values()}
+    found = known.get(license.name.lower()) or creative_commons(license)
+    if found is not None:
+        return License(found.name, "") if ".flickr" in found.url else found
+    if spdx_id(license).startswith("LicenseRef-"):
+        terms = _cc_terms(license.name)
+        kind = f"cc {terms.kind.lower()} 4.0" if terms else license.name.lower()
+        if near := get_close_matches(kind, known, n=1, cutoff=0.6 if terms else 0.8):
+            raise BadInput(f"no licence {license.name!r}: did you mean {known[near[0]].name!r}?")
     return license
 
 
@@ -97,7 +101,7 @@ def same_license(one: License, other: License) -> bool:
     return one.name == other.name or one.url == other.url != ""
 
 
-# What is said of a photo that is not "licensed under" something.
+# What is said of a photo that is not "licensed under" something, by Flickr's ids and by SPDX's.
 _GRANTS = {
     0: "all rights reserved",
     7: "no known copyright restrictions",
@@ -105,9 +109,6 @@ _GRANTS = {
     9: "dedicated to the public domain (CC0)",
     10: "marked as free of known copyright (Public Domain Mark)",
 }
-
-
-# The same by SPDX ids, for what has other names elsewhere.
 _GRANTS_BY_ID = {
     "CC0-1.0": _GRANTS[9],
     "CC-PDM-1.0": _GRANTS[10],
@@ -127,9 +128,7 @@ def credit(photo: PhotoOrigin, via: str = "") -> str:
 
 
 def attribution(license: License, *, title: str, owner: str, page_url: str, via: str = "") -> str:
-    """The line that credits a photo as its licence and its source's terms ask.
-
-    It names work, author, grant, and the source by its title (`via`), where it has one.
+    """The line that credits a photo: work, author, grant, and the title of its source (`via`).
 
     ::
 
@@ -159,27 +158,27 @@ _PORTS = """
     BY-NC-SA-3.0-DE BY-NC-SA-3.0-IGO BY-ND-3.0-DE BY-SA-2.0-UK BY-SA-2.1-JP BY-SA-3.0-AT
     BY-SA-3.0-DE BY-SA-3.0-IGO
 """
-_KINDS = ("BY", "BY-SA", "BY-NC", "BY-ND", "BY-NC-SA", "BY-NC-ND")
-_VERSIONS = ("1.0", "2.0", "2.1", "2.5", "3.0", "4.0")
-
 _CC_ADDRESS = re.compile(
     r"https?://(?:www\.)?creativecommons\.org/(?:licenses/(?P<kind>[a-z-]{2,8})/(?P<version>\d\.\d)"
     r"(?:/(?P<port>[a-z]{2,3}|scotland))?|publicdomain/(?P<public>zero|mark)/1\.0)"
     r"(?:/(?:deed|legalcode)?(?:\.[a-zA-Z_-]{2,8})?)?/?",
     re.I,
 )
-_CC_NAME = re.compile(
-    r"CC[ -](?P<kind>(?:BY(?:-(?:NC|ND|SA)){0,2})|SA)"
-    r"(?:[ -](?P<version>\d\.\d)(?:[ -](?P<port>[A-Z]{2,3}|scotland))?)?",
-    re.I,
-)
-_CC0_NAME = re.compile(r"CC[ -]?0(?:[ -]1\.0)?|CC[ -]Zero", re.I)
-_PDM_NAME = re.compile(r"CC[ -]PDM(?:[ -]1\.0)?|Public Domain Mark(?: 1\.0)?", re.I)
-
-# What Wikimedia Commons writes behind a version: how the photo came to it, or that earlier ones
-# will do too.
-_BESIDES = re.compile(
-    r"(?<=\d\.\d)(?:(?:[,-] ?\d\.\d)+|\+|-migrated(?:-with-disclaimers)?|-stma)$", re.I
+_SHORT = {
+    r"creative[ -]?commons": "cc",
+    r"\bcc(?=by)": "cc ",
+    r"public domain dedication \(cc0\)|\bcc[ -]?0\b": "cc zero",
+    r"public domain mark|\bcc[ -]pdm\b": "cc mark",
+    r"attribution": "by",
+    r"share[ -]?alike": "sa",
+    r"non[ -]?commercial": "nc",
+    r"no[ -]?deriv(?:ative)?s?(?: works)?": "nd",
+}
+_PUBLIC = {"ZERO": "CC0-1.0", "MARK": "CC-PDM-1.0"}
+# What stands around a licence's name, and on Wikimedia Commons how a photo came to it.
+_IDLE = (
+    *("cc", "international", "unported", "generic", "license", "licence", "v", "version"),
+    *("migrated", "with", "disclaimers", "stma"),
 )
 
 # SPDX's ids of licences that are not Creative Commons', by how Wikimedia Commons calls them; its
@@ -212,13 +211,12 @@ def spdx_id(license: License) -> str:
     >>> spdx_id(License("All Rights Reserved", ""))
     'LicenseRef-All-Rights-Reserved'
     """
-    if id := _cc_id_of(license):
-        return id
-    name = _plain_name(license)
+    if terms := _cc_terms_of(license):
+        return terms.id
     for id, called in _OTHERS.items():
         if any(re.fullmatch(rf"{re.escape(id)}|{called}", words, re.I) for words in license):
             return id
-    words = re.findall(r"[A-Za-z0-9.]+", name)[:12]
+    words = re.findall(r"[A-Za-z0-9.]+", license.name)[:12]
     return f"LicenseRef-{'-'.join(words) or 'unknown'}"
 
 
@@ -230,54 +228,65 @@ def creative_commons(license: License) -> License | None:
     >>> creative_commons(License("cc-by-sa-3.0-de", ""))
     License(name='CC BY-SA 3.0 DE', url='https://creativecommons.org/licenses/by-sa/3.0/de/')
     """
-    id = _cc_id_of(license)
-    if id is None:
+    terms = _cc_terms_of(license)
+    if terms is None or terms.kind not in _PUBLIC:
+        return terms and _cc(*terms)
+    return FLICKR[9] if terms.kind == "ZERO" else FLICKR[10]
+
+
+class _Terms(NamedTuple):
+    """Of a Creative Commons licence: ``BY-SA``, ``4.0`` and ``DE``; the last two may be ""."""
+
+    kind: str
+    version: str
+    port: str
+
+    @property
+    def exist(self) -> bool:
+        """Whether there is such a licence."""
+        if self.kind in _PUBLIC or self.kind == "SA":
+            return self.version == "1.0" and not self.port
+        return self.version in ("1.0", "2.0", "2.1", "2.5", "3.0", "4.0")
+
+    @property
+    def id(self) -> str:
+        """Its id in SPDX's list, or that of a licence which that list lacks."""
+        name = "-".join(term for term in self if term)
+        is_listed = name in _PORTS.split() if self.port else self.version != "2.1"
+        return _PUBLIC.get(self.kind, f"CC-{name}" if is_listed else f"LicenseRef-CC-{name}")
+
+
+def _cc_terms(name: str) -> _Terms | None:
+    """What a name says of a Creative Commons licence; None of another one's.
+
+    >>> _cc_terms("Creative Commons Attribution-ShareAlike 3")
+    _Terms(kind='BY-SA', version='3.0', port='')
+    """
+    text = name.lower()
+    for long, short in _SHORT.items():
+        text = re.sub(long, short, text)
+    words = re.findall(r"[a-z]+|[0-9.]+|[^\s,+()-]", text)
+    versions = [f"{word}.0" if len(word) == 1 else word for word in words if word[0].isdigit()]
+    if "cc" not in words and ("by" not in words or not versions):
         return None
-    if known := next(
-        (candidate for candidate in FLICKR.values() if _cc_id_of(candidate) == id), None
-    ):
-        return known
-    kind, version, port = re.findall(
-        r"CC-([A-Z-]+)-(\d\.\d)(?:-([A-Z]+))?", id.removeprefix("LicenseRef-")
-    )[0]
-    name = f"CC {kind} {version} {port}".strip()
-    address = "/".join(filter(None, (kind, version, port))).lower()
-    return License(name, f"{_CC}licenses/{address}/")
+    kind = "-".join(part for part in ("by", "nc", "nd", "sa", "zero", "mark") if part in words)
+    known = {*kind.split("-"), *_IDLE}
+    port = [word for word in words if word not in known and not word[0].isdigit()]
+    is_port = not port or re.fullmatch("[a-z]{2,3}|scotland", port[0])
+    if kind.upper() not in (*_OLD, "SA", *_PUBLIC) or len(port) > 1 or not is_port:
+        return None
+    # Commons lists versions, the newest first: any of them will do.
+    version = versions[0] if versions else "1.0" if kind.upper() in _PUBLIC else ""
+    return _Terms(kind.upper(), version, "".join(port).upper())
 
 
-def _cc_id_of(license: License) -> str | None:
-    """The id of a licence of Creative Commons, by its address or else by its name."""
+def _cc_terms_of(license: License) -> _Terms | None:
+    """The terms of a licence of Creative Commons, by its address or else by its name."""
+    named = [license.name]
     if found := _CC_ADDRESS.fullmatch(license.url):
-        if found["public"]:
-            return "CC0-1.0" if found["public"].lower() == "zero" else "CC-PDM-1.0"
-        if id := _cc_id(found["kind"], found["version"], found["port"]):
-            return id
-    name = _plain_name(license)
-    found = _CC_NAME.fullmatch(_BESIDES.sub("", name))
-    if found and found["version"]:
-        id = _cc_id(found["kind"], found["version"], found["port"])
-        if id is not None:
-            return id
-    if _CC0_NAME.fullmatch(name) or name == FLICKR[9].name:
-        return "CC0-1.0"
-    return "CC-PDM-1.0" if _PDM_NAME.fullmatch(name) else None
-
-
-def _plain_name(license: License) -> str:
-    return " ".join(license.name.split())
-
-
-def _cc_id(kind: str, version: str, port: str | None) -> str | None:
-    """The id of a Creative Commons licence; None where there is no such licence."""
-    kind = kind.upper()
-    kind = {"BY-ND-NC": "BY-NC-ND", "BY-SA-NC": "BY-NC-SA"}.get(kind, kind)
-    if (kind, version, port) == ("SA", "1.0", None):
-        return "CC-SA-1.0"
-    if kind not in _KINDS or version not in _VERSIONS:
-        return None
-    rest = f"{kind}-{version}" + (f"-{port.upper()}" if port else "")
-    is_listed = rest in _PORTS.split() if port else version != "2.1"
-    return f"CC-{rest}" if is_listed else f"LicenseRef-CC-{rest}"
+        named.insert(0, " ".join(["cc", *filter(None, found.groups())]))
+    terms = map(_cc_terms, named)
+    return next((candidate for candidate in terms if candidate and candidate.exist), None)
 
 
 # Those that let anyone use and change a photo, also for money: attribution at most, or share-alike.
@@ -285,22 +294,22 @@ _OPEN_ID = re.compile(
     r"(?:LicenseRef-)?CC-(?:BY|BY-SA|SA)-\d\.\d(?:-[A-Z]+)?|CC0-1\.0|CC-PDM-1\.0|CC-PDDC|"
     r"(?:GFDL|LAL|OGL)-.+|LicenseRef-Public-domain"
 )
-_OPEN_NAMES = frozenset(
-    {FLICKR[7].name.lower(), FLICKR[8].name.lower(), "attribution", "copyrighted free use"}
-)
+_OPEN_NAMES = {
+    FLICKR[7].name.lower(),
+    FLICKR[8].name.lower(),
+    "attribution",
+    "copyrighted free use",
+}
 
 
 def is_open(license: License) -> bool:
     """Whether it lets anyone use and change a photo, also for money."""
-    if _OPEN_ID.fullmatch(spdx_id(license)):
-        return True
-    return " ".join(license.name.lower().split()) in _OPEN_NAMES
+    return bool(_OPEN_ID.fullmatch(spdx_id(license))) or _plain_name(license) in _OPEN_NAMES
 
 
 # Those that let anyone hand on unchanged copies, if only where no money is made of it.
 _PASSED_ON_ID = re.compile(
-    r"(?:LicenseRef-)?CC-(?:BY|BY-NC|NC|NC-SA|BY-ND|ND|BY-NC-SA|BY-NC-ND|NC-ND)-\d\.\d(?:-[A-Z]+)?|"
-    r"Apache-2\.0|MIT"
+    r"(?:LicenseRef-)?CC-BY-(?:NC|ND|NC-SA|NC-ND)-\d\.\d(?:-[A-Z]+)?|Apache-2\.0|MIT"
 )
 
 
@@ -310,32 +319,33 @@ def may_be_passed_on(license: License) -> bool:
     A licence that we do not know grants nothing that we know of. Nor does one that calls itself
     all rights reserved, whatever its address.
     """
-    if " ".join(license.name.lower().split()) == FLICKR[0].name.lower():
+    if _plain_name(license) == FLICKR[0].name.lower():
         return False
-    return is_open(license) or _PASSED_ON_ID.fullmatch(spdx_id(license)) is not None
+    return is_open(license) or bool(_PASSED_ON_ID.fullmatch(spdx_id(license)))
+
+
+def _plain_name(license: License) -> str:
+    return " ".join(license.name.lower().split())
 
 
 @dataclass(frozen=True, slots=True)
 class LicenseChoice:
     """The licences that a user means, as `choose_licenses` reads them.
 
-    Attributes:
-        words: sorted: "open", the names of licences, ids as `spdx_id` gives them, and SPDX ids
-            without their version ("CC-BY-SA", which means all versions).
+    `words` are sorted: "open", the names of licences, ids as `spdx_id` gives them, and SPDX ids
+    without their version ("CC-BY-SA", which means all versions).
     """
 
     words: tuple[str, ...]
 
     def wants(self, license: License) -> bool:
         """Whether a licence is among them."""
-        name = " ".join(license.name.split()).lower()
-        id = spdx_id(license)
+        name, id = _plain_name(license), spdx_id(license)
         return any(
             (word == "open" and is_open(license))
             or word.lower() in (name, id.lower())
             or id == spdx_id(License(word, ""))
             or re.fullmatch(rf"(?:LicenseRef-)?{re.escape(word)}-\d\.\d(?:-[A-Z]+)?", id)
-            is not None
             for word in self.words
         )
 
@@ -368,26 +378,18 @@ def choose_licenses(text: str) -> LicenseChoice | None:
 
 
 def _license_word(word: str) -> str:
-    by_name = {candidate.name.lower(): candidate.name for candidate in FLICKR.values()}
     by_id = {spdx_id(candidate): candidate.name for candidate in FLICKR.values()}
-    if word.lower() == "open":
-        return "open"
-    if word.lower() in by_name:
-        return by_name[word.lower()]
+    license, terms = License(word, ""), _cc_terms(word)
+    for name in ("open", "Public domain", *by_id.values()):
+        if word.lower() == name.lower():
+            return name
     if word.isdecimal() and int(word) in FLICKR:
         return FLICKR[int(word)].name
-    if found := _CC_NAME.fullmatch(word):
-        kind = found["kind"].upper()
-        id = f"CC-{kind}" if not found["version"] else _cc_id(kind, found["version"], found["port"])
-        if kind in _KINDS and id:
-            return by_id.get(id, id)
-    if word.lower() == "public domain":
-        return "Public domain"
-    named = spdx_id(License(word, ""))
-    if named in ("CC0-1.0", "CC-PDM-1.0"):
-        return by_id[named]
-    if not named.startswith("LicenseRef-"):
-        return named
+    if terms and not terms.version and terms.kind in _OLD:
+        return f"CC-{terms.kind}"
+    named = spdx_id(license)
+    if not named.startswith("LicenseRef-") or _cc_terms_of(license):
+        return by_id.get(named, named)
     # As a release writes it of a licence that SPDX has no id for.
     if re.fullmatch(r"LicenseRef-[A-Za-z0-9.-]+", word, re.I):
         return next((name for id, name in by_id.items() if id.lower() == word.lower()), word)

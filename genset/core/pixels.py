@@ -4,12 +4,43 @@ Pillow's own `convert` cuts such values off at 255: a 16-bit photo becomes white
 reads with 8 bits, the upper ones; so does this.)
 """
 
+from contextlib import suppress
+
 import numpy as np
-from PIL import Image, ImageOps
+from PIL import Image, ImageOps, features
+
+from genset.core.errors import BadInput, MissingExtra
+
+with suppress(ImportError):  # the extra `heif`
+    from pi_heif import register_heif_opener
+
+    register_heif_opener()
 
 FORMATS = ("JPEG", "PNG", "WEBP")
 """Pillow's names of the formats that photos are in. A stranger's file is opened as no other one:
 some of Pillow's decoders start programs."""
+
+FORMATS_OF_USERS = (*FORMATS, "AVIF", *(["HEIF"] if "HEIF" in Image.OPEN else []))
+"""Those of a user's photos."""
+
+# The brands of ISO media files, from byte 8 on after "ftyp", that are HEIC's and AVIF's.
+_HEIC = {b"heic", b"heix", b"hevc", b"hevx", b"heim", b"heis", b"mif1", b"msf1"}
+_AVIF = (b"avif", b"avis")
+
+
+def check_decoder(content: bytes) -> None:
+    """Check that Pillow can read a file here, if it is HEIC or AVIF.
+
+    Raises:
+        BadInput: it cannot. The message says what to install.
+    """
+    brands = content[8:64] if content[4:8] == b"ftyp" else b""
+    is_avif = any(brand in brands for brand in _AVIF)
+    if brands[:4] in _HEIC and not is_avif and "HEIF" not in Image.OPEN:
+        raise MissingExtra("HEIC", "heif")
+    if is_avif and not features.check("avif"):
+        raise BadInput("this Pillow cannot read AVIF: pip install -U pillow")
+
 
 _RANGES = {"I": (2**8, 2**16), "F": (1, 2**8, 2**16)}
 

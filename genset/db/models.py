@@ -272,7 +272,9 @@ class PhotoEvent(Base):
     """Something that happened to a photo after it was found.
 
     `what` is "gone" or "back" (at its source), "license" (`detail`: the one it had and the one it
-    has) or "removed" (`detail`: where its original lay under ``images/``, "" for nowhere).
+    has), "rerendered" or "changed" (its source has other bytes, of the same or another picture),
+    "failed" (`detail`: what its source answered) or "removed" (`detail`: where its original lay
+    under ``images/``, "" for nowhere).
     """
 
     __tablename__ = "photo_event"

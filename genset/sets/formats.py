@@ -9,41 +9,30 @@ import errno
 import io
 import os
 import warnings
-from functools import cache
-from importlib.util import find_spec
 
-from PIL import Image, UnidentifiedImageError, features
+from PIL import Image, UnidentifiedImageError
 
-from genset.core.errors import MissingExtra, first_line
-from genset.core.pixels import eight_bit
+from genset.core.errors import BadInput, first_line
+from genset.core.pixels import check_decoder, eight_bit
 
 # What Pillow and the system raise on a photo that cannot be read.
-BROKEN = (OSError, SyntaxError, ValueError, Image.DecompressionBombError, MissingExtra)
+BROKEN = (OSError, SyntaxError, ValueError, Image.DecompressionBombError, BadInput)
 
 _OF_SYSTEM = frozenset(map(os.strerror, errno.errorcode))
 
 # Drawings, for which Pillow starts other programs.
 _DRAWINGS = ("EPS", "WMF")
 
-# The brands of ISO media files, from byte 8 on after "ftyp", that are HEIC's and AVIF's.
-_HEIC = {b"heic", b"heix", b"hevc", b"hevx", b"heim", b"heis", b"mif1", b"msf1"}
-_AVIF = (b"avif", b"avis")
-
 
 def image_of(content: bytes) -> Image.Image:
     """The photo, opened but not decoded yet; close it.
 
     Raises:
-        OSError, SyntaxError, ValueError, Image.DecompressionBombError, MissingExtra: see `BROKEN`.
+        OSError, SyntaxError, ValueError, Image.DecompressionBombError, BadInput: see `BROKEN`.
     """
     if not content:
         raise ValueError("the file is empty")
-    brands = content[8:64] if content[4:8] == b"ftyp" else b""
-    is_avif = any(brand in brands for brand in _AVIF)
-    if brands[:4] in _HEIC and not is_avif and not _reads_heic():
-        raise MissingExtra("HEIC", "heif")
-    if is_avif and not features.check("avif"):
-        raise ValueError("this Pillow cannot read AVIF: pip install -U pillow")
+    check_decoder(content)
     image = Image.open(io.BytesIO(content))
     if image.format in _DRAWINGS:
         image.close()
@@ -55,7 +44,7 @@ def decoded(content: bytes) -> Image.Image:
     """The whole photo in RGB.
 
     Raises:
-        OSError, SyntaxError, ValueError, Image.DecompressionBombError, MissingExtra: see `BROKEN`.
+        OSError, SyntaxError, ValueError, Image.DecompressionBombError, BadInput: see `BROKEN`.
     """
     with warnings.catch_warnings(), image_of(content) as image:
         warnings.simplefilter("ignore")  # on odd metadata and sizes, and that transparency is lost
@@ -79,17 +68,6 @@ def why_not(error: Exception, photo: object) -> str:
 def may_come_back(why: str) -> bool:
     """Whether a reason of `why_not` is the system's, on a file, and not what its bytes are."""
     return why in _OF_SYSTEM
-
-
-@cache
-def _reads_heic() -> bool:
-    """Whether Pillow reads HEIC from now on."""
-    if find_spec("pi_heif") is None:
-        return False
-    from pi_heif import register_heif_opener
-
-    register_heif_opener()
-    return True
 
 
 # What fine-tuning takes, too.

@@ -11,7 +11,7 @@ from genset.classes.files import taxonomy_in
 from genset.core.photo import PhotoOrigin
 from genset.db import Store
 from genset.db.taxonomies import store_taxonomy
-from genset.scrape.add import add_examples
+from genset.scrape.add import add
 from genset.workspace import Workspace
 from tests.label.serving import free_port, serving
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, labeled_workspace, picture
@@ -58,7 +58,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         for place, wnid in enumerate(("dog.v2", "كلب"))
         for number in range(2)
     }
-    assert add_examples(workspace, store, put(folder / "known", **photos), OF_OURS).added == 4
+    assert add(workspace, store, put(folder / "known", **photos), OF_OURS, examples=True).added == 4
     port = free_port()
     with serving(workspace.root, port):
         yield Served(Workspace.find(workspace.root), store, port)
@@ -160,4 +160,4 @@ def test_examples_given_while_people_label_are_on_their_next_screens(
 
 def give_examples(workspace: Workspace, store: Store, folder: Path) -> None:
     photos = {f"{TENCH}_{number}": picture(900 + number, (320, 300)) for number in range(2)}
-    assert add_examples(workspace, store, put(folder, **photos), OF_OURS).added == 2
+    assert add(workspace, store, put(folder, **photos), OF_OURS, examples=True).added == 2

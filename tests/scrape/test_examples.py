@@ -1,7 +1,6 @@
 """Photos given as examples: known to be right, shown beside their class, and nothing else."""
 
 import json
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -10,14 +9,11 @@ import pytest
 from genset.core.files import sha256_of
 from genset.core.hashes import read_hashes
 from genset.core.photo import PhotoOrigin
-from genset.db import Store
 from genset.db.duplicates import decide, examples_in, open_pairs
 from genset.label.duplicates import paired
-from genset.scrape.add import ExampleSummary, add, add_examples
+from genset.scrape.add import add
 from genset.scrape.near_duplicates import hash_folder, propose
 from genset.status import check_files, failed, status
-from genset.workspace import Workspace
-from tests.killing import killed_at_each_change
 from tests.label.desks import desk_of
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, picture
 from tests.scrape.commands import genset
@@ -38,22 +34,13 @@ def known(tmp_path: Path) -> Path:
     return put(tmp_path / "known", **photos, **{f"{GOLDFISH}_a": picture(903, LARGE)})
 
 
-def test_a_second_time_adds_nothing_and_what_is_new_is_added(pool: Pool, known: Path) -> None:
-    add_examples(pool.workspace, pool.store, known, OWN)
-    again = add_examples(pool.workspace, pool.store, known, OWN)
-    assert again == ExampleSummary("own", already=3)
-    put(known, **{f"{TENCH}_c": picture(904, LARGE)})
-    more = add_examples(pool.workspace, pool.store, known, OWN)
-    assert more == ExampleSummary("own", added=1, already=3, classes={TENCH: 1})
-
-
 def test_a_candidate_is_no_example_and_an_example_no_candidate(
     pool: Pool, known: Path, tmp_path: Path
 ) -> None:
     dump = put(tmp_path / "dump", **{f"{GOLDFISH}_x": picture(901, LARGE)})
     museum = PhotoOrigin(source="museum", owner="Museum", license="CC BY 4.0", posted_at=TODAY)
     add(pool.workspace, pool.store, dump, museum)
-    done = add_examples(pool.workspace, pool.store, known, OWN)
+    done = add(pool.workspace, pool.store, known, OWN, examples=True)
     assert done.added == 2
     assert done.rejected == {
         f"{TENCH}/a.jpg": f"candidate: it is one of {GOLDFISH}, and no example can be"
@@ -68,7 +55,7 @@ def test_a_candidate_is_no_example_and_an_example_no_candidate(
 
 
 def test_a_scrape_that_finds_an_example_refuses_it(pool: Pool, serve: Serve, known: Path) -> None:
-    add_examples(pool.workspace, pool.store, known, OWN)
+    add(pool.workspace, pool.store, known, OWN, examples=True)
     rows = [record(number, "tench") for number in (901, 905)]
     server = serve(*rows, contents={number: picture(number, LARGE) for number in (901, 905)})
     pool.scrape(server.source, image_class(TENCH, "tench"))
@@ -80,38 +67,17 @@ def test_a_scrape_that_finds_an_example_refuses_it(pool: Pool, serve: Serve, kno
     assert status(pool.workspace, pool.store).candidates == 1
 
 
-def add_them(_moment: int, known: Path, root: Path) -> None:
-    workspace = Workspace.find(root)
-    assert not add_examples(workspace, Store.open(workspace.store_url), known, OWN).rejected
-
-
-@pytest.mark.soak
-def test_a_killed_call_is_finished_by_the_same_one(
-    new_pool: Callable[..., Pool], known: Path
-) -> None:
-    killed, whole = new_pool(), new_pool()
-    add_examples(whole.workspace, whole.store, known, OWN)
-    moments = 0
-    for _ in killed_at_each_change(add_them, known, killed.workspace.root):
-        moments += 1
-        assert check_files(killed.workspace, killed.store) == []
-        assert moments < 99
-    assert moments > 3
-    assert status(killed.workspace, killed.store).examples == 3
-    assert killed.files() == whole.files()
-
-
 @pytest.mark.parametrize("is_first", [True, False], ids=["example first", "candidate first"])
 def test_an_example_that_looks_like_a_candidate_is_shown_when_somebody_said_that_they_differ(
     pool: Pool, tmp_path: Path, is_first: bool
 ) -> None:
     known = put(tmp_path / "known", **{f"{TENCH}_a": jpeg(scene(1, LARGE), 60)})
     if is_first:
-        add_examples(pool.workspace, pool.store, known, OWN)
+        add(pool.workspace, pool.store, known, OWN, examples=True)
     add_candidate(pool.workspace, pool.store, TENCH, 1, content=jpeg(scene(1, LARGE)))
     add_candidate(pool.workspace, pool.store, TENCH, 2, content=jpeg(scene(2, LARGE)))
     if not is_first:
-        add_examples(pool.workspace, pool.store, known, OWN)
+        add(pool.workspace, pool.store, known, OWN, examples=True)
     [screen] = desk_of((pool.workspace, pool.store), "ann").screens(5)
     assert len(screen.examples) == 1  # nobody has compared them yet
 
@@ -138,7 +104,7 @@ def test_examples_may_look_like_each_other_and_like_what_is_public(
 ) -> None:
     photos = {f"{TENCH}_{quality}": jpeg(scene(1, LARGE), quality) for quality in (60, 90)}
     known = put(tmp_path / "known", **photos)
-    add_examples(pool.workspace, pool.store, known, OWN)
+    add(pool.workspace, pool.store, known, OWN, examples=True)
     add_candidate(pool.workspace, pool.store, TENCH, 2, content=jpeg(scene(2, LARGE)))
     hash_folder(put(known, **{f"{TENCH}_c": jpeg(scene(2, LARGE), 60)}), tmp_path / "of.hashes")
     assert propose(pool.workspace, pool.store, [read_hashes(tmp_path / "of.hashes")]) == 1
@@ -153,9 +119,9 @@ def test_what_is_no_photo_is_refused_with_its_reason(pool: Pool, tmp_path: Path)
     contents |= {"cut": jpeg(scene(2, LARGE))[:-900], "turned": turned_by_exif(LARGE)}
     known = put(tmp_path / "known", **{f"{TENCH}_{name}": each for name, each in contents.items()})
     (known / TENCH / "empty.jpg").touch()
-    would = add_examples(pool.workspace, pool.store, known, OWN, dry_run=True)
+    would = add(pool.workspace, pool.store, known, OWN, dry_run=True, examples=True)
     assert not pool.files()
-    done = add_examples(pool.workspace, pool.store, known, OWN)
+    done = add(pool.workspace, pool.store, known, OWN, examples=True)
     assert (would, done.classes) == (done, {TENCH: 1})
     assert {Path(file).stem: reason for file, reason in done.rejected.items()} == {
         "cut": "broken image: image file is truncated (10 bytes not processed)",
@@ -173,9 +139,7 @@ def test_through_the_command_line(tmp_path: Path) -> None:
     genset("init", str(root), cwd=tmp_path)
     known = put(tmp_path / "known", **{f"{TENCH}_a": jpeg(scene(1, LARGE), 60)})
     dump = put(tmp_path / "dump", **{f"{TENCH}_b": jpeg(scene(1, LARGE))})
-    assert "--dry-run applies to --examples only" in genset(
-        "add", str(dump), "--dry-run", cwd=root, code=2
-    )
+    assert "1 photo would be added" in genset("add", str(dump), "--dry-run", cwd=root)
     (known / "n00000000").mkdir()
     assert "'n00000000' names no class" in genset("add", "--examples", str(known), cwd=root, code=2)
     (known / "n00000000").rmdir()

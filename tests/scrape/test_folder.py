@@ -1,6 +1,7 @@
 """Folders of own photos: what is added, under which terms, and what is rejected."""
 
 import hashlib
+import io
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -8,13 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image, features
 from sqlalchemy import select
 
 from genset.core.errors import BadInput
 from genset.core.photo import PhotoOrigin
-from genset.db import Candidate, Photo, Store, Verdict, stored_candidates
+from genset.db import Candidate, Photo, PhotoEvent, Store, Verdict, stored_candidates
+from genset.label.session.pictures import shown_picture
 from genset.release.freeze import create
 from genset.scrape.add import AddSummary, add
+from genset.scrape.near_duplicates import propose
 from genset.scrape.refresh import refresh
 from genset.scrape.removal import remove
 from genset.status import check_files, contested_photos, failed
@@ -22,6 +26,7 @@ from genset.workspace import Workspace
 from tests.killing import killed_at_each_change
 from tests.labeled_workspace import GOLDFISH, TABBY, TENCH, picture, vote
 from tests.scrape.commands import genset
+from tests.scrape.hostile import HEIC
 from tests.scrape.pools import Pool, Serve, image_class, record
 
 MUSEUM = PhotoOrigin(
@@ -74,7 +79,7 @@ def candidates(store: Store) -> list[tuple[str, int, str]]:
 def test_photos_become_candidates_by_the_order_of_their_names(
     pool: Pool, take: Take, dump: Path
 ) -> None:
-    assert take() == AddSummary("museum", added=3)
+    assert take() == AddSummary("museum", added=3, classes={TENCH: 2, TABBY: 1})
     assert candidates(pool.store) == [
         (TENCH, 1, "a.jpg"),
         (TENCH, 2, "b.jpg"),
@@ -104,7 +109,55 @@ def test_adding_twice_adds_nothing_and_later_only_what_is_new(
     assert take() == AddSummary("museum", already=3)
     assert (pool.rows(), pool.files()) == before
     put(dump, **{f"{TENCH}_c": picture(4), f"{TENCH}_d": picture(4)})
-    assert take() == AddSummary("museum", added=1, already=4)
+    assert take() == AddSummary("museum", added=1, already=4, classes={TENCH: 1})
+
+
+def test_what_is_said_the_second_time_mends_the_first(pool: Pool, dump: Path) -> None:
+    """The licence, the owner and the day; what is not said again stays."""
+
+    def added(*words: str) -> str:
+        return genset("add", str(dump), *words, cwd=pool.workspace.root)
+
+    def terms() -> set[tuple[str, ...]]:
+        with pool.store.session() as session:
+            found = session.scalars(select(Photo).where(Photo.source == "dump"))
+            return {(p.owner, p.owner_name, p.license, str(p.posted_at.date())) for p in found}
+
+    added("--owner", "Anne Ko", "--posted", "2020-05-01")
+    assert terms() == {("Anne Ko", "Anne Ko", "All Rights Reserved", "2020-05-01")}
+    line = "0 photos added (source: dump), 3 already there (3 updated), 0 rejected"
+    assert line in added("--license", "CC-BY 4", "--owner", "Ann Ko")
+    assert terms() == {("Ann Ko", "Ann Ko", "CC BY 4.0", "2020-05-01")}
+    assert "3 already there, 0" in added("--license", "CC-BY 4")
+    added()
+    assert "3 already there, 0 rejected" in added("--license", "CC0", "--dry-run")
+    assert terms() == {("Ann Ko", "Ann Ko", "CC BY 4.0", "2020-05-01")}
+    with pool.store.session() as session:
+        told = session.execute(select(PhotoEvent.what, PhotoEvent.detail)).all()
+    assert {tuple(event) for event in told} == {("license", "All Rights Reserved -> CC BY 4.0")}
+
+
+def test_heic_and_avif_are_added_or_say_what_they_need(
+    pool: Pool, take: Take, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "phone" / TENCH
+    folder.mkdir(parents=True)
+    (folder / "a.heic").write_bytes(HEIC)
+    Image.open(io.BytesIO(picture(8))).save(folder / "b.avif")
+    with monkeypatch.context() as without:
+        without.delitem(Image.OPEN, "HEIF")
+        without.setattr(features, "check", lambda feature: False)
+        done = take(folder.parent, min_size=40)
+    assert done.rejected == {
+        f"{TENCH}/a.heic": "not readable here: HEIC needs an optional part: "
+        "pip install 'genset[heif]'",
+        f"{TENCH}/b.avif": "not readable here: this Pillow cannot read AVIF: pip install -U pillow",
+    }
+    assert take(folder.parent, min_size=40).added == 2
+    assert {Path(name).suffix for name in pool.files()} == {".heif", ".avif"}
+    assert propose(pool.workspace, pool.store, []) == 0  # and so decodes each
+    for path in pool.workspace.images.rglob("*.*if"):
+        assert shown_picture(path).startswith(b"\xff\xd8\xff")
 
 
 def test_the_checks_are_those_of_scraped_photos(pool: Pool, take: Take, dump: Path) -> None:
@@ -136,7 +189,8 @@ def test_the_bytes_of_a_scraped_photo_are_not_added_to_its_class_again(
 ) -> None:
     sandbox = serve(record(1, "tench"))
     pool.scrape(sandbox.source, image_class(TENCH, "tench"))
-    assert take() == AddSummary("museum", added=2, already=1)
+    done = take(update={"license"})
+    assert (done.added, done.already, done.updated) == (2, 1, 0)
     assert len(pool.held(image_class(TENCH))) == 2
 
 
@@ -178,7 +232,8 @@ def test_a_lost_original_is_brought_back(pool: Pool, take: Take) -> None:
     before = pool.rows(), pool.files()
     next(pool.workspace.images.rglob("*.jpg")).unlink()
     assert len(check_files(pool.workspace, pool.store, repair=True)) == 1
-    assert take() == AddSummary("museum", added=1, already=2)
+    done = take()
+    assert (done.added, done.already) == (1, 2)
     assert (pool.rows(), pool.files()) == before
 
 
@@ -207,7 +262,7 @@ def test_hidden_files_and_files_beside_the_class_folders_are_not_photos(
     (dump / "README.txt").write_text("from 1921")
     (dump / TENCH / ".DS_Store").write_bytes(b"?")
     (dump / ".thumbnails").mkdir()
-    assert take() == AddSummary("museum", added=3)
+    assert take().added == 3
     (tmp_path / "empty").mkdir()
     with pytest.raises(BadInput, match="no class folders"):
         take(tmp_path / "empty")
@@ -278,14 +333,25 @@ def test_the_command(pool: Pool, dump: Path) -> None:
     root = pool.workspace.root
     words = ["add", str(dump), "--owner", "Ann", "--license", "cc by 4.0"]
     done = json.loads(genset(*words, "--json", cwd=root))
-    assert done == {"source": "dump", "added": 3, "already": 0, "rejected": {}}
+    assert done == {
+        "source": "dump",
+        "added": 3,
+        "already": 0,
+        "updated": 0,
+        "dry_run": False,
+        "classes": {TENCH: 2, TABBY: 1},
+        "rejected": {},
+    }
     with pool.store.session() as session:
         photo = session.scalars(select(Photo)).first()
     assert photo is not None
     assert photo.license == "CC BY 4.0"
     assert photo.license_url == "https://creativecommons.org/licenses/by/4.0/"
     assert (datetime.now(UTC) - photo.posted_at).days == 0
-    assert "0 photos added (source: dump), 3 already there, 0 re" in genset(*words, cwd=root)
+    line = "0 photos added (source: dump), 3 already there, 0 rejected"
+    assert line in genset(*words, cwd=root)
+    nearly = genset("add", str(dump), "--license", "cc by-sa", cwd=root, code=2)
+    assert "no licence 'cc by-sa': did you mean 'CC BY-SA 4.0'?" in nearly
     assert "posted_after" in genset(*words, "--posted", "2013-01-01", cwd=root, code=2)
     (dump / "cats").mkdir()
     assert "cats is named by no class" in genset(*words, cwd=root, code=2)

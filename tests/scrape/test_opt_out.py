@@ -18,13 +18,17 @@ from genset.scrape.opt_out import OptOut, honour
 from genset.scrape.state import forget_refusals
 from genset.settings import SETTINGS_FILE
 from genset.workspace import Workspace
-from tests.labeled_workspace import TENCH, picture, vote
+from tests.labeled_workspace import GOLDFISH, TENCH, picture, vote
 from tests.scrape.commands import genset
 from tests.scrape.pools import DOG, Pool, Serve, record
+from tests.scrape.test_folder import put
 
 ANN = "78733179@N04"
 LIST = f"# by mail, 3 May\nowner flickr:{ANN}\n\n  photo flickr:3  \n"
 NAMED = "opted out: named in opt-out.txt"
+OF_ANN = PhotoOrigin(
+    source="museum", owner="Ann Ko", license="CC0", posted_at=datetime(2020, 1, 1, tzinfo=UTC)
+)
 
 
 @pytest.fixture
@@ -110,21 +114,15 @@ def test_what_is_removed_stays_removed_whatever_a_list_says(
 
 @pytest.mark.soak
 def test_no_coming_release_has_it(pool: Pool, listed: Listed, tmp_path: Path) -> None:
-    folder = tmp_path / "dump" / TENCH
-    folder.mkdir(parents=True)
-    for number in (1, 2):
-        (folder / f"{number}.jpg").write_bytes(picture(number))
-    origin = PhotoOrigin(
-        source="museum", owner="Ann Ko", license="CC0", posted_at=datetime(2020, 1, 1, tzinfo=UTC)
-    )
-    add(pool.workspace, pool.store, folder.parent, origin)
+    dump = put(tmp_path / "dump", **{f"{TENCH}_{number}": picture(number) for number in (1, 2)})
+    add(pool.workspace, pool.store, dump, OF_ANN)
     for photo in pool.held(replace(DOG, wnid=TENCH)):
         vote(pool.store, f"{TENCH}/museum:{photo}", "ben", Verdict.CORRECT)
     first, second = pool.held(replace(DOG, wnid=TENCH))
     listed(f"photo museum:{first}\n")
     # Adding the folder again says which photos the list names, and so does a refresh.
     own = ("--source", "museum", "--owner", "Ann Ko", "--posted", "2020-01-01")
-    told = genset("add", str(folder.parent), *own, cwd=pool.workspace.root)
+    told = genset("add", str(dump), *own, cwd=pool.workspace.root)
     assert f"opt-out.txt names museum:{first}, which is in the pool" in told
     told = genset("refresh", "--json", cwd=pool.workspace.root, endpoint="http://127.0.0.1:9")
     assert json.loads(told)["opted_out"] == [f"museum:{first}"]
@@ -136,14 +134,8 @@ def test_a_release_goes_by_the_list_as_it_is_now(
     pool: Pool, listed: Listed, tmp_path: Path
 ) -> None:
     """Nobody searched or added since it grew."""
-    folder = tmp_path / "dump" / TENCH
-    folder.mkdir(parents=True)
-    for number in range(3):
-        (folder / f"{number}.jpg").write_bytes(picture(number))
-    origin = PhotoOrigin(
-        source="museum", owner="Ann Ko", license="CC0", posted_at=datetime(2020, 1, 1, tzinfo=UTC)
-    )
-    add(pool.workspace, pool.store, folder.parent, origin)
+    dump = put(tmp_path / "dump", **{f"{TENCH}_{number}": picture(number) for number in range(3)})
+    add(pool.workspace, pool.store, dump, OF_ANN)
     photos = pool.held(replace(DOG, wnid=TENCH))
     for photo in photos:
         vote(pool.store, f"{TENCH}/museum:{photo}", "ben", Verdict.CORRECT)
@@ -167,25 +159,16 @@ def test_a_release_goes_by_the_list_as_it_is_now(
 def test_own_photos_of_who_opted_out_are_not_added(
     pool: Pool, listed: Listed, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "dump" / TENCH
-    folder.mkdir(parents=True)
-    (folder / "a.jpg").write_bytes(picture(1))
-    origin = PhotoOrigin(
-        source="museum", owner="Ann Ko", license="CC0", posted_at=datetime(2020, 1, 1, tzinfo=UTC)
-    )
+    dump = put(tmp_path / "dump", **{f"{TENCH}_a": picture(1)})
     listed("owner museum:Ann Ko\n")
     with pytest.raises(BadInput, match=r"'Ann Ko' opted out: opt-out\.txt names"):
-        add(pool.workspace, pool.store, folder.parent, origin)
+        add(pool.workspace, pool.store, dump, OF_ANN)
     listed("owner museum:Bob\n")
-    add(pool.workspace, pool.store, folder.parent, origin)
+    add(pool.workspace, pool.store, dump, OF_ANN)
     [photo] = pool.held(replace(DOG, wnid=TENCH))
     listed(f"photo other:{photo}\n")
-    other = structs.replace(origin, source="other")
-    (folder / "a.jpg").rename(tmp_path / "a.jpg")
-    wnid = folder.with_name("n01443537")
-    wnid.mkdir()
-    (tmp_path / "a.jpg").rename(wnid / "a.jpg")
-    done = add(pool.workspace, pool.store, folder.parent, other)
+    other = put(tmp_path / "other", **{f"{GOLDFISH}_a": picture(1)})
+    done = add(pool.workspace, pool.store, other, structs.replace(OF_ANN, source="other"))
     assert list(done.rejected.values()) == ["opted out: named in opt-out.txt"]
 
 

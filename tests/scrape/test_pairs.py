@@ -1,6 +1,5 @@
 """Near duplicates of a pool that grows: each photo is decoded once and compared once."""
 
-import json
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,7 +22,7 @@ from genset.scrape.near_duplicates import propose
 from genset.workspace import Workspace
 from tests.labeled_workspace import TENCH, add_candidate
 from tests.scrape.commands import genset
-from tests.scrape.test_duplicates import jpeg, scene, shaved
+from tests.scrape.test_duplicates import jpeg, scene
 
 Place = tuple[Workspace, Store]
 Pair = tuple[str, str, int]
@@ -53,10 +52,6 @@ def found(store: Store) -> set[Pair]:
         return {(pair.photo.source_id, pair.other, pair.distance) for pair in rows}
 
 
-def duplicates_find(place: Place, *words: str) -> Any:
-    return json.loads(genset("duplicates", "find", "--json", *words, cwd=place[0].root))
-
-
 def hashes_of(image: Image.Image, name: str, path: Path) -> Path:
     """A file of hashes with one photo."""
     from genset.core.pixels import fingerprint
@@ -66,17 +61,6 @@ def hashes_of(image: Image.Image, name: str, path: Path) -> Path:
 
 
 # Decoding
-
-
-@pytest.mark.soak
-def test_only_new_photos_are_decoded(place: Place) -> None:
-    first = [add(place, number, scene(number)) for number in (1, 2)]
-    assert duplicates_find(place) == {"new": 0, "undecided": 0}
-    for path in first:
-        path.unlink()  # whoever wanted to decode it again would fail
-    add(place, 3, shaved(scene(1)))
-    assert duplicates_find(place) == {"new": 1, "undecided": 1}
-    assert {pair[:2] for pair in found(place[1])} == {("3", "flickr:1")}
 
 
 def test_other_bytes_of_a_photo_are_decoded_anew(place: Place) -> None:
@@ -143,7 +127,11 @@ def test_both_databases_remember_looks_and_comparisons(tmp_path: Path, store_url
     add(place, 2, ImageOps.mirror(scene(1)))
     assert propose(workspace, store, [file]) == 2
     assert propose(workspace, store, [file]) == 0
+    hashes_of(scene(1), "now.jpg", tmp_path / "a.hashes")  # another file under the same name
+    assert propose(workspace, store, [read_hashes(tmp_path / "a.hashes")]) == 2
     assert {pair[:2] for pair in found(store)} == {
+        ("1", "a.hashes:now.jpg"),
+        ("2", "a.hashes:now.jpg"),
         ("1", "a.hashes:seen.jpg"),
         ("2", "a.hashes:seen.jpg"),
         ("2", "flickr:1"),
@@ -245,22 +233,6 @@ def test_a_photo_that_comes_back_is_compared_with_those_that_came_meanwhile(plac
         session.query(Photo).filter_by(source_id="1").one().rejected = None
     assert propose(workspace, store, []) == 1
     assert {pair[:2] for pair in found(store)} == {("2", "flickr:1")}
-
-
-@pytest.mark.soak
-def test_photos_are_compared_once_with_a_file_and_new_ones_too(
-    place: Place, tmp_path: Path
-) -> None:
-    file = hashes_of(ImageOps.mirror(scene(1)), "seen.jpg", tmp_path / "train.hashes")
-    add(place, 1, scene(1))
-    assert duplicates_find(place)["new"] == 0
-    assert duplicates_find(place, "--against", str(file))["new"] == 1
-    assert duplicates_find(place, "--against", str(file))["new"] == 0
-    add(place, 2, scene(2))
-    add(place, 3, shaved(scene(1)))
-    assert duplicates_find(place, "--against", str(file))["new"] == 2  # it, and photo 1
-    hashes_of(scene(2), "seen.jpg", file)  # another file under the same name
-    assert duplicates_find(place, "--against", str(file))["new"] == 1
 
 
 def test_two_runs_side_by_side_miss_no_pair(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,13 +13,14 @@ from sqlalchemy import select
 from genset.core.errors import SourceError, SourceRefused, SourceUnavailable
 from genset.db import Photo, PhotoEvent
 from genset.licenses import FLICKR, License
-from genset.sandbox import Faults, Reply, Request
+from genset.sandbox import Faults, Reply, Request, Rule, flickr
 from genset.scrape.refresh import RefreshSummary, refresh, sources_in_pool
 from genset.scrape.removal import remove
 from genset.sources.flickr import Flickr
 from genset.sources.source import Licenses
 from tests.labeled_workspace import add_candidate, picture
 from tests.scrape.commands import genset
+from tests.scrape.hostile import rendered_anew
 from tests.scrape.pools import CAT, Faulty, Pool, Serve, record
 
 INFO, LICENSES = "flickr.photos.getInfo", "flickr.photos.licenses.getInfo"
@@ -59,7 +60,7 @@ def asked(sandbox: Faulty) -> list[str]:
 class Register:
     """A source that says what it is told to; None means gone, an error is raised."""
 
-    name, about = "flickr", Flickr.about
+    name, about, ids_per_call = "flickr", Flickr.about, 1
     api = SimpleNamespace(hosts=SimpleNamespace(is_ending=False))
 
     def __init__(self, **said: License | BaseException | None) -> None:
@@ -89,7 +90,7 @@ def filled(serve: Serve, pool: Pool) -> tuple[Faulty, Pool]:
 def test_nothing_changed(filled: tuple[Faulty, Pool]) -> None:
     sandbox, pool = filled
     summary = refresh(pool.store, sandbox.source)
-    assert (summary.checked, summary.unchecked, summary.changes, summary.gone) == (3, 0, [], {})
+    assert summary == RefreshSummary(checked=3)
     assert events(pool) == []
     assert asked(sandbox) == ["1", "2", "3"]
     assert len(sandbox.requests.of(LICENSES)) == 1
@@ -228,10 +229,44 @@ def test_a_photo_that_could_not_be_asked_after_is_left_for_the_next_time(
 ) -> None:
     _, pool = filled
     summary = refresh(pool.store, Register(_1=SourceUnavailable("no answer")))
-    assert (summary.checked, summary.unchecked, summary.failure) == (2, 1, "no answer")
+    assert (summary.checked, summary.failed) == (2, {"flickr:1": "no answer"})
     source = Register()
     refresh(pool.store, source)
     assert source.asked == ["1"]
+
+
+def test_a_photo_that_its_source_refuses_costs_itself_only(
+    serve: Serve, filled: tuple[Faulty, Pool]
+) -> None:
+    """It is told and stored, the rest is seen, also takedowns behind it; and it is asked again."""
+    sandbox, pool = filled
+    sandbox.rules.append(Rule(flickr.failure(3), photo="1"))
+    take_down(serve, 2)
+    first = refresh(pool.store, sandbox.source)
+    assert (first.checked, told(first)) == (2, [("flickr:2", "gone", "")])
+    [(photo, error)] = first.failed.items()
+    assert (photo, error) == ("flickr:1", "Flickr: Something went wrong (code 3)")
+    assert ("1", "failed", error) in events(pool)
+    take_down(serve, 3)  # soon after: the next refresh is no rest of the first
+    second = refresh(pool.store, sandbox.source)
+    assert (second.checked, told(second)) == (2, [("flickr:3", "gone", "")])
+    sandbox.rules.clear()
+    assert refresh(pool.store, sandbox.source).failed == {}
+
+
+def test_other_bytes_of_the_same_picture_are_a_state_of_their_own(
+    filled: tuple[Faulty, Pool], serve: Serve
+) -> None:
+    sandbox, pool = filled
+    assert refresh(pool.store, sandbox.source, pictures=True).changes == []
+    for number, content in ((1, rendered_anew(picture(1))), (2, picture(99))):
+        [path] = serve.root.glob(f"served*/**/{number}.jpg")
+        path.write_bytes(content)
+    found = refresh(pool.store, sandbox.source, pictures=True)
+    assert told(found) == [("flickr:1", "rerendered", ""), ("flickr:2", "changed", "")]
+    assert events(pool) == [("1", "rerendered", ""), ("2", "changed", "")]
+    assert pool.held() == ["1", "2", "3"]  # with the bytes that were stored
+    assert refresh(pool.store, sandbox.source).changes == []
 
 
 def test_a_source_that_is_down_is_waited_for(
@@ -251,8 +286,8 @@ def test_a_source_that_is_down_is_waited_for(
 
     sandbox.fault = outage
     summary = refresh(pool.store, source)
-    assert (summary.checked, summary.unchecked) == (9, 0)
-    assert re.match(r"Flickr has not answered since .* \(.*HTTP 503\); next try at", lines[0])
+    assert (summary.checked, summary.failed) == (9, {})
+    assert re.match(r"Flickr has not answered since .* \(HTTP 503\); next try at", lines[0])
     assert lines[-1] == "Flickr answers again"
 
 
@@ -289,7 +324,7 @@ def test_under_faults_it_finds_what_an_undisturbed_one_finds(
         seed=3, server_error=0.2, unavailable=0.2, wrong_format=0.2, truncated=0.1, gone=0.2
     )
     summary = refresh(pool.store, serve(*rows, faults=faults).source)
-    assert (summary.checked, summary.unchecked) == (30, 0)
+    assert (summary.checked, summary.failed) == (30, {})
     lost = {f"flickr:{n}" for n in range(30) if faults.of_photo(str(n)) == "gone"}
     assert lost
     assert set(summary.gone) == lost
@@ -302,17 +337,17 @@ def test_the_command(serve: Serve, filled: tuple[Faulty, Pool]) -> None:
     take_down(serve, 1)
     text = genset("refresh", cwd=root, endpoint=endpoint)
     assert text.splitlines()[:3] == [
-        "3 photos checked, 1 change, 1 gone",
+        "3 photos checked, 1 change, 1 gone, 0 failed",
         "flickr:1: gone",
         f"gone: flickr:1  {PAGE}",
     ]
     document = json.loads(genset("refresh", "--json", cwd=root, endpoint=endpoint))
     assert document == {
         "checked": 3,
-        "unchecked": 0,
-        "failure": "",
         "changes": [],
         "gone": {"flickr:1": PAGE},
+        "failed": {},
+        "unavailable": 0,
     }
     assert "FLICKR_API_KEY" in genset("refresh", cwd=root, endpoint=endpoint, key="", code=2)
     assert "FLICKR_API_KEY" in genset("refresh", cwd=root, endpoint=endpoint, key="invalid", code=1)

@@ -15,9 +15,10 @@ import pytest
 from sqlalchemy import select
 
 from genset.core.errors import GensetError, SourceRefused
-from genset.db import DuplicatePair, Photo
+from genset.db import DuplicatePair, Photo, now
 from genset.net.hosts import Hosts
-from genset.sandbox import Faults
+from genset.sandbox import Faults, Rule
+from genset.sandbox.inaturalist import OBSERVATIONS
 from genset.scrape.near_duplicates import propose
 from genset.scrape.plan import ScrapePlan
 from genset.scrape.refresh import refresh, refresh_all
@@ -110,13 +111,13 @@ def test_a_source_that_is_down_does_not_hold_up_the_others(
 ) -> None:
     pool = new_pool(per_class=5)
     flickr = start("flickr", rows_of(1000))
-    flickr.is_down = True
+    flickr.rules.append(Rule(503))
     start("commons", rows_of(2000))
     came = fill(pool, Flickr, Commons, patience=0.05)
     assert summary(came, "commons").full == 2
     assert isinstance(came["flickr"], GensetError)
     assert "Flickr has not answered since" in str(came["flickr"])
-    flickr.is_down = False
+    flickr.rules.clear()
     assert summary(fill(pool, Flickr, Commons), "flickr").full == 2
 
 
@@ -286,42 +287,46 @@ def test_a_source_that_has_none_of_the_classes_does_not_hold_up_the_others(
     assert "inaturalist: these classes have no query there" in scraped("inaturalist", code=2)
 
 
-def test_a_refresh_asks_each_source_after_its_own(
-    start: Start, new_pool: Callable[..., Pool], tmp_path: Path
-) -> None:
-    pool = new_pool(per_class=2)
-    start("flickr", rows_of(1000))
-    start("commons", rows_of(2000))
-    fill(pool, Flickr, Commons)
-    for name in ("flickr 0/photos/1000.jpg", "commons 1/photos/2000.jpg"):
-        (tmp_path / name).unlink()
-    done = {
-        source.about.name: refresh(pool.store, source.connect(Hosts(pool.store), SETTINGS))
-        for source in (Flickr, Commons)
-    }
-    assert {name: each.checked for name, each in done.items()} == {"flickr": 4, "commons": 4}
-    assert list(done["flickr"].gone) == ["flickr:1000"]
-    assert list(done["commons"].gone) == ["commons:2000"]
-
-
 def test_a_refresh_of_a_source_does_not_wait_for_another_that_is_down(
-    start: Start, new_pool: Callable[..., Pool]
+    start: Start, new_pool: Callable[..., Pool], tmp_path: Path
 ) -> None:
     pool = new_pool(per_class=2)
     flickr = start("flickr", rows_of(1000))
     start("commons", rows_of(2000))
     fill(pool, Flickr, Commons)
-    flickr.is_down = True
-    done, ended = refresh_all(
-        pool.store,
-        [
-            source.connect(Hosts(pool.store, give_up_after=0.05), SETTINGS)
-            for source in (Flickr, Commons)
-        ],
-    )
+    for name in ("flickr 0/photos/1000.jpg", "commons 1/photos/2000.jpg"):
+        (tmp_path / name).unlink()
+
+    def sources() -> list[Source]:
+        hosts = (Hosts(pool.store, give_up_after=0.05) for _ in range(2))
+        return [Flickr.connect(next(hosts), SETTINGS), Commons.connect(next(hosts), SETTINGS)]
+
+    done, ended = refresh_all(pool.store, sources())
+    assert (done.checked, set(done.gone), ended) == (8, {"flickr:1000", "commons:2000"}, {})
+    flickr.rules.append(Rule(503))
+    done, ended = refresh_all(pool.store, sources())
     assert done.checked == 4
     assert list(ended) == ["flickr"]
     assert "Flickr has not answered since" in str(ended["flickr"])
+
+
+@pytest.mark.parametrize("source", [Commons, INaturalist])
+def test_a_refresh_asks_for_many_photos_in_one_call(
+    start: Start, pool: Pool, source: type[Source]
+) -> None:
+    """So 20,000 photos of Commons take 400 calls."""
+    name, photos = source.about.name, range(1, 452)
+    rows = [record(number, file="photos/1.jpg", taxon="Felis catus") for number in photos]
+    sandbox = start(name, rows, contents=dict.fromkeys(photos, picture(1)))
+    words = dict.fromkeys(("owner", "owner_name", "title", "license_url", "image_url"), "")
+    with pool.store.begin() as session:
+        for number in photos:
+            id = str(number) if source is Commons else f"{OBSERVATIONS + number}-{number}"
+            fields = {"source": name, "source_id": id, "license": "CC0", "page_url": "x", **words}
+            session.add(Photo(**fields, sha256=f"{number:064x}", posted_at=now(), stored_at=now()))
+    ready = source.connect(Hosts(pool.store), SETTINGS)
+    assert refresh(pool.store, ready).checked == 451
+    assert len(sandbox.requests) == (10 if source is Commons else 3)
 
 
 def test_near_duplicates_are_found_across_sources(

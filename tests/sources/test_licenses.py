@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from genset.core.errors import SourceUnavailable
+from genset.core.errors import BadInput, SourceUnavailable
 from genset.licenses import (
     FLICKR,
     License,
@@ -131,9 +131,49 @@ def test_a_photo_without_a_page_or_a_licence_of_ours() -> None:
     assert line == '"Tench" by Ann, licensed under ask me'
 
 
-def test_a_licence_is_found_by_its_name() -> None:
-    assert license_named("cc by  4.0") == FLICKR[11]
-    assert license_named("my own") == License("my own", "")
+@pytest.mark.parametrize(
+    ("words", "number"),
+    [
+        ("cc by  4.0", 11),
+        ("CC-BY 4", 11),
+        ("CC-BY-4.0", 11),
+        ("ccby 4.0", 11),
+        ("Creative Commons Attribution 4.0", 11),
+        ("Attribution 4.0 International", 11),
+        ("Creative Commons Attribution-ShareAlike 4.0 International License", 12),
+        ("Creative Commons Attribution Non-Commercial No Derivatives v2", 3),
+        ("cc by-nc-nd 2", 3),
+        ("Attribution-NonCommercial-NoDerivs 2.0 Generic", 3),
+        ("CC 0", 9),
+        ("Creative Commons Zero", 9),
+        ("public domain mark 1.0", 10),
+    ],
+)
+def test_a_licence_is_found_by_its_name(words: str, number: int) -> None:
+    assert license_named(words) == FLICKR[number]
+
+
+def test_a_licence_of_ones_own_keeps_its_words() -> None:
+    for words in ("my own", "Attribution", "Museum terms 2", "Open Data Commons Attribution 1.0"):
+        assert license_named(words) == License(words, "")
+    assert license_named("gfdl") == License("gfdl", "")
+
+
+@pytest.mark.parametrize(
+    ("words", "near"),
+    [
+        ("cc by-sa", "CC BY-SA 4.0"),
+        ("Creative Commons Attribution", "CC BY 4.0"),
+        ("CC BY 5.0", "CC BY 4.0"),
+        ("CC BYSA 4.0", "CC BY-SA 4.0"),
+        ("CC B-Y 4.0", "CC BY 4.0"),
+        ("All Right Reserved", "All Rights Reserved"),
+        ("public domain marc", "Public Domain Mark"),
+    ],
+)
+def test_nearly_the_name_of_a_licence_is_refused_with_the_nearest(words: str, near: str) -> None:
+    with pytest.raises(BadInput, match=f"no licence '{words}': did you mean '{near}'"):
+        license_named(words)
 
 
 # SPDX's ids of what Wikimedia Commons calls its licences

@@ -3,6 +3,7 @@
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -12,6 +13,9 @@ from genset.cli.group import Group
 from genset.core.errors import BadInput
 from genset.core.numbers import count
 from genset.core.photo import PhotoOrigin
+
+if TYPE_CHECKING:
+    from genset.scrape.add import AddSummary
 
 
 @click.command()
@@ -34,12 +38,10 @@ from genset.core.photo import PhotoOrigin
 @click.option(
     "--examples",
     is_flag=True,
-    help="Show them to labelers beside their classes, as photos known to be correct. They are not "
+    help="Show them to labelers beside their classes, as photos known to be correct. They are no "
     "candidates and enter no release, so they need no licence.",
 )
-@click.option(
-    "--dry-run", is_flag=True, help="With --examples: show the result, and store nothing."
-)
+@click.option("--dry-run", is_flag=True, help="Show the result, and store nothing.")
 @min_size_option
 @json_option
 @click.pass_context
@@ -60,83 +62,81 @@ def add(
     """Add your own photos as candidates: DIR has a folder for each class, named by its wnid.
 
     In a workspace with classes of its own the folders are named by their ids. The photos go through
-    the same checks as scraped ones. Adding a folder again adds what is new in it.
+    the same checks as scraped ones. Adding a folder again adds what is new in it, and gives the
+    photos that are there the owner, licence or day that you name now.
 
     \b
     genset add my-photos --owner "Ann Ko" --license "CC BY 4.0"
     genset add dump --source city-museum --posted 2019-05-01 --license "Public Domain Mark"
     genset add --examples known-right --dry-run
     """
-    folder: Path | None = context.obj
-    if examples and posted is not None:
-        raise BadInput("--posted does not apply to --examples")
-    if examples:
-        has_license = context.get_parameter_source("license_name") is not ParameterSource.DEFAULT
-        licensed = license_name if has_license else ""
-        origin_words = (source, owner, licensed, license_url)
-        _add_examples(folder, photos, origin_words, min_size, dry_run, as_json)
-        return
-    if dry_run:
-        raise BadInput("--dry-run applies to --examples only")
-    from genset.db import now
-    from genset.licenses import license_named
     from genset.scrape import opt_out
     from genset.scrape.add import add as take_in
 
+    if examples and posted is not None:
+        raise BadInput("--posted does not apply to --examples")
+    named = {
+        field
+        for option, fields in _FIELDS.items()
+        for field in fields
+        if context.get_parameter_source(option) is not ParameterSource.DEFAULT
+    }
+    name = license_name if "license" in named or not examples else ""
+    origin = _origin(source or _source(photos, examples), owner, name, license_url, posted)
+    options: Any = {"examples": examples, "min_size": min_size, "dry_run": dry_run}
+    with opened(context.obj, originals="store") as (workspace, store):
+        done = take_in(workspace, store, photos, origin, update=named, **options)
+        listed = opt_out.OptOut.of(workspace)
+        out = [] if dry_run else opt_out.honour(store, listed)
+    answer = asdict(done) | {"dry_run": dry_run} | opt_out.as_json(workspace, out)
+    lines = [*_lines(done, examples, dry_run), *opt_out.lines(out, listed)]
+    show(answer, "\n".join(lines), as_json)
+
+
+def _source(photos: Path, examples: bool) -> str:
+    from genset.scrape.add import SOURCE
+
+    return SOURCE if examples else photos.resolve().name.lower()
+
+
+def _origin(
+    source: str, owner: str, license_name: str, url: str | None, posted: datetime | None
+) -> PhotoOrigin:
+    from genset.db import now
+    from genset.licenses import License, license_named
+
     if posted is not None and posted.replace(tzinfo=UTC) > now():
         raise BadInput(f"--posted is {posted.date()}, which is in the future")
-    known = license_named(license_name)
-    origin = PhotoOrigin(
-        source=source or photos.resolve().name.lower(),
+    license = license_named(license_name) if license_name else License("", "")
+    return PhotoOrigin(
+        source=source,
         owner=owner,
-        license=known.name,
-        license_url=known.url if license_url is None else license_url,
+        license=license.name,
+        license_url=license.url if url is None else url,
         posted_at=posted.replace(tzinfo=UTC) if posted else now(),
     )
-    with opened(folder, originals="store") as (workspace, store):
-        listed = opt_out.OptOut.of(workspace)
-        done = take_in(workspace, store, photos, origin, min_size)
-        named = opt_out.honour(store, listed)
-    lines = [
-        f"{count(done.added, 'photo')} added (source: {done.source}), "
-        f"{done.already:,} already there, {len(done.rejected):,} rejected",
-        *(f"{file}: {reason}" for file, reason in done.rejected.items()),
-        *opt_out.lines(named, listed),
-    ]
-    show(asdict(done) | opt_out.as_json(workspace, named), "\n".join(lines), as_json)
 
 
-def _add_examples(
-    folder: Path | None,
-    photos: Path,
-    origin_words: tuple[str | None, str, str, str | None],
-    min_size: int | None,
-    dry_run: bool,
-    as_json: bool,
-) -> None:
-    """Add examples; `origin_words` are the source, the owner, the licence and its address."""
-    from genset.db import now
-    from genset.licenses import license_named
-    from genset.scrape.add import SOURCE, add_examples
+# What a user may say of photos, by the options.
+_FIELDS = {
+    "owner": ("owner",),
+    "license_name": ("license", "license_url"),
+    "license_url": ("license_url",),
+    "posted": ("posted_at",),
+}
 
-    source, owner, license_name, license_url = origin_words
-    known = license_named(license_name) if license_name else None
-    origin = PhotoOrigin(
-        source=source or SOURCE,
-        owner=owner,
-        license=known.name if known else "",
-        license_url=license_url or (known.url if known else ""),
-        posted_at=now(),
-    )
-    with opened(folder, originals="store") as (workspace, store):
-        done = add_examples(workspace, store, photos, origin, min_size=min_size, dry_run=dry_run)
+
+def _lines(done: "AddSummary", examples: bool, dry_run: bool) -> list[str]:
     would = "would be " if dry_run else ""
-    lines = [
-        f"{count(done.added, 'example')} of {count(len(done.classes), 'class', 'classes')} "
-        f"{would}added, {done.already:,} already there, {len(done.rejected):,} rejected",
+    added = f"{count(done.added, 'photo')} {would}added (source: {done.source})"
+    if examples:
+        classes = count(len(done.classes), "class", "classes")
+        added = f"{count(done.added, 'example')} of {classes} {would}added"
+    updated = f" ({done.updated:,} updated)" if done.updated else ""
+    return [
+        f"{added}, {done.already:,} already there{updated}, {len(done.rejected):,} rejected",
         *(f"{file}: {reason}" for file, reason in done.rejected.items()),
     ]
-    show(asdict(done) | {"dry_run": dry_run}, "\n".join(lines), as_json)
 
 
 @click.group("import", cls=Group)

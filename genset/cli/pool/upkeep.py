@@ -34,15 +34,23 @@ if TYPE_CHECKING:
 
 @click.command()
 @source_option("Whose photos to ask after, instead of all in the pool")
+@click.option(
+    "--pictures", is_flag=True, help="Download each photo too, and compare it with the stored one."
+)
 @give_up_option
 @json_command
 def refresh(
-    folder: Path | None, sources: tuple[str, ...], give_up_after: float | None, as_json: bool
+    folder: Path | None,
+    sources: tuple[str, ...],
+    pictures: bool,
+    give_up_after: float | None,
+    as_json: bool,
 ) -> None:
     """Ask each source whether the pool's photos are still up, and under the same licence.
 
-    One API call per photo. Run it again to continue. A photo that is gone stays in the pool and is
-    listed; later releases have each photo's new licence.
+    Run it again to continue. A photo that is gone stays in the pool and is listed; later releases
+    have each photo's new licence. With --pictures, a photo of which its source has other bytes now
+    is "rerendered" if the picture is the same, else "changed"; the stored one stays as it is.
 
     \b
     genset refresh
@@ -61,17 +69,14 @@ def refresh(
         ready = [
             source_class(name).connect(Hosts(store, say, give_up_after), settings) for name in names
         ]
-        done, ended = refresh_all(store, ready)
+        done, ended = refresh_all(store, ready, pictures=pictures)
     if len(ready) == 1 and ended:
         raise ended[ready[0].name]
     problems = [f"{name}: {error}" for name, error in ended.items()]
     lines = [*_refresh_lines(done), *opt_out.lines(named, listed)]
     show(asdict(done) | opt_out.as_json(workspace, named), "\n".join(lines), as_json)
-    if done.unchecked:
-        problems.append(
-            f"{count(done.unchecked, 'photo was', 'photos were')} not checked ({done.failure}); "
-            "run genset refresh again"
-        )
+    if done.failed and not done.checked:
+        problems.append(f"{count(len(done.failed), 'photo')} failed: run genset refresh again")
     if problems:
         raise GensetError("; ".join(problems))
 
@@ -79,13 +84,14 @@ def refresh(
 def _refresh_lines(done: "RefreshSummary") -> list[str]:
     lines = [
         f"{count(done.checked, 'photo')} checked, {count(len(done.changes), 'change')}, "
-        f"{len(done.gone)} gone"
+        f"{len(done.gone):,} gone, {len(done.failed):,} failed"
     ]
     for change in done.changes:
         lines.append(" ".join(f"{change.photo}: {change.what} {change.detail}".split()))
         if change.what == "license":
             lines.append(f"  credit: {change.credit}")
     lines += [f"gone: {photo}  {page}" for photo, page in done.gone.items()]
+    lines += [f"failed: {photo}: {error}" for photo, error in done.failed.items()]
     if done.gone:
         lines.append("after an owner took a photo down: genset remove PHOTO --reason TEXT")
     return lines

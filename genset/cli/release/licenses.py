@@ -9,7 +9,7 @@ from genset.core.numbers import count
 from genset.core.progress import say
 from genset.net.hosts import HostGaveUp, Hosts
 from genset.scrape import opt_out
-from genset.scrape.refresh import refresh_some
+from genset.scrape.refresh import refresh
 from genset.sources.source import Settings, is_source, source_class
 from genset.workspace import Workspace
 
@@ -129,9 +129,8 @@ def _ask(
         if not is_source(source):
             raise GensetError("no source of this name is installed here")
         hosts = Hosts(store, say, patience)
-        found = refresh_some(
-            store, source_class(source).connect(hosts, Settings.of(workspace)), sorted(ids)
-        )
+        connected = source_class(source).connect(hosts, Settings.of(workspace))
+        found = refresh(store, connected, sorted(ids))
     except (HostGaveUp, SourceUnavailable):
         raise
     except GensetError as error:
@@ -142,8 +141,10 @@ def _ask(
     done.changes += [
         f"{change.photo}: {change.what} {change.detail}".rstrip() for change in found.changes
     ]
-    if found.unchecked:
-        raise SourceUnavailable(f"{found.failure}: run the same command again later")
+    for words in found.failed.values():
+        if found.unavailable:
+            raise SourceUnavailable(f"{words}: run the same command again later")
+        done.because[source] = words
 
 
 def honour(workspace: Workspace, store: "Store") -> tuple[dict[str, Any], list[str]]:

@@ -35,7 +35,10 @@ from genset.release.documents.tables import columns, its_classes, its_number, us
 from genset.release.documents.words import NOT_STATED, About, choice_rule, fact, line
 from genset.release.reader import LISTS, ReleasePhoto
 
-_SUFFIXES = {"jpg": "image/jpeg", "png": "image/png", "webp": "image/webp", "gif": "image/gif"}
+_SUFFIXES = {
+    "jpg": "image/jpeg",
+    **{kind: f"image/{kind}" for kind in ("png", "webp", "gif", "avif", "heif")},
+}
 
 
 _NUMBERS = {

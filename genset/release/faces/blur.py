@@ -16,7 +16,7 @@ from PIL import Image, ImageDraw
 from genset.core.errors import BadInput, GensetError
 from genset.core.files import one_at_a_time
 from genset.core.numbers import count
-from genset.core.pixels import FORMATS, eight_bit
+from genset.core.pixels import FORMATS_OF_USERS, eight_bit
 from genset.licenses import License, spdx_id
 from genset.release.exports.export import DatasetFacts, Export, export
 from genset.release.exports.photos import content
@@ -203,7 +203,7 @@ def blurred(content: bytes, faces: Sequence[Face]) -> bytes:
     Raises:
         OSError: it cannot be decoded.
     """
-    with Image.open(io.BytesIO(content), formats=FORMATS) as image:
+    with Image.open(io.BytesIO(content), formats=FORMATS_OF_USERS) as image:
         image.load()
         orientation = image.getexif().get(_ORIENTATION, 1)
         profile = {name: image.info[name] for name in ("icc_profile",) if name in image.info}
@@ -216,6 +216,8 @@ def blurred(content: bytes, faces: Sequence[Face]) -> bytes:
             exif[_ORIENTATION] = orientation
         how: dict[str, Any] = {"quality": "keep" if is_jpeg else _QUALITY, **profile}
         pixels.info = {}
+        if kind not in Image.SAVE:
+            raise GensetError(f"faces cannot be blurred in {kind} photos: no {kind} can be written")
         written = io.BytesIO()
         pixels.save(written, kind, exif=exif.tobytes() if len(exif) else b"", **how)
         return written.getvalue()

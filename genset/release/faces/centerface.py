@@ -22,7 +22,7 @@ from PIL import Image, ImageOps
 
 from genset.core.errors import GensetError, MissingExtra, first_line
 from genset.core.files import sha256_of
-from genset.core.pixels import FORMATS, eight_bit
+from genset.core.pixels import FORMATS_OF_USERS, eight_bit
 from genset.core.progress import progress
 from genset.release.reader import Release, ReleasePhoto
 
@@ -154,7 +154,7 @@ def find_faces(path: Path, detector: CenterFace) -> list[Face]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Pillow's, on sizes and odd metadata
         try:
-            with Image.open(path, formats=FORMATS) as image:
+            with Image.open(path, formats=FORMATS_OF_USERS) as image:
                 shown = ImageOps.exif_transpose(image)
         except Exception as error:  # noqa: BLE001 - what decoders raise on broken files is not bounded
             raise GensetError(f"{path} cannot be read: {first_line(error)}") from None

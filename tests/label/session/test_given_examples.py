@@ -11,7 +11,7 @@ from sqlalchemy import select
 from genset.core.photo import PhotoOrigin
 from genset.db import Candidate, ExamplePhoto, Store
 from genset.label.session.shown import Screen
-from genset.scrape.add import ExampleSummary, add_examples
+from genset.scrape.add import AddSummary, add
 from genset.scrape.removal import remove
 from genset.status import check_files, status
 from genset.workspace import Workspace
@@ -44,8 +44,8 @@ def known(tmp_path: Path) -> Path:
 def test_a_class_that_nobody_has_labeled_is_shown_with_them(anywhere: Opened, known: Path) -> None:
     workspace, store = anywhere
     assert screen_of(anywhere, TENCH).examples == ()
-    done = add_examples(workspace, store, known, OWN)
-    assert done == ExampleSummary("own", added=3, classes={GOLDFISH: 1, TENCH: 2})
+    done = add(workspace, store, known, OWN, examples=True)
+    assert done == AddSummary("own", added=3, classes={GOLDFISH: 1, TENCH: 2})
     screen = screen_of(anywhere, TENCH)
     assert len(screen.examples) == 2
     assert {(each.source, each.owner_name, each.license) for each in screen.examples} == {
@@ -60,7 +60,7 @@ def test_a_class_that_nobody_has_labeled_is_shown_with_them(anywhere: Opened, kn
 def test_they_are_no_candidates_and_come_into_no_release(anywhere: Opened, known: Path) -> None:
     workspace, store = anywhere
     before = status(workspace, store)
-    add_examples(workspace, store, known, OWN)
+    add(workspace, store, known, OWN, examples=True)
     after = status(workspace, store)
     assert (after.found, after.stored, after.candidates) == (before.found, before.stored, 20)
     assert (before.examples, after.examples) == (0, 3)
@@ -76,10 +76,10 @@ def test_they_are_no_candidates_and_come_into_no_release(anywhere: Opened, known
 
 def test_who_asks_to_have_one_removed_is_heard(anywhere: Opened, known: Path) -> None:
     workspace, store = anywhere
-    add_examples(workspace, store, known, OWN)
+    add(workspace, store, known, OWN, examples=True)
     remove(workspace, store, f"own:{sha256_of(903)[:32]}", "their wish")
     assert screen_of(anywhere, GOLDFISH).examples == ()
-    again = add_examples(workspace, store, known, OWN)
+    again = add(workspace, store, known, OWN, examples=True)
     assert again.rejected == {f"{GOLDFISH}/a.jpg": "removed: somebody asked for it"}
 
 
