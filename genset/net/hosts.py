@@ -22,7 +22,14 @@ from genset.db import Store
 from genset.db.database import HEAD
 from genset.net.host_state import Condition, StoredCondition
 from genset.net.pace import Limit, Slots, jittered, scaled
-from genset.net.transport import USER_AGENT, in_short, is_retryable, is_too_many, retry_after
+from genset.net.transport import (
+    USER_AGENT,
+    cause,
+    is_retryable,
+    is_too_many,
+    needs_person,
+    retry_after,
+)
 
 DOWN_AFTER = 5  # different addresses that fail in a row: one photo never stops its host's others
 _PING_AFTER = 3  # failed calls, where there is a call that shows whether the host is well
@@ -263,7 +270,7 @@ class Host:
                 ping(quota)
         except Exception as error:  # noqa: BLE001 - a refusal is an answer
             if is_retryable(error):
-                self._condition.put_off_probe(reason_of(error))
+                self._condition.put_off_probe(reason_of(error, self.title))
                 return False
         self._note_answer(is_probe=True)
         return True
@@ -311,7 +318,7 @@ class Host:
             is_down = len(self._failing) >= DOWN_AFTER
             needs_ping = self.ping is not None and self._failures >= _PING_AFTER and not was_down
         if is_probe:
-            self._condition.put_off_probe(reason_of(error))
+            self._condition.put_off_probe(reason_of(error, self.title))
             return
         if self.ping is not None:
             is_down = False
@@ -321,7 +328,7 @@ class Host:
             finally:
                 self._one_ping.release()
         if is_down:
-            self._condition.mark_down(since, reason_of(error))
+            self._condition.mark_down(since, reason_of(error, self.title))
         if was_down:
             raise self._closed() from None
 
@@ -364,14 +371,12 @@ class Host:
 def as_source_error(error: requests.RequestException, title: str) -> SourceError:
     """What a failed call of a source's API is called: worth another try, or not."""
     kind = SourceUnavailable if is_retryable(error) else SourceRefused
-    return kind(f"{title} did not answer: {in_short(error)}")
+    return kind(cause(error, title), scope="host" if needs_person(error) else None)
 
 
-def reason_of(error: Exception) -> str:
+def reason_of(error: Exception, title: str) -> str:
     """What went wrong, in a few words of ours."""
-    if isinstance(error, SourceError):
-        return str(error)
-    return in_short(error) if isinstance(error, requests.RequestException) else str(error)
+    return cause(error, title) if isinstance(error, requests.RequestException) else str(error)
 
 
 def _clock(moment: float) -> str:

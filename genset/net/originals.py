@@ -1,19 +1,30 @@
 """Get one photo's original: fetch it, check it, lay its bytes down unchanged."""
 
 import hashlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from urllib.parse import urljoin
 
 import requests
 
 from genset.core.errors import PhotoRejected, SourceUnavailable
 from genset.core.files import image_file, written_whole
 from genset.core.pixels import FORMATS
+from genset.net import transport
 from genset.net.hosts import Host
 from genset.net.picture import MIN_SIZE, Picture, check_picture
-from genset.net.transport import Connections, download, in_short, is_retryable, photo_headers
+from genset.net.transport import (
+    A_REDIRECT,
+    USER_AGENT,
+    Client,
+    TooLarge,
+    cause,
+    host_in,
+    is_passing,
+)
 
 AN_EXAMPLE = "example", "labelers see it as one of a class"
 """Why a photo of the bytes of an example is no candidate: the words of a `PhotoRejected`."""
@@ -102,27 +113,33 @@ class Fetcher:
         self._may_fetch = may_fetch
         self._images = images
         self._min_size = min_size
-        self._connections = Connections()
+        self._client = Client()
 
     def fetch(self, url: str, *, is_known: bool = False) -> Original:
         """Download, check and write the photo at `url`; `is_known` says that it failed before.
 
         Raises:
             PhotoRejected: it is not to be had, or not to be used; `reason` says why.
-            SourceUnavailable: it did not come; it may be had later.
+            SourceUnavailable: the download failed; a later one may not.
             HostClosed, HostGaveUp: as `Host.call` does.
         """
-        with _in_our_words(url):
-            content = self.host.call(lambda _: self._download(url), url, is_known=is_known)
+        content = self._call(partial(self.host.call, is_known=is_known), url)
         return keep(content, self._images, self._min_size)
 
     def content(self, url: str) -> bytes:
-        """Download the bytes at `url`, whatever they are; wait while its host is closed.
+        """Download the photo at `url`, whatever it shows; wait while its host is closed.
 
         Raises what `fetch` raises.
         """
-        with _in_our_words(url):
-            return self.host.call_patiently(lambda _: self._download(url), url)
+        return self._call(self.host.call_patiently, url)
+
+    def _call(self, call: Callable[[Callable[[int], bytes], str], bytes], url: str) -> bytes:
+        if not url:
+            raise PhotoRejected("no download address")
+        try:
+            return call(lambda _: self._download(url), url)
+        except requests.RequestException as error:
+            raise SourceUnavailable(cause(error, self.host.title)) from None
 
     def ping(self, url: str) -> None:
         """Ask for the head of a photo that came before, to see whether the host is well.
@@ -131,22 +148,77 @@ class Fetcher:
             SourceUnavailable, requests.RequestException: it is not.
         """
         if self._may_fetch(url):
-            with self._connections.ask("HEAD", url, photo_headers(self.host.agent)) as reply:
-                if reply.status in (401, 403, 429) or reply.status >= 500:
-                    raise SourceUnavailable(f"did not come: HTTP {reply.status}")
+            reply = self._client.call("HEAD", url, headers=photo_headers(self.host.agent))
+            if reply.status_code in (401, 403) or is_passing(reply.status_code):
+                raise SourceUnavailable(f"{host_in(url)} answered HTTP {reply.status_code}")
 
     def _download(self, url: str) -> bytes:
-        return download(self._connections, url, self._may_fetch, self.host.agent)
+        return download(self._client, url, self._may_fetch, self.host.agent)
 
 
-@contextmanager
-def _in_our_words(url: str) -> Iterator[None]:
-    """Say of a failed download whether it may come later."""
-    if not url:
-        raise PhotoRejected("no download address")
+def download(
+    client: Client, url: str, may_fetch: Callable[[str], bool], agent: str = USER_AGENT
+) -> bytes:
+    """The photo that `url` serves, whole; `agent` says who asks.
+
+    Redirects are followed by hand so that every step is checked before it is taken.
+
+    Raises:
+        PhotoRejected: the photo is gone, lies on a host that is not allowed, or is too large.
+        SourceUnavailable: the host answered something else than a photo.
+        requests.RequestException: the host failed; `is_retryable` says whether it may pass.
+    """
+    if not may_fetch(url):
+        raise PhotoRejected("address not allowed")
+    for _ in range(4):
+        try:
+            reply = client.call("GET", url, headers=photo_headers(agent))
+        except TooLarge:
+            raise PhotoRejected("too large", f"over {transport.MAX_BYTES} bytes") from None
+        location = reply.headers.get("Location")
+        if location is None or not reply.is_redirect:
+            return _photo(reply)
+        url = _next(url, location)
+        # Flickr answers for a removed photo with a picture that says so.
+        if "photo_unavailable" in url:
+            raise PhotoRejected("gone")
+        if not may_fetch(url):
+            raise SourceUnavailable(f"{host_in(reply.url)} {A_REDIRECT}")
+    raise PhotoRejected("too many redirects")
+
+
+def photo_headers(agent: str = USER_AGENT) -> dict[str, str]:
+    """What is said when a photo is asked for."""
+    return {"User-Agent": agent, "Accept-Encoding": "identity"}
+
+
+def _next(url: str, location: str) -> str:
     try:
-        yield
-    except requests.RequestException as error:
-        if is_retryable(error):
-            raise SourceUnavailable(f"did not come: {in_short(error)}") from None
-        raise PhotoRejected("bad answer", in_short(error)) from None
+        return urljoin(url, location)
+    except ValueError:  # no address at all, such as http://[
+        return ""
+
+
+_PICTURES = b"\xff\xd8", b"\x89PNG", b"RIFF"
+_WEB_PAGE = re.compile(
+    rb"(\xef\xbb\xbf)?\s*(<!--.*?-->\s*)*<(!doctype|html|head|body)\b", re.I | re.S
+)
+
+
+def _photo(reply: requests.Response) -> bytes:
+    """What an answer holds, which may be a photo."""
+    if reply.status_code in (404, 410):
+        raise PhotoRejected("gone")
+    if is_passing(reply.status_code):
+        raise requests.HTTPError(response=reply)
+    host = host_in(reply.url)
+    if reply.status_code != 200:
+        raise SourceUnavailable(f"{host} answered HTTP {reply.status_code}", scope="photo")
+    if not reply.content:
+        raise SourceUnavailable(f"{host} sent an empty answer", scope="photo")
+    is_page = reply.headers.get("Content-Type", "").lower().startswith("text/html")
+    if _WEB_PAGE.match(reply.content) or (is_page and not reply.content.startswith(_PICTURES)):
+        raise SourceUnavailable(
+            f"{host} answered with a web page (a block page, a captive portal?)"
+        )
+    return reply.content

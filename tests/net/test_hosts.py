@@ -93,7 +93,7 @@ def test_several_addresses_that_fail_in_a_row_stop_the_calls(world: World) -> No
             each.call(answering, "f")
     [line] = world.lines[:1]
     assert line.startswith("The host has not answered since ")
-    assert "(HTTP 503); next try at " in line
+    assert "HTTP 503); next try at " in line
 
 
 @pytest.mark.parametrize("times", [DOWN_AFTER, 100])
@@ -200,7 +200,7 @@ def test_whoever_wants_an_end_gets_one(world: World) -> None:
     for turn in range(2):
         fail(patient, f"last {turn}")
         world.clock.now += patient.opens_in() * (1 - turn / 2)
-    with pytest.raises(HostGaveUp, match=r"The host has not answered since .* \(HTTP 503\)"):
+    with pytest.raises(HostGaveUp, match=r"The host has not answered since .* \(.*HTTP 503\)"):
         other.opens_in()
     patient.opens_in()
 

@@ -12,7 +12,6 @@ from PIL import Image
 
 from genset.core.errors import PhotoRejected
 from genset.net.picture import check_picture
-from tests.scrape.commands import genset
 from tests.scrape.hostile import JPEG_END
 from tests.scrape.test_duplicates import scene
 
@@ -125,24 +124,6 @@ def test_a_grey_corner_before_a_cameras_preview_is_kept() -> None:
     photo = with_grey(scene(2, (150, 110)), (100, 80, 150, 110))
     photo.save(content, "MPO", save_all=True, append_images=[scene(3, (80, 60))])
     assert not is_refused(content.getvalue())
-
-
-def test_add_keeps_what_is_whole_and_refuses_what_is_cut_off(tmp_path: Path) -> None:
-    folder = tmp_path / "photos" / "n01440764"
-    folder.mkdir(parents=True)
-    photo = scene(4)
-    painted = jpeg(with_grey(photo, (200, 180, 320, 240)))
-    (folder / "grey corner.jpg").write_bytes(painted)
-    (folder / "frame.jpg").write_bytes(jpeg(with_grey(photo, (0, 0, 320, 16), (0, 208, 320, 240))))
-    (folder / "cut off.jpg").write_bytes(cut(jpeg(photo), len(jpeg(photo)) // 2))
-    (folder / "grey half.jpg").write_bytes(jpeg(with_grey(photo, (0, 128, 320, 240))))
-    genset("init", "work", cwd=tmp_path)
-    said = genset("add", "../photos", cwd=tmp_path / "work").splitlines()
-    assert said == [
-        "2 photos added (source: photos), 0 already there, 2 rejected",
-        "n01440764/cut off.jpg: broken image: its end is missing",
-        "n01440764/grey half.jpg: broken image: its end is missing",
-    ]
 
 
 @pytest.mark.realdata

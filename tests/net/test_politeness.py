@@ -1,19 +1,12 @@
 """What a host sees of us: no more than the settings allow, a pause when it asks for one, a name."""
 
 from collections.abc import Callable, Sequence
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
-from threading import Thread
-from typing import ClassVar
 
 import pytest
-import requests
 
-from genset import __version__
 from genset.classes import imagenet1k
 from genset.sandbox import LoggedRequest, Reply, Request
-from genset.scrape.search import first_question
-from tests.scrape.pools import Faulty, Pool, Serve, answer_of, flickr_at, record
+from tests.scrape.pools import Faulty, Pool, Serve, answer_of, record
 
 SETTINGS = "[scrape]\ncalls_an_hour = {calls}\nimages_per_second = {images}\n"
 
@@ -130,33 +123,3 @@ def test_one_429_with_retry_after_holds_everybody(
     # Who has asked already cannot be held.
     assert not [seconds for seconds in after if 0.5 < seconds < 0.95]
     assert [seconds for seconds in after if seconds >= 0.95]
-
-
-class _Listener(BaseHTTPRequestHandler):
-    """Turns everybody away and remembers who they said they were."""
-
-    seen: ClassVar[set[str | None]] = set()
-
-    def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["Content-Length"]))
-        self.seen.add(self.headers["User-Agent"])
-        self.send_response(503)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    do_GET = do_POST  # noqa: N815
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Keep the tests' output clean."""
-
-
-def test_calls_of_the_api_name_the_project(pool: Pool, tmp_path: Path) -> None:
-    """As downloads do: see test_http."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Listener) as server:
-        Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-        source = flickr_at(tmp_path, f"http://127.0.0.1:{server.server_address[1]}/rest")
-        with pytest.raises(requests.HTTPError):
-            source.search(first_question("cat", pool.plan), 0)
-        server.shutdown()
-    [name] = _Listener.seen
-    assert str(name).startswith(f"genset/{__version__} ")

@@ -153,7 +153,8 @@ def endless(head: bytes, piece: bytes) -> Callable[[BinaryIO], None]:
 class HostileHost(socketserver.ThreadingTCPServer):
     """A Flickr's API and its image host, which answers each path as it is told.
 
-    A search for T finds `found[T]`, entries of Flickr's JSON. `asked` are the paths asked for.
+    A search for T finds `found[T]`, entries of Flickr's JSON. `asked` are the paths asked for, and
+    `headers` those of the last request.
     """
 
     daemon_threads = True
@@ -167,6 +168,7 @@ class HostileHost(socketserver.ThreadingTCPServer):
         self.answers: dict[str, Answer] = {}
         self.names: dict[str, str] = {"{here}": self.address}
         self.asked: list[str] = []
+        self.headers: dict[str, str] = {}
 
     def search(self, text: str) -> bytes:
         entries = self.found[text]
@@ -203,12 +205,14 @@ class _Talk(socketserver.StreamRequestHandler):
 
     def handle(self) -> None:
         path = self.rfile.readline().decode().split(" ")[1]
-        length = 0
-        while (line := self.rfile.readline().strip()) != b"":
-            name, _, value = line.decode().partition(":")
-            length = int(value) if name.lower() == "content-length" else length
-        form = parse_qs(self.rfile.read(length).decode() + "&" + path.partition("?")[2])
         host = self.server
+        headers: dict[str, str] = {}
+        while (line := self.rfile.readline().strip()) != b"":
+            name, _, value = line.decode().partition(": ")
+            headers[name.lower()] = value
+        host.headers = headers
+        content = self.rfile.read(int(headers.get("content-length", 0)))
+        form = parse_qs(content.decode() + "&" + path.partition("?")[2])
         host.asked.append(path)
         if "text" in form:
             reply: Answer = host.search(form["text"][0])

@@ -182,15 +182,6 @@ def test_under_passing_faults_the_set_becomes_whole(
     Release(tmp_path / "copy").verify()
 
 
-def test_a_foreign_redirect_is_not_followed(maker: Maker, rebuild: Rebuild) -> None:
-    def elsewhere(request: Request) -> Reply | None:
-        leads_to = {"Location": "http://127.0.0.2:1/x.jpg"}
-        return Reply(302, "text/plain", b"", leads_to) if "/1_" in request.path else None
-
-    maker.sandbox.fault = elsewhere
-    assert rebuild().failed == {maker.photo(1).file: "address not allowed"}
-
-
 def test_a_photo_that_was_never_up_is_told(maker: Maker, rebuild: Rebuild, tmp_path: Path) -> None:
     manifest = maker.rewritten(
         tmp_path / "m.json", lambda document: document["photos"][0].update(image_url="")

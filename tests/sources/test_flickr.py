@@ -418,20 +418,6 @@ def test_what_does_not_pass_is_said_in_one_line(sandbox: Failing) -> None:
     assert "\n" not in str(failed.value)
 
 
-def test_a_refusal_by_http_is_not_asked_again(sandbox: Failing) -> None:
-    sandbox.answers = (Reply(403, "text/plain", b""),) * 20
-    with pytest.raises(SourceRefused, match="HTTP 403"):
-        search(sandbox)
-    assert len(sandbox.requests) == 1
-
-
-def test_an_endpoint_that_is_not_there_is_unavailable(sandbox: Failing) -> None:
-    sandbox.close()
-    with pytest.raises(HostGaveUp, match="ConnectionError") as failed:
-        search(sandbox, key="k3y")
-    assert "k3y" not in str(failed.value)
-
-
 @pytest.mark.realdata
 @pytest.mark.soak
 def test_every_real_record_is_found_as_it_was_posted(realdata: Path, tmp_path: Path) -> None:

@@ -1,0 +1,215 @@
+"""What is said of a call that failed: the cause, the host and the mend, each in its exact line."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+
+from genset.core.errors import BadInput, Scope, SourceError, SourceRefused, SourceUnavailable
+from genset.net.api import Api
+from genset.net.transport import cause, needs_person
+from tests.net.certificates import TlsHost
+from tests.scrape.hostile import HostileHost, answer
+
+
+@pytest.fixture(autouse=True)
+def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of this machine's network."""
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "REQUESTS_CA_BUNDLE"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+
+
+@pytest.fixture
+def host() -> Iterator[HostileHost]:
+    with HostileHost() as running:
+        yield running
+
+
+def failure(url: str, address: str = "http://HOST") -> tuple[str, bool]:
+    """What is said of a call that fails at an address, and whether that needs a person."""
+    with pytest.raises((requests.RequestException, SourceError)) as failed:
+        Api("The API").get(url, {})
+    words = cause(failed.value, "The API").replace(address.partition("//")[2], "HOST")
+    return words, needs_person(failed.value)
+
+
+# Certificates
+
+COMPANY = "behind a company proxy set REQUESTS_CA_BUNDLE"
+ELSEWHERE = "check the address, and whether the network wants a sign-in"
+
+
+@pytest.mark.parametrize(
+    ("how", "is_trusted", "line"),
+    [
+        ({}, False, f"self-signed; {COMPANY}"),
+        ({"issuer": "A company"}, False, f"its issuer is unknown; {COMPANY}"),
+        ({"days": -1}, True, "expired; check this machine's clock"),
+        ({"days": 200}, True, "not valid yet; check this machine's clock"),
+        ({"address": "127.0.0.2"}, True, f"made out to another address; {ELSEWHERE}"),
+    ],
+)
+def test_a_certificate_that_is_not_trusted(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    how: dict[str, Any],
+    is_trusted: bool,
+    line: str,
+) -> None:
+    with TlsHost(tmp_path, **how) as host:
+        if is_trusted:  # nothing else is wrong
+            monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(host.bundle))
+        said = failure(f"{host.address}/", host.address)
+    assert said == (f"certificate of HOST is not trusted: {line}", True)
+
+
+def test_a_certificate_in_the_bundle_is_trusted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with TlsHost(tmp_path) as host:
+        host.answers["/"] = answer(b"{}")
+        monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(host.bundle))
+        assert Api("The API").get(f"{host.address}/", {}) == b"{}"
+
+
+def test_a_bundle_without_certificates(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, host: HostileHost
+) -> None:
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "ca.pem"))
+    with pytest.raises(BadInput, match=r"^REQUESTS_CA_BUNDLE names no file: .*ca\.pem$"):
+        Api("The API").get("https://a.example/", {})
+    (tmp_path / "ca.pem").touch()
+    line = "REQUESTS_CA_BUNDLE names a file without certificates"
+    assert failure(host.address.replace("http:", "https:")) == (line, True)
+
+
+def test_a_host_without_tls() -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as host:
+        threading.Thread(target=host.serve_forever, daemon=True).start()
+        address = f"https://127.0.0.1:{host.server_address[1]}"
+        assert failure(address, address) == ("HOST does not speak TLS; check the address", True)
+        host.shutdown()
+
+
+# Proxies
+
+A_PASSWORD = (
+    "proxy HOST wants a user name and a password (HTTP 407): set {}_PROXY to "
+    "http://USER:PASSWORD@HOST"
+)
+TUNNEL = "proxy HOST does not connect to a.example (HTTP {}): set NO_PROXY, or allow it"
+NO_ENTRY = "a.example answered HTTP 403: check the key, and for a proxy in between"
+
+
+@pytest.mark.parametrize(
+    ("scheme", "status", "line", "lasts"),
+    [
+        ("http", 407, A_PASSWORD.format("HTTP"), True),
+        ("https", 407, A_PASSWORD.format("HTTPS"), True),
+        ("http", 502, "a.example answered HTTP 502", False),
+        ("https", 502, TUNNEL.format(502), False),
+        ("http", 403, NO_ENTRY, True),
+        ("https", 403, TUNNEL.format(403), True),
+    ],
+)
+def test_a_proxy_that_answers(
+    host: HostileHost,
+    monkeypatch: pytest.MonkeyPatch,
+    scheme: str,
+    status: int,
+    line: str,
+    lasts: bool,
+) -> None:
+    monkeypatch.setenv(f"{scheme}_proxy", host.address.replace("//", "//ann:s3cret@"))
+    path = "a.example:443" if scheme == "https" else "http://a.example/"
+    host.answers[path] = answer(b"", f"{status} No")
+    assert failure(f"{scheme}://a.example/", host.address) == (line, lasts)
+    assert host.asked == [path]
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+@pytest.mark.parametrize(
+    ("proxy", "line", "lasts"),
+    [
+        ("http://127.0.0.1:9", "proxy 127.0.0.1:9 refuses connections; check {}_PROXY", False),
+        ("http://x.invalid:8", "name of proxy x.invalid:8 does not resolve; check {}_PROXY", True),
+        ("http://:8", "HTTPS_PROXY or HTTP_PROXY is no web address; check its spelling", True),
+        ("socks5://127.0.0.1:9", "a SOCKS proxy needs: pip install 'requests[socks]'", True),
+    ],
+)
+def test_a_proxy_that_does_not_answer(
+    monkeypatch: pytest.MonkeyPatch, scheme: str, proxy: str, line: str, lasts: bool
+) -> None:
+    monkeypatch.setenv(f"{scheme}_proxy", proxy)
+    assert failure(f"{scheme}://a.example/") == (line.format(scheme.upper()), lasts)
+
+
+# Connections and answers
+
+
+@pytest.mark.parametrize(
+    ("url", "line", "lasts"),
+    [
+        (
+            "https://x.invalid/",
+            "name of x.invalid does not resolve; check the network and the address",
+            True,
+        ),
+        (
+            "http://127.0.0.1:9",
+            "127.0.0.1:9 refuses connections; check the network and the address",
+            False,
+        ),
+        ("http://[::1/", "The API is no web address; check its spelling", True),
+        ("http://exa mple/", "The API is no web address; check its spelling", True),
+        ("http://a..example/", "a..example is no web address; check its spelling", True),
+        ("ftp://a.example/", "a.example is no web address; check its spelling", True),
+    ],
+)
+def test_an_address_where_nobody_is(url: str, line: str, lasts: bool) -> None:
+    assert failure(url) == (line, lasts)
+
+
+def test_a_name_server_that_is_away_may_come_back() -> None:
+    away = socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
+    assert not needs_person(requests.ConnectionError(away))
+
+
+@pytest.mark.parametrize(
+    ("reply", "line", "lasts"),
+    [
+        (b"", "HOST closed the connection without an answer", False),
+        (b"220 ready when you are\r\n", "HOST answered something else than HTTP", False),
+        (answer(b"part", Content_Length="9"), "answer of HOST was cut off", False),
+        (answer(b"", "503 Oops"), "HOST answered HTTP 503", False),
+        (answer(b"", "418 Teapot"), "HOST answered HTTP 418", False),
+        (answer(b"", "429 Too Many"), "HOST answered HTTP 429: too many requests", False),
+        (answer(b"", "511 No"), "HOST answered HTTP 511: the network wants a sign-in first", False),
+        (answer(b"", "401 No"), "HOST answered HTTP 401: check the key", True),
+        (answer(b"", "403 No"), NO_ENTRY.replace("a.example", "HOST"), True),
+    ],
+)
+def test_an_answer_that_is_none(host: HostileHost, reply: bytes, line: str, lasts: bool) -> None:
+    host.answers["/"] = reply
+    assert failure(f"{host.address}/", host.address) == (line, lasts)
+
+
+@pytest.mark.parametrize(
+    ("scope", "lasts"), [("key", True), ("host", True), ("query", False), ("photo", False)]
+)
+def test_what_one_photo_or_query_meets_needs_no_person(scope: Scope, lasts: bool) -> None:
+    response = requests.Response()
+    response.status_code = 403
+    for kind in (SourceRefused, SourceUnavailable):
+        with pytest.raises(SourceError) as failed:
+            try:
+                raise requests.HTTPError(response=response)
+            except requests.HTTPError:
+                raise kind("it says no", scope=scope) from None
+        assert (cause(failed.value, ""), needs_person(failed.value)) == ("it says no", lasts)
