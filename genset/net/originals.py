@@ -16,15 +16,7 @@ from genset.core.pixels import FORMATS
 from genset.net import transport
 from genset.net.hosts import Host
 from genset.net.picture import MIN_SIZE, Picture, check_picture
-from genset.net.transport import (
-    A_REDIRECT,
-    USER_AGENT,
-    Client,
-    TooLarge,
-    cause,
-    host_in,
-    is_passing,
-)
+from genset.net.transport import USER_AGENT, cause, host_in, is_passing
 
 AN_EXAMPLE = "example", "labelers see it as one of a class"
 """Why a photo of the bytes of an example is no candidate: the words of a `PhotoRejected`."""
@@ -113,7 +105,7 @@ class Fetcher:
         self._may_fetch = may_fetch
         self._images = images
         self._min_size = min_size
-        self._client = Client()
+        self._client = transport.Client()
 
     def fetch(self, url: str, *, is_known: bool = False) -> Original:
         """Download, check and write the photo at `url`; `is_known` says that it failed before.
@@ -157,7 +149,7 @@ class Fetcher:
 
 
 def download(
-    client: Client, url: str, may_fetch: Callable[[str], bool], agent: str = USER_AGENT
+    client: transport.Client, url: str, may_fetch: Callable[[str], bool], agent: str = USER_AGENT
 ) -> bytes:
     """The photo that `url` serves, whole; `agent` says who asks.
 
@@ -173,7 +165,7 @@ def download(
     for _ in range(4):
         try:
             reply = client.call("GET", url, headers=photo_headers(agent))
-        except TooLarge:
+        except transport.TooLarge:
             raise PhotoRejected("too large", f"over {transport.MAX_BYTES} bytes") from None
         location = reply.headers.get("Location")
         if location is None or not reply.is_redirect:
@@ -183,7 +175,7 @@ def download(
         if "photo_unavailable" in url:
             raise PhotoRejected("gone")
         if not may_fetch(url):
-            raise SourceUnavailable(f"{host_in(reply.url)} {A_REDIRECT}")
+            raise SourceUnavailable(f"{host_in(reply.url)} {transport.A_REDIRECT}")
     raise PhotoRejected("too many redirects")
 
 
@@ -218,7 +210,5 @@ def _photo(reply: requests.Response) -> bytes:
         raise SourceUnavailable(f"{host} sent an empty answer", scope="photo")
     is_page = reply.headers.get("Content-Type", "").lower().startswith("text/html")
     if _WEB_PAGE.match(reply.content) or (is_page and not reply.content.startswith(_PICTURES)):
-        raise SourceUnavailable(
-            f"{host} answered with a web page (a block page, a captive portal?)"
-        )
+        raise SourceUnavailable(f"{host} {transport.A_PAGE}")
     return reply.content

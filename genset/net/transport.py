@@ -5,19 +5,17 @@ begins again with every byte, so a host that sends a byte every three seconds is
 """
 
 import logging
-import os
 import re
 import socket
 import ssl
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from http.client import BadStatusLine, HTTPException, RemoteDisconnected
+from http.client import HTTPException, RemoteDisconnected
 from pathlib import Path
 from threading import Timer
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import requests
@@ -34,6 +32,7 @@ TIMEOUT = (10.0, 30.0)  # seconds to connect, and between two pieces of an answe
 MAX_BYTES = 64 * 2**20
 MAX_SECONDS = 120.0
 
+A_PAGE = "answered with a web page (a block page, a captive portal?)"
 A_REDIRECT = "answered with a redirect to another address (a captive portal?)"
 
 _PIECE = 2**16
@@ -154,12 +153,13 @@ def _hang_up(response: requests.Response) -> None:
 def is_retryable(error: Exception) -> bool:
     """Whether the same call may go through later.
 
-    The one place that decides: connections that broke, time-outs, HTTP 408, 425, 429 and 5xx, and
-    what a source itself calls passing.
+    The one place that decides: HTTP 408, 425, 429 and 5xx, what a source itself calls passing, and
+    whatever befell a call but an address or a header that cannot be read, which are ValueErrors.
     """
-    if isinstance(error, requests_errors.HTTPError):
+    if isinstance(error, requests.HTTPError):
         return is_passing(error.response.status_code)
-    return isinstance(error, _PASSING)
+    is_of_call = isinstance(error, SourceUnavailable | requests.RequestException)
+    return is_of_call and not isinstance(error, ValueError)
 
 
 def is_passing(status: int) -> bool:
@@ -167,19 +167,9 @@ def is_passing(status: int) -> bool:
     return status in (408, 425, 429) or status >= 500
 
 
-_PASSING = (
-    SourceUnavailable,
-    requests_errors.ConnectionError,
-    requests_errors.Timeout,
-    requests_errors.ChunkedEncodingError,
-    requests_errors.ContentDecodingError,
-    requests_errors.InvalidHeader,
-)
-
-
 def is_too_many(error: Exception) -> bool:
     """Whether a host says that it is asked too much."""
-    return isinstance(error, requests_errors.HTTPError) and error.response.status_code == 429
+    return isinstance(error, requests.HTTPError) and error.response.status_code == 429
 
 
 def retry_after(error: Exception) -> float:
@@ -187,44 +177,18 @@ def retry_after(error: Exception) -> float:
 
     Of HTTP 429 and 503; 0 where it does not ask, or not in a way that can be read.
     """
-    if not isinstance(error, requests_errors.HTTPError) or error.response.status_code not in (
-        429,
-        503,
-    ):
+    if not isinstance(error, requests.HTTPError) or error.response.status_code not in (429, 503):
         return 0.0
     header = error.response.headers.get("Retry-After", "").strip()
-    if re.fullmatch(r"[0-9]{1,300}", header):
-        return float(header)
-    until = _moment(header)
-    if until is None:
-        return 0.0
-    # Its own clock is the one that it means.
-    now = _moment(error.response.headers.get("Date", "")) or datetime.now(UTC)
-    return max(0.0, (until - now).total_seconds())
-
-
-def _moment(text: str) -> datetime | None:
-    """What a date of HTTP means; None where it is none."""
     try:
-        moment = parsedate_to_datetime(text)
-    except (ValueError, TypeError, OverflowError):
-        return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-
-
-def host_in(url: str) -> str:
-    """The host of an address, with its port where it names one."""
-    return urlsplit(url).netloc.rpartition("@")[2]
+        if header.isascii() and header.isdigit():
+            return float(header)
+        return max(0.0, parsedate_to_datetime(header).timestamp() - time.time())
+    except (ValueError, OverflowError):
+        return 0.0
 
 
 # Causes
-
-
-class _Cause(NamedTuple):
-    """What went wrong; `is_lasting` where it stays so until a person acts."""
-
-    words: str
-    is_lasting: bool = False
 
 
 def cause(error: Exception, host: str) -> str:
@@ -234,7 +198,7 @@ def cause(error: Exception, host: str) -> str:
         error: what the call raised.
         host: what to call the host where the error does not hold the address of the call.
     """
-    return str(error) if isinstance(error, SourceError) else _cause(error, host).words
+    return str(error) if isinstance(error, SourceError) else _cause(error, host)[0]
 
 
 def needs_person(error: Exception) -> bool:
@@ -245,21 +209,42 @@ def needs_person(error: Exception) -> bool:
     if isinstance(error, SourceError):
         if error.scope in ("photo", "query", "entry"):
             return False
-        original = _first(_origins(error), requests_errors.RequestException)
+        original = _first(_origins(error), requests.RequestException)
         return error.scope == "key" or (original is not None and needs_person(original))
-    return _cause(error, "").is_lasting
+    return _cause(error, "")[1]
 
 
-def _cause(error: Exception, host: str) -> _Cause:
-    request = getattr(error, "request", None)
-    url = str(getattr(request, "url", None) or "")
-    host = host_in(url) or host
-    if isinstance(error, requests_errors.HTTPError) and error.response is not None:
-        return _of_status(error.response.status_code, host, url)
+def host_in(url: str) -> str:
+    """The host of an address, with its port where it names one."""
+    return urlsplit(url).netloc.rpartition("@")[2]
+
+
+def _cause(error: Exception, host: str) -> tuple[str, bool]:
+    """What went wrong, and whether it stays so until a person acts."""
+    url = str(getattr(getattr(error, "request", None), "url", None) or "")
+    host, proxy = host_in(url) or host, f"{urlsplit(url).scheme.upper()}_PROXY"
+    through = host_in(select_proxy(url, get_environ_proxies(url)) or "") if url else ""
+    tunnel = re.search(r"Tunnel connection failed: (\d+)", str(error))
+    status = error.response.status_code if isinstance(error, requests.HTTPError) else 0
+    if status == 407 or (tunnel and tunnel[1] == "407"):
+        where = f"set {proxy} to http://USER:PASSWORD@{through}"
+        return f"proxy {through} wants a user name and a password (HTTP 407): {where}", True
+    if tunnel:
+        words = f"proxy {through} does not connect to {host} (HTTP {tunnel[1]}); check NO_PROXY"
+        return words, tunnel[1] in ("401", "403")
+    if status:
+        return f"{host} answered HTTP {status}{_STATUSES.get(status, '')}", status in (401, 403)
     origins = _origins(error)
-    if _first(origins, urllib3_errors.ProxyError):
-        return _of_proxy(origins, host, url)
-    return _of_tls(origins, host) or _of_connection(origins, host)
+    is_of_proxy = _first(origins, urllib3_errors.ProxyError) is not None
+    for kind, form, lasts in _FAILURES:
+        if origin := _first(origins, kind):
+            reason = getattr(origin, "verify_message", getattr(origin, "reason", ""))
+            reason = _CERTIFICATES.get(getattr(origin, "verify_code", 0), reason)
+            words = form.format(f"proxy {through}" if is_of_proxy else host, reason)
+            if is_of_proxy:
+                words = f"{words.partition(';')[0]}; check {proxy}"
+            return words, lasts and getattr(origin, "errno", None) != socket.EAI_AGAIN
+    return f"call of {host} failed ({type(error).__name__})", False
 
 
 def _origins(error: BaseException) -> list[BaseException]:
@@ -267,8 +252,8 @@ def _origins(error: BaseException) -> list[BaseException]:
     found = [error]
     for origin in found:  # which grows
         # Ours are raised "from None" where the traceback of the other one would say nothing.
-        cause = origin.__context__ if isinstance(origin, SourceError) else origin.__cause__
-        for inner in (cause, getattr(origin, "reason", None), *origin.args):
+        before = origin.__context__ if isinstance(origin, SourceError) else origin.__cause__
+        for inner in (before, getattr(origin, "reason", None), *origin.args):
             if isinstance(inner, BaseException) and inner not in found:
                 found.append(inner)
     return found
@@ -278,115 +263,45 @@ def _first(origins: Sequence[BaseException], kind: type[E]) -> E | None:
     return next((origin for origin in origins if isinstance(origin, kind)), None)
 
 
-def _of_status(status: int, host: str, url: str) -> _Cause:
-    """What an HTTP status says that is an error's."""
-    if status == 407:
-        return _of_sign_in(url)
-    remarks = {
-        401: ": check the key",
-        403: ": check the key, and for a proxy in between",
-        429: ": too many requests",
-        511: ": the network wants a sign-in first",
-    }
-    return _Cause(f"{host} answered HTTP {status}{remarks.get(status, '')}", status in (401, 403))
-
-
-def _of_proxy(origins: Sequence[BaseException], host: str, url: str) -> _Cause:
-    """What went wrong before a proxy had connected us."""
-    proxy, variable = _proxy_of(url)
-    refusal = next((str(o) for o in origins if str(o).startswith("Tunnel connection failed")), "")
-    if " 407 " in refusal:
-        return _of_sign_in(url)
-    if refusal:
-        status = refusal.split()[3]
-        words = f"{proxy} does not connect to {host} (HTTP {status}): set NO_PROXY, or allow it"
-        return _Cause(words, status in ("401", "403"))
-    found = _of_tls(origins, proxy) or _of_connection(origins, proxy)
-    return found._replace(words=f"{found.words.partition(';')[0]}; check {variable}")
-
-
-def _of_sign_in(url: str) -> _Cause:
-    proxy, variable = _proxy_of(url)
-    address = proxy.removeprefix("proxy ")
-    return _Cause(
-        f"{proxy} wants a user name and a password (HTTP 407): set {variable} to "
-        f"http://USER:PASSWORD@{address}",
-        is_lasting=True,
-    )
-
-
-def _proxy_of(url: str) -> tuple[str, str]:
-    """The proxy on the way to an address, without its password, and the variable that names it."""
-    proxy = select_proxy(url, get_environ_proxies(url)) if url else None
-    name = f"{urlsplit(url).scheme or 'https'}_proxy"
-    is_set = os.environ.get(name) or os.environ.get(name.upper())
-    variable = name if is_set or not os.environ.get("ALL_PROXY") else "all_proxy"
-    address = (proxy or "").rpartition("@")[2].rpartition("//")[2].rstrip("/")
-    return f"proxy {address}".rstrip(), variable.upper()
-
+_STATUSES = {
+    401: ": check the key",
+    403: ": check the key, and for a proxy in between",
+    429: ": too many requests",
+    511: ": the network wants a sign-in first",
+}
 
 _COMPANY = "behind a company proxy set REQUESTS_CA_BUNDLE"
-_UNKNOWN_ISSUER = f"its issuer is unknown; {_COMPANY}"
+_SIGN_IN = "check the address, and whether the network wants a sign-in"
 
 # By OpenSSL's numbers, X509_V_ERR_... in openssl/x509_vfy.h.
 _CERTIFICATES = {
     9: "not valid yet; check this machine's clock",
     10: "expired; check this machine's clock",
     18: f"self-signed; {_COMPANY}",
-    19: _UNKNOWN_ISSUER,
-    20: _UNKNOWN_ISSUER,
-    62: "made out to another name; check the address, and whether the network wants a sign-in",
-    64: "made out to another address; check the address, and whether the network wants a sign-in",
+    19: f"its issuer is unknown; {_COMPANY}",
+    20: f"its issuer is unknown; {_COMPANY}",
+    62: f"made out to another name; {_SIGN_IN}",
+    64: f"made out to another address; {_SIGN_IN}",
 }
 
-
-def _of_tls(origins: Sequence[BaseException], host: str) -> _Cause | None:
-    """What is wrong with a certificate, or with TLS."""
-    if certificate := _first(origins, ssl.SSLCertVerificationError):
-        reason = _CERTIFICATES.get(certificate.verify_code, certificate.verify_message)
-        return _Cause(f"certificate of {host} is not trusted: {reason}", is_lasting=True)
-    if (failure := _first(origins, ssl.SSLError)) is None:
-        return None
-    if failure.reason == "WRONG_VERSION_NUMBER":
-        return _Cause(f"{host} does not speak TLS; check the address", is_lasting=True)
-    if failure.reason == "NO_CERTIFICATE_OR_CRL_FOUND":
-        return _Cause("REQUESTS_CA_BUNDLE names a file without certificates", is_lasting=True)
-    return _Cause(f"TLS connection to {host} failed ({failure.reason or 'cut off'})")
-
-
-_BAD_ADDRESS = (
-    requests_errors.InvalidURL,
-    requests_errors.MissingSchema,
-    requests_errors.InvalidSchema,
+# What went wrong, the first that fits, with its words and whether it lasts.
+_FAILURES: tuple[tuple[type[BaseException], str, bool], ...] = (
+    (requests_errors.InvalidProxyURL, "HTTPS_PROXY or HTTP_PROXY is no web address", True),
+    (requests_errors.InvalidSchema, "a SOCKS proxy needs: pip install 'requests[socks]'", True),
+    (requests_errors.InvalidHeader, "{0} answered something else than HTTP", False),
+    (ssl.SSLCertVerificationError, "certificate of {0} is not trusted: {1}", True),
+    (ssl.SSLEOFError, "{0} cut the connection", False),
+    (ssl.SSLError, "no TLS with {0} ({1}); check the address and REQUESTS_CA_BUNDLE", True),
+    (ValueError, "{0} is no web address; check its spelling", True),
+    (socket.gaierror, "name of {0} does not resolve; check the network and the address", True),
+    (ConnectionRefusedError, "{0} refuses connections; check the network and the address", False),
+    (urllib3_errors.NewConnectionError, "no way to {0}; check the network", False),
+    (urllib3_errors.ConnectTimeoutError, "no connection to {0} in time; check the network", False),
+    (requests_errors.Timeout, "{0} did not answer in time", False),
+    (urllib3_errors.ReadTimeoutError, "{0} did not answer in time", False),
+    (RemoteDisconnected, "{0} closed the connection without an answer", False),
+    (requests_errors.ChunkedEncodingError, "answer of {0} was cut off", False),
+    (HTTPException, "{0} answered something else than HTTP", False),
+    (ConnectionError, "{0} cut the connection", False),
+    (requests_errors.ContentDecodingError, "{0} answered with broken gzip data", False),
 )
-
-
-def _of_connection(origins: Sequence[BaseException], host: str) -> _Cause:
-    """What went wrong with a connection, or with an answer that began."""
-    kinds: list[tuple[type[BaseException] | tuple[type[BaseException], ...], str]] = [
-        (_BAD_ADDRESS, "{} is no web address; check its spelling"),
-        (ConnectionRefusedError, "{} refuses connections; check the network and the address"),
-        (urllib3_errors.NewConnectionError, "no way to {}; check the network"),
-        (urllib3_errors.ConnectTimeoutError, "no connection to {} in time; check the network"),
-        (requests_errors.Timeout, "{} did not answer in time"),
-        (urllib3_errors.ReadTimeoutError, "{} did not answer in time"),
-        (RemoteDisconnected, "{} closed the connection without an answer"),
-        (requests_errors.ChunkedEncodingError, "answer of {} was cut off"),
-        (BadStatusLine, "{} answered something else than HTTP"),
-        (requests_errors.InvalidHeader, "{} answered with unreadable headers"),
-        (HTTPException, "{} answered with unreadable headers"),
-        (ConnectionError, "{} cut the connection"),
-        (requests_errors.ContentDecodingError, "{} answered with broken gzip data"),
-    ]
-    if _first(origins, requests_errors.InvalidProxyURL):
-        return _Cause("HTTPS_PROXY or HTTP_PROXY is no web address; check its spelling", True)
-    if "SOCKS" in str(_first(origins, requests_errors.InvalidSchema)):
-        return _Cause("a SOCKS proxy needs: pip install 'requests[socks]'", True)
-    if name := _first(origins, socket.gaierror):
-        is_lasting = name.errno != socket.EAI_AGAIN
-        words = f"name of {host} does not resolve; check the network and the address"
-        return _Cause(words, is_lasting)
-    for kind, words in kinds:
-        if any(isinstance(origin, kind) for origin in origins):
-            return _Cause(words.format(host), kind == _BAD_ADDRESS)
-    return _Cause(f"call of {host} failed ({type(origins[0]).__name__})")

@@ -14,6 +14,7 @@ from requests.exceptions import HTTPError
 from genset.core.errors import SourceError, SourceRefused, SourceUnavailable
 from genset.core.safe import clean
 from genset.net.api import Api
+from genset.net.transport import A_PAGE
 from genset.sources.replies import Reply, check_size, parse_json, read
 
 NAME = "Flickr"
@@ -124,9 +125,7 @@ def _parse_xml(body: bytes) -> dict[str, Any]:
     if root is not None and (found := root.find("err")) is not None:
         raise _error(found.get("code"), found.get("msg", ""))
     if root is None or root.tag != "rsp" or root.get("stat") != "ok":
-        raise SourceUnavailable(
-            "Flickr's API answered with a web page instead of JSON (a captive portal?)"
-        )
+        raise SourceUnavailable(f"Flickr's API {A_PAGE}")
     try:
         return _as_json(root)
     except RecursionError:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from genset.core.errors import BadInput, SourceUnavailable
 from genset.core.validation import Record, check_parts
+from genset.net.transport import A_PAGE
 
 T = TypeVar("T")
 
@@ -30,22 +31,24 @@ def check_size(body: bytes, name: str) -> None:
         SourceUnavailable: it holds too many values. `name` is the API's.
     """
     if sum(map(body.count, _SIGNS)) > _MOST_VALUES:
-        raise SourceUnavailable(f"{name} answered with more values than any search has")
+        raise SourceUnavailable(
+            f"{name} answered with more values than any search has", scope="query"
+        )
 
 
 def parse_json(body: bytes, name: str) -> Any:
     """The JSON document of a reply, whatever it says.
 
     Raises:
-        SourceUnavailable: it is none. `name` is the API's.
+        SourceUnavailable: it is none. `name` is the API's. A web page is a failure of the host.
     """
     check_size(body, name)
     try:
         return json.loads(body)
     except (ValueError, RecursionError):
-        raise SourceUnavailable(
-            f"{name} answered with something else than JSON (a captive portal?)"
-        ) from None
+        if body.lstrip().startswith(b"<"):
+            raise SourceUnavailable(f"{name} {A_PAGE}") from None
+        raise SourceUnavailable(f"{name} answered without JSON", scope="query") from None
 
 
 def read(document: Any, kind: type[T], name: str) -> T:
@@ -62,7 +65,7 @@ def read(document: Any, kind: type[T], name: str) -> T:
     try:
         return check_parts(document, kind, f"{name} answered in an unknown form")
     except BadInput as error:
-        raise SourceUnavailable(str(error)) from None
+        raise SourceUnavailable(str(error), scope="query") from None
 
 
 def read_entry(document: Any, kind: type[T]) -> T | None:

@@ -42,6 +42,7 @@ def failure(url: str, address: str = "http://HOST") -> tuple[str, bool]:
 # Certificates
 
 COMPANY = "behind a company proxy set REQUESTS_CA_BUNDLE"
+NO_TLS = "no TLS with HOST ({}); check the address and REQUESTS_CA_BUNDLE"
 ELSEWHERE = "check the address, and whether the network wants a sign-in"
 
 
@@ -85,15 +86,16 @@ def test_a_bundle_without_certificates(
     with pytest.raises(BadInput, match=r"^REQUESTS_CA_BUNDLE names no file: .*ca\.pem$"):
         Api("The API").get("https://a.example/", {})
     (tmp_path / "ca.pem").touch()
-    line = "REQUESTS_CA_BUNDLE names a file without certificates"
-    assert failure(host.address.replace("http:", "https:")) == (line, True)
+    url = host.address.replace("http:", "https:")
+    line = NO_TLS.format("NO_CERTIFICATE_OR_CRL_FOUND")
+    assert failure(url, url) == (line, True)
 
 
 def test_a_host_without_tls() -> None:
     with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as host:
         threading.Thread(target=host.serve_forever, daemon=True).start()
         address = f"https://127.0.0.1:{host.server_address[1]}"
-        assert failure(address, address) == ("HOST does not speak TLS; check the address", True)
+        assert failure(address, address) == (NO_TLS.format("WRONG_VERSION_NUMBER"), True)
         host.shutdown()
 
 
@@ -103,7 +105,7 @@ A_PASSWORD = (
     "proxy HOST wants a user name and a password (HTTP 407): set {}_PROXY to "
     "http://USER:PASSWORD@HOST"
 )
-TUNNEL = "proxy HOST does not connect to a.example (HTTP {}): set NO_PROXY, or allow it"
+TUNNEL = "proxy HOST does not connect to a.example (HTTP {}); check NO_PROXY"
 NO_ENTRY = "a.example answered HTTP 403: check the key, and for a proxy in between"
 
 
@@ -139,7 +141,7 @@ def test_a_proxy_that_answers(
     [
         ("http://127.0.0.1:9", "proxy 127.0.0.1:9 refuses connections; check {}_PROXY", False),
         ("http://x.invalid:8", "name of proxy x.invalid:8 does not resolve; check {}_PROXY", True),
-        ("http://:8", "HTTPS_PROXY or HTTP_PROXY is no web address; check its spelling", True),
+        ("http://:8", "HTTPS_PROXY or HTTP_PROXY is no web address", True),
         ("socks5://127.0.0.1:9", "a SOCKS proxy needs: pip install 'requests[socks]'", True),
     ],
 )

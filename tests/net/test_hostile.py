@@ -359,7 +359,6 @@ def test_no_words_of_a_host_are_stored(scraped: Scraped) -> None:
         " answered with a redirect to another address (a captive portal?)",
         " answered with a web page (a block page, a captive portal?)",
         " answered with broken gzip data",
-        " answered with unreadable headers",
         " closed the connection without an answer",
         " did not answer in time",
         " sent an empty answer",

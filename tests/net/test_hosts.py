@@ -230,16 +230,12 @@ def test_a_patient_call_waits_for_an_outage_to_end(world: World) -> None:
 def test_a_host_that_asks_to_be_left_alone_is_left_alone_by_all(
     world: World, status: int, form: str
 ) -> None:
-    date = datetime(2026, 10, 21, 7, 28, tzinfo=UTC)
-    until = format_datetime(date + timedelta(hours=3), usegmt=True)
-    headers = {
-        "Retry_After": "10800" if form == "seconds" else until,
-        "Date": format_datetime(date, usegmt=True),
-    }
+    until = format_datetime(datetime.now(UTC) + timedelta(hours=3), usegmt=True)
+    headers = {"Retry_After": "10800" if form == "seconds" else until}
     host, other = world.host(), world.host()
     fail(host, "a", error=http_error(status, **headers))
     for each in (host, other):
-        assert each.opens_in() == pytest.approx(10_800, abs=1)
+        assert each.opens_in() == pytest.approx(10_800, abs=60)
         with pytest.raises(HostClosed):
             each.call(answering, "b")
     assert world.lines[0].startswith("The host asked for a pause until ")
