@@ -57,12 +57,6 @@ def test_a_photo_comes_as_it_is_and_the_host_hears_who_asks(host: HostileHost) -
     assert host.headers["user-agent"].startswith(f"genset/{__version__} ")
 
 
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_redirects_are_followed(host: HostileHost, status: int) -> None:
-    host.answers["/old"] = redirect("/photo.jpg", f"{status} Moved")
-    assert fetched(host, redirect("{here}/old", f"{status} Moved")) == PHOTO
-
-
 def test_a_photo_of_just_the_most_bytes_is_not_too_large(
     host: HostileHost, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -32,12 +32,6 @@ def test_photos_are_accepted_with_the_pixels_of_their_file(name: str) -> None:
     assert check_picture(content)[:3] == (kind, 40, 30)
 
 
-@given(content=st.binary(max_size=300))
-@settings(max_examples=150)
-def test_any_bytes_are_a_picture_or_refused(content: bytes) -> None:
-    picture_or_refusal(content)
-
-
 @given(
     name=st.sampled_from(sorted(ACCEPTED)),
     changes=st.lists(st.tuples(st.floats(0, 0.999), st.binary(max_size=4)), max_size=6),
