@@ -7,7 +7,7 @@ from urllib.parse import unquote
 PHOTOS, SCREENSHOTS, OTHER = 0, 1, 2
 """Flickr's numbers of what an upload is, by its owner's word."""
 
-MOST_QUERIES = 4
+MOST_QUERIES = 6
 """Queries that a class may have: more are not worth their searches."""
 
 

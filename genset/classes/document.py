@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 
 from genset.classes.classes import MOST_QUERIES, PHOTOS, ImageClass, Query, WikipediaPage, is_wnid
 from genset.classes.imagenet import imagenet1k
-from genset.classes.query import mistake_in
+from genset.classes.query import mistake_in, phrase
 from genset.classes.taxonomy import Taxonomy
 from genset.core.safe import clean
 from genset.core.validation import Meta, Record, check
@@ -81,7 +81,7 @@ class ClassTable(Record, frozen=True):
                     yield key, " has no character that prints"
                 elif key == "queries" and (mistake := mistake_in(text)):
                     yield key, f": the query {text[:80]!r} {mistake}"
-                elif key == "without" and (mistake_in(quoted(text)) or '"' in text):
+                elif key == "without" and (mistake_in(phrase(text)) or '"' in text):
                     yield key, f": {text[:80]!r} is no word or words"
 
 
@@ -158,8 +158,8 @@ def _queries(name: str, table: ClassTable, known: ImageClass | None) -> tuple[Qu
     if not queries and known:
         queries = known.queries
     elif not queries:
-        queries = (Query(quoted(" ".join(name.replace('"', " ").split())), "name"),)
-    without = "".join(f" -{quoted(term)}" for term in table.without)
+        queries = (Query(phrase(" ".join(name.replace('"', " ").split())), "name"),)
+    without = "".join(f" -{phrase(term)}" for term in table.without)
     return tuple(Query(query.text + without, query.why) for query in queries)
 
 
@@ -170,11 +170,6 @@ def _types_of(known: ImageClass | None) -> tuple[int, ...]:
 
 def _words(id: str) -> str:
     return re.sub(r"[\s_-]+", " ", id).strip()
-
-
-def quoted(term: str) -> str:
-    """A term of a query: a phrase of several words stands in quotes."""
-    return f'"{term}"' if re.search(r"\s", term) else term
 
 
 # To a document

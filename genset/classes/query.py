@@ -13,6 +13,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from unicodedata import normalize
 
 MARK = "\u0300"
@@ -91,6 +92,31 @@ def parse(text: str) -> Terms:
         else:
             included += [(word,) for word in spoken]
     return Terms(tuple(included), tuple(excluded))
+
+
+@cache
+def stages(texts: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """A class's queries: those to ask first, and those for where the first find too few.
+
+    Later is what finds, by its words alone, all that one before it finds.
+
+    >>> stages(('"steam iron"', "steam iron -train", "clothes iron"))
+    (('"steam iron"', 'clothes iron'), ('steam iron -train',))
+    """
+    terms = [parse(text) for text in texts]
+    is_wider = [
+        any(wide.cover(narrow) for narrow in terms[:number]) for number, wide in enumerate(terms)
+    ]
+    first, later = (
+        tuple(text for text, is_later in zip(texts, is_wider, strict=True) if is_later == stage)
+        for stage in (False, True)
+    )
+    return first, later
+
+
+def phrase(term: str) -> str:
+    """A term of a query: one of several words stands in quotes."""
+    return f'"{term}"' if re.search(r"\s", term) else term
 
 
 def words(text: str) -> Phrase:

@@ -3,7 +3,8 @@
 A keyword is asked page by page. Where the source has more than it hands over (Flickr: 4,000), the
 window of posting times is cut in two and each half is asked, and so on. All keywords of a class
 go down together: a photo's rank is its place in its keyword's results, so no keyword may be asked
-deeper than another before the class takes a photo of that depth.
+deeper than another before the class takes a photo of that depth. A keyword that is wider than
+another of its class (`genset.classes.query.stages`) is asked when the others are at their end.
 """
 
 import hashlib
@@ -17,6 +18,7 @@ from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
 from genset.classes import PHOTOS, ImageClass
+from genset.classes.query import stages
 from genset.core.photo import PhotoOrigin
 from genset.db import Candidate, Photo, RemovedOwner, Search, add_candidates
 from genset.scrape.plan import ScrapePlan
@@ -57,10 +59,12 @@ def frontier(cls: ImageClass, plan: ScrapePlan, searches: Iterable[Search]) -> F
         pages.setdefault(replace(question_of(search), page=1), []).append(search)
     steps: list[Step] = []
     deepest = 0
-    for query in plan.source.queries(cls):
-        first = first_question(query, plan, cls.content_types)
-        steps += _open_ends(first, 1, pages)
-        deepest = max(deepest, _depth(first, 0, pages))
+    for stage in stages(plan.source.queries(cls)):
+        above = deepest
+        for query in stage if not steps else ():
+            first = first_question(query, plan, cls.content_types)
+            steps += _open_ends(first, above + 1, pages)
+            deepest = max(deepest, _depth(first, above, pages))
     least = min((step.depth for step in steps), default=0)
     return Frontier(
         steps=tuple(step for step in steps if step.depth == least),

@@ -52,8 +52,9 @@ def test_words_become_a_file_that_init_reads(tmp_path: Path) -> None:
     dog = taxonomy["dog"]
     assert [(query.text, query.why) for query in dog.queries][:2] == [
         ("dog", "lemma"),
-        ("domestic dog", "lemma"),
+        ('"domestic dog"', "lemma"),
     ]
+    assert dog.queries[-2].text == "domestic dog"  # where these phrases find too few
     assert dog.hypernyms[0] == "canine" and dog.hypernyms[-1] == "entity"
     assert len(dog.imagenet) == 118
     assert taxonomy["blorp"].queries[0].why == "name"
@@ -201,7 +202,10 @@ def test_a_folder_is_one_class(tmp_path: Path) -> None:
 def test_a_words_marks_are_kept_in_its_id_and_its_query() -> None:
     (made,) = tomllib.loads(said("from-words", "हिन्दी भाषा").stdout)["classes"].items()
     assert made[0] == "हिन्दी_भाषा"
-    assert made[1]["queries"] == [{"query": '"हिन्दी भाषा"', "why": "name"}]
+    assert made[1]["queries"] == [
+        {"query": '"हिन्दी भाषा"', "why": "name"},
+        {"query": "हिन्दी भाषा", "why": "loose form"},
+    ]
     (id,) = tomllib.loads(said("from-words", "\u0301e\ufe0fé").stdout)["classes"]
     assert id == "e_é"
 

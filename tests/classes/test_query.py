@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genset.classes.query import LONGEST, mistake_in, parse, words
+from genset.classes.query import LONGEST, mistake_in, parse, stages, words
 
 WORDS = st.sampled_from(["sea", "lion", "mountain", "guinea", "pig"])
 TEXTS = st.lists(st.lists(WORDS, max_size=4).map(tuple), max_size=3)
@@ -122,3 +122,21 @@ def test_an_operator_is_one_in_a_phrase_too(terms: list[str], phrase: str) -> No
 def test_marks_are_of_the_word_before_them_and_alone_are_none() -> None:
     assert words("नमस्ते, ภาษาไทยที่") == ("नमस्ते", "ภาษาไทยที่")
     assert words("\u0301 \ufe0f ✂\ufe0f") == ()
+
+
+@pytest.mark.parametrize(
+    ("queries", "later"),
+    [
+        (('"steam iron"', "clothes iron", "steam iron -train"), {"steam iron -train"}),
+        (("peacock bird", "Pavo cristatus", "peacock"), {"peacock"}),
+        (("sea lion", '"sea lion"'), set()),  # the wider one is asked anyway
+        (("lion -sea", "lion"), {"lion"}),
+        (('"steam iron"', "iron", "steam iron"), {"iron", "steam iron"}),
+    ],
+)
+def test_what_is_wider_than_a_query_before_it_is_for_later(
+    queries: tuple[str, ...], later: set[str]
+) -> None:
+    first, last = stages(queries)
+    assert set(last) == later
+    assert first == tuple(query for query in queries if query not in later)

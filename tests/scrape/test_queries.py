@@ -120,6 +120,30 @@ def test_excluded_words_keep_classes_apart(sandbox: Faulty, home: Path) -> None:
     assert rows(home, found) == [(SEA_LION, "2"), (COUGAR, "3"), (LION, "1")]
 
 
+IRON = "n03584829"
+PHRASE, LOOSE = '"steam iron"', "steam iron -train"
+
+
+@pytest.mark.parametrize(("wanted", "is_asked"), [(2, False), (3, True)])
+def test_a_phrase_is_searched_loosely_only_where_it_finds_too_few(
+    wanted: int, is_asked: bool, serve: Serve, home: Path
+) -> None:
+    """And what is found loosely stands after all that the phrase found."""
+    sandbox = serve(
+        *(record(n, "iron", title="Iron with steam", owner=f"{n}@N00") for n in (1, 2, 3)),
+        *(record(n, "iron", title="A steam iron", owner=f"{n}@N00") for n in (4, 5)),
+        record(6, "iron", title="an iron train under steam"),
+    )
+    (home / OWN_LIST).write_text(f"[classes]\n{IRON} = ['{PHRASE}', '{LOOSE}']\n")
+    scrape = ("scrape", "--classes", IRON, "--per-class", str(wanted))
+    genset(*scrape, cwd=home, endpoint=sandbox.endpoint)
+    assert searched(sandbox) == ({PHRASE, LOOSE} if is_asked else {PHRASE})
+    stored = "select source_id from photo where sha256 is not null order by 1"
+    assert [id for (id,) in rows(home, stored)] == ["1", "4", "5"][not is_asked :]
+    ranks = "select keyword, min(rank) from candidate group by 1 order by 2"
+    assert [keyword for keyword, _ in rows(home, ranks)][0] == PHRASE
+
+
 def test_screenshots_are_asked_for_by_both_parameters(sandbox: Faulty, home: Path) -> None:
     genset(
         "scrape",
@@ -314,7 +338,7 @@ def test_a_broken_own_list_stops_no_scrape_that_has_begun(sandbox: Faulty, home:
         ("classes = 3", "classes must be a table of keys and values, not 3"),
         ('[classes]\ncrane = ["crane"]', "no class 'crane'"),
         ('[classes]\nn01440764 = "tench"', "n01440764 must be a table"),
-        ("[classes]\nn01440764 = []", "queries must be a list of 1 to 4 queries"),
+        ("[classes]\nn01440764 = []", "queries must be a list of 1 to 6 queries"),
         ("[classes]\nn01440764 = [3]", "n01440764.queries[0] must be a text, not 3"),
         ("[classes]\nn01440764 = ['tench', 'tench']", "is there twice"),
         ("[classes]\nn01440764 = ['\"tench']", "a quotation mark that is not closed"),
@@ -335,8 +359,8 @@ def test_a_broken_own_list_stops_no_scrape_that_has_begun(sandbox: Faulty, home:
             "content_types[0] must be",
         ),
         ("[classes.n01440764]\nqueries = ['a']\nwhy = 1", "n01440764.why must be a text, not 1"),
-        ("[classes.n01440764]\nwikidata = 'Q1'", "wikidata must be a list of 1 to 4 items"),
-        ("[classes.n01440764]\nwikidata = []", "wikidata must be a list of 1 to 4 items"),
+        ("[classes.n01440764]\nwikidata = 'Q1'", "wikidata must be a list of 1 to 6 items"),
+        ("[classes.n01440764]\nwikidata = []", "wikidata must be a list of 1 to 6 items"),
         (
             "[classes.n01440764]\nwikidata = ['Q0']",
             'must be an item of Wikidata, such as "Q144", not "Q0"',

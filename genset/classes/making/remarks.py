@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
 from genset.classes.classes import ImageClass
+from genset.classes.query import stages
 from genset.classes.taxonomy import Taxonomy
 from genset.classes.wordnet import nouns
 from genset.classes.wordnet.queries import covered
@@ -42,14 +43,14 @@ def remarks(taxonomy: Taxonomy) -> dict[str, list[str]]:
 
 def _of_words(cls: ImageClass) -> Iterator[str]:
     """Queries that are one word with several senses, and those with a hypernym that nobody says."""
-    for query in cls.queries:
-        senses = nouns().senses(query.text)
+    for text in stages(tuple(query.text for query in cls.queries))[0]:
+        senses = nouns().senses(text.strip('"'))
         if len(senses) < 2:
             continue
         numbers = [number for number, noun in enumerate(senses, 1) if noun.wnid == cls.synset]
         none = ", none of them is this one" if cls.synset else ""
         this = f", this is number {numbers[0]}" if numbers else none
-        yield f"{_quoted(query.text)} has {len(senses)} senses in WordNet{this}"
+        yield f"{_quoted(text)} has {len(senses)} senses in WordNet{this}"
 
 
 def _of_synset(cls: ImageClass, by_synset: Mapping[str, str]) -> Iterator[str]:

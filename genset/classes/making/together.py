@@ -5,11 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from genset.classes.classes import ImageClass, Query
-from genset.classes.document import quoted
 from genset.classes.imagenet import imagenet1k
 from genset.classes.making.drafts import Draft
 from genset.classes.making.senses import plain
-from genset.classes.query import mistake_in, words
+from genset.classes.query import mistake_in, phrase, words
 from genset.classes.taxonomy import Taxonomy
 from genset.classes.wordnet import Noun, imagenet_below, nouns
 from genset.classes.wordnet.queries import by_rule, distinct
@@ -59,7 +58,7 @@ def _queries(draft: Draft, shared: set[str]) -> Iterator[Query]:
     noun = draft.noun
     above = [higher.name for higher in nouns().above(noun.wnid)] if noun else []
     made = [
-        (query[0], "name" if query == (word, "lemma") and not is_lemma else query[1])
+        (query[0], "name" if query == (phrase(word), "lemma") and not is_lemma else query[1])
         for word in _words(draft)
         if noun and word.casefold() not in shared
         if (is_lemma := _is_lemma(word, noun)) or not _is_inflected(word, noun)
@@ -91,10 +90,10 @@ def _is_first(noun: Noun, word: str) -> bool:
 
 def _as_query(name: str) -> str:
     """A name as a query, without what has another meaning there."""
-    query = quoted(" ".join(name.replace('"', " ").split()))
+    query = phrase(" ".join(name.replace('"', " ").split()))
     if not mistake_in(query):
         return query
-    return quoted(" ".join(words(name)[:20])) or "photo"
+    return phrase(" ".join(words(name)[:20])) or "photo"
 
 
 def _imagenet(drafts: Sequence[Draft]) -> dict[str, list[str]]:

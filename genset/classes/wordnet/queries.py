@@ -1,9 +1,10 @@
-"""What to search for, by rules, and why: those by which ImageNet's map was made.
+"""What to search for, by rules, and why.
 
-A lemma is a query (``lemma``). One that commonly means something else gets an everyday word for
-what it is here (``lemma with hypernym``: "monarch butterfly"); where there is no such word it is no
-query. WordNet lists a noun's senses by how common they are, so "commonly something else" means that
-the synset is not the noun's first sense.
+A lemma is a query (``lemma``), of several words a phrase, whose words are searched for apart where
+phrases find too few (``loose form``). One that commonly means something else gets an everyday word
+for what it is here (``lemma with hypernym``: "monarch butterfly"); where there is no such word it
+is no query. WordNet lists a noun's senses by how common they are, so "commonly something else"
+means that the synset is not the noun's first sense.
 """
 
 import re
@@ -13,7 +14,9 @@ from itertools import chain
 from typing import NamedTuple
 
 from genset.classes.classes import MOST_QUERIES
-from genset.classes.query import Phrase, Terms, parse
+from genset.classes.query import Phrase, Terms, mistake_in, parse, phrase
+
+_AT_ONCE = 4  # queries, before their loose forms
 
 # The hypernyms that a photographer would write beside a name.
 EVERYDAY = {
@@ -32,12 +35,12 @@ def by_rule(word: str, hypernyms: Iterable[str], is_first: bool) -> tuple[str, s
     """
     everyday = next((name for name in hypernyms if name in EVERYDAY), None)
     if is_first or (everyday and word.endswith(everyday)):
-        return word, "lemma"  # "tree frog" says it already
-    return (f"{word} {everyday}", "lemma with hypernym") if everyday else None
+        return phrase(word), "lemma"  # "tree frog" says it already
+    return (f"{phrase(word)} {everyday}", "lemma with hypernym") if everyday else None
 
 
 def distinct(queries: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The first of each spelling, and no more than are worth a search.
+    """The first of each spelling, and after them loose forms, no more than are worth a search.
 
     Spellings that differ only in case, hyphens or apostrophes are one.
     """
@@ -45,7 +48,10 @@ def distinct(queries: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     for text, why in queries:
         spelling = text.casefold().replace("-", " ").replace("'", "")
         by_spelling.setdefault(spelling, (text, why))
-    return list(by_spelling.values())[:MOST_QUERIES]
+    first = list(by_spelling.values())[:_AT_ONCE]
+    loose = [text.replace('"', "") for text, _ in first if '"' in text]
+    last = [(text, "loose form") for text in loose if not mistake_in(text)]
+    return [*first, *last][:MOST_QUERIES]
 
 
 class Coverage(NamedTuple):
