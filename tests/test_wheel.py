@@ -51,7 +51,7 @@ def test_it_ships_the_page_the_maps_and_the_licence(installed: Path) -> None:
     assert (site / "labeler_app" / "app.py").is_file()
     assert (site / "labeler_app" / "component" / "main.js").is_file()
     assert (site / "labeler_app" / "component" / "style.css").is_file()
-    for name in ("overrides.toml", "synonyms.json", "taxa.json", "taxa.toml"):
+    for name in ("queries.toml", "synonyms.json", "taxa.json", "taxa.toml"):
         assert (site / "wordnet_maps" / name).is_file()
     for name in ("nouns.tsv.gz", "taxonomies/cifar10.toml", "taxonomies/imagenet100-cmc.toml"):
         assert (site / "wordnet_maps" / name).is_file()

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from genset.classes import Entry
 from genset.core.errors import BadInput
-from wordnet_maps.build import NEEDED, Overrides, build, main, read_overrides
+from wordnet_maps.build import NEEDED, build, main, read_queries
 
 COMMITTED = files("wordnet_maps").joinpath("imagenet1k.json")
 
@@ -104,32 +105,36 @@ def test_a_place_that_cannot_be_written_is_named(
     assert str(tmp_path / "no") in complaint(capsys)
 
 
+CRANE = Entry(queries=("construction crane",))
+
+
 @pytest.mark.parametrize(
-    ("overrides", "says"),
+    ("entries", "says"),
     [
-        (Overrides({"n00000000": ["x"]}, frozenset(), frozenset()), "without an effect: n00000000"),
-        (Overrides({}, frozenset({"no lemma"}), frozenset()), "without an effect: no lemma"),
-        (Overrides({}, frozenset(), frozenset()), r"n02012849 \(crane\) needs queries"),
+        ({"n03126707": CRANE}, "lacks, or has beside them: n02012849"),
+        ({"n02012849": CRANE, "n03126707": CRANE, "n0": CRANE}, "beside them: n0"),
+        (
+            {"n02012849": Entry(queries=("crane",)), "n03126707": CRANE},
+            "'crane' of n02012849 finds all that 'construction crane' of n03126707 finds",
+        ),
     ],
 )
 @pytest.mark.soak
-def test_overrides_that_do_not_fit_are_refused(
-    wordnet: Path, overrides: Overrides, says: str
+def test_queries_that_do_not_fit_are_refused(
+    wordnet: Path, entries: dict[str, Entry], says: str
 ) -> None:
     with pytest.raises(BadInput, match=says):
-        build(wordnet, ["n02012849", "n03126707"], overrides)
+        build(wordnet, ["n02012849", "n03126707"], entries)
 
 
-ITEMS = 'drop = []\nplain = []\n[classes]\nn02012849 = { wikidata = ["Q1"] }'
+ITEMS = '[classes]\nn02012849 = { wikidata = ["Q1"] }'
 
 
-@pytest.mark.parametrize(
-    "text", ["drop = ", "[classes]", "classes = 3\ndrop = []\nplain = []", ITEMS]
-)
-def test_a_malformed_file_of_overrides_is_refused(text: str, tmp_path: Path) -> None:
-    (tmp_path / "overrides.toml").write_text(text)
-    with pytest.raises(BadInput, match=r"^overrides.toml\b"):
-        read_overrides(tmp_path / "overrides.toml")
+@pytest.mark.parametrize("text", ["drop = ", "drop = []", "classes = 3", ITEMS])
+def test_a_malformed_file_of_queries_is_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / "queries.toml").write_text(text)
+    with pytest.raises(BadInput, match=r"^queries.toml\b"):
+        read_queries(tmp_path / "queries.toml")
 
 
 def test_the_licence_of_wordnet_goes_with_the_map() -> None:

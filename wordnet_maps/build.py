@@ -2,24 +2,13 @@
 
     python -m wordnet_maps.build --wordnet /usr/share/wordnet
 
-The committed map is what genset reads; this program is how it came to be, so that every query
-can be traced to a lemma of WordNet or to a reviewed line of ``overrides.toml``. It is the only
-part of genset that imports NLTK (``pip install 'genset[maps]'``).
+The committed map is what genset reads; this program is how it came to be: WordNet's words, gloss
+and hierarchy of each class, and the queries of ``queries.toml``, whose head says how they are
+written. It is the only part of genset that imports NLTK (``pip install 'genset[maps]'``).
 
-How a class gets its queries
-    1. A class listed in ``overrides.toml`` gets the queries written there.
-    2. Otherwise its lemmas, in WordNet's order, without those that another ImageNet class has
-       too ("crane") and those that ``overrides.toml`` drops.
-    3. A lemma that commonly means something else ("monarch") gets an everyday word for what the
-       class is ("monarch butterfly"); where there is no such word it is no query. WordNet lists a
-       noun's senses by how common they are, so "commonly something else" means that the class is
-       not the noun's first sense - unless ``overrides.toml`` says that the word is plain.
-    4. Spellings that differ only in case, hyphens or apostrophes are one query, and at most four
-       are kept. A class that is left without any needs a line in ``overrides.toml``.
-    5. No query finds all that another class's query finds, as "lion" would find every "sea lion",
-       since Flickr joins words by "and". A query that did is refused here, until
-       ``overrides.toml`` excludes the other's words or puts its own in quotes. Plurals count as
-       their singular.
+No query may find all that another class's query finds, as "lion" would find every "sea lion", since
+Flickr joins words by "and". Such a query is refused here, until it excludes the other's words or
+stands in quotes. Plurals count as their singular.
 
 The result depends on nothing but the inputs: the same folder and files give the same bytes.
 """
@@ -31,17 +20,15 @@ import shutil
 import sys
 import tempfile
 import warnings
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from genset.classes import PHOTOS, Entry, read_entries
-from genset.classes.wordnet.queries import by_rule, covered, distinct
+from genset.classes.query import stages
+from genset.classes.wordnet.queries import WIDER, covered
 from genset.core.errors import BadInput, GensetError, MissingExtra
-from genset.core.validation import parse_toml, read_text
 
 HERE = Path(__file__).parent
 WORDNET_VERSION = "3.0"
@@ -58,48 +45,31 @@ STAND_INS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Overrides:
-    """What people decided on top of the rules; the head of ``overrides.toml`` says how."""
-
-    classes: dict[str, Entry]
-    drop: frozenset[str]
-    plain: frozenset[str]
-
-
-def build(wordnet: Path, wnids: list[str], overrides: Overrides) -> dict[str, Any]:
+def build(wordnet: Path, wnids: list[str], entries: dict[str, Entry]) -> dict[str, Any]:
     """The whole map, ready to be written with :func:`dump`.
 
-    Raises BadInput where `wordnet` is no WordNet 3.0 folder, an override fits no class, a class is
-    left without a query, or a query finds all that another class's finds.
+    Raises BadInput where `wordnet` is no WordNet 3.0 folder, `entries` are not those of `wnids`, or
+    a query finds all that another class's finds.
     """
+    if unlike := sorted(entries.keys() ^ set(wnids)):
+        raise BadInput(f"queries.toml lacks, or has beside them: {', '.join(unlike[:5])}")
     with _reader(wordnet) as reader, (wordnet / "data.noun").open("rb") as data:
-        synsets = {wnid: _synset(reader, int(wnid.removeprefix("n"))) for wnid in wnids}
-        owners = Counter(word.casefold() for synset in synsets.values() for word in _words(synset))
-        shared = {word for word, classes in owners.items() if classes > 1}
-        _check(overrides, {wnid: _words(synset) for wnid, synset in synsets.items()}, shared)
         classes = []
-        for wnid, synset in synsets.items():
-            hypernyms = [_words(above)[0] for above in _hypernyms(reader, data, synset)]
-            override = overrides.classes.get(wnid)
-            if override:
-                queries = [(text, "override") for text in override.queries]
-            else:
-                queries = list(_by_rule(reader, synset, hypernyms, overrides, shared))
-            if not queries:
-                raise BadInput(f"{wnid} ({_words(synset)[0]}) needs queries in overrides.toml")
+        for wnid in wnids:
+            synset = _synset(reader, int(wnid.removeprefix("n")))
+            lemmas, entry = _words(synset), entries[wnid]
             made: dict[str, Any] = {
                 "wnid": wnid,
-                "lemmas": _words(synset),
+                "lemmas": lemmas,
                 "gloss": synset.definition(),
-                "hypernyms": hypernyms,
-                "queries": [{"text": text, "why": why} for text, why in distinct(queries)],
+                "hypernyms": [_words(above)[0] for above in _hypernyms(reader, data, synset)],
+                "queries": _queries(entry, lemmas),
             }
-            if override and override.content_types != (PHOTOS,):
-                made["content_types"] = override.content_types
+            if entry.content_types != (PHOTOS,):
+                made["content_types"] = entry.content_types
             classes.append(made)
     if wide := covered({cls["wnid"]: [q["text"] for q in cls["queries"]] for cls in classes}):
-        raise BadInput(f"{wide[0]}; exclude its words in overrides.toml ({len(wide)} such queries)")
+        raise BadInput("; ".join(map(str, wide)))
     return {
         "about": "ImageNet-1k's classes; made by wordnet_maps/build.py, do not edit by hand",
         "wordnet": WORDNET_VERSION,
@@ -115,53 +85,24 @@ def dump(document: dict[str, Any]) -> str:
     return head.removesuffix("[]\n}") + "[\n" + ",\n".join(lines) + "\n]}\n"
 
 
-def read_overrides(path: Path) -> Overrides:
-    """Reads ``overrides.toml``; its head says what may stand there. Raises BadInput."""
-    document = parse_toml(read_text(path), dict[str, Any], path.name)
-    try:
-        classes = read_entries(document["classes"], path.name)
-        drop, plain = (
-            frozenset(lemma for group in document[kind] for lemma in group["lemmas"])
-            for kind in ("drop", "plain")
-        )
-    except (AttributeError, KeyError, TypeError) as error:
-        raise BadInput(f"{path.name} is not as its head says: {error!r}") from error
-    if items := sorted(wnid for wnid, entry in classes.items() if entry.wikidata):
+def read_queries(path: Path) -> dict[str, Entry]:
+    """Read ``queries.toml``; its head says what may stand there. Raises BadInput."""
+    entries = read_entries(path)
+    if items := sorted(wnid for wnid, entry in entries.items() if entry.wikidata):
         raise BadInput(f"{path.name}: {items[0]}: items of Wikidata are for a workspace's own list")
-    return Overrides(classes, drop, plain)
+    return entries
 
 
-def _check(overrides: Overrides, lemmas: dict[str, list[str]], shared: set[str]) -> None:
-    """An override that changes nothing is a typing error or a leftover: name it."""
-    ruled = {
-        word
-        for wnid, words in lemmas.items()
-        if wnid not in overrides.classes
-        for word in words
-        if word.casefold() not in shared
-    }
-    idle = (overrides.classes.keys() - lemmas.keys()) | ((overrides.drop | overrides.plain) - ruled)
-    idle |= overrides.drop & overrides.plain
-    if idle:
-        raise BadInput(f"overrides.toml has entries without an effect: {', '.join(sorted(idle))}")
-
-
-def _by_rule(
-    reader: Any, synset: Any, hypernyms: list[str], overrides: Overrides, shared: set[str]
-) -> Iterator[tuple[str, str]]:
-    """The queries that a class's lemmas make, each with why it is so: rules 2 and 3."""
-    for word in _words(synset):
-        if word.casefold() in shared or word in overrides.drop:
-            continue
-        if word in overrides.plain:
-            yield word, "override"
-        elif query := by_rule(word, hypernyms, _is_first_sense(reader, synset, word)):
-            yield query
-
-
-def _is_first_sense(reader: Any, synset: Any, word: str) -> bool:
-    first: bool = reader.lemmas(word.replace(" ", "_"), pos="n")[0].synset() == synset
-    return first
+def _queries(entry: Entry, lemmas: list[str]) -> list[dict[str, str]]:
+    """A class's queries, each with why it is so, and the first with the remark on the choice."""
+    _, wider = stages(entry.queries)
+    whys = [
+        WIDER if text in wider else "lemma" if text.strip('"') in lemmas else "reviewed"
+        for text in entry.queries
+    ]
+    if entry.why:
+        whys[0] += f": {entry.why}"
+    return [{"text": text, "why": why} for text, why in zip(entry.queries, whys, strict=True)]
 
 
 def _words(synset: Any) -> list[str]:
@@ -249,7 +190,7 @@ def main(arguments: list[str] | None = None) -> int:
     """The command line; returns the exit status, after one line on what is wrong if not 0."""
     parser = argparse.ArgumentParser(
         prog="python -m wordnet_maps.build",
-        description="Rebuild the keyword map from WordNet 3.0 and overrides.toml.",
+        description="Rebuild the keyword map from WordNet 3.0 and queries.toml.",
     )
     parser.add_argument(
         "--wordnet", type=Path, required=True, metavar="DIR", help="such as /usr/share/wordnet"
@@ -261,7 +202,7 @@ def main(arguments: list[str] | None = None) -> int:
 
     def made() -> Any:
         wnids = (HERE / "wnids.txt").read_text(encoding="ascii").split()
-        return build(options.wordnet, wnids, read_overrides(HERE / "overrides.toml"))
+        return build(options.wordnet, wnids, read_queries(HERE / "queries.toml"))
 
     return write(options.output, made)
 

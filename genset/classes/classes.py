@@ -16,9 +16,10 @@ class Query:
     """A text to search for, in the language of `genset.classes.query`.
 
     `why` says where it is from: ``lemma`` (WordNet's own word), ``lemma with hypernym`` (a word
-    that commonly means something else, with what it is here: "boxer dog"), ``override`` (a
-    person's choice, explained in ``wordnet_maps/overrides.toml``) or ``own list`` (a workspace's
-    ``queries.toml``, with what it says itself).
+    that commonly means something else, with what it is here: "boxer dog"), ``reviewed`` (a person's
+    choice), ``wider`` (for where those before it find too few), with a remark from
+    ``wordnet_maps/queries.toml`` on some; or ``own list`` (a workspace's ``queries.toml``, with
+    what it says itself).
     """
 
     text: str

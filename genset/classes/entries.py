@@ -1,12 +1,13 @@
 """Lists of queries that people write: what they say of each class, checked."""
 
-from collections.abc import Mapping
+from dataclasses import field
+from pathlib import Path
 from typing import Annotated, Any
 
 from genset.classes.classes import MOST_QUERIES
 from genset.classes.document import ContentTypes, Item
 from genset.classes.query import mistake_in
-from genset.core.validation import Invalid, Meta, Record, check
+from genset.core.validation import Invalid, Meta, Record, check, parse_toml, read_text
 
 
 class Entry(Record, frozen=True):
@@ -41,11 +42,18 @@ class Entry(Record, frozen=True):
                 raise ValueError(f"{twice[0]!r} is there twice")
 
 
-def read_entries(classes: Mapping[str, Any], where: str) -> dict[str, Entry]:
-    """The table ``[classes]`` of a list of queries, by wnid, checked.
+class _List(Record, frozen=True):
+    """A file of queries; what it has of each class is an `Entry`."""
+
+    classes: dict[str, Any] = field(default_factory=dict)
+
+
+def read_entries(path: Path) -> dict[str, Entry]:
+    """A file of queries, by wnid, checked.
 
     ::
 
+        [classes]
         n02129165 = ["lion -sea -mountain", "Panthera leo"]
         n06359193 = { queries = ["website screenshot"], content_types = [0, 1], why = "..." }
         n01440764 = { wikidata = ["Q194406"] }
@@ -53,10 +61,10 @@ def read_entries(classes: Mapping[str, Any], where: str) -> dict[str, Entry]:
     Whether there is such a class is for others to say.
 
     Raises:
-        BadInput: something is wrong; the list is named by `where`.
+        BadInput: something is wrong; the file is named.
     """
-    found = {}
-    for wnid, table in classes.items():
+    found, where = {}, path.name
+    for wnid, table in parse_toml(read_text(path), _List, where).classes.items():
         queries = {"queries": table} if isinstance(table, list) else table
         try:
             found[wnid] = check(queries, Entry, where)

@@ -19,19 +19,12 @@ from sqlalchemy.orm import Session
 
 from genset.classes import Entry, ImageClass, Query, Taxonomy, imagenet1k, read_entries
 from genset.core.errors import BadInput, GensetError
-from genset.core.validation import Record, parse_toml, read_text
 from genset.db import Fact, QueryList, Store, stored_taxonomy
 from genset.workspace import Workspace
 
 OWN_LIST = "queries.toml"
 
 _FACT = "query_list"
-
-
-class _OwnList(Record, frozen=True):
-    """A workspace's ``queries.toml``; what it has of each class is an `Entry`."""
-
-    classes: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -188,7 +181,7 @@ def _workspace_entries(path: Path, taxonomy: Taxonomy) -> dict[str, Entry]:
     """What a workspace's own list says, by wnid; nothing where there is no such file."""
     if not path.exists():
         return {}
-    entries = read_entries(parse_toml(read_text(path), _OwnList, path.name).classes, path.name)
+    entries = read_entries(path)
     for wnid in entries:
         try:
             taxonomy[wnid]

@@ -204,7 +204,7 @@ def test_a_words_marks_are_kept_in_its_id_and_its_query() -> None:
     assert made[0] == "हिन्दी_भाषा"
     assert made[1]["queries"] == [
         {"query": '"हिन्दी भाषा"', "why": "name"},
-        {"query": "हिन्दी भाषा", "why": "loose form"},
+        {"query": "हिन्दी भाषा", "why": "wider"},
     ]
     (id,) = tomllib.loads(said("from-words", "\u0301e\ufe0fé").stdout)["classes"]
     assert id == "e_é"

@@ -428,10 +428,10 @@ def test_a_query_in_the_language_of_its_search(text: str, asked: str) -> None:
 
 def test_statements_are_searched_before_words() -> None:
     tench = imagenet1k()["n01440764"]
-    assert Commons.queries(tench) == ("tench", "Tinca tinca")
+    assert Commons.queries(tench) == ("tench", '"Tinca tinca"')
     named = replace(tench, wikidata=("Q194406",))
-    assert Commons.queries(named) == ("depicts Q194406", "tench", "Tinca tinca")
-    assert Flickr.queries(named) == ("tench", "Tinca tinca")
+    assert Commons.queries(named) == ("depicts Q194406", "tench", '"Tinca tinca"')
+    assert Flickr.queries(named) == ("tench", '"Tinca tinca"')
 
 
 # What it needs

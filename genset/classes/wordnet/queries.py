@@ -1,7 +1,7 @@
 """What to search for, by rules, and why.
 
 A lemma is a query (``lemma``), of several words a phrase, whose words are searched for apart where
-phrases find too few (``loose form``). One that commonly means something else gets an everyday word
+phrases find too few (``wider``). One that commonly means something else gets an everyday word
 for what it is here (``lemma with hypernym``: "monarch butterfly"); where there is no such word it
 is no query. WordNet lists a noun's senses by how common they are, so "commonly something else"
 means that the synset is not the noun's first sense.
@@ -16,7 +16,10 @@ from typing import NamedTuple
 from genset.classes.classes import MOST_QUERIES
 from genset.classes.query import Phrase, Terms, mistake_in, parse, phrase
 
-_AT_ONCE = 4  # queries, before their loose forms
+WIDER = "wider"
+"""Why a query is there that is asked where those before it find too few."""
+
+_AT_ONCE = 4  # queries, before those that are wider
 
 # The hypernyms that a photographer would write beside a name.
 EVERYDAY = {
@@ -40,7 +43,7 @@ def by_rule(word: str, hypernyms: Iterable[str], is_first: bool) -> tuple[str, s
 
 
 def distinct(queries: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The first of each spelling, and after them loose forms, no more than are worth a search.
+    """The first of each spelling, then their words apart, no more than are worth a search.
 
     Spellings that differ only in case, hyphens or apostrophes are one.
     """
@@ -50,7 +53,7 @@ def distinct(queries: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
         by_spelling.setdefault(spelling, (text, why))
     first = list(by_spelling.values())[:_AT_ONCE]
     loose = [text.replace('"', "") for text, _ in first if '"' in text]
-    last = [(text, "loose form") for text in loose if not mistake_in(text)]
+    last = [(text, WIDER) for text in loose if not mistake_in(text)]
     return [*first, *last][:MOST_QUERIES]
 
 
