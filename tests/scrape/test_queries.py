@@ -65,6 +65,11 @@ def begin_with(home: Path, own_list: str) -> str:
     return version
 
 
+def scrape(home: Path, sandbox: Faulty, classes: str, count: int = 1) -> str:
+    wanted = ("--classes", classes, "--per-class", str(count), "--json")
+    return genset("scrape", *wanted, cwd=home, endpoint=sandbox.endpoint)
+
+
 def searched(sandbox: Faulty) -> set[str]:
     return {text for text, _ in sandbox.searches}
 
@@ -109,11 +114,7 @@ def test_screenshots_are_searched_for_web_sites_alone() -> None:
 
 
 def test_excluded_words_keep_classes_apart(sandbox: Faulty, home: Path) -> None:
-    told = genset(
-        *("scrape", "--classes", f"{LION},{SEA_LION},{COUGAR}", "--per-class", "1", "--json"),
-        cwd=home,
-        endpoint=sandbox.endpoint,
-    )
+    told = scrape(home, sandbox, f"{LION},{SEA_LION},{COUGAR}")
     assert json.loads(told)["contested"] == {}
     assert "lion -sea -mountain -statue" in searched(sandbox)
     found = "select wnid, source_id from candidate join photo on photo.id = photo_id order by 1"
@@ -135,8 +136,7 @@ def test_a_phrase_is_searched_loosely_only_where_it_finds_too_few(
         record(6, "iron", title="an iron train under steam"),
     )
     (home / OWN_LIST).write_text(f"[classes]\n{IRON} = ['{PHRASE}', '{LOOSE}']\n")
-    scrape = ("scrape", "--classes", IRON, "--per-class", str(wanted))
-    genset(*scrape, cwd=home, endpoint=sandbox.endpoint)
+    scrape(home, sandbox, IRON, wanted)
     assert searched(sandbox) == ({PHRASE, LOOSE} if is_asked else {PHRASE})
     stored = "select source_id from photo where sha256 is not null order by 1"
     assert [id for (id,) in rows(home, stored)] == ["1", "4", "5"][not is_asked :]
@@ -145,15 +145,7 @@ def test_a_phrase_is_searched_loosely_only_where_it_finds_too_few(
 
 
 def test_screenshots_are_asked_for_by_both_parameters(sandbox: Faulty, home: Path) -> None:
-    genset(
-        "scrape",
-        "--classes",
-        f"{WEB_SITE},{TENCH}",
-        "--per-class",
-        "1",
-        cwd=home,
-        endpoint=sandbox.endpoint,
-    )
+    scrape(home, sandbox, f"{WEB_SITE},{TENCH}")
     asked = {
         (each.params["content_type"], each.params["content_types"])
         for each in sandbox.requests.of("flickr.photos.search")
@@ -170,7 +162,7 @@ def test_screenshots_are_asked_for_by_both_parameters(sandbox: Faulty, home: Pat
 
 
 def test_every_search_names_its_version(sandbox: Faulty, home: Path) -> None:
-    genset("scrape", "--classes", LION, "--per-class", "1", cwd=home, endpoint=sandbox.endpoint)
+    scrape(home, sandbox, LION)
     version = newest_queries().version
     assert rows(home, "select distinct query_list from search") == [(version,)]
     assert rows(home, "select version from query_list") == [(version,)]
@@ -184,7 +176,7 @@ def test_a_dry_run_begins_nothing(home: Path) -> None:
 def test_a_workspace_keeps_its_queries_until_it_is_updated(sandbox: Faulty, home: Path) -> None:
     begun = begin_with(home, LIONS)
     assert queries_of(home, LION) == ['"Panthera leo"', "lion"]
-    genset("scrape", "--classes", SEA_LION, "--per-class", "1", cwd=home, endpoint=sandbox.endpoint)
+    scrape(home, sandbox, SEA_LION)
     assert rows(home, "select distinct query_list from search") == [(begun,)]
 
     told = genset("keywords", "--update", cwd=home)
@@ -199,15 +191,7 @@ def test_a_workspace_keeps_its_queries_until_it_is_updated(sandbox: Faulty, home
         "them; candidates found before stay"
     )
     assert queries_of(home, LION) == ['"Panthera leo"', "lion -sea -mountain -statue"]
-    genset(
-        "scrape",
-        "--classes",
-        f"{SEA_LION},{LION}",
-        "--per-class",
-        "1",
-        cwd=home,
-        endpoint=sandbox.endpoint,
-    )
+    scrape(home, sandbox, f"{SEA_LION},{LION}")
     assert "lion -sea -mountain -statue" in searched(sandbox)
     # A class whose queries stayed is asked no search again.
     assert sandbox.searches['"sea lion"', "1"] == 1
@@ -218,10 +202,10 @@ def test_a_workspace_keeps_its_queries_until_it_is_updated(sandbox: Faulty, home
 
 def test_what_the_new_query_finds_as_early_counts_for_it(sandbox: Faulty, home: Path) -> None:
     (home / "queries.toml").write_text(f'[classes]\n{LION} = ["lion"]\n')
-    genset("scrape", "--classes", LION, "--per-class", "1", cwd=home, endpoint=sandbox.endpoint)
+    scrape(home, sandbox, LION)
     (home / "queries.toml").unlink()
     genset("keywords", "--update", cwd=home)
-    genset("scrape", "--classes", LION, "--per-class", "1", cwd=home, endpoint=sandbox.endpoint)
+    scrape(home, sandbox, LION)
     found = "select keyword, rank, source_id from candidate join photo on photo.id = photo_id"
     assert rows(home, f"{found} order by 3") == [
         ("lion -sea -mountain -statue", 1, "1"),
@@ -265,15 +249,7 @@ def test_two_scrapers_begin_with_one_list(new_pool: Callable[..., Pool]) -> None
 
 def test_a_workspace_may_begin_with_its_own_list(sandbox: Faulty, home: Path) -> None:
     (home / "queries.toml").write_text(OWN)
-    genset(
-        "scrape",
-        "--classes",
-        f"{LION},{TENCH}",
-        "--per-class",
-        "1",
-        cwd=home,
-        endpoint=sandbox.endpoint,
-    )
+    scrape(home, sandbox, f"{LION},{TENCH}")
     assert searched(sandbox) == {"tench", '"doctor fish" -dentist', "lion -sea -mountain -dance"}
     types = "select distinct wnid, content_types from search order by 1"
     assert rows(home, types) == [(TENCH, "0"), (LION, "0,2")]
@@ -283,7 +259,7 @@ def test_a_workspace_may_begin_with_its_own_list(sandbox: Faulty, home: Path) ->
 
 
 def test_an_own_list_is_taken_up_by_an_update_alone(sandbox: Faulty, home: Path) -> None:
-    genset("scrape", "--classes", TENCH, "--per-class", "1", cwd=home, endpoint=sandbox.endpoint)
+    scrape(home, sandbox, TENCH)
     (home / "queries.toml").write_text(OWN)
     assert queries_of(home, TENCH) == ["tench", '"Tinca tinca"']
     told = json.loads(genset("keywords", "--update", "--json", cwd=home))
@@ -325,9 +301,9 @@ def test_a_stored_list_is_read_as_it_was_written(pool: Pool) -> None:
 
 
 def test_a_broken_own_list_stops_no_scrape_that_has_begun(sandbox: Faulty, home: Path) -> None:
-    genset("scrape", "--classes", TENCH, "--per-class", "1", cwd=home, endpoint=sandbox.endpoint)
+    scrape(home, sandbox, TENCH)
     (home / "queries.toml").write_text("[classes")
-    genset("scrape", "--classes", TENCH, "--per-class", "1", cwd=home, endpoint=sandbox.endpoint)
+    scrape(home, sandbox, TENCH)
 
 
 @pytest.mark.parametrize(
