@@ -202,10 +202,7 @@ def test_a_folder_is_one_class(tmp_path: Path) -> None:
 def test_a_words_marks_are_kept_in_its_id_and_its_query() -> None:
     (made,) = tomllib.loads(said("from-words", "हिन्दी भाषा").stdout)["classes"].items()
     assert made[0] == "हिन्दी_भाषा"
-    assert made[1]["queries"] == [
-        {"query": '"हिन्दी भाषा"', "why": "name"},
-        {"query": "हिन्दी भाषा", "why": "wider"},
-    ]
+    assert [each["query"] for each in made[1]["queries"]] == ['"हिन्दी भाषा"', "हिन्दी भाषा"]
     (id,) = tomllib.loads(said("from-words", "\u0301e\ufe0fé").stdout)["classes"]
     assert id == "e_é"
 

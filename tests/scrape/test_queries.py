@@ -22,6 +22,8 @@ from wordnet_maps.build import covered
 LIONS = "[classes]\nn02129165 = ['\"Panthera leo\"', 'lion']\n"
 LION, SEA_LION, COUGAR, WEB_SITE = "n02129165", "n02077923", "n02125311", "n06359193"
 
+TABLE = "[classes.n01440764]\n"
+
 OWN = """\
 [classes]
 n01440764 = ["tench", '"doctor fish" -dentist']
@@ -318,36 +320,18 @@ def test_a_broken_own_list_stops_no_scrape_that_has_begun(sandbox: Faulty, home:
         ("[classes]\nn01440764 = [3]", "n01440764.queries[0] must be a text, not 3"),
         ("[classes]\nn01440764 = ['tench', 'tench']", "is there twice"),
         ("[classes]\nn01440764 = ['\"tench']", "a quotation mark that is not closed"),
-        (
-            "[classes.n01440764]\nqueries = ['tench']\nwhen = 'now'",
-            "n01440764.when is unknown; known here",
-        ),
-        (
-            "[classes.n01440764]\nqueries = ['a']\ncontent_types = [3]",
-            "content_types[0] must be 0 or 1 or 2",
-        ),
-        (
-            "[classes.n01440764]\nqueries = ['a']\ncontent_types = 1",
-            "content_types must be a list of 0",
-        ),
-        (
-            "[classes.n01440764]\nqueries = ['a']\ncontent_types = [true]",
-            "content_types[0] must be",
-        ),
-        ("[classes.n01440764]\nqueries = ['a']\nwhy = 1", "n01440764.why must be a text, not 1"),
-        ("[classes.n01440764]\nwikidata = 'Q1'", "wikidata must be a list of 1 to 6 items"),
-        ("[classes.n01440764]\nwikidata = []", "wikidata must be a list of 1 to 6 items"),
-        (
-            "[classes.n01440764]\nwikidata = ['Q0']",
-            'must be an item of Wikidata, such as "Q144", not "Q0"',
-        ),
-        ("[classes.n01440764]\nwikidata = ['Q1', 'Q1']", "'Q1' is there twice"),
-        ("[classes.n01440764]\nwikidata = ['q1 OR x']", "must be an item of Wikidata"),
-        ("[classes.n01440764]\nwhy = 'x'", "neither queries, such as"),
-        (
-            "[classes.n01440764]\nwikidata = ['Q1']\ncontent_types = [1]",
-            "n01440764: content_types are given with queries",
-        ),
+        (TABLE + "queries = ['tench']\nwhen = 'now'", "n01440764.when is unknown; known here"),
+        (TABLE + "queries = ['a']\ncontent_types = [3]", "content_types[0] must be 0 or 1 or 2"),
+        (TABLE + "queries = ['a']\ncontent_types = 1", "content_types must be a list of 0"),
+        (TABLE + "queries = ['a']\ncontent_types = [true]", "content_types[0] must be"),
+        (TABLE + "queries = ['a']\nwhy = 1", "n01440764.why must be a text, not 1"),
+        (TABLE + "wikidata = 'Q1'", "wikidata must be a list of 1 to 6 items"),
+        (TABLE + "wikidata = []", "wikidata must be a list of 1 to 6 items"),
+        (TABLE + "wikidata = ['Q0']", 'must be an item of Wikidata, such as "Q144", not "Q0"'),
+        (TABLE + "wikidata = ['Q1', 'Q1']", "'Q1' is there twice"),
+        (TABLE + "wikidata = ['q1 OR x']", "must be an item of Wikidata"),
+        (TABLE + "why = 'x'", "neither queries, such as"),
+        (TABLE + "wikidata = ['Q1']\ncontent_types = [1]", "content_types are given with queries"),
     ],
 )
 def test_a_mistake_in_an_own_list_is_named(text: str, says: str, home: Path) -> None:
