@@ -222,6 +222,7 @@ def _record(
         license_id=spdx_id(License(photo.license, photo.license_url)),
         unseen=ground(photo, since),
         confidence=confidence,
+        fingerprint=photo.fingerprint,
     )
 
 

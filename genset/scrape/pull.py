@@ -16,14 +16,24 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from msgspec.structs import replace as with_fields
+
 from genset.core.errors import BadInput, PhotoRejected, SourceUnavailable
 from genset.core.files import image_file, one_at_a_time, sha256_of, write_text, written_whole
 from genset.core.progress import progress
 from genset.core.safe import web_link
 from genset.net.originals import Fetcher
-from genset.net.picture import check_picture
+from genset.net.picture import check_picture, compare
 from genset.release.documents import documents
-from genset.release.reader import LACKING, MANIFEST, Manifest, ReleasePhoto, read_manifest
+from genset.release.publish import facts_of_fewer, free_folder, publish
+from genset.release.reader import (
+    LACKING,
+    MANIFEST,
+    Manifest,
+    Release,
+    ReleasePhoto,
+    read_manifest,
+)
 from genset.sources.source import Source, is_source
 
 _THREADS = 8
@@ -32,7 +42,7 @@ _LARGEST_MANIFEST = 256 * 2**20  # a quarter of a million photos
 
 @dataclass
 class PullSummary:
-    """What a pull did. `gone` and `changed` are photos' pages by file, `failed` reasons by file.
+    """What a pull did. `gone`, `changed` and `rerendered` are photos' pages by file.
 
     Attributes:
         folder: where the set lies.
@@ -40,8 +50,12 @@ class PullSummary:
         pulled: photos downloaded by this run.
         present: photos that were there already.
         gone: photos that are not up any more.
-        changed: photos whose bytes are others now; these are not kept.
-        failed: photos that did not come, and documents that could not be made, for another reason.
+        changed: photos that are another picture now; these are not kept.
+        rerendered: photos of which their source has other bytes of the same picture; these are
+            not the manifest's, and not in its folder.
+        failed: the reason by file, of photos that may come another time and of documents that could
+            not be made.
+        variant: the folder of the set with rerendered photos, where one was written.
     """
 
     folder: str
@@ -50,7 +64,9 @@ class PullSummary:
     present: int = 0
     gone: dict[str, str] = field(default_factory=dict)
     changed: dict[str, str] = field(default_factory=dict)
+    rerendered: dict[str, str] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
+    variant: str | None = None
 
     @property
     def missing(self) -> int:
@@ -59,7 +75,11 @@ class PullSummary:
 
 
 def pull(
-    manifest: Path, open_source: Callable[[str], Source], folder: Path | None = None
+    manifest: Path,
+    open_source: Callable[[str], Source],
+    folder: Path | None = None,
+    *,
+    accept_rerendered: bool = False,
 ) -> PullSummary:
     """Write the set that `manifest` describes to `folder`, which becomes such a release's folder.
 
@@ -69,7 +89,10 @@ def pull(
     it lacks (an export as "mixed"), is completed in its place; its photos are copied where `folder`
     is another one. Else the default is a folder of the set's name in the current one. What is there
     already is not downloaded again, so the same call goes on where a killed one stopped. Where the
-    host is down, it is waited for; what did not come is asked for once more at the end.
+    host is down, it is waited for; what failed is asked for once more at the end.
+
+    With `accept_rerendered` a variant, ``NAME-rerendered`` beside the folder, has the photos that
+    are there and those that were rerendered, under its own hashes.
 
     Raises:
         BadInput: the manifest is not sound, or the folder holds something else.
@@ -82,54 +105,102 @@ def pull(
         has_some = any((manifest.parent / photo.file).is_file() for photo in release.photos)
         there = manifest.parent if is_folder and has_some else None
     folder = folder or there or Path(release.name)
+    aside = None
+    if accept_rerendered:
+        free_folder(folder.absolute().parent, f"{release.name}-rerendered")
+        aside = folder.absolute().with_name(f".{folder.name}.rerendered")
     summary = PullSummary(str(folder), len(release.photos))
-    puller = _Puller(sources, folder, there)
-    with one_at_a_time(folder), ThreadPoolExecutor(_THREADS) as threads:
+    with one_at_a_time(folder):
         _prepare(folder, manifest.read_bytes())
         summary.failed.update(_make_documents(folder, release))
+        _pull_all(_Puller(sources, folder, there, aside), release, sources, summary)
+        if not summary.missing:
+            (folder / LACKING).unlink(missing_ok=True)  # it would not belong to the release
+        if aside is not None:
+            if summary.rerendered:
+                summary.variant = _publish_variant(folder, aside, summary)
+            shutil.rmtree(aside, ignore_errors=True)
+    return summary
+
+
+def _pull_all(
+    puller: "_Puller", release: Manifest, sources: Mapping[str, Source], summary: PullSummary
+) -> None:
+    """Pull each photo, at the end once more those that failed and may come."""
+    once_more: list[ReleasePhoto] = []
+    with ThreadPoolExecutor(_THREADS) as threads:
         try:
             pulled = zip(release.photos, threads.map(puller.pull, release.photos), strict=True)
-            total, again = len(release.photos), []
-            for photo, outcome in progress(pulled, total=total, what="pull", unit="photo"):
-                if outcome.how == "later":
-                    again.append(photo)
+            shown = progress(pulled, total=len(release.photos), what="pull", unit="photo")
+            for photo, outcome in shown:
+                if outcome.how == "unavailable":
+                    once_more.append(photo)
                 else:
                     _count(summary, photo, outcome)
-            for photo, outcome in zip(again, threads.map(puller.pull, again), strict=True):
+            for photo, outcome in zip(once_more, threads.map(puller.pull, once_more), strict=True):
                 _count(summary, photo, outcome)
         finally:
             for source in sources.values():
                 source.images.hosts.stop()
             threads.shutdown(wait=False, cancel_futures=True)
-        if not summary.missing:
-            (folder / LACKING).unlink(missing_ok=True)  # it would not belong to the release
-    return summary
 
 
 class _Outcome(NamedTuple):
-    """What came of a photo: `how` names a field of `PullSummary`, or is "later"."""
+    """What came of a photo: `how` names a field of `PullSummary`, or is "unavailable"."""
 
     how: str
     reason: str = ""
 
 
 def _count(summary: PullSummary, photo: ReleasePhoto, outcome: _Outcome) -> None:
-    if outcome.how == "pulled":
-        summary.pulled += 1
-    elif outcome.how == "present":
-        summary.present += 1
-    elif outcome.how == "gone":
-        summary.gone[photo.file] = photo.page_url
-    elif outcome.how == "changed":
-        summary.changed[photo.file] = photo.page_url
+    if outcome.how in ("pulled", "present"):
+        setattr(summary, outcome.how, getattr(summary, outcome.how) + 1)
+    elif outcome.how in ("gone", "changed", "rerendered"):
+        getattr(summary, outcome.how)[photo.file] = photo.page_url
     else:
         summary.failed[photo.file] = outcome.reason
 
 
+def _publish_variant(folder: Path, aside: Path, summary: PullSummary) -> str:
+    """Write the set of the photos that are there and those that were rerendered; its folder."""
+    release = Release(folder)
+    photos: list[tuple[ReleasePhoto, Path]] = []
+    changed, excluded = {}, []
+    for photo in release.photos:
+        path, other = folder / photo.file, aside / Path(photo.file).name
+        if photo.file in summary.rerendered:
+            content = other.read_bytes()
+            found, sha256 = check_picture(content), hashlib.sha256(content).hexdigest()
+            file = f"{photo.wnid}/{Path(image_file(sha256, found.format)).name}"
+            new = {"file": file, "sha256": sha256, "byte_size": len(content)}
+            size = {"width": found.width, "height": found.height}
+            photos.append((with_fields(photo, **new, **size, fingerprint=found.fingerprint), other))
+            changed[file] = {"of": photo.file}
+        elif photo.file in (summary.gone | summary.changed | summary.failed):
+            excluded.append(photo.file)
+        else:
+            photos.append((photo, path))
+    photos.sort(key=lambda pair: pair[0].file)
+    records, originals = [photo for photo, _ in photos], [path for _, path in photos]
+    facts = facts_of_fewer(release, records)
+    facts["variant"] = {
+        "what": "photos rendered anew by their source",
+        "name": release.name,
+        "content_hash": release.content_hash,
+        "changed": dict(sorted(changed.items())),
+        "excluded": excluded,
+    }
+    name = f"{release.name}-rerendered"
+    return str(publish(folder.absolute().parent, name, facts, records, originals).root)
+
+
 class _Puller:
-    def __init__(self, sources: Mapping[str, Source], folder: Path, there: Path | None) -> None:
+    def __init__(
+        self, sources: Mapping[str, Source], folder: Path, there: Path | None, aside: Path | None
+    ) -> None:
         self._folder = folder
         self._there = there
+        self._aside = aside
         self._sources = sources
         self._fetchers = {
             name: Fetcher(source.images, source.may_fetch, folder)
@@ -152,19 +223,22 @@ class _Puller:
             return _Outcome("failed", f"source {photo.source!r} is not installed")
         try:
             content = fetcher.content(photo.image_url)
-            if hashlib.sha256(content).hexdigest() != photo.sha256:
-                return _Outcome("changed")
+            look = compare(content, photo.sha256, photo.fingerprint)
             kind = check_picture(content).format
         except PhotoRejected as rejected:
             return _Outcome("gone" if rejected.reason == "gone" else "failed", str(rejected))
         except SourceUnavailable as error:
-            return _Outcome("later", str(error))
-        if not image_file(photo.sha256, kind).endswith(path.name):
+            return _Outcome("unavailable", str(error))
+        if look == "rerendered" and self._aside is not None:
+            path = self._aside / path.name
+        elif look != "same":
+            return _Outcome(look)
+        elif not image_file(photo.sha256, kind).endswith(path.name):
             return _Outcome("failed", f"it is a {kind}")
         with written_whole(path) as file:
             file.write(content)
         self._know_a_good_photo(photo)
-        return _Outcome("pulled")
+        return _Outcome("pulled" if look == "same" else look)
 
     def _know_a_good_photo(self, photo: ReleasePhoto) -> None:
         """Remember a photo that came, by which to see later whether its host is well.

@@ -1,10 +1,8 @@
 """Photos that look alike: found, proposed, decided by somebody."""
 
 import io
-import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +16,6 @@ from genset.db import DuplicatePair, Photo, Store, stored_candidates
 from genset.db.duplicates import decide, open_pairs
 from genset.scrape.near_duplicates import hash_folder, propose
 from genset.workspace import Workspace
-from tests.commands import run
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate
 
 
@@ -175,23 +172,6 @@ def test_nothing_is_taken_out_before_somebody_decides(place: tuple[Workspace, St
         left = [candidate.photo.source_id for candidate in session.scalars(stored_candidates())]
     assert sorted(left) == ["1", "3", "4"]
     assert propose(workspace, store, []) == 0
-
-
-@pytest.mark.soak
-def test_the_commands(place: tuple[Workspace, Store]) -> None:
-    workspace, _ = place
-
-    def genset(*words: str) -> Any:
-        done = run(*words, "--json", cwd=workspace.root)
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
-
-    genset("hash", "images", "-o", "own.hashes")
-    assert genset("duplicates", "find")["new"] == 1
-    [pair] = genset("duplicates", "list")
-    assert Path(pair["image"]).is_file()
-    genset("duplicates", "decide", str(pair["pair"]), "--same", "--by", "ann")
-    assert genset("duplicates", "list") == []
 
 
 @pytest.mark.parametrize("keep", ["first", "flickr:2"])

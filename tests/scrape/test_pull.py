@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from msgspec import ValidationError, convert
 
-from genset.core.errors import BadInput
+from genset.core.errors import BadInput, ReleaseDamaged
 from genset.db import Verdict, stored_candidates
 from genset.net.hosts import TRIES
 from genset.release.freeze import create
@@ -24,10 +24,10 @@ from genset.release.reader import (
 )
 from genset.sandbox import Faults, Reply, Request
 from genset.scrape.pull import PullSummary, pull
-from tests.killing import killed_at_each_change
 from tests.labeled_workspace import picture, vote
 from tests.scrape.commands import genset
-from tests.scrape.pools import CAT, Faulty, Pool, Serve, flickr_at, record
+from tests.scrape.hostile import rendered_anew
+from tests.scrape.pools import CAT, Faulty, Pool, Serve, record
 
 
 class Maker:
@@ -77,8 +77,8 @@ def maker(serve: Serve, pool: Pool) -> Maker:
 
 @pytest.fixture
 def rebuild(maker: Maker, tmp_path: Path) -> Callable[..., PullSummary]:
-    def call(manifest: Path = maker.manifest, to: str = "copy") -> PullSummary:
-        return pull(manifest, lambda name: maker.sandbox.source, tmp_path / to)
+    def call(manifest: Path = maker.manifest, to: str = "copy", **options: bool) -> PullSummary:
+        return pull(manifest, lambda name: maker.sandbox.source, tmp_path / to, **options)
 
     return call
 
@@ -132,6 +132,35 @@ def test_photos_that_are_gone_or_changed_are_told_and_the_rest_comes(
     }
     maker.served(2).write_bytes(picture(2))
     assert rebuild().changed == {}
+
+
+def test_photos_that_were_rerendered_are_a_state_of_their_own_and_a_set_of_their_own(
+    maker: Maker, rebuild: Rebuild, tmp_path: Path
+) -> None:
+    maker.served(1).write_bytes(rendered_anew(picture(1)))
+    maker.served(2).write_bytes(picture(99))
+    done = rebuild()
+    assert (done.pulled, done.missing, set(done.changed)) == (1, 2, {maker.photo(2).file})
+    assert (set(done.rerendered), done.variant) == ({maker.photo(1).file}, None)
+    assert maker.photo(1).file not in files(tmp_path / "copy")
+    with pytest.raises(ReleaseDamaged, match="is missing"):
+        Release(tmp_path / "copy").verify()
+    done = rebuild(accept_rerendered=True)
+    assert done.variant == str(tmp_path / "v1-rerendered") and done.missing == 2
+    variant = Release(tmp_path / "v1-rerendered")
+    variant.verify()
+    assert variant.content_hash != maker.release.content_hash
+    assert {photo.source_id for photo in variant.photos} == {"1", "3"}
+    assert rendered_anew(picture(1)) in files(variant.root).values()
+    assert variant.variant is not None
+    [changed] = variant.variant["changed"].values()
+    assert changed == {"of": maker.photo(1).file}
+    assert variant.variant["excluded"] == [maker.photo(2).file]
+    card = (variant.root / "DATA_CARD.md").read_text("utf-8")
+    assert "variant of v1" in card and "1 photo has other bytes than there" in card
+    assert not list(tmp_path.glob(".*rerendered*"))
+    with pytest.raises(BadInput, match="v1-rerendered exists"):
+        rebuild(accept_rerendered=True)
 
 
 def test_a_host_that_fails_is_not_a_photo_that_is_gone(maker: Maker, rebuild: Rebuild) -> None:
@@ -296,24 +325,6 @@ def test_a_folder_of_something_else_is_left_alone(
     renamed = maker.rewritten(tmp_path / "m.json", lambda document: document.update(name="v2"))
     with pytest.raises(BadInput, match="--to"):
         rebuild(renamed, to="second")
-
-
-def pull_it(_moment: int, manifest: Path, endpoint: Path, folder: Path) -> None:
-    source = flickr_at(endpoint.parent, endpoint.read_text())
-    assert pull(manifest, lambda name: source, folder).missing == 0
-
-
-@pytest.mark.soak
-def test_a_killed_pull_is_finished_by_the_same_command(maker: Maker, tmp_path: Path) -> None:
-    endpoint = tmp_path / "endpoint"
-    endpoint.write_text(maker.sandbox.endpoint)
-    folder = tmp_path / "copy"
-    moments = 0
-    for _ in killed_at_each_change(pull_it, maker.manifest, endpoint, folder):
-        moments += 1
-        assert moments < 99
-    assert moments > 3
-    assert files(folder) == files(maker.release.root)  # and nothing half-written
 
 
 def test_the_command(maker: Maker, tmp_path: Path) -> None:

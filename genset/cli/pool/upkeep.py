@@ -29,6 +29,7 @@ from genset.core.table import Cell, Column, Table, json_rows
 from genset.workspace import Workspace, checked_contact
 
 if TYPE_CHECKING:
+    from genset.scrape.pull import PullSummary
     from genset.scrape.refresh import RefreshSummary
 
 
@@ -149,6 +150,12 @@ def remove(
     help="Your e-mail address or web page, which Wikimedia Commons and iNaturalist require "
     "(default: GENSET_CONTACT, or the workspace's).",
 )
+@click.option(
+    "--accept-rerendered",
+    is_flag=True,
+    help="Write a variant, NAME-rerendered beside the folder, with photos whose source has other "
+    "bytes of the same picture now. It has hashes of its own.",
+)
 @give_up_option
 @json_command
 def pull(
@@ -156,14 +163,17 @@ def pull(
     manifest: Path,
     to: Path | None,
     contact: str,
+    accept_rerendered: bool,
     give_up_after: float | None,
     as_json: bool,
 ) -> None:
     """Rebuild a set from its MANIFEST: download each photo, and check that its bytes are the same.
 
     Run it again to continue. Needs neither a workspace nor a key. Exits with 1 if photos are
-    missing. A folder with photos, as genset release export --format mixed writes it, is completed
-    in place, or with --to in another folder, to which its photos are copied.
+    missing. Photos of which their source has other bytes now are "rerendered" if the picture is the
+    same, by its fingerprint, else "changed"; neither is in the set. A folder with photos, as genset
+    release export --format mixed writes it, is completed in place, or with --to in another folder,
+    to which its photos are copied.
 
     \b
     genset pull manifest.json --to v1
@@ -187,18 +197,28 @@ def pull(
         return source_class(name).for_pictures(Hosts(store, say, give_up_after), settings)
 
     with closing(store):
-        done = rebuild(manifest, open_source, to)
-    lines = [
-        f"{done.folder}: {done.pulled:,} of {count(done.photos, 'photo')} pulled, "
-        f"{done.present:,} already there, {len(done.gone):,} gone, "
-        f"{len(done.changed):,} changed, {len(done.failed):,} failed",
-        *(f"gone: {file}  {page}" for file, page in done.gone.items()),
-        *(f"changed: {file}  {page}" for file, page in done.changed.items()),
-        *(f"failed: {file}  {reason}" for file, reason in done.failed.items()),
-    ]
-    show(asdict(done), "\n".join(lines), as_json)
+        done = rebuild(manifest, open_source, to, accept_rerendered=accept_rerendered)
+    show(asdict(done), "\n".join(_pull_lines(done)), as_json)
     if done.missing:
         raise GensetError(f"{done.folder} is incomplete: {count(done.missing, 'photo')} missing")
+
+
+def _pull_lines(done: "PullSummary") -> list[str]:
+    lines = [
+        f"{done.folder}: {done.pulled:,} of {count(done.photos, 'photo')} pulled, "
+        f"{done.present:,} already there, {len(done.gone):,} gone, {len(done.changed):,} changed, "
+        f"{len(done.rerendered):,} rerendered, {len(done.failed):,} failed",
+        *(
+            f"{what}: {file}  {detail}"
+            for what in ("gone", "changed", "rerendered", "failed")
+            for file, detail in getattr(done, what).items()
+        ),
+    ]
+    if done.variant:
+        lines.append(f"with the rerendered photos, as a set with hashes of its own: {done.variant}")
+    elif done.rerendered:
+        lines.append("rerendered photos have other bytes: take them with --accept-rerendered")
+    return lines
 
 
 @click.command("hash")

@@ -109,24 +109,36 @@ def changes(manifest: Mapping[str, Any]) -> str:
     variant = fact(manifest, "variant", dict)
     if variant is None:
         return ""
-    how, changed = fact(variant, "how", dict) or {}, fact(variant, "changed", dict) or {}
-    excluded = fact(variant, "excluded", list) or []
+    of, photos = line(variant.get("name", "")), len(fact(variant, "changed", dict) or {})
+    has_faces = "faces" in variant
     words = (
-        f"This is a variant of {line(variant.get('name', ''))} "
-        f"({line(variant.get('content_hash', ''))}): {line(variant.get('what', ''))}. "
-        f"{count(fact(variant, 'faces', int) or 0, 'face')} found in "
-        f"{count(len(changed), 'photo')} by "
+        f"This is a variant of {_named(variant)}: {line(variant.get('what', ''))}. "
+        f"{_blurred(variant, photos) if has_faces else _rerendered(photos)} What is said of "
+        "searches, of labels in all, of how photos were chosen and of what was left out, is of "
+        f"{of}: labelers saw its photos, unchanged."
+    )
+    if excluded := fact(variant, "excluded", list):
+        why = "with faces whose licences allow no changes" if has_faces else "that are not up now"
+        words += f" Left out: {count(len(excluded), 'photo')} {why}."
+    return words
+
+
+def _blurred(variant: Mapping[str, Any], photos: int) -> str:
+    how = fact(variant, "how", dict) or {}
+    return (
+        f"{count(fact(variant, 'faces', int) or 0, 'face')} found in {count(photos, 'photo')} by "
         f"{line(how.get('detector', ''))} ({line(how.get('package', ''))}, scores from "
         f"{line(how.get('threshold', ''))} on); these photos were encoded anew, without metadata "
         "but orientation and colour profile. All others keep their bytes. Not all faces are found, "
-        "and some of what is found is none. What is said of searches, of labels in all, of how "
-        "photos were chosen and of what was left out, is of "
-        f"{line(variant.get('name', ''))}: labelers saw its photos, unchanged."
+        "and some of what is found is none."
     )
-    if excluded:
-        photos = count(len(excluded), "photo")
-        words += f" Left out: {photos} with faces whose licences allow no changes."
-    return words
+
+
+def _rerendered(photos: int) -> str:
+    return (
+        f"{count(photos, 'photo has', 'photos have')} other bytes than there, of the same picture "
+        "by its fingerprint (at most 8 of 64 bits differ). All others keep their bytes."
+    )
 
 
 def raw_data(manifest: Mapping[str, Any]) -> str:

@@ -174,7 +174,8 @@ def _changed(photo: ReleasePhoto, content: bytes, folder: Path) -> tuple[Release
     file = f"{photo.wnid}/{sha256}{PurePosixPath(photo.file).suffix}"
     path = folder / file.replace("/", "_")
     path.write_bytes(content)
-    return with_fields(photo, file=file, sha256=sha256, byte_size=len(content)), path
+    changes = {"file": file, "sha256": sha256, "byte_size": len(content), "fingerprint": None}
+    return with_fields(photo, **changes), path
 
 
 def _may_be_changed(photo: ReleasePhoto) -> bool:

@@ -38,8 +38,8 @@ ANSWERS = (*LISTS, "label_votes", "label_rulings", "label_proposers")
 Ground = Literal["taken", "posted", "none"]
 """Why a photo counts as unseen (`ReleasePhoto.unseen`)."""
 
-_OPTIONAL = ("confidence", *ANSWERS)  # left out of a record where they are None
-_NOT_HASHED = ("license_id", "unseen", "confidence")
+_OPTIONAL = ("confidence", "fingerprint", *ANSWERS)  # left out of a record where they are None
+_NOT_HASHED = ("license_id", "unseen", "confidence", "fingerprint")
 _TAXONOMY = "taxonomy"
 LARGEST = 512 * 2**20  # bytes; half a million photos
 
@@ -57,6 +57,9 @@ class ReleasePhoto(PhotoOrigin, frozen=True, kw_only=True):
 
     `confidence` is that of the aggregated label "correct" by which the photo was taken, 0 to 1;
     None where votes were counted, or a ruling decided.
+
+    `fingerprint` is the perceptual hash of `genset.core.pixels`, by which ``genset pull`` knows the
+    picture where its source renders it anew; None where it is not known.
 
     The rest is None but where photos have several right answers: `labels_correct` are the wnids of
     all classes that are right answers, the photo's own first; `labels_unclear` those of which the
@@ -83,6 +86,7 @@ class ReleasePhoto(PhotoOrigin, frozen=True, kw_only=True):
     license_id: str
     unseen: Ground
     confidence: Annotated[float, Meta(ge=0, le=1)] | None = None
+    fingerprint: Annotated[str, Meta(pattern="^[0-9a-f]{16}$")] | None = None
     labels_correct: tuple[str, ...] | None = None
     labels_unclear: tuple[str, ...] | None = None
     labels_wrong: tuple[str, ...] | None = None
@@ -176,10 +180,10 @@ class Summary(Record, frozen=True, forbid_unknown_fields=False):
 
 
 class _ChangedPhoto(Record, frozen=True, forbid_unknown_fields=False):
-    """What a photo of a variant was, and the boxes of its faces."""
+    """What a photo of a variant was, and the boxes of its faces, where these were blurred."""
 
     of: str
-    faces: list[tuple[int, int, int, int]]
+    faces: list[tuple[int, int, int, int]] = []  # noqa: RUF012 - msgspec copies it
 
 
 class _Variant(Record, frozen=True, forbid_unknown_fields=False):
@@ -291,7 +295,8 @@ def is_laid_out_as_written(path: Path) -> bool:
 def content_hash(photos: Sequence[ReleasePhoto]) -> str:
     """A sha256 over the photos' records, sorted by `file`.
 
-    `license_id` and `unseen` follow from the rest and are not in it, nor is `confidence`: the same
+    `license_id`, `unseen` and `fingerprint` follow from the rest and are not in it, nor is
+    `confidence`: the same
     photos with the same votes have one hash, by whatever method their votes were aggregated. Where
     photos have several right answers, it is over these, and their votes.
     """
