@@ -60,14 +60,7 @@ def keep(
     if not (path.is_file() and path.read_bytes() == content):
         with written_whole(path, secured=False) as file:
             file.write(content)
-    return Original(
-        sha256=sha256,
-        byte_size=len(content),
-        format=picture.format,
-        width=picture.width,
-        height=picture.height,
-        fingerprint=picture.fingerprint,
-    )
+    return Original(sha256, len(content), *picture)
 
 
 def checked(
@@ -140,7 +133,7 @@ class Fetcher:
             SourceUnavailable, requests.RequestException: it is not.
         """
         if self._may_fetch(url):
-            reply = self._client.call("HEAD", url, headers=photo_headers(self.host.agent))
+            reply = self._client.call("HEAD", url, headers={"User-Agent": self.host.agent})
             if reply.status_code in (401, 403) or is_passing(reply.status_code):
                 raise SourceUnavailable(f"{host_in(url)} answered HTTP {reply.status_code}")
 
@@ -160,11 +153,12 @@ def download(
         SourceUnavailable: the host answered something else than a photo.
         requests.RequestException: the host failed; `is_retryable` says whether it may pass.
     """
+    headers = {"User-Agent": agent, "Accept-Encoding": "identity"}
     if not may_fetch(url):
         raise PhotoRejected("address not allowed")
     for _ in range(4):
         try:
-            reply = client.call("GET", url, headers=photo_headers(agent))
+            reply = client.call("GET", url, headers=headers)
         except transport.TooLarge:
             raise PhotoRejected("too large", f"over {transport.MAX_BYTES} bytes") from None
         location = reply.headers.get("Location")
@@ -177,11 +171,6 @@ def download(
         if not may_fetch(url):
             raise SourceUnavailable(f"{host_in(reply.url)} {transport.A_REDIRECT}")
     raise PhotoRejected("too many redirects")
-
-
-def photo_headers(agent: str = USER_AGENT) -> dict[str, str]:
-    """What is said when a photo is asked for."""
-    return {"User-Agent": agent, "Accept-Encoding": "identity"}
 
 
 def _next(url: str, location: str) -> str:
@@ -204,10 +193,10 @@ def _photo(reply: requests.Response) -> bytes:
     if is_passing(reply.status_code):
         raise requests.HTTPError(response=reply)
     host = host_in(reply.url)
-    if reply.status_code != 200:
-        raise SourceUnavailable(f"{host} answered HTTP {reply.status_code}", scope="photo")
-    if not reply.content:
-        raise SourceUnavailable(f"{host} sent an empty answer", scope="photo")
+    if reply.status_code != 200 or not reply.content:
+        is_empty = reply.status_code == 200
+        what = "sent an empty answer" if is_empty else f"answered HTTP {reply.status_code}"
+        raise SourceUnavailable(f"{host} {what}", scope="photo")
     is_page = reply.headers.get("Content-Type", "").lower().startswith("text/html")
     if _WEB_PAGE.match(reply.content) or (is_page and not reply.content.startswith(_PICTURES)):
         raise SourceUnavailable(f"{host} {transport.A_PAGE}")

@@ -9,13 +9,13 @@ import re
 import socket
 import ssl
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from http.client import HTTPException, RemoteDisconnected
 from pathlib import Path
 from threading import Timer
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import urlsplit
 
 import requests
@@ -39,7 +39,6 @@ _PIECE = 2**16
 _OPEN = 64  # connections kept open to a host
 _MOST_OF_AN_ERROR = 4096  # bytes
 
-E = TypeVar("E", bound=BaseException)
 
 # It tells of odd headers, in the host's own words and with a traceback.
 logging.getLogger("urllib3.connection").setLevel(logging.ERROR)
@@ -65,15 +64,14 @@ class Client:
     """
 
     def __init__(self, seconds: float | None = None, most: int | None = None) -> None:
-        self._adapter = _Bounded(
-            MAX_SECONDS if seconds is None else seconds, MAX_BYTES if most is None else most
-        )
+        self._seconds = MAX_SECONDS if seconds is None else seconds
+        self._most = MAX_BYTES if most is None else most
+        # A session would make the request after a redirect, and store cookies.
+        self._adapter = HTTPAdapter(pool_maxsize=_OPEN)
         self._ways: dict[tuple[str, ...], Mapping[str, Any]] = {}
 
     def call(self, verb: str, url: str, **parts: Any) -> requests.Response:
         """The answer to a call, whole; of an answer that is an error, the beginning.
-
-        A session's `send` would make the request after a redirect, and would store cookies.
 
         Args:
             verb: such as GET.
@@ -85,43 +83,20 @@ class Client:
             BadInput: REQUESTS_CA_BUNDLE names no file.
         """
         request = requests.Request(verb, url, **parts).prepare()
-        host = urlsplit(url)[:2]
+        host, end = urlsplit(url)[:2], time.monotonic() + self._seconds
         if host not in self._ways:
             self._ways[host] = _way_to(url)
         try:
-            return self._adapter.send(request, timeout=TIMEOUT, **self._ways[host])
+            response = self._adapter.send(request, timeout=TIMEOUT, **self._ways[host])
         except urllib3_errors.LocationParseError as error:  # a name that requests lets through
             raise requests_errors.InvalidURL(error, request=request) from None
-
-
-def _way_to(url: str) -> Mapping[str, Any]:
-    """What environment variables say of proxies and certificates."""
-    way = requests.Session().merge_environment_settings(url, {}, True, None, None)
-    bundle = way["verify"]
-    if isinstance(bundle, str) and not Path(bundle).exists():
-        raise BadInput(f"REQUESTS_CA_BUNDLE names no file: {bundle}")
-    return way
-
-
-class _Bounded(HTTPAdapter):
-    """Gives answers that are whole, after so many seconds at most, and of so many bytes."""
-
-    def __init__(self, seconds: float, most: int) -> None:
-        super().__init__(pool_maxsize=_OPEN)
-        self._seconds = seconds
-        self._most = most
-
-    def send(self, request: requests.PreparedRequest, **way: Any) -> requests.Response:  # type: ignore[override]
-        """Send a request, and read the answer."""
-        end = time.monotonic() + self._seconds
-        response = super().send(request, **way)
         late = Timer(max(0.0, end - time.monotonic()), _hang_up, [response])
         late.daemon = True
         late.start()
-        content = b""
         try:
-            content = self._content(response)
+            response._content = self._content(response)
         except requests.RequestException as error:
+            response._content = b""
             if response.ok and time.monotonic() < end:
                 error.request = request
                 raise
@@ -130,7 +105,6 @@ class _Bounded(HTTPAdapter):
             response.close()
         if response.ok and time.monotonic() >= end:  # without a length, a cut body seems whole
             raise requests_errors.ReadTimeout(request=request)
-        response._content = content
         return response
 
     def _content(self, response: requests.Response) -> bytes:
@@ -144,6 +118,15 @@ class _Bounded(HTTPAdapter):
         return bytes(body)
 
 
+def _way_to(url: str) -> Mapping[str, Any]:
+    """What environment variables say of proxies and certificates."""
+    way = requests.Session().merge_environment_settings(url, {}, True, None, None)
+    bundle = way["verify"]
+    if isinstance(bundle, str) and not Path(bundle).exists():
+        raise BadInput(f"REQUESTS_CA_BUNDLE names no file: {bundle}")
+    return way
+
+
 def _hang_up(response: requests.Response) -> None:
     """Let a thread that waits for an answer see its end."""
     with suppress(OSError, RuntimeError, ValueError):  # it has just come to its end by itself
@@ -153,8 +136,9 @@ def _hang_up(response: requests.Response) -> None:
 def is_retryable(error: Exception) -> bool:
     """Whether the same call may go through later.
 
-    The one place that decides: HTTP 408, 425, 429 and 5xx, what a source itself calls passing, and
-    whatever befell a call but an address or a header that cannot be read, which are ValueErrors.
+    The one place that decides: HTTP 407 (a proxy's), 408, 425, 429 and 5xx, what a source itself
+    calls passing, and whatever befell a call but an address or a header that cannot be read, which
+    are ValueErrors.
     """
     if isinstance(error, requests.HTTPError):
         return is_passing(error.response.status_code)
@@ -164,7 +148,7 @@ def is_retryable(error: Exception) -> bool:
 
 def is_passing(status: int) -> bool:
     """Whether an HTTP status may be another one the next time."""
-    return status in (408, 425, 429) or status >= 500
+    return status in (407, 408, 425, 429) or status >= 500
 
 
 def is_too_many(error: Exception) -> bool:
@@ -209,8 +193,11 @@ def needs_person(error: Exception) -> bool:
     if isinstance(error, SourceError):
         if error.scope in ("photo", "query", "entry"):
             return False
-        original = _first(_origins(error), requests.RequestException)
-        return error.scope == "key" or (original is not None and needs_person(original))
+        return error.scope == "key" or any(
+            _cause(origin, "")[1]
+            for origin in _origins(error)
+            if isinstance(origin, requests.RequestException)
+        )
     return _cause(error, "")[1]
 
 
@@ -235,16 +222,19 @@ def _cause(error: Exception, host: str) -> tuple[str, bool]:
     if status:
         return f"{host} answered HTTP {status}{_STATUSES.get(status, '')}", status in (401, 403)
     origins = _origins(error)
-    is_of_proxy = _first(origins, urllib3_errors.ProxyError) is not None
-    for kind, form, lasts in _FAILURES:
-        if origin := _first(origins, kind):
-            reason = getattr(origin, "verify_message", getattr(origin, "reason", ""))
-            reason = _CERTIFICATES.get(getattr(origin, "verify_code", 0), reason)
-            words = form.format(f"proxy {through}" if is_of_proxy else host, reason)
-            if is_of_proxy:
-                words = f"{words.partition(';')[0]}; check {proxy}"
-            return words, lasts and getattr(origin, "errno", None) != socket.EAI_AGAIN
-    return f"call of {host} failed ({type(error).__name__})", False
+    is_of_proxy = any(isinstance(origin, urllib3_errors.ProxyError) for origin in origins)
+    origin, form, lasts = next(
+        (origin, form, lasts)
+        for kind, form, lasts in _FAILURES
+        for origin in origins
+        if isinstance(origin, kind)
+    )
+    reason = getattr(origin, "verify_message", getattr(origin, "reason", type(origin).__name__))
+    reason = _CERTIFICATES.get(getattr(origin, "verify_code", 0), reason)
+    words = form.format(f"proxy {through}" if is_of_proxy else host, reason)
+    if is_of_proxy:
+        words = f"{words.partition(';')[0]}; check {proxy}"
+    return words, lasts and getattr(origin, "errno", None) != socket.EAI_AGAIN
 
 
 def _origins(error: BaseException) -> list[BaseException]:
@@ -257,10 +247,6 @@ def _origins(error: BaseException) -> list[BaseException]:
             if isinstance(inner, BaseException) and inner not in found:
                 found.append(inner)
     return found
-
-
-def _first(origins: Sequence[BaseException], kind: type[E]) -> E | None:
-    return next((origin for origin in origins if isinstance(origin, kind)), None)
 
 
 _STATUSES = {
@@ -304,4 +290,5 @@ _FAILURES: tuple[tuple[type[BaseException], str, bool], ...] = (
     (HTTPException, "{0} answered something else than HTTP", False),
     (ConnectionError, "{0} cut the connection", False),
     (requests_errors.ContentDecodingError, "{0} answered with broken gzip data", False),
+    (Exception, "call of {0} failed ({1})", False),
 )
