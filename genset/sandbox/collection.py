@@ -156,7 +156,7 @@ def _made_up(shelf: _Shelf, taxonomy: Taxonomy) -> Iterator[tuple[str, PhotoReco
         search_key = known.name if known else " ".join(re.split(r"[\s_-]+", wnid)).strip() or wnid
         for path in paths:
             name = f"{wnid}/{path.name}"
-            photo_id = 10_000_000_000 + number(name) % 40_000_000_000
+            photo_id = 15_000_000_000 + number(name) % 35_000_000_000  # Flickr's since 2014
             while photo_id in ids:
                 photo_id += 1
             ids.add(photo_id)

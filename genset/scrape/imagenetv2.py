@@ -29,6 +29,7 @@ from genset.core.safe import web_link
 from genset.core.validation import Invalid, Meta, Record, read_json
 from genset.db import Base, Candidate, Photo, Ruling, Store, Verdict, add_candidates, in_batches
 from genset.licenses import FLICKR
+from genset.sources.flickr_ids import uploaded
 from genset.workspace import Workspace
 
 _SOURCE = "flickr"  # the one search engine that they asked
@@ -136,7 +137,9 @@ class _SearchResult(Record, frozen=True, forbid_unknown_fields=False):
             # Flickr's address of a photo whose owner one does not know.
             page_url=f"https://www.flickr.com/photo.gne?id={self.id_search_engine}",
             image_url=self.url,
-            posted_at=self.date_upload_search_engine.replace(tzinfo=UTC),
+            posted_at=uploaded(
+                self.id_search_engine, self.date_upload_search_engine.replace(tzinfo=UTC)
+            ),
             taken_at=self.date_taken and self.date_taken[:32],
         )
 

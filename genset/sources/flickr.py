@@ -1,32 +1,48 @@
-"""Flickr, as a source of photos: what is asked of it, and what its answers say of photos."""
+"""Flickr, as a source of photos: what is asked of it, and what its answers say of photos.
 
-import hashlib
+An answer to flickr.photos.search, asked with our extras::
+
+    {"photos": {"page": 1, "pages": 1, "perpage": 100, "total": "2", "photo": [
+      {"id": "10115956703", "owner": "78733179@N04", "title": "Jon Snow", "license": "0",
+       "dateupload": "1381061206", "datetaken": "2013-10-06 14:06:41", "media": "photo",
+       "url_l": "https://farm3.staticflickr.com/2822/10115956703_b14e1be9d0_b.jpg", ...},
+      ...]}, "stat": "ok"}
+
+to flickr.photos.getInfo and flickr.photos.licenses.getInfo::
+
+    {"photo": {"id": "8130464513", "license": "0", "owner": {...}, ...}, "stat": "ok"}
+    {"licenses": {"license": [{"id": "0", "name": "All Rights Reserved", "url": ""}, ...]}}
+
+Numbers come as strings or as numbers, and any extra may be missing.
+"""
+
 import os
 import re
 from collections.abc import Sequence
-from datetime import UTC, datetime
-from functools import reduce
+from datetime import UTC, datetime, timedelta
+from functools import partial, reduce
+from hashlib import sha256
 from typing import Annotated, Any, Self
 from urllib.parse import urlsplit
 
 from msgspec import Meta
 
-from genset.core.errors import BadInput, SourceError, SourceRefused, SourceUnavailable
+from genset.core.errors import (
+    BadInput,
+    PhotoRejected,
+    SourceError,
+    SourceRefused,
+    SourceUnavailable,
+)
 from genset.core.photo import PhotoOrigin
 from genset.core.safe import clean
-from genset.licenses import (
-    FLICKR_NOTICE,
-    License,
-    LicenseChoice,
-    flickr_license,
-    license_ids,
-    merged,
-)
+from genset.licenses import FLICKR, FLICKR_NOTICE, License, flickr_license, license_ids, merged
 from genset.net.api import endpoint_in, is_loopback
 from genset.net.hosts import Host, Hosts
 from genset.net.pace import RateLimit
 from genset.sources.flickr_api import REST_URL, connected, parse_reply
-from genset.sources.replies import Reply, read, stored
+from genset.sources.flickr_ids import uploaded
+from genset.sources.replies import Reply, read, stored, usable_entry
 from genset.sources.source import (
     About,
     Licenses,
@@ -35,6 +51,8 @@ from genset.sources.source import (
     SearchPage,
     Settings,
     Source,
+    at,
+    photos_of,
 )
 
 NAME = "flickr"
@@ -46,23 +64,16 @@ _EXTRAS = ",".join(
     ["license", "date_upload", "date_taken", "owner_name", "media", *(f"url_{s}" for s in _SIZES)]
 )
 
-# What photos.getInfo answers where there is no such photo, or none that the public may see.
-_NOT_FOUND, _PRIVATE = 1, 2
-
 # The parameter that said what is wanted before `content_types` did, for each of its combinations.
 _CONTENT_TYPE = {(0,): 1, (1,): 2, (2,): 3, (0, 1): 4, (1, 2): 5, (0, 2): 6, (0, 1, 2): 7}
 
-# Past this many results Flickr repeats its last page.
-_MOST_RESULTS = 4000
-
-_LONGEST_TEXT = 2000
+_MOST_RESULTS = 4000  # past which Flickr repeats its last page
+_EVER = datetime(1, 1, 1, tzinfo=UTC)
 
 CALLS_AN_HOUR = 3600  # that Flickr allows a key
 IMAGES_PER_SECOND = 10
 
-# Flickr's image hosts. The whole address must match, for a parser of one library may see another
-# host in "https://evil.example\.staticflickr.com/" than the library that then connects.
-_IMAGE_ADDRESS = re.compile(
+_PICTURES = re.compile(
     r"https?://[a-z0-9.-]+\.(staticflickr\.com|static\.flickr\.com)(:80|:443)?/\S*", re.I
 )
 
@@ -84,10 +95,12 @@ class Flickr(Source):
         limits="3,600 calls of the API an hour for each key, and 10 images a second",
         terms="Show at most 30 photos on a page, each with its credit and a link to its page, and "
         "take a photo out within 24 hours of its owner's request.",
-        posted="when it was uploaded to Flickr",
+        posted="when it was uploaded to Flickr, which its owner can change: a later date than its "
+        "id allows is not believed, and ids tell until August 2014",
         taken="what the camera or its owner says",
         notice=FLICKR_NOTICE,
     )
+    narrows_licenses = tuple(FLICKR.values())
 
     def __init__(
         self,
@@ -104,31 +117,27 @@ class Flickr(Source):
             hosts: what all scrapers share that call with these keys.
             key: Flickr's, of the API; several are separated by commas.
             endpoint: the REST address, where it is not Flickr's own.
-            calls_an_hour: for each key; 0 means no limit. Where it is not given, Flickr gets what
-                it allows, and loopback no limit.
-            images_per_second: of the image hosts; where it is not given, what is polite.
+            calls_an_hour, images_per_second: 0 means no limit. The usual is what Flickr allows
+                each key, and what is polite; on loopback there is no limit.
         """
-        self._image_address = _IMAGE_ADDRESS
+        self.picture_addresses = at(endpoint, _PICTURES)
         address = endpoint or REST_URL
-        parts = urlsplit(address)
-        if endpoint:
-            host = re.escape(f"{parts.scheme}://{parts.netloc}")
-            self._image_address = re.compile(rf"{host}/\S*")
-        near = is_loopback(address)
+        place, near = urlsplit(address).netloc, is_loopback(address)
         calls = _interval(calls_an_hour, 0 if near else CALLS_AN_HOUR, per=3600)
         images = _interval(images_per_second, 0 if near else IMAGES_PER_SECOND, per=1)
         keys = keys_in(key) or [""]
+        aliases = [sha256(key.encode()).hexdigest()[:12] for key in keys]  # which give none away
         self._apis = connected(keys, address)
         self.api = Host(
             hosts,
-            parts.netloc,
+            place,
             "Flickr",
-            [RateLimit(hosts.store, f"{parts.netloc}-{_alias(key)}", calls) for key in keys],
+            [RateLimit(hosts.store, f"{place}-{alias}", calls) for alias in aliases],
             ping=lambda quota: self._call("test.echo", {}, quota),
         )
         self._keys = keys
         self._named: dict[int, License] | None = None
-        pictures = f"{parts.netloc}-images" if endpoint else "flickr-images"
+        pictures = f"{place}-images" if endpoint else "flickr-images"
         limit = RateLimit(hosts.store, pictures, images)
         self.images = Host(hosts, pictures, "Flickr's image host", [limit])
 
@@ -146,13 +155,8 @@ class Flickr(Source):
                 "https://www.flickr.com/services/apps/create) in the environment or in .env, or "
                 "use a source without one, such as --source commons (docs/sources.md)"
             )
-        return cls(
-            hosts,
-            key,
-            endpoint,
-            calls_an_hour=settings.calls_an_hour,
-            images_per_second=settings.images_per_second,
-        )
+        calls, images = settings.calls_an_hour, settings.images_per_second
+        return cls(hosts, key, endpoint, calls_an_hour=calls, images_per_second=images)
 
     @classmethod
     def for_pictures(cls, hosts: Hosts, settings: Settings) -> Self:
@@ -169,18 +173,6 @@ class Flickr(Source):
             calls_an_hour=keys * (CALLS_AN_HOUR if calls is None else calls),
             images_per_second=IMAGES_PER_SECOND if images is None else images,
         )
-
-    @classmethod
-    def licenses(cls, choice: LicenseChoice) -> tuple[str, ...]:
-        """The names of those that Flickr has.
-
-        Raises:
-            BadInput: it has none of them.
-        """
-        names = choice.flickr_names()
-        if not names:
-            raise BadInput(f"Flickr has no licence {', '.join(choice.words)}")
-        return names
 
     def search(self, question: Question, quota: int) -> SearchPage:
         """One page of photos, most relevant first; at most 500 a page."""
@@ -199,11 +191,10 @@ class Flickr(Source):
         if question.posted_before is not None:  # Flickr's end of the window is in it, ours is not
             parameters["max_upload_date"] = int(question.posted_before.timestamp()) - 1
         if question.licenses:
-            parameters["license"] = ",".join(
-                str(number) for number in license_ids(question.licenses)
-            )
-        reply = self._call("photos.search", parameters, quota)
-        return parse_search(reply, page=question.page, per_page=question.per_page)
+            numbers = license_ids(question.licenses)
+            parameters["license"] = ",".join(map(str, numbers))
+        reply, since = self._call("photos.search", parameters, quota), question.posted_after
+        return parse_search(reply, page=question.page, per_page=question.per_page, since=since)
 
     def ask_licenses(self, source_ids: Sequence[str], quota: int) -> Licenses:
         """The licence of one photo; None where it was taken down or made private."""
@@ -211,7 +202,7 @@ class Flickr(Source):
         try:
             info = self._call("photos.getInfo", {"photo_id": source_id}, quota)
         except SourceRefused as refused:
-            if refused.code in (_NOT_FOUND, _PRIVATE):
+            if refused.code in (1, 2):  # there is none, or none that the public may see
                 return {source_id: None}
             raise
         number = parse_info(info)
@@ -223,7 +214,7 @@ class Flickr(Source):
             self.api.wait_for_turn(quota)
             try:
                 listed = parse_licenses(self._call("photos.licenses.getInfo", {}, quota))
-            except SourceRefused:
+            except SourceRefused:  # no reason to leave the photos out
                 listed = {}
             self._named = merged(listed)
         return self._named
@@ -233,14 +224,13 @@ class Flickr(Source):
         try:
             return parse_reply(reduce(getattr, method.split("."), self._apis[quota])(**parameters))
         except SourceError as error:
-            key = self._keys[quota]
-            if key and key in str(error):
-                raise type(error)(str(error).replace(key, "***"), error.code, error.scope) from None
-            raise
-
-    def may_fetch(self, url: str) -> bool:
-        """Only Flickr's image hosts; in a sandbox, only the sandbox."""
-        return self._image_address.fullmatch(url) is not None
+            words, count = str(error), len(self._keys)
+            if key := self._keys[quota]:
+                words = words.replace(key, "***")
+            if error.scope == "key":
+                which = f"key {quota + 1} of {count} in " if count > 1 else ""
+                words += f"; check {which}FLICKR_API_KEY"
+            raise type(error)(words, error.code, error.scope) from None
 
 
 def keys_in(text: str) -> list[str]:
@@ -254,119 +244,68 @@ def _interval(rate: float | None, usual: float, per: float) -> float:
     return per / rate if rate else 0.0
 
 
-def _alias(key: str) -> str:
-    """A name for a key that does not give it away."""
-    return hashlib.sha256(key.encode()).hexdigest()[:12]
-
-
-# What its answers say. Numbers come as strings or as numbers, and any extra may be missing.
-
 Number = (
     Annotated[int, Meta(gt=-(10**10), lt=10**10)] | Annotated[str, Meta(pattern="^-?[0-9]{1,10}$")]
 )
-
-
-class Search(Reply, frozen=True):
-    """An answer to flickr.photos.search, asked with our extras; its entries are `Entry`.
-
-    ::
-
-        {"photos": {"page": 1, "pages": 1, "perpage": 100, "total": "2", "photo": [
-          {"id": "10115956703", "owner": "78733179@N04", "title": "Jon Snow", "license": "0",
-           "dateupload": "1381061206", "datetaken": "2013-10-06 14:06:41", "media": "photo",
-           "url_l": "https://farm3.staticflickr.com/2822/10115956703_b14e1be9d0_b.jpg", ...},
-          ...]}, "stat": "ok"}
-    """
-
-    photos: "Photos"
+Id = Annotated[str, Meta(min_length=1, max_length=2000)] | int
 
 
 class Photos(Reply, frozen=True):
-    """A page of results."""
+    """A page of an answer to flickr.photos.search."""
 
     total: int | Annotated[str, Meta(pattern="^[0-9]{0,10}$")] | None
-    photo: list[dict[str, Any]]
+    photo: list[Any]
 
 
 class Entry(Reply, frozen=True):
-    """A photo of a page; those with ``url_`` are its sizes."""
+    """A photo of a page. The addresses of its sizes are beside these: ``url_l`` and so on."""
 
-    id: Annotated[str, Meta(min_length=1, max_length=_LONGEST_TEXT)] | int
-    owner: Annotated[str, Meta(min_length=1, max_length=_LONGEST_TEXT)] | int
+    id: Id
+    owner: Id
     license: Number
     dateupload: Number
+    media: str = "photo"
     title: str = ""
     ownername: str = ""
     datetaken: str = ""
     datetakenunknown: Number = 0
-    url_l: str = ""
-    url_o: str = ""
-    url_h: str = ""
-    url_k: str = ""
-    url_c: str = ""
-    url_z: str = ""
-    url_m: str = ""
-    url_n: str = ""
 
 
-class Info(Reply, frozen=True):
-    """An answer to flickr.photos.getInfo.
+def parse_search(
+    reply: dict[str, Any], *, page: int, per_page: int, since: datetime = _EVER
+) -> SearchPage:
+    """The photos of an answer to flickr.photos.search that were uploaded `since` then.
 
-    ``{"photo": {"id": "8130464513", "license": "0", "owner": {...}, ...}, "stat": "ok"}``
+    Raises:
+        SourceUnavailable: it is in an unknown form, or empty where it says that there are results.
     """
-
-    photo: "Licensed"
-
-
-class Licensed(Reply, frozen=True):
-    """A photo's licence, by its id."""
-
-    license: Number
-
-
-class LicensesReply(Reply, frozen=True):
-    """An answer to flickr.photos.licenses.getInfo.
-
-    ``{"licenses": {"license": [{"id": "0", "name": "All Rights Reserved", "url": ""}, ...]}}``
-    """
-
-    licenses: "LicenseList"
-
-
-class LicenseList(Reply, frozen=True):
-    """All licences, each of them a `NamedLicense`."""
-
-    license: list[Any]
-
-
-class NamedLicense(Reply, frozen=True):
-    """A licence in Flickr's words."""
-
-    id: Number
-    name: str
-    url: str = ""
-
-
-def parse_search(reply: dict[str, Any], *, page: int, per_page: int) -> SearchPage:
-    """The photos of an answer to flickr.photos.search. Entries that are no photo are left out."""
     name = "Flickr's search"
-    photos = read(reply, Search, name).photos
-    total, entries = int(photos.total or 0), photos.photo
-    found = tuple(
-        _photo(read(entry, Entry, name))
-        for entry in entries
-        if entry.get("media", "photo") == "photo"
-    )
-    last = not entries or page * per_page >= min(total, _MOST_RESULTS)
-    return SearchPage(found, total, last, capped=last and total > _MOST_RESULTS)
+    listed = read(reply.get("photos"), Photos, name)
+    total = int(listed.total or 0)
+    if total and not listed.photo and page == 1:
+        raise SourceUnavailable(f"{name} answered with none of {total:,} results", scope="query")
+    photos, left_out = photos_of(listed.photo, partial(_photo, since=since))
+    last = not listed.photo or page * per_page >= min(total, _MOST_RESULTS)
+    return SearchPage(photos, total, last, capped=last and total > _MOST_RESULTS, left_out=left_out)
 
 
-def _photo(entry: Entry) -> PhotoOrigin:
+def _photo(document: Any, since: datetime) -> PhotoOrigin:
+    """A photo of a page; PhotoRejected where it is none, or one from before the window."""
+    entry = usable_entry(document, Entry)
+    if entry.media != "photo":
+        raise PhotoRejected("no photo")
     granted = flickr_license(int(entry.license))
     source_id, owner = stored(str(entry.id)), stored(str(entry.owner))
     if not (source_id + owner).isprintable():
-        raise SourceUnavailable("Flickr's search answered with a photo without id or owner")
+        raise PhotoRejected("entry without a valid id")
+    said = datetime.fromtimestamp(int(entry.dateupload), UTC)
+    if said > datetime.now(UTC) + timedelta(days=1):
+        raise PhotoRejected("posted in the future")
+    posted_at = uploaded(source_id, said)
+    if posted_at < since <= said:
+        raise PhotoRejected(f"uploaded before {since.date()} by its id")
     unknown = int(entry.datetakenunknown) == 1
+    urls = [document.get(f"url_{size}") for size in _SIZES]
     return PhotoOrigin(
         source=NAME,
         source_id=source_id,
@@ -376,22 +315,36 @@ def _photo(entry: Entry) -> PhotoOrigin:
         license=granted.name,
         license_url=granted.url,
         page_url=f"https://www.flickr.com/photos/{owner}/{source_id}",
-        image_url=stored(next(filter(None, (getattr(entry, f"url_{s}") for s in _SIZES)), "")),
-        posted_at=datetime.fromtimestamp(int(entry.dateupload), UTC),
+        image_url=stored(next((url for url in urls if url and isinstance(url, str)), "")),
+        posted_at=posted_at,
         taken_at=None if unknown else stored(entry.datetaken, 32) or None,
     )
 
 
+class Licensed(Reply, frozen=True):
+    """What flickr.photos.getInfo says of a photo: its licence, by its id."""
+
+    license: Number
+
+
+class NamedLicense(Reply, frozen=True):
+    """A licence in an answer to flickr.photos.licenses.getInfo."""
+
+    id: Number
+    name: str
+    url: str = ""
+
+
 def parse_info(reply: dict[str, Any]) -> int:
     """The licence's id in an answer to flickr.photos.getInfo."""
-    return int(read(reply, Info, "Flickr's getInfo").photo.license)
+    return int(read(reply.get("photo"), Licensed, "Flickr's getInfo").license)
 
 
 def parse_licenses(reply: dict[str, Any]) -> dict[int, License]:
     """The licences by id in an answer to flickr.photos.licenses.getInfo."""
     name = "Flickr's list of licences"
-    listed = read(reply, LicensesReply, name).licenses.license
+    listed = read(read(reply.get("licenses"), dict[str, Any], name).get("license"), list[Any], name)
     return {
         int(entry.id): License(clean(stored(entry.name)), clean(stored(entry.url)))
-        for entry in (read(named, NamedLicense, name) for named in listed)
+        for entry in (read(item, NamedLicense, name) for item in listed)
     }

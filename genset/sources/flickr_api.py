@@ -9,7 +9,6 @@ from typing import Any, Literal
 from xml.etree import ElementTree
 
 import flickrapi
-from requests.exceptions import HTTPError
 
 from genset.core.errors import SourceError, SourceRefused, SourceUnavailable
 from genset.core.safe import clean
@@ -24,21 +23,13 @@ REST_URL: str = flickrapi.FlickrAPI.REST_URL
 # Elements whose children are a list in the JSON form, even where there is one child or none.
 _LISTS = {"photos": "photo", "licenses": "license"}
 
-# "Sorry, the ... is not currently available", in the numbers that Flickr gives it.
-_PASSING_CODES = {0, 10, 105, 106, 201}
-
-_KEY_CODES = {98, 99, 100}
+# What an error's number says. Others are of the one call: an argument that a search does not take
+# (1 to 18), a photo that is not there. "Not currently available" comes under several numbers.
+_PASSING = {0, 10, 105, 106, 201}
+_OF_KEY = {96, 97, 98, 99, 100}  # its signature, what it may do, the key
+_OF_RUN = {95, 111, 112, 114, 115}  # TLS, format, method: no call from here will do
 
 _LONGEST_MESSAGE = 200
-
-# What may be wrong with a signature, in the words of OAuth, and where to look.
-_OAUTH = {
-    "signature_invalid": "the call was signed with a secret that is not this key's: genset signs "
-    "no calls, so look at what does on their way, and at FLICKR_API_SECRET",
-    "timestamp_refused": "the call was signed at a wrong time: set this machine's clock",
-    "consumer_key_unknown": "there is no such key: check FLICKR_API_KEY",
-    "consumer_key_rejected": "the key was withdrawn: check FLICKR_API_KEY",
-}
 
 
 def connected(keys: Iterable[str], address: str) -> list[flickrapi.FlickrAPI]:
@@ -64,32 +55,8 @@ class _UnsignedCalls:
     def do_request(
         self, url: str, params: Mapping[str, object], timeout: float | None = None
     ) -> bytes:
-        """Send a call with its key, and return the body of the answer.
-
-        Raises:
-            SourceRefused: the key, or the call, is turned away.
-            SourceUnavailable, requests.RequestException: as `Api.post` does.
-        """
-        try:
-            return self._client.post(url, {**params, "api_key": self.key})
-        except HTTPError as error:
-            if error.response.status_code not in (401, 403):
-                raise
-            raise SourceRefused(_turned_away(error), scope="key") from None
-
-
-def _turned_away(error: HTTPError) -> str:
-    """What is wrong with a call that was answered with HTTP 401 or 403."""
-    status = f"HTTP {error.response.status_code}"
-    body = error.response.content.decode(errors="replace")
-    body += error.response.headers.get("WWW-Authenticate", "")
-    for problem, mend in _OAUTH.items():
-        if problem in body:
-            return f"Flickr's API refused the call ({status}, {problem}): {mend}"
-    return (
-        f"Flickr's API refused the call ({status}): check FLICKR_API_KEY, and that no proxy "
-        "stands between"
-    )
+        """Send a call with its key, and return the body of the answer. Raises as `Api.post`."""
+        return self._client.post(url, {**params, "api_key": self.key})
 
 
 class Status(Reply, frozen=True):
@@ -153,14 +120,13 @@ def _as_json(element: ElementTree.Element) -> dict[str, Any]:
 
 
 def _error(code: str | int | None, message: str) -> SourceError:
-    """What Flickr says is wrong, in its own words, and whether it may pass."""
+    """What Flickr says is wrong, in its own words, whether it may pass, and what it concerns."""
     number = int(code) if code is not None and re.fullmatch("[0-9]{1,9}", str(code)) else None
     words = f"Flickr: {clean(message, _LONGEST_MESSAGE)}"
-    if number == 100:
-        words += "; check FLICKR_API_KEY"
     if number is not None:
         words += f" (code {number})"
-    passes = number in _PASSING_CODES or "not currently available" in message.lower()
-    if passes:
+    if number in _PASSING or "not currently available" in message.lower():
         return SourceUnavailable(words, number)
-    return SourceRefused(words, number, "key" if number in _KEY_CODES else "query")
+    if number in _OF_KEY:
+        return SourceRefused(words, number, "key")
+    return SourceRefused(words, number, "run" if number in _OF_RUN else "query")

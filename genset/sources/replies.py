@@ -6,8 +6,8 @@ A reply is strangers' words: of any type, any length and any depth.
 import json
 from typing import Any, TypeVar
 
-from genset.core.errors import BadInput, SourceUnavailable
-from genset.core.validation import Record, check_parts
+from genset.core.errors import BadInput, PhotoRejected, SourceUnavailable
+from genset.core.validation import Invalid, Record, check_parts
 from genset.net.transport import A_PAGE
 
 T = TypeVar("T")
@@ -74,6 +74,17 @@ def read_entry(document: Any, kind: type[T]) -> T | None:
         return check_parts(document, kind, "an entry")
     except BadInput:
         return None
+
+
+def usable_entry(document: Any, kind: type[T]) -> T:
+    """The same; PhotoRejected, which says what is amiss, where it lacks what it must have."""
+    try:
+        return check_parts(document, kind, "an entry")
+    except Invalid as invalid:
+        field = next((key for key in invalid.keys if isinstance(key, str)), "")
+        raise PhotoRejected(f"entry without a valid {field}" if field else "no entry") from None
+    except BadInput:
+        raise PhotoRejected("no entry") from None
 
 
 def stored(text: str, longest: int = _LONGEST_TEXT) -> str:

@@ -7,24 +7,28 @@ write one.
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import ClassVar, Self
+from typing import ClassVar, Self, TypeVar
+from urllib.parse import urlsplit
 
 import requests
 from sqlalchemy.orm import Session
 
 from genset.classes import ImageClass
-from genset.core.errors import BadInput, SourceError, SourceRefused
+from genset.core.errors import BadInput, PhotoRejected, SourceError, SourceRefused
 from genset.core.photo import PhotoOrigin
 from genset.db import SourceWords
 from genset.licenses import License, LicenseChoice
 from genset.net.hosts import Host, Hosts, as_source_error
 from genset.settings import source_names, unknown_source
 from genset.workspace import Workspace
+
+E = TypeVar("E")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +135,8 @@ class SearchPage:
 
     `last` says that there is no further page; `capped`, that the source has more than it hands
     over, which only a narrower window of posting times brings out. `bookmark` is what the next page
-    needs (`Question.bookmark`), at most 2,000 characters.
+    needs (`Question.bookmark`), at most 2,000 characters. `left_out` counts the page's entries that
+    are no photo to use, by reason.
     """
 
     photos: tuple[PhotoOrigin, ...]
@@ -139,6 +144,23 @@ class SearchPage:
     last: bool
     capped: bool
     bookmark: str = ""
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+
+def photos_of(
+    entries: Iterable[E], parse: Callable[[E], PhotoOrigin]
+) -> tuple[tuple[PhotoOrigin, ...], dict[str, int]]:
+    """The photos of a page's entries, and how many entries are none, by reason.
+
+    `parse` raises PhotoRejected for these: an entry costs itself only.
+    """
+    photos, left_out = [], Counter[str]()
+    for entry in entries:
+        try:
+            photos.append(parse(entry))
+        except PhotoRejected as rejected:
+            left_out[rejected.reason] += 1
+    return tuple(photos), dict(left_out)
 
 
 Licenses = Mapping[str, License | SourceError | None]
@@ -154,18 +176,22 @@ class Source(ABC):
             as unseen, since what is posted there may have been elsewhere for years.
         narrows_dates: whether its search narrows to a window of posting times. Where it does not,
             photos outside of the window come too, and are passed over.
+        narrows_licenses: the licences to which its search narrows.
         ids_per_call: of how many photos one call asks for the licences.
         api: the host that answers searches.
         images: the host that its pictures come from.
+        picture_addresses: what their addresses match.
     """
 
     about: ClassVar[About]
     wants_taken: ClassVar[bool] = False
     narrows_dates: ClassVar[bool] = True
+    narrows_licenses: ClassVar[Collection[License]] = ()
     ids_per_call: ClassVar[int] = 1
 
     api: Host
     images: Host
+    picture_addresses: re.Pattern[str]
 
     @property
     def name(self) -> str:
@@ -195,9 +221,15 @@ class Source(ABC):
     def licenses(cls, choice: LicenseChoice) -> tuple[str, ...]:
         """Names of the licences to narrow a search to; none where it cannot be narrowed.
 
-        Photos under other licences are passed over in any case.
+        Photos under other licences are not taken in any case.
+
+        Raises:
+            BadInput: the source has none of them.
         """
-        return ()
+        names = tuple(sorted(found.name for found in cls.narrows_licenses if choice.wants(found)))
+        if cls.narrows_licenses and not names:
+            raise BadInput(f"{cls.about.title} has no licence {', '.join(choice.words)}")
+        return names
 
     @classmethod
     def per_page(cls, per_class: int) -> int:
@@ -259,9 +291,21 @@ class Source(ABC):
         middle = len(source_ids) // 2
         return {**self.licenses_of(source_ids[:middle]), **self.licenses_of(source_ids[middle:])}
 
-    @abstractmethod
     def may_fetch(self, url: str) -> bool:
         """Whether a picture may be fetched from this address: the source's own hosts only."""
+        return self.picture_addresses.fullmatch(url) is not None
+
+
+def at(endpoint: str | None, addresses: re.Pattern[str]) -> re.Pattern[str]:
+    """The addresses of a source's pictures: where an endpoint stands in for it, that one's only.
+
+    The whole address must match, for a parser of one library may see another host in
+    "https://evil.example\\.flickr.com/" than the library that then connects.
+    """
+    if not endpoint:
+        return addresses
+    parts = urlsplit(endpoint)
+    return re.compile(re.escape(f"{parts.scheme}://{parts.netloc}/") + r"[^\s\\]*")
 
 
 _OWN = {

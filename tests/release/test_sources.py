@@ -202,7 +202,8 @@ def test_the_card_has_each_sources_terms_and_counts(several: Pool) -> None:
         '1 photo added from a folder as "own" on 2021-01-01, without a search; dated 2020-01-01',
         "2 photos taken since 2014-01-01, as the camera or whoever posted them says: if that is "
         "right, nowhere before it.",
-        "2 photos posted at their source since 2014-01-01: they may have been elsewhere before.",
+        "2 photos posted at their source since 2014-01-01 (1 of them taken before): they may "
+        "have been elsewhere before.",
         "1 photo dated 2014-01-01 or later by whoever added them, which genset cannot check",
         "1 photo neither, as far as is known: models may have learned from them.",
         "Candidates from Flickr were found by words, in an order of relevance.",

@@ -18,11 +18,12 @@ from genset.net.hosts import HostGaveUp, as_source_error
 from genset.sandbox import Reply, Request, Sandbox
 from genset.sources.flickr import Flickr, parse_search
 from genset.sources.flickr_api import parse_reply
+from genset.sources.flickr_ids import DAYS, IDS, uploaded
 from genset.sources.source import Question, SearchPage, Settings
 from tests.labeled_workspace import TENCH, picture
 from tests.scrape.pools import flickr_at
 
-YEAR_2014 = datetime(2014, 1, 1, tzinfo=UTC)
+YEAR_1970, YEAR_2014 = datetime(1970, 1, 1, tzinfo=UTC), datetime(2014, 1, 1, tzinfo=UTC)
 
 
 def entry(**changes: Any) -> dict[str, Any]:
@@ -32,7 +33,7 @@ def entry(**changes: Any) -> dict[str, Any]:
         "owner": "78733179@N04",
         "title": "Jon Snow",
         "license": "4",
-        "dateupload": "1388534400",
+        "dateupload": "1381061206",
         "datetaken": "2013-10-06 14:06:41",
         "datetakenunknown": "0",
         "ownername": "@janko-m",
@@ -42,12 +43,22 @@ def entry(**changes: Any) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def answer(*entries: dict[str, Any], total: Any = "1") -> dict[str, Any]:
+def answer(*entries: Any, total: Any = "1") -> dict[str, Any]:
     return {"photos": {"page": 1, "total": total, "photo": list(entries)}, "stat": "ok"}
 
 
-def parsed(*entries: dict[str, Any], page: int = 1, total: Any = "1") -> SearchPage:
-    return parse_search(answer(*entries, total=total), page=page, per_page=50)
+def parsed(*entries: Any, page: int = 1, total: Any = "1", since: Any = YEAR_1970) -> SearchPage:
+    return parse_search(answer(*entries, total=total), page=page, per_page=50, since=since)
+
+
+def read_records(realdata: Path) -> dict[str, datetime]:
+    """The posted dates of real searches' photos; some were returned for two classes."""
+    posted: dict[str, datetime] = {}
+    for line in (realdata / "flickr" / "records.jsonl").read_text("utf-8").splitlines():
+        row = json.loads(line)
+        moment = datetime.fromisoformat(row["date_upload_search_engine"]).replace(tzinfo=UTC)
+        posted.setdefault(row["id_search_engine"], moment)
+    return posted
 
 
 # Recorded answers
@@ -126,24 +137,31 @@ def test_other_recorded_answers_are_no_search(realdata: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "message", "kind"),
+    ("code", "message", "kind", "scope"),
     [
-        (0, "Sorry, the Flickr API service is not currently available.", SourceUnavailable),
-        (10, "Sorry, the Flickr search API is not currently available.", SourceUnavailable),
-        (105, "Service currently unavailable", SourceUnavailable),
-        (106, "Write operation failed", SourceUnavailable),
-        (201, "Sorry, the Flickr API service is not currently available.", SourceUnavailable),
-        (3, "The search API is Not Currently Available", SourceUnavailable),
-        (1, "Too many tags in ALL query", SourceRefused),
-        (2, "Unknown user", SourceRefused),
-        (18, "Illegal logic in arguments", SourceRefused),
-        (100, "Invalid API Key (Key has invalid format)", SourceRefused),
-        (112, 'Method "flickr.photo.search" not found', SourceRefused),
-        (116, "Bad URL found", SourceRefused),
+        (0, "Sorry, the Flickr API service is not currently available.", SourceUnavailable, "host"),
+        (10, "Sorry, the Flickr search API is not currently available.", SourceUnavailable, "host"),
+        (105, "Service currently unavailable", SourceUnavailable, "host"),
+        (106, "Write operation failed", SourceUnavailable, "host"),
+        (201, "Sorry, the service is not currently available.", SourceUnavailable, "host"),
+        (3, "The search API is Not Currently Available", SourceUnavailable, "host"),
+        (1, "Too many tags in ALL query", SourceRefused, "query"),
+        (2, "Unknown user", SourceRefused, "query"),
+        (3, "Parameterless searches have been disabled", SourceRefused, "query"),
+        (17, "You can only search within your own contacts", SourceRefused, "query"),
+        (18, "Illegal logic in arguments", SourceRefused, "query"),
+        (77, "A code that nobody knows", SourceRefused, "query"),
+        (116, "Bad URL found", SourceRefused, "query"),
+        (96, "Invalid signature", SourceRefused, "key"),
+        (98, "Login failed / Invalid auth token", SourceRefused, "key"),
+        (99, "User not logged in / Insufficient permissions", SourceRefused, "key"),
+        (100, "Invalid API Key (Key has expired)", SourceRefused, "key"),
+        (111, 'Format "xyz" not found', SourceRefused, "run"),
+        (112, 'Method "flickr.photo.search" not found', SourceRefused, "run"),
     ],
 )
-def test_an_error_in_either_format_is_of_its_kind(
-    code: int, message: str, kind: type[SourceError]
+def test_an_error_in_either_format_is_of_its_kind_and_concerns_what_it_must(
+    code: int, message: str, kind: type[SourceError], scope: str
 ) -> None:
     quoted = message.replace('"', "&quot;")
     for body in (
@@ -154,15 +172,9 @@ def test_an_error_in_either_format_is_of_its_kind(
     ):
         with pytest.raises(SourceError) as failed:
             parse_reply(body.encode())
-        assert type(failed.value) is kind
+        assert (type(failed.value), failed.value.scope) == (kind, scope)
         assert failed.value.code == code
         assert message in str(failed.value)
-
-
-def test_a_bad_key_is_said_with_its_mend() -> None:
-    body = b'{"stat": "fail", "code": 100, "message": "Invalid API Key"}'
-    with pytest.raises(SourceRefused, match="FLICKR_API_KEY"):
-        parse_reply(body)
 
 
 @pytest.mark.parametrize(
@@ -244,16 +256,27 @@ def test_extras_that_are_missing_are_left_empty() -> None:
     assert (photo.title, photo.owner_name, photo.taken_at) == ("", "", None)
 
 
-@pytest.mark.parametrize("field", ["id", "owner", "license", "dateupload"])
-def test_without_what_it_is_judged_by_no_photo_is_taken(field: str) -> None:
-    with pytest.raises(SourceUnavailable, match=f"unknown form.*{field}"):
-        parsed(entry(**{field: None}))
-
-
-@pytest.mark.parametrize("date", ["yesterday", "1e9", 10**17, 10**18, 10**30, -(10**18), [], {}])
-def test_a_date_that_is_none_is_no_answer(date: object) -> None:
-    with pytest.raises(SourceUnavailable, match="unknown form"):
-        parsed(entry(dateupload=date))
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        *(({field: None}, f"entry without a valid {field}") for field in
+          ("id", "owner", "license", "dateupload")),
+        *(({"dateupload": date}, "entry without a valid dateupload") for date in
+          ("", "yesterday", "1e9", 10**17, 10**30, -(10**18), [], {})),
+        ({"license": ""}, "entry without a valid license"),
+        ({"id": "1\n2"}, "entry without a valid id"),
+        ({"dateupload": "4102444800"}, "posted in the future"),
+        ({"media": "video"}, "no photo"),
+        (None, "no entry"),
+    ],
+)  # fmt: skip
+def test_an_entry_that_is_no_photo_costs_itself_only(changes: Any, reason: str) -> None:
+    odd = None if changes is None else entry(**changes)
+    others = [entry(id=str(number)) for number in range(1, 40)]
+    found = parsed(*others[:20], odd, *others[20:], total="1200")
+    assert [photo.source_id for photo in found.photos] == [each["id"] for each in others]
+    assert found.left_out == {reason: 1}
+    assert (found.total, found.last) == (1200, False)
 
 
 @pytest.mark.parametrize("unknown", ["1", 1])
@@ -264,14 +287,9 @@ def test_an_unknown_date_taken_is_not_taken_for_one(unknown: object) -> None:
 
 def test_numbers_may_be_text_or_not() -> None:
     as_text = parsed(entry(), total="1")
-    assert parsed(entry(license=4, dateupload=1388534400, datetakenunknown=0), total=1) == as_text
-    assert as_text.photos[0].posted_at == YEAR_2014
+    assert parsed(entry(license=4, dateupload=1381061206, datetakenunknown=0), total=1) == as_text
+    assert as_text.photos[0].posted_at == datetime(2013, 10, 6, 12, 6, 46, tzinfo=UTC)
     assert as_text.photos[0].license == "CC BY 2.0"
-
-
-def test_videos_are_left_out() -> None:
-    found = parsed(entry(media="video"), entry(id="2"), total="2")
-    assert [photo.source_id for photo in found.photos] == ["2"]
 
 
 @pytest.mark.parametrize(
@@ -286,8 +304,61 @@ def test_results_end_with_the_total_or_where_flickr_starts_to_repeat(
 
 
 def test_an_empty_page_is_the_last() -> None:
-    for total in ("0", 0, "", None, "300"):
+    for total in ("0", 0, "", None):
         assert parsed(total=total).last
+    assert parsed(page=7, total="1200").last
+
+
+def test_a_first_page_without_any_of_its_results_may_pass() -> None:
+    with pytest.raises(SourceUnavailable, match="none of 1,200 results"):
+        parsed(total="1200")
+
+
+# When they were uploaded, by their ids
+
+
+@pytest.mark.realdata
+def test_photos_with_changed_dates_are_left_out_and_their_neighbours_are_not(
+    realdata: Path,
+) -> None:
+    records = read_records(realdata)
+    entries = [entry(id=id, dateupload=int(posted.timestamp())) for id, posted in records.items()]
+    since = {id for id, posted in records.items() if posted >= YEAR_2014}
+    found = parsed(*entries, since=YEAR_2014)
+    changed = {"9224741825", "9347051654", "10978492033", "10978494743", "11057121166",
+               "11058469813", "11252359065"}  # fmt: skip
+    assert found.left_out["uploaded before 2014-01-01 by its id"] == 7
+    assert {photo.source_id for photo in found.photos if photo.posted_at >= YEAR_2014} == (
+        since - changed
+    )
+    # For a window that begins later, an id of before mid-2014 tells as much.
+    later = parsed(*entries, since=datetime(2016, 1, 1, tzinfo=UTC)).left_out
+    assert later["uploaded before 2016-01-01 by its id"] == 6
+
+
+@pytest.mark.realdata
+def test_the_table_of_ids_is_what_the_records_say(realdata: Path) -> None:
+    records = read_records(realdata)
+    contradicted = [id for id, posted in records.items() if uploaded(id, posted) != posted]
+    assert len(contradicted) == 16  # their owners changed the dates
+    for day, first in zip(DAYS[6:], IDS[6:], strict=True):
+        before = [
+            int(id) for id, posted in records.items()
+            if posted < day and id not in contradicted and int(id) < first + 10**6
+        ]  # fmt: skip
+        assert first <= max(before), day
+
+
+def test_between_two_entries_of_the_table_a_photo_has_the_benefit_of_the_doubt() -> None:
+    first = IDS[DAYS.index(YEAR_2014)]
+    later = datetime(2017, 1, 1, tzinfo=UTC)
+    assert uploaded(str(first - 1), later) < YEAR_2014 <= uploaded(str(first), later)
+    mid_january = datetime(2014, 1, 15, tzinfo=UTC)
+    assert uploaded(str(first), later) > mid_january
+    for nothing_known in (str(IDS[-1]), "no number", "1", "9" * 99):
+        assert uploaded(nothing_known, later) == later
+    early = datetime(2010, 1, 1, tzinfo=UTC)  # an owner's word that takes no photo in
+    assert uploaded(str(IDS[-1]), early) == early
 
 
 # The environment
@@ -386,8 +457,18 @@ def test_its_photos_can_be_fetched(sandbox: Failing, tmp_path: Path) -> None:
 def test_a_bad_key_is_refused_at_once(sandbox: Failing) -> None:
     with pytest.raises(SourceRefused, match=r"Invalid API Key .*FLICKR_API_KEY") as refused:
         search(sandbox, key="invalid")
-    assert refused.value.code == 100
+    assert (refused.value.code, refused.value.scope) == (100, "key")
     assert len(sandbox.requests) == 1
+
+
+def test_a_refused_key_among_several_is_named_by_its_place(sandbox: Failing) -> None:
+    flickr = flickr_at(Path(tempfile.mkdtemp()), sandbox.endpoint, "good,invalid")
+    question = Question("tench", YEAR_2014, None, (), per_page=50, page=1)
+    with pytest.raises(SourceRefused, match=r"check key 2 of 2 in FLICKR_API_KEY$") as refused:
+        flickr.search(question, 1)
+    assert refused.value.scope == "key"
+    assert "invalid" not in str(refused.value).replace("Key has invalid format", "")
+    assert len(flickr.search(question, 0).photos) == 3
 
 
 @pytest.mark.parametrize(
@@ -424,11 +505,9 @@ def test_every_real_record_is_found_as_it_was_posted(realdata: Path, tmp_path: P
     """All 6,358 records of real searches, through flickrapi, HTTP and our parser."""
     path = realdata / "flickr" / "records.jsonl"
     records = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    posted: dict[str, str] = {}
-    for row in records:  # some photos were returned for two classes
-        posted.setdefault(row["id_search_engine"], row["date_upload_search_engine"])
+    posted = {id: uploaded(id, said) for id, said in read_records(realdata).items()}
     ever = datetime(1969, 1, 1, tzinfo=UTC)  # one real record is dated before 1970
-    found: dict[str, str] = {}
+    found: dict[str, datetime] = {}
     with Sandbox(realdata / "photos", path) as sandbox:
         flickr = flickr_at(tmp_path, sandbox.endpoint)
         for keyword in sorted({row["search_key"] for row in records}):
@@ -436,7 +515,7 @@ def test_every_real_record_is_found_as_it_was_posted(realdata: Path, tmp_path: P
             answer = flickr.search(question, 0)
             assert answer.last
             for photo in answer.photos:
-                found[photo.source_id] = photo.posted_at.strftime("%Y-%m-%d %H:%M:%S")
+                found[photo.source_id] = photo.posted_at
                 assert photo.image_url
                 assert flickr.may_fetch(photo.image_url)
     assert found == posted

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from genset.core.dates import earliest_day
 from genset.core.numbers import count
 from genset.core.safe import web_link
 from genset.licenses import FLICKR_NOTICE
@@ -316,11 +317,19 @@ def unseen(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[
     )
     found, added = counts["posted", True], counts["posted", False]
     taken = counts["taken"]
+    # Of those taken since it would be said that they were taken, so a known day is an earlier one.
+    before = sum(
+        photo.unseen == "posted"
+        and bool(photo.keyword)
+        and earliest_day(photo.taken_at, photo.posted_at) is not None
+        for photo in photos
+    )
+    early = f" ({before:,} of them taken before)" if before else ""
     sentences = {
         f"{count(taken, 'photo')} taken since {day}, as the camera or whoever posted them says: if "
         "that is right, nowhere before it.": taken,
-        f"{count(found, 'photo')} posted at their source since {day}: they may have been elsewhere "
-        "before.": found,
+        f"{count(found, 'photo')} posted at their source since {day}{early}: they may have been "
+        "elsewhere before.": found,
         f"{count(added, 'photo')} dated {day} or later by whoever added them, which genset cannot "
         "check: they may have been public before.": added,
     }
