@@ -284,9 +284,9 @@ def parse_search(
     total = int(listed.total or 0)
     if total and not listed.photo and page == 1:
         raise SourceUnavailable(f"{name} answered with none of {total:,} results", scope="query")
-    photos, left_out = photos_of(listed.photo, partial(_photo, since=since))
+    photos, rejected = photos_of(listed.photo, partial(_photo, since=since))
     last = not listed.photo or page * per_page >= min(total, _MOST_RESULTS)
-    return SearchPage(photos, total, last, capped=last and total > _MOST_RESULTS, left_out=left_out)
+    return SearchPage(photos, total, last, capped=last and total > _MOST_RESULTS, rejected=rejected)
 
 
 def _photo(document: Any, since: datetime) -> PhotoOrigin:
@@ -298,11 +298,11 @@ def _photo(document: Any, since: datetime) -> PhotoOrigin:
     source_id, owner = stored(str(entry.id)), stored(str(entry.owner))
     if not (source_id + owner).isprintable():
         raise PhotoRejected("entry without a valid id")
-    said = datetime.fromtimestamp(int(entry.dateupload), UTC)
-    if said > datetime.now(UTC) + timedelta(days=1):
+    posted = datetime.fromtimestamp(int(entry.dateupload), UTC)
+    if posted > datetime.now(UTC) + timedelta(days=1):
         raise PhotoRejected("posted in the future")
-    posted_at = uploaded(source_id, said)
-    if posted_at < since <= said:
+    posted_at = uploaded(source_id, posted)
+    if posted_at < since <= posted:
         raise PhotoRejected(f"uploaded before {since.date()} by its id")
     unknown = int(entry.datetakenunknown) == 1
     urls = [document.get(f"url_{size}") for size in _SIZES]

@@ -135,7 +135,7 @@ class SearchPage:
 
     `last` says that there is no further page; `capped`, that the source has more than it hands
     over, which only a narrower window of posting times brings out. `bookmark` is what the next page
-    needs (`Question.bookmark`), at most 2,000 characters. `left_out` counts the page's entries that
+    needs (`Question.bookmark`), at most 2,000 characters. `rejected` counts the page's entries that
     are no photo to use, by reason.
     """
 
@@ -144,7 +144,7 @@ class SearchPage:
     last: bool
     capped: bool
     bookmark: str = ""
-    left_out: Mapping[str, int] = field(default_factory=dict)
+    rejected: Mapping[str, int] = field(default_factory=dict)
 
 
 def photos_of(
@@ -154,13 +154,13 @@ def photos_of(
 
     `parse` raises PhotoRejected for these: an entry costs itself only.
     """
-    photos, left_out = [], Counter[str]()
+    photos, rejected = [], Counter[str]()
     for entry in entries:
         try:
             photos.append(parse(entry))
-        except PhotoRejected as rejected:
-            left_out[rejected.reason] += 1
-    return tuple(photos), dict(left_out)
+        except PhotoRejected as error:
+            rejected[error.reason] += 1
+    return tuple(photos), dict(rejected)
 
 
 Licenses = Mapping[str, License | SourceError | None]

@@ -39,37 +39,18 @@ ALLOWED: dict[type[Source], tuple[str, ...]] = {
 }
 # "{}" is a host of the source.
 NEVER = (
-    "",
-    "photo.jpg",
-    "//{}/1.jpg",
-    "file:///etc/passwd",
-    "file://{}/etc/passwd",
-    "ftp://{}/1.jpg",
-    "javascript:alert(1)//{}/",
-    "https://evil.example/1.jpg",
-    "https://{}.evil.example/1.jpg",
-    "https://evil.example/{}/1.jpg",
-    "https://evil.example?.{}/1.jpg",
-    "https://evil.example#.{}/1.jpg",
-    "https://evil.example\\.{}/1.jpg",
-    "https://evil.example\\@{}/1.jpg",
-    "https://{}\\@evil.example/1.jpg",
-    "https://{}@evil.example/1.jpg",
-    "https://{}:80@evil.example/1.jpg",
-    "https://user:word@{}/1.jpg",
-    "https://evil.example%2f.{}/1.jpg",
-    "https://evil.example\t.{}/1.jpg",
-    "https://{}/1.jpg\r\nHost: evil.example",
-    " https://{}/1.jpg",
-    "https://{}:22/1.jpg",
-    "https://{}",
-    "https://127.0.0.1/1.jpg",
-    "http://2130706433/1.jpg",
-    "http://[::1]/1.jpg",
-    "http://[::ffff:127.0.0.1]/1.jpg",
-    "http://[::1",
-    "http://169.254.169.254/latest/meta-data/",
-)
+    "", "photo.jpg", "//{}/1.jpg", "file:///etc/passwd", "file://{}/etc/passwd", "ftp://{}/1.jpg",
+    "javascript:alert(1)//{}/", "https://evil.example/1.jpg", "https://{}.evil.example/1.jpg",
+    "https://evil.example/{}/1.jpg", "https://evil.example?.{}/1.jpg",
+    "https://evil.example#.{}/1.jpg", "https://evil.example\\.{}/1.jpg",
+    "https://evil.example\\@{}/1.jpg", "https://{}\\@evil.example/1.jpg",
+    "https://{}@evil.example/1.jpg", "https://{}:80@evil.example/1.jpg",
+    "https://user:word@{}/1.jpg", "https://evil.example%2f.{}/1.jpg",
+    "https://evil.example\t.{}/1.jpg", "https://{}/1.jpg\r\nHost: evil.example",
+    " https://{}/1.jpg", "https://{}:22/1.jpg", "https://{}", "https://127.0.0.1/1.jpg",
+    "http://2130706433/1.jpg", "http://[::1]/1.jpg", "http://[::ffff:127.0.0.1]/1.jpg",
+    "http://[::1", "http://169.254.169.254/latest/meta-data/",
+)  # fmt: skip
 HOSTS: dict[type[Source], tuple[str, ...]] = {
     Flickr: ("live.staticflickr.com",),
     Commons: ("upload.wikimedia.org", "thumb.wikimedia.org"),
@@ -138,9 +119,5 @@ def test_a_sandbox_has_thumbnails_of_the_widths_of_commons(tmp_path: Path) -> No
     source = source_at(Commons, tmp_path, "http://127.0.0.1:8750/w/api.php")
     thumb = "http://127.0.0.1:8750/wikipedia/commons/thumb/a/ab/Pond.jpg"
     assert source.may_fetch(f"{thumb}/960px-Pond.jpg")
-    for url in (
-        f"{thumb}/800px-Pond.jpg",
-        "http://127.0.0.1:8750/thumb/a/ab/Pond.jpg/800px-Pond.jpg",
-        f"{thumb}/800px-Pond.jpg?/thumb/a/ab/P.jpg/960px-P.jpg",
-    ):
-        assert not source.may_fetch(url), url
+    for other in ("", "?/thumb/a/ab/P.jpg/960px-P.jpg"):
+        assert not source.may_fetch(f"{thumb}/800px-Pond.jpg{other}"), other

@@ -146,18 +146,14 @@ def test_a_photo_as_commons_describes_it() -> None:
         ("<bdi><a href='https://example.org/'>Ann B</a>\n</bdi>", None, "Ann B"),
         ("<p>Ann;\nBo;\n</p>\nA museum", None, "Ann; Bo; A museum"),
         ("Ann B", "Photo by <a href='//example.org/'>Ann</a>", "Photo by Ann"),
-        ("Ann B", "", "Ann B"),
-        ("", None, "Ann"),
-        (None, None, "Ann"),
-        ("<script>alert(1)</script>", None, "Ann"),
-        (7, None, "7"),
-        (True, None, "Ann"),
+        ("Ann B", "", "Ann B"), ("", None, "Ann"), (None, None, "Ann"),
+        ("<script>alert(1)</script>", None, "Ann"), (7, None, "7"), (True, None, "Ann"),
         (["Ann", "<b>Bo</b>", [[["Cleo"]]]], None, "Ann, Bo"),
         ({"de": "Anne", "en": "<i>Ann</i>", "_type": "lang"}, None, "Ann"),
         ({"_type": "lang", "de": "Anne"}, None, "Anne"),
         ({"a": {"b": {"c": {"d": "deep"}}}}, None, "Ann"),
     ],
-)
+)  # fmt: skip
 def test_the_author_is_credited_in_words(artist: Any, attribution: Any, name: str) -> None:
     found = photo_with(Artist=artist, Attribution=attribution)
     assert (found.owner, found.owner_name) == ("Ann", name)
@@ -166,15 +162,12 @@ def test_the_author_is_credited_in_words(artist: Any, attribution: Any, name: st
 @pytest.mark.parametrize(
     "value",
     [
-        "<script>alert(1)</script>" * 4_000,
-        "<div>" * 20_000 + "deep" + "</div>" * 20_000,
-        "Ann \u202e\u2066gnp.exe\x1b[2J\x00\ud800",
-        "&#x202e;&#0;&#27;Ann",
+        "<script>alert(1)</script>" * 4_000, "<div>" * 20_000 + "deep" + "</div>" * 20_000,
+        "Ann \u202e\u2066gnp.exe\x1b[2J\x00\ud800", "&#x202e;&#0;&#27;Ann",
         "<a href='javascript:alert(1)' onclick='alert(2)'>Ann</a><img src=x onerror=alert(3)>",
-        "Ann " * 25_000,
-        "<a " * 33_000,
+        "Ann " * 25_000, "<a " * 33_000,
     ],
-)
+)  # fmt: skip
 def test_hostile_words_become_one_harmless_line(value: str) -> None:
     fields = dict.fromkeys(("Artist", "Attribution", "DateTimeOriginal"), value)
     found = photo_with(**fields)
@@ -226,12 +219,9 @@ def test_a_page_elsewhere_is_no_page_of_it(given: Any) -> None:
         ('Taken on <time datetime="2014-05-03">3 May 2014</time>', "2014-05-03"),
         ("1891<div style='display: none;'>date QS:P,+1891-00-00T00:00:00Z/9</div>", "1891"),
         ("circa 1617 <div style='display: none;'>date QS:P,+1617-00-00T00:00:00Z/9</div>", None),
-        ("between 2010 and 2012", None),
-        ("", None),
-        (None, None),
-        (2012, "2012"),
+        ("between 2010 and 2012", None), ("", None), (None, None), (2012, "2012"),
     ],
-)
+)  # fmt: skip
 def test_when_it_was_taken_is_said_where_it_is_certain(words: Any, taken: str | None) -> None:
     # The file's own date is another thing.
     assert photo_with(DateTime="2012-09-25", DateTimeOriginal=words).taken_at == taken
@@ -412,16 +402,14 @@ def test_no_answer_crashes_the_parser(reply: Fields) -> None:
 @pytest.mark.parametrize(
     ("text", "asked"),
     [
-        ("tench", '"tench"'),
-        ("Tinca tinca", '"tinca" "tinca"'),
+        ("tench", '"tench"'), ("Tinca tinca", '"tinca" "tinca"'),
         ('"guinea pig" pet', '"guinea pig" "pet"'),
         ('lion -sea -"mountain lion"', '"lion" -"sea" -"mountain lion"'),
-        ("half-track", '"half" "track"'),
-        ("lion* insource:/x/ ~2", '"lion" "insource" "x" "2"'),
+        ("half-track", '"half" "track"'), ("lion* insource:/x/ ~2", '"lion" "insource" "x" "2"'),
         ("depicts Q194406", "haswbstatement:P180=Q194406"),
         ("depicts Q194406 OR 1", '"depicts" "q194406" "or" "1"'),
     ],
-)
+)  # fmt: skip
 def test_a_query_in_the_language_of_its_search(text: str, asked: str) -> None:
     assert search_text(text) == f"filetype:bitmap {asked}"
 

@@ -180,21 +180,12 @@ def test_an_error_in_either_format_is_of_its_kind_and_concerns_what_it_must(
 @pytest.mark.parametrize(
     "body",
     [
-        b"",
-        b"null",
-        b"[]",
-        b'"ok"',
-        b"{}",
-        b'{"stat": "maybe"}',
-        b'jsonFlickrApi({"stat": "ok"})',
-        b'{"stat": "ok", "photos": {',
-        b"\xff\xfe",
-        b"[" * 100_000,
-        b"<html><body>Bad gateway</body></html>",
-        b"<rsp",
+        b"", b"null", b"[]", b'"ok"', b"{}", b'{"stat": "maybe"}',
+        b'jsonFlickrApi({"stat": "ok"})', b'{"stat": "ok", "photos": {', b"\xff\xfe",
+        b"[" * 100_000, b"<html><body>Bad gateway</body></html>", b"<rsp",
         b'<?xml version="1.0" encoding="klingon"?><rsp/>',
     ],
-)
+)  # fmt: skip
 def test_garbage_may_pass(body: bytes) -> None:
     with pytest.raises(SourceUnavailable):
         parse_reply(body)
@@ -250,9 +241,8 @@ def test_the_picture_is_the_first_size_of_the_ladder_that_there_is() -> None:
 
 
 def test_extras_that_are_missing_are_left_empty() -> None:
-    [photo] = parsed(
-        entry(title=None, ownername=None, datetaken=None, datetakenunknown=None, media=None)
-    ).photos
+    missing = dict.fromkeys(("title", "ownername", "datetaken", "datetakenunknown", "media"))
+    [photo] = parsed(entry(**missing)).photos
     assert (photo.title, photo.owner_name, photo.taken_at) == ("", "", None)
 
 
@@ -275,14 +265,13 @@ def test_an_entry_that_is_no_photo_costs_itself_only(changes: Any, reason: str) 
     others = [entry(id=str(number)) for number in range(1, 40)]
     found = parsed(*others[:20], odd, *others[20:], total="1200")
     assert [photo.source_id for photo in found.photos] == [each["id"] for each in others]
-    assert found.left_out == {reason: 1}
+    assert found.rejected == {reason: 1}
     assert (found.total, found.last) == (1200, False)
 
 
-@pytest.mark.parametrize("unknown", ["1", 1])
-def test_an_unknown_date_taken_is_not_taken_for_one(unknown: object) -> None:
-    [photo] = parsed(entry(datetakenunknown=unknown)).photos
-    assert photo.taken_at is None
+def test_an_unknown_date_taken_is_not_taken_for_one() -> None:
+    for unknown in ("1", 1):
+        assert parsed(entry(datetakenunknown=unknown)).photos[0].taken_at is None
 
 
 def test_numbers_may_be_text_or_not() -> None:
@@ -318,7 +307,7 @@ def test_a_first_page_without_any_of_its_results_may_pass() -> None:
 
 
 @pytest.mark.realdata
-def test_photos_with_changed_dates_are_left_out_and_their_neighbours_are_not(
+def test_photos_with_changed_dates_are_rejected_and_their_neighbours_are_not(
     realdata: Path,
 ) -> None:
     records = read_records(realdata)
@@ -327,12 +316,12 @@ def test_photos_with_changed_dates_are_left_out_and_their_neighbours_are_not(
     found = parsed(*entries, since=YEAR_2014)
     changed = {"9224741825", "9347051654", "10978492033", "10978494743", "11057121166",
                "11058469813", "11252359065"}  # fmt: skip
-    assert found.left_out["uploaded before 2014-01-01 by its id"] == 7
+    assert found.rejected["uploaded before 2014-01-01 by its id"] == 7
     assert {photo.source_id for photo in found.photos if photo.posted_at >= YEAR_2014} == (
         since - changed
     )
     # For a window that begins later, an id of before mid-2014 tells as much.
-    later = parsed(*entries, since=datetime(2016, 1, 1, tzinfo=UTC)).left_out
+    later = parsed(*entries, since=datetime(2016, 1, 1, tzinfo=UTC)).rejected
     assert later["uploaded before 2016-01-01 by its id"] == 6
 
 
@@ -418,8 +407,9 @@ def search(sandbox: Sandbox, key: str = "key") -> SearchPage:
         raise as_source_error(error, "Flickr") from None
 
 
-def test_a_search_asks_for_what_it_must(sandbox: Failing) -> None:
-    found = search(sandbox)
+def test_a_search_asks_for_what_it_must(sandbox: Failing, tmp_path: Path) -> None:
+    found, source = search(sandbox), flickr_at(tmp_path, sandbox.endpoint)
+    assert all(source.may_fetch(photo.image_url) for photo in found.photos)
     assert (len(found.photos), found.total, found.last) == (3, 3, True)
     [asked] = sandbox.requests.of("flickr.photos.search")
     expected = {
@@ -447,11 +437,6 @@ def test_both_parameters_for_content_types_are_sent(
     [asked] = sandbox.requests.of("flickr.photos.search")
     assert asked.params["content_type"] == str(older)
     assert asked.params["content_types"] == ",".join(map(str, types))
-
-
-def test_its_photos_can_be_fetched(sandbox: Failing, tmp_path: Path) -> None:
-    flickr = flickr_at(tmp_path, sandbox.endpoint)
-    assert all(flickr.may_fetch(photo.image_url) for photo in search(sandbox).photos)
 
 
 def test_a_bad_key_is_refused_at_once(sandbox: Failing) -> None:

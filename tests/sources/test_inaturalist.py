@@ -146,15 +146,11 @@ def test_without_a_licence_all_rights_are_reserved_and_the_photo_is_left_out() -
 @pytest.mark.parametrize(
     ("code", "spdx"),
     [
-        ("cc0", "CC0-1.0"),
-        ("cc-by", "CC-BY-4.0"),
-        ("cc-by-sa", "CC-BY-SA-4.0"),
-        ("cc-by-nc", "CC-BY-NC-4.0"),
-        ("cc-by-nd", "CC-BY-ND-4.0"),
-        ("cc-by-nc-sa", "CC-BY-NC-SA-4.0"),
-        ("cc-by-nc-nd", "CC-BY-NC-ND-4.0"),
+        ("cc0", "CC0-1.0"), ("cc-by", "CC-BY-4.0"), ("cc-by-sa", "CC-BY-SA-4.0"),
+        ("cc-by-nc", "CC-BY-NC-4.0"), ("cc-by-nd", "CC-BY-ND-4.0"),
+        ("cc-by-nc-sa", "CC-BY-NC-SA-4.0"), ("cc-by-nc-nd", "CC-BY-NC-ND-4.0"),
     ],
-)
+)  # fmt: skip
 def test_each_code_is_a_licence_by_name_address_and_spdx_id(code: str, spdx: str) -> None:
     found = needed(observation(photos=[photo(license_code=code)]))
     kind = "publicdomain/zero/1.0" if code == "cc0" else f"licenses/{code[3:]}/4.0"
@@ -260,19 +256,12 @@ def test_no_bytes_crash_the_parser(body: bytes) -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        b"",
-        b"null",
-        b"\xff\xfe",
-        b"[" * 100_000,
-        b'{"results": []}',
-        b'{"total_results": NaN, "results": []}',
-        b'{"total_results": 1e400, "results": []}',
-        b'{"total_results": -1, "results": []}',
-        b'{"total_results": "3", "results": []}',
-        b'{"total_results": 9' + b"9" * 5000 + b', "results": []}',
-        b"<html>Bad gateway</html>",
+        b"", b"null", b"\xff\xfe", b"[" * 100_000, b'{"results": []}',
+        b'{"total_results": NaN, "results": []}', b'{"total_results": 1e400, "results": []}',
+        b'{"total_results": -1, "results": []}', b'{"total_results": "3", "results": []}',
+        b'{"total_results": 9' + b"9" * 5000 + b', "results": []}', b"<html>Bad gateway</html>",
     ],
-)
+)  # fmt: skip
 def test_an_answer_in_an_unknown_form_may_pass(body: bytes) -> None:
     with pytest.raises(SourceUnavailable):
         parse_results(parse_json(body, "iNaturalist"))
