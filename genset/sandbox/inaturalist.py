@@ -161,8 +161,11 @@ def _observation(photo: Photo, base: str) -> dict[str, Any]:
         "license_code": (None, "cc-by-nc", code)[number(f"of {_id(photo)}") % 3],
         "created_at": created.isoformat(),
         "observed_on": taken.date().isoformat() if taken else None,
-        # Many give no name.
-        "user": {"login": photo.owner_name, "name": [None, photo.owner_name.title()][mark % 2]},
+        "user": {
+            "id": mark % 9_000_000 + 1,
+            "login": photo.owner_name,
+            "name": photo.owner_name.title() if mark % 2 else None,  # many give none
+        },
         "taxon": {"name": photo.taxon},
         "photos": [{"id": int(photo.id), "license_code": code, "url": square}],
     }

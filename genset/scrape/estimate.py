@@ -31,7 +31,6 @@ from genset.db import (
     Photo,
     Ruling,
     Store,
-    claimed_by_several,
     is_called_correct,
     is_out,
     rulings_in_force,
@@ -98,10 +97,12 @@ def estimate(store: Store, plan: ScrapePlan, rates: Rates) -> Estimate:
     # Those that somebody removed were not rejected by a check that others must pass too.
     is_rejected = Photo.rejected.is_not(None) & Photo.rejected.not_like("removed%")
     with store.session() as session:
-        stored, mean = session.execute(
-            select(func.count(), func.avg(Photo.byte_size)).where(of_source, _STORED)
+        size = case((_STORED, Photo.byte_size))
+        stored, mean, rejected = session.execute(
+            select(func.count(size), func.avg(size), func.count(case((is_rejected, 1)))).where(
+                of_source
+            )
         ).one()
-        rejected = session.scalars(select(func.count()).where(of_source, is_rejected)).one()
         wnids = {cls.wnid for cls in plan.classes}
         labeled = [
             row.is_correct
@@ -110,9 +111,7 @@ def estimate(store: Store, plan: ScrapePlan, rates: Rates) -> Estimate:
         ]
         is_known = stored and stored + rejected >= _TELLING_PHOTOS
         rejected_share = rejected / (stored + rejected) if is_known else 0.0
-        few = len(plan.classes) <= _FEW_CLASSES
-        contested = None if few else set(session.scalars(claimed_by_several()))
-        states = class_states(session, plan, contested)
+        states = class_states(session, plan)
         needs = [_need(plan, state, 1 - rejected_share) for _, state in states]
     calls, photos = (sum(numbers) for numbers in zip(*needs, strict=True))
     downloads = round(photos / (1 - rejected_share))

@@ -19,6 +19,9 @@ ends with what an undisturbed one ends with.
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import lru_cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
@@ -28,6 +31,7 @@ from sqlalchemy import (
     Select,
     Update,
     and_,
+    bindparam,
     delete,
     exists,
     func,
@@ -42,9 +46,11 @@ from genset.db import (
     Candidate,
     Photo,
     PhotoFailure,
+    Ruling,
     Search,
     SearchFailure,
     Store,
+    claimed_by_several,
     in_batches,
     is_contested,
     is_ruled_correct,
@@ -69,7 +75,6 @@ class RankedPhoto(NamedTuple):
     owner: str
     image_url: str
     sha256: str | None = None
-    rejected: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +101,7 @@ def choose(candidates: Iterable[RankedPhoto], count: int, contested: Collection[
     for candidate in candidates:
         if len(selected) == count:
             break
-        if (
-            candidate.rejected is not None
-            or candidate.owner in owners
-            or candidate.sha256 in contents
-        ):
+        if candidate.owner in owners or candidate.sha256 in contents:
             continue
         if candidate.owner:
             owners.add(candidate.owner)
@@ -122,12 +123,12 @@ _RANKED = select(
     Photo.owner,
     Photo.image_url,
     Photo.sha256,
-    Photo.rejected,
-).join(Photo, Candidate.photo_id == Photo.id)
+).join(Photo, and_(Candidate.photo_id == Photo.id, Photo.rejected.is_(None)))
 # Of a photo that is not stored it does not matter, and takes a while.
 _CONTESTED = and_(Photo.sha256.is_not(None), is_contested())
 _LOOKED_AT = Photo.license, Photo.license_url, Photo.posted_at, Photo.taken_at
 _FEW_CLASSES = 100
+_HIGHEST_RANK = 2**31 - 1
 _NOTHING = Frontier(steps=(), is_even=True)
 
 
@@ -161,26 +162,38 @@ def class_state(session: Session, plan: ScrapePlan, cls: ImageClass) -> ClassSta
     return _state(cls, plan, session.scalars(searches), _chosen(session, plan, cls, None))
 
 
-def class_states(
-    session: Session, plan: ScrapePlan, contested: Collection[int] | None = None
-) -> Iterator[tuple[ImageClass, ClassState]]:
-    """Read how far each of the plan's classes is, in their order.
-
-    Args:
-        session: to read with.
-        plan: what is wanted of which source.
-        contested: the photos of `genset.db.claimed_by_several`; None to look each class's own
-            up, which is quicker for a few classes.
-    """
+def class_states(session: Session, plan: ScrapePlan) -> Iterator[tuple[ImageClass, ClassState]]:
+    """Read how far each of the plan's classes is, in their order."""
     searches: dict[str, list[Search]] = {}
     for search in session.scalars(select(Search).where(Search.source == _source(plan))):
         searches.setdefault(search.wnid, []).append(search)
-    with_candidates = set(session.scalars(select(Candidate.wnid).distinct()))
+    # Of a few classes each one's own are quicker looked up.
+    claims = None if len(plan.classes) <= _FEW_CLASSES else _Claims.read(session)
+    last = select(Candidate.wnid, func.max(Candidate.rank)).group_by(Candidate.wnid)
+    last_ranks = dict(session.execute(last).all())
     none = choose([], plan.per_class, ()), Counter[str]()
     for cls in plan.classes:
-        has_some = cls.wnid in with_candidates
-        chosen = _chosen(session, plan, cls, contested) if has_some else none
+        last_rank = last_ranks.get(cls.wnid)
+        chosen = none if last_rank is None else _chosen(session, plan, cls, claims, last_rank)
         yield cls, _state(cls, plan, searches.get(cls.wnid, ()), chosen)
+
+
+@dataclass(frozen=True, slots=True)
+class _Claims:
+    """The photos that several classes claim, and those that a person ruled to be a class's."""
+
+    claimed: frozenset[int]
+    ruled_correct: Mapping[str, Collection[int]]
+
+    @classmethod
+    def read(cls, session: Session) -> "_Claims":
+        ruled: dict[str, set[int]] = {}
+        rulings = select(Candidate.wnid, Candidate.photo_id).join(
+            Ruling, Ruling.candidate_id == Candidate.id
+        )
+        for wnid, photo_id in session.execute(rulings.where(is_ruled_correct())):
+            ruled.setdefault(wnid, set()).add(photo_id)
+        return cls(frozenset(session.scalars(claimed_by_several())), ruled)
 
 
 def _source(plan: ScrapePlan) -> str:
@@ -203,32 +216,34 @@ def _state(
 
 
 def _chosen(
-    session: Session, plan: ScrapePlan, cls: ImageClass, contested: Collection[int] | None
+    session: Session,
+    plan: ScrapePlan,
+    cls: ImageClass,
+    claims: _Claims | None,
+    last_rank: int = _HIGHEST_RANK,
 ) -> tuple[Selection, Mapping[str, int]]:
     """The selection of a class's candidates, and how many the plan does not want, by reason."""
     queries = plan.source.queries(cls)
     place = {query: number for number, query in enumerate(queries)}
     # A class may have thousands of candidates, and the first few hundred may tell.
-    enough = 10 + 2 * plan.per_class // max(1, len(queries))
+    enough = 10 + 5 * plan.per_class // (4 * max(1, len(queries)))
+    statement = _candidates(plan, claims is None)
     ranked: list[RankedPhoto] = []
-    contested_ids = set[int]()
+    contested = set[int]()
     passed_over = Counter[str]()
-    for ranks in (Candidate.rank <= enough, Candidate.rank > enough):
-        query = _usable(plan).where(Candidate.wnid == cls.wnid, ranks)
-        if contested is None:
-            query = query.add_columns(_CONTESTED)
+    for above, below in pairwise((-1, enough, 2 * enough, last_rank)):
+        ranks = {"wnid": cls.wnid, "above": above, "below": below}
         # The connection's rows, which come in half the time that the session's take.
-        rows = _matching(session.connection().execute(query).all(), plan, passed_over)
+        rows = _matching(session.connection().execute(statement, ranks).all(), plan, passed_over)
         ranked += [RankedPhoto(*row[: len(RankedPhoto._fields)]) for row in rows]
-        if contested is None:
-            contested_ids |= {row.id for row in rows if row[-1]}
-        else:
-            contested_ids |= {row.id for row in rows if row.id in contested}
         ranked.sort(key=lambda c: (c.rank, place.get(c.keyword, len(place)), c.source_id))
-        if contested_ids:
-            contested_ids -= _ruled_correct(session, cls)
-        chosen = choose(ranked, plan.per_class, contested_ids)
-        if len(chosen.selected) == plan.per_class:
+        if claims is not None:
+            contested.update(claims.claimed.intersection(row.photo_id for row in ranked))
+            contested.difference_update(claims.ruled_correct.get(cls.wnid, ()))
+        elif claimed := {row.id for row in rows if row[-1]}:
+            contested |= claimed - _ruled_correct(session, cls)
+        chosen = choose(ranked, plan.per_class, contested)
+        if len(chosen.selected) == plan.per_class or below >= last_rank:
             break
     return chosen, passed_over
 
@@ -239,25 +254,47 @@ def _ruled_correct(session: Session, cls: ImageClass) -> set[int]:
     return set(session.scalars(of_class))
 
 
-def _usable(plan: ScrapePlan) -> Select[*tuple[Any, ...]]:
-    """The source's candidates whose photos are such as the plan wants, as far as one knows yet.
+def _candidates(plan: ScrapePlan, asks_contested: bool) -> Select[*tuple[Any, ...]]:
+    """The candidates of a class in a range of ranks, such as the plan wants as far as one knows."""
+    window = None if plan.is_picky else (plan.posted_after, plan.posted_before)
+    return _usable(_source(plan), tuple(source_names()), plan.min_size, window, asks_contested)
+
+
+# A plan's statement is the same for every class, and takes longer to build than to answer.
+@lru_cache(maxsize=64)
+def _usable(
+    source: str,
+    sources: tuple[str, ...],
+    min_size: int | None,
+    window: tuple[datetime, datetime | None] | None,
+    asks_contested: bool,
+) -> Select[*tuple[Any, ...]]:
+    """The source's candidates whose photos are of this size and window.
 
     Photos that somebody added from a folder, of no source that is searched, count too. Where one
-    must look to tell, that is left to `_matching`, and they come with what it looks at.
+    must look to tell (there is no `window`), that is left to `_matching`, and they come with what
+    it looks at.
     """
-    is_added = and_(Photo.sha256.is_not(None), Photo.source.not_in(source_names()))
-    usable = _RANKED.where(or_(Photo.source == plan.source.about.name, is_added))
-    if plan.min_size is not None:
+    is_added = and_(Photo.sha256.is_not(None), *(Photo.source != name for name in sources))
+    usable = _RANKED.where(
+        Candidate.wnid == bindparam("wnid"),
+        Candidate.rank > bindparam("above"),
+        Candidate.rank <= bindparam("below"),
+        or_(Photo.source == source, is_added),
+    )
+    if min_size is not None:
         # A photo that an earlier plan took is measured by this one.
-        is_large = and_(Photo.width >= plan.min_size, Photo.height >= plan.min_size)
+        is_large = and_(Photo.width >= min_size, Photo.height >= min_size)
         usable = usable.where(or_(Photo.width.is_(None), is_large))
-    if plan.is_picky:
-        return usable.add_columns(*_LOOKED_AT)
-    # The search asked for these too, but Flickr ignores what it cannot read.
-    usable = usable.where(Photo.posted_at >= plan.posted_after)
-    if plan.posted_before is not None:
-        usable = usable.where(Photo.posted_at < plan.posted_before)
-    return usable
+    if window is None:
+        usable = usable.add_columns(*_LOOKED_AT)
+    else:
+        # The search asked for these too, but Flickr ignores what it cannot read.
+        after, before = window
+        usable = usable.where(Photo.posted_at >= after)
+        if before is not None:
+            usable = usable.where(Photo.posted_at < before)
+    return usable.add_columns(_CONTESTED) if asks_contested else usable
 
 
 def _matching(
@@ -272,7 +309,7 @@ def _matching(
         reason = plan.reason_against(license, row.posted_at, row.taken_at)
         if reason is None:
             matching.append(row)
-        elif row.rejected is None:
+        else:
             passed_over[reason] += 1
     return matching
 

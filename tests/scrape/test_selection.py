@@ -54,20 +54,22 @@ class Filling:
         self.candidates = candidates_of(fates)
         self.claimed: set[int] = set()
         self.downloaded: set[int] = set()
+        self.rejected: set[int] = set()
         self.random = Random(seed)
 
     def chosen(self) -> Selection:
         claimed = [each for each in self.candidates if each.photo_id in self.claimed]
         contents = {each.sha256 for each in claimed} - {None}
         twins = {each.photo_id for each in self.candidates if each.sha256 in contents}
-        return choose(self.candidates, self.wanted, self.claimed | twins)
+        accepted = [each for each in self.candidates if each.photo_id not in self.rejected]
+        return choose(accepted, self.wanted, self.claimed | twins)
 
     def learn(self, number: int) -> None:
         """Download a photo."""
         content = self.fates[number].content
-        self.candidates[number] = self.candidates[number]._replace(
-            sha256=content or None, rejected=None if content else "gone"
-        )
+        self.candidates[number] = self.candidates[number]._replace(sha256=content or None)
+        if not content:
+            self.rejected.add(number)
 
     def run(self) -> Selection:
         """Do what the selection asks for, while the other classes do their part at any moment."""
@@ -158,6 +160,6 @@ def test_a_contested_photo_is_downloaded_before_another_takes_its_place() -> Non
     found = choose(candidates, 1, {0})
     assert (ids(found.selected), ids(found.contested)) == ([2], [0])
 
-    candidates[0] = candidates[0]._replace(sha256=None, rejected="gone")
+    del candidates[0]
     found = choose(candidates, 1, {0})
     assert (ids(found.selected), ids(found.contested)) == ([1], [])
