@@ -17,22 +17,27 @@ an answer away. Two examples may be alike, and one may be in a file: nothing is 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from itertools import islice
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 from PIL import Image
-from sqlalchemy import func, insert, or_, select, update
+from sqlalchemy import Select, delete, func, insert, or_, select, update
 from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput, GensetError
-from genset.core.files import written_whole
-from genset.core.hashes import BITS, HashFile, hash_lines, near
+from genset.core.files import image_file, written_whole
+from genset.core.hashes import BITS, Hashes, HashFile, hash_lines, near
 from genset.core.numbers import count
-from genset.core.pixels import fingerprint, scale_down
+from genset.core.pixels import fingerprint, scale_down, variants
 from genset.core.progress import progress
-from genset.db import DuplicatePair, ExamplePhoto, Fact, Photo, PhotoLook, Store
-from genset.scrape.looks import IN_USE, LOOKS, Looks, add_missing_looks, read_looks
+from genset.db import DuplicatePair, ExamplePhoto, Fact, Photo, PhotoLook, Store, in_batches
 from genset.workspace import Workspace
+
+LOOKS = 22  # of a photo: what `variants` gives
+_DTYPE = np.dtype("<u8")
+_IN_USE = (Photo.sha256.is_not(None), Photo.rejected.is_(None))
 
 _SUFFIXES = {".jpg", ".jpeg", ".png", ".webp"}
 
@@ -95,14 +100,110 @@ def propose(workspace: Workspace, store: Store, excluded: Sequence[HashFile]) ->
     return new
 
 
+# Looks: the hashes of a photo as it is, mirrored and a little cropped, computed once and stored
+
+_DECODED = 512  # photos to store the looks of in one transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """The looks of n photos.
+
+    Attributes:
+        photos: their `Photo.id`, n.
+        hashes: n x `LOOKS`, uint64; the first of a row is the photo as it is.
+    """
+
+    photos: Sequence[int]
+    hashes: Hashes
+
+    @classmethod
+    def read(cls, session: Session, query: Select[*tuple[Any, ...]]) -> "Looks":
+        """Those that a query for `PhotoLook.photo_id` and `PhotoLook.hashes` finds."""
+        rows = session.execute(query).all()
+        joined = np.frombuffer(b"".join(row.hashes for row in rows), _DTYPE)
+        return cls([row.photo_id for row in rows], joined.reshape(-1, LOOKS))
+
+    @property
+    def originals(self) -> Hashes:
+        """The photos as they are: n hashes."""
+        return np.ascontiguousarray(self.hashes[:, 0])
+
+    @property
+    def all(self) -> Hashes:
+        """All looks of all photos, one photo's after the other's: n times `LOOKS` hashes."""
+        return self.hashes.ravel()
+
+
+def add_missing_looks(workspace: Workspace, store: Store) -> list[str]:
+    """Decode the photos whose looks are not known, and store these; name those unreadable.
+
+    Looks of other bytes than a photo's present ones are not its looks.
+    """
+    with store.session() as session:
+        total = session.scalar(_lacking(func.count())) or 0
+    if not total:
+        return []
+    with ProcessPoolExecutor() as processes:
+        looks = _computed(workspace, store, processes)
+        shown = progress(looks, total=total, what="duplicates", unit="photo")
+        return [name for name, found in shown if not found]
+
+
+def _lacking(*columns: Any) -> Select[*tuple[Any, ...]]:
+    """Something of the photos in use that have no looks, or those of other bytes."""
+    photos = select(*columns).select_from(Photo)
+    photos = photos.outerjoin(PhotoLook, PhotoLook.photo_id == Photo.id)
+    return photos.where(*_IN_USE, PhotoLook.sha256.is_distinct_from(Photo.sha256))
+
+
+def _computed(
+    workspace: Workspace, store: Store, processes: ProcessPoolExecutor
+) -> Iterator[tuple[str, bool]]:
+    """Each photo's name and whether it could be read, when its looks are stored if it could."""
+    columns = Photo.id, Photo.source, Photo.source_id, Photo.sha256, Photo.format
+    lacking, last = _lacking(*columns).order_by(Photo.id).limit(_DECODED), 0
+    while True:
+        with store.session() as session:
+            photos = session.execute(lacking.where(Photo.id > last)).all()
+        if not photos:
+            return
+        paths = [workspace.images / image_file(photo.sha256, photo.format) for photo in photos]
+        looks = list(processes.map(_looks, paths, chunksize=16))
+        rows = [
+            {"photo_id": photo.id, "sha256": photo.sha256, "hashes": found}
+            for photo, found in zip(photos, looks, strict=True)
+            if found
+        ]
+        with store.begin_alone() as session:
+            ids = [row["photo_id"] for row in rows]
+            session.execute(delete(PhotoLook).where(PhotoLook.photo_id.in_(ids)))
+            if rows:
+                session.execute(insert(PhotoLook), rows)
+        for photo, found in zip(photos, looks, strict=True):
+            yield f"{photo.source}:{photo.source_id}", bool(found)
+        last = photos[-1].id
+
+
+def _looks(path: Path) -> bytes:
+    """A photo's hashes as they are stored; nothing where it cannot be read."""
+    try:
+        with Image.open(path) as image:
+            scale_down(image)
+            return np.array(variants(image), _DTYPE).tobytes()
+    except Exception:  # noqa: BLE001 - what decoders raise on broken files is not bounded
+        return b""
+
+
+# Pairs
+
 _NEW = 20_000  # photos to compare in one transaction
 _OLD = 100_000  # photos to hold the looks of at a time, which takes some 100 MB
-_FEW = 500  # rows to name in one question
 
 _LOOKS = select(PhotoLook.photo_id, PhotoLook.hashes)
 _UNCOMPARED = (
     _LOOKS.join(Photo, Photo.id == PhotoLook.photo_id)
-    .where(*IN_USE, PhotoLook.sha256 == Photo.sha256, PhotoLook.compared.is_(None))
+    .where(*_IN_USE, PhotoLook.sha256 == Photo.sha256, PhotoLook.compared.is_(None))
     .order_by(PhotoLook.photo_id)
 )
 _NEWEST = select(func.coalesce(func.max(PhotoLook.compared), 0))
@@ -115,28 +216,17 @@ _PoolPairs = dict[tuple[int, int], int]
 
 def compare_new(store: Store) -> int:
     """Compare the photos that never were; return how many pairs are new."""
-    _forget_those_gone(store)
-    with store.session() as session:
-        total = session.scalar(select(func.count()).select_from(_UNCOMPARED.subquery())) or 0
-    return sum(progress(_compared_one_by_one(store), total=total, what="compare", unit="photo"))
-
-
-def _forget_those_gone(store: Store) -> None:
-    """Let photos that are not in use now be compared anew, should they ever come back."""
+    # Those that are not in use now are compared anew, should they ever come back.
     gone = select(Photo.id).where(
         Photo.id == PhotoLook.photo_id,
-        or_(
-            Photo.sha256.is_distinct_from(PhotoLook.sha256),
-            Photo.rejected.is_not(None),
-        ),
+        or_(Photo.sha256.is_distinct_from(PhotoLook.sha256), Photo.rejected.is_not(None)),
     )
+    forget = update(PhotoLook).where(PhotoLook.compared.is_not(None), gone.exists())
     with store.begin() as session:
-        session.execute(
-            update(PhotoLook)
-            .where(PhotoLook.compared.is_not(None), gone.exists())
-            .values(compared=None),
-            execution_options={"synchronize_session": False},
-        )
+        options = {"synchronize_session": False}
+        session.execute(forget.values(compared=None), execution_options=options)
+        total = session.scalar(select(func.count()).select_from(_UNCOMPARED.subquery())) or 0
+    return sum(progress(_compared_one_by_one(store), total=total, what="compare", unit="photo"))
 
 
 def _compared_one_by_one(store: Store) -> Iterator[int]:
@@ -144,81 +234,68 @@ def _compared_one_by_one(store: Store) -> Iterator[int]:
     while True:
         with store.session() as session:
             newest = session.scalar(_NEWEST) or 0
-            new = read_looks(session, _UNCOMPARED.limit(_NEW))
+            new = Looks.read(session, _UNCOMPARED.limit(_NEW))
         if not new.photos:
             return
-        pairs = _within(new)
-        for old in _compared(store, newest):
-            _add(pairs, _across(new, old))
+        pairs = _alike(new, new)
+        for above in range(0, newest, _OLD):
+            pairs |= _alike(new, _numbered(store, above, min(above + _OLD, newest)))
         with store.begin_alone() as session:
             if session.scalar(_NEWEST) != newest:
                 continue  # others compared photos meanwhile, which these must be compared with
-            examples = _examples(session, pairs)
-            open_pairs = {
-                pair: bits for pair, bits in pairs.items() if not examples.issuperset(pair)
-            }
-            count = _store(session, _named(session, open_pairs))
-            numbers = [
-                {"photo_id": photo, "compared": newest + place}
-                for place, photo in enumerate(new.photos, start=1)
-            ]
+            examples = _examples(session, (photo for pair in pairs for photo in pair))
+            names = _names(session, {other for _, other in pairs})
+            stored = _store(
+                session,
+                {
+                    (photo, names[other]): distance
+                    for (photo, other), distance in pairs.items()
+                    if not examples.issuperset((photo, other))
+                },
+            )
+            places = enumerate(new.photos, start=newest + 1)
+            numbers = [{"photo_id": photo, "compared": place} for place, photo in places]
             session.execute(update(PhotoLook), numbers)
-        yield count
+        yield stored
         yield from [0] * (len(new.photos) - 1)
-
-
-def _compared(store: Store, newest: int) -> Iterator[Looks]:
-    """The photos with numbers up to `newest`, some at a time."""
-    for above in range(0, newest, _OLD):
-        yield _numbered(store, above, min(above + _OLD, newest))
 
 
 def _numbered(store: Store, above: int, upto: int) -> Looks:
     """The photos whose numbers are over `above` and not over `upto`."""
     numbered = _LOOKS.where(PhotoLook.compared > above, PhotoLook.compared <= upto)
     with store.session() as session:
-        return read_looks(session, numbered.order_by(PhotoLook.compared))
+        return Looks.read(session, numbered.order_by(PhotoLook.compared))
 
 
-def _within(new: Looks) -> _PoolPairs:
-    """The pairs of photos that look alike, each in any of its looks."""
-    pairs: _PoolPairs = {}
-    for look, place, distance in near(new.all, new.originals):
-        _add(pairs, _pair(new.photos[look // LOOKS], new.photos[place], distance))
-    return pairs
-
-
-def _across(new: Looks, old: Looks) -> _PoolPairs:
+def _alike(some: Looks, others: Looks) -> _PoolPairs:
     """The pairs of a photo here and one there: a look of either is near the other as it is."""
+    hits = [
+        *((look // LOOKS, at, bits) for look, at, bits in near(some.all, others.originals)),
+        *((at, look // LOOKS, bits) for at, look, bits in near(some.originals, others.all)),
+    ]
     pairs: _PoolPairs = {}
-    for look, place, distance in near(new.all, old.originals):
-        _add(pairs, _pair(new.photos[look // LOOKS], old.photos[place], distance))
-    for place, look, distance in near(new.originals, old.all):
-        _add(pairs, _pair(new.photos[place], old.photos[look // LOOKS], distance))
+    for here, there, distance in hits:
+        one, other = some.photos[here], others.photos[there]
+        if one != other:
+            pair = max(one, other), min(one, other)
+            pairs[pair] = min(distance, pairs.get(pair, BITS))
     return pairs
-
-
-def _pair(one: int, other: int, distance: int) -> _PoolPairs:
-    return {(max(one, other), min(one, other)): distance} if one != other else {}
-
-
-def _add(pairs: _PoolPairs, more: _PoolPairs) -> None:
-    """Add pairs; one that is there twice has its least distance."""
-    for pair, distance in more.items():
-        pairs[pair] = min(distance, pairs.get(pair, BITS))
 
 
 def compare_with_file(store: Store, file: HashFile) -> int:
     """Compare the photos with a file's that were not yet; return how many pairs are new."""
-    name = _fact(file)
-    count = 0
+    # A file of another name or with other photos is another file.
+    content = hashlib.sha256(file.hashes.tobytes())
+    content.update("\n".join([file.name, *file.photos]).encode(errors="surrogateescape"))
+    name = f"hashes:{content.hexdigest()[:40]}"
+    new = 0
     while True:
         with store.session() as session:
             fact = session.get(Fact, name)
             done = int(fact.value) if fact else 0
             newest = session.scalar(_NEWEST) or 0
         if done >= newest:
-            return count
+            return new
         upto = min(done + _NEW, newest)
         looks = _numbered(store, done, upto)
         pairs: _Pairs = {}
@@ -226,58 +303,36 @@ def compare_with_file(store: Store, file: HashFile) -> int:
             pair = looks.photos[look // LOOKS], f"{file.name}:{file.photos[place]}"
             pairs[pair] = min(distance, pairs.get(pair, BITS))
         with store.begin_alone() as session:
-            examples = _examples(session, ((photo,) for photo, _ in pairs))
-            open_pairs = {pair: bits for pair, bits in pairs.items() if pair[0] not in examples}
-            count += _store(session, open_pairs)
+            examples = _examples(session, (photo for photo, _ in pairs))
+            new += _store(session, {key: pairs[key] for key in pairs if key[0] not in examples})
             session.merge(Fact(name=name, value=str(upto)))
 
 
-def _fact(file: HashFile) -> str:
-    """The name under which the workspace remembers how far it was compared with a file.
-
-    A file of another name or with other photos is another file.
-    """
-    content = hashlib.sha256(file.hashes.tobytes())
-    content.update("\n".join([file.name, *file.photos]).encode(errors="surrogateescape"))
-    return f"hashes:{content.hexdigest()[:40]}"
-
-
-def _some(numbers: Iterable[int]) -> Iterator[tuple[int, ...]]:
-    """Numbers in portions that one question can name."""
-    rest = iter(numbers)
-    while portion := tuple(islice(rest, _FEW)):
-        yield portion
-
-
-def _examples(session: Session, pairs: Iterable[tuple[int, ...]]) -> set[int]:
+def _examples(session: Session, photos: Iterable[int]) -> set[int]:
     """Those of these photos that somebody gave as examples, by `Photo.id`."""
     found: set[int] = set()
-    for some in _some({photo for pair in pairs for photo in pair}):
+    for some in in_batches(set(photos)):
         rows = select(ExamplePhoto.photo_id).where(ExamplePhoto.photo_id.in_(some))
         found.update(session.scalars(rows))
     return found
 
 
-def _named(session: Session, pairs: _PoolPairs) -> _Pairs:
-    """The same pairs, with the name of the earlier photo."""
+def _names(session: Session, photos: Iterable[int]) -> dict[int, str]:
+    """The names of photos, by `Photo.id`."""
     names: dict[int, str] = {}
-    for some in _some({other for _, other in pairs}):
+    for some in in_batches(photos):
         rows = select(Photo.id, Photo.source, Photo.source_id).where(Photo.id.in_(some))
-        names |= {
-            number: f"{source}:{source_id}" for number, source, source_id in session.execute(rows)
-        }
-    return {(photo, names[other]): distance for (photo, other), distance in pairs.items()}
+        names |= {id: f"{source}:{source_id}" for id, source, source_id in session.execute(rows)}
+    return names
 
 
 def _store(session: Session, pairs: _Pairs) -> int:
     """Store those pairs that are not known; return how many."""
     known: set[tuple[int, str]] = set()
-    for some in _some({photo for photo, _ in pairs}):
+    for some in in_batches({photo for photo, _ in pairs}):
         rows = select(DuplicatePair.photo_id, DuplicatePair.other)
-        known |= {
-            (photo, other)
-            for photo, other in session.execute(rows.where(DuplicatePair.photo_id.in_(some)))
-        }
+        found = session.execute(rows.where(DuplicatePair.photo_id.in_(some)))
+        known |= {(photo, other) for photo, other in found}
     new = [
         {"photo_id": photo, "other": other, "distance": distance}
         for (photo, other), distance in sorted(pairs.items())

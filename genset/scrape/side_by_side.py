@@ -1,8 +1,8 @@
 """Scrape several sources at once."""
 
-import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from typing import TypeVar
 
 from sqlalchemy import func, select
@@ -90,8 +90,6 @@ def _together(before: Outcome, after: Outcome) -> Outcome:
     return after
 
 
-_LOOK_AGAIN = 0.2  # seconds
-
 T = TypeVar("T")
 
 
@@ -107,33 +105,16 @@ def side_by_side(work: Mapping[str, tuple[Hosts, Callable[[], T]]]) -> dict[str,
     if len(work) == 1:
         [(name, (_, do))] = work.items()
         return {name: _outcome(do)}
-    outcomes: dict[str, T | GensetError] = {}
-    broken: list[BaseException] = []
-
-    def run(name: str, do: Callable[[], T]) -> None:
+    with ThreadPoolExecutor(max(1, len(work))) as threads:
+        running = {name: threads.submit(_outcome, do) for name, (_, do) in work.items()}
         try:
-            outcomes[name] = _outcome(do)
-        except BaseException as error:  # noqa: BLE001 - the main thread raises it
-            broken.append(error)
-
-    threads = [
-        threading.Thread(target=run, args=(name, do), daemon=True) for name, (_, do) in work.items()
-    ]
-    for thread in threads:
-        thread.start()
-    try:
-        while any(thread.is_alive() for thread in threads):
-            for thread in threads:
-                thread.join(_LOOK_AGAIN)
-            if broken:
-                raise broken[0]
-    except BaseException:  # the user may have had enough
-        for hosts, _ in work.values():
-            hosts.end()
-        for thread in threads:
-            thread.join()
-        raise
-    return {name: outcomes[name] for name in work}
+            for done in wait(running.values(), return_when=FIRST_EXCEPTION).done:
+                done.result()  # raises what broke one of them
+            return {name: future.result() for name, future in running.items()}
+        except BaseException:  # the user may have had enough
+            for hosts, _ in work.values():
+                hosts.end()
+            raise
 
 
 def _outcome(do: Callable[[], T]) -> T | GensetError:

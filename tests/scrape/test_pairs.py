@@ -15,10 +15,8 @@ from sqlalchemy.pool import StaticPool
 
 from genset.core.hashes import HashFile, hash_lines, read_hashes
 from genset.db import Base, DuplicatePair, Photo, PhotoLook, Store
-from genset.scrape import looks
 from genset.scrape import near_duplicates as pairs
-from genset.scrape.looks import add_missing_looks
-from genset.scrape.near_duplicates import propose
+from genset.scrape.near_duplicates import LOOKS, add_missing_looks, propose
 from genset.workspace import Workspace
 from tests.labeled_workspace import TENCH, add_candidate
 from tests.scrape.commands import genset
@@ -83,19 +81,19 @@ def test_a_run_that_is_killed_goes_on_where_it_was(
 ) -> None:
     workspace, store = place
     paths = [add(place, number, scene(number % 3)) for number in range(6)]
-    monkeypatch.setattr(looks, "_BATCH", 2)
-    keep = looks._keep
+    monkeypatch.setattr(pairs, "_DECODED", 2)
+    computed = pairs._computed
 
-    def killed_at_the_third(*args: Any) -> None:
-        with store.session() as session:
-            if session.query(PhotoLook).count() == 4:
+    def killed_at_the_third(*args: Any) -> Any:
+        for number, result in enumerate(computed(*args)):
+            if number == 3:
                 raise KeyboardInterrupt
-        keep(*args)
+            yield result
 
-    monkeypatch.setattr(looks, "_keep", killed_at_the_third)
+    monkeypatch.setattr(pairs, "_computed", killed_at_the_third)
     with pytest.raises(KeyboardInterrupt):
         propose(workspace, store, [])
-    monkeypatch.setattr(looks, "_keep", keep)
+    monkeypatch.setattr(pairs, "_computed", computed)
     for path in paths[:4]:
         path.unlink(missing_ok=True)
     for number, path in enumerate(paths[4:], start=4):
@@ -148,10 +146,10 @@ def looks_of(kind: int, flips: Sequence[int]) -> bytes:
     Those of a kind are near each other, or nearly; and a look of each kind is near the next kind
     as it is, while no look of the next kind is near this one.
     """
-    rows = np.random.default_rng(kind).integers(0, 2**64, looks.LOOKS, dtype=np.uint64)
+    rows = np.random.default_rng(kind).integers(0, 2**64, LOOKS, dtype=np.uint64)
     rows[5] = np.random.default_rng((kind + 1) % 4).integers(0, 2**64, dtype=np.uint64)
     for flip in flips:
-        rows[flip % looks.LOOKS] ^= np.uint64(1 << (flip * 7 % 64))
+        rows[flip % LOOKS] ^= np.uint64(1 << (flip * 7 % 64))
         rows[0] ^= np.uint64(1 << (flip % 64))
     return rows.tobytes()
 
@@ -205,7 +203,6 @@ def test_many_runs_find_what_one_run_finds(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pairs, "_NEW", 3)
         patch.setattr(pairs, "_OLD", 2)
-        patch.setattr(pairs, "_FEW", 2)
         ends = [*sorted(cut for cut in cuts if cut < len(rows)), len(rows)]
         count = start = 0
         for end in ends:
@@ -242,16 +239,16 @@ def test_two_runs_side_by_side_miss_no_pair(place: Place, monkeypatch: pytest.Mo
     add(place, 2, ImageOps.mirror(scene(1)))
     add_missing_looks(workspace, store)
     monkeypatch.setattr(pairs, "_NEW", 1)
-    within = pairs._within
+    alike = pairs._alike
 
-    def slowly(new: Any) -> Any:
-        monkeypatch.setattr(pairs, "_within", within)
+    def slowly(*looks: Any) -> Any:
+        monkeypatch.setattr(pairs, "_alike", alike)
         with store.begin() as session:
             session.query(Photo).filter_by(source_id="1").one().rejected = None
         next(pairs._compared_one_by_one(store))  # another run's: it takes photo 1
-        return within(new)
+        return alike(*looks)
 
-    monkeypatch.setattr(pairs, "_within", slowly)
+    monkeypatch.setattr(pairs, "_alike", slowly)
     with store.begin() as session:
         session.query(Photo).filter_by(source_id="1").one().rejected = "gone"
     assert propose(workspace, store, []) == 1
