@@ -47,6 +47,7 @@ from genset.statistics.intervals import Interval, wilson
 FEWEST = 10
 _TYPICAL_BYTES = 400_000  # of a photo, where the pool has too few
 _TELLING_PHOTOS = 30  # that were tried, before their mean size and their share of rejected count
+_MOST_RIVALS = 3  # to name in one line
 _FEW_CLASSES = 100  # to look up one by one
 _STORED = Photo.sha256.is_not(None) & Photo.rejected.is_(None)
 
@@ -299,13 +300,12 @@ def _remedy(row: Yield, cls: ImageClass, taxonomy: Taxonomy) -> str:
 
 
 class ContestedClaim(NamedTuple):
-    """A stored photo that a class's `query` found, and another class's `rival_query` too."""
+    """A stored photo that a class's `query` found, and a search for the `rival` class too."""
 
     photo: int
     wnid: str
     query: str
     rival: str
-    rival_query: str
 
 
 def contested_claims(session: Session, wnids: Collection[str]) -> list[ContestedClaim]:
@@ -315,7 +315,7 @@ def contested_claims(session: Session, wnids: Collection[str]) -> list[Contested
     candidate of a pool of a million takes many times as long.
     """
     rival, twin = aliased(Candidate), aliased(Photo)
-    columns = (Candidate.photo_id, Candidate.wnid, Candidate.keyword, rival.wnid, rival.keyword)
+    columns = (Candidate.photo_id, Candidate.wnid, Candidate.keyword, rival.wnid)
     stored = select(*columns).select_from(Candidate).join(Candidate.photo)
     stored = _of_classes(stored.where(_STORED, rival.wnid != Candidate.wnid), wnids)
     twins = stored.join(twin, (twin.sha256 == Photo.sha256) & (twin.id != Photo.id))
@@ -339,60 +339,36 @@ def _repeated(column: InstrumentedAttribute[T]) -> Select[T]:
     return select(column).where(column.is_not(None)).group_by(column).having(func.count() > 1)
 
 
-_MOST_RIVALS = 3  # to name in one line
-
-
 def explain(session: Session, wnids: Collection[str]) -> dict[str, str]:
     """A line for each of these classes most of whose photos are contested, by wnid.
 
-    It says how many of the photos, with which classes, by which queries, and what to do.
+    It says how many of the photos, by which classes, and what to do.
     """
     if not wnids:
         return {}
     in_class = select(Candidate.wnid, func.count()).join(Candidate.photo).where(_STORED)
     in_class = _of_classes(in_class, wnids).group_by(Candidate.wnid)
     undecided = in_class.where(Candidate.photo_id.in_(undecided_photos())).order_by(Candidate.wnid)
-    totals = dict(session.execute(in_class).all())
-    many = {
-        wnid: number
-        for wnid, number in session.execute(undecided)
-        if wnid in wnids and 2 * number > totals[wnid]
-    }
-    shared: dict[str, list[ContestedClaim]] = defaultdict(list)
-    for claim in contested_claims(session, many):
-        shared[claim.wnid].append(claim)
+    totals, lost = (dict(session.execute(rows).all()) for rows in (in_class, undecided))
+    many = [wnid for wnid in lost if wnid in wnids and 2 * lost[wnid] > totals[wnid]]
+    rivals: dict[str, Counter[str]] = defaultdict(Counter)
+    claims = contested_claims(session, many)
+    for wnid, rival, _ in sorted({(claim.wnid, claim.rival, claim.photo) for claim in claims}):
+        rivals[wnid][rival] += 1
     taxonomy = stored_taxonomy(session)
-    return {
-        wnid: _line(wnid, number, totals[wnid], shared[wnid], taxonomy)
-        for wnid, number in many.items()
-    }
 
-
-def _line(
-    wnid: str, contested: int, stored: int, claims: list[ContestedClaim], taxonomy: Taxonomy
-) -> str:
-    photos: dict[str, set[int]] = defaultdict(set)
-    queries: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
-    for claim in sorted(claims):
-        photos[claim.rival].add(claim.photo)
-        queries[claim.rival][claim.query, claim.rival_query] += 1
-    rivals = sorted(photos, key=lambda rival: (-len(photos[rival]), rival))
-    parts = []
-    for rival in rivals[:_MOST_RIVALS]:
-        [((query, rival_query), _)] = queries[rival].most_common(1)
-        known = taxonomy.get(rival)
-        name = f"{known.name} ({rival})" if known else rival
-        why = (
-            f'which has the same query "{query}"'
-            if query == rival_query
-            else f'whose query "{rival_query}" finds what "{query}" finds'
+    def line(wnid: str) -> str:
+        shared = [
+            f"{photos:,} also of {cls.name if (cls := taxonomy.get(rival)) else 'class'} {rival}"
+            for rival, photos in rivals[wnid].most_common(_MOST_RIVALS)
+        ]
+        if more := len(rivals[wnid]) - len(shared):
+            shared.append(f"others of {count(more, 'more class', 'more classes')}")
+        are = agree(lost[wnid], "is contested and counts", "are contested and count")
+        return (
+            f"{lost[wnid]:,} of {count(totals[wnid], 'photo')} {are} for no class: "
+            f"{'; '.join(shared)}. Decide each in genset labels review; to avoid more, sharpen a "
+            f"query (genset keywords --yield {wnid})"
         )
-        parts.append(f"{len(photos[rival]):,} also of {name}, {why}")
-    if more := len(rivals) - len(parts):
-        parts.append(f"others of {count(more, 'more class', 'more classes')}")
-    are = agree(contested, "is contested and counts", "are contested and count")
-    return (
-        f"{contested:,} of {count(stored, 'photo')} {are} for no class: {'; '.join(parts)}. Decide "
-        "each in genset labels review; to avoid more, sharpen a query "
-        f"(genset keywords {wnid} {rivals[0]})"
-    )
+
+    return {wnid: line(wnid) for wnid in many}

@@ -22,7 +22,7 @@ from genset.release.reader import (
     content_hash,
     manifest_hash,
 )
-from genset.sandbox import Faults, Reply, Request
+from genset.sandbox import Faults, Reply, Request, Rule
 from genset.scrape.pull import PullSummary, pull
 from tests.labeled_workspace import picture, vote
 from tests.scrape.commands import genset
@@ -171,6 +171,17 @@ def test_a_host_that_fails_is_not_a_photo_that_is_gone(maker: Maker, rebuild: Re
     done = rebuild()
     assert (done.gone, done.changed, done.pulled) == ({}, {}, 2)
     assert "503" in done.failed[maker.photo(1).file]
+
+
+def test_a_page_in_a_photos_place_is_a_failure_that_may_pass(
+    maker: Maker, rebuild: Rebuild
+) -> None:
+    maker.sandbox.rules.append(Rule("not_image", photo="1", times=TRIES))
+    maker.sandbox.rules.append(Rule("not_image", photo="2"))
+    done = rebuild()
+    assert (done.pulled, done.changed, done.gone) == (2, {}, {})
+    assert list(done.failed) == [maker.photo(2).file]
+    assert "answered with a web page" in done.failed[maker.photo(2).file]
 
 
 def test_photos_that_are_kept_back_are_no_host_that_is_down(
