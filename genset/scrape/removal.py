@@ -5,7 +5,7 @@ coming releases, its original is deleted, and its row stays as a tombstone that 
 passes. Labels stay too: they are append-only, and say nothing of the picture.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import partial
@@ -17,7 +17,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 from genset.core.errors import BadInput
 from genset.core.numbers import count
 from genset.db import Photo, PhotoEvent, RemovedOwner, Store
-from genset.release.reader import ReleasePhoto, find_releases
+from genset.release.reader import find_releases
 from genset.settings import source_names
 from genset.sources.source import FORMS, NSID, NSIDS_ARE_FROM, SOURCE, is_source
 from genset.workspace import Workspace
@@ -25,7 +25,7 @@ from genset.workspace import Workspace
 _MOST_NAMED = 5
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class Removal:
     """What a removal did.
 
@@ -41,9 +41,9 @@ class Removal:
 
     photos: list[str]
     owner: str | None
-    deleted: int
-    in_use: int
-    releases: dict[str, int]
+    deleted: int = 0
+    in_use: int = 0
+    releases: dict[str, int] = field(default_factory=dict)
     same_bytes: list[str] = field(default_factory=list)
 
 
@@ -82,31 +82,22 @@ def _remove(
         raise BadInput("give a reason: --reason TEXT")
     with store.begin_alone() as session:
         source, name, is_owner = find(session)
-        meant = (Photo.owner if is_owner else Photo.source_id) == name
-        photos = session.scalars(select(Photo).where(Photo.source == source, meant)).all()
-        if is_owner:
-            _keep_out(session, source, name, reason)
+        column = "owner" if is_owner else "source_id"
+        photos = session.scalars(select(Photo).filter_by(source=source, **{column: name})).all()
+        tombstone = {"source": source, "owner": name}
+        if is_owner and session.scalar(select(RemovedOwner.id).filter_by(**tombstone)) is None:
+            session.add(RemovedOwner(**tombstone, reason=reason))
         for photo in photos:
             _bury(session, photo, reason)
         ids = [photo.id for photo in photos]
+    done = Removal([photo.name for photo in photos], name if is_owner else None)
     with store.begin_alone() as session:
-        deleted, in_use, same_bytes = _delete_originals(workspace, session, ids)
-
-    def is_meant(photo: ReleasePhoto) -> bool:
-        return photo.source == source and name == (photo.owner if is_owner else photo.source_id)
-
-    found = {
-        release.name: sum(map(is_meant, release.photos))
-        for release in find_releases(workspace.releases)
-    }
-    return Removal(
-        photos=[photo.name for photo in photos],
-        owner=name if is_owner else None,
-        deleted=deleted,
-        in_use=in_use,
-        releases={release: number for release, number in found.items() if number},
-        same_bytes=same_bytes,
-    )
+        _delete_originals(workspace, session, ids, done)
+    for release in find_releases(workspace.releases):
+        of_source = [photo for photo in release.photos if photo.source == source]
+        if number := sum(getattr(photo, column) == name for photo in of_source):
+            done.releases[release.name] = number
+    return done
 
 
 def _meant(session: Session, what: str) -> _Meant:
@@ -116,22 +107,17 @@ def _meant(session: Session, what: str) -> _Meant:
         places = [(named, rest)]
     else:
         places = [(source, what) for source in sorted(_sources_here(session) | {NSIDS_ARE_FROM})]
-    found = [
-        (source, name, column is Photo.owner)
-        for column in (Photo.source_id, Photo.owner)
-        for source, name in places
-        if _is_known(session, source, name, column)
-    ]
     # A number may be a photo at several sources; a photo's own number wins over an owner's name.
-    found = [match for match in found if match[2] == found[0][2]]
-    # An owner may ask before any photo of theirs was found.
-    if not found:
-        found = [(source, name, True) for source, name in places if _is_nsid(source, name)]
-    if len(found) > 1:
-        several = ", ".join(f"{source}:{name}" for source, name, _ in found)
-        raise BadInput(f"{what!r} is ambiguous: name one of {several}")
-    if found:
-        return found[0]
+    for column in (Photo.source_id, Photo.owner):
+        known = [place for place in places if _is_known(session, *place, column)]
+        if len(known) > 1:
+            several = ", ".join(f"{source}:{name}" for source, name in known)
+            raise BadInput(f"{what!r} is ambiguous: name one of {several}")
+        for source, name in known:
+            return source, name, column is Photo.owner
+    for source, name in places:  # an owner may ask before any photo of theirs was found
+        if source == NSIDS_ARE_FROM and NSID.fullmatch(name):
+            return source, name, True
     raise BadInput(
         f"no photo or owner {what!r} in the pool: name a photo as SOURCE:ID, an owner by the id in "
         "the address of their photos, such as 78733179@N04, and an owner without photos in the "
@@ -159,11 +145,7 @@ def _owner_meant(session: Session, owner: str) -> _Meant:
 
 
 def _credited(session: Session, source: str, name: str) -> str:
-    """What to tell who takes the name in a photo's credit for its owner's; "" where it is none.
-
-    The owner is the account that the photo is under. Its name is another at some sources, and who
-    made a photo may not be who uploaded it.
-    """
+    """What to tell who takes the name in a photo's credit for its owner's; "" where it is none."""
     if _is_known(session, source, name, Photo.owner):
         return ""
     remains = or_(Photo.rejected.is_(None), Photo.rejected.not_like("removed%"))
@@ -177,8 +159,8 @@ def _credited(session: Session, source: str, name: str) -> str:
     more = ", ..." if many > len(photos) else ""
     return (
         f"no owner at {source} is {name!r}, but {count(many, 'photo is', 'photos are')} credited "
-        f"to that name: remove each ({listed}{more}), or with --owner all of the account that it "
-        f"is under ({owners}{more})"
+        f"to that name: remove each ({listed}{more}), or with --owner all of their owner "
+        f"({owners}{more})"
     )
 
 
@@ -187,22 +169,9 @@ def _sources_here(session: Session) -> set[str]:
     return set(session.scalars(select(Photo.source).distinct()))
 
 
-def _is_nsid(source: str, name: str) -> bool:
-    """Whether it is the id of an owner at Flickr."""
-    return source == NSIDS_ARE_FROM and NSID.fullmatch(name) is not None
-
-
 def _is_known(session: Session, source: str, name: str, column: InstrumentedAttribute[str]) -> bool:
     found = select(Photo.id).where(Photo.source == source, column == name).limit(1)
     return bool(name) and session.scalar(found) is not None
-
-
-def _keep_out(session: Session, source: str, owner: str, reason: str) -> None:
-    there = select(RemovedOwner.id).where(
-        RemovedOwner.source == source, RemovedOwner.owner == owner
-    )
-    if session.scalar(there) is None:
-        session.add(RemovedOwner(source=source, owner=owner, reason=reason))
 
 
 def _bury(session: Session, photo: Photo, reason: str) -> None:
@@ -217,25 +186,19 @@ def _bury(session: Session, photo: Photo, reason: str) -> None:
 
 
 def _delete_originals(
-    workspace: Workspace, session: Session, photo_ids: Iterable[int]
-) -> tuple[int, int, list[str]]:
-    """Delete the originals of removed photos.
-
-    Return how many, how many are still needed, and which photos need them.
-    """
+    workspace: Workspace, session: Session, photo_ids: Sequence[int], done: Removal
+) -> None:
+    """Delete the originals of removed photos that no other photo needs."""
     removed = select(PhotoEvent.detail).where(
         PhotoEvent.what == "removed",
         PhotoEvent.detail != "",
         PhotoEvent.photo_id.in_(photo_ids),
     )
-    deleted, in_use, needed_by = 0, 0, []
     for file in session.scalars(removed.distinct()).all():
-        path = workspace.images / file
         same = select(Photo).where(Photo.sha256 == PurePath(file).stem).order_by(Photo.id)
         if others := session.scalars(same).all():
-            in_use += 1
-            needed_by += [photo.name for photo in others]
-        elif path.is_file():
+            done.in_use += 1
+            done.same_bytes += [photo.name for photo in others]
+        elif (path := workspace.images / file).is_file():
             path.unlink()
-            deleted += 1
-    return deleted, in_use, needed_by
+            done.deleted += 1
