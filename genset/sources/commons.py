@@ -1,12 +1,12 @@
 """Wikimedia Commons, as a source of photos: what is asked of it.
 
-What its answers say of photos is for `genset.sources.commons_api` to read.
+What it answers is for `genset.sources.commons_api` to read.
 """
 
 import json
 import re
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Self
 from urllib.parse import urlsplit
@@ -16,31 +16,28 @@ from msgspec.structs import replace
 
 from genset.classes import ImageClass
 from genset.classes.query import parse
-from genset.core.errors import SourceError, SourceRefused, SourceUnavailable
-from genset.core.photo import PhotoOrigin
-from genset.licenses import License
+from genset.core.errors import SourceUnavailable
 from genset.net.api import Api, endpoint_in, is_loopback
 from genset.net.hosts import Host, Hosts
 from genset.net.pace import RateLimit, Slots
-from genset.net.transport import is_retryable, user_agent
+from genset.net.transport import user_agent
 from genset.sources.commons_api import (
     FIELDS,
     LICENSE_FIELDS,
     NAME,
+    TITLE,
     WIDTH,
     Ask,
-    Batch,
     ask_whole,
     checked_continuation,
-    file_page,
-    has_file,
-    latest,
-    license_of_file,
+    license_in_answer,
+    moments_of,
     parse_reply,
     photo_of,
-    versions,
+    place,
 )
 from genset.sources.html import plain_text
+from genset.sources.replies import refused
 from genset.sources.source import (
     About,
     Licenses,
@@ -49,7 +46,9 @@ from genset.sources.source import (
     SearchPage,
     Settings,
     Source,
+    at,
     check_contact,
+    photos_of,
 )
 
 API_URL = "https://commons.wikimedia.org/w/api.php"
@@ -67,16 +66,15 @@ _MOST_RESULTS = 10_000  # that a search hands over
 _MOST_CALLS = 12
 _LONGEST_SEARCH = 180.0  # seconds
 
-_LONGEST_REFUSAL = 200  # characters of what Wikimedia says of it
-
-# Who waits for nobody should not add to what makes Commons' replicas lag for longer than seconds.
-_MOST_LAG = 5
+# The only widths at which there are thumbnails. Any other is refused, however often it is asked.
+WIDTHS = (20, 40, 60, 120, 250, 330, 500, 960, 1280, 1920, 3840)
 
 _QUERY: dict[str, object] = {
     "action": "query",
     "format": "json",
     "formatversion": 2,
-    "maxlag": _MOST_LAG,
+    # Seconds by which Commons' replicas may lag: who is in no hurry should not add to it.
+    "maxlag": 5,
 }
 _LICENSE: dict[str, object] = {
     "prop": "imageinfo",
@@ -96,17 +94,12 @@ _HISTORY: dict[str, object] = {"prop": "imageinfo", "iiprop": "timestamp", "iili
 
 _DEPICTS = re.compile(r"depicts (Q[1-9][0-9]*)")
 
-# The only widths at which there are thumbnails. Any other is refused, however often it is asked.
-WIDTHS = (20, 40, 60, 120, 250, 330, 500, 960, 1280, 1920, 3840)
-
 # An original or a thumbnail, below an address of a host; either may say who asked for the address.
-# The whole address must match, for a parser of one library may see another host in
-# "https://evil.example\.wikimedia.org/" than the library that then connects.
 _FILE = r"[0-9a-f]/[0-9a-f]{2}/[^\s/?#\\]+"
 _THUMBNAIL = (
     rf"thumb/{_FILE}/(?:[a-z0-9]+-)*(?:{'|'.join(map(str, WIDTHS))})px-[^\s/?#\\]+(?:\?[^\s\\]*)?"
 )
-_OWN_ADDRESS = re.compile(
+_PICTURES = re.compile(
     rf"https://(?:upload|thumb)\.wikimedia\.org/wikipedia/commons/"
     rf"(?:{_FILE}(?:\?[^\s\\]*)?|{_THUMBNAIL})"
 )
@@ -156,32 +149,19 @@ class Commons(Source):
         Raises:
             BadInput: there is no contact.
         """
-        check_contact("Wikimedia Commons", contact)
+        check_contact(TITLE, contact)
         self._address = endpoint or API_URL
         agent = user_agent(contact)
-        self._client = Api("Wikimedia Commons' API", agent)
-        parts = urlsplit(self._address)
+        self._client = Api(f"{TITLE}' API", agent)
         near = is_loopback(self._address)
-        name = f"{parts.netloc}-commons" if endpoint else "wikimedia"
+        name = f"{urlsplit(endpoint).netloc}-commons" if endpoint else "wikimedia"
         slots = Slots(hosts.store, name, AT_ONCE)
         calls = RateLimit(hosts.store, f"{name}-calls", 0 if near else 1 / CALLS_PER_SECOND)
-        self.api = Host(
-            hosts,
-            name,
-            "Wikimedia Commons",
-            [calls],
-            ping=lambda quota: self._call({"meta": "siteinfo", "siprop": "general"}),
-            slots=slots,
-            agent=agent,
-        )
-        pictures = f"{name}-images"
+        self.api = Host(hosts, name, TITLE, [calls], ping=self._ping, slots=slots, agent=agent)
+        pictures, title = f"{name}-images", f"{TITLE}' image host"
         images = RateLimit(hosts.store, pictures, 0 if near else 1 / IMAGES_PER_SECOND)
-        title = "Wikimedia Commons' image host"
         self.images = Host(hosts, pictures, title, [images], slots=slots, agent=agent)
-        self._image_address = _OWN_ADDRESS
-        if endpoint:
-            host = re.escape(f"{parts.scheme}://{parts.netloc}")
-            self._image_address = re.compile(rf"{host}/[^\s\\]*")
+        self.picture_addresses = at(endpoint, _PICTURES)
 
     @classmethod
     def connect(cls, hosts: Hosts, settings: Settings) -> Self:
@@ -192,10 +172,7 @@ class Commons(Source):
         """
         return cls(hosts, settings.contact, endpoint_in(ENDPOINT))
 
-    @classmethod
-    def for_pictures(cls, hosts: Hosts, settings: Settings) -> Self:
-        """To download from only: the image host asks for a contact too. Raises as `connect`."""
-        return cls.connect(hosts, settings)
+    for_pictures = connect  # the image host asks for a contact too
 
     @classmethod
     def queries(cls, image_class: ImageClass) -> tuple[str, ...]:
@@ -214,62 +191,47 @@ class Commons(Source):
 
     def search(self, question: Question, quota: int) -> SearchPage:
         """One page of files, most relevant first, each posted when it was first uploaded."""
-        start = _start(question)
-        ask = self._calls(quota)
-        parameters = _QUERY | _SEARCH | {"gsrsearch": search_text(question.text)}
-        batch = ask_whole(ask, parameters | start)
-        pages = sorted(batch.pages.values(), key=_index)[:PER_PAGE]
-        photos = self._photos(pages, question.posted_after, ask)
+        start, ask = _start(question), self._calls(quota)
+        batch = ask_whole(ask, _SEARCH | {"gsrsearch": search_text(question.text)} | start)
+        if not batch.pages and batch.following and not _offset(start):
+            raise SourceUnavailable(f"{TITLE} answered with none of its results", scope="query")
+        pages = sorted(batch.pages.values(), key=place)[:PER_PAGE]
+        photos, rejected = photos_of(pages, photo_of)
+        # Where the latest version is from before the window, so is the first one.
+        late = [photo.source_id for photo in photos if photo.posted_at >= question.posted_after]
+        first = self._first_versions(late, ask) if late else {}
+        if len(first) < len(late):
+            rejected["deleted"] = len(late) - len(first)
         offset, following = _offset(start), _offset(batch.following)
         last = not pages or not offset < following < _MOST_RESULTS
         return SearchPage(
-            photos=photos,
-            total=offset + len(pages) if batch.total is None else batch.total,
+            photos=tuple(
+                replace(photo, posted_at=first.get(photo.source_id, photo.posted_at))
+                for photo in photos
+                if photo.source_id not in late or photo.source_id in first
+            ),
+            total=offset + len(pages),
             last=last,
             capped=False,
             bookmark="" if last else json.dumps(batch.following, ensure_ascii=False),
-        )
-
-    def _photos(
-        self, pages: Iterable[dict[str, Any]], posted_after: datetime, ask: Ask
-    ) -> tuple[PhotoOrigin, ...]:
-        """The photos on these pages.
-
-        A search tells of a file's latest version alone. Where that is from before the window, so
-        are all others, and nothing more is asked.
-        """
-        found = [
-            photo
-            for page in pages
-            if (moment := latest(page)) and (photo := photo_of(page, moment)) is not None
-        ]
-        late = [photo.source_id for photo in found if photo.posted_at >= posted_after]
-        if not late:
-            return tuple(found)
-        first = self._first_versions(late, ask)
-        return tuple(
-            replace(photo, posted_at=first.get(photo.source_id, photo.posted_at))
-            for photo in found
-            # Deleted since it was found.
-            if photo.source_id not in late or photo.source_id in first
+            rejected=rejected,
         )
 
     def _first_versions(self, source_ids: Sequence[str], ask: Ask) -> dict[str, datetime]:
         """When these files were first uploaded, by their ids, of those that are still there."""
-        batch = ask_whole(ask, _QUERY | _HISTORY | {"pageids": "|".join(source_ids)})
+        batch = ask_whole(ask, _HISTORY | {"pageids": "|".join(source_ids)})
         # Of a file that was deleted it says that.
         if not batch.pages.keys() >= set(map(int, source_ids)):
-            raise SourceUnavailable("Wikimedia Commons has no history of its own files")
+            raise SourceUnavailable(f"{TITLE} has no history of its own files", scope="query")
         return {
             str(number): min(moments)
             for number, page in batch.pages.items()
-            if (moments := versions(page))
+            if (moments := moments_of(page))
         }
 
     def ask_licenses(self, source_ids: Sequence[str], quota: int) -> Licenses:
         """The licences of files; None where one was deleted."""
-        parameters = _LICENSE | {"pageids": "|".join(source_ids)}
-        batch = ask_whole(self._calls(quota), parameters)
+        batch = ask_whole(self._calls(quota), _LICENSE | {"pageids": "|".join(source_ids)})
         return {source_id: license_in_answer(batch, source_id) for source_id in source_ids}
 
     def _calls(self, quota: int) -> Ask:
@@ -280,7 +242,8 @@ class Commons(Source):
             nonlocal calls
             if calls:
                 if calls == _MOST_CALLS or time.monotonic() - began > _LONGEST_SEARCH:
-                    raise SourceUnavailable("Wikimedia Commons' answer comes in too many parts")
+                    words = f"{TITLE}' answer comes in too many parts"
+                    raise SourceUnavailable(words, scope="query")
                 self.api.wait_for_turn(quota)
             calls += 1
             return self._call(parameters)
@@ -291,24 +254,17 @@ class Commons(Source):
         try:
             return parse_reply(self._client.get(self._address, _QUERY | dict(parameters)))
         except requests.HTTPError as error:
-            if is_retryable(error):
-                raise
-            status = error.response.status_code
-            words = plain_text(error.response.content.decode(errors="replace"), _LONGEST_REFUSAL)
-            raise SourceRefused(
-                f"Wikimedia Commons refused a call: {words or 'no reason given'} (HTTP {status})",
-                status,
-                "host" if status in (401, 403) else "query",
-            ) from None
+            words = plain_text(error.response.content.decode(errors="replace"), 200)
+            raise refused(error, TITLE, words) from None
+
+    def _ping(self, quota: int) -> object:
+        return self._call({"meta": "siteinfo", "siprop": "general"})
 
     def may_fetch(self, url: str) -> bool:
-        """Only Commons' files, and their thumbnails of the widths that there are.
-
-        In a sandbox, only the sandbox's.
-        """
-        if self._image_address.fullmatch(url) is None:
-            return False
-        return "/thumb/" not in url or _IS_THUMBNAIL.fullmatch(url) is not None
+        """Only Commons' files, and their thumbnails of the widths that there are."""
+        return super().may_fetch(url) and (
+            "/thumb/" not in url or _IS_THUMBNAIL.fullmatch(url) is not None
+        )
 
 
 def search_text(text: str) -> str:
@@ -325,21 +281,6 @@ def search_text(text: str) -> str:
     return " ".join(["filetype:bitmap", *included, *excluded])
 
 
-def license_in_answer(batch: Batch, source_id: str) -> License | SourceError | None:
-    """The licence of the file with this id; None where Commons says that there is none.
-
-    ``{"pageid": 81754323, "missing": true}`` is a page that was deleted; one that is left without
-    its file lies in the repository "". Where the answer says neither, that is an error.
-    """
-    page = batch.pages.get(int(source_id)) if re.fullmatch("[0-9]{1,15}", source_id) else None
-    is_gone = page is not None and ("missing" in page or page.get("imagerepository") == "")
-    if page is None or not (has_file(page) or is_gone):
-        return SourceUnavailable(f"Wikimedia Commons says nothing of the file {source_id}")
-    if not has_file(page):
-        return None
-    return license_of_file(page) or License("No licence", "")
-
-
 def _start(question: Question) -> dict[str, str]:
     """Where a page of results begins, by what the page before it said."""
     try:
@@ -354,9 +295,3 @@ def _offset(following: Mapping[str, str]) -> int:
     """The number of results before a page; 0 where it is not said."""
     offset = following.get("gsroffset", "")
     return int(offset) if re.fullmatch("[0-9]{1,9}", offset) else 0
-
-
-def _index(page: Mapping[str, Any]) -> float:
-    """A page's place in the results; those without one come last."""
-    index = file_page(page).index
-    return float("inf") if index is None else index

@@ -95,3 +95,23 @@ def _is_hidden(attributes: _Attributes) -> bool:
         name == "hidden" or (name == "style" and _IS_HIDDEN.search(value or "") is not None)
         for name, value in attributes
     )
+
+
+def plain_value(value: object, longest: int = 120, deep: int = 3) -> str:
+    """A value that may hold HTML as words: of an object by language in English, or the first.
+
+    >>> plain_value({"de": "Anne", "en": "<i>Ann</i>"}), plain_value(["Ann", "<b>Bo</b>"])
+    ('Ann', 'Ann, Bo')
+    """
+    if isinstance(value, str):
+        return plain_text(value, longest)
+    if type(value) in (int, float):
+        return clean(repr(value)[:_LONGEST], longest)
+    if not deep or not isinstance(value, dict | list):
+        return ""
+    if isinstance(value, list):
+        parts = (plain_value(item, longest, deep - 1) for item in value[:9])
+        return clean(", ".join(filter(None, parts)), longest)
+    languages = [value.get("en"), *(v for k, v in value.items() if not str(k).startswith("_"))]
+    words = (plain_value(language, longest, deep - 1) for language in languages[:9])
+    return next(filter(None, words), "")

@@ -6,6 +6,7 @@ Parameters are those of the API's specification (version 1, https://api.inatural
 import re
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from functools import partial
 from itertools import count
 from math import ceil
 from typing import Any, Self
@@ -14,14 +15,13 @@ from urllib.parse import urlsplit
 import requests
 
 from genset.classes import ImageClass
-from genset.core.errors import BadInput, SourceError, SourceRefused, SourceUnavailable
-from genset.core.photo import PhotoOrigin
+from genset.core.errors import SourceError, SourceRefused, SourceUnavailable
 from genset.db import Store
-from genset.licenses import License, LicenseChoice
+from genset.licenses import License
 from genset.net.api import Api, endpoint_in, is_loopback
 from genset.net.hosts import Host, Hosts
 from genset.net.pace import AllOf, ByteLimit, Limit, RateLimit
-from genset.net.transport import is_retryable, user_agent
+from genset.net.transport import user_agent
 from genset.sources.inaturalist_api import (
     LICENSES,
     NAME,
@@ -32,7 +32,7 @@ from genset.sources.inaturalist_api import (
     refusal_in,
 )
 from genset.sources.inaturalist_draw import MOST_PER_PAGE, Draw, Window
-from genset.sources.replies import parse_json
+from genset.sources.replies import parse_json, refused
 from genset.sources.source import (
     About,
     Licenses,
@@ -41,7 +41,9 @@ from genset.sources.source import (
     SearchPage,
     Settings,
     Source,
+    at,
     check_contact,
+    photos_of,
 )
 
 API_URL = "https://api.inaturalist.org/v1"
@@ -64,14 +66,15 @@ IMAGE_BYTES = 16 * 2**20
 HOURS_BYTES_A_SECOND, HOURS_BURST = 0.8e6, 0.7e9
 DAYS_BYTES_A_SECOND, DAYS_BYTES_BURST = 0.2e6, 5.0e9
 
-# Where iNaturalist's pictures lie, those of its first years on Flickr. The whole address must
-# match: see `genset.sources.flickr`.
-_IMAGE_ADDRESS = re.compile(
+# Where iNaturalist's pictures lie, those of its first years on Flickr.
+_PICTURES = re.compile(
     r"https?://(inaturalist-open-data\.s3\.amazonaws\.com|static\.inaturalist\.org"
     r"|[a-z0-9.-]+\.(staticflickr\.com|static\.flickr\.com))(:80|:443)?/\S*",
     re.I,
 )
 _SOURCE_ID = re.compile(r"[0-9]{1,16}-[0-9]{1,16}\Z")
+
+_EMPTY = "iNaturalist answered with none of {:,} results"
 
 _Parameters = Mapping[str, object]
 
@@ -102,6 +105,7 @@ class INaturalist(Source):
         page_tells=True,
     )
     wants_taken = True
+    narrows_licenses = tuple(LICENSES.values())
     ids_per_call = 200
 
     def __init__(
@@ -122,29 +126,16 @@ class INaturalist(Source):
         check_contact("iNaturalist", contact)
         self._url = (endpoint or API_URL).rstrip("/")
         self._seed = seed
-        self._image_address = _IMAGE_ADDRESS
-        parts = urlsplit(self._url)
-        if endpoint:
-            host = re.escape(f"{parts.scheme}://{parts.netloc}")
-            self._image_address = re.compile(rf"{host}/\S*")
+        self.picture_addresses = at(endpoint, _PICTURES)
         agent = user_agent(contact)
         self._api = Api("iNaturalist's API", agent)
-        near, pictures = is_loopback(self._url), f"{parts.netloc}-images"
-        self.api = Host(
-            hosts,
-            parts.netloc,
-            "iNaturalist",
-            [_no_limit(hosts.store, parts.netloc) if near else calls(hosts.store, parts.netloc)],
-            ping=self._ping,
-            agent=agent,
-        )
-        self.images = Host(
-            hosts,
-            pictures,
-            "iNaturalist's image host",
-            [_no_limit(hosts.store, pictures) if near else media(hosts.store, pictures)],
-            agent=agent,
-        )
+        name, title = urlsplit(self._url).netloc, "iNaturalist"
+        pictures = f"{name}-images"
+        pace: list[Limit] = [calls(hosts.store, name), media(hosts.store, pictures)]
+        if is_loopback(self._url):
+            pace = [RateLimit(hosts.store, name, 0), RateLimit(hosts.store, pictures, 0)]
+        self.api = Host(hosts, name, title, pace[:1], ping=self._ping, agent=agent)
+        self.images = Host(hosts, pictures, f"{title}'s image host", pace[1:], agent=agent)
 
     @classmethod
     def connect(cls, hosts: Hosts, settings: Settings) -> Self:
@@ -156,31 +147,12 @@ class INaturalist(Source):
         endpoint = endpoint_in("GENSET_INATURALIST_ENDPOINT")
         return cls(hosts, settings.contact, endpoint, seed=settings.seed)
 
-    @classmethod
-    def for_pictures(cls, hosts: Hosts, settings: Settings) -> Self:
-        """As `connect`: who downloads only says who it is, too."""
-        return cls.connect(hosts, settings)
+    for_pictures = connect  # who downloads only says who it is, too
 
     @classmethod
     def queries(cls, image_class: ImageClass) -> tuple[str, ...]:
         """The name of the taxon that the class is; nothing where it is none for certain."""
         return (image_class.taxon,) if image_class.taxon else ()
-
-    @classmethod
-    def licenses(cls, choice: LicenseChoice) -> tuple[str, ...]:
-        """The names of those that iNaturalist has.
-
-        Raises:
-            BadInput: it has none of them.
-        """
-        names = tuple(
-            sorted(license.name for license in LICENSES.values() if choice.wants(license))
-        )
-        if not names:
-            raise BadInput(
-                f"iNaturalist has no licence {', '.join(choice.words)}: choose another one"
-            )
-        return names
 
     @classmethod
     def per_page(cls, per_class: int) -> int:
@@ -212,32 +184,36 @@ class INaturalist(Source):
             between = {"id_above": above, "id_below": below}
             return ask({**between, "per_page": 1, "only_id": "true"})[0]
 
-        found: list[PhotoOrigin] = []
+        listed: list[Any] = []
         for run in draw.block(text, number, size):
             for window in draw.windows(run, counted):
-                _, results = ask(_page_of(window))
-                found += [
-                    photo
-                    for result in window.run.of(results)
-                    if (photo := found_photo(result, codes)) is not None
-                ]
+                place = _page_of(window)
+                total, results = ask(place)
+                if not results and total > (place["page"] - 1) * place["per_page"]:
+                    raise SourceUnavailable(_EMPTY.format(total), scope="query")
+                listed += window.run.of(results)
+        found, rejected = photos_of(listed, partial(found_photo, codes=codes))
+        distinct = list({photo.source_id: photo for photo in found}.values())
         return SearchPage(
-            draw.shuffled(text, _distinct(found), lambda photo: photo.source_id),
+            draw.shuffled(text, distinct, lambda photo: photo.source_id),
             draw.total,
             last=number + 1 == length,
             capped=False,
             bookmark=draw.bookmark(),
+            rejected=rejected,
         )
 
     def _begun(self, parameters: _Parameters) -> SearchPage:
         """How many observations there are, and which is the newest, without any photo."""
         newest = {"order_by": "id", "order": "desc", "per_page": 1, "page": 1, "only_id": "true"}
         total, results = parse_results(self._ask("/observations", {**parameters, **newest}))
+        if not total:
+            return SearchPage((), 0, last=True, capped=False)
         number = id_of(results[0]) if results else None
         if number is None:
-            return SearchPage((), total, last=True, capped=False)
+            raise SourceUnavailable(_EMPTY.format(total), scope="query")
         draw = Draw(self._seed, total, number)
-        return SearchPage((), total, last=not total, capped=False, bookmark=draw.bookmark())
+        return SearchPage((), total, last=False, capped=False, bookmark=draw.bookmark())
 
     def ask_licenses(self, source_ids: Sequence[str], quota: int) -> Licenses:
         """The licences of photos; None where one or its observation is gone.
@@ -273,10 +249,6 @@ class INaturalist(Source):
             raise SourceUnavailable("iNaturalist answered with observations that have no number")
         return found
 
-    def may_fetch(self, url: str) -> bool:
-        """Only the hosts of iNaturalist's pictures; in a sandbox, only the sandbox."""
-        return self._image_address.fullmatch(url) is not None
-
     def _ping(self, quota: int) -> object:
         return self._ask("/observations", {"per_page": 1, "only_id": "true"})
 
@@ -290,15 +262,7 @@ class INaturalist(Source):
         try:
             return parse_json(self._api.get(f"{self._url}{path}", parameters), "iNaturalist")
         except requests.HTTPError as error:
-            if is_retryable(error):
-                raise
-            status = error.response.status_code
-            words = refusal_in(error.response.content)
-            raise SourceRefused(
-                f"iNaturalist refused a call: {words or 'no reason given'} (HTTP {status})",
-                status,
-                "host" if status in (401, 403) else "query",
-            ) from None
+            raise refused(error, "iNaturalist", refusal_in(error.response.content)) from None
 
 
 def calls(store: Store, name: str) -> Limit:
@@ -322,10 +286,6 @@ def media(store: Store, name: str) -> Limit:
     )
 
 
-def _no_limit(store: Store, name: str) -> Limit:
-    return RateLimit(store, name, 0)
-
-
 def _parameters_of(question: Question) -> dict[str, object]:
     """A search's parameters, without those of a page."""
     parameters: dict[str, object] = {
@@ -339,7 +299,7 @@ def _parameters_of(question: Question) -> dict[str, object]:
     return parameters
 
 
-def _page_of(window: Window) -> _Parameters:
+def _page_of(window: Window) -> dict[str, Any]:
     """The parameters of the page that holds a window's run."""
     size, page = window.run.page
     return {
@@ -355,8 +315,3 @@ def _page_of(window: Window) -> _Parameters:
 def _codes(names: tuple[str, ...]) -> list[str]:
     """iNaturalist's codes of the licences with these names; all for no names."""
     return [code for code, license in LICENSES.items() if not names or license.name in names]
-
-
-def _distinct(found: list[PhotoOrigin]) -> list[PhotoOrigin]:
-    """Each photo once, should an answer repeat one."""
-    return list({photo.source_id: photo for photo in found}.values())

@@ -24,10 +24,11 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
+from genset.core.errors import PhotoRejected
 from genset.core.photo import PhotoOrigin
 from genset.core.safe import clean
 from genset.licenses import FLICKR, License
-from genset.sources.replies import Reply, read, read_entry, stored
+from genset.sources.replies import Reply, read, read_entry, stored, usable_entry
 
 NAME = "inaturalist"
 
@@ -137,15 +138,18 @@ def id_of(entry: object) -> int | None:
     return None if found is None else found.id
 
 
-def found_photo(entry: object, codes: Collection[str]) -> PhotoOrigin | None:
-    """An observation's first photo under one of these licences; None where there is none."""
-    found = read_entry(entry, Observation)
-    if found is None or found.quality_grade != "research":  # asked for; the data card says so
-        return None
+def found_photo(entry: object, codes: Collection[str]) -> PhotoOrigin:
+    """An observation's first photo under one of these licences; PhotoRejected where none is."""
+    found = usable_entry(entry, Observation)
+    if found.quality_grade != "research":  # asked for; the data card says so
+        raise PhotoRejected("not of research grade")
     photo = next((photo for photo in found.visible if photo.code in codes), None)
-    posted_at = _in_utc(found.created_at)
-    if photo is None or posted_at is None:
-        return None
+    if photo is None:
+        raise PhotoRejected("under another licence")
+    try:
+        posted_at = found.created_at.astimezone(UTC)
+    except OverflowError:  # its calendar has no such day
+        raise PhotoRejected("entry without a valid created_at") from None
     license = LICENSES[photo.code]
     return PhotoOrigin(
         source=NAME,
@@ -203,14 +207,6 @@ def refusal_in(body: bytes) -> str:
 
 def _text(text: str) -> str:
     return stored(text).strip()
-
-
-def _in_utc(moment: datetime) -> datetime | None:
-    """The same time in UTC; None where its calendar has no such day."""
-    try:
-        return moment.astimezone(UTC)
-    except OverflowError:
-        return None
 
 
 def _day(text: str) -> str | None:

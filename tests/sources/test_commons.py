@@ -17,21 +17,28 @@ from hypothesis import strategies as st
 
 from genset import __version__
 from genset.classes import imagenet1k
-from genset.core.errors import BadInput, SourceError, SourceRefused, SourceUnavailable
+from genset.core.errors import (
+    BadInput,
+    PhotoRejected,
+    SourceError,
+    SourceRefused,
+    SourceUnavailable,
+)
 from genset.core.photo import PhotoOrigin
 from genset.db import Store
 from genset.licenses import FLICKR, License
 from genset.net.hosts import HostClosed, HostGaveUp, Hosts
-from genset.sources.commons import Commons, license_in_answer, search_text
+from genset.sources.commons import Commons, search_text
 from genset.sources.commons_api import (
     ask_whole,
     checked_continuation,
     license_in,
+    license_in_answer,
     parse_reply,
     photo_of,
 )
 from genset.sources.flickr import Flickr
-from genset.sources.source import Question, SearchPage, Settings, source_class
+from genset.sources.source import Question, SearchPage, Settings, photos_of, source_class
 
 YEAR_2014 = datetime(2014, 1, 1, tzinfo=UTC)
 POSTED = datetime(2020, 5, 3, 10, 11, 12, tzinfo=UTC)
@@ -104,9 +111,7 @@ def answer(*pages: Fields, following: Fields | None = None, whole: bool = True) 
 
 
 def photo(**changes: Any) -> PhotoOrigin:
-    found = photo_of(page(**changes), POSTED)
-    assert found is not None
-    return found
+    return photo_of(page(**changes))
 
 
 def photo_with(**changes: Any) -> PhotoOrigin:
@@ -155,8 +160,29 @@ def test_a_photo_as_commons_describes_it() -> None:
     ],
 )  # fmt: skip
 def test_the_author_is_credited_in_words(artist: Any, attribution: Any, name: str) -> None:
-    found = photo_with(Artist=artist, Attribution=attribution)
-    assert (found.owner, found.owner_name) == ("Ann", name)
+    assert photo_with(Artist=artist, Attribution=attribution).owner_name == name
+
+
+@pytest.mark.parametrize(
+    ("artist", "owner"),
+    [
+        ("Bo Ek", "Bo Ek"),
+        ("<a href='https://example.org/'>Bo Ek</a>", "Bo Ek"),
+        ('<a href="/wiki/User:Bo_E" title="User:Bo E">Bo Ek</a>', "Bo E"),
+        ('<a class="new" title="User:Bo E (page does not exist)">Bo Ek</a>', "Bo E"),
+        ('<a class="extiw" title="en:User:Bo &amp; Co">Bo</a> at Wikipedia', "Bo & Co"),
+        ('<a title="User:Bo">Bo</a>, <a title="User:Cleo">Cleo</a>', "Bo, Cleo"),
+        ('<a title="User:Bo">Bo</a> (<a title="User talk:Bo">talk</a>)', "Bo"),
+        *((nobody, "Bot") for nobody in ("", None, "Unknown", "Unknown author", "-", [],
+          "<span>Anonymous</span>Unknown author", "Not provided", "<script>alert(1)</script>")),
+        ("<a title='User:\u202e'>\u202e</a>", "Bot"),
+        ("Пётр", "Пётр"),
+    ],
+)  # fmt: skip
+def test_the_owner_is_the_author_and_the_uploader_where_nobody_is_named(
+    artist: Any, owner: str
+) -> None:
+    assert photo(user="Bot", extmetadata=extmetadata(Artist=artist)).owner == owner
 
 
 @pytest.mark.parametrize(
@@ -171,9 +197,8 @@ def test_the_author_is_credited_in_words(artist: Any, attribution: Any, name: st
 def test_hostile_words_become_one_harmless_line(value: str) -> None:
     fields = dict.fromkeys(("Artist", "Attribution", "DateTimeOriginal"), value)
     found = photo_with(**fields)
-    hostile = photo_of(page(user=value) | {"title": value}, POSTED)
-    assert hostile is not None
-    for words in (found.owner_name, hostile.owner, hostile.title):
+    hostile = photo_of(page(user=value) | {"title": value})
+    for words in (found.owner, found.owner_name, hostile.owner, hostile.title):
         assert words.isprintable()
         assert len(words) <= 300
         assert "\u202e" not in words
@@ -260,19 +285,25 @@ def test_a_licence_has_the_name_and_address_that_it_has_elsewhere(
     assert (found.license, found.license_url) == license
 
 
+def why_not(entry: Any) -> str:
+    with pytest.raises(PhotoRejected) as rejected:
+        photo_of(entry)
+    return rejected.value.reason
+
+
 def test_without_a_licence_or_anybody_to_credit_a_photo_is_left_out() -> None:
     nothing = extmetadata(License=None, LicenseShortName=None, LicenseUrl=None)
     for fields in (nothing, [], None, "x", {"License": None}, {"License": {}}):
-        assert photo_of(page(extmetadata=fields), POSTED) is None
-    assert photo_of(page(user=None, extmetadata=extmetadata(Artist=None)), POSTED) is None
-    hidden = photo_of(page(user=None), POSTED)  # its uploader is, by Commons
-    assert hidden is not None
-    assert (hidden.owner, hidden.owner_name) == ("Ann B", "Ann B")
+        assert why_not(page(extmetadata=fields)) == "no licence"
+    assert why_not(page(user=None, extmetadata=extmetadata(Artist=None))) == "no author"
+    hidden = photo(user=None)  # its uploader is, by Commons
+    assert (hidden.owner, hidden.owner_name) == ("Ann", "Ann B")
 
 
 @pytest.mark.parametrize("infos", [None, [], {}, "x", [None], [[]], 7])
 def test_a_page_without_a_file_is_no_photo(infos: Any) -> None:
-    assert photo_of(page() | {"imageinfo": infos}, POSTED) is None
+    assert why_not(page() | {"imageinfo": infos}) == "no file"
+    assert why_not(page(timestamp="last year")) == "no upload date"
 
 
 # Answers
@@ -373,10 +404,10 @@ def test_a_field_of_any_kind_costs_one_photo_at_most(field: Any, name: str) -> N
     fields = bad["imageinfo"][0]
     (fields if name in fields else fields["extmetadata"])[name] = field
     batch = ask_whole(lambda _: answer(bad, page(7), field), {})
-    found = [photo_of(each, POSTED) for each in batch.pages.values()]
+    found, _ = photos_of(batch.pages.values(), photo_of)
     assert photo() in found
     for each in found:
-        assert each is None or all(map(str.isprintable, (each.title, each.owner_name)))
+        assert all(map(str.isprintable, (each.title, each.owner, each.owner_name)))
 
 
 @given(
@@ -391,9 +422,7 @@ def test_no_answer_crashes_the_parser(reply: Fields) -> None:
         license_in_answer(batch, "7")
     except SourceUnavailable:
         return
-    for each in batch.pages.values():
-        found = photo_of(each, POSTED)
-        assert found is None or isinstance(found, PhotoOrigin)
+    photos_of(batch.pages.values(), photo_of)
 
 
 # Queries
@@ -686,6 +715,21 @@ def test_an_empty_page_is_the_last(wiki: Wiki) -> None:
     wiki.reply = lambda params: {"batchcomplete": True}
     assert search(wiki) == SearchPage((), total=0, last=True, capped=False)
     assert len(wiki.asked) == 1
+
+
+def test_a_first_page_without_any_of_its_results_may_pass(wiki: Wiki) -> None:
+    wiki.reply = lambda params: answer(following={"gsroffset": 50, "continue": "gsroffset||"})
+    with pytest.raises(SourceUnavailable, match="none of its results"):
+        search(wiki)
+
+
+def test_a_page_that_is_no_photo_costs_itself_only(wiki: Wiki) -> None:
+    bad = [page(8, user=None, extmetadata={}), page(9) | {"imageinfo": "x"}, "x", page(10)]
+    versions = history((7, ["2020-05-03T10:11:12Z"]), (10, []))
+    wiki.reply = by_kind(answer(*bad, page()), versions)
+    found = search(wiki)
+    assert [each.source_id for each in found.photos] == ["7"]
+    assert found.rejected == {"no licence": 1, "no file": 1, "deleted": 1}
 
 
 def test_an_answer_in_endless_parts_is_given_up(wiki: Wiki) -> None:

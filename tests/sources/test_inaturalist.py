@@ -13,7 +13,13 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 
 from genset.classes import imagenet1k
-from genset.core.errors import BadInput, SourceError, SourceRefused, SourceUnavailable
+from genset.core.errors import (
+    BadInput,
+    PhotoRejected,
+    SourceError,
+    SourceRefused,
+    SourceUnavailable,
+)
 from genset.core.photo import PhotoOrigin
 from genset.db import Photo, Search
 from genset.licenses import License, choose_licenses, spdx_id
@@ -41,7 +47,10 @@ RECORDED = ("get_observation", "get_observations_by_id", "get_observations_page1
 
 
 def read(entry: Any, codes: Any = tuple(LICENSES)) -> PhotoOrigin | None:
-    return found_photo(entry, codes)
+    try:
+        return found_photo(entry, codes)
+    except PhotoRejected:
+        return None
 
 
 def needed(entry: Any) -> PhotoOrigin:
@@ -133,8 +142,8 @@ def test_the_first_photo_whose_own_licence_fits_is_taken() -> None:
 @pytest.mark.parametrize("grade", ["needs_id", "casual", None, 7])
 def test_an_observation_of_another_grade_is_left_out_whoever_sends_it(grade: object) -> None:
     entry = observation() | {"quality_grade": grade}
-    assert found_photo(entry, list(LICENSES)) is None
-    assert found_photo(observation(quality_grade="research"), list(LICENSES)) is not None
+    assert read(entry) is None
+    assert read(observation(quality_grade="research")) is not None
 
 
 def test_without_a_licence_all_rights_are_reserved_and_the_photo_is_left_out() -> None:
@@ -403,6 +412,22 @@ def test_one_malformed_observation_costs_itself_only(naturalists: Naturalists) -
     found = {each.source_id for each in came.photos}
     assert len(found) == 29
     assert "111-5" in found
+    assert came.rejected == {"entry without a valid user": 1}
+    naturalists.observations[112] = observation(112, quality_grade="casual")
+    naturalists.observations[113] = observation(113, photos=[photo(5, license_code="pd")])
+    came = source.search(question(per_page=100, page=2, bookmark=bookmark), 0)
+    assert came.rejected == {
+        "entry without a valid user": 1, "not of research grade": 1, "under another licence": 1
+    }  # fmt: skip
+
+
+def test_an_answer_without_any_of_its_results_may_pass(naturalists: Naturalists) -> None:
+    source = inaturalist(naturalists.endpoint)
+    bookmark = source.search(question(), 0).bookmark
+    for page in (1, 2):
+        naturalists.errors = [(200, b'{"total_results": 30, "results": []}')]
+        with pytest.raises(SourceUnavailable, match="none of 30 results"):
+            source.search(question(page=page, bookmark=bookmark), 0)
 
 
 def test_a_refusal_is_told_in_a_line_and_too_many_calls_are_waited_for(
