@@ -1,13 +1,14 @@
-"""Where each source's pictures may come from: its own hosts, and no other."""
+"""What each source needs, and where its pictures may come from: its own hosts, and no other."""
 
 from pathlib import Path
 
 import pytest
 
+from genset.core.errors import BadInput
 from genset.sources.commons import WIDTHS, Commons
 from genset.sources.flickr import Flickr
 from genset.sources.inaturalist import INaturalist
-from genset.sources.source import Source
+from genset.sources.source import Settings, Source, source_class
 from tests.scrape.pools import flickr_at
 
 COMMONS = "https://upload.wikimedia.org/wikipedia/commons"
@@ -118,3 +119,26 @@ def test_a_sandbox_has_thumbnails_of_the_widths_of_commons(tmp_path: Path) -> No
     thumb = "http://127.0.0.1:8750/wikipedia/commons/thumb/a/ab/Pond.jpg"
     assert source.may_fetch(f"{thumb}/960px-Pond.jpg")
     assert not source.may_fetch(f"{thumb}/800px-Pond.jpg?/thumb/a/ab/P.jpg/960px-P.jpg")
+
+
+@pytest.mark.parametrize("kind", [Commons, INaturalist])
+def test_without_a_contact_or_with_a_bad_endpoint_it_is_refused_in_one_line(
+    kind: type[Source], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    variable = f"GENSET_{kind.about.name.upper()}_ENDPOINT"
+    monkeypatch.delenv(variable, raising=False)
+    hosts, settings = flickr_at(tmp_path).api.hosts, Settings(contact="you@example.org")
+    assert source_class(kind.about.name) is kind
+    for make in (kind.connect, kind.for_pictures):
+        with pytest.raises(BadInput, match=r"genset\.toml.*GENSET_CONTACT.*--contact") as refused:
+            make(hosts, Settings())
+        assert "\n" not in str(refused.value)
+        source = make(hosts, settings)
+        assert source.may_fetch(ALLOWED[kind][0])
+        assert settings.contact in source.api.agent
+        assert settings.contact in source.images.agent
+    monkeypatch.setenv(variable, "127.0.0.1:8750")
+    with pytest.raises(BadInput, match=variable):
+        kind.connect(hosts, settings)
+    monkeypatch.setenv(variable, "http://127.0.0.1:8750/api")
+    assert not kind.connect(hosts, settings).may_fetch(ALLOWED[kind][0])

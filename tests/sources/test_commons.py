@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from genset import __version__
 from genset.classes import imagenet1k
 from genset.core.errors import (
-    BadInput,
     PhotoRejected,
     SourceError,
     SourceRefused,
@@ -38,7 +37,7 @@ from genset.sources.commons_api import (
     photo_of,
 )
 from genset.sources.flickr import Flickr
-from genset.sources.source import Question, SearchPage, Settings, photos_of, source_class
+from genset.sources.source import Question, SearchPage, photos_of
 
 YEAR_2014 = datetime(2014, 1, 1, tzinfo=UTC)
 POSTED = datetime(2020, 5, 3, 10, 11, 12, tzinfo=UTC)
@@ -451,32 +450,6 @@ def test_statements_are_searched_before_words() -> None:
     assert Flickr.queries(named) == ("tench", '"Tinca tinca"')
 
 
-# What it needs
-
-
-def test_without_a_contact_it_is_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("GENSET_COMMONS_ENDPOINT", raising=False)
-    found = source_class("commons")
-    assert found is Commons
-    hosts = commons_at().api.hosts
-    for make in (found.connect, found.for_pictures):
-        with pytest.raises(BadInput, match=r"genset\.toml.*GENSET_CONTACT.*--contact") as refused:
-            make(hosts, Settings())
-        assert "\n" not in str(refused.value)
-        assert make(hosts, Settings(contact=CONTACT)).may_fetch(f"{FILES}/a/ab/Pond.jpg")
-
-
-def test_the_endpoint_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    hosts = commons_at().api.hosts
-    monkeypatch.setenv("GENSET_COMMONS_ENDPOINT", "127.0.0.1:8750")
-    with pytest.raises(BadInput, match="GENSET_COMMONS_ENDPOINT"):
-        Commons.connect(hosts, Settings(contact=CONTACT))
-    monkeypatch.setenv("GENSET_COMMONS_ENDPOINT", "http://127.0.0.1:8750/w/api.php")
-    commons = Commons.connect(hosts, Settings(contact=CONTACT))
-    assert not commons.may_fetch(f"{FILES}/a/ab/Pond.jpg")
-    assert commons.may_fetch("http://127.0.0.1:8750/a.jpg")
-
-
 # Calls
 
 
@@ -697,12 +670,10 @@ def test_a_bookmark_that_is_none_is_not_sent(wiki: Wiki, bookmark: str) -> None:
         ({"gsroffset": 50, "continue": "gsroffset||"}, False),
         ({"gsroffset": 9_950, "continue": "gsroffset||"}, False),
         ({"gsroffset": 10_000, "continue": "gsroffset||"}, True),
-        ({"gsroffset": 0, "continue": "gsroffset||"}, True),
-        ({"gsroffset": "many"}, True),
-        ({"continue": "||"}, True),
-        (None, True),
+        ({"gsroffset": 0, "continue": "gsroffset||"}, True), ({"gsroffset": "many"}, True),
+        ({"continue": "||"}, True), (None, True),
     ],
-)
+)  # fmt: skip
 def test_results_end_where_the_search_does(wiki: Wiki, following: Any, last: bool) -> None:
     wiki.reply = by_kind(
         answer(page(), following=following), history((7, ["2020-05-03T10:11:12Z"]))

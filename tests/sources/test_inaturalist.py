@@ -125,13 +125,9 @@ def test_recorded_answers_about_taxa_bring_no_photos(realdata: Path) -> None:
 
 
 def test_the_first_photo_whose_own_licence_fits_is_taken() -> None:
-    photos = [
-        photo(1, license_code=None),
-        photo(2, license_code="cc-by-nd"),
-        photo(3, license_code="cc0", hidden=True),
-        photo(4, license_code="CC-BY"),
-        photo(5, license_code="cc-by"),
-    ]
+    codes = (None, "cc-by-nd", "cc0", "CC-BY", "cc-by")
+    photos = [photo(number, license_code=code) for number, code in enumerate(codes, 1)]
+    photos[2]["hidden"] = True
     entry = observation(9, license_code="cc0", photos=photos)
     assert needed(entry).source_id == "9-2"
     for codes, expected in ((["cc-by"], "9-4"), (["cc0"], None), (["cc0", "cc-by-nd"], "9-2")):
@@ -175,28 +171,24 @@ def test_a_name_is_the_persons_or_else_the_login_and_the_owner_stays_the_same() 
     assert (later.owner, later.owner_name) == ("5", "ann_the_second")
 
 
+OPEN_DATA, STATIC = (
+    "https://inaturalist-open-data.s3.amazonaws.com",
+    "https://static.inaturalist.org",
+)
+
+
 @pytest.mark.parametrize(
     ("url", "full"),
     [
-        (
-            "https://inaturalist-open-data.s3.amazonaws.com/photos/1/square.JPG",
-            "https://inaturalist-open-data.s3.amazonaws.com/photos/1/original.JPG",
-        ),
-        (
-            "https://static.inaturalist.org/photos/1/square.jpeg?153",
-            "https://static.inaturalist.org/photos/1/original.jpeg?153",
-        ),
-        (  # 500 pixels, the largest that each photo on Flickr has
-            "https://farm4.staticflickr.com/3290/square_1_s.jpg",
-            "https://farm4.staticflickr.com/3290/square_1.jpg",
-        ),
-        (
-            "https://static.inaturalist.org/square/1.jpg",
-            "https://static.inaturalist.org/square/1.jpg",
-        ),
+        (f"{OPEN_DATA}/photos/1/square.JPG", f"{OPEN_DATA}/photos/1/original.JPG"),
+        (f"{STATIC}/photos/1/square.jpeg?153", f"{STATIC}/photos/1/original.jpeg?153"),
+        # 500 pixels, the largest that each photo on Flickr has
+        ("https://farm4.staticflickr.com/3290/square_1_s.jpg",
+         "https://farm4.staticflickr.com/3290/square_1.jpg"),
+        (f"{STATIC}/square/1.jpg", f"{STATIC}/square/1.jpg"),
         ("", ""),
     ],
-)
+)  # fmt: skip
 def test_the_picture_is_asked_for_in_full_size(url: str, full: str) -> None:
     assert needed(observation(photos=[photo(url=url)])).image_url == full
 
@@ -277,24 +269,6 @@ def test_an_answer_in_an_unknown_form_may_pass(body: bytes) -> None:
 
 
 # What it needs
-
-
-def test_without_a_contact_it_is_not_called(monkeypatch: pytest.MonkeyPatch) -> None:
-    hosts = inaturalist().api.hosts
-    for make in (INaturalist.connect, INaturalist.for_pictures):
-        with pytest.raises(BadInput, match=r"\[scrape\].*GENSET_CONTACT.*--contact") as refused:
-            make(hosts, Settings())
-        assert "\n" not in str(refused.value)
-    monkeypatch.setenv("GENSET_INATURALIST_ENDPOINT", "127.0.0.1:8750")
-    with pytest.raises(BadInput, match="GENSET_INATURALIST_ENDPOINT"):
-        INaturalist.connect(hosts, Settings(contact=CONTACT))
-    monkeypatch.delenv("GENSET_INATURALIST_ENDPOINT")
-    for source in (
-        INaturalist.connect(hosts, Settings(contact=CONTACT)),
-        INaturalist.for_pictures(hosts, Settings(contact=CONTACT)),
-    ):
-        assert CONTACT in source.api.agent
-        assert CONTACT in source.images.agent
 
 
 def test_it_is_found_by_its_name_and_says_what_people_must_know() -> None:
