@@ -39,7 +39,7 @@ LOOKS = 22  # of a photo: what `variants` gives
 _DTYPE = np.dtype("<u8")
 _IN_USE = (Photo.sha256.is_not(None), Photo.rejected.is_(None))
 
-_SUFFIXES = {".jpg", ".jpeg", ".png", ".webp"}
+_SUFFIXES = {".jpg", ".jpeg", ".png", ".webp", ".avif", ".heic", ".heif"}
 
 
 def hash_folder(folder: Path, output: Path) -> tuple[int, list[str]]:
@@ -52,7 +52,7 @@ def hash_folder(folder: Path, output: Path) -> tuple[int, list[str]]:
     """
     paths = sorted(p for p in folder.rglob("*") if p.suffix.lower() in _SUFFIXES and p.is_file())
     if not paths:
-        raise BadInput(f"{folder} holds no photos (.jpg, .jpeg, .png, .webp)")
+        raise BadInput(f"{folder} holds no photos ({', '.join(sorted(_SUFFIXES))})")
     names = [path.relative_to(folder).as_posix() for path in paths]
     unreadable = []
 

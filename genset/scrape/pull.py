@@ -25,7 +25,7 @@ from genset.core.safe import web_link
 from genset.net.originals import Fetcher
 from genset.net.picture import check_picture, compare
 from genset.release.documents import documents
-from genset.release.publish import facts_of_fewer, free_folder, publish
+from genset.release.publish import facts_of_fewer, publish
 from genset.release.reader import (
     LACKING,
     MANIFEST,
@@ -107,7 +107,9 @@ def pull(
     folder = folder or there or Path(release.name)
     aside = None
     if accept_rerendered:
-        free_folder(folder.absolute().parent, f"{release.name}-rerendered")
+        variant = folder.absolute().with_name(f"{release.name}-rerendered")
+        if variant.exists():
+            raise BadInput(f"{variant} exists: move it away, or pull without --accept-rerendered")
         aside = folder.absolute().with_name(f".{folder.name}.rerendered")
     summary = PullSummary(str(folder), len(release.photos))
     with one_at_a_time(folder):
