@@ -91,7 +91,7 @@ class Collection:
         entry.queries.update(self._planned_queries(row.wnid))
         # Each tag is a text of its own: a phrase does not go from one to the next.
         tags = map(words, entry.photo.tags.split())
-        entry.texts.extend([words(row.search_key), words(entry.photo.title), *tags])
+        entry.texts.extend([row.words, words(entry.photo.title), *tags])
 
     def _planned(self, wnid: str) -> frozenset[tuple[str, ...]]:
         """The words of genset's queries for a class; nothing for names that are no class's."""

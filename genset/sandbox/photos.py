@@ -27,6 +27,7 @@ from typing import Annotated
 
 from PIL import Image, ImageOps
 
+from genset.classes.query import parse
 from genset.core.pixels import eight_bit
 from genset.core.validation import Meta, Record
 
@@ -62,6 +63,11 @@ class PhotoRecord(Record, frozen=True, kw_only=True, forbid_unknown_fields=False
         first, latest = self.first_upload, self.date_upload_search_engine
         if first is not None and unix(first) >= unix(latest):
             raise ValueError("first_upload is not before date_upload_search_engine, the latest one")
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words that found the photo, without those that the search excluded."""
+        return tuple(word for phrase in parse(self.search_key).included for word in phrase)
 
 
 @dataclass(frozen=True)
@@ -136,7 +142,7 @@ class Photo:
             owner=owner,
             owner_name=row.owner_name or f"user{owner.partition('@')[0]}",
             title=f"IMG_{mark % 10_000:04}" if row.title is None else row.title,
-            tags="".join(row.search_key.casefold().split()) if row.tags is None else row.tags,
+            tags="".join(row.words) if row.tags is None else row.tags,
             taxon=taxon if row.taxon is None else row.taxon,
         )
 

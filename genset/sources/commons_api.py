@@ -96,12 +96,6 @@ class Failure(Reply, frozen=True):
     info: str = ""
 
 
-class Query(Reply, frozen=True):
-    """The pages of an answer: a list, or in format version 1 an object of them by number."""
-
-    pages: list[Any] | dict[str, Any]
-
-
 class Page(Reply, frozen=True):
     """A page, as far as its parts are put together by it."""
 
@@ -137,16 +131,14 @@ def ask_whole(ask: Ask, parameters: Mapping[str, object]) -> Batch:
     following: dict[str, str] = {}
     while True:
         reply = ask({**parameters, **following})
-        query = {"pages": [], **read(reply.get("query", {}), dict[str, Any], TITLE)}
-        listed = read(query, Query, TITLE).pages
-        for part in listed.values() if isinstance(listed, dict) else listed:
+        query = read(reply.get("query", {}), dict[str, Any], TITLE)
+        for part in read(query.get("pages", []), list[Any], TITLE):
             if (page := read_entry(part, Page)) is not None:
                 known = pages.setdefault(page.pageid, {})
                 versions = [*known.get("imageinfo", []), *(page.imageinfo or [])]
                 known |= part | {"imageinfo": versions}
         before, following = following, _following(reply)
-        # In format version 1 it is "", in version 2 it is true.
-        if reply.get("batchcomplete", False) is not False or not following:
+        if reply.get("batchcomplete") or not following:
             return Batch(pages, following)
         if following == before:
             raise SourceUnavailable(f"{TITLE}' answer goes on where it began", scope="query")

@@ -366,12 +366,6 @@ def test_an_answer_in_parts_is_put_together_by_page() -> None:
     assert batch.following == {"gsroffset": "50", "continue": "x"}
 
 
-def test_pages_by_number_are_pages_too() -> None:
-    """So they come in format version 1, where a complete batch is an empty text."""
-    reply = {"batchcomplete": "", "query": {"pages": {"7": page(7), "8": page(8)}}}
-    assert list(ask_whole(lambda _: reply, {}).pages) == [7, 8]
-
-
 def test_an_answer_that_leads_nowhere_may_pass() -> None:
     again = answer(following={"continue": "||"}, whole=False)
     with pytest.raises(SourceUnavailable, match="goes on where it began"):
