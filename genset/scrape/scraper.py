@@ -12,7 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from zlib import crc32
@@ -39,7 +39,7 @@ from genset.scrape.results import (
     searches_tried,
 )
 from genset.scrape.search import question_key
-from genset.scrape.state import class_state
+from genset.scrape.state import class_state, class_states, lacking_and_others
 from genset.scrape.work import ClassStates, Job, JobResult, PageJob, PhotoJob, ThreadPool
 from genset.sources.source import Source
 from genset.workspace import Workspace
@@ -115,7 +115,11 @@ class _Scraper:
             ended.callback(self.fetching.close)
             ended.callback(self.hosts.stop)  # first of these: threads may wait for their turn
             ended.push(self._interrupted)
-            yield from self._work(self.plan.classes)
+            lacking, others = lacking_and_others(self.store, self.plan)
+            yield from self._work(lacking)
+            done, others = self._done(others)
+            yield from done
+            yield from self._work(others)
             # A class that was asked late may claim a photo that an earlier one had counted in.
             while again := self._unsettled():
                 for _ in self._work(again):
@@ -138,26 +142,35 @@ class _Scraper:
             self.asking.leave()
             self.fetching.leave()
 
+    def _done(self, classes: Sequence[ImageClass]) -> tuple[list[ImageClass], list[ImageClass]]:
+        """Those of the classes that need nothing, and the others; of many this is read at once."""
+        plan = replace(self.plan, classes=tuple(classes))
+        with self.store.session() as session:
+            done = {cls.wnid for cls, state in class_states(session, plan) if state.is_done}
+        return (
+            [cls for cls in classes if cls.wnid in done],
+            [cls for cls in classes if cls.wnid not in done],
+        )
+
     def _unsettled(self) -> list[ImageClass]:
         """The classes that need more after all; the others are counted."""
         unsettled = []
         self.summary.full, self.summary.short, self.summary.contested = 0, {}, {}
         passed_over = Counter[str]()
-        for cls in self.plan.classes:
-            if cls.wnid in self.summary.failed or cls.wnid in self.summary.waiting:
-                continue
-            with self.store.session() as session:
-                state = class_state(session, self.plan, cls)
-            if not state.is_done:
-                unsettled.append(cls)
-                continue
-            if state.is_full:
-                self.summary.full += 1
-            else:
-                self.summary.short[cls.wnid] = len(state.selection.selected)
-            if state.selection.contested:
-                self.summary.contested[cls.wnid] = len(state.selection.contested)
-            passed_over.update(state.passed_over)
+        open_classes = {*self.summary.failed, *self.summary.waiting}
+        classes = tuple(cls for cls in self.plan.classes if cls.wnid not in open_classes)
+        with self.store.session() as session:
+            for cls, state in class_states(session, replace(self.plan, classes=classes)):
+                if not state.is_done:
+                    unsettled.append(cls)
+                    continue
+                if state.is_full:
+                    self.summary.full += 1
+                else:
+                    self.summary.short[cls.wnid] = len(state.selection.selected)
+                if state.selection.contested:
+                    self.summary.contested[cls.wnid] = len(state.selection.contested)
+                passed_over.update(state.passed_over)
         self.summary.passed_over = dict(passed_over.most_common())
         return unsettled
 

@@ -18,16 +18,16 @@ ends with what an undisturbed one ends with.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
     ColumnElement,
+    CursorResult,
     Delete,
-    Row,
     Select,
     Update,
     and_,
@@ -35,6 +35,7 @@ from sqlalchemy import (
     delete,
     exists,
     func,
+    literal,
     or_,
     select,
     update,
@@ -75,6 +76,7 @@ class RankedPhoto(NamedTuple):
     owner: str
     image_url: str
     sha256: str | None = None
+    is_contested: bool = False  # where the database was asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,11 +166,13 @@ def class_state(session: Session, plan: ScrapePlan, cls: ImageClass) -> ClassSta
 
 def class_states(session: Session, plan: ScrapePlan) -> Iterator[tuple[ImageClass, ClassState]]:
     """Read how far each of the plan's classes is, in their order."""
+    if len(plan.classes) <= _FEW_CLASSES:  # each one's own rows are quicker looked up
+        yield from ((cls, class_state(session, plan, cls)) for cls in plan.classes)
+        return
     searches: dict[str, list[Search]] = {}
     for search in session.scalars(select(Search).where(Search.source == _source(plan))):
         searches.setdefault(search.wnid, []).append(search)
-    # Of a few classes each one's own are quicker looked up.
-    claims = None if len(plan.classes) <= _FEW_CLASSES else _Claims.read(session)
+    claims = _Claims.read(session)
     last = select(Candidate.wnid, func.max(Candidate.rank)).group_by(Candidate.wnid)
     last_ranks = dict(session.execute(last).all())
     none = choose([], plan.per_class, ()), Counter[str]()
@@ -183,7 +187,7 @@ class _Claims:
     """The photos that several classes claim, and those that a person ruled to be a class's."""
 
     claimed: frozenset[int]
-    ruled_correct: Mapping[str, Collection[int]]
+    ruled_correct: Mapping[str, set[int]]
 
     @classmethod
     def read(cls, session: Session) -> "_Claims":
@@ -225,27 +229,45 @@ def _chosen(
     """The selection of a class's candidates, and how many the plan does not want, by reason."""
     queries = plan.source.queries(cls)
     place = {query: number for number, query in enumerate(queries)}
+    last_place = len(place)
     # A class may have thousands of candidates, and the first few hundred may tell.
     enough = 10 + 5 * plan.per_class // (4 * max(1, len(queries)))
     statement = _candidates(plan, claims is None)
     ranked: list[RankedPhoto] = []
-    contested = set[int]()
     passed_over = Counter[str]()
     for above, below in pairwise((-1, enough, 2 * enough, last_rank)):
         ranks = {"wnid": cls.wnid, "above": above, "below": below}
-        # The connection's rows, which come in half the time that the session's take.
-        rows = _matching(session.connection().execute(statement, ranks).all(), plan, passed_over)
-        ranked += [RankedPhoto(*row[: len(RankedPhoto._fields)]) for row in rows]
-        ranked.sort(key=lambda c: (c.rank, place.get(c.keyword, len(place)), c.source_id))
+        ranked += _read(session.connection().execute(statement, ranks), plan, passed_over)
+        ranked.sort(key=lambda c: (c.rank, place.get(c.keyword, last_place), c.source_id))
         if claims is not None:
-            contested.update(claims.claimed.intersection(row.photo_id for row in ranked))
-            contested.difference_update(claims.ruled_correct.get(cls.wnid, ()))
-        elif claimed := {row.id for row in rows if row[-1]}:
-            contested |= claimed - _ruled_correct(session, cls)
+            contested = claims.claimed.intersection(row.photo_id for row in ranked)
+            contested -= claims.ruled_correct.get(cls.wnid, set())
+        elif contested := frozenset(row.photo_id for row in ranked if row.is_contested):
+            contested -= _ruled_correct(session, cls)
         chosen = choose(ranked, plan.per_class, contested)
         if len(chosen.selected) == plan.per_class or below >= last_rank:
             break
     return chosen, passed_over
+
+
+def _read(
+    result: CursorResult[*tuple[Any, ...]], plan: ScrapePlan, passed_over: Counter[str]
+) -> Iterable[RankedPhoto]:
+    """The candidates that the plan wants; the others are counted by reason."""
+    if not plan.is_picky:
+        # A pool has a million: SQLAlchemy's rows, and these made one by one, take twice as long.
+        rows = result.cursor.fetchall()
+        result.close()
+        return map(partial(tuple.__new__, RankedPhoto), rows)
+    matching = []
+    for row in result:
+        license = License(row.license, row.license_url)
+        reason = plan.reason_against(license, row.posted_at, row.taken_at)
+        if reason is None:
+            matching.append(RankedPhoto(*row[: len(RankedPhoto._fields)]))
+        else:
+            passed_over[reason] += 1
+    return matching
 
 
 def _ruled_correct(session: Session, cls: ImageClass) -> set[int]:
@@ -272,11 +294,11 @@ def _usable(
     """The source's candidates whose photos are of this size and window.
 
     Photos that somebody added from a folder, of no source that is searched, count too. Where one
-    must look to tell (there is no `window`), that is left to `_matching`, and they come with what
+    must look to tell (there is no `window`), that is left to `_read`, and they come with what
     it looks at.
     """
     is_added = and_(Photo.sha256.is_not(None), *(Photo.source != name for name in sources))
-    usable = _RANKED.where(
+    usable = _RANKED.add_columns(_CONTESTED if asks_contested else literal(False)).where(
         Candidate.wnid == bindparam("wnid"),
         Candidate.rank > bindparam("above"),
         Candidate.rank <= bindparam("below"),
@@ -294,30 +316,13 @@ def _usable(
         usable = usable.where(Photo.posted_at >= after)
         if before is not None:
             usable = usable.where(Photo.posted_at < before)
-    return usable.add_columns(_CONTESTED) if asks_contested else usable
+    return usable
 
 
-def _matching(
-    rows: Sequence[Row[*tuple[Any, ...]]], plan: ScrapePlan, passed_over: Counter[str]
-) -> Sequence[Row[*tuple[Any, ...]]]:
-    """Those of the rows that the plan wants; the others are counted by reason."""
-    if not plan.is_picky:
-        return rows
-    matching = []
-    for row in rows:
-        license = License(row.license, row.license_url)
-        reason = plan.reason_against(license, row.posted_at, row.taken_at)
-        if reason is None:
-            matching.append(row)
-        else:
-            passed_over[reason] += 1
-    return matching
+def lacking_and_others(store: Store, plan: ScrapePlan) -> tuple[list[ImageClass], list[ImageClass]]:
+    """The classes that have too few stored photos to be full, and the others.
 
-
-def lacking_first(store: Store, plan: ScrapePlan) -> ScrapePlan:
-    """The plan with those classes first that have too few stored photos to be full.
-
-    How far each of the others is takes longer to tell, so a scrape of many begins with these.
+    How far each of these is takes longer to tell, so a scrape of many begins with those that lack.
     """
     # By source, and not of this source alone: asked for its photos, SQLite takes these first and
     # looks for each of the classes among each photo's.
@@ -331,12 +336,9 @@ def lacking_first(store: Store, plan: ScrapePlan) -> ScrapePlan:
     with store.session() as session:
         rows = session.execute(stored).all()
     counts = {wnid: count for wnid, source, count in rows if source == _source(plan)}
-    return replace(
-        plan,
-        classes=tuple(
-            sorted(plan.classes, key=lambda cls: counts.get(cls.wnid, 0) >= plan.per_class)
-        ),
-    )
+    lacking = [cls for cls in plan.classes if counts.get(cls.wnid, 0) < plan.per_class]
+    others = [cls for cls in plan.classes if counts.get(cls.wnid, 0) >= plan.per_class]
+    return lacking, others
 
 
 def _of_classes(wnids: Collection[str]) -> list[ColumnElement[bool]]:

@@ -11,7 +11,7 @@ from genset.classes import imagenet1k
 from genset.db import Candidate, Photo, PhotoFailure, SearchFailure, now
 from genset.licenses import choose_licenses
 from genset.sandbox import Reply
-from genset.scrape.state import forget_refusals, lacking_first
+from genset.scrape.state import forget_refusals, lacking_and_others
 from tests.labeled_workspace import TENCH, picture
 from tests.scrape.commands import genset
 from tests.scrape.pools import CAT, DOG, Deaf, Faulty, Pool, Serve, answer_of, image_class, record
@@ -215,13 +215,13 @@ def test_classes_that_lack_photos_come_first_and_else_in_their_order(
     pool.scrape(serve(*rows).source, CAT, DOG)
     full, lacking, new = CAT, DOG, image_class("n00000003", "cow")
     plan = replace(pool.plan, classes=(full, lacking, new))
-    assert lacking_first(pool.store, plan).classes == (lacking, new, full)
+    assert lacking_and_others(pool.store, plan) == ([lacking, new], [full])
     few = replace(plan, per_class=2)
-    assert lacking_first(pool.store, few).classes == (new, full, lacking)
+    assert lacking_and_others(pool.store, few) == ([new], [full, lacking])
     # More than a database takes in one list.
     many = tuple(image_class(f"n{number:08}", "one of many") for number in range(10, 100_010))
     crowd = replace(plan, classes=(full, lacking, *many))
-    assert lacking_first(pool.store, crowd).classes == (lacking, *many, full)
+    assert lacking_and_others(pool.store, crowd) == ([lacking, *many], [full])
 
 
 # The command

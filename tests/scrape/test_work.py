@@ -11,7 +11,7 @@ from genset.classes import imagenet1k
 from genset.db import Candidate, Label, Photo, Store, Verdict, now
 from genset.scrape.estimate import estimate
 from genset.scrape.plan import ScrapePlan
-from genset.scrape.state import forget_refusals, lacking_first
+from genset.scrape.state import forget_refusals, lacking_and_others
 from genset.sources.source import Rates
 from tests.scrape.pools import Pool
 
@@ -76,7 +76,7 @@ def test_a_start_reads_each_candidate_about_once_however_many_classes_are_wanted
     large: Pool, count: int
 ) -> None:
     plan = replace(large.plan, classes=CLASSES[:count])
-    work = work_of(large.store, lambda: lacking_first(large.store, plan))
+    work = work_of(large.store, lambda: lacking_and_others(large.store, plan))
     assert (work.statements, work.parameters <= 100) == (2, True)  # its transaction and it
     assert work.steps <= 100 * PHOTOS * len(CLASSES)
 

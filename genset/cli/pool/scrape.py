@@ -136,7 +136,7 @@ def _scrape_plans(
     from genset.db.images_folder import claim_images
     from genset.net.hosts import Hosts
     from genset.scrape.side_by_side import note_unfinished, scrape_all
-    from genset.scrape.state import forget_refusals, lacking_first
+    from genset.scrape.state import forget_refusals
     from genset.sources.source import Settings
 
     claim_images(workspace, store)
@@ -150,9 +150,7 @@ def _scrape_plans(
         for plan in plans:
             forget_refusals(store, plan)
     note_unfinished(store, click.get_current_context().meta[_WORDS])
-    outcomes = scrape_all(
-        workspace, store, [(source, lacking_first(store, plan)) for source, plan in ready]
-    )
+    outcomes = scrape_all(workspace, store, ready)
     if not any(isinstance(done, GensetError) or done.waiting for done in outcomes.values()):
         note_unfinished(store, "")
     return outcomes
