@@ -25,6 +25,10 @@ import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from genset.classes import ImageClass
 
 GENSET = [sys.executable, "-m", "genset"]
 CANDIDATES = 1300  # of each class, unless --candidates says otherwise
@@ -131,7 +135,7 @@ def make_pool(root: Path, count: int, candidates: int = CANDIDATES) -> None:
             other = classes[place - 1]
             found += claims(other.wnid, other.queries[0].text, first, range(size))
         insert(database, "candidate", ("wnid", "photo_id", "keyword", "rank"), found)
-        insert(database, "search", *searches(cls.wnid, queries, size))
+        insert(database, "search", *searches(cls, queries, size))
         first += size
     add_twins(database, candidates)
     add_labels(database, chance)
@@ -175,7 +179,7 @@ def photos(chance: random.Random, first: int, count: int) -> Iterator[tuple[obje
 
 
 def searches(
-    wnid: str, queries: Sequence[str], found: int
+    cls: "ImageClass", queries: Sequence[str], found: int
 ) -> tuple[Sequence[str], list[tuple[object, ...]]]:
     """The columns and rows of searches: each query asked as deep as it takes."""
     columns = [
@@ -198,7 +202,8 @@ def searches(
     pages = -(-found // (500 * len(queries)))
     rows: list[tuple[object, ...]] = []
     for query in queries:
-        asked = (wnid, "flickr", query, POSTED_AFTER, "", "0", "", 500)
+        kinds = ",".join(map(str, cls.content_types))
+        asked = (cls.wnid, "flickr", query, POSTED_AFTER, "", kinds, "", 500)
         rows += [(*asked, page, 90_000, 500, 0, 0, "", AT) for page in range(1, pages + 1)]
     return columns, rows
 
@@ -284,17 +289,20 @@ def compare(pool: Path, work: Path, args: argparse.Namespace) -> None:
     from genset.classes import imagenet1k
 
     wnids = [cls.wnid for cls in imagenet1k().select(())]
+    full = str(args.candidates * 3 // 13)  # photos that all classes have but two
+    of_full = ",".join(wnid for wnid in wnids[:-1] if wnid != wnids[RIVAL])
     commands = {
         "status": ["status"],
         "status --failed": ["status", "--failed"],
         "status --contested": ["status", "--contested"],
         "scrape --dry-run, 1,000 a class": ["scrape", "--per-class", "1000", "--dry-run"],
-        "scrape --dry-run, all but a few full": ["scrape", "--per-class", "300", "--dry-run"],
+        "scrape --dry-run, all but two full": ["scrape", "--per-class", full, "--dry-run"],
+        "scrape, nothing to do": ["scrape", "--per-class", full, "--classes", of_full],
     }
     starts = {
         "start of scrape, one class": ["--classes", wnids[500], "--per-class", "1000"],
         "start of scrape, all classes": ["--per-class", "1000"],
-        "start of scrape, all but a few of the last full": ["--per-class", "300"],
+        "start of scrape, all but two full": ["--per-class", full],
         "start of scrape --retry-failed": ["--per-class", "1000", "--retry-failed"],
     }
     print("| | seconds | of processors | runs | peak MB |\n|---|---:|---:|---:|---:|")
