@@ -14,7 +14,13 @@ from pathlib import Path
 from sqlalchemy import ColumnElement, Row, func, select
 from sqlalchemy.orm import Session
 
-from genset.core.errors import GensetError, PhotoRejected, SourceError, SourceUnavailable
+from genset.core.errors import (
+    GensetError,
+    PhotoRejected,
+    SourceError,
+    SourceRefused,
+    SourceUnavailable,
+)
 from genset.core.progress import progress
 from genset.db import Photo, PhotoEvent, Store, gone_photos, in_batches, now
 from genset.licenses import License, credit, same_license
@@ -106,9 +112,8 @@ def refresh(
     """Ask after the stored photos of a source, the one that was not seen longest first.
 
     A photo that is gone stays in the pool (its bytes are here, and its licence was given for
-    good), and is listed; taking it out is `genset.scrape.removal`. A source that is down is
-    waited for. A photo that fails costs itself only: it is asked after once more at the end where
-    that may help, else its error is stored as an event.
+    good), and is listed. A source that is down is waited for. A photo that fails costs itself
+    only: it is asked after once more at the end where that may help, else its error is stored.
 
     Args:
         store: the database.
@@ -134,11 +139,14 @@ def refresh(
         for some in in_batches(photos, size):
             if source.api.hosts.is_ending:
                 raise KeyboardInterrupt
-            unavailable = _ask_after(store, source, some, started, summary, pictures=pictures)
-            if photos is not once_more:
-                once_more += unavailable
+            is_last = photos is once_more
+            more = _ask_after(
+                store, source, some, started, summary, pictures=pictures, is_last=is_last
+            )
+            if is_last:
+                summary.unavailable += len(more)
             else:
-                summary.unavailable += len(unavailable)
+                once_more += more
     with store.session() as session:
         gone = session.scalars(gone_photos().where(_in_pool(source.name))).all()
     gone = [photo for photo in gone if not asked_for or photo.source_id in asked_for]
@@ -154,11 +162,18 @@ def _ask_after(
     summary: RefreshSummary,
     *,
     pictures: bool,
+    is_last: bool,
 ) -> list[Row[int, str]]:
     """Ask after some photos and store what came; return those to be asked after once more."""
     found: dict[str, License | SourceError | None] = {}
     for ids in in_batches([photo.source_id for photo in due], source.ids_per_call):
-        found |= source.licenses_of(ids)
+        try:
+            found |= source.licenses_of(ids)
+        except SourceRefused as refused:
+            # The first photo of a run may be the only one that is refused.
+            if summary.failed and not summary.checked:
+                raise
+            found |= dict.fromkeys(ids, refused)
     looks = _looks(store, source, due, found) if pictures else {}
     unavailable = []
     with store.begin_alone() as session:
@@ -173,7 +188,8 @@ def _ask_after(
             error = next((part for part in (answer, look) if isinstance(part, SourceError)), None)
             if error is not None:
                 summary.failed[row.name] = str(error)
-                if isinstance(error, SourceUnavailable):
+                may_pass = isinstance(error, SourceUnavailable)
+                if may_pass or (error.scope in ("key", "host", "run") and not is_last):
                     unavailable.append(photo)
                 else:
                     _event(session, row, "failed", str(error))
