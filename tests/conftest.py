@@ -122,6 +122,13 @@ def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
         yield url
 
 
+@pytest.fixture
+def postgresql(postgresql_server: str, postgresql_template: str) -> Iterator[str]:
+    """The URL of a new PostgreSQL database."""
+    with _database(postgresql_server, postgresql_template) as (_, url):
+        yield url
+
+
 @contextmanager
 def _database(server: str, template: str) -> Iterator[tuple[str, str]]:
     """The name and the URL of a new database, a copy of `template`; dropped at the end."""

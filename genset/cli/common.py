@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from genset.core.errors import MissingExtra
+from genset.core.errors import GensetError, MissingExtra
 from genset.core.numbers import count
 from genset.core.safe import visible
 from genset.core.table import FORMATS, Table, render
@@ -272,6 +273,30 @@ def named_classes(taxonomy: "Taxonomy", words: Iterable[tuple[str, ...]]) -> tup
     for remark in remarks:
         click.echo(f"genset: {visible(remark)}", err=True)
     return wnids
+
+
+class Stopped(GensetError):
+    """Somebody stopped a command, which goes on when it is run again."""
+
+
+@contextmanager
+def stoppable(stored: Callable[[], str]) -> Iterator[None]:
+    """End in one line on Ctrl-C and SIGTERM: what is stored, and how to go on."""
+    by = [signal.SIGINT]
+
+    def stop(number: int, _frame: object) -> None:
+        by[0] = signal.Signals(number)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    except KeyboardInterrupt:
+        stopped = Stopped(f"stopped: {stored()}; run the same command again to go on")
+        stopped.exit_code = 128 + by[0]
+        raise stopped from None
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def counted(counts: dict[str, int], one: str, many: str = "") -> str:

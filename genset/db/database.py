@@ -89,7 +89,9 @@ class Store:
         shown = make_url(url).set(query={}).render_as_string(hide_password=True)
         try:
             # A labeling server has up to 40 threads, and each may need a connection.
-            engine = create_engine(url, max_overflow=45)
+            # A server may have been restarted since a connection was used last.
+            is_server = make_url(url).get_backend_name() != "sqlite"
+            engine = create_engine(url, max_overflow=45, pool_pre_ping=is_server)
         except ModuleNotFoundError:
             raise MissingExtra("a PostgreSQL store", "postgresql") from None
         try:

@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as NoConnection
 
 from genset.core.errors import GensetError, first_line
@@ -66,6 +66,15 @@ def answering() -> Iterator[None]:
         raise GensetError(f"the store does not answer: {reason}") from error
     except NoConnection as error:
         raise GensetError("the store does not answer: too many ask at once") from error
+
+
+def is_away(error: BaseException) -> bool:
+    """Whether a database server did not answer, which may pass: it is restarted, or unreachable."""
+    return (
+        isinstance(error, DBAPIError)
+        and not isinstance(error.orig, sqlite3.Error)
+        and (error.connection_invalidated or isinstance(error, OperationalError | InterfaceError))
+    )
 
 
 def refuse_emptied(url: str, images: Path) -> None:

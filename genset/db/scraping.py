@@ -55,7 +55,9 @@ class HostState(Base):
     """What is known of a host.
 
     It asked at `paused_at` for no calls until `paused_until`. It has not answered since
-    `down_since`, and is asked again at `probe_at`, for the `probes`-th time; `error` is the last.
+    `down_since`, and is asked again at `probe_at`, for the `probes`-th time; `probed` is what it
+    was last asked for, `error` what came of it. `rate`, `refused` and `latency` are those of
+    `genset.net.pace.Pace`. A key of a source that has several has a row too.
     """
 
     __tablename__ = "host"
@@ -66,7 +68,11 @@ class HostState(Base):
     down_since: Mapped[float | None] = mapped_column(Double)
     probe_at: Mapped[float | None] = mapped_column(Double)
     probes: Mapped[int] = mapped_column(default=0)
+    probed: Mapped[str] = mapped_column(Text, default="")
     error: Mapped[str] = mapped_column(Text, default="")
+    rate: Mapped[float | None] = mapped_column(Double)
+    refused: Mapped[float | None] = mapped_column(Double)
+    latency: Mapped[float] = mapped_column(Double, default=0.0)
 
 
 class RateLimitState(Base):

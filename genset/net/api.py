@@ -11,8 +11,15 @@ from urllib.parse import urlsplit
 
 import requests
 
-from genset.core.errors import BadInput, SourceUnavailable
-from genset.net.transport import A_REDIRECT, USER_AGENT, Client, TooLarge
+from genset.core.errors import BadInput, SourceError, SourceRefused, SourceUnavailable
+from genset.net.transport import (
+    A_REDIRECT,
+    USER_AGENT,
+    Client,
+    TooLarge,
+    cause,
+    is_retryable,
+)
 
 MAX_BYTES = 32 * 2**20  # unpacked
 MAX_SECONDS = 60.0
@@ -76,3 +83,20 @@ def is_loopback(address: str) -> bool:
     """Whether a web address leads to this machine."""
     host = urlsplit(address).hostname or ""
     return host.startswith("127.") or host in ("localhost", "::1")
+
+
+_OF_QUERIES = 400, 413, 414, 422, 451  # the statuses of what is asked, and not of who asks
+
+
+def as_source_error(error: requests.RequestException, title: str) -> SourceError:
+    """What a failed call of a source's API is called: worth another try, or not."""
+    words = cause(error, title)
+    if is_retryable(error):
+        return SourceUnavailable(words)
+    status = None if error.response is None else error.response.status_code
+    return SourceRefused(words, scope="query" if status in _OF_QUERIES else "host")
+
+
+def reason_of(error: Exception, title: str) -> str:
+    """What went wrong, in a few words of ours."""
+    return cause(error, title) if isinstance(error, requests.RequestException) else str(error)

@@ -2,57 +2,73 @@
 
 A host is *open*, *paused* (it asked to be left alone for a while) or *down*:
 
-                +---- 5 different addresses fail in a row ----+
+                +---- several different calls fail in a row --+
                 |                                             v
   paused <---- open                                          down ---- one call after a growing
       |         ^ ^                                           |        delay asks whether it is
-      +-in time-+ +------------- it answers a call -----------+        back
+      +-in-time-+ +------------- it answers a call -----------+        back
 
-Where there is a call that every host that is well answers (a ping), three failed calls are enough
-to make it: whether the ping is answered decides. Then even the last search of a scrape tells an
-outage from a search that fails for ever.
+A key of a source that has several is down likewise, where the source refuses it.
 """
 
+import os
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
 from typing import Any, cast
 
-from sqlalchemy import CursorResult, Update, select, update
+from sqlalchemy import CursorResult, select, update
 
+from genset.core.errors import GensetError
 from genset.db import HostState, Store
-from genset.net.pace import jittered, scaled
+from genset.db.database import HEAD
+from genset.net.pace import Pace, jittered, scaled
 
 LOOK_AGAIN = 0.2  # seconds for which what the store said is believed
+
+LONG = 60.0  # seconds: longer pauses are reported
+DAY = 86_400.0  # seconds: a command does not wait for so long a pause
 
 _FIRST_PROBE, _LAST_PROBE = 30.0, 600.0  # seconds, each delay twice as long as the last
 _CLOCKS_DIFFER = 1.0  # seconds that are no sign of a clock that was set back
 
-_COLUMNS = (
-    HostState.paused_at,
-    HostState.paused_until,
-    HostState.down_since,
-    HostState.probe_at,
-    HostState.probes,
-    HostState.error,
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What a host's row says: `paused_until` is 0 where it is not, `down_since` None likewise."""
+    """What a host's row says: the columns of `HostState`, without its name."""
 
-    paused_until: float = 0.0
+    paused_at: float | None = None
+    paused_until: float | None = None
     down_since: float | None = None
-    probe_at: float = 0.0
+    probe_at: float | None = None
     probes: int = 0
+    probed: str = ""
     error: str = ""
+    rate: float | None = None
+    refused: float | None = None
+    latency: float = 0.0
 
-    def opens_at(self, now: float) -> float:
-        """When the host may be called; what only a wrong clock can have set does not count."""
-        if self.down_since is None or self.probe_at > now + 2 * scaled(_LAST_PROBE):
-            return self.paused_until
-        return max(self.paused_until, self.probe_at)
+    @property
+    def pace(self) -> Pace:
+        """How fast the host takes calls."""
+        return Pace(self.rate, self.refused, self.latency)
+
+    def paused_for(self, now: float) -> float:
+        """Seconds for which it is to be left alone; what a wrong clock set does not count."""
+        if self.paused_until is None or (self.paused_at or 0.0) > now + _CLOCKS_DIFFER:
+            return 0.0
+        return max(0.0, self.paused_until - now)
+
+    def opens_in(self, now: float) -> float:
+        """Seconds until the host may be called; what only a wrong clock can have set is none."""
+        probe = 0.0 if self.down_since is None else (self.probe_at or 0.0) - now
+        return max(self.paused_for(now), 0.0 if probe > 2 * scaled(_LAST_PROBE) else probe)
+
+
+_COLUMNS = [getattr(HostState, name) for name in Condition.__dataclass_fields__]
 
 
 class StoredCondition:
@@ -66,7 +82,11 @@ class StoredCondition:
     """
 
     def __init__(
-        self, store: Store, name: str, now: Callable[[], float], on_recovery: Callable[[], None]
+        self,
+        store: Store,
+        name: str,
+        now: Callable[[], float],
+        on_recovery: Callable[[], None] = lambda: None,
     ) -> None:
         self._store = store
         self._now = now
@@ -75,9 +95,8 @@ class StoredCondition:
         self._read_at = -LOOK_AGAIN
         self.last = Condition()  # as it was read last
         with store.begin() as session:
-            row = {"name": name, "probes": 0, "error": ""}
-            insert = store.insert(HostState).values(row)
-            session.execute(insert.on_conflict_do_nothing())
+            row = {"name": name, "probes": 0, "probed": "", "error": "", "latency": 0.0}
+            session.execute(store.insert(HostState).values(row).on_conflict_do_nothing())
 
     def read(self) -> Condition:
         """What the store says, or said a moment ago."""
@@ -86,65 +105,56 @@ class StoredCondition:
         self._read_at = time.monotonic()  # one thread reads; others use the last answer meanwhile
         with self._store.session() as session:
             row = session.execute(select(*_COLUMNS).where(self._is_host)).one()
-        # What was set later than now was set by a wrong clock, and is no reason to wait for it.
-        is_sound = (row.paused_at or 0.0) <= self._now() + _CLOCKS_DIFFER
-        before = self.last
-        self.last = Condition(
-            (row.paused_until or 0.0) if is_sound else 0.0,
-            row.down_since,
-            row.probe_at or 0.0,
-            row.probes,
-            row.error,
-        )
+        before, self.last = self.last, Condition(*row)
         if before.down_since is not None and self.last.down_since is None:
             self._on_recovery()
         return self.last
 
-    def take_probe(self) -> float | None:
+    def take_probe(self, address: str) -> float | None:
         """Take on the next probe of a host that is down; None where it is this caller's.
 
         Else the time of the next one: another caller was quicker.
         """
         # Who probes may be killed before it knows: others probe then, after as long a delay.
         later = self._now() + jittered(_delay(self.last.probes + 1))
-        due = self._where_down().where(HostState.probe_at == self.last.probe_at)
-        change = due.values(probe_at=later, probes=HostState.probes + 1)
-        return None if self._change(change) else later
+        is_due = HostState.probe_at == self.last.probe_at
+        probe = {"probe_at": later, "probes": HostState.probes + 1, "probed": address}
+        return None if self._change(probe, HostState.down_since.is_not(None), is_due) else later
 
     def put_off_probe(self, error: str) -> None:
         """A host that is down failed a probe: the next is later."""
         later = self._now() + jittered(_delay(self.read().probes))
-        self._change(self._where_down().values(probe_at=later, error=error))
+        self._change({"probe_at": later, "error": error}, HostState.down_since.is_not(None))
 
     def mark_up(self) -> None:
         """It answered."""
-        up = {"down_since": None, "probe_at": None, "probes": 0, "error": ""}
-        self._change(self._where_down().values(up))
+        up = {"down_since": None, "probe_at": None, "probes": 0, "probed": "", "error": ""}
+        self._change(up, HostState.down_since.is_not(None))
 
     def mark_down(self, since: float, error: str) -> None:
         """It has not answered since then."""
         first = self._now() + jittered(_delay(0))
         down = {"down_since": since, "probe_at": first, "error": error, "probes": 0}
-        is_up = HostState.down_since.is_(None)
-        self._change(update(HostState).where(self._is_host, is_up).values(down))
+        self._change(down, HostState.down_since.is_(None))
 
     def pause(self, now: float, seconds: float) -> None:
         """Let nobody call for so many seconds, also those who wait for their turn already."""
-        shorter = update(HostState).where(
-            self._is_host,
+        self._change(
+            {"paused_at": now, "paused_until": now + seconds},
             HostState.paused_until.is_(None)
             | (HostState.paused_until < now + seconds)
             | (HostState.paused_at > now + _CLOCKS_DIFFER),
         )
-        self._change(shorter.values(paused_at=now, paused_until=now + seconds))
 
-    def _where_down(self) -> Update:
-        return update(HostState).where(self._is_host, HostState.down_since.is_not(None))
+    def set_pace(self, pace: Pace) -> None:
+        """Have all call it so fast."""
+        self._change({"rate": pace.rate, "refused": pace.refused, "latency": pace.latency})
 
-    def _change(self, change: Any) -> bool:
-        """Change the row, and read it again; whether there was something to change."""
+    def _change(self, values: dict[str, Any], *where: Any) -> bool:
+        """Change the row where that holds, and read it again; whether there was anything to do."""
+        statement = update(HostState).where(self._is_host, *where).values(values)
         with self._store.begin() as session:
-            changed = cast("CursorResult[Any]", session.execute(change)).rowcount
+            changed = cast("CursorResult[Any]", session.execute(statement)).rowcount
         self._read_at = -LOOK_AGAIN
         self.read()
         return changed > 0
@@ -153,3 +163,79 @@ class StoredCondition:
 def _delay(probes: int) -> float:
     """Seconds until the next probe of a host that failed so many."""
     return float(min(_FIRST_PROBE * 2 ** min(probes, 10), _LAST_PROBE))
+
+
+class HostGaveUp(GensetError):
+    """A host is not to be waited for."""
+
+
+class HostReports:
+    """Reports each cause and each long pause of a host once.
+
+    Args:
+        title: the host's name for people.
+        say: is given each line.
+    """
+
+    def __init__(self, title: str, say: Callable[[str], None]) -> None:
+        self._title = title
+        self._say = say
+        self._causes: set[str] = set()  # that were reported
+        self._last: tuple[float, float | None] = 0.0, None
+
+    def cause(self, reason: str) -> None:
+        """Report what went wrong, in words that name the host."""
+        if reason not in self._causes:
+            self._causes.add(reason)
+            self._say(f"{reason}; trying again")
+
+    def pause(self, condition: Condition, now: float) -> None:
+        """Report an outage, or a pause where it is long."""
+        since, pause = condition.down_since, condition.paused_for(now)
+        if since is not None:
+            until, is_new = condition.probe_at or 0.0, self._last[1] != since
+            line = (
+                f"{self._title} has not answered since {_clock(since)} ({condition.error}); next "
+                f"try at {_clock(until)}"
+            )
+        elif pause > scaled(LONG):
+            until, is_new = condition.paused_until or now, True
+            line = f"{self._title} asked for a pause until {_clock(until)}"
+        else:
+            return
+        is_long = until - now > scaled(LONG)
+        if until > now and self._last != (until, since) and (is_new or is_long):
+            self._last = until, since
+            self._say(line)
+
+    def give_up(self, condition: Condition, now: float, begun: float, patience: float) -> None:
+        """Raise HostGaveUp where a process that began then has waited for longer than that.
+
+        Or where it would, or for a day.
+        """
+        since, pause = condition.down_since, condition.paused_for(now)
+        if since is not None and now - max(since, begun) > patience:
+            raise HostGaveUp(
+                f"{self._title} has not answered since {_clock(since)} ({condition.error}): run "
+                "the same command again later"
+            )
+        whole = now + pause - (condition.paused_at or now)
+        if pause > patience or (pause > 0 and whole >= scaled(DAY) * 0.999):
+            raise HostGaveUp(
+                f"{self._title} asked for a pause until {_clock(now + pause)}: run the same "
+                "command again then"
+            )
+
+
+def _clock(moment: float) -> str:
+    """A time of day for people here, with the day where it is not today."""
+    when = datetime.fromtimestamp(moment).astimezone()
+    today = when.date() == datetime.now().astimezone().date()
+    return when.strftime("%H:%M" if today else "%Y-%m-%d %H:%M")
+
+
+def user_store() -> Store:
+    """What those who work outside of any workspace share with others of the same user."""
+    folder = Path(tempfile.gettempdir()) / f"genset-{os.getuid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return Store.open(f"sqlite:///{folder / f'calls-{HEAD}.db'}")

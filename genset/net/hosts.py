@@ -1,30 +1,30 @@
 """The hosts that scrapers call: when they may be, how a call is made, and what its failure means.
 
-The state of each stands in the store (`genset.net.host_state`), so all scrapers of a store share
-it, whatever machine they run on, and one of them asks a host that is down on behalf of all.
+The state of each is in the store (`genset.net.host_state`), so all scrapers of a store share it,
+whatever machine they run on, and one of them asks a host that is down on behalf of all.
 """
 
-import os
-import tempfile
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime, timedelta
-from pathlib import Path
+from dataclasses import replace
+from math import inf
 from typing import TypeVar
 
 import requests
 from sqlalchemy import text
+from tenacity import Retrying, retry_if_exception, stop_after_attempt
 
-from genset.core.errors import GensetError, SourceError, SourceRefused, SourceUnavailable
+from genset.core.errors import GensetError, SourceError, SourceRefused
 from genset.db import Store
-from genset.db.database import HEAD
-from genset.net.host_state import Condition, StoredCondition
+from genset.net.api import reason_of
+from genset.net.host_state import DAY, HostReports, StoredCondition
 from genset.net.pace import Limit, Slots, jittered, scaled
+from genset.net.quotas import Quotas
 from genset.net.transport import (
     USER_AGENT,
-    cause,
     is_retryable,
     is_too_many,
     needs_person,
@@ -34,8 +34,9 @@ from genset.net.transport import (
 DOWN_AFTER = 5  # different addresses that fail in a row: one photo never stops its host's others
 _PING_AFTER = 3  # failed calls, where there is a call that shows whether the host is well
 TRIES = 4  # of a call that is made patiently
-LONGEST_PAUSE = 86_400.0  # seconds
-LONG = 60.0  # seconds: longer pauses are told
+_LONGEST_PAUSE = 30 * DAY
+
+_REMEMBERED = 50  # calls that were answered
 
 _SLOT_PAUSE = 0.05  # seconds
 _SLEEP = 1.0  # seconds, at most, before the state is read again
@@ -52,10 +53,6 @@ class HostClosed(GensetError):
         self.until = until
 
 
-class HostGaveUp(GensetError):
-    """A host is not to be waited for."""
-
-
 class Hosts:
     """All hosts that a process calls, by what a store knows of them.
 
@@ -63,6 +60,8 @@ class Hosts:
         store: what all scrapers share.
         say: is given each line that somebody who watches should read.
         give_up_after: seconds after which a host that is down is not waited for; None for ever.
+        on_event: is called with what came of each call, by `host`, `cls`, `query`, `photo`,
+            `status` and `decision`.
     """
 
     def __init__(
@@ -70,10 +69,12 @@ class Hosts:
         store: Store,
         say: Callable[[str], None] = lambda line: None,
         give_up_after: float | None = None,
+        on_event: Callable[..., None] = lambda **event: None,
     ) -> None:
         self.store = store
         self.say = say
         self.give_up_after = give_up_after
+        self.on_event = on_event
         self.stopping = threading.Event()
         self.is_ending = False
         self._lock = threading.Lock()
@@ -109,9 +110,10 @@ class Host:
         hosts: what all hosts of this process share.
         name: its name in the store.
         title: its name for people.
-        limits: its quotas; a call uses the one whose turn comes first.
-        ping: a call that a host which is well always answers, given the number of a quota. With it
-            a few calls in vain, of whatever addresses, are enough to ask whether the host is down.
+        limits: its quotas, one for each key; a call uses the one whose turn comes first.
+        ping: a call that a host which is well always answers, given the number of a quota; where
+            there is none, calls that it answered before are made again, another one each time.
+            With either, a few calls in vain are enough to ask whether the host is down.
         slots: let so many calls be made at once; None for any number.
         agent: says who asks.
     """
@@ -130,49 +132,46 @@ class Host:
         self.title = title
         self.agent = agent
         self.ping = ping
-        self._limits = limits
+        self.has_answered = False  # in this run
+        self.answered: deque[Callable[[int], object]] = deque(maxlen=_REMEMBERED)  # calls
         self._slots = slots
         self._condition = StoredCondition(
             hosts.store, name, hosts.now, lambda: hosts.say(f"{title} answers again")
         )
+        self._quotas = Quotas(hosts.store, name, limits, hosts.now, lambda line: hosts.say(line))
         self._begun = hosts.now()
         self._lock = threading.Lock()
         self._one_ping = threading.Lock()
         self._failures = 0  # calls since it answered last
         self._failing: dict[str, float] = {}  # the addresses of these, and when each failed first
-        self._reported: tuple[float, float | None] = 0.0, None
+        self._reports = HostReports(title, lambda line: hosts.say(line))
+        self._latency = 0.0
 
     @property
     def is_down(self) -> bool:
         """Whether it has not answered for a while."""
         return self._condition.read().down_since is not None
 
+    @property
+    def probed(self) -> str:
+        """The address by which it was last asked whether it is back."""
+        return self._condition.last.probed
+
     def opens_in(self) -> float:
         """Seconds until it may be called; 0 for now.
 
         Raises:
-            HostGaveUp: it is down for longer than it is to be waited for.
+            HostGaveUp: it is down, or asked for a pause, for longer than it is to be waited for.
         """
         condition, now = self._condition.read(), self.hosts.now()
-        seconds = max(0.0, condition.opens_at(now) - now)
-        if seconds > 0 and self.hosts.give_up_after is not None:
-            self._give_up(condition, now, self.hosts.give_up_after)
-        self._report(condition, now)
-        return seconds
-
-    def _give_up(self, condition: Condition, now: float, patience: float) -> None:
-        """Raise HostGaveUp where this process has waited, or would wait, for longer than that."""
-        since = condition.down_since
-        if since is not None and now - max(since, self._begun) > patience:
-            raise HostGaveUp(
-                f"{self.title} has not answered since {_clock(since)} ({condition.error}): run the "
-                "same command again later"
+        seconds = condition.opens_in(now)
+        if seconds > 0:
+            patience = self.hosts.give_up_after
+            self._reports.give_up(
+                condition, now, self._begun, inf if patience is None else patience
             )
-        if condition.paused_until - now > patience:
-            raise HostGaveUp(
-                f"{self.title} asked for a pause until {_clock(condition.paused_until)}: run the "
-                "same command again then"
-            )
+        self._reports.pause(condition, now)
+        return max(0.0, seconds)
 
     def call(self, function: Callable[[int], T], address: str, *, is_known: bool = False) -> T:
         """Call `function` once, when it is its turn, and note whether the host answered.
@@ -183,31 +182,32 @@ class Host:
             is_known: whether this address failed before: it then says nothing of the host.
 
         Raises:
-            HostClosed: the host is not to be called now, and was not.
-            HostGaveUp: it asks for a pause of more than a day.
+            HostClosed: the host is not to be called now, and was not; or it is down, and what was
+                asked for is not to blame.
+            HostGaveUp: it asks for a pause of a day or more.
+            SourceRefused: the first call of a run met what only a person can mend.
             Exception: what `function` raised.
         """
-        is_probe = self._admit()
-        if is_probe and self.ping is not None:
-            is_probe = False
-            if not self._answers_ping():
+        is_probe = self._admit(address, is_known=is_known)
+        refused: set[int] = set()
+        while True:
+            self.wait_for_turn(quota := self._quotas.choose(refused))
+            if not is_probe and self.opens_in() > 0:  # another call met trouble meanwhile
                 raise self._closed()
-        self.wait_for_turn(quota := self._quota())
-        if not is_probe and self.opens_in() > 0:  # while it waited, another call met trouble
-            raise self._closed()
-        try:
-            with self._slot():
-                answer = function(quota)
-        except Exception as error:
-            if is_retryable(error):
-                self._note_failure(error, None if is_known else address, is_probe=is_probe)
-            else:
-                self._note_answer(is_probe=is_probe)
-            raise
-        self._note_answer(is_probe=is_probe)
-        if isinstance(answer, bytes):
-            self._limits[quota].spend(self.hosts.now(), len(answer))
-        return answer
+            begun = time.monotonic()
+            try:
+                with self._slot():
+                    answer = function(quota)
+            except Exception as error:
+                if self._quotas.may_use_another(error, quota, refused):
+                    continue
+                self._note_error(error, None if is_known else address, is_probe=is_probe)
+                raise
+            self._note_answer(is_probe=is_probe)
+            self.answered.append(function)
+            self._adapt(time.monotonic() - begun)
+            self._quotas.note_answer(quota, len(answer) if isinstance(answer, bytes) else 0)
+            return answer
 
     @contextmanager
     def _slot(self) -> Iterator[None]:
@@ -227,26 +227,35 @@ class Host:
 
         Raises what the last try raised.
         """
-        tries = 0
+        retrying = Retrying(
+            retry=retry_if_exception(is_retryable),  # type: ignore[arg-type]
+            stop=stop_after_attempt(TRIES),
+            wait=lambda state: jittered(2.0 ** (state.attempt_number - 1)),
+            sleep=self._sleep,
+            reraise=True,
+        )
+        answer: T = retrying(self._call_when_open, function, address)
+        return answer
+
+    def _call_when_open(self, function: Callable[[int], T], address: str) -> T:
         while True:
             while (seconds := self.opens_in()) > 0:
                 self._sleep(min(seconds, _SLEEP))
             try:
                 return self.call(function, address)
             except HostClosed:
-                continue
-            except Exception as error:
-                tries += 1
-                if not is_retryable(error) or tries == TRIES:
+                if self.hosts.stopping.is_set():
                     raise
-                self._sleep(jittered(2.0 ** (tries - 1)))
 
     def _closed(self) -> HostClosed:
         """That it is not to be called now, with the time from which it may be."""
-        return HostClosed(self.title, self._condition.last.opens_at(self.hosts.now()))
+        now = self.hosts.now()
+        return HostClosed(self.title, now + max(0.0, self._condition.last.opens_in(now)))
 
-    def _admit(self) -> bool:
+    def _admit(self, address: str, *, is_known: bool) -> bool:
         """Let a call through; whether it is the one that asks if the host is back.
+
+        What failed before does not ask, where something else can: it may fail for ever.
 
         Raises HostClosed where it is not let through.
         """
@@ -254,31 +263,35 @@ class Host:
             raise self._closed()
         if not self.is_down:
             return False
-        later = self._condition.take_probe()
-        if later is None:
+        later = self._condition.take_probe(address)
+        if later is not None:
+            raise HostClosed(self.title, later)
+        if not is_known or not self._can_ping:
             return True
-        raise HostClosed(self.title, later)
+        if not self._answers_ping():
+            raise self._closed()
+        return False
+
+    @property
+    def _can_ping(self) -> bool:
+        return self.ping is not None or len(self.answered) > 1
 
     def _answers_ping(self) -> bool:
-        """Ping a host that may be down, and note what comes of it."""
+        """Make a call that a host which is well answers, and note what comes of it."""
         ping = self.ping
-        if ping is None:
-            return False
-        self.wait_for_turn(quota := self._quota())
+        if ping is None:  # the oldest, which is the newest then
+            ping = self.answered[0]
+            self.answered.rotate(-1)
+        self.wait_for_turn(quota := self._quotas.choose())
         try:
             with self._slot():
                 ping(quota)
         except Exception as error:  # noqa: BLE001 - a refusal is an answer
-            if is_retryable(error):
+            if is_retryable(error) or needs_person(error):
                 self._condition.put_off_probe(reason_of(error, self.title))
                 return False
         self._note_answer(is_probe=True)
         return True
-
-    def _quota(self) -> int:
-        """The number of the quota whose turn comes first."""
-        now = self.hosts.now()
-        return min(range(len(self._limits)), key=lambda place: self._limits[place].waiting(now))
 
     def wait_for_turn(self, quota: int) -> None:
         """Wait until a quota lets a call through; for whoever makes several within one `call`.
@@ -287,7 +300,8 @@ class Host:
             HostClosed: this process ends.
         """
         now = self.hosts.now()
-        seconds = self._limits[quota].reserve(now) - now
+        interval = scaled(self._condition.last.pace.interval)
+        seconds = self._quotas.reserve(quota, now, interval) - now
         if seconds > 0:  # counted once: the clock may be set back meanwhile
             self._sleep(seconds)
 
@@ -296,6 +310,7 @@ class Host:
             raise HostClosed(self.title, self.hosts.now())
 
     def _note_answer(self, *, is_probe: bool) -> None:
+        self.has_answered = True
         was_down = self._condition.last.down_since is not None
         if self._failures or is_probe or was_down:
             with self._lock:
@@ -303,91 +318,78 @@ class Host:
                 self._failures = 0
             self._condition.mark_up()
 
-    def _note_failure(self, error: Exception, address: str | None, *, is_probe: bool) -> None:
+    def _note_error(self, error: Exception, address: str | None, *, is_probe: bool) -> None:
         """Note a failure, of an address that may say something of the host.
 
-        Raises HostClosed where the host was known to be down: it is no fault of the address then.
+        Raises:
+            HostClosed: the host is down: it is no fault of the address then.
+            SourceRefused: only a person can mend it, and the host has not answered in this run.
         """
+        is_hopeless = _is_hopeless(error)
+        if not is_hopeless and not is_retryable(error):  # a refusal is an answer
+            self._note_answer(is_probe=is_probe)
+            return
         now, was_down = self.hosts.now(), self.is_down
-        self._pause_for(error, now)
+        reason = reason_of(error, self.title)
+        if is_hopeless and not self.has_answered:
+            if isinstance(error, SourceError):
+                return
+            raise SourceRefused(reason, scope="run") from None
+        self._pause_for(error, now, is_new=address is not None)
+        is_of_host = isinstance(error, requests.RequestException) and error.response is None
+        if is_of_host or is_hopeless or not self.has_answered:
+            self._reports.cause(reason)
         with self._lock:
             self._failures += 1
-            if address is not None or self.ping is not None:
+            if address is not None or self._can_ping:
                 self._failing.setdefault(address or "", now)
             since = min(self._failing.values(), default=now)
-            is_down = len(self._failing) >= DOWN_AFTER
-            needs_ping = self.ping is not None and self._failures >= _PING_AFTER and not was_down
+            is_down = is_hopeless or (len(self._failing) >= DOWN_AFTER and not self._can_ping)
+            needs_ping = self._can_ping and self._failures >= _PING_AFTER and not was_down
         if is_probe:
-            self._condition.put_off_probe(reason_of(error, self.title))
-            return
-        if self.ping is not None:
-            is_down = False
-        if needs_ping and self._one_ping.acquire(blocking=False):
+            self._condition.put_off_probe(reason)
+        elif needs_ping and not is_down and self._one_ping.acquire(blocking=False):
             try:
-                is_down = not self._answers_ping()
+                is_down = not (self._answers_ping() or self._answers_ping())
             finally:
                 self._one_ping.release()
         if is_down:
-            self._condition.mark_down(since, reason_of(error, self.title))
-        if was_down:
+            self._condition.mark_down(since, reason)
+        if was_down or is_hopeless:
             raise self._closed() from None
 
-    def _pause_for(self, error: Exception, now: float) -> None:
-        """Pause for as long as a host asks for.
+    def _pause_for(self, error: Exception, now: float, *, is_new: bool) -> None:
+        """Pause for as long as a host asks for, and call it more slowly from then on.
 
         Raises:
-            HostGaveUp: that is more than a day.
+            HostClosed: it is paused already: who called meanwhile is not to blame.
+            HostGaveUp: it asks for a day or more, which no command waits for.
         """
         seconds = retry_after(error)
-        if seconds > LONGEST_PAUSE:
-            length = timedelta(seconds=int(min(seconds, 1e9)))
-            raise HostGaveUp(
-                f"{self.title} asked for a pause of {length} (Retry-After), which is more than a "
-                "day: run the same command again then"
-            ) from None
-        if seconds or is_too_many(error):
-            self._condition.pause(now, scaled(max(seconds, 1.0)))
-
-    def _report(self, condition: Condition, now: float) -> None:
-        """Say once that there is a pause, where it is long."""
-        since = condition.down_since
-        if since is not None:
-            until, is_new = condition.probe_at, self._reported[1] != since
-            line = (
-                f"{self.title} has not answered since {_clock(since)} ({condition.error}); next "
-                f"try at {_clock(until)}"
-            )
-        elif condition.paused_until - now > scaled(LONG):
-            until, is_new = condition.paused_until, True
-            line = f"{self.title} asked for a pause until {_clock(until)}"
-        else:
+        if not seconds and not is_too_many(error):
             return
-        is_long = until - now > scaled(LONG)
-        if until > now and self._reported != (until, since) and (is_new or is_long):
-            self._reported = until, since
-            self.hosts.say(line)
+        if seconds > _LONGEST_PAUSE:
+            self.hosts.say(f"{self.title} asked for a pause of more than 30 days: 30 are kept")
+        condition = self._condition.read()
+        was_paused = condition.paused_for(now) > 0
+        if is_too_many(error) and is_new and not was_paused:
+            self._condition.set_pace(condition.pace.after_refusal(self._quotas.usual_rate))
+        self._condition.pause(now, scaled(min(max(seconds, 1.0), _LONGEST_PAUSE)))
+        self.opens_in()
+        if was_paused:
+            raise self._closed() from None
+
+    def _adapt(self, seconds: float) -> None:
+        """Follow the time that an answer took; what others need not know is not stored."""
+        stored = self._condition.last.pace
+        pace = replace(stored, latency=self._latency).after_answer(seconds, self._quotas.usual_rate)
+        self._latency = pace.latency
+        if pace.differs_from(stored):
+            self._condition.set_pace(pace)
 
 
-def as_source_error(error: requests.RequestException, title: str) -> SourceError:
-    """What a failed call of a source's API is called: worth another try, or not."""
-    kind = SourceUnavailable if is_retryable(error) else SourceRefused
-    return kind(cause(error, title), scope="host" if needs_person(error) else None)
-
-
-def reason_of(error: Exception, title: str) -> str:
-    """What went wrong, in a few words of ours."""
-    return cause(error, title) if isinstance(error, requests.RequestException) else str(error)
-
-
-def _clock(moment: float) -> str:
-    """A time of day for people here, with the day where it is not today."""
-    when = datetime.fromtimestamp(moment).astimezone()
-    today = when.date() == datetime.now().astimezone().date()
-    return when.strftime("%H:%M" if today else "%Y-%m-%d %H:%M")
-
-
-def user_store() -> Store:
-    """What those who work outside of any workspace share with others of the same user."""
-    folder = Path(tempfile.gettempdir()) / f"genset-{os.getuid()}"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    return Store.open(f"sqlite:///{folder / f'hosts-{HEAD}.db'}")
+def _is_hopeless(error: Exception) -> bool:
+    """Whether no waiting mends it, whatever is asked of the host."""
+    if isinstance(error, SourceRefused):
+        return error.scope in ("key", "host", "run")
+    return needs_person(error)

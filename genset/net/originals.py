@@ -122,20 +122,13 @@ class Fetcher:
         if not url:
             raise PhotoRejected("no download address")
         try:
-            return call(lambda _: self._download(url), url)
+            return call(self.download_of(url), url)
         except requests.RequestException as error:
             raise SourceUnavailable(cause(error, self.host.title)) from None
 
-    def ping(self, url: str) -> None:
-        """Ask for the head of a photo that came before, to see whether the host is well.
-
-        Raises:
-            SourceUnavailable, requests.RequestException: it is not.
-        """
-        if self._may_fetch(url):
-            reply = self._client.call("HEAD", url, headers={"User-Agent": self.host.agent})
-            if reply.status_code in (401, 403) or is_passing(reply.status_code):
-                raise SourceUnavailable(f"{host_in(url)} answered HTTP {reply.status_code}")
+    def download_of(self, url: str) -> Callable[[int], bytes]:
+        """A call for `Host.call` that downloads the photo at `url`."""
+        return lambda _: self._download(url)
 
     def _download(self, url: str) -> bytes:
         return download(self._client, url, self._may_fetch, self.host.agent)

@@ -1,7 +1,7 @@
-"""How fast a quota is used, and how long to wait between tries.
+"""How fast a quota is used, how a host's pace adapts, and how long to wait between tries.
 
-What is left of a quota (calls, bytes, calls at once) stands in the store, so all scrapers that use
-it share it, on however many machines they run.
+What is left of a quota (calls, bytes, calls at once) is in the store, so all scrapers that use it
+share it, on however many machines they run.
 """
 
 import random
@@ -9,9 +9,8 @@ import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import cache
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import Protocol, Self
 
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
@@ -51,26 +50,18 @@ class RateLimit:
 
     def __init__(self, store: Store, name: str, interval: float, burst: int = 0) -> None:
         self._store = store
-        self._name = name
+        self.name = name
         self.interval = interval
         self._ahead = burst * interval
 
     def reserve(self, now: float) -> float:
         """As `Limit.reserve`."""
-        if not self.interval:
-            return now
-        with self._store.begin() as session:
-            state = _locked(self._store, session, self._name)
-            full = max(now, _next(state, now, self.interval))
-            state.set_at, state.next_at = now, full + self.interval
-            return max(now, full - self._ahead)
+        return self._add(now, self.interval) if self.interval else now
 
     def waiting(self, now: float) -> float:
         """As `Limit.waiting`."""
-        if not self.interval:
-            return 0.0
         with self._store.session() as session:
-            state = session.get(RateLimitState, self._name)
+            state = session.get(RateLimitState, self.name)
         if state is None:
             return 0.0
         return max(0.0, _next(state, now, self.interval) - self._ahead - now)
@@ -78,8 +69,16 @@ class RateLimit:
     def spend(self, now: float, size: int) -> None:
         """Bytes are not limited."""
 
+    def _add(self, now: float, seconds: float) -> float:
+        """Take a turn that lasts so long; return when it begins."""
+        with self._store.begin() as session:
+            state = _locked(self._store, session, self.name)
+            full = max(now, _next(state, now, self.interval))
+            state.set_at, state.next_at = now, full + seconds
+        return max(now, full - self._ahead)
 
-class ByteLimit:
+
+class ByteLimit(RateLimit):
     """Lets calls through that bring so many bytes a second in the long run, in any number of calls.
 
     Args:
@@ -95,36 +94,18 @@ class ByteLimit:
     def __init__(
         self, store: Store, name: str, bytes_a_second: float, burst: float, guess: int = 0
     ) -> None:
-        self._store = store
-        self._name = name
+        super().__init__(store, name, 0)
         self._rate = bytes_a_second
         self._ahead = burst / bytes_a_second
         self._guess = guess
 
     def reserve(self, now: float) -> float:
         """As `Limit.reserve`; what the call brings beyond the guess is counted when it came."""
-        if not self._guess:
-            return now + self.waiting(now)
-        full = self._add(now, self._guess)
-        return max(now, full - self._ahead)
-
-    def waiting(self, now: float) -> float:
-        """As `Limit.waiting`."""
-        with self._store.session() as session:
-            state = session.get(RateLimitState, self._name)
-        return 0.0 if state is None else max(0.0, _next(state, now, 0.0) - self._ahead - now)
+        return self._add(now, self._guess / self._rate) if self._guess else now + self.waiting(now)
 
     def spend(self, now: float, size: int) -> None:
         """As `Limit.spend`."""
-        self._add(now, size - self._guess)
-
-    def _add(self, now: float, size: int) -> float:
-        """Count so many bytes; return the time by which those before them are paid for."""
-        with self._store.begin() as session:
-            state = _locked(self._store, session, self._name)
-            full = max(now, _next(state, now, 0.0))
-            state.set_at, state.next_at = now, full + size / self._rate
-            return full
+        self._add(now, (size - self._guess) / self._rate)
 
 
 class AllOf:
@@ -150,8 +131,8 @@ class AllOf:
 class Slots:
     """Lets so many calls be made at once, by all scrapers of a store together.
 
-    A slot is lent for seconds, and kept by who is alive: one that was killed holds up nobody for
-    longer.
+    A slot is lent for seconds, again and again while its holder is alive: one that was killed holds
+    up nobody for longer.
 
     Args:
         store: the store that all callers share.
@@ -163,7 +144,7 @@ class Slots:
         self._store = store
         self._names = [f"{name}-slot-{number}" for number in range(count)]
         self._lock = threading.Lock()
-        self._ours: set[str] = set()
+        self._used: set[str] = set()
         self._keeper: threading.Thread | None = None
 
     def take(self, now: float) -> str | None:
@@ -177,7 +158,7 @@ class Slots:
             else:
                 return None
         with self._lock:
-            self._ours.add(name)
+            self._used.add(name)
             if self._keeper is None:
                 lead = now - time.monotonic()
                 self._keeper = threading.Thread(target=self._keep, args=(lead,), daemon=True)
@@ -187,22 +168,22 @@ class Slots:
     def give_back(self, slot: str, now: float) -> None:
         """Let others take a slot."""
         with self._lock:
-            self._ours.discard(slot)
+            self._used.discard(slot)
         with self._store.begin() as session:
             state = _locked(self._store, session, slot)
             state.set_at, state.next_at = now, 0.0
 
     def _keep(self, lead: float) -> None:
-        """Keep what is ours, as long as there is anything; `lead` is the store's clock's."""
+        """Extend the leases of the slots in use; `lead` is the store's clock's."""
         while True:
             time.sleep(_LEASE / 4)
             with self._lock:
-                if not self._ours:
+                if not self._used:
                     self._keeper = None
                     return
                 # Where the store is gone, the main thread meets that too, and says so.
                 with suppress(OperationalError), self._store.begin() as session:
-                    for slot in self._ours:
+                    for slot in self._used:
                         state = _locked(self._store, session, slot)
                         state.set_at = lead + time.monotonic()
                         state.next_at = state.set_at + _LEASE
@@ -224,7 +205,65 @@ def _next(state: RateLimitState, now: float, interval: float) -> float:
     return state.next_at if state.set_at <= now + _CLOCKS_DIFFER else now + interval
 
 
-_FIRST = 1.0  # seconds
+_SLOW, _SLOWEST = 1.0, 1 / 600  # calls a second after a refusal: at most, at least
+_USUAL = 10.0  # calls a second that a host without a quota is taken to have been sent
+_ENOUGH = 20.0  # calls a second at which a host without a quota is not held back any more
+_NEAR, _PAST = 0.9, 1.1  # of the rate that was refused: between these it rises slowly
+_FAST_STEP, _SLOW_STEP = 0.05, 0.0015  # of the rate that was refused, for each answer
+_LATE = 1.0  # seconds: answers that come sooner slow nothing down
+_AT_ONCE = 4  # calls under way at a host that answers late
+_SMOOTH = 0.2  # weight of the newest answer's time
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast a host takes calls, by its answers: additive increase, multiplicative decrease.
+
+    A refusal (HTTP 429) halves the rate. Answers raise it: fast up to 90 % of the rate that was
+    refused, slowly from there, so that the limit is tried again once a minute and not once a
+    second. And where answers take long, calls are spaced so that about four are under way, as
+    Scrapy's AutoThrottle does.
+
+    Attributes:
+        rate: calls a second; None for as many as the quotas allow.
+        refused: the rate that was refused last.
+        latency: seconds that answers take, smoothed.
+    """
+
+    rate: float | None = None
+    refused: float | None = None
+    latency: float = 0.0
+
+    @property
+    def interval(self) -> float:
+        """Seconds between two calls, unscaled; 0 for no more than the quotas ask for."""
+        late = self.latency / _AT_ONCE if self.latency > _LATE else 0.0
+        return max(late, 1 / self.rate if self.rate else 0.0)
+
+    def after_refusal(self, usual: float) -> Self:
+        """The pace after HTTP 429; `usual` calls a second are what the quotas allow, 0 for any."""
+        rate = self.rate or usual or _USUAL
+        return replace(self, rate=max(_SLOWEST, min(_SLOW, rate / 2)), refused=rate)
+
+    def after_answer(self, seconds: float, usual: float) -> Self:
+        """The pace after an answer that took so long."""
+        latency = self.latency + _SMOOTH * (seconds - self.latency) if self.latency else seconds
+        rate, refused = self.rate, self.refused
+        if rate is not None and refused is not None:
+            rate += refused * (_FAST_STEP if rate < _NEAR * refused else _SLOW_STEP)
+            if rate > _PAST * refused:  # what was refused once is not any more
+                refused = 2 * rate
+            if rate >= (usual or _ENOUGH):
+                rate = refused = None
+        return replace(self, rate=rate, refused=refused, latency=latency)
+
+    def differs_from(self, stored: Self) -> bool:
+        """Whether others should know: the rate is another one, or answers that are late are."""
+        is_late = max(self.latency, stored.latency) > _LATE
+        change = abs(self.latency - stored.latency)
+        return self.rate != stored.rate or (is_late and change > stored.latency / 4)
+
+
 _JITTER = 0.1  # so that what failed together does not come back together
 
 
@@ -255,19 +294,8 @@ class RetryPolicy:
 
     def pause(self, attempts: int) -> float | None:
         """Seconds to wait after so many tries in vain, from 1; None where no further one is due."""
-        pauses = _pauses(self.tries, self.hours)
-        return jittered(pauses[attempts - 1]) if attempts <= len(pauses) else None
-
-
-@cache
-def _pauses(tries: int, hours: float) -> tuple[float, ...]:
-    """The pauses between so many tries, in seconds: together at least `hours`."""
-    count, total = tries - 1, hours * 3600
-    if count <= 1:
-        return (max(_FIRST, total),) * count
-    low, high = 1.0, max(1.0, total)  # the factor by which they grow lies between
-    for _ in range(60):
-        middle = (low + high) / 2
-        enough = sum(_FIRST * middle**place for place in range(count)) >= total
-        low, high = (low, middle) if enough else (middle, high)
-    return tuple(_FIRST * high**place for place in range(count))
+        if attempts >= self.tries:
+            return None
+        last = max(1.0, self.hours * 3600)
+        exponent = (attempts - 1) / (self.tries - 2) if self.tries > 2 else 1.0
+        return jittered(last**exponent)

@@ -1,6 +1,7 @@
 """Who does what: several scrapers of one store share the work out, on however many machines."""
 
 import os
+import re
 import socket
 import threading
 from collections.abc import Callable, Collection
@@ -8,11 +9,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal, Self
 from uuid import uuid4
+from zlib import crc32
 
-from sqlalchemy import delete, select, update
-from sqlalchemy.exc import OperationalError
+from sqlalchemy import ColumnElement, delete, select
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
+from genset.classes import ImageClass
 from genset.db import ScrapeLock, Store, Worker, in_batches
 
 Kind = Literal["class", "photo"]
@@ -47,34 +50,37 @@ class Locks:
         self._stopped.set()
         self._heart.join()
         # A store that is gone is what ends this; others see soon that we are dead.
-        with suppress(OperationalError), self._store.begin() as session:
+        with suppress(DBAPIError), self._store.begin() as session:
             session.execute(delete(ScrapeLock).where(ScrapeLock.worker_id == self._id))
             session.execute(delete(Worker).where(Worker.id == self._id))
 
     def take(self, kind: Kind, numbers: Collection[int]) -> set[int]:
-        """Those of the numbers that nobody holds, this process neither; they are ours now."""
+        """Those of the numbers that nobody else holds: they are ours now, if not before.
+
+        So it may be called again where nobody knows whether the store did it.
+        """
         taken: set[int] = set()
         with self._store.begin() as session:
             for some in in_batches(sorted(numbers), _AT_ONCE):
                 rows = [{"kind": kind, "number": number, "worker_id": self._id} for number in some]
-                insert = self._store.insert(ScrapeLock).values(rows).on_conflict_do_nothing()
-                taken.update(session.scalars(insert.returning(ScrapeLock.number)))
+                insert = self._store.insert(ScrapeLock).values(rows)
+                session.execute(insert.on_conflict_do_nothing())
+                locked = select(ScrapeLock.number).where(*self._locks_of(kind, some))
+                taken.update(session.scalars(locked))
         return taken
 
     def release(self, session: Session, kind: Kind, numbers: Collection[int]) -> None:
         """Give them back, as part of a transaction."""
         for some in in_batches(sorted(numbers), _AT_ONCE):
-            session.execute(
-                delete(ScrapeLock).where(
-                    ScrapeLock.kind == kind,
-                    ScrapeLock.number.in_(some),
-                    ScrapeLock.worker_id == self._id,
-                )
-            )
+            session.execute(delete(ScrapeLock).where(*self._locks_of(kind, some)))
+
+    def _locks_of(self, kind: Kind, numbers: Collection[int]) -> list[ColumnElement[bool]]:
+        is_holder = ScrapeLock.worker_id == self._id
+        return [ScrapeLock.kind == kind, ScrapeLock.number.in_(numbers), is_holder]
 
     def _beat(self) -> None:
         while not self._stopped.wait(_BEAT):
-            with suppress(OperationalError):  # the main thread meets it too, and says so
+            with suppress(DBAPIError):  # the main thread meets it too, and says so
                 self._show_life()
 
     def _show_life(self) -> None:
@@ -82,11 +88,11 @@ class Locks:
         now = self._now()
         machine = _machine()
         row = {"id": self._id, "machine": machine, "pid": os.getpid(), "seen_at": now}
+        # Whoever slept for longer, with its machine, was taken for dead, and starts anew.
+        life = self._store.insert(Worker).values(row)
+        seen = life.on_conflict_do_update(index_elements=[Worker.id], set_={"seen_at": now})
         with self._store.begin() as session:
-            seen = update(Worker).where(Worker.id == self._id).values(seen_at=now)
-            # Whoever slept for longer, with its machine, was taken for dead, and starts anew.
-            if session.execute(seen.returning(Worker.id)).first() is None:
-                session.execute(self._store.insert(Worker).values(row))
+            session.execute(seen)
             dead = [
                 worker.id
                 for worker in session.scalars(select(Worker).where(Worker.id != self._id))
@@ -96,6 +102,16 @@ class Locks:
             for some in in_batches(dead, _AT_ONCE):
                 session.execute(delete(ScrapeLock).where(ScrapeLock.worker_id.in_(some)))
                 session.execute(delete(Worker).where(Worker.id.in_(some)))
+
+
+def class_number(source: str, cls: ImageClass) -> int:
+    """A number to lock a class of a source by: its own in WordNet, and above it the source's.
+
+    That of a class without a wnid is its place, which stays, counted down from the largest.
+    """
+    is_wnid = re.fullmatch("n[0-9]{8}", cls.wnid)
+    number = int(cls.wnid[1:]) if is_wnid else (1 << 27) - 1 - cls.index
+    return crc32(source.encode()) << 27 | number
 
 
 def _is_running(pid: int) -> bool:

@@ -214,7 +214,6 @@ class _Puller:
         if path.is_symlink() or path.parent.is_symlink():
             return _Outcome("failed", "a symbolic link is in its place: delete it")
         if path.is_file() and sha256_of(path) == photo.sha256:
-            self._know_a_good_photo(photo)
             return _Outcome("present")
         if self._there is not None and _copied(self._there / photo.file, path, photo.sha256):
             return _Outcome("present")
@@ -239,18 +238,7 @@ class _Puller:
             return _Outcome("failed", f"it is a {kind}")
         with written_whole(path) as file:
             file.write(content)
-        self._know_a_good_photo(photo)
         return _Outcome("pulled" if look == "same" else look)
-
-    def _know_a_good_photo(self, photo: ReleasePhoto) -> None:
-        """Remember a photo that came, by which to see later whether its host is well.
-
-        Some hosts answer HTTP 403 for a photo that is gone. Without this, a few of them would look
-        like a host that is down, and be waited for.
-        """
-        if (source := self._sources.get(photo.source)) is not None and source.images.ping is None:
-            fetcher = self._fetchers[photo.source]
-            source.images.ping = lambda quota: fetcher.ping(photo.image_url)
 
 
 def _copied(there: Path, to: Path, sha256: str) -> bool:

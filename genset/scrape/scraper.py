@@ -3,50 +3,53 @@
 The database says at any moment what a class needs next (`class_state`): pages to ask for, photos
 to download, or nothing more. Threads do these jobs, which only talk to hosts and write originals;
 the main thread stores what came of them and looks again. A class's next jobs are given out when
-all its last ones are stored, so a scrape that is killed anywhere goes on from the rows.
+all its last ones are stored, so a scrape that is killed anywhere goes on from the rows, and so
+does one whose database was away.
 """
 
 import queue
-import re
+import random
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from zlib import crc32
+from typing import TypeGuard, TypeVar
 
 from sqlalchemy import select
+from sqlalchemy.exc import DBAPIError
+from tenacity import RetryCallState, Retrying, retry_if_exception, wait_exponential
+from tenacity.stop import stop_after_delay, stop_never
 
 from genset.classes import ImageClass
-from genset.core.errors import SourceUnavailable
+from genset.core.errors import SourceError, SourceRefused
 from genset.core.numbers import count
 from genset.core.progress import progress
 from genset.db import Photo, Store
-from genset.net.hosts import LONG, HostClosed
+from genset.db.failures import is_away
+from genset.net.host_state import LONG
+from genset.net.hosts import Host, HostClosed
 from genset.net.originals import Fetcher
 from genset.net.pace import scaled
-from genset.scrape.locks import Locks
+from genset.scrape.locks import Locks, class_number
 from genset.scrape.opt_out import honour, lines
 from genset.scrape.plan import ScrapePlan
-from genset.scrape.results import (
-    Done,
-    Failure,
-    Results,
-    ScrapeSummary,
-    photos_tried,
-    searches_tried,
-)
+from genset.scrape.results import Done, Results, ScrapeSummary, pages_tried, photos_tried
 from genset.scrape.search import question_key
 from genset.scrape.state import class_state, class_states, lacking_and_others
-from genset.scrape.work import ClassStates, Job, JobResult, PageJob, PhotoJob, ThreadPool
+from genset.scrape.work import Job, JobResult, PageJob, PhotoJob, Schedule, ThreadPool
 from genset.sources.source import Source
 from genset.workspace import Workspace
 
 _CLASSES_AT_A_TIME = 32
 _LOOK_AGAIN = 0.2  # seconds
 _GATHER = 0.05  # seconds
+_ASKING, _FETCHING = 4, 8  # threads
+_GOOD_PHOTOS = 20  # that are remembered, to see by whether their host is well
+
+T = TypeVar("T")
 
 
 def scrape(workspace: Workspace, store: Store, source: Source, plan: ScrapePlan) -> ScrapeSummary:
@@ -63,7 +66,7 @@ def scrape(workspace: Workspace, store: Store, source: Source, plan: ScrapePlan)
         plan: what is wanted of which classes.
 
     Raises:
-        SourceRefused: the source turns every call down, for instance for a bad key.
+        SourceRefused: the first call met what only a person can mend, for instance a bad key.
         HostGaveUp: a host is not to be waited for.
         BadInput: the list of who opted out has a misspelt source.
     """
@@ -73,21 +76,20 @@ def scrape(workspace: Workspace, store: Store, source: Source, plan: ScrapePlan)
     with Locks(store, source.api.hosts.now) as locks:
         scraper = _Scraper(workspace, store, source, plan, locks)
         what, total = f"scrape {source.name}", len(plan.classes)
-        for _ in progress(scraper.settle(), total=total, what=what, unit="class"):
+        for _ in progress(scraper.fill(), total=total, what=what, unit="class"):
             pass
         return scraper.summary
 
 
 class _Scraper:
-    """Works on many classes at once, each in a state of `ClassStates`."""
+    """Works on many classes at once.
+
+    A class is in one of three places: in `schedule`, where its next look has a time; in `working`,
+    while jobs for it are done; or complete, and in neither. `incomplete` has all others.
+    """
 
     def __init__(
-        self,
-        workspace: Workspace,
-        store: Store,
-        source: Source,
-        plan: ScrapePlan,
-        locks: Locks,
+        self, workspace: Workspace, store: Store, source: Source, plan: ScrapePlan, locks: Locks
     ) -> None:
         self.store = store
         self.source = source
@@ -95,52 +97,56 @@ class _Scraper:
         self.locks = locks
         self.hosts = source.api.hosts
         self.summary = ScrapeSummary()
-        self.results = Results(store, workspace.images, plan, locks, self.summary)
+        on_event = self.hosts.on_event
+        self.results = Results(store, workspace.images, plan, locks, self.summary, on_event)
         self.fetcher = Fetcher(source.images, source.may_fetch, workspace.images, plan.min_size)
-        self.asking, self.fetching = ThreadPool(), ThreadPool()
+        self.asking, self.fetching = ThreadPool(_ASKING), ThreadPool(_FETCHING)
         self.done: queue.SimpleQueue[tuple[Job, JobResult | Exception]] = queue.SimpleQueue()
-        self.states = ClassStates()
-        self._number = partial(_class_number, source.name)
-        self.jobs_of: Counter[str] = Counter()  # of the classes that are working, by wnid
-        self.is_answered = False  # whether any host has answered at all
-        self.told_of: datetime | None = None
+        self.finished: list[tuple[Job, JobResult | Exception]] = []  # and not stored yet
+        self.incomplete: dict[str, ImageClass] = {}
+        self.schedule = Schedule()
+        self.working = Counter[str]()  # jobs of each class, by wnid
+        self.calls = Counter[Host]()  # jobs of each host
+        self.photos = set[int]()  # that are being fetched, by `Photo.id`
+        self.locked = set[str]()  # the classes that are this process's
+        self.reported = 0.0
+        self.is_store_away = False
         self.last_error = "in an earlier run"
 
-    def settle(self) -> Iterator[ImageClass]:
+    def fill(self) -> Iterator[ImageClass]:
         """Work until no class needs anything, and yield each one as it gets there."""
+        begun = time.monotonic()
         self.hosts.stopping.clear()
-        self._know_a_good_photo()
         with ExitStack() as ended:
-            ended.callback(self.asking.close)
-            ended.callback(self.fetching.close)
-            ended.callback(self.hosts.stop)  # first of these: threads may wait for their turn
-            ended.push(self._interrupted)
+            ended.push(self._end)
+            self._remember_good_photos()
             lacking, others = lacking_and_others(self.store, self.plan)
             yield from self._work(lacking)
-            done, others = self._done(others)
+            done, others = self._patiently(partial(self._done, others))
             yield from done
             yield from self._work(others)
             # A class that was asked late may claim a photo that an earlier one had counted in.
-            while again := self._unsettled():
+            while again := self._patiently(self._count):
                 for _ in self._work(again):
                     pass
+            self._patiently(self.results.count_failures)
+        self.summary.seconds = round(time.monotonic() - begun, 1)
 
-    def _know_a_good_photo(self) -> None:
-        """Remember a photo that came, by which to see later whether its host is well."""
-        if self.source.images.ping is None:
-            result = select(Photo.image_url).where(
-                Photo.source == self.source.name, Photo.sha256.is_not(None), Photo.image_url != ""
-            )
-            with self.store.session() as session:
-                url = session.scalar(result.order_by(Photo.stored_at.desc()).limit(1))
-            if url is not None:
-                self.source.images.ping = lambda quota: self.fetcher.ping(url)
+    def _end(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Let threads end; not waiting for their calls where somebody does not want to wait."""
+        self.hosts.stop()  # threads may wait for their turn
+        is_interrupt = kind is not None and not issubclass(kind, Exception)
+        self.asking.close(wait=not is_interrupt)
+        self.fetching.close(wait=not is_interrupt)
 
-    def _interrupted(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Let go of calls that are being made, where somebody does not want to wait for them."""
-        if kind is not None and not issubclass(kind, Exception):
-            self.asking.leave()
-            self.fetching.leave()
+    def _remember_good_photos(self) -> None:
+        """Remember photos that came, by which to see later whether their host is well."""
+        newest = select(Photo.image_url).where(
+            Photo.source == self.source.name, Photo.sha256.is_not(None), Photo.image_url != ""
+        )
+        with self.store.session() as session:
+            urls = session.scalars(newest.order_by(Photo.stored_at.desc()).limit(_GOOD_PHOTOS))
+            self.source.images.answered.extend(self.fetcher.download_of(url) for url in urls)
 
     def _done(self, classes: Sequence[ImageClass]) -> tuple[list[ImageClass], list[ImageClass]]:
         """Those of the classes that need nothing, and the others; of many this is read at once."""
@@ -152,17 +158,16 @@ class _Scraper:
             [cls for cls in classes if cls.wnid not in done],
         )
 
-    def _unsettled(self) -> list[ImageClass]:
-        """The classes that need more after all; the others are counted."""
-        unsettled = []
+    def _count(self) -> list[ImageClass]:
+        """Count what each class has; the classes that need more after all."""
+        again = []
         self.summary.full, self.summary.short, self.summary.contested = 0, {}, {}
-        passed_over = Counter[str]()
-        open_classes = {*self.summary.failed, *self.summary.waiting}
-        classes = tuple(cls for cls in self.plan.classes if cls.wnid not in open_classes)
+        rejected = Counter[str]()
+        classes = tuple(cls for cls in self.plan.classes if cls.wnid not in self.summary.waiting)
         with self.store.session() as session:
             for cls, state in class_states(session, replace(self.plan, classes=classes)):
                 if not state.is_done:
-                    unsettled.append(cls)
+                    again.append(cls)
                     continue
                 if state.is_full:
                     self.summary.full += 1
@@ -170,207 +175,232 @@ class _Scraper:
                     self.summary.short[cls.wnid] = len(state.selection.selected)
                 if state.selection.contested:
                     self.summary.contested[cls.wnid] = len(state.selection.contested)
-                passed_over.update(state.passed_over)
-        self.summary.passed_over = dict(passed_over.most_common())
-        return unsettled
+                rejected.update(state.rejected_by_plan)
+        self.summary.rejected_by_plan = dict(rejected.most_common())
+        return again
 
-    def _work(self, classes: Iterable[ImageClass]) -> Iterator[ImageClass]:
+    def _work(self, classes: Sequence[ImageClass]) -> Iterator[ImageClass]:
         """Give out jobs and store what comes of them, until these classes need no more."""
-        self.states.wait(classes)
-        while True:
+        self.incomplete = {cls.wnid: cls for cls in classes}
+        self.schedule = Schedule(classes)
+        while self.incomplete:
             if self.hosts.is_ending:
                 raise KeyboardInterrupt
-            self.states.wake(self._now())
-            yield from self._start()
-            if self.jobs_of:
-                result = self._store(self._finished())
-                yield from self._look_at([cls for cls in result if not self.jobs_of[cls.wnid]])
-            elif self.states.are_waiting:  # for what others are about to finish
-                time.sleep(_LOOK_AGAIN)
-            elif not self._pause():
-                return
+            for cls in self._patiently(self._step):
+                if self.incomplete.pop(cls.wnid, None) is not None:
+                    yield cls
 
-    def _start(self) -> Iterator[ImageClass]:
-        """Look at classes that wait, as many as there is room for; yield those that are settled."""
-        if some := self.states.take(_CLASSES_AT_A_TIME - len(self.jobs_of)):
-            locked = self.locks.take("class", set(map(self._number, some)))
-            self.states.wait(cls for cls in some if self._number(cls) not in locked)
-            yield from self._look_at([cls for cls in some if self._number(cls) in locked])
+    def _patiently(self, function: Callable[[], T]) -> T:
+        """Do it, and again when a database that is away is back."""
+        patience = self.hosts.give_up_after
+        retrying = Retrying(
+            retry=retry_if_exception(is_away),
+            wait=wait_exponential(multiplier=_LOOK_AGAIN, max=10),
+            stop=stop_never if patience is None else stop_after_delay(patience),
+            before_sleep=self._begin_again,
+            sleep=self._sleep,
+            reraise=True,
+        )
+        answer: T = retrying(function)
+        if self.is_store_away:
+            self.is_store_away = False
+            self.hosts.say("the database answers again")
+        return answer
 
-    def _look_at(self, classes: Sequence[ImageClass]) -> Iterator[ImageClass]:
-        """Bring classes that are ours to their next state, and yield those that are settled."""
-        finished = []
+    def _begin_again(self, attempt: RetryCallState) -> None:
+        """Go on from what is stored: what was in memory alone may be none of it."""
+        error = attempt.outcome.exception() if attempt.outcome else None
+        if not self.is_store_away and isinstance(error, DBAPIError):
+            self.is_store_away = True
+            reason = str(error.orig).strip().partition("\n")[0]
+            self.hosts.say(f"the database does not answer ({reason}); it is waited for")
+        idle = [cls for cls in self.incomplete.values() if cls.wnid not in self.working]
+        self.schedule = Schedule(idle)
+        self.locked = {wnid for wnid in self.locked if wnid in self.working}
+
+    def _sleep(self, seconds: float) -> None:
+        if self.hosts.stopping.wait(seconds):
+            raise KeyboardInterrupt
+
+    def _step(self) -> list[ImageClass]:
+        """Look at the classes whose time has come, and store what came; those that are complete."""
+        classes = self.schedule.take(_CLASSES_AT_A_TIME - len(self.working), self.hosts.now())
+        complete = self._look_at(classes) if classes else []
+        if self.working:
+            self._store()
+        elif not complete:
+            self._pause()
+        return complete
+
+    def _look_at(self, classes: Sequence[ImageClass]) -> list[ImageClass]:
+        """Give out the jobs of those classes that are nobody else's; those that are complete."""
+        if new := {
+            class_number(self.source.name, cls): cls
+            for cls in classes
+            if cls.wnid not in self.locked
+        }:
+            self.locked |= {new[taken].wnid for taken in self.locks.take("class", new)}
+        complete = []
         for cls in classes:
-            # A bad key shows at the first call, so the first class makes it alone.
-            if self.jobs_of and not self.is_answered:
-                self.states.wait([cls])
+            if cls.wnid not in self.locked:
+                self.schedule.add(cls, self.hosts.now() + _LOOK_AGAIN)
             elif self._look(cls):
-                finished.append(cls)
-        if others := {self._number(cls) for cls in classes if cls.wnid not in self.jobs_of}:
+                complete.append(cls)
+        if idle := {
+            class_number(self.source.name, cls): cls.wnid
+            for cls in classes
+            if cls.wnid not in self.working
+        }:
             with self.store.begin() as session:
-                self.locks.release(session, "class", others)
-        yield from finished
+                self.locks.release(session, "class", idle)
+            self.locked -= set(idle.values())
+        return complete
 
     def _look(self, cls: ImageClass) -> bool:
-        """Bring a class to its next state; whether it is settled."""
-        needs = self._needs(cls)
-        if able := [job for job in needs.jobs if job.host.opens_in() == 0]:
-            is_careful = able[0].host.is_down or not self.is_answered
-            self._submit(cls, able[:1] if is_careful else able)
-        elif needs.jobs:
-            self.states.block(cls, needs.jobs[0].host)
-        elif needs.later:
-            self.states.rest(cls, min(needs.later))
+        """Give out what a class needs next, or note when to look again; whether it is complete."""
+        jobs, following = self._needs(cls)
+        if not jobs:
+            if following is not None:
+                self.schedule.add(cls, following)
+            return following is None
+        host, now = jobs[0].host, self.hosts.now()
+        if (seconds := host.opens_in()) > 0:
+            self.schedule.add(cls, now + seconds, host)
+        elif host.has_answered and not host.is_down:
+            self._submit(cls, jobs)
+        elif self.calls[host]:  # a bad key shows at the first call
+            self.schedule.add(cls, now + _LOOK_AGAIN, host)
         else:
-            if needs.failed:
-                self.summary.failed[cls.wnid] = needs.failed
-            return True
+            self._submit(cls, [_probe(jobs) if host.is_down else jobs[0]])
         return False
 
-    def _needs(self, cls: ImageClass) -> "_Needs":
-        """What a class needs next: nothing when it is settled."""
-        needs, now = _Needs(), self._now()
+    def _needs(self, cls: ImageClass) -> tuple[list[Job], float | None]:
+        """The jobs that a class needs done now, and when there will be more."""
+        at = datetime.fromtimestamp(self.hosts.now(), UTC)
+        jobs: list[tuple[Job, datetime]] = []
         with self.store.session() as session:
             state = class_state(session, self.plan, cls)
             if state.is_done:
-                return needs
+                return [], None
             if state.ahead.is_even and (missing := state.selection.missing):
-                tried = photos_tried(session, [candidate.photo_id for candidate in missing])
-                for candidate in missing:
-                    photo = PhotoJob(
-                        cls, candidate, self.fetcher, is_known=candidate.photo_id in tried
-                    )
-                    needs.add(photo, tried.get(candidate.photo_id), now)
+                tried = photos_tried(session, [photo.photo_id for photo in missing], at)
+                for photo in missing:
+                    is_known = photo.photo_id in tried
+                    job = PhotoJob(cls, photo, self.fetcher, is_known=is_known)
+                    jobs.append((job, tried.get(photo.photo_id, at)))
             else:
-                failed = searches_tried(session, cls.wnid, self.source.name)
+                failed = pages_tried(session, cls.wnid, self.source.name, at)
                 for step in state.ahead.steps:
                     key = question_key(step.question)
                     page = PageJob(cls, step, self.source, is_known=key in failed)
-                    needs.add(page, failed.get(key), now)
-        needs.jobs.sort(key=lambda job: job.is_known)  # what never failed says more of its host
-        return needs
+                    jobs.append((page, failed.get(key, at)))
+        due = [job for job, time_ in jobs if time_ <= at]
+        due.sort(key=lambda job: job.is_known)  # what never failed says more of its host
+        return due, min(time_.timestamp() for _, time_ in jobs)
 
     def _submit(self, cls: ImageClass, jobs: Sequence[Job]) -> None:
         """Have threads do those of a class's jobs that nobody else does or has just done."""
-        pages = [job for job in jobs if isinstance(job, PageJob)]
-        photos = {job.candidate.photo_id: job for job in jobs if isinstance(job, PhotoJob)}
-        locked = self.locks.take("photo", photos.keys()) if photos else set()
-        undone = select(Photo.id).where(
-            Photo.id.in_(locked), Photo.sha256.is_(None), Photo.rejected.is_(None)
-        )
-        if locked:
-            with self.store.begin() as session:
-                undone_ids = set(session.scalars(undone))
-                self.locks.release(session, "photo", locked - undone_ids)
-            locked = undone_ids
-        free: list[Job] = [*pages, *(photos[number] for number in photos if number in locked)]
-        if not free:
-            self.states.wait([cls])  # what this class needs is being fetched for another one
+        photos = {job.candidate.photo_id for job in jobs if isinstance(job, PhotoJob)}
+        if photos:
+            photos = self._take_photos(photos - self.photos)
+        free = [job for job in jobs if isinstance(job, PageJob) or job.candidate.photo_id in photos]
+        if not free:  # what this class needs is being fetched for another one
+            self.schedule.add(cls, self.hosts.now() + _LOOK_AGAIN)
             return
-        self.jobs_of[cls.wnid] = len(free)
+        self.photos |= photos
+        self.working[cls.wnid] = len(free)
         for job in free:
+            self.calls[job.host] += 1
             pool = self.asking if isinstance(job, PageJob) else self.fetching
             pool.submit(partial(self._do, job))
 
+    def _take_photos(self, photo_ids: set[int]) -> set[int]:
+        """Those of these photos that nobody else fetches or has just fetched."""
+        if not photo_ids:
+            return set()
+        locked = self.locks.take("photo", photo_ids)
+        undone = select(Photo.id).where(
+            Photo.id.in_(locked), Photo.sha256.is_(None), Photo.rejected.is_(None)
+        )
+        with self.store.begin() as session:
+            undone_ids = set(session.scalars(undone))
+            self.locks.release(session, "photo", locked - undone_ids)
+        return undone_ids
+
     def _do(self, job: Job) -> None:
         """Do a job, in whatever thread, and have the main one hear of it."""
+        result: JobResult | Exception
         try:
-            self.done.put((job, job.do()))
+            result = job.do()
         except Exception as error:  # noqa: BLE001 - the main thread raises it
-            self.done.put((job, error))
+            result = error
+            if is_away(error):
+                result = HostClosed("the database", time.time())
+        self.done.put((job, result))
 
-    def _finished(self) -> list[tuple[Job, JobResult | Exception]]:
-        """Wait for a job to end, not for long, and return it with those that ended meanwhile."""
-        done: list[tuple[Job, JobResult | Exception]] = []
-        with suppress(queue.Empty):
-            done.append(self.done.get(timeout=_LOOK_AGAIN))
-            if self.jobs_of.total() > 1:
-                time.sleep(_GATHER)  # one transaction for many photos
-            while True:
-                done.append(self.done.get_nowait())
-        self.asking.look()
-        self.fetching.look()
-        return done
-
-    def _store(self, done: Sequence[tuple[Job, JobResult | Exception]]) -> list[ImageClass]:
-        """Store what came, and return the classes that it was for.
+    def _store(self) -> None:
+        """Wait for jobs to end, not for long, and store what came of them.
 
         Raises what a job raised that no later try mends, once the others' results are stored.
         """
-        if not done:
-            return []
-        results: list[Done] = [
-            (job, result) for job, result in done if isinstance(result, JobResult)
-        ]
+        with suppress(queue.Empty):
+            self.finished.append(self.done.get(timeout=_LOOK_AGAIN))
+            if self.working.total() > 1:
+                time.sleep(_GATHER)  # one transaction for many photos
+            while True:
+                self.finished.append(self.done.get_nowait())
+        if not self.finished:
+            return
+        results: list[Done] = [(job, result) for job, result in self.finished if _is_result(result)]
         self.results.keep(results, self.hosts.now())
-        self._know_a_good_photo()
-        for job, result in done:
-            self.jobs_of[job.cls.wnid] -= 1
-            if not self.jobs_of[job.cls.wnid]:
-                del self.jobs_of[job.cls.wnid]
-            if not isinstance(result, JobResult):
-                raise result
-            if isinstance(result, SourceUnavailable):
+        finished, self.finished = self.finished, []
+        for job, result in finished:
+            self._note(job)
+            if isinstance(result, SourceError):
                 self.last_error = str(result)
-            self.is_answered |= not isinstance(result, SourceUnavailable | HostClosed)
-        return list({job.cls.wnid: job.cls for job, _ in done}.values())
+        for _, result in finished:
+            if isinstance(result, Exception) and not _is_result(result):
+                raise result
 
-    def _pause(self) -> bool:
-        """Wait until a class can go on; False where none is left, or none is waited for."""
-        now = self._now()
-        until = self.states.wakes_at(now)
-        if until is None:
-            return False
-        seconds = (until - now).total_seconds()
-        if seconds > scaled(LONG):
-            if not self.plan.wait:
-                come_back = until.astimezone().isoformat(timespec="minutes")
-                self.summary.waiting = dict.fromkeys(
-                    (cls.wnid for cls in self.states.leave()), come_back
-                )
-                return False
-            self._tell()
-        time.sleep(min(max(seconds, 0), _LOOK_AGAIN))
-        return True
+    def _note(self, job: Job) -> None:
+        """A job is done: its class is looked at when all its jobs are."""
+        self.calls[job.host] -= 1
+        if isinstance(job, PhotoJob):
+            self.photos.discard(job.candidate.photo_id)
+        self.working[job.cls.wnid] -= 1
+        if not self.working[job.cls.wnid]:
+            del self.working[job.cls.wnid]
+            self.schedule.add(job.cls)
 
-    def _tell(self) -> None:
-        """Say once that there is nothing to do but to wait; a host's pause is told by the host."""
-        until = self.states.rests_until
-        if until is not None and until != self.told_of:
-            self.told_of = until
-            classes = count(self.states.resting, "class", "classes")
-            self.hosts.say(
-                f"{classes} waiting for the next try at {until.astimezone():%H:%M} "
-                f"({self.last_error})"
-            )
-
-    def _now(self) -> datetime:
-        return datetime.fromtimestamp(self.hosts.now(), UTC)
+    def _pause(self) -> None:
+        """Wait until a class can go on; or give up those that are waiting."""
+        following = self.schedule.next()
+        if following is None:
+            return
+        at, host = following
+        seconds = at - self.hosts.now()
+        if seconds > scaled(LONG) and not self.plan.wait:
+            until = datetime.fromtimestamp(at).astimezone().isoformat(timespec="minutes")
+            self.summary.waiting |= dict.fromkeys(self.incomplete, until)
+            self.incomplete.clear()
+            return
+        if seconds > scaled(LONG) and host is None and self.reported != at:  # hosts say so too
+            self.reported = at
+            classes = count(len(self.incomplete), "class", "classes")
+            when = f"{datetime.fromtimestamp(at):%H:%M}"
+            self.hosts.say(f"{classes} waiting for the next try at {when} ({self.last_error})")
+        self._sleep(min(max(seconds, 0), _LOOK_AGAIN))
 
 
-@dataclass
-class _Needs:
-    """What a class needs: jobs that can be done now, the times of later ones, or why none."""
-
-    jobs: list[Job] = field(default_factory=list)
-    later: list[datetime] = field(default_factory=list)
-    failed: str = ""
-
-    def add(self, job: Job, tried: Failure | None, now: datetime) -> None:
-        """Sort in a job by how it went before."""
-        if tried is None or tried.is_due(now):
-            self.jobs.append(job)
-        elif tried.next_at is not None:
-            self.later.append(tried.next_at)
-        else:
-            self.failed = tried.error
+def _probe(jobs: Sequence[Job]) -> Job:
+    """The job that asks whether a host is back: any that never failed, but not the last again."""
+    others = [job for job in jobs if job.address != job.host.probed] or jobs
+    new = [job for job in others if not job.is_known]
+    return random.choice(new or others)  # noqa: S311 - no secret
 
 
-def _class_number(source: str, cls: ImageClass) -> int:
-    """A number to lock a class of a source by: its own in WordNet, and above it the source's.
-
-    That of a class without a wnid is its place, which stays, counted down from the largest.
-    """
-    is_wnid = re.fullmatch("n[0-9]{8}", cls.wnid)
-    number = int(cls.wnid[1:]) if is_wnid else (1 << 27) - 1 - cls.index
-    return crc32(source.encode()) << 27 | number
+def _is_result(result: JobResult | Exception) -> TypeGuard[JobResult]:
+    """Whether a result is stored; what is not ends the scrape."""
+    if isinstance(result, SourceRefused):
+        return result.scope in ("photo", "query", "entry")
+    return isinstance(result, JobResult)

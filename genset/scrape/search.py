@@ -8,7 +8,7 @@ another of its class (`genset.classes.query.stages`) is asked when the others ar
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import timedelta
 from typing import Any
@@ -49,10 +49,20 @@ class Frontier:
     is_even: bool
 
 
-def frontier(cls: ImageClass, plan: ScrapePlan, searches: Iterable[Search]) -> Frontier:
-    """What is next for a class, of which `searches` are the searches, in any order.
+def frontier(
+    cls: ImageClass,
+    plan: ScrapePlan,
+    searches: Iterable[Search],
+    rejected: Collection[str] = (),
+) -> Frontier:
+    """What is next for a class.
 
-    What was asked under another plan does not count.
+    Args:
+        cls: the class.
+        plan: what is wanted; what was asked under another plan does not count.
+        searches: the class's searches, in any order.
+        rejected: the questions, by `question_key`, that are not asked again: their results end
+            there, and hold up no other query.
     """
     pages: dict[Question, list[Search]] = {}
     for search in searches:
@@ -63,7 +73,8 @@ def frontier(cls: ImageClass, plan: ScrapePlan, searches: Iterable[Search]) -> F
         above = deepest
         for query in stage if not steps else ():
             first = first_question(query, plan, cls.content_types)
-            steps += _open_ends(first, above + 1, pages)
+            ends = _open_ends(first, above + 1, pages)
+            steps += [step for step in ends if question_key(step.question) not in rejected]
             deepest = max(deepest, _depth(first, above, pages))
     least = min((step.depth for step in steps), default=0)
     return Frontier(
@@ -165,6 +176,12 @@ def keep_page(
         answer: what came.
     """
     question = step.question
+    before = select(Search).filter_by(
+        wnid=cls.wnid, source=plan.source.about.name, query=question.text, page=question.page
+    )
+    # Who was taken for dead meanwhile, or lost the store's answer, comes with a page again.
+    if any(question_of(search) == question for search in session.scalars(before)):
+        return
     session.add(_search_of(plan, cls, question, answer))
     photo_ids = _photo_ids(session, plan, answer.photos)
     place = {query: number for number, query in enumerate(plan.source.queries(cls))}

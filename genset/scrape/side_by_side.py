@@ -86,6 +86,7 @@ def _together(before: Outcome, after: Outcome) -> Outcome:
     if isinstance(before, ScrapeSummary) and isinstance(after, ScrapeSummary):
         after.stored += before.stored
         after.searches += before.searches
+        after.seconds += before.seconds
         after.rejected = dict(Counter(before.rejected) + Counter(after.rejected))
     return after
 

@@ -16,8 +16,8 @@ the end of what is kept further down. So a scrape that was killed, or shared by 
 ends with what an undisturbed one ends with.
 """
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache, partial
@@ -27,20 +27,17 @@ from typing import Any, NamedTuple
 from sqlalchemy import (
     ColumnElement,
     CursorResult,
-    Delete,
     Select,
-    Update,
     and_,
     bindparam,
     delete,
-    exists,
     func,
     literal,
     or_,
     select,
     update,
 )
-from sqlalchemy.orm import InstrumentedAttribute, Session
+from sqlalchemy.orm import Session
 
 from genset.classes import ImageClass
 from genset.db import (
@@ -138,14 +135,14 @@ _NOTHING = Frontier(steps=(), is_even=True)
 class ClassState:
     """A class under a plan: the pages to ask for next, and the selection of its candidates.
 
-    `passed_over` counts those of its candidates that the plan does not want, by reason, where one
-    must look to tell (`ScrapePlan.is_picky`).
+    `rejected_by_plan` counts those of its candidates that the plan does not want, by reason, where
+    one must look to tell (`ScrapePlan.is_picky`).
     """
 
     ahead: Frontier
     selection: Selection
     is_full: bool
-    passed_over: Mapping[str, int]
+    rejected_by_plan: Mapping[str, int]
 
     @property
     def is_done(self) -> bool:
@@ -161,7 +158,16 @@ class ClassState:
 def class_state(session: Session, plan: ScrapePlan, cls: ImageClass) -> ClassState:
     """Read how far a class is."""
     searches = select(Search).where(Search.wnid == cls.wnid, Search.source == _source(plan))
-    return _state(cls, plan, session.scalars(searches), _chosen(session, plan, cls, None))
+    rejected = set(session.scalars(_rejected(plan).where(SearchFailure.wnid == cls.wnid)))
+    chosen = _chosen(session, plan, cls, None)
+    return _state(cls, plan, session.scalars(searches), rejected, chosen)
+
+
+def _rejected(plan: ScrapePlan) -> Select[str]:
+    """The questions that are not asked again, by `question_key`."""
+    return select(SearchFailure.question).where(
+        SearchFailure.source == _source(plan), SearchFailure.next_at.is_(None)
+    )
 
 
 def class_states(session: Session, plan: ScrapePlan) -> Iterator[tuple[ImageClass, ClassState]]:
@@ -172,6 +178,9 @@ def class_states(session: Session, plan: ScrapePlan) -> Iterator[tuple[ImageClas
     searches: dict[str, list[Search]] = {}
     for search in session.scalars(select(Search).where(Search.source == _source(plan))):
         searches.setdefault(search.wnid, []).append(search)
+    rejected: dict[str, set[str]] = defaultdict(set)
+    for question, wnid in session.execute(_rejected(plan).add_columns(SearchFailure.wnid)):
+        rejected[wnid].add(question)
     claims = _Claims.read(session)
     last = select(Candidate.wnid, func.max(Candidate.rank)).group_by(Candidate.wnid)
     last_ranks = dict(session.execute(last).all())
@@ -179,7 +188,7 @@ def class_states(session: Session, plan: ScrapePlan) -> Iterator[tuple[ImageClas
     for cls in plan.classes:
         last_rank = last_ranks.get(cls.wnid)
         chosen = none if last_rank is None else _chosen(session, plan, cls, claims, last_rank)
-        yield cls, _state(cls, plan, searches.get(cls.wnid, ()), chosen)
+        yield cls, _state(cls, plan, searches.get(cls.wnid, ()), rejected[cls.wnid], chosen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,14 +217,15 @@ def _state(
     cls: ImageClass,
     plan: ScrapePlan,
     searches: Iterable[Search],
+    rejected: Collection[str],
     chosen: tuple[Selection, Mapping[str, int]],
 ) -> ClassState:
-    selection, passed_over = chosen
+    selection, rejected_by_plan = chosen
     return ClassState(
-        ahead=frontier(cls, plan, searches) if plan.search else _NOTHING,
+        ahead=frontier(cls, plan, searches, rejected) if plan.search else _NOTHING,
         selection=selection,
         is_full=len(selection.selected) == plan.per_class,
-        passed_over=passed_over,
+        rejected_by_plan=rejected_by_plan,
     )
 
 
@@ -234,10 +244,10 @@ def _chosen(
     enough = 10 + 5 * plan.per_class // (4 * max(1, len(queries)))
     statement = _candidates(plan, claims is None)
     ranked: list[RankedPhoto] = []
-    passed_over = Counter[str]()
+    rejected_by_plan = Counter[str]()
     for above, below in pairwise((-1, enough, 2 * enough, last_rank)):
         ranks = {"wnid": cls.wnid, "above": above, "below": below}
-        ranked += _read(session.connection().execute(statement, ranks), plan, passed_over)
+        ranked += _read(session.connection().execute(statement, ranks), plan, rejected_by_plan)
         ranked.sort(key=lambda c: (c.rank, place.get(c.keyword, last_place), c.source_id))
         if claims is not None:
             contested = claims.claimed.intersection(row.photo_id for row in ranked)
@@ -247,11 +257,11 @@ def _chosen(
         chosen = choose(ranked, plan.per_class, contested)
         if len(chosen.selected) == plan.per_class or below >= last_rank:
             break
-    return chosen, passed_over
+    return chosen, rejected_by_plan
 
 
 def _read(
-    result: CursorResult[*tuple[Any, ...]], plan: ScrapePlan, passed_over: Counter[str]
+    result: CursorResult[*tuple[Any, ...]], plan: ScrapePlan, rejected_by_plan: Counter[str]
 ) -> Iterable[RankedPhoto]:
     """The candidates that the plan wants; the others are counted by reason."""
     if not plan.is_picky:
@@ -266,7 +276,7 @@ def _read(
         if reason is None:
             matching.append(RankedPhoto(*row[: len(RankedPhoto._fields)]))
         else:
-            passed_over[reason] += 1
+            rejected_by_plan[reason] += 1
     return matching
 
 
@@ -354,46 +364,22 @@ def forget_refusals(store: Store, plan: ScrapePlan) -> None:
 
     But for the photos that somebody removed or called duplicates, or that opted out.
     """
-    wnids = [cls.wnid for cls in plan.classes]
-    source = plan.source.about.name
+    wnids, source = {cls.wnid for cls in plan.classes}, _source(plan)
+    photos = select(Candidate.wnid, Photo.id).join(Candidate.photo).where(Photo.source == source)
+    rejected = photos.where(
+        Photo.rejected.is_not(None),
+        *(Photo.rejected.not_like(f"{word}%") for word in ("removed", "duplicate", OPTED_OUT)),
+    )
+    failed = photos.join(PhotoFailure, PhotoFailure.photo_id == Photo.id)
+    pages = select(SearchFailure.wnid, SearchFailure.id).where(SearchFailure.source == source)
     with store.begin() as session:
-        for statement in _forgotten(session, wnids, source):
-            session.execute(statement, execution_options={"synchronize_session": False})
 
+        def ids(query: Select[str, int]) -> set[int]:
+            return {number for wnid, number in session.execute(query) if wnid in wnids}
 
-def _forgotten(session: Session, wnids: Sequence[str], source: str) -> Iterator[Update | Delete]:
-    in_pool = set(session.scalars(select(Candidate.wnid).distinct()))
-    batches = list(in_batches(wnids, _FEW_CLASSES))
-    # Of all classes there is nothing to look up.
-    for some in [None] if in_pool <= set(wnids) else batches:
-        yield (
-            update(Photo)
-            .where(
-                Photo.rejected.is_not(None),
-                Photo.rejected.not_like("removed%"),
-                Photo.rejected.not_like("duplicate%"),  # a person's word
-                Photo.rejected.not_like(f"{OPTED_OUT}%"),
-                Photo.source == source,
-                *_is_candidate_of(some, Photo.id),
-            )
-            .values(rejected=None)
-        )
-        failed = PhotoFailure.photo_id
-        yield delete(PhotoFailure).where(
-            *_is_candidate_of(some, failed),
-            exists().where(Photo.id == failed, Photo.source == source),
-        )
-    for some in batches:
-        yield delete(SearchFailure).where(
-            SearchFailure.wnid.in_(some), SearchFailure.source == source
-        )
-
-
-def _is_candidate_of(
-    wnids: Sequence[str] | None, photo_id: InstrumentedAttribute[int]
-) -> list[ColumnElement[bool]]:
-    """Whether a photo is a candidate of one of these classes; nothing to ask where all count."""
-    if wnids is None:
-        return []
-    # An expression, and not the column: SQLite would look each photo up once for each class.
-    return [exists().where((Candidate.wnid + "").in_(wnids), Candidate.photo_id == photo_id)]
+        if again := [{"id": photo_id, "rejected": None} for photo_id in ids(rejected)]:
+            session.execute(update(Photo), again)
+        failures = (PhotoFailure.photo_id, ids(failed)), (SearchFailure.id, ids(pages))
+        for column, numbers in failures:
+            for some in in_batches(sorted(numbers), _FEW_CLASSES):
+                session.execute(delete(column.class_).where(column.in_(some)))

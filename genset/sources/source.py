@@ -24,7 +24,8 @@ from genset.core.errors import BadInput, PhotoRejected, SourceError, SourceRefus
 from genset.core.photo import PhotoOrigin
 from genset.db import SourceWords
 from genset.licenses import License, LicenseChoice
-from genset.net.hosts import Host, Hosts, as_source_error
+from genset.net.api import as_source_error
+from genset.net.hosts import Host, Hosts
 from genset.settings import source_names, unknown_source
 from genset.workspace import Workspace
 

@@ -48,7 +48,7 @@ MAX_SECONDS = 0.5
 
 # What becomes of a photo; every other outcome is the reason for which it is rejected.
 STORED = "stored"
-LATER = "did not come"  # tried again and again
+LATER = "not available"  # tried again and again
 FAILED = "its search failed"
 
 JPEG = encoded("JPEG")
@@ -333,7 +333,7 @@ def test_each_case_ends_as_it_must(scraped: Scraped, name: str) -> None:
 def outcome(scraped: Scraped, name: str) -> str:
     """What became of a case's photo; another one must have come in place of a rejected one."""
     wnid = CLASSES[name].wnid
-    if wnid in scraped.summary.failed:
+    if wnid in scraped.summary.rejected_queries:
         return FAILED
     with scraped.store.session() as session:
         [stored] = session.scalars(stored_candidates(wnid))

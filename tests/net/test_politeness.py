@@ -43,22 +43,6 @@ def few_classes(count: int) -> tuple[list[str], list[dict[str, object]]]:
     return [cls.wnid for cls in classes], rows
 
 
-@pytest.mark.parametrize("scrapes", [1, 2])
-@pytest.mark.soak
-def test_scrapes_together_ask_no_more_than_the_settings_allow(
-    serve: Serve, new_pool: Callable[..., Pool], scrapes: int
-) -> None:
-    wnids, rows = few_classes(44)  # more than a scrape works on at a time, so that both do
-    sandbox = serve(*rows)
-    pool = polite(new_pool(), calls=20 * 3600, images=15)
-    words = ["--classes", ",".join(wnids), "--per-class", "1", "--json"]
-    for process in [pool.command(sandbox.endpoint, *words) for _ in range(scrapes)]:
-        answer_of(process)
-    assert len(calls_of(sandbox)) == len(images_of(sandbox)) == 44
-    assert rate(calls_of(sandbox)) <= 20 * 1.1
-    assert rate(images_of(sandbox)) <= 15 * 1.1
-
-
 def test_several_keys_are_used_by_turns(serve: Serve, new_pool: Callable[..., Pool]) -> None:
     wnids, rows = few_classes(16)
     sandbox = serve(*rows)

@@ -67,7 +67,7 @@ def test_killed_at_any_moment_it_ends_with_the_pool_of_an_undisturbed_run(
     undisturbed = new_pool()
     expected = answer_of(undisturbed.command(sandbox.endpoint, *words))
     # Everything that may go wrong for good did.
-    wrong = {"gone", "address not allowed", "not an image", "broken image"}
+    wrong = {"gone", "broken image", "not available"}
     assert set(expected["rejected"]) == wrong
     assert expected["full"] > 10
     assert expected["contested"]

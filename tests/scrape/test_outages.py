@@ -9,7 +9,7 @@ import subprocess
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -68,7 +68,7 @@ def test_an_outage_of_half_an_hour_is_survived_with_nobody_there(
     sandbox.requests.clear()
     sandbox.fault = Outage(after, seconds=9)  # 30 minutes at this factor
     done, lines = told_by(pool.done(sandbox.endpoint, *words, pauses=0.005))
-    assert done["failed"] == {}
+    assert done["failed"] == 0
     assert pool.rows() == undisturbed.rows()
     assert pool.files() == undisturbed.files()
     # It was asked now and then, and not by every class.
@@ -94,33 +94,10 @@ def test_the_smallest_scrape_survives_an_outage_of_hours(
     sandbox.fault = Outage(0, seconds=5)  # five hours and a half, while a search is tried for two
     words = ["--classes", cls.wnid, "--per-class", "3", "--json"]
     done, lines = told_by(pool.done(sandbox.endpoint, *words, pauses=0.00025))
-    assert (done["full"], done["failed"], done["stored"]) == (1, {}, 3)
-    assert lines[0].startswith("Flickr has not answered since ")
+    assert (done["full"], done["failed"], done["stored"]) == (1, 0, 3)
+    assert lines[0].endswith(" answered HTTP 503; trying again")
+    assert lines[1].startswith("Flickr has not answered since ")
     assert lines[-1] == "Flickr answers again"
-
-
-@pytest.mark.parametrize("classes", [1, 12])
-@pytest.mark.soak
-def test_whoever_wants_an_end_gets_one(
-    serve: Serve, new_pool: Callable[..., Pool], classes: int
-) -> None:
-    wnids, rows, _ = crowded_classes(classes, photos=4)
-    sandbox, pool = serve(*rows), new_pool()
-    sandbox.fault = Outage(0, seconds=600)
-    words = ["--classes", ",".join(wnids), "--give-up-after", "2s"]
-    done = pool.done(sandbox.endpoint, *words, pauses=0.01)
-    *_, last = done.stderr.splitlines()
-    assert done.stdout == ""
-    assert re.fullmatch(
-        r"genset: Flickr has not answered since .* \(.*HTTP 503\): run the same command "
-        "again later",
-        last,
-    )
-
-
-def test_a_length_of_time_that_is_none_is_refused(pool: Pool) -> None:
-    line = genset("scrape", "--give-up-after", "soon", cwd=pool.workspace.root, code=2)
-    assert "'soon' is no length of time: write it like 90m, 2h or 1d" in line
 
 
 # Photos that never come
@@ -145,18 +122,19 @@ def test_a_poisoned_photo_costs_its_class_nothing_but_its_place(
     answer_of(undisturbed.done(without.endpoint, *words))
     sandbox.fault = lambda request: DOWN if photo_of(request) in poisoned else None
     done, _ = told_by(pool.done(sandbox.endpoint, *words))
-    assert (done["failed"], done["full"]) == ({}, 14)
+    assert (done["failed"], done["full"]) == (0, 14)
     assert pool.files() == undisturbed.files()
     rejected = pool.rejected()
     assert set(rejected) == poisoned
     for reason in rejected.values():
         assert re.fullmatch(
-            r"did not come: [0-9.:]+ answered HTTP 503, 8 tries since \d{4}-\d\d-\d\d \d\d:\d\d",
+            r"not available: [0-9.:]+ answered HTTP 503, 8 tries since \d{4}-\d\d-\d\d \d\d:\d\d",
             reason,
         )
     asked = Counter(photo_of(Request("GET", path, {})) for path in sandbox.asked_images)
     assert {number: asked[number] for number in poisoned} == dict.fromkeys(poisoned, 8)
-    assert {count for number, count in asked.items() if number not in poisoned} == {1}
+    # Some were asked for again, to see whether the host is well.
+    assert {asked[number] for number in asked if number not in poisoned} <= {1, 2, 3}
 
 
 def test_what_failed_is_listed_with_its_next_try(
@@ -165,7 +143,6 @@ def test_what_failed_is_listed_with_its_next_try(
     [wnid], rows, _ = crowded_classes(1, photos=6)
     sandbox, pool = serve(*rows), new_pool()
     words = ["--classes", wnid, "--per-class", "3", "--json"]
-    fish = rows[0]["search_key"]
 
     def fault(request: Request) -> Reply | None:
         return DOWN if photo_of(request) == "1000" or request.params.get("page") == "2" else None
@@ -195,11 +172,10 @@ def test_what_failed_is_listed_with_its_next_try(
     told_by(pool.done(sandbox.endpoint, *words, "--retry-failed", "--no-wait"))
     assert json.loads(genset("status", "--failed", "--json", cwd=root)) == []
     assert json.loads(genset("status", "--json", cwd=root))["next_command"] == "genset label"
-    assert fish
 
 
 @pytest.mark.soak
-def test_a_search_that_fails_for_ever_fails_its_class_alone(
+def test_a_query_that_fails_for_ever_costs_its_class_no_other_query(
     serve: Serve, new_pool: Callable[..., Pool]
 ) -> None:
     wnids, rows, _ = crowded_classes(5, photos=4)
@@ -207,23 +183,17 @@ def test_a_search_that_fails_for_ever_fails_its_class_alone(
     bad = next(row["search_key"] for row in rows if row["id_search_engine"] == "1000")
     sandbox.fault = lambda request: DOWN if request.params.get("text") == bad else None
     words = ["--classes", ",".join(wnids), "--per-class", "2", "--json"]
-    done, lines = told_by(pool.done(sandbox.endpoint, *words), code=1)
-    assert list(done["failed"]) == wnids[:1]  # type: ignore[call-overload]
-    assert done["full"] == 4
-    assert lines[-1].endswith("1 class failed: to try again, add --retry-failed")
+    done, _ = told_by(pool.done(sandbox.endpoint, *words))
+    [(wnid, queries)] = done["rejected_queries"].items()  # type: ignore[attr-defined]
+    assert (wnid, list(queries), done["full"]) == (wnids[0], [bad], 5)
+    assert "HTTP 503, 8 tries since 20" in queries[bad]
+    again = pool.done(sandbox.endpoint, *words[:-1])
+    assert re.search(f"{wnid}: query {bad} is rejected: .* HTTP 503, 8 tries since", again.stdout)
+    assert again.stdout.splitlines()[-1].endswith("--retry-failed")
     rows_now = json.loads(genset("status", "--failed", "--json", cwd=pool.workspace.root))
     assert [(row["photo"], row["tries"], row["next_try"]) for row in rows_now] == [
         (f"flickr search: {bad} (page 1)", "8", "")
     ]
-
-
-def test_a_bad_key_is_told_at_the_first_call_whatever_else(serve: Serve, pool: Pool) -> None:
-    wnids, rows, _ = crowded_classes(3, photos=3)
-    sandbox = serve(*rows)
-    done = pool.done(sandbox.endpoint, "--classes", ",".join(wnids), key="invalid")
-    assert done.returncode == 1
-    assert "check FLICKR_API_KEY" in done.stderr
-    assert len(sandbox.requests) == 1
 
 
 # Retry-After
@@ -238,8 +208,15 @@ def test_a_host_that_asks_for_more_than_a_day_ends_the_run_in_one_line(
     sandbox.fault = lambda request: Reply(status, "", b"", {"Retry-After": "200000"})
     done = pool.done(sandbox.endpoint, "--classes", ",".join(wnids))
     assert done.returncode == 1
-    assert done.stderr.count("\n") == 1
-    assert "asked for a pause of 2 days, 7:33:20 (Retry-After)" in done.stderr
+    until = re.fullmatch(
+        r"genset: Flickr asked for a pause until [-0-9: ]+: run the same command again then\n",
+        done.stderr,
+    )
+    assert until
+    sandbox.requests.clear()
+    again = pool.done(sandbox.endpoint, "--classes", ",".join(wnids))
+    assert (again.returncode, again.stderr) == (1, done.stderr)
+    assert list(sandbox.requests) == []
 
 
 def test_a_pause_longer_than_a_minute_is_told(serve: Serve, pool: Pool) -> None:
@@ -254,26 +231,10 @@ def test_a_pause_longer_than_a_minute_is_told(serve: Serve, pool: Pool) -> None:
     sandbox.fault = once
     words = ["--classes", ",".join(wnids), "--per-class", "1", "--json"]
     _, lines = told_by(pool.done(sandbox.endpoint, *words))
-    assert re.match(r"Flickr asked for a pause until [0-9: -]+", lines[0])
+    assert any(re.match(r"Flickr asked for a pause until [0-9: -]+", line) for line in lines)
 
 
 # Several machines
-
-
-@pytest.fixture
-def postgresql(request: pytest.FixtureRequest) -> Iterator[str]:
-    from sqlalchemy import create_engine, text
-    from sqlalchemy.engine import make_url
-
-    server = make_url(request.getfixturevalue("postgresql_server"))
-    name = f"genset_machines_{os.getpid()}_{random.randrange(10**9)}"
-    engine = create_engine(server, isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        connection.execute(text(f"CREATE DATABASE {name}"))
-    yield server.set(database=name).render_as_string(hide_password=False)
-    with engine.connect() as connection:
-        connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
-    engine.dispose()
 
 
 def machine(new_pool: Callable[..., Pool], store_url: str, images: Path, more: str = "") -> Pool:
@@ -354,7 +315,7 @@ def test_killed_on_two_machines_in_an_outage_with_poisoned_photos(
         kills += 1
         running[turn] = start(turn)
     done = [answer_of(each) for each in running]
-    assert all(each["failed"] == {} for each in done)
+    assert all(each["failed"] == 0 for each in done)
     mine = {path.name for path in (tmp_path / "mount").glob("*/*.jpg")}
     wanted = {Path(name).name for name in undisturbed.files() if name.endswith(".jpg")}
     assert mine >= wanted

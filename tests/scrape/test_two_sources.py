@@ -165,12 +165,12 @@ def test_a_photo_that_was_taken_before_the_day_is_passed_over_with_that_reason(
     rows[2]["date_taken"] = "2022-05-03 10:00:00"  # the camera's clock was wrong
     start("commons", rows)
     done = summary(fill(pool, Commons), "commons")
-    assert done.passed_over == {"taken before 2014-01-01": 1, "taken nobody knows when": 2}
+    assert done.rejected_by_plan == {"taken before 2014-01-01": 1, "taken nobody knows when": 2}
     assert done.full == 2
     assert not {"2000", "2001", "2002"} & set(stored(pool, "commons"))
     # Flickr's window is about posting, unless somebody asks for more.
     start("flickr", rows)
-    assert summary(fill(pool, Flickr), "flickr").passed_over == {}
+    assert summary(fill(pool, Flickr), "flickr").rejected_by_plan == {}
     assert {"2000", "2001", "2002"} <= set(stored(pool, "flickr"))
 
 
@@ -182,7 +182,7 @@ def test_an_upload_that_is_a_new_version_of_an_old_one_is_old(
     rows[0]["first_upload"] = "2012-01-02 03:04:05"
     start("commons", rows)
     done = summary(fill(pool, Commons), "commons")
-    assert done.passed_over == {"posted before 2014-01-01": 1}
+    assert done.rejected_by_plan == {"posted before 2014-01-01": 1}
     assert "2000" not in stored(pool, "commons")
 
 
@@ -202,7 +202,7 @@ def test_licences_are_looked_at_whatever_the_source_can_search_for(
     plan = plan_of(pool, Commons, licenses=choose_licenses("CC BY-SA"))
     done = scrape(pool.workspace, pool.store, source, plan)
     assert stored(pool, "commons") == ["2000", "2001"]
-    assert done.passed_over == {"under another licence": 14}
+    assert done.rejected_by_plan == {"under another licence": 14}
 
 
 @pytest.mark.soak

@@ -96,5 +96,5 @@ def test_refusals_are_forgotten_of_these_classes_alone(
     plan: ScrapePlan = replace(large.plan, classes=CLASSES[:count])
     work = work_of(large.store, lambda: forget_refusals(large.store, plan))
     assert len(large.rejected()) == rejected
-    assert work.parameters <= 110
+    assert work.statements <= 5
     assert work.steps <= 100 * PHOTOS * len(CLASSES)

@@ -26,7 +26,8 @@ from genset.core.errors import (
 from genset.core.photo import PhotoOrigin
 from genset.db import Store
 from genset.licenses import FLICKR, License
-from genset.net.hosts import HostClosed, HostGaveUp, Hosts
+from genset.net.host_state import HostGaveUp
+from genset.net.hosts import HostClosed, Hosts
 from genset.sources.commons import Commons, search_text
 from genset.sources.commons_api import (
     ask_whole,

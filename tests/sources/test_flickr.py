@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from genset.core.errors import BadInput, SourceError, SourceRefused, SourceUnavailable
 from genset.licenses import flickr_license
-from genset.net.hosts import HostGaveUp, as_source_error
+from genset.net.api import as_source_error
+from genset.net.host_state import HostGaveUp
 from genset.sandbox import Reply, Request, Sandbox
 from genset.sources.flickr import Flickr, parse_search
 from genset.sources.flickr_api import parse_reply

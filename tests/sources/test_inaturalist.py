@@ -23,7 +23,7 @@ from genset.core.errors import (
 from genset.core.photo import PhotoOrigin
 from genset.db import Photo, Search
 from genset.licenses import License, LicenseChoice, spdx_id
-from genset.net.hosts import HostGaveUp
+from genset.net.host_state import HostGaveUp
 from genset.scrape.estimate import estimate
 from genset.scrape.plan import ScrapePlan
 from genset.scrape.scraper import scrape
@@ -530,7 +530,7 @@ def test_pages_without_photos_that_will_do_do_not_end_a_scrape(
     source = inaturalist(naturalists.endpoint)
     done = scrape(pool.workspace, pool.store, source, plan_of(pool, per_class=5))
     assert done.short == {TENCH.wnid: 3}
-    assert done.passed_over == {"taken before 2014-01-01": 27}
+    assert done.rejected_by_plan == {"taken before 2014-01-01": 27}
     assert sorted(pool.held(TENCH)) == ["100-102", "110-112", "120-122"]
 
 

@@ -2,6 +2,7 @@
 
 import shlex
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from genset.cli.common import (
     named_classes,
     opened,
     show,
+    stoppable,
 )
 from genset.cli.pool.plans import chosen, plan_of, possible, source_option
 from genset.core.errors import BadInput, GensetError
@@ -112,10 +114,22 @@ def scrape(
             takes, lines = _estimates(workspace, store, plans, several)
             _show(takes, lines, several, as_json)
             return
-        outcomes = _scrape_plans(workspace, store, plans, retry_failed, give_up_after)
+        with stoppable(partial(_stored, store)):
+            outcomes = _scrape_plans(workspace, store, plans, retry_failed, give_up_after)
         answers, lines = _answers(store, plans, outcomes, several)
         _show(answers, lines, several, as_json)
         _raise_problems(plans, outcomes, several)
+
+
+def _stored(store: "Store") -> str:
+    """What a scrape that is stopped leaves."""
+    from sqlalchemy import func, select
+
+    from genset.db import Photo
+
+    with store.session() as session:
+        photos = session.scalar(select(func.count(Photo.sha256))) or 0
+    return f"{count(photos, 'photo')} of the pool {agree(photos, 'is', 'are')} stored and stay"
 
 
 def _show(answers: dict[str, Any], lines: list[str], several: bool, as_json: bool) -> None:
@@ -180,12 +194,17 @@ def _answers(
 
 def _lines(plan: "ScrapePlan", done: "ScrapeSummary", rivals: dict[str, str]) -> list[str]:
     """What a scrape did, for people."""
-    over = f", {counted(done.passed_over, 'passed over')}" if done.passed_over else ""
+    failed = f", {done.failed:,} failed (genset status --failed)" if done.failed else ""
+    if by_plan := done.rejected_by_plan:
+        failed = f", {counted(by_plan, 'rejected by the plan')}{failed}"
     lines = [
         f"{done.full:,} of {count(len(plan.classes), 'class', 'classes')} "
         f"{agree(done.full, 'is', 'are')} full: {done.stored:,} stored, "
-        f"{counted(done.rejected, 'rejected')}{over}, {count(done.searches, 'search', 'searches')}"
+        f"{counted(done.rejected, 'rejected')}{failed}, "
+        f"{count(done.searches, 'search', 'searches')} in {spoken(done.seconds / 3600)}"
     ]
+    for wnid, queries in done.rejected_queries.items():
+        lines += [f"{wnid}: query {query} is rejected: {why}" for query, why in queries.items()]
     for wnid, photos in done.short.items():
         found = f"only {count(photos, 'photo')} found" if photos else "no photo found"
         lines.append(f"{wnid}: {found}")
@@ -193,7 +212,9 @@ def _lines(plan: "ScrapePlan", done: "ScrapeSummary", rivals: dict[str, str]) ->
         them = agree(photos, "it", "them")
         fallback = f"{count(photos, 'photo')} contested: another class claims {them} too"
         lines.append(f"{wnid}: {rivals.get(wnid, fallback)}")
-    return lines + [f"{wnid}: {reason}" for wnid, reason in done.failed.items()]
+    if done.rejected_queries:
+        lines.append("to ask for rejected queries and photos again, add --retry-failed")
+    return lines
 
 
 def _raise_problems(
@@ -218,11 +239,6 @@ def _problem(done: "ScrapeSummary") -> GensetError | None:
             f"{count(len(done.waiting), 'class waits', 'classes wait')} for the next try of what "
             f"failed (genset status --failed): run the same command again after "
             f"{min(done.waiting.values())}"
-        )
-    if done.failed:
-        return GensetError(
-            f"{count(len(done.failed), 'class', 'classes')} failed: to try again, add "
-            "--retry-failed"
         )
     if not done.full:
         return GensetError("no class is full: the lines above say why")

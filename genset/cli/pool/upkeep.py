@@ -180,7 +180,8 @@ def pull(
     genset pull v1-mixed
     """
     from genset.db import Store
-    from genset.net.hosts import Hosts, user_store
+    from genset.net.host_state import user_store
+    from genset.net.hosts import Hosts
     from genset.scrape.pull import pull as rebuild
     from genset.sources.source import Settings, Source, source_class
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from genset.core.errors import GensetError, SourceUnavailable
 from genset.core.numbers import count
 from genset.core.progress import say
-from genset.net.hosts import HostGaveUp, Hosts
+from genset.net.host_state import HostGaveUp
+from genset.net.hosts import Hosts
 from genset.scrape import opt_out
 from genset.scrape.refresh import refresh
 from genset.sources.source import Settings, is_source, source_class
