@@ -122,9 +122,9 @@ class _Scraper:
             self._remember_good_photos()
             lacking, others = lacking_and_others(self.store, self.plan)
             yield from self._work(lacking)
-            done, others = self._patiently(partial(self._done, others))
-            yield from done
-            yield from self._work(others)
+            done = self._patiently(partial(self._done, others))
+            yield from (cls for cls in others if cls.wnid in done)
+            yield from self._work([cls for cls in others if cls.wnid not in done])
             # A class that was asked late may claim a photo that an earlier one had counted in.
             while again := self._patiently(self._count):
                 for _ in self._work(again):
@@ -148,15 +148,11 @@ class _Scraper:
             urls = session.scalars(newest.order_by(Photo.stored_at.desc()).limit(_GOOD_PHOTOS))
             self.source.images.answered.extend(self.fetcher.download_of(url) for url in urls)
 
-    def _done(self, classes: Sequence[ImageClass]) -> tuple[list[ImageClass], list[ImageClass]]:
-        """Those of the classes that need nothing, and the others; of many this is read at once."""
+    def _done(self, classes: Sequence[ImageClass]) -> set[str]:
+        """Those of the classes that need nothing, by wnid; of many this is read at once."""
         plan = replace(self.plan, classes=tuple(classes))
         with self.store.session() as session:
-            done = {cls.wnid for cls, state in class_states(session, plan) if state.is_done}
-        return (
-            [cls for cls in classes if cls.wnid in done],
-            [cls for cls in classes if cls.wnid not in done],
-        )
+            return {cls.wnid for cls, state in class_states(session, plan) if state.is_done}
 
     def _count(self) -> list[ImageClass]:
         """Count what each class has; the classes that need more after all."""
@@ -316,8 +312,6 @@ class _Scraper:
 
     def _take_photos(self, photo_ids: set[int]) -> set[int]:
         """Those of these photos that nobody else fetches or has just fetched."""
-        if not photo_ids:
-            return set()
         locked = self.locks.take("photo", photo_ids)
         undone = select(Photo.id).where(
             Photo.id.in_(locked), Photo.sha256.is_(None), Photo.rejected.is_(None)
