@@ -127,11 +127,6 @@ TOO_LARGE = {
         "more values than",
         96,
     ),
-    "XML of 7 million values": (
-        answer(b"<rsp>" + b"<a/>" * 7_000_000 + b"</rsp>", **JSON),
-        "more values than",
-        96,
-    ),
 }
 
 

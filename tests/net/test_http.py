@@ -62,8 +62,6 @@ def test_a_photo_of_just_the_most_bytes_is_not_too_large(
 ) -> None:
     monkeypatch.setattr(transport, "MAX_BYTES", len(PHOTO))
     assert fetched(host) == PHOTO
-    with pytest.raises(PhotoRejected, match="too large"):
-        fetched(host, answer(PHOTO + b"x"))
 
 
 @pytest.mark.parametrize(
@@ -92,7 +90,6 @@ A_PAGE = "answered with a web page (a block page, a captive portal?)"
         (redirect("http://portal.example/"), TO_ANOTHER),
         (answer(b"<!DOCTYPE html><title>Blocked</title>"), A_PAGE),
         (answer(b"\xef\xbb\xbf\r\n <!-- a -->\n<HTML lang=en>"), A_PAGE),
-        (answer(b"<head></head>", Content_Type=""), A_PAGE),
         (answer(b"Blocked", Content_Type="text/html; charset=utf-8"), A_PAGE),
     ],
 )
@@ -100,18 +97,6 @@ def test_what_stands_between_is_a_failure_of_the_host(
     host: HostileHost, reply: bytes, words: str
 ) -> None:
     assert failed(host, reply) == (f"HOST {words}", "host")
-
-
-@pytest.mark.parametrize(
-    ("kind", "body"),
-    [
-        ("text/html", b"\xff\xd8\xff a JPEG"),
-        ("image/svg+xml", b'<svg xmlns="http://www.w3.org/2000/svg"/>'),
-        ("text/plain", b"Hello"),
-    ],
-)
-def test_other_bytes_are_no_failure_of_the_host(host: HostileHost, kind: str, body: bytes) -> None:
-    assert fetched(host, answer(body, Content_Type=kind)) == body
 
 
 SLOW = {
