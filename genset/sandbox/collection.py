@@ -25,12 +25,12 @@ _LARGEST_RECORDS = 2**31  # bytes
 
 
 @dataclass(frozen=True)
-class _Entry:
-    """A photo, the texts of all its lines and the planned queries that find it."""
+class _Line:
+    """One line of the records: a photo, the texts that find it and the planned queries that do."""
 
     photo: Photo
     texts: list[Phrase]
-    queries: set[tuple[str, ...]]
+    queries: frozenset[tuple[str, ...]]
 
 
 class Collection:
@@ -48,7 +48,9 @@ class Collection:
         taxonomy: Taxonomy | None,
         is_gone: Callable[[str], bool],
     ) -> None:
-        self._entries: dict[str, _Entry] = {}  # by photo id
+        self._lines: list[_Line] = []
+        self._texts: dict[Photo, list[Phrase]] = {}  # of all its lines
+        self._photos: dict[str, Photo] = {}
         self._taxonomy = imagenet1k() if taxonomy is None else taxonomy
         self._is_gone = is_gone
         self._planned_queries = cache(self._planned)
@@ -58,14 +60,13 @@ class Collection:
                 self._add(row, shelf)
             except ValueError as error:
                 raise BadInput(f"{where}: {error}") from None
-        if not self._entries:
+        if not self._lines:
             raise BadInput(f"{records} has no records: write one JSON object on each line")
 
     def find(self, photo_id: str) -> Photo | None:
         """The photo with this id, unless there is none or it was removed."""
-        entry = self._entries.get(photo_id)
-        is_there = entry and not entry.photo.is_removed and not self._is_gone(photo_id)
-        return entry.photo if entry and is_there else None
+        photo = self._photos.get(photo_id)
+        return None if photo is None or photo.is_removed or self._is_gone(photo_id) else photo
 
     def search(self, text: str, fits: Callable[[Photo], bool]) -> list[Photo]:
         """The photos that a search for `text` returns and that fit, in the order of the records.
@@ -75,23 +76,25 @@ class Collection:
         """
         terms, query = parse(text), _sorted_words(parse(text))
         included = Terms(terms.included, ())
+        found = dict.fromkeys(
+            line.photo
+            for line in self._lines
+            if not text or query in line.queries or included.fit(line.texts)
+        )
         return [
-            entry.photo
-            for entry in self._entries.values()
-            if (not text or query in entry.queries or included.fit(entry.texts))
-            and fits(entry.photo)
-            and not terms.exclude(entry.texts)
-            and not entry.photo.is_removed
+            photo
+            for photo in found
+            if fits(photo) and not terms.exclude(self._texts[photo]) and not photo.is_removed
         ]
 
     def _add(self, row: PhotoRecord, shelf: "_Shelf") -> None:
         known = self._taxonomy.get(row.wnid)
         photo = Photo.described(row, shelf.picture_for(row), (known.taxon if known else None) or "")
-        entry = self._entries.setdefault(photo.id, _Entry(photo, [], set()))
-        entry.queries.update(self._planned_queries(row.wnid))
+        photo = self._photos.setdefault(photo.id, photo)
         # Each tag is a text of its own: a phrase does not go from one to the next.
-        tags = map(words, entry.photo.tags.split())
-        entry.texts.extend([row.words, words(entry.photo.title), *tags])
+        texts = [row.words, words(photo.title), *map(words, photo.tags.split())]
+        self._texts.setdefault(photo, []).extend(texts)
+        self._lines.append(_Line(photo, texts, self._planned_queries(row.wnid)))
 
     def _planned(self, wnid: str) -> frozenset[tuple[str, ...]]:
         """The words of genset's queries for a class; nothing for names that are no class's."""
