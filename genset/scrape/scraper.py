@@ -122,13 +122,15 @@ class _Scraper:
             self._remember_good_photos()
             lacking, others = lacking_and_others(self.store, self.plan)
             yield from self._work(lacking)
-            done = self._patiently(partial(self._done, others))
-            yield from (cls for cls in others if cls.wnid in done)
-            yield from self._work([cls for cls in others if cls.wnid not in done])
+            pending = {cls.wnid: cls for cls in others}
             # A class that was asked late may claim a photo that an earlier one had counted in.
             while again := self._patiently(self._count):
-                for _ in self._work(again):
-                    pass
+                for wnid in pending.keys() - {cls.wnid for cls in again}:
+                    yield pending.pop(wnid)
+                for cls in self._work(again):
+                    if pending.pop(cls.wnid, None):
+                        yield cls
+            yield from (cls for cls in pending.values() if cls.wnid not in self.summary.waiting)
             self._patiently(self.results.count_failures)
         self.summary.seconds = round(time.monotonic() - begun, 1)
 
@@ -147,12 +149,6 @@ class _Scraper:
         with self.store.session() as session:
             urls = session.scalars(newest.order_by(Photo.stored_at.desc()).limit(_GOOD_PHOTOS))
             self.source.images.answered.extend(self.fetcher.download_of(url) for url in urls)
-
-    def _done(self, classes: Sequence[ImageClass]) -> set[str]:
-        """Those of the classes that need nothing, by wnid; of many this is read at once."""
-        plan = replace(self.plan, classes=tuple(classes))
-        with self.store.session() as session:
-            return {cls.wnid for cls, state in class_states(session, plan) if state.is_done}
 
     def _count(self) -> list[ImageClass]:
         """Count what each class has; the classes that need more after all."""
