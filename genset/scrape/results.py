@@ -14,6 +14,7 @@ from typing import Any
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
+from genset.core.dates import earliest_day
 from genset.core.errors import PhotoRejected, SourceError, SourceRefused
 from genset.core.files import secure
 from genset.core.numbers import count
@@ -48,6 +49,7 @@ class ScrapeSummary:
         short: photos held by classes whose results ended before they were full.
         contested: photos held back because another class claims them too.
         stored: photos downloaded by this run.
+        early: those of them that were taken before the window in which they were posted.
         rejected: photos rejected by this run, by reason.
         rejected_by_plan: candidates that the plan does not want, by reason.
         rejected_queries: the queries of each class that are not asked again, with the reason.
@@ -61,6 +63,7 @@ class ScrapeSummary:
     short: dict[str, int] = field(default_factory=dict)
     contested: dict[str, int] = field(default_factory=dict)
     stored: int = 0
+    early: int = 0
     rejected: dict[str, int] = field(default_factory=dict)
     rejected_by_plan: dict[str, int] = field(default_factory=dict)
     rejected_queries: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -112,13 +115,14 @@ class Results:
         with self._store.begin_alone() as session:
             for job, result in done:
                 decisions.append(self._keep(session, job, result, at, photos))
-            stored, rejected = self._keep_photos(session, photos)
+            stored, early, rejected = self._keep_photos(session, photos)
             forget_photos(session, photos)
             photo_ids = [job.candidate.photo_id for job, _ in done if isinstance(job, PhotoJob)]
             self._locks.release(session, "photo", photo_ids)
         pages = [result for _, result in done if isinstance(result, SearchPage)]
         self._has_words = self._has_words or bool(pages)
         self._summary.stored += stored
+        self._summary.early += early
         self._summary.searches += len(pages)
         for page in pages:
             rejected.update(page.rejected)
@@ -161,22 +165,27 @@ class Results:
 
     def _keep_photos(
         self, session: Session, outcomes: dict[int, Original | PhotoRejected]
-    ) -> tuple[int, Counter[str]]:
+    ) -> tuple[int, int, Counter[str]]:
         """Store what came of photos, by `Photo.id`, in one statement and not one for each.
 
-        Returns how many are stored, and how many are rejected, by reason.
+        Returns how many are stored, how many of these were taken before the window, and how many
+        are rejected, by reason.
         """
-        incomplete = select(Photo.id).where(
+        incomplete = select(Photo.id, Photo.taken_at, Photo.posted_at).where(
             Photo.id.in_(outcomes), Photo.rejected.is_(None), Photo.sha256.is_(None)
         )
-        incomplete_ids = set(session.scalars(incomplete)) if outcomes else set()
+        days = {
+            photo_id: earliest_day(taken_at, posted_at)
+            for photo_id, taken_at, posted_at in (session.execute(incomplete) if outcomes else ())
+        }
+        start = self._plan.posted_after.date().isoformat()
         stored: list[dict[str, Any]] = []
         rejected: list[dict[str, Any]] = []
         hashes = [outcome.sha256 for outcome in outcomes.values() if isinstance(outcome, Original)]
         examples = examples_among(session, hashes) if hashes else set()
         reasons = Counter[str]()
         for photo_id, outcome in outcomes.items():
-            if photo_id not in incomplete_ids:  # somebody removed it while it was on its way
+            if photo_id not in days:  # somebody removed it while it was on its way
                 self._discard(session, outcome)
                 continue
             if isinstance(outcome, Original) and outcome.sha256 in examples:
@@ -189,7 +198,8 @@ class Results:
         for rows in (stored, rejected):
             if rows:
                 session.execute(update(Photo), rows)
-        return len(stored), reasons
+        early = sum((days[row["id"]] or start) < start for row in stored)
+        return len(stored), early, reasons
 
     def _discard(self, session: Session, outcome: Original | PhotoRejected) -> None:
         """Delete an original that nobody is to have, unless another photo is made of its bytes."""

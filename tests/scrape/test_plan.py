@@ -227,6 +227,21 @@ def test_classes_that_lack_photos_come_first_and_else_in_their_order(
 # The command
 
 
+def test_photos_taken_before_the_window_are_counted_and_rejected_where_that_is_wanted(
+    serve: Serve, new_pool: Callable[..., Pool]
+) -> None:
+    fish = imagenet1k()[TENCH].queries[0].text
+    days = ("1998-05-03 00:00:00", "2014-12-31 00:00:00", None)
+    sandbox = serve(*(record(n, fish, date_taken=day) for n, day in enumerate(days, 1)))
+    words = ["--classes", TENCH, "--per-class", "3", "--json"]
+    done = answer_of(new_pool().done(sandbox.endpoint, *words))
+    assert (done["stored"], done["early"]) == (3, 1)
+    words += ["--taken-after", "2014-01-01", "--taken-unknown"]
+    done = answer_of(new_pool().done(sandbox.endpoint, *words), 1)
+    assert (done["stored"], done["early"]) == (2, 0)
+    assert done["rejected_by_plan"] == {"taken before 2014-01-01": 1}
+
+
 @pytest.mark.soak
 def test_the_options_of_the_command_reach_the_source(
     serve: Serve, new_pool: Callable[..., Pool]

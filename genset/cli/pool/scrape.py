@@ -203,6 +203,10 @@ def _lines(plan: "ScrapePlan", done: "ScrapeSummary", rivals: dict[str, str]) ->
         f"{counted(done.rejected, 'rejected')}{failed}, "
         f"{count(done.searches, 'search', 'searches')} in {spoken(done.seconds / 3600)}"
     ]
+    if done.early:
+        were = agree(done.early, "was", "were")
+        early = f"{done.early:,} of those stored {were} taken before {plan.posted_after.date()}"
+        lines.append(f"{early}; --taken-after rejects such photos")
     for wnid, queries in done.rejected_queries.items():
         lines += [f"{wnid}: query {query} is rejected: {why}" for query, why in queries.items()]
     for wnid, photos in done.short.items():
