@@ -245,6 +245,8 @@ def test_extras_that_are_missing_are_left_empty() -> None:
     missing = dict.fromkeys(("title", "ownername", "datetaken", "datetakenunknown", "media"))
     [photo] = parsed(entry(**missing)).photos
     assert (photo.title, photo.owner_name, photo.taken_at) == ("", "", None)
+    for unknown in ("1", 1):  # another date is there in its stead
+        assert parsed(entry(datetakenunknown=unknown)).photos[0].taken_at is None
 
 
 @pytest.mark.parametrize(
@@ -270,11 +272,6 @@ def test_an_entry_that_is_no_photo_costs_itself_only(changes: Any, reason: str) 
     assert (found.total, found.last) == (1200, False)
 
 
-def test_an_unknown_date_taken_is_not_taken_for_one() -> None:
-    for unknown in ("1", 1):
-        assert parsed(entry(datetakenunknown=unknown)).photos[0].taken_at is None
-
-
 def test_numbers_may_be_text_or_not() -> None:
     as_text = parsed(entry(), total="1")
     assert parsed(entry(license=4, dateupload=1381061206, datetakenunknown=0), total=1) == as_text
@@ -293,13 +290,10 @@ def test_results_end_with_the_total_or_where_flickr_starts_to_repeat(
     assert parsed(entry(), page=page, total=total).last is last
 
 
-def test_an_empty_page_is_the_last() -> None:
+def test_an_empty_page_is_the_last_but_a_first_one_without_any_of_its_results_may_pass() -> None:
     for total in ("0", 0, "", None):
         assert parsed(total=total).last
     assert parsed(page=7, total="1200").last
-
-
-def test_a_first_page_without_any_of_its_results_may_pass() -> None:
     with pytest.raises(SourceUnavailable, match="none of 1,200 results"):
         parsed(total="1200")
 
