@@ -356,7 +356,7 @@ def measure(words: Sequence[str], folder: Path, log: Path) -> Cost:
         process.returncode = os.waitstatus_to_exitcode(status)
         cost = Cost.of(started, used)
     if process.returncode != 0:
-        sys.exit(f"{' '.join(words)} failed:\n{log.read_text(errors='replace')[-2000:]}")
+        sys.exit(f"{' '.join(words)[:80]} failed:\n{log.read_text(errors='replace')[-2000:]}")
     return cost
 
 
