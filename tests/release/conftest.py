@@ -1,17 +1,22 @@
 """A pool of labeled candidates to make releases of."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from genset.cli import cli
+from genset.core.errors import GensetError
 from genset.db import Candidate, Photo, Store, Verdict
 from genset.release.choose import ReleasePlan
 from genset.release.freeze import create
 from genset.release.reader import Release
 from genset.workspace import Workspace
 from tests.labeled_workspace import CLASSES, labeled_workspace, vote
+
+Genset = Callable[..., str]
 
 
 @dataclass(frozen=True)
@@ -59,3 +64,21 @@ def pool(tmp_path: Path) -> Iterator[Pool]:
     workspace, store = labeled_workspace(tmp_path / "workspace", photos=2)
     yield Pool(workspace, store)
     store.close()
+
+
+def genset_in(root: Path) -> Genset:
+    """Call a command in a workspace; return what it prints, or its exit code and error."""
+
+    def call(*words: object) -> str:
+        done = CliRunner().invoke(cli, ["-w", str(root), *map(str, words)])
+        if isinstance(done.exception, GensetError):
+            return f"{done.exception.exit_code}: {done.exception}"
+        assert done.exit_code == 0, done.output
+        return done.stdout
+
+    return call
+
+
+@pytest.fixture
+def genset(pool: Pool) -> Genset:
+    return genset_in(pool.workspace.root)

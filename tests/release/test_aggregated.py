@@ -7,36 +7,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from msgspec.structs import replace
 from pyarrow import parquet
 
 from genset.aggregators import METHODS
-from genset.cli import cli
-from genset.core.errors import BadInput, GensetError
+from genset.core.errors import BadInput
 from genset.db import LabelerAct, LabelerEvent, Ruling, Verdict, find_candidate
 from genset.release.reader import MANIFEST, Release
 from tests.labeled_workspace import CLASSES, GOLDFISH, TENCH
-from tests.release.conftest import Pool
+from tests.release.conftest import Genset, Pool
 
-Genset = Callable[..., str]
 FIRST = f"{TENCH}/flickr:0"
 SECOND = f"{TENCH}/flickr:1"
 THIRD = f"{GOLDFISH}/flickr:100"
-
-
-@pytest.fixture
-def genset(pool: Pool) -> Genset:
-    """Call a command in the pool's workspace; return what it prints, or the error's line."""
-
-    def call(*words: object) -> str:
-        done = CliRunner().invoke(cli, ["-w", str(pool.workspace.root), *map(str, words)])
-        if isinstance(done.exception, GensetError):
-            return f"{done.exception.exit_code}: {done.exception}"
-        assert done.exit_code == 0, done.output
-        return done.output
-
-    return call
 
 
 def create(genset: Genset, pool: Pool, name: str, *words: object) -> Release:

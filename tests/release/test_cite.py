@@ -1,19 +1,13 @@
 """How a release is cited, by what its maintainer says."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import yaml
-from click.testing import CliRunner
 
-from genset.cli import cli
-from genset.core.errors import GensetError
 from genset.release.reader import Release
-from tests.release.conftest import Pool
-
-Call = Callable[..., str]
+from tests.release.conftest import Genset, Pool
 
 SAID = """
 [dataset]
@@ -31,18 +25,9 @@ def release(pool: Pool) -> Release:
 
 
 @pytest.fixture
-def cite(pool: Pool, release: Release) -> Call:
+def cite(genset: Genset, release: Release) -> Genset:
     """The citation of a release, by default of the pool's only one."""
-
-    def call(*words: str, of: str = "v1") -> str:
-        root = str(pool.workspace.root)
-        done = CliRunner().invoke(cli, ["-w", root, "release", "cite", of, *words])
-        if isinstance(done.exception, GensetError):
-            return f"{done.exception.exit_code}: {done.exception}"
-        assert done.exit_code == 0, done.output
-        return done.stdout
-
-    return call
+    return lambda *words, of="v1": genset("release", "cite", of, *words)
 
 
 def says(pool: Pool, text: str) -> None:
@@ -50,7 +35,7 @@ def says(pool: Pool, text: str) -> None:
     path.write_text(path.read_text("utf-8") + text, "utf-8")
 
 
-def test_three_forms_say_the_same(pool: Pool, release: Release, cite: Call) -> None:
+def test_three_forms_say_the_same(pool: Pool, release: Release, cite: Genset) -> None:
     says(pool, SAID + 'doi = "10.5281/zenodo.7"\n')
     told = json.loads(cite("--json"))
     bibtex, cff, zenodo = told["bibtex"], yaml.safe_load(told["cff"]), told["zenodo"]["metadata"]
@@ -97,7 +82,7 @@ def test_three_forms_say_the_same(pool: Pool, release: Release, cite: Call) -> N
     ],
 )
 def test_a_name_is_not_taken_apart_wrongly(
-    pool: Pool, cite: Call, said: str, author: str, cff: dict[str, str] | None
+    pool: Pool, cite: Genset, said: str, author: str, cff: dict[str, str] | None
 ) -> None:
     says(pool, f'[dataset]\nauthors = ["{said}", "Ko, Ann"]\n')
     assert f"author = {{{author} and Ko, Ann}}" in cite("--as", "bibtex")
@@ -107,7 +92,7 @@ def test_a_name_is_not_taken_apart_wrongly(
 
 @pytest.mark.parametrize("title", ["Fish {", "} of }", "{{", "a \\\\{ b", "50 % #1 ~ ^ $x_1$"])
 def test_whatever_the_title_the_entry_ends_where_it_should(
-    pool: Pool, cite: Call, title: str
+    pool: Pool, cite: Genset, title: str
 ) -> None:
     says(pool, f"[dataset]\ntitle = '{title}'\n")
     entry = cite("--as", "bibtex")
@@ -123,7 +108,7 @@ def test_whatever_the_title_the_entry_ends_where_it_should(
     [("MIT", "MIT"), ("cc-by-4.0", "CC-BY-4.0"), ("GPL-99", None), ("ours alone", None)],
 )
 def test_a_licence_is_told_where_spdx_knows_it(
-    pool: Pool, cite: Call, said: str, id: str | None
+    pool: Pool, cite: Genset, said: str, id: str | None
 ) -> None:
     says(pool, f'[dataset]\nlicense = "{said}"\n')
     assert yaml.safe_load(cite("--as", "cff")).get("license") == id
@@ -131,7 +116,7 @@ def test_a_licence_is_told_where_spdx_knows_it(
     assert told == (id and id.lower())
 
 
-def test_a_doi_comes_after_the_release_and_may_be_of_one_alone(pool: Pool, cite: Call) -> None:
+def test_a_doi_comes_after_the_release_and_may_be_of_one_alone(pool: Pool, cite: Genset) -> None:
     assert "doi" not in cite("--as", "bibtex")
     says(pool, '[dataset]\ndoi = { v1 = "doi:10.5281/zenodo.7", v2 = "10.5281/zenodo.8" }\n')
     assert "doi = {10.5281/zenodo.7}" in cite("--as", "bibtex")
@@ -140,7 +125,7 @@ def test_a_doi_comes_after_the_release_and_may_be_of_one_alone(pool: Pool, cite:
 
 
 def test_of_somebody_elses_release_only_its_manifest_is_believed(
-    pool: Pool, release: Release, cite: Call, tmp_path: Path
+    pool: Pool, release: Release, cite: Genset, tmp_path: Path
 ) -> None:
     copy = tmp_path / "theirs"
     copy.mkdir()
@@ -150,7 +135,7 @@ def test_of_somebody_elses_release_only_its_manifest_is_believed(
     assert "Ko" not in cite("--as", "bibtex", of=str(copy))
 
 
-def test_without_authors_it_says_so(cite: Call) -> None:
+def test_without_authors_it_says_so(cite: Genset) -> None:
     assert "author" not in cite("--as", "bibtex")
     assert yaml.safe_load(cite("--as", "cff"))["authors"] == [{"name": "not stated"}]
     assert json.loads(cite("--as", "zenodo"))["metadata"]["creators"] == []
@@ -176,7 +161,7 @@ def test_without_authors_it_says_so(cite: Call) -> None:
     ],
 )
 def test_what_is_no_author_and_no_doi_is_refused_by_name(
-    line: str, problem: str, pool: Pool, cite: Call
+    line: str, problem: str, pool: Pool, cite: Genset
 ) -> None:
     says(pool, f"[dataset]\n{line}\n")
     answer = cite()

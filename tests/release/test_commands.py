@@ -3,39 +3,24 @@
 import json
 import shutil
 from collections import Counter
-from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from genset.cli import cli
-from genset.core.errors import GensetError, ReleaseDamaged
+from genset.core.errors import ReleaseDamaged
 from genset.db import DuplicatePair, Photo
 from genset.release.reader import MANIFEST, Release
 from genset.scrape.removal import remove
 from genset.sets.open import locate_set
 from tests.labeled_workspace import CLASSES, GOLDFISH, TENCH
-from tests.release.conftest import Pool
-
-Genset = Callable[..., str]
+from tests.release.conftest import Genset, Pool, genset_in
 
 
 @pytest.fixture
 def genset(pool: Pool) -> Genset:
-    """Call a command in the pool's workspace; return what it prints, or the error's line."""
-
-    def call(*words: object) -> str:
-        done: Result = CliRunner().invoke(
-            cli, ["-w", str(pool.workspace.root), "release", *map(str, words)]
-        )
-        if isinstance(done.exception, GensetError):
-            return f"{done.exception.exit_code}: {done.exception}"
-        assert done.exit_code == 0, done.output
-        return done.output
-
-    return call
+    return partial(genset_in(pool.workspace.root), "release")
 
 
 def test_a_dry_run_says_what_would_be_in_it_and_writes_nothing(pool: Pool, genset: Genset) -> None:

@@ -7,7 +7,6 @@ import csv
 import hashlib
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ import pytest
 from click.testing import CliRunner
 
 from genset.cli import cli
-from genset.core.errors import GensetError
 from genset.db import Label, Search, Store, Verdict, find_candidate
 from genset.release.documents import documents
 from genset.release.reader import MANIFEST, Release, manifest_hash
@@ -24,21 +22,9 @@ from genset.sources.source import keep_words
 from genset.workspace import Workspace
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, picture
 from tests.questions import BASSINET, ask_about
-from tests.release.conftest import Pool
+from tests.release.conftest import Pool, genset_in
 
 GROOM = "n10148035"
-Call = Callable[..., str]
-
-
-def call_in(root: Path) -> Call:
-    def call(*words: object) -> str:
-        done = CliRunner().invoke(cli, ["-w", str(root), *map(str, words)])
-        if isinstance(done.exception, GensetError):
-            return f"{done.exception.exit_code}: {done.exception}"
-        assert done.exit_code == 0, done.output
-        return done.output
-
-    return call
 
 
 @pytest.fixture
@@ -50,7 +36,7 @@ def own(tmp_path: Path) -> Path:
             photo = tmp_path / "photos" / wnid / f"IMG_{number}.jpg"
             photo.parent.mkdir(parents=True, exist_ok=True)
             photo.write_bytes(picture(number + place))
-    call = call_in(root)
+    call = genset_in(root)
     CliRunner().invoke(cli, ["init", str(root)])
     call("add", tmp_path / "photos", "--owner", "Ann Ko", "--source", "mine")
     rows = [("task", "worker", "label", "decided_at")]
@@ -70,7 +56,7 @@ def texts_of(release: Release) -> dict[str, str]:
 
 
 def frozen(root: Path, *words: object) -> Release:
-    call_in(root)("release", "create", "v1", *words)
+    genset_in(root)("release", "create", "v1", *words)
     return Release(root / "releases" / "v1")
 
 

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -21,9 +20,7 @@ from genset.release.takedown import takedown
 from genset.scrape.removal import remove
 from genset.workspace import Workspace
 from tests.labeled_workspace import GOLDFISH, TENCH
-from tests.release.conftest import Pool
-
-Genset = Callable[..., str]
+from tests.release.conftest import Genset, Pool
 
 
 @pytest.fixture
@@ -139,20 +136,6 @@ def test_an_owner_s_photos_go_though_the_pool_never_had_them(
     run("remove", "--owner", "flickr:100@N00", "--reason", "does not want to take part")
     assert run("release", "takedown", "v1").exit_code == 0
     assert named(Release(workspace.releases / "v1.1")) == named(release) - {"100"}
-
-
-@pytest.fixture
-def genset(pool: Pool) -> Genset:
-    """Call a command in the pool's workspace; return what it prints, or the error's line."""
-
-    def call(*words: object) -> str:
-        done = CliRunner().invoke(cli, ["-w", str(pool.workspace.root), *map(str, words)])
-        if isinstance(done.exception, GensetError):
-            return f"{done.exception.exit_code}: {done.exception}"
-        assert done.exit_code == 0, done.output
-        return done.output
-
-    return call
 
 
 def test_a_takedown_records_the_day_and_prints_what_to_answer(

@@ -13,9 +13,7 @@ import numpy as np
 import pytest
 
 import genset
-from tests.conftest import ROOT
 from tests.score.colours import Colours, colours, painted_set
-from tests.score.real import pypis_lite
 from tests.score.test_own_classes import genset_says, painted
 
 _OF_A_RUN = ("created_at", "seconds")
@@ -201,36 +199,3 @@ def _pixels(image: Any) -> Any:
 
     resized = np.asarray(image.convert("RGB").resize((32, 32)), np.float32)
     return torch.from_numpy(resized / 127.5 - 1).permute(2, 0, 1)
-
-
-@pytest.mark.realdata
-def test_efficientnet_lite0_on_cifar_10_s_classes(
-    realdata: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.syspath_prepend(str(ROOT / "docs" / "demo"))
-    from genset.classes.files import taxonomy_named
-
-    for name in ("here", "fresh"):
-        for each in taxonomy_named("cifar10"):
-            files = [
-                file
-                for wnid in each.imagenet
-                for file in sorted((realdata / "photos" / wnid).glob("*.jpg"))[:1]
-            ][:2] or sorted((realdata / "photos" / "n01440764").glob("*.jpg"))[:1]
-            for number, file in enumerate(files):
-                (tmp_path / name / "ten" / each.wnid).mkdir(parents=True, exist_ok=True)
-                (tmp_path / name / "ten" / each.wnid / f"{number}.jpg").symlink_to(file)
-        (tmp_path / name / "lite0.pth").symlink_to(pypis_lite(0))
-    monkeypatch.chdir(tmp_path / "here")
-    spec = (
-        "file:lite0.pth?arch=lite:lite0&resize=256&crop=224&interpolation=bicubic&mean=0.5&std=0.5"
-    )
-    own = ("ten", "--taxonomy", "cifar10")
-    for words in (_MAX, _SUBSET):
-        genset_says("evaluate", *own, *words, "--engine", "torch", "--model", spec)
-    genset_says("report", *own, "-o", "page.html")
-    before = numbers(genset_says("report", *own, "--json"))
-    labels = [model["label"] for model in before["models"]]
-    assert sorted(labels) == ["lite0 (all, max)", "lite0 (subset)"]
-    text = printed(tmp_path / "here" / "page.html")
-    assert made_again(text, monkeypatch, tmp_path / "fresh") == before

@@ -192,15 +192,6 @@ def test_no_interval_claims_what_the_exact_test_does_not(
     assert says in found.sentence
 
 
-def test_one_photo_is_too_few(tmp_path: Path) -> None:
-    pair(tmp_path, 1, (0, 0))
-    options = ReportOptions(resampling=FEW, include_flagged=True)
-    said = as_markdown(
-        collect(genset.open_set(tmp_path / "photos.csv"), tmp_path / "runs", options)
-    )
-    assert "All photos are of one class: nothing is said about other classes." in said
-
-
 def test_two_of_several_models_that_photos_cannot_tell_apart_are_named(tmp_path: Path) -> None:
     truth = np.arange(20)
     listed = genset.open_set(write_list(tmp_path / "photos.csv", truth.tolist()))

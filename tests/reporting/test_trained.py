@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
@@ -259,21 +258,3 @@ def test_a_question_that_cannot_be_answered_is_refused(
 def test_a_counterpart_without_a_name_is_refused() -> None:
     with pytest.raises(BadInput, match="--counterpart fast=: write MODEL=PRETRAINED"):
         parse_counterpart("fast=")
-
-
-@pytest.mark.realdata
-@pytest.mark.soak
-def test_real_models_are_held_to_a_margin_on_imagenetv2(realdata: Path, tmp_path: Path) -> None:
-    folder = realdata / "imagenetv2" / "imagenetv2-matched-frequency"
-    trained = realdata / "dawnbench" / "ImageNet" / "train" / "fastai_pytorch.tsv"
-    words = [str(folder / "labels.csv"), "--runs", str(tmp_path)]
-    models = [f"--model=predictions:{folder / name}.npy" for name in ("resnet50", "densenet161")]
-    assert genset("evaluate", *words, *models).exit_code == 0
-    words += ["--tta", f"{trained}=resnet50", "--counterpart", "densenet161", "--json"]
-    done = genset("report", *words, "--margin", "4")
-    assert done.exit_code == 0, done.output
-    first, fifth = json.loads(done.stdout)["entries"][0]["margins"]
-    one, other = (np.load(folder / f"{n}.npy") for n in ("resnet50", "densenet161"))
-    assert first["photos"] == fifth["photos"] == 10_000 == len(one) == len(other)
-    assert first["interval"]["low"] < first["difference"] < first["interval"]["high"] < 0
-    assert first["not_worse"] is (True if first["interval"]["low"] > -0.04 else None)

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from genset.core.errors import BadInput, GensetError, ModelError
+from genset.core.errors import BadInput, GensetError
 from genset.score.results.results import load_results
 from genset.score.results.runs import Accuracy, Run, find_runs, load_predictions
 from genset.sets.open import open_set
@@ -173,17 +173,6 @@ def test_all_specs_are_read_before_any_is_scored(photos: Path) -> None:
     with pytest.raises(BadInput, match="a spec is torchvision:NAME"):
         score(photos, colours(photos.parent), "nonsense")
     assert kept(photos) == []
-
-
-def test_the_models_before_one_that_fails_are_kept(photos: Path) -> None:
-    (photos.parent / "bad.pth").write_text("no weights")
-    with pytest.raises(ModelError, match=r"bad\.pth is no file of weights alone"):
-        score(
-            photos,
-            colours(photos.parent),
-            f"file:{photos.parent}/bad.pth?arch=torchvision:resnet18",
-        )
-    assert [run.model for _, run in kept(photos)] == ["colours"]
 
 
 def test_runs_are_found_best_first(photos: Path) -> None:

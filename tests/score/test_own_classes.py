@@ -202,6 +202,7 @@ def test_report_and_compare_name_the_user_s_classes_and_escape_them(here: Path) 
     assert "red &amp; &lt;i&gt;green&lt;/i&gt;" in page
     assert "<i>green</i>" not in page
     assert "<b>colours</b>" not in page
+    assert "nan %" not in page
     assert "of the 3 of" in page
     assert "not known how severe an error is" in page
     assert "1,000 outputs (probabilities summed)" in page
@@ -210,6 +211,7 @@ def test_report_and_compare_name_the_user_s_classes_and_escape_them(here: Path) 
     assert [group["name"] for group in data["classes"]] == ["Крас", "cool", "deer"]
     assert data["models"][0]["mapping"]["without"] == {"deer": 1}
     assert data["missed"]["height"] == 0
+    assert "| nan" not in genset_says("report", "photos", *own, "--format", "markdown")
     said = genset_says("compare", "few", "colours", "--on", "photos", *own)
     assert "(probabilities summed, answers among these alone)" in said
 

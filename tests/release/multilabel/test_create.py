@@ -5,9 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from genset.cli import cli
 from genset.core.errors import BadInput, GensetError
 from genset.db import Photo, Store
 from genset.label.review import send_to_review
@@ -27,7 +25,7 @@ from genset.workspace import Workspace
 from tests.killing import killed_at_each_change
 from tests.labeled_workspace import GOLDFISH, TABBY, TENCH
 from tests.questions import BASSINET, LAMPSHADE, ask_about
-from tests.release.conftest import Pool
+from tests.release.conftest import Genset, Pool
 from tests.release.multilabel.conftest import Asking, photo
 from tests.release.test_killed import contents
 
@@ -275,19 +273,7 @@ def test_a_killed_one_leaves_a_whole_release_or_none_and_runs_again(pool: Pool) 
 # The command
 
 
-@pytest.fixture
-def genset(pool: Pool) -> Callable[..., str]:
-    def call(*words: object) -> str:
-        done = CliRunner().invoke(cli, ["-w", str(pool.workspace.root), *map(str, words)])
-        if isinstance(done.exception, GensetError):
-            return f"{done.exception.exit_code}: {done.exception}"
-        assert done.exit_code == 0, done.output
-        return done.output
-
-    return call
-
-
-def test_the_command_makes_it(answered: Asking, genset: Callable[..., str]) -> None:
+def test_the_command_makes_it(answered: Asking, genset: Genset) -> None:
     words = ("release", "create", "v2", "--from", "v1", "--multilabel")
     text = genset(*words, "--dry-run")
     assert "several right answers: 2 photos, of which 0 were left out of v1" in text
@@ -307,7 +293,7 @@ def test_a_name_that_is_too_long_is_told_so(answered: Asking) -> None:
         answered.freeze("v" * 300)
 
 
-def test_bad_words_are_refused_in_one_line(asking: Asking, genset: Callable[..., str]) -> None:
+def test_bad_words_are_refused_in_one_line(asking: Asking, genset: Genset) -> None:
     from_v1 = ("--from", "v1", "--multilabel")
     for words, complaint in (
         (("--from", "v1"), "2: --from goes with --multilabel"),
@@ -354,7 +340,7 @@ def test_the_first_releases_plan_is_read_back(
 
 @pytest.mark.soak
 def test_a_release_that_aggregated_labels_chose_is_made_again_by_them(
-    pool: Pool, genset: Callable[..., str]
+    pool: Pool, genset: Genset
 ) -> None:
     pool.label_all_correct()
     genset("release", "create", "v1", "--labels", "dawid-skene", "--min-confidence", 0.5)

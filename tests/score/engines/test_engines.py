@@ -4,17 +4,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
-from torch import Tensor
 
-from genset.core.errors import BadInput, ModelError
+from genset.core.errors import BadInput
 from genset.models.load import LoadedModel
 from genset.score.engines.engine import EngineOptions, open_engine
 from genset.score.engines.onnx import write_onnx
-from genset.score.engines.select import candidates, select
+from genset.score.engines.select import candidates
 from genset.score.options import ScoringOptions
 from genset.sets.open import open_set
-from tests.score.colours import Colours, colours, painted_set
+from tests.score.colours import colours, painted_set
 from tests.score.real import scored, some_photos
 from tests.score.scoring import evaluate, load_model
 
@@ -48,33 +46,9 @@ def test_another_precision_is_named_and_is_another_run(tmp_path: Path, precision
     assert half.key != full.key
 
 
-class Liar(Colours):
-    """Answers otherwise where it is traced, as code that looks at its input may."""
-
-    def forward(self, pixels: Tensor) -> Tensor:
-        scores = super().forward(pixels)
-        return scores.flip(1) if torch.jit.is_tracing() else scores
-
-
-@pytest.fixture
-def liar(tmp_path: Path) -> str:
-    spec: str = colours(tmp_path)
-    return spec.replace("tests.score.colours:Colours", f"{__name__}:Liar")
-
-
 def pixels_of(model: LoadedModel) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
     side = model.preprocessing.geometry.crop
     return np.random.default_rng(0).integers(0, 256, (8, side, side, 3), np.uint8)
-
-
-@pytest.mark.parametrize("engine", OTHERS)
-def test_an_export_that_answers_otherwise_is_refused(
-    tmp_path: Path, liar: str, engine: str
-) -> None:
-    pytest.importorskip(engine)
-    photos = open_set(str(painted_set(tmp_path / "photos")))
-    with pytest.raises(ModelError, match=f"engine {engine} does not give PyTorch's answers"):
-        evaluate(photos, [liar], tmp_path / "runs", ScoringOptions(engine=engine))
 
 
 @pytest.mark.parametrize("engine", ["torch", *OTHERS])
@@ -86,12 +60,6 @@ def test_an_engine_takes_any_number_of_photos(tmp_path: Path, engine: str) -> No
     each = np.concatenate([opened(photo[None]) for photo in pixels])
     for count in (2, 3, 5, 8):
         np.testing.assert_allclose(opened(pixels[:count]), each[:count], rtol=1e-5, atol=1e-5)
-
-
-def test_auto_takes_pytorch_where_no_other_agrees(tmp_path: Path, liar: str) -> None:
-    model = load_model(liar)
-    names = ["torch", *OTHERS]
-    assert select(model, names, "float32", pixels_of(model), tmp_path / "a.onnx").name == "torch"
 
 
 def test_auto_tries_engines_only_where_enough_photos_win_the_time_back(tmp_path: Path) -> None:

@@ -63,6 +63,23 @@ def run_of(folder: Path, network: str, **how: Any) -> Run:
     return run
 
 
+def run_until_the_disk_is_full(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, network: str, **how: Any
+) -> None:
+    """Score, and keep the first of three shards."""
+    whole = shards.save_shard
+
+    def full(path: Path, *rest: Any) -> None:
+        if path.name > "00000.npz":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+        whole(path, *rest)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(job, "save_shard", full)
+        with pytest.raises(GensetError, match="No space left on device"):
+            run_of(folder, network, **how)
+
+
 def test_engines_that_answer_otherwise_are_named_beside_the_numbers(folder: Path) -> None:
     run = run_of(folder, "Liar")
     assert run.engine == "torch"
@@ -87,17 +104,7 @@ def test_a_model_on_which_all_engines_agree_has_no_note(folder: Path) -> None:
 def test_the_note_outlives_a_run_that_is_cut_off(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = shards.save_shard
-
-    def full(path: Path, *rest: Any) -> None:
-        if path.name > "00000.npz":
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
-        whole(path, *rest)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(job, "save_shard", full)
-        with pytest.raises(GensetError, match="No space left on device"):
-            run_of(folder, "Liar")
+    run_until_the_disk_is_full(folder, monkeypatch, "Liar")
     assert len(run_of(folder, "Liar").notes) == len(OTHERS)
 
 
@@ -118,10 +125,14 @@ def test_an_engine_is_checked_once_for_all_workers(
     assert told.read_text() == "once\n"
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_no_answer_of_an_engine_that_answers_otherwise_is_kept(folder: Path, workers: int) -> None:
-    with pytest.raises(ModelError, match="engine openvino does not give PyTorch's answers"):
-        run_of(folder, "Liar", engine="openvino", workers=workers)
+@pytest.mark.parametrize(
+    ("engine", "workers"), [("openvino", 1), ("openvino", 2), ("onnxruntime", 1)]
+)
+def test_no_answer_of_an_engine_that_answers_otherwise_is_kept(
+    folder: Path, engine: str, workers: int
+) -> None:
+    with pytest.raises(ModelError, match=f"engine {engine} does not give PyTorch's answers"):
+        run_of(folder, "Liar", engine=engine, workers=workers)
     assert list(folder.rglob("*.npz")) == []
 
 
@@ -172,16 +183,6 @@ def test_a_run_has_the_key_that_it_had_before_engines_had_runs_of_their_own(fold
 def test_auto_settles_once_which_engine_has_a_run(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = shards.save_shard
-
-    def full(path: Path, *rest: Any) -> None:
-        if path.name > "00000.npz":
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        whole(path, *rest)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(job, "save_shard", full)
-        with pytest.raises(GensetError, match="No space left on device"):
-            run_of(folder, "Colours", engine="openvino")
+    run_until_the_disk_is_full(folder, monkeypatch, "Colours", engine="openvino")
     assert run_of(folder, "Colours").engine == "openvino"  # whichever is the fastest now
     assert [path.name for path in folder.rglob("engine.json")] == []

@@ -210,6 +210,7 @@ def test_a_model_that_fails_leaves_the_others_scored(photos: Path, workers: int)
     with pytest.raises(SomeModelsFailed) as refused:
         scored(photos, "runs", nan, good, bad, workers=workers)
     assert [run.model for run in refused.value.runs] == ["colours"]
+    assert [run.model for _, run in find_runs(photos.parent / "runs", "photos")] == ["colours"]
     assert refused.value.runs[0].top1 == Accuracy.of(33, 99)
     assert "answers NaN or infinity" in str(refused.value)
     assert "bad.pth is no file of weights alone" in str(refused.value)

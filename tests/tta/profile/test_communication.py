@@ -1,13 +1,9 @@
 """How long ranks communicated, by collective."""
 
-from pathlib import Path
-
 import pytest
 
 from genset.tta.profile.communication import communication
 from genset.tta.profile.kernels import communicates
-from genset.tta.profile.profile import profile
-from genset.tta.traces.kineto import read_trace
 from tests.tta.profile.made import NCCL, kernel
 
 
@@ -43,14 +39,3 @@ def test_a_trace_that_names_a_collective_is_believed_whatever_the_kernel_is_call
     assert communicates(kernel(0, 1, "my_ring", collective="allreduce"))
     assert communicates(kernel(0, 1, "void ncclKernel_AllGather_RING_LL_Sum_int8_t(ncclWork)"))
     assert not communicates(kernel(0, 1))
-
-
-@pytest.mark.realdata
-def test_the_collectives_of_a_real_trace(realdata: Path) -> None:
-    path = realdata / "traces" / "v100_with_input_dims.json.gz"
-    found = profile("run", [read_trace(path)]).communication
-    assert found is not None
-    first, *others = found.collectives
-    assert (first.collective, first.calls, round(1e3 * first.seconds)) == ("all_to_all", 42, 149)
-    assert {line.collective: line.calls for line in others}["all_reduce"] == 18
-    assert round(100 * found.of_kernel_time, 1) == 31.3

@@ -1,6 +1,5 @@
 """A run's profile: what holds of the shared traces, and which traces are one run's."""
 
-import json
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -9,7 +8,6 @@ from typing import Any
 import pytest
 
 from genset.core.errors import BadInput
-from genset.core.to_json import to_json
 from genset.tta.profile.profile import Profile, profile
 from genset.tta.traces.kineto import read_trace
 from genset.tta.traces.trace import Device, Trace
@@ -90,16 +88,6 @@ def test_a_hosts_trace_has_operators_and_no_idle_device(realdata: Path) -> None:
     ]
     operators = read_trace(realdata / "traces" / CPU).operators
     assert sorted(operator.name for operator in operators) == sorted(names)
-
-
-@pytest.mark.realdata
-@pytest.mark.parametrize("name", [ALEXNET, RESNET, AMD, CPU])
-def test_a_profile_is_plain_json(realdata: Path, name: str) -> None:
-    found, _ = read(realdata / "traces" / name)
-    told = json.loads(json.dumps(to_json(found), allow_nan=False))
-    assert told["name"] == "run"
-    assert told["device"] == found.device
-    assert [line["idle"] for line in told["shares"]] == [line.idle for line in found.shares]
 
 
 def rank(number: int, path: str = "", **others: Any) -> Trace:

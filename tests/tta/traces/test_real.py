@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from genset.core.errors import BadInput
 from genset.tta.traces.kineto import read_trace
 from genset.tta.traces.trace import Device, Kernel, Trace
 
@@ -99,12 +98,6 @@ def test_devices_and_ranks_are_told(realdata: Path) -> None:
         (Device("nvidia", "Tesla V100-SXM2-32GB"), 0, 1),
         (Device("nvidia", "Tesla V100-SXM2-16GB"), 1, 2),
     ]
-
-
-@pytest.mark.realdata
-def test_another_accelerators_trace_is_refused_by_name(realdata: Path) -> None:
-    with pytest.raises(BadInput, match=r"mtia\.json\.gz .* another .*\(mtia_ccp_events\); genset"):
-        read_trace(realdata / "traces" / "mtia.json.gz")
 
 
 def launcher(trace: Trace, kernel: Kernel) -> str:
