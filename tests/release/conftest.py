@@ -66,6 +66,13 @@ def pool(tmp_path: Path) -> Iterator[Pool]:
     store.close()
 
 
+@pytest.fixture
+def release(pool: Pool) -> Release:
+    """All eight photos of the pool."""
+    pool.label_all_correct()
+    return pool.create()
+
+
 def genset_in(root: Path) -> Genset:
     """Call a command in a workspace; return what it prints, or its exit code and error."""
 

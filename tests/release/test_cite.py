@@ -19,12 +19,6 @@ license = "CC-BY-4.0"
 
 
 @pytest.fixture
-def release(pool: Pool) -> Release:
-    pool.label_all_correct()
-    return pool.create()
-
-
-@pytest.fixture
 def cite(genset: Genset, release: Release) -> Genset:
     """The citation of a release, by default of the pool's only one."""
     return lambda *words, of="v1": genset("release", "cite", of, *words)

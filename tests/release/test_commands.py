@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from collections import Counter
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -14,7 +13,7 @@ from genset.db import DuplicatePair, Photo
 from genset.release.reader import MANIFEST, Release
 from genset.scrape.removal import remove
 from genset.sets.open import locate_set
-from tests.labeled_workspace import CLASSES, GOLDFISH, TENCH
+from tests.labeled_workspace import GOLDFISH, TENCH
 from tests.release.conftest import Genset, Pool, genset_in
 
 
@@ -158,17 +157,6 @@ def test_a_threshold_of_zero_is_what_was_said(pool: Pool, genset: Genset) -> Non
     pool.label(f"{TENCH}/flickr:0", ann="incorrect", bob="incorrect", cem="correct")
     genset("create", "v1", "--strategy", "threshold", "--per-class", 1, "--threshold", 0)
     assert [photo.wnid for photo in Release(pool.workspace.releases / "v1").photos] == [TENCH]
-
-
-@pytest.mark.parametrize("strategy", ["threshold", "top"])
-def test_a_class_gets_as_many_photos_as_were_asked_for(
-    pool: Pool, genset: Genset, strategy: str
-) -> None:
-    pool.label_all_correct()
-    for each in (1, 2):
-        genset("create", f"v{each}", "--strategy", strategy, "--per-class", each)
-        photos = Release(pool.workspace.releases / f"v{each}").photos
-        assert Counter(photo.wnid for photo in photos) == dict.fromkeys(CLASSES, each)
 
 
 def test_a_name_means_the_workspace_s_release_and_a_path_the_folder(

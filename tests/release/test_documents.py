@@ -153,25 +153,6 @@ def test_documents_are_made_of_the_manifest_alone(release: Release) -> None:
     }
 
 
-@pytest.mark.parametrize(
-    "facts",
-    [
-        {"strategy": 5, "labeling": [], "contact": 7, "excluded": "x", "replaces": {"removed": 3}},
-        {
-            "strategy": {"name": ["x"]},
-            "origins": {"flickr": {"searched": [1, 2], "imported": [{}]}},
-        },
-        {"labeling": {"agreement": "high", "guidelines": [5]}, "replaces": {"removed": [5]}},
-    ],
-)
-def test_a_strangers_manifest_makes_no_traceback(
-    release: Release, facts: dict[str, object]
-) -> None:
-    manifest = {**json.loads(text(release, MANIFEST)), **facts}
-    card = documents(manifest, release.photos)["DATA_CARD.md"]
-    assert release.content_hash in card
-
-
 def test_agreement_is_that_of_the_labelers_numbers(pool: Pool) -> None:
     pool.label(f"{TENCH}/flickr:0", ann="correct", bob="correct", eve="incorrect")
     pool.label(f"{TENCH}/flickr:1", ann="correct", bob="unsure")

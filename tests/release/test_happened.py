@@ -341,6 +341,12 @@ def searched(pool: Pool, wnid: str, page: int) -> Search:
             "labeling": {"by_way": {"page": {"labels": "x"}}, "signed_in": [1]},
             "origins": {"mine": 3},
         },
+        {"strategy": 5, "labeling": [], "contact": 7, "excluded": "x", "replaces": {"removed": 3}},
+        {
+            "strategy": {"name": ["x"]},
+            "origins": {"flickr": {"searched": [1, 2], "imported": [{}]}},
+        },
+        {"labeling": {"agreement": "high", "guidelines": [5]}, "replaces": {"removed": [5]}},
     ],
 )
 def test_whatever_a_strangers_manifest_says_makes_no_traceback(

@@ -18,12 +18,6 @@ from tests.release.conftest import Pool
 LATER = 10_000_000_000  # nanoseconds
 
 
-@pytest.fixture
-def release(pool: Pool) -> Release:
-    pool.label_all_correct()
-    return pool.create()
-
-
 def linked(release: Release, name: str) -> None:
     """Move a file or folder of the release out of it, and put a symbolic link in its place."""
     path = release.root / name

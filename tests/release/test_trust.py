@@ -12,7 +12,6 @@ from click.testing import CliRunner
 from genset.cli import cli
 from genset.core.errors import GensetError
 from genset.release.reader import MANIFEST, Release, content_hash, manifest_hash, manifest_lines
-from tests.release.conftest import Pool
 
 
 @dataclass(frozen=True)
@@ -26,12 +25,6 @@ class Done:
 
 Genset = Callable[..., Done]
 NOBODY = f"sha256:{0:064x}"
-
-
-@pytest.fixture
-def release(pool: Pool) -> Release:
-    pool.label_all_correct()
-    return pool.create()
 
 
 @pytest.fixture

@@ -13,19 +13,12 @@ from hypothesis import strategies as st
 from genset.core.errors import BadInput, ReleaseDamaged
 from genset.release.reader import MANIFEST, Release, manifest_hash
 from tests.labeled_workspace import TENCH
-from tests.release.conftest import Pool
 
 ANY_JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
     max_leaves=5,
 )
-
-
-@pytest.fixture
-def release(pool: Pool) -> Release:
-    pool.label_all_correct()
-    return pool.create()
 
 
 def problems(release: Release) -> list[str]:

@@ -6,10 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from playwright.sync_api import Browser
 
-from genset.cli import cli
 from genset.core.errors import BadInput
 from genset.reporting.collect import collect
 from genset.reporting.forms import as_markdown, report_json
@@ -219,37 +217,3 @@ def test_a_logs_words_stay_words(tmp_path: Path, photos: PhotoSet) -> None:
     assert f"90 % top-1 on {words}" in page.text
     assert "its training did not end by itself" in page.text
     assert "<script" not in markdown
-
-
-@pytest.mark.realdata
-@pytest.mark.soak
-def test_fast_ai_s_entries_between_real_models_on_imagenetv2(
-    realdata: Path, tmp_path: Path
-) -> None:
-    folder = realdata / "imagenetv2" / "imagenetv2-matched-frequency"
-    trained = realdata / "dawnbench" / "ImageNet" / "train"
-    words = ["evaluate", str(folder / "labels.csv"), "--runs", str(tmp_path / "runs")]
-    for name in ("resnet18", "resnet50", "resnet152"):
-        words += ["--model", f"predictions:{folder / f'{name}.npy'}"]
-    assert CliRunner().invoke(cli, words).exit_code == 0
-    words = ["report", str(folder / "labels.csv"), "--runs", str(tmp_path / "runs")]
-    words += ["--lower", "resnet18", "--upper", "resnet152", "-o", str(tmp_path / "report.html")]
-    words += ["--tta", f"{trained / 'fastai_resnet50_p3_16_machine_pytorch.json'}=resnet50"]
-    words += ["--tta", f"{trained / 'fastai_pytorch.tsv'}=resnet50", "--json"]
-    done = CliRunner().invoke(cli, words)
-    assert done.exit_code == 0, done.output
-    fast, slow = json.loads(done.stdout)["entries"]
-    # 18 minutes: fast.ai and DIUx, 2018-08-10. $118.07: 18:05.2 at $391.68 an hour.
-    assert 3600 * fast["hours"] == pytest.approx(18 * 60 + 5.2, abs=0.05)
-    assert fast["cost"] == pytest.approx(118.07, abs=0.005)
-    assert (fast["epochs"], slow["epochs"]) == ([38, 38], [41, 41])
-    # 2 h 57 min, $72.40: DAWNBench's leaderboard for ImageNet, 2018-04-20.
-    assert 60 * slow["hours"] == pytest.approx(177.45, abs=0.01)
-    assert slow["cost"] == pytest.approx(72.40, abs=0.005)
-    assert "On imagenetv2-matched-frequency, resnet50 has 63.33 % top-1 (" in fast["sentence"]
-    assert "and 84.65 % top-5 (" in fast["sentence"]
-    assert "in top-1 between resnet18 and resnet152, 62 % of the way; " in fast["sentence"]
-    assert "; in top-5 between resnet18 and resnet152, 60 % of the way." in fast["sentence"]
-    assert fast["remarks"][0] == "resnet50 stands for 2 trainings here: one gave it at most"
-    refused = CliRunner().invoke(cli, [*words, "--tta", f"{trained}=resnet50"])
-    assert "holds runs of several entries" in str(refused.exception)

@@ -243,16 +243,3 @@ def test_more_runs_than_can_be_told_apart_are_drawn_without_names(tmp_path: Path
     drawn = (tmp_path / "a.svg").read_text()
     assert "of 21 runs reach" in drawn
     assert "<!--  0 -->" not in drawn
-
-
-@pytest.mark.realdata
-def test_real_entries_scale_worse_to_accuracy_than_per_epoch(realdata: Path) -> None:
-    train = realdata / "dawnbench" / "ImageNet" / "train"
-    logs = [f"{n}={train}/fastai_resnet50_p3_{n}_machine_pytorch.tsv" for n in (4, 8, 16)]
-    rows = answer("scaling", *logs)["rows"]
-    assert [row["ideal"] for row in rows] == [1, 2, 4]
-    speedups = [row["at"][0]["speedup"] for row in rows]
-    assert [round(speedup, 2) for speedup in speedups] == [1, 1.57, 1.64]
-    assert all(row["epoch_speedup"] >= s * 0.9 for row, s in zip(rows, speedups, strict=True))
-    found = answer("thresholds", train, "--to", 93.5)
-    assert sum(row["hours"][-1] is None for row in found["rows"]) == 26

@@ -214,16 +214,6 @@ def test_figures_go_in_steps(tmp_path: Path, command: str) -> None:
 
 
 @pytest.mark.realdata
-def test_the_shared_mlperf_logs_make_one_row_an_entry(realdata: Path) -> None:
-    tables = answer("table", realdata / "mlperf")["tasks"]
-    rows = {row["name"]: row for table in tables for row in table["trainings"]}
-    assert {row["runs"] for row in rows.values()} == {5}
-    dgx = next(row for name, row in rows.items() if "mxnet" in name)
-    assert 60 * dgx["hours"] == pytest.approx(134.50, abs=0.005)
-    assert 60 * dgx["hours_without_ends"] == pytest.approx(134.56, abs=0.01)
-
-
-@pytest.mark.realdata
 def test_ffcvs_runs_are_of_four_schedules_without_repeats(realdata: Path) -> None:
     log = realdata / "ffcv" / "agg.csv"
     said = refusal("stability", log)

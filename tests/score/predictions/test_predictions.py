@@ -441,8 +441,3 @@ def test_a_bad_list_of_photos_is_refused(tmp_path: Path, text: str, says: str) -
     (tmp_path / "photos.csv").write_text(text)
     with pytest.raises(BadInput, match=says):
         open_set(str(tmp_path / "photos.csv"))
-
-
-def test_a_list_called_labels_is_named_after_its_folder(tmp_path: Path) -> None:
-    (tmp_path / "val").mkdir()
-    assert open_set(str(write_list(tmp_path / "val" / "labels.csv", [0]))).name == "val"

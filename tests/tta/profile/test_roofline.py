@@ -1,14 +1,10 @@
 """Achieved FLOP/s and bytes/s and the peaks: by operator, by kind and of the run."""
 
-from pathlib import Path
-
 import pytest
 
 from genset.core.errors import BadInput
 from genset.tta.profile.peaks import Peaks, find_peaks, read_point
 from genset.tta.profile.roofline import roofline, roofline_tables
-from genset.tta.profile.work import count_work
-from genset.tta.traces.kineto import read_trace
 from tests.tta.profile.called import called, floats, halves, launched, on_device
 from tests.tta.profile.made import NCCL
 
@@ -189,14 +185,3 @@ def test_a_point_that_is_none_is_refused_in_one_line(text: str, said: str) -> No
         read_point(text)
     line = str(refused.value)
     assert said in line and "\n" not in line and "\x1b" not in line
-
-
-@pytest.mark.realdata
-@pytest.mark.soak
-def test_a_real_v100_stays_under_its_roof(realdata: Path) -> None:
-    trace = read_trace(realdata / "traces" / "v100_with_input_dims.json.gz")
-    found = roofline([count_work(trace)], find_peaks(trace.device.name))
-    assert found.run is not None and found.run.of_peak is not None and found.run.of_peak < 0.05
-    products = [point for point in found.operators if point.kind == "matrix product"]
-    assert products and all(0 < (point.of_roof or 0) < 1 for point in products)
-    assert sum(point.share or 0 for point in found.kinds) + found.other == pytest.approx(1.0)

@@ -109,22 +109,6 @@ def test_a_copy_that_a_step_launched_counts_too() -> None:
     assert line.copies == pytest.approx(30 / 180)
 
 
-@pytest.mark.realdata
-@pytest.mark.soak
-def test_a_real_training_whose_host_runs_ahead_loses_no_kernel(realdata: Path) -> None:
-    """Five steps that the host ends in 78.9 ms each, and the device in 96.7."""
-    folder = realdata / "traces"
-    resnet = folder / "v100_resnet_training.pt.trace.json.gz"
-    (run,) = answer("profile", f"run={resnet}")["runs"]
-    assert sum(each["kernels"] for each in run["matrix_units"]["families"]) == 4350
-    assert run["outside"] == 0
-    text = printed(
-        *("scaling", "--trace", f"1={resnet}"),
-        *("--trace", f"2={folder / 'v100_with_input_dims.json.gz'}"),
-    )
-    assert "96.7 ms" in text and "78.9" not in text
-
-
 CALLS = st.lists(
     st.tuples(
         st.integers(0, 60),  # when it was called
