@@ -170,7 +170,7 @@ def _keys(path: str, error: Exception, document: Any, kind: Any) -> Keys:
             table = _value_at(document, keys)
             alone = ((key, _with(document, keys, {key: table[key]})) for key in table)
             name = next((key for key, part in alone if _fails(part, kind, error)), "")
-        keys = (*keys, name or int(number))
+        keys = (*keys, int(number) if number.isdigit() else name)
     return keys
 
 

@@ -179,6 +179,12 @@ def test_a_field_of_another_type_is_refused(release: Release, field: str) -> Non
         Release(release.root)
 
 
+def test_a_document_without_a_name_is_refused(release: Release) -> None:
+    edit_manifest(release, lambda manifest: manifest.update(documents={"": None}))
+    with pytest.raises(BadInput, match="documents"):
+        Release(release.root)
+
+
 @pytest.mark.parametrize("field", ["license", "rank", "labels", "taken_at", "posted_at"])
 def test_a_photos_field_of_another_type_is_refused(release: Release, field: str) -> None:
     edit_manifest(release, lambda manifest: manifest["photos"][1].update({field: 0.5}))
