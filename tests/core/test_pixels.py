@@ -83,7 +83,7 @@ def test_hash_gives_both_the_same_fingerprint(tmp_path: Path) -> None:
     deep("16 bits, png", tmp_path / "photos")
     flat(tmp_path / "photos")
     command("hash", "photos", "-o", "photos.hashes", cwd=tmp_path)
-    hashes = (tmp_path / "photos.hashes").read_text().splitlines()[-2:]
+    hashes = (tmp_path / "photos.hashes").read_text().splitlines()[-3:-1]
     assert [line.split()[1] for line in hashes] == ["deep.png", "flat.png"]
     assert hashes[0].split()[0] == hashes[1].split()[0]
 

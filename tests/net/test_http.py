@@ -172,6 +172,7 @@ SOON = datetime.now(UTC) + timedelta(hours=1)
         ("-5", 0),
         ("", 0),
     ],
+    ids=map(str, range(13)),
 )
 @pytest.mark.parametrize("status", [429, 503])
 def test_retry_after_is_read_in_both_forms(status: int, header: str, seconds: float) -> None:
