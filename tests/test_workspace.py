@@ -162,7 +162,7 @@ def test_labeling_follows_its_settings(tmp_path: Path) -> None:
         ("[scrape]\nsources = ['flikr']", "line 2: .*unknown source 'flikr': did you mean flickr"),
         ("[scrape]\nsources = []", 'such as \\["flickr", "commons"\\], not an empty list'),
         ("[dataset]\ndoi = 3", 'such as { v1 = "10.5281/zenodo.1234567" }, not 3'),
-        ("[dataset]\n\nlicense = 'CC-BY-4'", "line 3: .* did you mean CC-BY-4.0"),
+        ("[dataset]\n\nlicense = 'CC-BU-4.0'", "line 3: .* did you mean CC-BY-4.0"),
         ("[images]\n\nfolder = ''", "line 3: images.folder must be a folder"),
         ("[label]\nvotes = 0", "votes"),
         ("[label]\nvotes = 1.5", "votes"),
