@@ -104,6 +104,7 @@ def varying() -> list[tuple[re.Pattern[str], str]]:
         r"images/[0-9a-f]{2}/HASH": "images/HASH",
         r'("seconds": )[\d.]+': r"\1SECONDS",
         r"(?<=^NOW, in )\d+ s": "SECONDS",
+        r"(?<= in )[\d.]+ s$": "SECONDS",
         r'("versions": )\{[^}]*\}': r"\1VERSIONS",
         r"\bpython \d[\d.]*(, \w+ [\w.+]+)*": "VERSIONS",
         re.escape(genset.__version__): "VERSION",
