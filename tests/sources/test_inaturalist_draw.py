@@ -227,7 +227,7 @@ def test_each_of_a_pages_calls_waits_for_its_turn(
 ) -> None:
     bookmark = begun(naturalists, spread(90_000), seed=1).bookmark
     turns, naturalists.calls = Turns(), 0
-    monkeypatch.setattr(naturalists.api, "_limits", [turns])
+    monkeypatch.setattr(naturalists.api._quotas, "_limits", [turns])
     asked = replace(FIRST, page=2, bookmark=bookmark)
     naturalists.api.call(lambda quota: naturalists.search(asked, quota), "page 2")
     assert turns.taken == naturalists.calls > 2

@@ -121,4 +121,4 @@ def test_loopback_has_no_pace() -> None:
     for source, waits in ((near, False), (far, True)):
         for host in (source.api, source.images):
             host.wait_for_turn(0)
-            assert (host._limits[0].waiting(host.hosts.now()) > 0) is waits
+            assert (host._quotas._limits[0].waiting(host.hosts.now()) > 0) is waits
