@@ -204,7 +204,8 @@ class Host:
                 self._note_error(error, None if is_known else address, is_probe=is_probe)
                 raise
             self._note_answer(is_probe=is_probe)
-            self.answered.append(function)
+            if not isinstance(answer, bytes):
+                self.answered.append(function)
             self._adapt(time.monotonic() - begun)
             self._quotas.note_answer(quota, len(answer) if isinstance(answer, bytes) else 0)
             return answer

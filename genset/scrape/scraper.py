@@ -147,8 +147,8 @@ class _Scraper:
             Photo.source == self.source.name, Photo.sha256.is_not(None), Photo.image_url != ""
         )
         with self.store.session() as session:
-            urls = session.scalars(newest.order_by(Photo.stored_at.desc()).limit(_GOOD_PHOTOS))
-            self.source.images.answered.extend(self.fetcher.download_of(url) for url in urls)
+            for url in session.scalars(newest.order_by(Photo.stored_at.desc()).limit(_GOOD_PHOTOS)):
+                self.fetcher.remember(url)
 
     def _count(self) -> list[ImageClass]:
         """Count what each class has; the classes that need more after all."""

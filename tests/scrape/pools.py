@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -211,6 +212,8 @@ class Pool:
                     continue
                 rows = [dict(row) for row in connection.execute(select(table)).mappings()]
                 for row in rows:
+                    if row.get("rejected"):
+                        row["rejected"] = re.sub(", [0-9]+ tries since .*", "", row["rejected"])
                     if "photo_id" in row:
                         row["photo_id"] = photos[row["photo_id"]]
                     for ours in _OURS & row.keys():

@@ -133,8 +133,7 @@ def test_a_poisoned_photo_costs_its_class_nothing_but_its_place(
         )
     asked = Counter(photo_of(Request("GET", path, {})) for path in sandbox.asked_images)
     assert {number: asked[number] for number in poisoned} == dict.fromkeys(poisoned, 8)
-    # Some were asked for again, to see whether the host is well.
-    assert {asked[number] for number in asked if number not in poisoned} <= {1, 2, 3}
+    assert {count for number, count in asked.items() if number not in poisoned} == {1}
 
 
 def test_what_failed_is_listed_with_its_next_try(
