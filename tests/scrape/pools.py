@@ -213,7 +213,7 @@ class Pool:
                 rows = [dict(row) for row in connection.execute(select(table)).mappings()]
                 for row in rows:
                     if row.get("rejected"):
-                        row["rejected"] = re.sub(", [0-9]+ tries since .*", "", row["rejected"])
+                        row["rejected"] = re.sub("^(not available): .*", r"\1", row["rejected"])
                     if "photo_id" in row:
                         row["photo_id"] = photos[row["photo_id"]]
                     for ours in _OURS & row.keys():
