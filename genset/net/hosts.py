@@ -275,7 +275,7 @@ class Host:
 
     @property
     def _can_ping(self) -> bool:
-        return self.ping is not None or len(self.answered) > 1
+        return self.ping is not None or bool(self.answered)
 
     def _answers_ping(self) -> bool:
         """Make a call that a host which is well answers, and note what comes of it."""
@@ -351,7 +351,10 @@ class Host:
             self._condition.put_off_probe(reason)
         elif needs_ping and not is_down and self._one_ping.acquire(blocking=False):
             try:
-                is_down = not (self._answers_ping() or self._answers_ping())
+                # One photo that came before, and now fails, shows as little as any other.
+                is_enough = self.ping or len(self.answered) > 1 or len(self._failing) >= DOWN_AFTER
+                is_well = self._answers_ping() or self._answers_ping()
+                is_down = not is_well and bool(is_enough)
             finally:
                 self._one_ping.release()
         if is_down:

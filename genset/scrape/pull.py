@@ -213,13 +213,15 @@ class _Puller:
         path = self._folder / photo.file
         if path.is_symlink() or path.parent.is_symlink():
             return _Outcome("failed", "a symbolic link is in its place: delete it")
+        fetcher = self._fetchers.get(photo.source)
         if path.is_file() and sha256_of(path) == photo.sha256:
+            if fetcher is not None and photo.image_url:
+                fetcher.remember(photo.image_url)
             return _Outcome("present")
         if self._there is not None and _copied(self._there / photo.file, path, photo.sha256):
             return _Outcome("present")
         if not photo.image_url:
             return _Outcome("failed", "no download address")
-        fetcher = self._fetchers.get(photo.source)
         if fetcher is None:
             return _Outcome("failed", f"source {photo.source!r} is not installed")
         try:
