@@ -5,6 +5,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import threading
 import time
@@ -13,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from sqlalchemy import create_engine, text
 
 from genset.classes import imagenet1k
 from genset.sandbox import Reply, Request
@@ -276,6 +278,59 @@ def test_two_machines_share_the_work_the_rate_and_the_originals(
     for each in machines:
         url = {"GENSET_STORE_URL": postgresql}
         assert "every photo is in order" in genset("doctor", cwd=each.workspace.root, more=url)
+
+
+@pytest.mark.parametrize("seconds", [0.0, 2.0])
+@pytest.mark.soak
+def test_a_server_that_ends_all_connections_is_waited_for(
+    serve: Serve, new_pool: Callable[..., Pool], postgresql: str, tmp_path: Path, seconds: float
+) -> None:
+    wnids, rows, contents = crowded_classes(8, photos=6)
+    sandbox = serve(*rows, contents=contents)
+    words = ["--classes", ",".join(wnids), "--per-class", "3", "--json"]
+    calm = new_pool()
+    answer_of(calm.done(sandbox.endpoint, *words))
+    sandbox.requests.clear()
+    (tmp_path / "mount").mkdir()
+    pool = machine(new_pool, postgresql, tmp_path / "mount", "images_per_second = 10")
+    server = create_engine(
+        postgresql.rpartition("/")[0] + "/postgres", isolation_level="AUTOCOMMIT"
+    )
+    name = postgresql.rpartition("/")[2]
+    process = pool.command(sandbox.endpoint, *words)
+    while len(sandbox.asked_images) < 5:
+        time.sleep(0.05)
+    with server.connect() as connection:
+        connection.execute(text(f"ALTER DATABASE {name} ALLOW_CONNECTIONS {seconds == 0}"))
+        query = f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'"
+        connection.execute(text(query))
+        time.sleep(seconds)
+        connection.execute(text(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true"))
+    server.dispose()
+    answer_of(process)
+    assert [len(pool.rows()[table]) for table in ("photo", "candidate", "search")] == [
+        len(calm.rows()[table]) for table in ("photo", "candidate", "search")
+    ]
+    mine = {path.name for path in (tmp_path / "mount").glob("*/*.jpg")}
+    assert mine == {Path(name).name for name in calm.files() if name.endswith(".jpg")}
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_a_scrape_that_is_stopped_says_what_stays_and_how_to_go_on(
+    serve: Serve, pool: Pool, how: signal.Signals
+) -> None:
+    wnids, rows, _ = crowded_classes(8, photos=6)
+    sandbox = serve(*rows)
+    settings = pool.workspace.root / "genset.toml"
+    settings.write_text("[scrape]\nimages_per_second = 5\n", "utf-8")
+    process = pool.command(sandbox.endpoint, "--classes", ",".join(wnids), "--per-class", "3")
+    while len(sandbox.asked_images) < 4:
+        time.sleep(0.05)
+    process.send_signal(how)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 128 + how
+    stored = "[0-9]+ photos? of the pool (is|are) stored and stays?"
+    assert re.search(f"genset: stopped: {stored}; run the same command again to go on", errors)
 
 
 @pytest.mark.soak

@@ -129,7 +129,8 @@ def _stored(store: "Store") -> str:
 
     with store.session() as session:
         photos = session.scalar(select(func.count(Photo.sha256))) or 0
-    return f"{count(photos, 'photo')} of the pool {agree(photos, 'is', 'are')} stored and stay"
+    stay = agree(photos, "is stored and stays", "are stored and stay")
+    return f"{count(photos, 'photo')} of the pool {stay}"
 
 
 def _show(answers: dict[str, Any], lines: list[str], several: bool, as_json: bool) -> None:
