@@ -95,7 +95,9 @@ def genset(folder: Path, *words: str) -> Callable[[], None]:
     def run() -> None:
         from genset.cli import cli
 
-        with contextlib.chdir(folder), contextlib.redirect_stdout(io.StringIO()) as out:
+        out = io.StringIO()
+        streams = contextlib.redirect_stdout(out), contextlib.redirect_stderr(out)
+        with contextlib.chdir(folder), streams[0], streams[1]:
             try:
                 cli(list(words), standalone_mode=False)
             except SystemExit as end:
