@@ -12,7 +12,7 @@ from genset import __version__
 from genset.cli import begin, classes, release, status, tta
 from genset.cli.common import PATH
 from genset.cli.group import Program
-from genset.cli.labeling import label, labelers, labels, managers
+from genset.cli.labeling import labels, people
 from genset.cli.models import finetune, report, score
 from genset.cli.pool import add, keywords, scrape, upkeep
 
@@ -56,7 +56,7 @@ SECTIONS: dict[str, tuple[click.Command, ...]] = {
         upkeep.remove,
         begin.sandbox,
     ),
-    "Label": (label.label, labelers.labelers, labels.labels, managers.managers),
+    "Label": (people.label, people.labelers, labels.labels, people.managers),
     "Release": (release.release, upkeep.pull),
     "Evaluate": (score.evaluate, report.compare, report.report, finetune.finetune),
     "Time to accuracy": (tta.tta,),

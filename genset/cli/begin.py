@@ -11,7 +11,7 @@ import click
 
 from genset.classes import IMAGENET, Taxonomy, read_taxonomy
 from genset.classes.files import file_of, taxonomy_named
-from genset.cli.classes.overlap import tell_overlap
+from genset.cli.classes import tell_overlap
 from genset.cli.common import FILE, FOLDER, PATH, json_option, show
 from genset.core.errors import BadInput, MissingExtra
 from genset.core.files import write_text

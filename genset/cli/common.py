@@ -16,47 +16,39 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from genset.classes import Taxonomy, find_classes
 from genset.core.errors import GensetError, MissingExtra
 from genset.core.numbers import count
 from genset.core.safe import visible
 from genset.core.table import FORMATS, Table, render
 from genset.core.to_json import to_json
+from genset.models.spec import parse_spec
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:
-    from genset.classes import Taxonomy
     from genset.db import Store
-    from genset.models.spec import ModelSpec
 
 PATH = click.Path(path_type=Path)
 FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 
 
-class DayType(click.ParamType[datetime]):
-    """A day such as 2015-01-31."""
+def _day(text: str) -> datetime:
+    """A day such as 2015-01-31.
 
-    name = "YYYY-MM-DD"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> datetime:
-        """Read it.
-
-        Raises:
-            click.BadParameter: it is no day; the message says what to write.
-        """
-        if isinstance(value, datetime):
-            return value
-        if re.fullmatch("[12][0-9]{3}", value):
-            self.fail(f"{value} is a year: write a day, such as {value}-01-01", param, ctx)
-        try:
-            return datetime.strptime(value, "%Y-%m-%d")
-        except ValueError:
-            self.fail(f"{value!r} is no day: write it like 2015-01-31", param, ctx)
+    Raises:
+        click.BadParameter: it is no day; the message says what to write.
+    """
+    if re.fullmatch("[12][0-9]{3}", text):
+        raise click.BadParameter(f"{text} is a year: write a day, such as {text}-01-01")
+    try:
+        return datetime.strptime(text, "%Y-%m-%d")
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is no day: write it like 2015-01-31") from None
 
 
-DAY = DayType()
+DAY = click.types.FuncParamType(_day)
+DAY.name = "YYYY-MM-DD"
 
 min_size_option = click.option(
     "--min-size",
@@ -75,66 +67,35 @@ taxonomy_option = click.option(
 )
 
 
-class SpecType(click.ParamType["ModelSpec"]):
-    """A model spec, taken apart here and nowhere else."""
+def class_words(text: str) -> tuple[str, ...]:
+    """Classes by id or name, with commas between them; `named_classes` finds them.
 
-    name = "spec"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> "ModelSpec":
-        """Take it apart.
-
-        Raises:
-            BadInput: naming the part that is wrong.
-        """
-        from genset.models.spec import ModelSpec, parse_spec
-
-        return value if isinstance(value, ModelSpec) else parse_spec(value)
+    Raises:
+        click.BadParameter: there are none.
+    """
+    words = (" ".join(word.strip(" \"'").split()) for word in text.split(","))
+    found = tuple(filter(None, words))
+    if not found:
+        raise click.BadParameter("it names no class: leave it out for all classes")
+    return found
 
 
-class ClassesType(click.ParamType[tuple[str, ...]]):
-    """Classes by id or name, with commas between them; `named_classes` finds them."""
+def seconds(text: str) -> float:
+    """A length of time such as 90m or 2h, in seconds.
 
-    name = "class"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, ...]:
-        """Take the words apart.
-
-        Raises:
-            click.BadParameter: there are none.
-        """
-        words = (" ".join(word.strip(" \"'").split()) for word in str(value).split(","))
-        found = tuple(filter(None, words))
-        if not found:
-            self.fail("it names no class: leave it out for all classes", param, ctx)
-        return found
-
-
-class DurationType(click.ParamType[float]):
-    """A length of time such as 90m or 2h, in seconds."""
-
-    name = "time"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """Take it apart.
-
-        Raises:
-            click.BadParameter: it is not of that form.
-        """
-        found = re.fullmatch(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)([smhd])", str(value))
-        if found is None:
-            self.fail(f"{value!r} is no length of time: write it like 90m, 2h or 1d", param, ctx)
-        return float(found[1]) * {"s": 1, "m": 60, "h": 3600, "d": 86_400}[found[2]]
+    Raises:
+        click.BadParameter: it is not of that form.
+    """
+    found = re.fullmatch(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)([smhd])", text)
+    if found is None:
+        message = f"{text!r} is no length of time: write it like 90m, 2h or 1d"
+        raise click.BadParameter(message)
+    return float(found[1]) * {"s": 1, "m": 60, "h": 3600, "d": 86_400}[found[2]]
 
 
 classes_option = click.option(
     "--classes",
-    type=ClassesType(),
+    type=class_words,
     multiple=True,
     metavar="CLASS,...",
     help='Classes by id or name, with commas between them, as in n02123045,"red panda" '
@@ -148,12 +109,12 @@ address_option = click.option(
 )
 give_up_option = click.option(
     "--give-up-after",
-    type=DurationType(),
+    type=seconds,
     metavar="TIME",
     help="End when a host has not answered for so long, such as 2h (default: wait for it).",
 )
 model_option = click.option(
-    "--model", "models", type=SpecType(), multiple=True, required=True, metavar="SPEC"
+    "--model", "models", type=parse_spec, multiple=True, required=True, metavar="SPEC"
 )
 
 
@@ -261,14 +222,12 @@ def show_path(path: Path) -> None:
     click.echo(text)
 
 
-def named_classes(taxonomy: "Taxonomy", words: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
-    """The ids of classes that were given by `ClassesType`; how names were read is said.
+def named_classes(taxonomy: Taxonomy, words: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    """The ids of classes that were given by `class_words`; how names were read is said.
 
     Raises:
         BadInput: a word names no class, or several.
     """
-    from genset.classes import find_classes
-
     wnids, remarks = find_classes(taxonomy, (word for several in words for word in several))
     for remark in remarks:
         click.echo(f"genset: {visible(remark)}", err=True)

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -25,35 +25,28 @@ def _decision(command: Callable[..., None]) -> Callable[..., None]:
     return _name(_reason(_by(json_command(command))))
 
 
-class Moment(click.ParamType[datetime]):
-    """A day, or a time with its zone; a day begins at midnight, UTC."""
+def _moment(text: str) -> datetime:
+    """A day, or a time with its zone; a day begins at midnight, UTC.
 
-    name = "time"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> datetime:
-        """Take it apart.
-
-        Raises:
-            click.BadParameter: it is neither.
-        """
-        try:
-            time = datetime.fromisoformat(str(value))
-        except ValueError:
-            self.fail(f"{value!r} is no time: write 2026-05-01 or 2026-05-01T10:30Z", param, ctx)
-        if time.tzinfo is None and len(str(value)) > len("2026-05-01"):
-            self.fail(f"{value} needs a time zone: {value}Z is UTC", param, ctx)
-        try:
-            return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
-        except OverflowError:
-            self.fail(f"{value} is before all time", param, ctx)
+    Raises:
+        click.BadParameter: it is neither.
+    """
+    try:
+        time = datetime.fromisoformat(text)
+        if time.tzinfo is None and len(text) > len("2026-05-01"):
+            raise click.BadParameter(f"{text} needs a time zone: {text}Z is UTC")
+        return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
+    except ValueError:
+        message = f"{text!r} is no time: write 2026-05-01 or 2026-05-01T10:30Z"
+        raise click.BadParameter(message) from None
+    except OverflowError:
+        raise click.BadParameter(f"{text} is before all time") from None
 
 
 @click.command()
 @click.option(
     "--since",
-    type=Moment(),
+    type=_moment,
     metavar="TIME",
     help="Only votes decided then or later, such as 2026-05-01T10:30Z (default: all).",
 )

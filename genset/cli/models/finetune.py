@@ -1,16 +1,14 @@
 """The command that fits new heads on other tasks."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from genset.cli.common import PATH, format_command, model_option, need, runs_option, show_tables
 from genset.core.errors import BadInput
 from genset.core.progress import say
-
-if TYPE_CHECKING:
-    from genset.models.spec import ModelSpec
+from genset.models.spec import ModelSpec
 
 
 @click.command()
@@ -51,7 +49,7 @@ def finetune(
     /,
     tasks: tuple[str, ...],
     data: tuple[str, ...],
-    models: "tuple[ModelSpec, ...]",
+    models: tuple[ModelSpec, ...],
     save_heads: Path | None,
     runs: Path | None,
     all_pairs: bool,

@@ -9,7 +9,6 @@ import click
 from genset.cli.common import (
     FILE,
     PATH,
-    SpecType,
     format_command,
     need,
     runs_option,
@@ -20,10 +19,10 @@ from genset.cli.models.latency import check_latency, latency_tables
 from genset.core.errors import GensetError
 from genset.core.safe import visible
 from genset.core.table import Cell, Column, Table, interval_column
+from genset.models.spec import ModelSpec, parse_spec
 from genset.score.engines import ENGINES
 
 if TYPE_CHECKING:
-    from genset.models.spec import ModelSpec
     from genset.score.audit import Audit
     from genset.score.options import ScoringOptions
     from genset.score.results.runs import Run
@@ -36,7 +35,7 @@ _CLUSTER = "Score on a cluster that is running: ray (ray start, or RAY_ADDRESS).
 
 @click.command()
 @click.argument("photos", metavar="RELEASE-OR-FOLDER")
-@click.option("--model", "models", type=SpecType(), multiple=True, metavar="SPEC")
+@click.option("--model", "models", type=parse_spec, multiple=True, metavar="SPEC")
 @click.option(
     "--k",
     type=click.IntRange(1, 1000),
@@ -100,7 +99,7 @@ def evaluate(
     folder: Path | None,
     /,
     photos: str,
-    models: "tuple[ModelSpec, ...]",
+    models: tuple[ModelSpec, ...],
     k: int,
     audit_preprocessing: bool,
     latency: Path | None,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from genset.classes import PHOTOS, ImageClass
-from genset.cli.common import ClassesType, format_command, named_classes, opened, show_tables
+from genset.cli.common import class_words, format_command, named_classes, opened, show_tables
 from genset.core.errors import BadInput, NotAWorkspace
 from genset.core.numbers import count, ends, percent
 from genset.core.table import Cell, Column, Table, of_words
@@ -22,7 +22,7 @@ _TYPES = ("photos", "screenshots", "other")
 
 
 @click.command()
-@click.argument("classes", nargs=-1, type=ClassesType(), metavar="[CLASS]...")
+@click.argument("classes", nargs=-1, type=class_words, metavar="[CLASS]...")
 @click.option("--update", is_flag=True, help="Search with the newest queries from now on.")
 @click.option(
     "--yield", "show_yield", is_flag=True, help="Show what each query brings, and what to do."

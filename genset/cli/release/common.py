@@ -1,16 +1,20 @@
 """What several of these commands share."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from genset.cli.group import Group
 from genset.core.errors import BadInput, NotAWorkspace
 from genset.core.numbers import count
+from genset.release.reader import MANIFEST, Release, is_name, release_named
 from genset.workspace import Workspace
 
-if TYPE_CHECKING:
-    from genset.release.reader import Release
+
+@click.group(cls=Group)
+def release() -> None:
+    """Frozen test sets."""
 
 
 restricted_option = click.option(
@@ -20,13 +24,11 @@ restricted_option = click.option(
 )
 
 
-def named(folder: Path | None, name: str) -> "Release":
+def named(folder: Path | None, name: str) -> Release:
     """A release by its name in the workspace, or by its folder's path.
 
     The workspace's goes first, as everywhere: see `genset.release.reader.release_named`.
     """
-    from genset.release.reader import MANIFEST, Release, is_name, release_named
-
     path = Path(name)
     if not is_name(name):
         return Release(path)
@@ -44,7 +46,7 @@ def named(folder: Path | None, name: str) -> "Release":
     return Release(found)
 
 
-def dataset_now(folder: Path | None, release: "Release", name: str = "") -> dict[str, Any]:
+def dataset_now(folder: Path | None, release: Release, name: str = "") -> dict[str, Any]:
     """What ``[dataset]`` says today of a release of this workspace; nothing of others' releases.
 
     With a `name`, what it says of the part of the release that is called so.
@@ -54,7 +56,7 @@ def dataset_now(folder: Path | None, release: "Release", name: str = "") -> dict
     return Workspace.find(folder).dataset.facts(name or release.name)
 
 
-def is_of_workspace(folder: Path | None, release: "Release") -> bool:
+def is_of_workspace(folder: Path | None, release: Release) -> bool:
     """Whether a release lies in the workspace's ``releases/``."""
     try:
         releases = Workspace.find(folder).releases
@@ -63,7 +65,7 @@ def is_of_workspace(folder: Path | None, release: "Release") -> bool:
     return release.root.resolve().parent == releases.resolve()
 
 
-def release_summary(found: "Release") -> dict[str, Any]:
+def release_summary(found: Release) -> dict[str, Any]:
     """What --json says of a release."""
     return {
         "name": found.name,
@@ -75,7 +77,7 @@ def release_summary(found: "Release") -> dict[str, Any]:
     }
 
 
-def made_lines(made: "Release") -> list[str]:
+def made_lines(made: Release) -> list[str]:
     """What is printed of a release that was just made."""
     return [
         f"{made.root}: {count(len(made.photos), 'photo')} of "

@@ -1,5 +1,6 @@
 """The command that freezes a release."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -7,9 +8,9 @@ import click
 from click.core import ParameterSource
 
 from genset.aggregators import METHODS
-from genset.cli.common import FILE, DurationType, json_command, opened, show
+from genset.cli.common import FILE, json_command, opened, seconds, show
 from genset.cli.pool.plans import source_option
-from genset.cli.release.common import made_lines, named, release_summary
+from genset.cli.release.common import made_lines, named, release, release_summary
 from genset.core.errors import BadInput
 from genset.workspace import Workspace
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from genset.release.reader import ReleasePhoto
 
 
-@click.command("create")
+@release.command("create")
 @click.argument("name")
 @click.option(
     "--strategy",
@@ -95,7 +96,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--give-up-after",
-    type=DurationType(),
+    type=seconds,
     metavar="TIME",
     help="End when a source has not said licences for so long, such as 2h (default: 2 minutes).",
 )
@@ -129,8 +130,6 @@ def create_command(folder: Path | None, /, name: str, **options: Any) -> None:
     genset release create c --source commons,inaturalist --licenses CC0-1.0,CC-BY
     genset release create v2 --from v1 --multilabel
     """
-    from dataclasses import asdict
-
     from genset.cli.release.licenses import Recheck, due, honour, recheck
     from genset.release.freeze import create, draft, dry_run
     from genset.release.multilabel.facts import summary

@@ -1,6 +1,8 @@
 """The command that writes a release for other tools."""
 
+import json
 from collections.abc import Iterator
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from genset.cli.common import PATH, json_command, show
-from genset.cli.release.common import dataset_now, named, restricted_option
+from genset.cli.release.common import dataset_now, named, release, restricted_option
 from genset.core.numbers import count
 from genset.release.exports import FORMATS
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from genset.release.exports.export import Export
 
 
-@click.command("export")
+@release.command("export")
 @click.argument("name")
 @click.option(
     "--format",
@@ -53,8 +55,6 @@ def export_command(
     genset release export v1 --format mixed
     genset release export v1 --format imagefolder --blur-faces
     """
-    from dataclasses import asdict
-
     from genset.release.exports.export import export
     from genset.release.faces.blur import blurred_lines, export_blurred
     from genset.release.faces.centerface import CenterFace
@@ -106,7 +106,7 @@ def lines_of(done: "Export", is_variant: bool = False) -> Iterator[str]:
         )
 
 
-@click.command("push")
+@release.command("push")
 @click.argument("name")
 @click.option("--to", required=True, metavar="hf:OWNER/NAME", help="The repository of the Hub.")
 @click.option("--publish", is_flag=True, help="Let everybody see it (default: its owner alone).")
@@ -138,9 +138,6 @@ def push_command(
     genset release push v1 --to hf:ann/birds-2026 --publish
     genset release push v1.1 --to hf:ann/birds-2026 --forget
     """
-    from dataclasses import asdict
-    from functools import partial
-
     from genset.release.push import push
 
     found = named(folder, name)
@@ -162,7 +159,7 @@ def push_command(
     show(asdict(done), "\n".join(lines), as_json)
 
 
-@click.command("cite")
+@release.command("cite")
 @click.argument("name")
 @click.option(
     "--as",
@@ -181,8 +178,6 @@ def cite_command(folder: Path | None, name: str, form: str | None, as_json: bool
     genset release cite v1
     genset release cite v1 --as cff > CITATION.cff
     """
-    import json
-
     from genset.release.documents.citation import bibtex, citation_cff, cited, zenodo
 
     found = cited(release := named(folder, name), dataset_now(folder, release))

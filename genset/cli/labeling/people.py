@@ -1,5 +1,6 @@
-"""Commands for those who label."""
+"""Commands on people: the labeling page, those who label, those who decide about labels."""
 
+import sys
 from pathlib import Path
 
 import click
@@ -17,6 +18,27 @@ from genset.cli.labeling.studies import study
 from genset.cli.labeling.trust import block, clear, unvoid, void
 from genset.core.table import Column, Table
 from genset.core.to_json import to_json
+
+
+@click.command()
+@click.option("--port", default=8501, show_default=True)
+@click.option("--address", default="127.0.0.1", show_default=True, help="Where to listen.")
+@click.pass_obj
+def label(folder: Path | None, port: int, address: str) -> None:
+    """Open the labeling page on this machine, or to others.
+
+    Others need links of their own, and the page a secret: GENSET_LABEL_SECRET in the environment
+    or in the workspace's .env.
+
+    \b
+    genset label --port 8501
+    genset label --address 0.0.0.0
+    """
+    from genset.label.server import serve
+
+    with opened(folder, originals="read") as (workspace, _):
+        pass  # what is wrong with them is better said here than on the page
+    sys.exit(serve(workspace, port, address))
 
 
 @click.group(cls=Group)
@@ -149,3 +171,70 @@ def retire(folder: Path | None, number: int, as_json: bool) -> None:
 
 for command in (void, unvoid, clear, block, study):
     labelers.add_command(command)
+
+
+@click.group(cls=Group)
+def managers() -> None:
+    """Invite, list and revoke managers: each has a link of their own to the manager's page.
+
+    The link that `genset label` prints opens it too, for as long as the secret stays.
+    """
+
+
+@managers.command("invite")
+@click.argument("name")
+@address_option
+@json_command
+def invite_manager(folder: Path | None, name: str, address: str, as_json: bool) -> None:
+    """Make a link to the manager's page. It is shown once; a new one replaces it.
+
+    What they decide is signed with their name. It lets a revoked manager in again.
+
+    \b
+    genset managers invite Dana --address https://labels.example.org
+    """
+    from genset.label.people.access import Managers
+
+    with opened(folder) as (_, store):
+        token = Managers(store).invite(name)
+    link = f"{address.rstrip('/')}/manage?token={token}"
+    show({"name": name.strip(), "link": link}, link, as_json)
+
+
+@managers.command("list")
+@format_command
+def list_managers(folder: Path | None, format: str) -> None:
+    """List the managers who have or had a link of their own.
+
+    \b
+    genset managers list
+    """
+    from genset.label.people.access import Managers
+
+    with opened(folder) as (_, store):
+        everyone = Managers(store).all()
+    columns = [
+        Column("name"),
+        Column("created_at", "since"),
+        Column("revoked_at", "revoked", missing=""),
+    ]
+    rows = [(manager.name, manager.created_at, manager.revoked_at) for manager in everyone]
+    show_tables(Table(columns, rows), format)
+
+
+@managers.command()
+@click.argument("name")
+@json_command
+def revoke(folder: Path | None, name: str, as_json: bool) -> None:
+    """Revoke a manager's link: it stops working at once, also in pages that are open.
+
+    What they decided stays, under their name.
+
+    \b
+    genset managers revoke Dana
+    """
+    from genset.label.people.access import Managers
+
+    with opened(folder) as (_, store):
+        Managers(store).revoke(name)
+    show({"revoked": name}, f"the link of {name} is no longer valid", as_json)

@@ -1,24 +1,40 @@
-"""Commands that make a taxonomy file: from words, synsets, a folder, or a model."""
+"""The commands on classes: make a taxonomy file, and show what one says."""
 
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from genset.cli.classes.overlap import tell_overlap
-from genset.cli.common import FILE, FOLDER, SpecType
+from genset.classes import Taxonomy, imagenet1k
+from genset.classes.files import taxonomy_named, toml_of
+from genset.classes.making.drafts import Draft, check_words, of_names, of_synsets, of_words
+from genset.classes.making.remarks import remarks
+from genset.classes.making.senses import parse_senses, settle
+from genset.cli.common import FILE, FOLDER, format_command, need, opened, show_tables
+from genset.cli.group import Group
 from genset.core.errors import BadInput
+from genset.core.files import write_text
 from genset.core.numbers import count
 from genset.core.safe import visible
-
-if TYPE_CHECKING:
-    from genset.classes.making.drafts import Draft
-    from genset.models.spec import ModelSpec
+from genset.core.table import Column, Table
+from genset.models.spec import ModelSpec, parse_spec
 
 _SHOWN = 30  # classes that are listed on the screen
 _MANY = 5_000  # classes of which it is said how far the work is, since it takes seconds
 _PARTS = {"train", "training", "val", "valid", "validation", "test", "testing"}
+
+
+@click.group(cls=Group)
+def classes() -> None:
+    """Make a file of classes of your own, and see what it says.
+
+    \b
+    genset classes from-words dog,cat,"red panda" -o pets.toml
+    genset classes show pets.toml
+    genset init my-pets --taxonomy pets.toml
+    """
 
 
 def _written(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -42,7 +58,7 @@ _sense_option = click.option(
 )
 
 
-@click.command()
+@classes.command()
 @click.argument("words", nargs=-1, required=True)
 @_sense_option
 @_written
@@ -61,9 +77,6 @@ def from_words(
     genset classes from-words dogs,crane --sense dogs=1 --sense crane=n03126707 -o some.toml
     genset classes from-words crane --sense crane=4 --sense crane=5 -o cranes.toml
     """
-    from genset.classes.making.drafts import check_words, of_words
-    from genset.classes.making.senses import parse_senses, settle
-
     _see_it_is_free(output, how["force"])
     stripped = (word.strip(" \t\n\"'") for item in words for word in item.split(","))
     listed = [" ".join(word.split()) for word in stripped if word]
@@ -75,7 +88,7 @@ def from_words(
     _write(of_words(listed, meanings), output, **how)
 
 
-@click.command()
+@classes.command()
 @click.argument("wnids", nargs=-1, required=True, metavar="WNID...")
 @click.option("--leaves", is_flag=True, help="All kinds below that have none below them.")
 @click.option("--depth", type=click.IntRange(0, 20), help="The kinds so many steps below.")
@@ -92,8 +105,6 @@ def from_synsets(
     genset classes from-synsets n02084071 --leaves -o dogs.toml
     genset classes from-synsets n02084071 n02121620 --depth 1
     """
-    from genset.classes.making.drafts import of_synsets
-
     if leaves and depth is not None:
         raise BadInput("--leaves and --depth exclude each other: give one")
     _see_it_is_free(output, how["force"])
@@ -101,7 +112,7 @@ def from_synsets(
     _write(of_synsets(listed, None if leaves else depth or 0), output, **how)
 
 
-@click.command()
+@classes.command()
 @click.argument("folder", type=FOLDER)
 @_sense_option
 @_written
@@ -114,9 +125,6 @@ def from_folder(folder: Path, senses: tuple[str, ...], output: Path | None, **ho
     \b
     genset classes from-folder photos/ -o mine.toml
     """
-    from genset.classes.making.drafts import of_names
-    from genset.classes.making.senses import parse_senses
-
     _see_it_is_free(output, how["force"])
     names = sorted(
         path.name for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")
@@ -132,11 +140,11 @@ def from_folder(folder: Path, senses: tuple[str, ...], output: Path | None, **ho
     _write(of_names(names, parse_senses(senses), f"folder in {folder}"), output, **how)
 
 
-@click.command()
-@click.argument("spec", type=SpecType())
+@classes.command()
+@click.argument("spec", type=parse_spec)
 @_sense_option
 @_written
-def from_model(spec: "ModelSpec", senses: tuple[str, ...], output: Path | None, **how: Any) -> None:
+def from_model(spec: ModelSpec, senses: tuple[str, ...], output: Path | None, **how: Any) -> None:
     """Make a class of each output of a model, by the names that it has for them.
 
     They come from a folder in Hugging Face's form, from timm's and torchvision's notes on their
@@ -147,10 +155,6 @@ def from_model(spec: "ModelSpec", senses: tuple[str, ...], output: Path | None, 
     genset classes from-model hf:my-model -o mine.toml
     genset classes from-model "file:mine.pth?arch=timm:resnet18&classes=names.txt"
     """
-    from genset.classes.making.drafts import of_names
-    from genset.classes.making.senses import parse_senses
-    from genset.cli.common import need
-
     need("evaluate", "reading a model's class names", "torch", "torchvision", "timm")
     from genset.models.class_names import class_names
 
@@ -167,12 +171,9 @@ def _see_it_is_free(output: Path | None, force: bool) -> None:
         raise BadInput(f"there is no folder {output.absolute().parent}")
 
 
-def _write(drafts: "list[Draft]", output: Path | None, force: bool, name: str | None) -> None:
+def _write(drafts: list[Draft], output: Path | None, force: bool, name: str | None) -> None:
     """Write the classes, and say what each is and what to look at."""
-    from genset.classes.files import toml_of
-    from genset.classes.making.remarks import remarks
     from genset.classes.making.together import together
-    from genset.core.files import write_text
 
     tell = _say if len(drafts) > _MANY else (lambda line: None)
     tell(f"{len(drafts):,} classes: their queries, and ImageNet's classes below each ...")
@@ -205,3 +206,65 @@ def _write(drafts: "list[Draft]", output: Path | None, force: bool, name: str | 
 def _say(line: str) -> None:
     """On standard error: standard output may be the file."""
     click.echo(visible(line).replace("\n", " "), err=True)
+
+
+@classes.command("show")
+@click.argument("source", metavar="[FILE|NAME]", required=False)
+@format_command
+def show_command(folder: Path | None, /, source: str | None, format: str) -> None:
+    """Show what each class is, what is searched for and why, and what to look at.
+
+    Of a file, of a taxonomy that comes with genset (imagenet1k, imagenet100-cmc, cifar10), or of
+    the workspace. A file with mistakes is refused, each mistake with its line.
+
+    \b
+    genset classes show pets.toml
+    genset classes show cifar10
+    """
+    if source:
+        taxonomy = taxonomy_named(source)
+    else:
+        with opened(folder) as (_, store):
+            taxonomy = store.taxonomy
+    seen = remarks(taxonomy)
+    tell_overlap(taxonomy)
+    if format != "text":
+        whole = [{**asdict(cls), "remarks": seen.get(cls.wnid, [])} for cls in taxonomy]
+        show_tables(_table(taxonomy, seen), format, whole)
+        return
+    for cls in taxonomy:
+        lines = [f"{cls.wnid}  {', '.join(cls.lemmas)}" + f": {cls.gloss}" * bool(cls.gloss)]
+        lines += [f"    {query.text:<32}  {query.why}" for query in cls.queries]
+        if cls.wnid not in cls.imagenet and cls.imagenet:
+            lines.append(f"    holds {len(cls.imagenet)} of ImageNet's classes")
+        if others := taxonomy.confusable(cls.wnid):
+            lines.append(f"    may be confused with {', '.join(other.wnid for other in others)}")
+        lines += [f"    remark: {remark}" for remark in seen.get(cls.wnid, ())]
+        click.echo(visible("\n".join(lines)))
+    classes = count(len(taxonomy), "class", "classes")
+    click.echo(visible(f"{classes} of {taxonomy.name}, {len(seen):,} with remarks"))
+
+
+def _table(taxonomy: Taxonomy, remarks: dict[str, list[str]]) -> Table:
+    names = ("id", "name", "definition", "synset", "queries", "confusable", "remarks")
+    rows = [
+        (
+            *(cls.wnid, cls.name, cls.gloss, cls.synset),
+            "; ".join(query.text for query in cls.queries),
+            " ".join(other.wnid for other in taxonomy.confusable(cls.wnid)),
+            "; ".join(remarks.get(cls.wnid, ())),
+        )
+        for cls in taxonomy
+    ]
+    return Table([Column(name) for name in names], rows, f"Classes of {taxonomy.name}")
+
+
+def tell_overlap(taxonomy: Taxonomy) -> None:
+    """Say on standard error where WordNet puts a class of ImageNet below several of these."""
+    from genset.models.mapping.outputs import above, outputs_of
+
+    try:
+        outputs_of([cls.wnid for cls in imagenet1k()], taxonomy, above)
+    except BadInput as error:
+        message = f"no model of ImageNet's classes can be scored on {taxonomy.name} yet: {error}"
+        click.echo(visible(message), err=True)
