@@ -15,7 +15,6 @@ from genset.cli.common import (
     show_tables,
     taxonomy_option,
 )
-from genset.cli.release.common import restricted_option
 from genset.comparison.references.sets import CHOICES as SETS
 from genset.core.errors import BadInput, GensetError, NotAWorkspace
 from genset.core.safe import visible
@@ -101,7 +100,11 @@ _SEED = click.option(
     is_flag=True,
     help="Bring models into fits and orders whose answers are odd (reversed, shifted, constant).",
 )
-@restricted_option
+@click.option(
+    "--include-restricted",
+    is_flag=True,
+    help="Show photos, too, that no licence lets others hand on, as where all rights are reserved.",
+)
 @taxonomy_option
 @_SEED
 @click.option(
