@@ -396,8 +396,8 @@ def test_pairs_are_decided_side_by_side_the_closest_first(opened: Opened) -> Non
     assert "No pair waits to be decided" in shown(app)
     assert verdicts(store) == {"flickr:100": "same", "flickr:0": "different"}
     with store.session() as session:
-        refused = session.scalars(select(Photo).where(Photo.refused.is_not(None)))
-        assert [(each.source_id, each.refused) for each in refused] == [
+        rejected = session.scalars(select(Photo).where(Photo.rejected.is_not(None)))
+        assert [(photo.source_id, photo.rejected) for photo in rejected] == [
             ("1", "duplicate: of flickr:100")
         ]
         decided = session.scalars(select(DuplicatePair.decided_by)).all()
@@ -413,8 +413,8 @@ def test_of_a_pair_the_manager_chooses_which_to_keep(opened: Opened) -> None:
     assert "Right: the photo flickr:101" in right
     click(app, "Same, keep right")
     with store.session() as session:
-        refused = session.scalars(select(Photo).where(Photo.refused.is_not(None)))
-        assert [(each.source_id, each.refused) for each in refused] == [
+        rejected = session.scalars(select(Photo).where(Photo.rejected.is_not(None)))
+        assert [(photo.source_id, photo.rejected) for photo in rejected] == [
             ("0", "duplicate: of flickr:101")
         ]
 

@@ -169,7 +169,7 @@ def test_what_was_removed_is_told(opened: Opened) -> None:
 
 def remove(store: Store) -> None:
     with store.begin() as session:
-        find_candidate(session, f"{TENCH}/flickr:0").photo.refused = "removed"
+        find_candidate(session, f"{TENCH}/flickr:0").photo.rejected = "removed"
 
 
 @pytest.mark.soak
