@@ -37,7 +37,7 @@ quick: .venv/dev-installed  ## the rooms that decide, in a minute and a half: fo
 	$(PYTEST) -m 'not soak and not browser' -n $(CORES) $(QUICK)
 
 soak: .venv/dev-installed  ## the long tests: kills, loads, several machines, real networks by every way
-	$(PYTEST) -m soak -n $(CORES)
+	$(PYTEST) -m soak --timeout 3600 -n $(CORES)
 
 
 check: .venv/dev-installed  ## linter, formatter, types
