@@ -12,7 +12,10 @@ from sqlalchemy import update
 from genset.cli import cli
 from genset.db import Photo, Verdict, now, stored_candidates
 from genset.release.reader import MANIFEST
+from genset.sandbox import Rule
+from genset.sandbox.flickr import failure
 from tests.labeled_workspace import vote
+from tests.net.certificates import TlsHost
 from tests.questions import BASSINET, ask_about
 from tests.scrape.commands import genset
 from tests.scrape.pools import Faulty, Pool, Row, Serve, record
@@ -141,6 +144,38 @@ def test_a_source_that_is_down_leaves_nothing_frozen_under_old_licences(seen: Se
     assert not (seen.pool.workspace.releases / "v1").exists()
     genset(*words, "--no-refresh", cwd=root, endpoint=down)
     assert seen.licenses()[2] == "CC BY 2.0"
+
+
+@pytest.mark.parametrize(
+    ("what", "words"),
+    [
+        (failure(100), "(code 100); check FLICKR_API_KEY"),
+        (401, "answered HTTP 401: check the key"),
+        (407, "wants a user name and a password (HTTP 407): set HTTP_PROXY"),
+        ("tls", "certificate of 127.0.0.1"),
+        ("bundle", "REQUESTS_CA_BUNDLE names no file: nowhere.pem"),
+    ],
+)
+def test_a_source_that_cannot_be_reached_leaves_nothing_frozen(
+    seen: Seen, tmp_path: Path, what: Any, words: str
+) -> None:
+    """Only a person can mend it, and a release never changes."""
+    seen.ago(31, 1, 2)
+    endpoint, more = seen.sandbox.endpoint, dict[str, str]()
+    with TlsHost(tmp_path) as host:
+        if what == "tls":
+            endpoint = host.address
+        elif what == "bundle":
+            endpoint, more = host.address, {"REQUESTS_CA_BUNDLE": "nowhere.pem"}
+        else:
+            seen.sandbox.rules.append(Rule(what))
+        if what == 407:
+            endpoint, more = "http://a.example", {"HTTP_PROXY": endpoint}
+        create, root = ("release", "create", "v1"), seen.pool.workspace.root
+        line = genset(*create, cwd=root, endpoint=endpoint, code=1, more=more)
+    assert "nothing was frozen: licences of photos of flickr were last seen more than 30" in line
+    assert words in line and "or take them as they were last seen, with --no-refresh" in line
+    assert not (seen.pool.workspace.releases / "v1").exists()
 
 
 @pytest.mark.soak

@@ -115,7 +115,7 @@ def create_command(folder: Path | None, /, name: str, **options: Any) -> None:
 
     Where a chosen photo's licence was last seen more than 30 days ago, its source is asked again
     before, as by genset refresh. A source that is down is waited for, for two minutes or
-    --give-up-after; then nothing is frozen. One that cannot be asked, for want of a key, is told.
+    --give-up-after; then nothing is frozen, nor where the source refuses. A missing key is printed.
 
     With --from and --multilabel, the photos of a release get all their right answers, and photos
     that it left out as correct for several classes enter. It is chosen as that release was.

@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from genset.core.errors import GensetError, SourceUnavailable
+from genset.core.errors import BadInput, GensetError, SourceUnavailable
 from genset.core.numbers import count
 from genset.core.progress import say
-from genset.net.host_state import HostGaveUp
 from genset.net.hosts import Hosts
 from genset.scrape import opt_out
 from genset.scrape.refresh import refresh
@@ -91,7 +90,8 @@ def recheck(
         without: the option that asks nobody.
 
     Raises:
-        GensetError: a source did not answer. It may later, and a release never changes.
+        GensetError: a source did not answer, or refuses to. A release never changes, so nothing
+            may be frozen under licences that may be old.
     """
     from genset.release.facts import long_ago
 
@@ -110,7 +110,7 @@ def recheck(
             queried[source] = queried.get(source, set()) | ids
             try:
                 _ask(done, workspace, store, source, ids, give_up_after or PATIENCE)
-            except (HostGaveUp, SourceUnavailable) as error:
+            except GensetError as error:
                 raise GensetError(
                     f"nothing was frozen: licences of photos of {source} were last seen more than "
                     f"30 days ago, and could not be asked for again: {error}; or take them as they "
@@ -121,22 +121,20 @@ def recheck(
 def _ask(
     done: Recheck, workspace: Workspace, store: "Store", source: str, ids: set[str], patience: float
 ) -> None:
-    """Ask one source after these photos, and note what came of it, or what it cannot do without.
+    """Ask one source after these photos, and note what came of it, or that it lacks a key.
 
     Raises:
-        HostGaveUp, SourceUnavailable: it did not answer.
+        GensetError: it did not answer, or refuses to.
     """
     try:
         if not is_source(source):
-            raise GensetError("no source of this name is installed here")
+            raise BadInput("no source of this name is installed here")
         hosts = Hosts(store, say, patience)
         connected = source_class(source).connect(hosts, Settings.of(workspace))
-        found = refresh(store, connected, sorted(ids))
-    except (HostGaveUp, SourceUnavailable):
-        raise
-    except GensetError as error:
+    except BadInput as error:
         done.because[source] = str(error)
         return
+    found = refresh(store, connected, sorted(ids))
     done.checked += found.checked
     done.gone |= found.gone
     done.changes += [
