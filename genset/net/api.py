@@ -85,16 +85,23 @@ def is_loopback(address: str) -> bool:
     return host.startswith("127.") or host in ("localhost", "::1")
 
 
-_OF_QUERIES = 400, 413, 414, 422, 451  # the statuses of what is asked, and not of who asks
+# The statuses of what is asked, and of who asks or where. Of what others mean nobody can be sure.
+_OF_QUERIES = 400, 413, 414, 422, 451
+_OF_HOSTS = 401, 403, 404, 410
 
 
-def as_source_error(error: requests.RequestException, title: str) -> SourceError:
-    """What a failed call of a source's API is called: worth another try, or not."""
-    words = cause(error, title)
-    if is_retryable(error):
-        return SourceUnavailable(words)
+def as_source_error(error: requests.RequestException, title: str, words: str = "") -> SourceError:
+    """What a failed call of a source's API is called: worth another try, or not.
+
+    `words` stand for those of its cause.
+    """
+    words = words or cause(error, title)
     status = None if error.response is None else error.response.status_code
-    return SourceRefused(words, scope="query" if status in _OF_QUERIES else "host")
+    if status in _OF_QUERIES:
+        return SourceRefused(words, status, "query")
+    if status in _OF_HOSTS or (status is None and not is_retryable(error)):
+        return SourceRefused(words, status, "host")
+    return SourceUnavailable(words, status)
 
 
 def reason_of(error: Exception, title: str) -> str:

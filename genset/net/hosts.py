@@ -347,19 +347,20 @@ class Host:
             since = min(self._failing.values(), default=now)
             is_down = is_hopeless or (len(self._failing) >= DOWN_AFTER and not self._can_ping)
             needs_ping = self._can_ping and self._failures >= _PING_AFTER and not was_down
-        if is_probe:
-            self._condition.put_off_probe(reason)
-        elif needs_ping and not is_down and self._one_ping.acquire(blocking=False):
+        is_grave = self._can_ping and (is_probe or is_hopeless)
+        if (needs_ping or is_grave) and self._one_ping.acquire(blocking=is_grave):
             try:
                 # One photo that came before, and now fails, shows as little as any other.
                 is_enough = self.ping or len(self.answered) > 1 or len(self._failing) >= DOWN_AFTER
-                is_well = self._answers_ping() or self._answers_ping()
-                is_down = not is_well and bool(is_enough)
+                is_silent = not (self._answers_ping() or self._answers_ping())
+                is_down = is_silent and bool(is_enough or is_grave)
             finally:
                 self._one_ping.release()
+        elif is_probe:
+            self._condition.put_off_probe(reason)
         if is_down:
             self._condition.mark_down(since, reason)
-        if was_down or is_hopeless:
+        if is_down if is_grave else was_down or is_hopeless:  # while others get answers it is open
             raise self._closed() from None
 
     def _pause_for(self, error: Exception, now: float, *, is_new: bool) -> None:

@@ -213,14 +213,15 @@ def _cause(error: Exception, host: str) -> tuple[str, bool]:
     through = host_in(select_proxy(url, get_environ_proxies(url)) or "") if url else ""
     tunnel = re.search(r"Tunnel connection failed: (\d+)", str(error))
     status = error.response.status_code if isinstance(error, requests.HTTPError) else 0
-    if status == 407 or (tunnel and tunnel[1] == "407"):
+    if through and (status == 407 or (tunnel and tunnel[1] == "407")):
         where = f"set {proxy} to http://USER:PASSWORD@{through}"
         return f"proxy {through} wants a user name and a password (HTTP 407): {where}", True
     if tunnel:
         words = f"proxy {through} does not connect to {host} (HTTP {tunnel[1]}); check NO_PROXY"
         return words, tunnel[1] in ("401", "403")
     if status:
-        return f"{host} answered HTTP {status}{_STATUSES.get(status, '')}", status in (401, 403)
+        words = f"{host} answered HTTP {status}{_STATUSES.get(status, '')}"
+        return words, status in (401, 403, 407)
     origins = _origins(error)
     is_of_proxy = any(isinstance(origin, urllib3_errors.ProxyError) for origin in origins)
     origin, form, lasts = next(
@@ -252,6 +253,7 @@ def _origins(error: BaseException) -> list[BaseException]:
 _STATUSES = {
     401: ": check the key",
     403: ": check the key, and for a proxy in between",
+    407: ": a proxy in between wants a user name and a password; set HTTP_PROXY or HTTPS_PROXY",
     429: ": too many requests",
     511: ": the network wants a sign-in first",
 }

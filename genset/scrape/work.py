@@ -14,7 +14,7 @@ from threading import Thread
 import requests
 
 from genset.classes import ImageClass
-from genset.core.errors import PhotoRejected, SourceError
+from genset.core.errors import PhotoRejected, SourceError, SourceRefused, SourceUnavailable
 from genset.net.api import as_source_error
 from genset.net.hosts import Host, HostClosed
 from genset.net.originals import Fetcher, Original
@@ -59,6 +59,10 @@ class PageJob:
             return self.host.call(self._search, self.address, is_known=self.is_known)
         except requests.RequestException as error:
             raise as_source_error(error, self.host.title) from None
+        except SourceRefused as refused:
+            if refused.scope in ("photo", "query", "entry") or not self.host.has_answered:
+                raise
+            raise SourceUnavailable(str(refused), refused.code, "query") from None
 
     def _search(self, quota: int) -> SearchPage:
         try:

@@ -25,6 +25,7 @@ from hashlib import sha256
 from typing import Annotated, Any, Self
 from urllib.parse import urlsplit
 
+import requests
 from msgspec import Meta
 
 from genset.core.errors import (
@@ -40,6 +41,7 @@ from genset.licenses import FLICKR, FLICKR_NOTICE, License, flickr_license, lice
 from genset.net.api import endpoint_in, is_loopback
 from genset.net.hosts import Host, Hosts
 from genset.net.pace import RateLimit
+from genset.net.transport import is_retryable
 from genset.sources.flickr_api import REST_URL, connected, parse_reply
 from genset.sources.flickr_ids import uploaded
 from genset.sources.replies import Reply, read, stored, usable_entry
@@ -213,10 +215,13 @@ class Flickr(Source):
         if self._named is None:
             self.api.wait_for_turn(quota)
             try:
-                listed = parse_licenses(self._call("photos.licenses.getInfo", {}, quota))
-            except SourceRefused:  # no reason to leave the photos out
-                listed = {}
-            self._named = merged(listed)
+                self._named = merged(
+                    parse_licenses(self._call("photos.licenses.getInfo", {}, quota))
+                )
+            except (SourceError, requests.RequestException) as error:  # of no photo's doing
+                if is_retryable(error):
+                    return merged({})
+                self._named = merged({})
         return self._named
 
     def _call(self, method: str, parameters: dict[str, object], quota: int) -> dict[str, Any]:

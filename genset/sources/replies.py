@@ -8,9 +8,10 @@ from typing import Any, TypeVar
 
 import requests
 
-from genset.core.errors import BadInput, PhotoRejected, SourceRefused, SourceUnavailable
+from genset.core.errors import BadInput, PhotoRejected, SourceUnavailable
 from genset.core.validation import Invalid, Record, check_parts
-from genset.net.transport import A_PAGE, is_retryable, needs_person
+from genset.net.api import as_source_error
+from genset.net.transport import A_PAGE, is_retryable
 
 T = TypeVar("T")
 
@@ -95,7 +96,7 @@ def refused(error: requests.HTTPError, title: str, words: str) -> Exception:
         return error
     status = error.response.status_code
     message = f"{title} refused a call: {words or 'no reason given'} (HTTP {status})"
-    return SourceRefused(message, status, "host" if needs_person(error) else "query")
+    return as_source_error(error, title, message)
 
 
 def stored(text: str, longest: int = _LONGEST_TEXT) -> str:

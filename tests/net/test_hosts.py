@@ -346,15 +346,27 @@ def test_what_only_a_person_can_mend_ends_a_run_at_its_first_call(world: World) 
 
 
 def test_in_mid_run_it_is_waited_for_as_an_outage(world: World) -> None:
-    host = world.host()
-    host.call(answering, "a")
-    with pytest.raises(HostClosed):
+    """Where all calls meet it; where one does, that one fails."""
+    host, forbidden = world.host(), list[Exception]()
+
+    def call(quota: int) -> str:
+        if forbidden:
+            raise forbidden[0]
+        return "answer"
+
+    host.call(call, "a")
+    with pytest.raises(requests.HTTPError):
         host.call(raising(FORBIDDEN), "b")
+    assert is_open(host)
+    forbidden.append(FORBIDDEN)
+    with pytest.raises(HostClosed):
+        host.call(call, "c")
     assert host.is_down
     assert host.opens_in() > 0
     assert "HTTP 403" in world.lines[-1]
     world.clock.now += host.opens_in()
-    assert host.call(answering, "b") == "answer"
+    forbidden.clear()
+    assert host.call(call, "c") == "answer"
 
 
 class Keys:

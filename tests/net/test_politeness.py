@@ -71,7 +71,7 @@ def test_keys_and_secrets_are_written_nowhere(serve: Serve, new_pool: Callable[.
         secret=",".join(secrets[2:]),
     )
     told = "".join(process.communicate(timeout=60))
-    assert "did not come" in told
+    assert "HTTP 500" in told
     written = [path for path in pool.workspace.root.rglob("*") if path.is_file()]
     assert any(path.stat().st_size for path in written if path.name.startswith("genset.db"))
     for secret in secrets:

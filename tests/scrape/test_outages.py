@@ -105,39 +105,6 @@ def test_the_smallest_scrape_survives_an_outage_of_hours(
 # Photos that never come
 
 
-@pytest.mark.soak
-def test_a_poisoned_photo_costs_its_class_nothing_but_its_place(
-    serve: Serve, new_pool: Callable[..., Pool]
-) -> None:
-    """In ten classes, beside the others: each is replaced by the next by rank."""
-    classes = [cls for cls in imagenet1k() if len(cls.queries) == 1][:14]
-    rows = [
-        record(1000 * place + number, cls.queries[0].text)
-        for place, cls in enumerate(classes, start=1)
-        for number in range(6)
-    ]
-    poisoned = {str(1000 * place + 1) for place in range(1, 11)}
-    sandbox = serve(*rows)
-    without = serve(*(row for row in rows if row["id_search_engine"] not in poisoned))
-    words = ["--classes", ",".join(cls.wnid for cls in classes), "--per-class", "3", "--json"]
-    undisturbed, pool = new_pool(), new_pool()
-    answer_of(undisturbed.done(without.endpoint, *words))
-    sandbox.fault = lambda request: DOWN if photo_of(request) in poisoned else None
-    done, _ = told_by(pool.done(sandbox.endpoint, *words))
-    assert (done["failed"], done["full"]) == (0, 14)
-    assert pool.files() == undisturbed.files()
-    rejected = pool.rejected()
-    assert set(rejected) == poisoned
-    for reason in rejected.values():
-        assert re.fullmatch(
-            r"not available: [0-9.:]+ answered HTTP 503, 8 tries since \d{4}-\d\d-\d\d \d\d:\d\d",
-            reason,
-        )
-    asked = Counter(photo_of(Request("GET", path, {})) for path in sandbox.asked_images)
-    assert {number: asked[number] for number in poisoned} == dict.fromkeys(poisoned, 8)
-    assert {count for number, count in asked.items() if number not in poisoned} == {1}
-
-
 def test_what_failed_is_listed_with_its_next_try(
     serve: Serve, new_pool: Callable[..., Pool]
 ) -> None:
@@ -173,28 +140,6 @@ def test_what_failed_is_listed_with_its_next_try(
     told_by(pool.done(sandbox.endpoint, *words, "--retry-failed", "--no-wait"))
     assert json.loads(genset("status", "--failed", "--json", cwd=root)) == []
     assert json.loads(genset("status", "--json", cwd=root))["next_command"] == "genset label"
-
-
-@pytest.mark.soak
-def test_a_query_that_fails_for_ever_costs_its_class_no_other_query(
-    serve: Serve, new_pool: Callable[..., Pool]
-) -> None:
-    wnids, rows, _ = crowded_classes(5, photos=4)
-    sandbox, pool = serve(*rows), new_pool()
-    bad = next(row["search_key"] for row in rows if row["id_search_engine"] == "1000")
-    sandbox.fault = lambda request: DOWN if request.params.get("text") == bad else None
-    words = ["--classes", ",".join(wnids), "--per-class", "2", "--json"]
-    done, _ = told_by(pool.done(sandbox.endpoint, *words))
-    [(wnid, queries)] = done["rejected_queries"].items()  # type: ignore[attr-defined]
-    assert (wnid, list(queries), done["full"]) == (wnids[0], [bad], 5)
-    assert "HTTP 503, 8 tries since 20" in queries[bad]
-    again = pool.done(sandbox.endpoint, *words[:-1])
-    assert re.search(f"{wnid}: query {bad} is rejected: .* HTTP 503, 8 tries since", again.stdout)
-    assert again.stdout.splitlines()[-1].endswith("--retry-failed")
-    rows_now = json.loads(genset("status", "--failed", "--json", cwd=pool.workspace.root))
-    assert [(row["photo"], row["tries"], row["next_try"]) for row in rows_now] == [
-        (f"flickr search: {bad} (page 1)", "8", "")
-    ]
 
 
 # Retry-After

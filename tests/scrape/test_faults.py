@@ -1,0 +1,314 @@
+"""What a failure costs: each kind of request by each way to fail, once and for ever.
+
+Each fault has a class of its own, and one scrape meets them all. Whatever is not named with its
+cause is as if nothing had happened.
+"""
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from math import inf
+from threading import Thread
+from typing import Any
+
+import pytest
+from sqlalchemy.exc import OperationalError
+
+from genset.classes import ImageClass, Query
+from genset.net.hosts import Hosts
+from genset.sandbox import Reply, Rule, Sandbox
+from genset.sandbox.faults import What
+from genset.sandbox.flickr import failure
+from genset.scrape.refresh import RefreshSummary, refresh
+from genset.scrape.results import ScrapeSummary
+from genset.sources.commons import search_text
+from genset.sources.source import Source, source_class
+from genset.status import failed
+from tests.scrape.gate import Gate
+from tests.scrape.pools import Pool, record
+from tests.scrape.several import SETTINGS, Start
+
+USUAL = (400, 401, 403, 404, 407, 408, 410, 418, 421, 425, 429, 451)
+USUAL += (500, 501, 502, 503, 504, 520, 599)
+# What flickr.photos.search and flickr.photos.getInfo say is wrong, by number.
+USUAL_CODES = (1, 3, 18, 77, 95, 100, 105, 116)
+CODES = (0, 1, 2, 3, 4, 5, 10, 11, 12, 17, 18, 77)
+CODES += (95, 96, 97, 98, 99, 100, 105, 106, 111, 112, 114, 115, 116, 201)
+REFUSED = (1, 2, 3, 4, 5, 11, 12, 17, 18, 77, 116)  # that are of what is asked
+
+Failures = list[tuple[What, str]]  # and what is said of each
+
+BOTH: Failures = [
+    ("truncated", "cut off"),
+    ("empty", "an empty answer"),
+    ("not_image", "a web page"),
+    (Reply(302, "", b"", {"Location": "http://x.example/"}), "a redirect to another address"),
+]
+OF_PHOTOS: Failures = [*BOTH, ("broken_photos", "image")]
+OF_CALLS: Failures = [*BOTH, ("broken_photos", "without JSON")]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A way to fail, the class that meets it, and what is said of it."""
+
+    number: int
+    kind: str = "none"  # or "photo", "query"
+    what: What = 200
+    cause: str = ""
+    times: float = inf
+
+    @property
+    def cls(self) -> ImageClass:
+        """Wants one photo of those that its one query finds."""
+        word = f"word{self.number:03}"
+        queries = (Query(word, "lemma"),)
+        return ImageClass(0, word, (word,), "", (), queries, taxon=f"Taxon {word}")
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """Two photos, of which one is to spare."""
+        return [
+            record(
+                10 * self.number + place,
+                self.cls.name,
+                owner=f"{10 * self.number + place}@N00",
+                date_taken="2014-12-31 12:00:00",
+                taxon=self.cls.taxon,
+            )
+            for place in range(2)
+        ]
+
+
+def table_of(**failures: Failures) -> list[Fault]:
+    """Each fault of photos and of queries, once and for ever; the first class meets none."""
+    faults = [
+        (kind, what, cause, times)
+        for kind, of_kind in failures.items()
+        for what, cause in of_kind
+        for times in (1, inf)
+    ]
+    return [Fault(1), *(Fault(number, *fault) for number, fault in enumerate(faults, start=2))]
+
+
+def statuses(numbers: Iterable[int]) -> Failures:
+    return [(number, f"HTTP {number}") for number in numbers]
+
+
+def of_photos(numbers: Iterable[int]) -> Failures:
+    """The same, but for those by which a photo is gone."""
+    gone = [(number, "gone") for number in numbers if number in (404, 410)]
+    return gone + statuses(number for number in numbers if number not in (404, 410)) + OF_PHOTOS
+
+
+def codes(numbers: Iterable[int]) -> Failures:
+    """Flickr's own."""
+    return [(failure(number), f"(code {number})") for number in numbers]
+
+
+@dataclass
+class Scraped:
+    """A pool that a scrape filled."""
+
+    sandbox: Sandbox
+    pool: Pool
+    summary: ScrapeSummary
+
+    @property
+    def failed(self) -> dict[str, tuple[str, str]]:
+        """What `genset status --failed` has of each class: a thing and its cause."""
+        rows = failed(self.pool.store).rows
+        found = {wnid: (thing, cause) for wnid, thing, cause, *_ in rows}
+        assert len(found) == len(rows)
+        return found
+
+
+def connected(name: str, pool: Pool) -> Source:
+    """A source that a command begins to ask, as fast as it will."""
+    settings = replace(SETTINGS, calls_an_hour=0, images_per_second=0)
+    return source_class(name).connect(Hosts(pool.store), settings)
+
+
+Fill = Callable[..., Scraped]
+
+
+@pytest.fixture
+def fill(start: Start, new_pool: Callable[..., Pool], monkeypatch: pytest.MonkeyPatch) -> Fill:
+    """Scrape a source where these rules hold, with a photo for each fault's class."""
+    monkeypatch.setattr("genset.scrape.scraper._GATHER", 0.0)
+
+    def scraped(name: str, table: list[Fault], *rules: Rule) -> Scraped:
+        sandbox = start(name, [row for fault in table for row in fault.rows])
+        sandbox.rules += rules
+        pool = new_pool(per_class=1)
+        pool.plan = replace(pool.plan, source=source_class(name))
+        done = pool.scrape(connected(name, pool), *(fault.cls for fault in table))
+        return Scraped(sandbox, pool, done)
+
+    return scraped
+
+
+def rule_of(name: str, fault: Fault, photo: str) -> Rule:
+    """Has a fault meet its class: the photo that is its first, or its query."""
+    if fault.kind == "photo":
+        number = photo.rpartition("-")[2]
+        return Rule(fault.what, method="image", photo=number, times=fault.times)
+    word = fault.cls.name
+    query = {"flickr": word, "commons": search_text(word), "inaturalist": fault.cls.taxon}[name]
+    return Rule(fault.what, query=query, times=fault.times)
+
+
+def check(name: str, table: list[Fault], fill: Fill) -> None:
+    """See what each fault costs."""
+    undisturbed = fill(name, table)
+    photos = {fault.number: undisturbed.pool.held(fault.cls) for fault in table}
+    assert {len(found) for found in photos.values()} == {1}
+    rules = [rule_of(name, fault, photos[fault.number][0]) for fault in table[1:]]
+    scraped = fill(name, table, *rules)
+    failures = scraped.failed
+    for fault in table:
+        held, queries = scraped.pool.held(fault.cls), scraped.summary.rejected_queries
+        if fault.cls.wnid not in failures:
+            assert held == photos[fault.number], fault
+            assert fault.kind == "none" or fault.times == 1, fault
+            continue
+        thing, reason = failures.pop(fault.cls.wnid)
+        assert fault.cause in reason, fault
+        is_tried_again = not is_said_of_it(fault)
+        if fault.kind == "photo":
+            assert thing == f"{name}:{photos[fault.number][0]}"
+            assert len(held) == 1
+            assert held != photos[fault.number]
+            assert (", 8 tries since 20" in reason) is is_tried_again
+        else:
+            [(query, cause)] = queries.pop(fault.cls.wnid).items()
+            assert thing == f"{name} search: {query} (page 1)"
+            assert fault.cause in cause
+            assert (", 8 tries since 20" in cause) is is_tried_again
+            assert held == []
+        assert fault.times == inf or not is_tried_again, fault
+    assert not failures
+    assert not scraped.summary.rejected_queries
+    assert not scraped.summary.failed
+
+
+def is_said_of_it(fault: Fault) -> bool:
+    """Whether a fault rejects a photo or a query at once, without another try."""
+    if fault.kind == "photo":
+        return fault.what in (404, 410, "broken_photos")
+    return fault.what in (400, 413, 414, 422, 451, *map(failure, REFUSED))
+
+
+@pytest.mark.parametrize("name", ["flickr", "commons", "inaturalist"])
+def test_what_one_photo_or_one_query_meets(name: str, fill: Fill) -> None:
+    """All sources call image hosts alike, and their APIs nearly so."""
+    if name == "flickr":
+        of_calls = statuses(USUAL) + OF_CALLS + codes(USUAL_CODES)
+        check(name, table_of(photo=of_photos(USUAL[::2]), query=of_calls), fill)
+    else:
+        check(name, table_of(query=statuses(USUAL[::3]) + OF_CALLS), fill)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", ["flickr", "commons", "inaturalist"])
+def test_whatever_one_photo_or_one_query_meets(name: str, fill: Fill) -> None:
+    of_calls = statuses(range(400, 600)) + OF_CALLS
+    check(name, table_of(photo=of_photos(range(400, 600))), fill)
+    check(name, table_of(query=of_calls + (codes(CODES) if name == "flickr" else [])), fill)
+
+
+# Refresh: getInfo, imageinfo, observations
+
+
+def refreshed(scraped: Scraped, name: str, *rules: Rule) -> RefreshSummary:
+    """Ask after all photos where these rules hold."""
+    scraped.sandbox.rules[:] = rules
+    return refresh(scraped.pool.store, connected(name, scraped.pool))
+
+
+def check_infos(table: list[Fault], fill: Fill) -> None:
+    """See what becomes of photos of which getInfo fails."""
+    scraped = fill("flickr", table)
+    photos = {fault.number: scraped.pool.held(fault.cls)[0] for fault in table}
+    rules = [
+        Rule(fault.what, "flickr.photos.getInfo", photo=photos[fault.number], times=fault.times)
+        for fault in table[1:]
+    ]
+    summary = refreshed(scraped, "flickr", *rules)
+    for fault in table[1:]:
+        photo = f"flickr:{photos[fault.number]}"
+        if fault.cause in ("(code 1)", "(code 2)"):
+            assert summary.gone.pop(photo)
+        elif photo in summary.failed:
+            assert fault.cause in summary.failed.pop(photo)
+            assert fault.times == inf or is_said_of_it(fault)
+        else:
+            assert fault.times == 1, fault
+    assert not summary.failed
+    assert not summary.gone
+
+
+def test_what_getinfo_meets_of_one_photo(fill: Fill) -> None:
+    """Code 1 says that it is gone."""
+    check_infos(table_of(query=statuses(USUAL[::3]) + OF_CALLS + codes(USUAL_CODES)), fill)
+
+
+@pytest.mark.soak
+def test_whatever_getinfo_meets_of_one_photo(fill: Fill) -> None:
+    check_infos(table_of(query=statuses(range(400, 600)) + OF_CALLS + codes(CODES)), fill)
+
+
+@pytest.mark.parametrize("name", ["commons", "inaturalist"])
+def test_what_a_call_for_many_photos_meets(fill: Fill, name: str) -> None:
+    """Once, it is made again; for ever, each photo is named, and nothing is lost."""
+    scraped = fill(name, [Fault(number) for number in range(1, 4)])
+    what = {"commons": "imageinfo", "inaturalist": "observation"}[name]
+    for fault, cause in statuses((400, 407, 418, 429, 503)) + OF_CALLS:
+        summary = refreshed(scraped, name, Rule(fault, what, times=1))
+        assert (summary.checked, summary.failed, summary.gone) == (3, {}, {}), cause
+    for fault, cause in statuses((400, 500)):
+        summary = refreshed(scraped, name, Rule(fault, what))
+        assert len(summary.failed) == 3, cause
+        assert all(cause in words for words in summary.failed.values())
+    assert refreshed(scraped, name).gone == {}
+
+
+def test_what_the_list_of_licences_meets(fill: Fill) -> None:
+    """The names that genset knows will do."""
+    scraped = fill("flickr", [Fault(number) for number in range(1, 3)])
+    for fault, cause in statuses(USUAL) + OF_CALLS + codes(CODES):
+        summary = refreshed(scraped, "flickr", Rule(fault, "flickr.photos.licenses.getInfo"))
+        assert (summary.checked, summary.failed, summary.changes) == (2, {}, []), cause
+
+
+# PostgreSQL
+
+
+def test_a_database_that_is_away_once_and_for_ever(
+    start: Start, new_pool: Callable[..., Pool], postgresql: str
+) -> None:
+    """All connections are cut ten times; then nobody is let in any more."""
+    table = [Fault(number) for number in range(1, 40)]
+    start("flickr", [row for fault in table for row in fault.rows])
+    lines: list[str] = []
+    with Gate(postgresql) as gate:
+        pool = new_pool(per_class=1, store_url=gate.url)
+        hosts = Hosts(pool.store, lines.append, give_up_after=2.0)
+        source = source_class("flickr").connect(hosts, SETTINGS)
+
+        def cut() -> None:
+            for _ in range(10):
+                time.sleep(0.1)
+                gate.close()
+                gate.open()
+
+        cutting = Thread(target=cut)
+        cutting.start()
+        pool.scrape(source, *(fault.cls for fault in table))
+        cutting.join()
+        held = [pool.held(fault.cls) for fault in table]
+        assert held == [[str(10 * fault.number)] for fault in table]
+        assert pool.rejected() == {}
+        gate.close()
+        with pytest.raises(OperationalError):
+            pool.scrape(source, *(fault.cls for fault in table))
