@@ -197,7 +197,7 @@ def test_a_key_that_is_revoked_on_the_way_and_renewed_is_waited_for(
 
     def revoke(request: Request) -> Reply | None:
         left[0] -= request.is_call
-        return answer if request.is_call and -6 < left[0] < 0 else None
+        return answer if request.is_call and -16 < left[0] < 0 else None
 
     sandbox.fault = revoke
     source, said = sandbox.source, list[str]()
