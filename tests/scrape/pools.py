@@ -57,11 +57,7 @@ def too_old(number: int, keyword: str = "cat") -> Row:
     return record(number, keyword, date_upload_search_engine="2010-01-01 12:00:00")
 
 
-FAULTS = {
-    "500": Reply(500, "text/plain", b"oops"),
-    "429": Reply(429, "text/plain", b"slow down", {"Retry-After": "0"}),
-    "cut short": Reply(200, "image/jpeg", b"part", cut=2),
-}
+DOWN = Reply(503, "text/html", b"<h1>Service Unavailable</h1>")
 
 
 def flickr_at(folder: Path, endpoint: str | None = None, key: str = "key") -> Flickr:

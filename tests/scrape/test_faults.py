@@ -187,9 +187,7 @@ def check(name: str, table: list[Fault], fill: Fill) -> None:
             assert (", 8 tries since 20" in cause) is is_tried_again
             assert held == []
         assert fault.times == inf or not is_tried_again, fault
-    assert not failures
-    assert not scraped.summary.rejected_queries
-    assert not scraped.summary.failed
+    assert (failures, scraped.summary.rejected_queries, scraped.summary.failed) == ({}, {}, 0)
 
 
 def is_said_of_it(fault: Fault) -> bool:

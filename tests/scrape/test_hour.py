@@ -52,9 +52,10 @@ def test_an_hour_with_mishaps(
             sandbox.rules.append(Rule("not_image", method="image"))
             at(25)
             sandbox.rules.clear()
-            at(30)
-            sandbox.rules.append(Rule(failure(100, "Invalid API Key"), key="key"))
-            at(35)
+            sandbox.rules.append(expired := Rule(failure(100, "Invalid API Key"), key="key"))
+            while not expired.count:  # the image host is asked again after 8 minutes
+                time.sleep(0.1)
+            time.sleep(5 * MINUTE)
             sandbox.rules.clear()
 
         threading.Thread(target=mishaps, daemon=True).start()

@@ -19,9 +19,7 @@ from sqlalchemy import create_engine, text
 from genset.classes import imagenet1k
 from genset.sandbox import Reply, Request
 from tests.scrape.commands import genset
-from tests.scrape.pools import Pool, Serve, answer_of, crowded_classes, record
-
-DOWN = Reply(503, "text/html", b"<h1>Service Unavailable</h1>")
+from tests.scrape.pools import DOWN, Pool, Serve, answer_of, crowded_classes, record
 
 
 def photo_of(request: Request) -> str:

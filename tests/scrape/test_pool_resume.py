@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Collection
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from genset.core.files import secure
 from genset.net.pace import RetryPolicy
 from genset.sandbox import Reply, Request
 from genset.scrape.state import forget_refusals
-from tests.scrape.pools import CAT, DOG, FAULTS, Deaf, Pool, Serve, image_class, record, too_old
+from tests.scrape.pools import CAT, DOG, DOWN, Deaf, Pool, Serve, image_class, record, too_old
 
 # Running again
 
@@ -83,35 +82,6 @@ def test_no_row_says_that_a_photo_is_there_before_the_disk_has_it(
 # Failures that may pass
 
 
-@pytest.mark.parametrize("name", FAULTS)
-@pytest.mark.soak
-def test_a_photo_that_never_comes_is_refused_and_the_next_takes_its_place(
-    serve: Serve, new_pool: Callable[..., Pool], name: str
-) -> None:
-    rows = [record(number) for number in (1, 2, 3, 4, 8)]
-    rows += [record(number, "dog") for number in (4, 5, 6, 7)]
-    without = [row for row in rows if row["id_search_engine"] != "2"]
-    contents = {3: b"broken"}
-    undisturbed, pool = new_pool(), new_pool()
-    undisturbed.scrape(serve(*without, contents=contents).source, CAT, DOG)
-
-    sandbox = serve(*rows, contents=contents)
-    sandbox.fault = lambda request: FAULTS[name] if "/2_" in request.path else None
-    policy = RetryPolicy(tries=5, hours=0.5)
-    summary = pool.scrape(sandbox.source, CAT, DOG, retries=policy)
-    assert summary.failed == 0
-    assert (pool.held(CAT), pool.held(DOG)) == (undisturbed.held(CAT), undisturbed.held(DOG))
-    assert pool.files() == undisturbed.files()
-    assert re.match(r"not available: .*, 5 tries since 20", pool.rejected()["2"])
-    assert len([path for path in sandbox.asked_images if "/2_" in path]) == 5
-
-    sandbox.fault = lambda request: None
-    forget_refusals(pool.store, replace(pool.plan, classes=(CAT, DOG)))
-    assert pool.scrape(sandbox.source, CAT, DOG).stored == 1
-    assert "2" in pool.held(CAT)
-    assert pool.rows()["photo_failure"] == []
-
-
 def test_what_a_class_takes_does_not_depend_on_what_another_one_fetched(
     serve: Serve, new_pool: Callable[..., Pool]
 ) -> None:
@@ -123,19 +93,6 @@ def test_what_a_class_takes_does_not_depend_on_what_another_one_fetched(
     turned.scrape(sandbox.source, CAT)
     assert turned.held(CAT) == pool.held(CAT) == ["0", "1", "2", "5"]
     assert turned.held(DOG) == pool.held(DOG) == ["5"]
-
-
-def test_a_fault_that_passes_is_not_noticed(serve: Serve, pool: Pool) -> None:
-    sandbox = serve(*(record(number) for number in range(3)))
-    left = [2]
-
-    def twice(request: Request) -> Reply | None:
-        left[0] -= 1 if "/1_" in request.path else 0
-        return FAULTS["500"] if "/1_" in request.path and left[0] >= 0 else None
-
-    sandbox.fault = twice
-    assert pool.scrape(sandbox.source).failed == 0
-    assert pool.held() == ["0", "1", "2"]
 
 
 @pytest.mark.soak
@@ -151,7 +108,7 @@ def test_a_search_that_fails_between_two_keywords_is_made_up_for(
 
     def second_page_of_kittens(request: Request) -> Reply | None:
         params = (request.params.get("text"), request.params.get("page"))
-        return FAULTS["500"] if params == ("kitten", "2") else None
+        return DOWN if params == ("kitten", "2") else None
 
     sandbox.fault = second_page_of_kittens
     done = pool.scrape(source, retries=RetryPolicy(3, 0))
