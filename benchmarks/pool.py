@@ -197,6 +197,7 @@ def searches(
         "last",
         "capped",
         "bookmark",
+        "rejected",
         "searched_at",
     ]
     pages = -(-found // (500 * len(queries)))
@@ -204,7 +205,7 @@ def searches(
     for query in queries:
         kinds = ",".join(map(str, cls.content_types))
         asked = (cls.wnid, "flickr", query, POSTED_AFTER, "", kinds, "", 500)
-        rows += [(*asked, page, 90_000, 500, 0, 0, "", AT) for page in range(1, pages + 1)]
+        rows += [(*asked, page, 90_000, 500, 0, 0, "", "", AT) for page in range(1, pages + 1)]
     return columns, rows
 
 

@@ -1,21 +1,17 @@
-"""How far each stage of a workspace is, and whether its files are what the database says."""
+"""How far each stage of a workspace is, and what failed or was rejected."""
 
-import re
+import json
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from itertools import starmap
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Select, distinct, func, select
 from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput
-from genset.core.files import image_file, sha256_of
-from genset.core.progress import progress
 from genset.core.table import Table, of_words
 from genset.db import (
     Candidate,
@@ -24,6 +20,7 @@ from genset.db import (
     HostState,
     Label,
     Photo,
+    PhotoEvent,
     PhotoFailure,
     Search,
     SearchFailure,
@@ -43,11 +40,19 @@ from genset.scrape.side_by_side import UNFINISHED
 from genset.sources.source import Settings, source_class
 from genset.workspace import Workspace
 
-_PAGE = 10_000
-_OURS = re.compile(r"([0-9a-f]{2})/(\1[0-9a-f]{62}\.[a-z]+|\.partial-[0-9a-f]+)")
 _NAME = Photo.source, Photo.source_id
 _OF_POOL = Photo.id.not_in(select(ExamplePhoto.photo_id))
 _STORED = Photo.sha256.is_not(None), Photo.rejected.is_(None)
+# Stored photos after which a refresh asked in vain last.
+_LAST_FAILED = (
+    select(func.max(PhotoEvent.id)).where(PhotoEvent.what == "failed").group_by(PhotoEvent.photo_id)
+)
+_UNCHECKED = (
+    select(Photo.id)
+    .join(PhotoEvent, PhotoEvent.photo_id == Photo.id)
+    .where(*_STORED, PhotoEvent.id.in_(_LAST_FAILED))
+    .where(Photo.checked_at.is_(None) | (PhotoEvent.at > Photo.checked_at))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +67,25 @@ class SourceCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class Outage:
+    """A host, or one of several keys, that is not called now.
+
+    `error` is the cause, `since` and `next_try` are times, "" for a try that is due.
+    """
+
+    host: str
+    since: str
+    error: str
+    next_try: str
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
     """Counts by stage. `rejected` is by reason, `releases` photos by name, `runs` by release.
 
-    `waiting` photos and searches failed and are to be tried again; `down` says of each host that
-    does not answer, by its name, since when. `contested` are photos that several classes claim and
+    `waiting` photos and searches failed and are to be tried again; `rejected_searches` are not
+    (pages of queries), nor `rejected_entries` of pages, by reason. `unchecked` photos failed in the
+    last refresh. `outages` are of hosts. `contested` are photos that several classes claim and
     that count for none yet (`genset.db.undecided_photos`). `candidates` are those that labelers
     are shown or spoke of (`genset.db.in_labeling`); `labeled` of them have votes in force,
     `labels` in all, by `labelers`: ``genset labels stats`` has the same numbers. `sources` is by
@@ -85,7 +104,7 @@ class Status:
     rejected: dict[str, int]
     contested: int
     waiting: int
-    down: dict[str, str]
+    outages: list[Outage]
     candidates: int
     candidate_classes: int
     labeled: int
@@ -97,6 +116,9 @@ class Status:
     questions: int = 0
     unanswered: int = 0
     examples: int = 0
+    rejected_searches: int = 0
+    rejected_entries: dict[str, int] = field(default_factory=dict)
+    unchecked: int = 0
     unfinished: str = ""
     missing: str = ""
 
@@ -121,10 +143,6 @@ def status(workspace: Workspace, store: Store) -> Status:
     """Count what each stage has stored, in the database and not here: a pool may have millions."""
     taxonomy = store.taxonomy
     with store.session() as session:
-
-        def count(query: Select[int]) -> int:
-            return session.scalar(query) or 0
-
         by_class = _in_labeling(Candidate.wnid, func.count()).group_by(Candidate.wnid)
         candidates = dict(session.execute(by_class).all())
         # A labeler who is in two panels has one vote, as wherever panels are taken together.
@@ -134,7 +152,6 @@ def status(workspace: Workspace, store: Store) -> Status:
         votes, labeled, labelers = session.execute(
             select(func.count(), *of_votes).select_from(cast)
         ).one()
-        contested = select(func.count(Photo.id)).where(*_STORED, Photo.id.in_(undecided_photos()))
         releases = summaries(workspace.releases)
         rules = workspace.label
         open_questions = [
@@ -143,27 +160,12 @@ def status(workspace: Workspace, store: Store) -> Status:
             if question.is_open or not question.waits(rules)
         ]
         now = Status(
+            **_counts(session),
             workspace=str(workspace.root),
             classes=len(taxonomy),
-            searched=count(select(func.count(distinct(Search.wnid)))),
-            searches=count(select(func.count(Search.id))),
-            found=count(select(func.count(Photo.id)).where(_OF_POOL)),
-            stored=count(select(func.count(Photo.sha256)).where(_OF_POOL)),
             rejected=_rejected(session),
-            contested=count(contested),
-            waiting=sum(
-                count(select(func.count()).select_from(table).where(table.next_at.is_not(None)))
-                for table in (PhotoFailure, SearchFailure)
-            ),
-            down={
-                name: _moment(datetime.fromtimestamp(since, UTC))
-                for name, since in session.execute(
-                    select(HostState.name, HostState.down_since).where(
-                        HostState.down_since.is_not(None)
-                    )
-                )
-                if since is not None
-            },
+            rejected_entries=dict(sum(_rejected_entries(session).values(), Counter())),
+            outages=list(_outages(session)),
             candidates=sum(candidates.values()),
             candidate_classes=len(candidates),
             labeled=labeled,
@@ -183,12 +185,44 @@ def status(workspace: Workspace, store: Store) -> Status:
             sources=_by_source(session),
             questions=len(open_questions),
             unanswered=sum(question.waits(rules) for question in open_questions),
-            examples=count(select(func.count(Photo.sha256)).where(~_OF_POOL)),
             unfinished=unfinished.value if (unfinished := session.get(Fact, UNFINISHED)) else "",
         )
     if now.next_command.startswith("genset scrape"):
         return replace(now, missing=_missing(workspace, store))
     return now
+
+
+def _counts(session: Session) -> dict[str, Any]:
+    """Those fields of `Status` that the database counts, in one statement."""
+    contested = select(func.count(Photo.id)).where(*_STORED, Photo.id.in_(undecided_photos()))
+    photos, pages = select(func.count(PhotoFailure.photo_id)), select(func.count(SearchFailure.id))
+    fields = {
+        "searched": select(func.count(distinct(Search.wnid))),
+        "searches": select(func.count(Search.id)),
+        "found": select(func.count(Photo.id)).where(_OF_POOL),
+        "stored": select(func.count(Photo.sha256)).where(_OF_POOL),
+        "examples": select(func.count(Photo.sha256)).where(~_OF_POOL),
+        "contested": contested,
+        "late_photos": photos.where(PhotoFailure.next_at.is_not(None)),
+        "late_pages": pages.where(SearchFailure.next_at.is_not(None)),
+        "rejected_searches": pages.where(SearchFailure.next_at.is_(None)),
+        "unchecked": select(func.count()).select_from(_UNCHECKED.subquery()),
+    }
+    columns = [query.scalar_subquery().label(name) for name, query in fields.items()]
+    counts = session.execute(select(*columns)).one()._asdict()
+    return counts | {"waiting": counts.pop("late_photos") + counts.pop("late_pages")}
+
+
+def _outages(session: Session) -> Iterator[Outage]:
+    """Hosts that do not answer, keys that are refused, and hosts that asked for a pause."""
+    now = time.time()
+    closed = HostState.down_since.is_not(None) | (HostState.paused_until > now)
+    for host in session.scalars(select(HostState).where(closed).order_by(HostState.title)):
+        since, error = host.down_since, host.error
+        if since is None:
+            since, error = host.paused_at, "it asked for a pause"
+        until = max(host.probe_at or 0.0, host.paused_until or 0.0)
+        yield Outage(host.title, _time(since or 0.0), error, _time(until) if until > now else "")
 
 
 def _missing(workspace: Workspace, store: Store) -> str:
@@ -258,16 +292,18 @@ def _by_source(session: Session) -> dict[str, SourceCounts]:
 
 
 def failed(store: Store) -> Table:
-    """Each photo that was rejected, and each photo and search that did not come yet, by class.
+    """Each photo, search and entry of a search that failed or was rejected, by class.
 
     With why, its page, how often it was tried in vain, and when it is tried again ("" for never).
     """
+    parts = _rejected_photos, _late_photos, _unchecked_photos, _failed_searches, _entries
     with store.session() as session:
-        rows = [*_refused_photos(session), *_late_photos(session), *_late_searches(session)]
-    return of_words(("wnid", "photo", "reason", "page", "tries", "next try"), rows)
+        rows = [row for part in parts for row in part(session)]
+    columns = "wnid", "photo or search", "state", "reason", "page", "tries", "next try"
+    return of_words(columns, rows)
 
 
-def _refused_photos(session: Session) -> Iterator[tuple[str, ...]]:
+def _rejected_photos(session: Session) -> Iterator[tuple[str, ...]]:
     rejected = (
         select(Candidate.wnid, *_NAME, Photo.rejected, Photo.page_url)
         .join(Candidate.photo)
@@ -275,7 +311,7 @@ def _refused_photos(session: Session) -> Iterator[tuple[str, ...]]:
         .order_by(Candidate.wnid, Candidate.rank)
     )
     for wnid, source, source_id, reason, page in session.execute(rejected):
-        yield wnid, f"{source}:{source_id}", str(reason), page, "", ""
+        yield wnid, f"{source}:{source_id}", "rejected", str(reason), page, "", ""
 
 
 def _late_photos(session: Session) -> Iterator[tuple[str, ...]]:
@@ -288,16 +324,47 @@ def _late_photos(session: Session) -> Iterator[tuple[str, ...]]:
         .where(Photo.rejected.is_(None), Photo.sha256.is_(None))
         .order_by(Candidate.wnid, Candidate.rank)
     )
-    for wnid, source, source_id, page, error, attempts, next_at in session.execute(late):
-        yield wnid, f"{source}:{source_id}", error, page, str(attempts), _moment(next_at)
+    for wnid, source, source_id, page, error, tries, next_at in session.execute(late):
+        name = f"{source}:{source_id}"
+        yield wnid, name, "failed", error, page, str(tries), _moment(next_at)
 
 
-def _late_searches(session: Session) -> Iterator[tuple[str, ...]]:
+def _unchecked_photos(session: Session) -> Iterator[tuple[str, ...]]:
+    """Those that the last refresh could not ask after."""
+    photos = _UNCHECKED.with_only_columns(Candidate.wnid, *_NAME, Photo.page_url, PhotoEvent.detail)
+    photos = photos.join(Candidate, Candidate.photo_id == Photo.id)
+    for wnid, source, source_id, page, error in session.execute(photos.order_by(Candidate.wnid)):
+        yield wnid, f"{source}:{source_id}", "failed", error, page, "", "the next genset refresh"
+
+
+def _failed_searches(session: Session) -> Iterator[tuple[str, ...]]:
     for search in session.scalars(
         select(SearchFailure).order_by(SearchFailure.wnid, SearchFailure.id)
     ):
         name = f"{search.source} search: {search.query} (page {search.page})"
-        yield search.wnid, name, search.error, "", str(search.attempts), _moment(search.next_at)
+        state = "failed" if search.next_at else "rejected"
+        tries, next_try = str(search.attempts), _moment(search.next_at)
+        yield search.wnid, name, state, search.error, "", tries, next_try
+
+
+def _entries(session: Session) -> Iterator[tuple[str, ...]]:
+    for (wnid, source, query), reasons in _rejected_entries(session).items():
+        words = ", ".join(f"{number} {reason}" for reason, number in reasons.items())
+        yield wnid, f"{source} search: {query}", "rejected", f"entries: {words}", "", "", ""
+
+
+def _rejected_entries(session: Session) -> dict[tuple[str, str, str], Counter[str]]:
+    """How many entries of pages were rejected, by reason; by class, source and query."""
+    found = defaultdict[tuple[str, str, str], Counter[str]](Counter)
+    rows = select(Search.wnid, Search.source, Search.query, Search.rejected)
+    rows = rows.where(Search.rejected != "").order_by(Search.id)
+    for wnid, source, query, rejected in session.execute(rows):
+        found[wnid, source, query].update(json.loads(rejected))
+    return found
+
+
+def _time(seconds: float) -> str:
+    return _moment(datetime.fromtimestamp(seconds, UTC))
 
 
 def _moment(when: datetime | None) -> str:
@@ -318,65 +385,3 @@ def contested_photos(store: Store) -> Table:
             for wnid, source, source_id, keyword, page in session.execute(claimed)
         ]
     return of_words(("photo", "task", "keyword", "page"), sorted(rows))
-
-
-def check_files(workspace: Workspace, store: Store, *, repair: bool = False) -> list[str]:
-    """Name each stored photo whose original is missing or changed.
-
-    With `repair` such a photo counts as not downloaded, so that the next scrape fetches it again.
-    """
-    problems = []
-    with store.session() as session:
-        total = session.scalar(select(func.count(Photo.sha256))) or 0
-    for photo in progress(_stored_photos(store), total=total, what="doctor", unit="photo"):
-        file = image_file(photo.sha256, photo.format)
-        path = workspace.images / file
-        if path.is_file() and sha256_of(path) == photo.sha256:
-            continue
-        trouble = "was changed" if path.is_file() else "is missing"
-        problems.append(f"{photo.source}:{photo.source_id}: images/{file} {trouble}")
-        if repair:
-            path.unlink(missing_ok=True)
-            with store.begin() as session:
-                lost = session.get_one(Photo, photo.id)
-                lost.sha256 = lost.format = lost.stored_at = None
-    return problems
-
-
-def _stored_photos(store: Store) -> Iterator[Any]:
-    """Every photo that has an original, some at a time, with no transaction open in between."""
-    stored = select(Photo.id, *_NAME, Photo.sha256, Photo.format).order_by(Photo.id)
-    last = 0
-    while True:
-        page = stored.where(Photo.id > last, Photo.sha256.is_not(None)).limit(_PAGE)
-        with store.session() as session:
-            photos = session.execute(page).all()
-        yield from photos
-        if len(photos) < _PAGE:
-            return
-        last = photos[-1].id
-
-
-def files_of_nobody(workspace: Workspace, store: Store) -> list[Path]:
-    """The files under ``images/`` that belong to no photo: a killed scrape leaves some.
-
-    Younger ones than an hour are left out, since a scrape that runs may be about to need them; and
-    all that genset does not name so.
-    """
-    found: list[Path] = []
-    before = time.time() - 3600
-    for folder in sorted(workspace.images.glob("*/")):
-        # A folder holds the originals whose hashes begin with its name; no digit is over "f".
-        within = Photo.sha256 >= folder.name, Photo.sha256 < f"{folder.name}g"
-        with store.session() as session:
-            rows = session.execute(select(Photo.sha256, Photo.format).where(*within))
-            known = {workspace.images / file for file in starmap(image_file, rows)}
-        found += [
-            path
-            for path in sorted(folder.iterdir())
-            if path not in known
-            and _OURS.fullmatch(f"{folder.name}/{path.name}")
-            and path.is_file()
-            and path.stat().st_mtime < before
-        ]
-    return found

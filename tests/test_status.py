@@ -27,6 +27,7 @@ from genset.db import (
     claimed_by_several,
     is_contested,
 )
+from genset.db.images_folder import check_files, files_of_nobody
 from genset.label import Verdict
 from genset.label.people.labelers import Labelers
 from genset.label.session.desk import Desk
@@ -36,10 +37,8 @@ from genset.sets.open import open_set
 from genset.status import (
     SourceCounts,
     Status,
-    check_files,
     contested_photos,
     failed,
-    files_of_nobody,
     status,
 )
 from genset.workspace import Workspace
@@ -86,7 +85,7 @@ def test_a_new_workspace_counts_nothing(tmp_path: Path) -> None:
         rejected={},
         contested=0,
         waiting=0,
-        down={},
+        outages=[],
         candidates=0,
         candidate_classes=0,
         labeled=0,
@@ -227,10 +226,10 @@ def test_rejected_photos_are_counted_by_reason_and_listed(place: Place) -> None:
     assert (now.found, now.stored, now.candidates) == (5, 2, 2)
     assert now.rejected == {"same bytes": 2, "gone": 1}
     page = "https://www.flickr.com/photos/{0}@N00/{0}".format
-    assert [row[:4] for row in failed(store).rows] == [
-        (TENCH, "flickr:0", "same bytes: as flickr:9", page(0)),
-        (TENCH, "flickr:7", "same bytes: as flickr:8", page(7)),
-        (GOLDFISH, "flickr:101", "gone", page(101)),
+    assert [row[:5] for row in failed(store).rows] == [
+        (TENCH, "flickr:0", "rejected", "same bytes: as flickr:9", page(0)),
+        (TENCH, "flickr:7", "rejected", "same bytes: as flickr:8", page(7)),
+        (GOLDFISH, "flickr:101", "rejected", "gone", page(101)),
     ]
 
 
@@ -335,7 +334,7 @@ def test_status_counts_what_one_counts_by_hand(
         assert [row[1] for row in contested_photos(store).rows] == [
             c.task for c in sorted(contested, key=lambda c: (c.photo.source_id, c.task))
         ]
-        assert {row[:3] for row in failed(store).rows} == {
+        assert {(*row[:2], row[3]) for row in failed(store).rows} == {
             (c.wnid, c.task.split("/")[1], c.photo.rejected) for c in everyone if c.photo.rejected
         }
 
@@ -369,7 +368,8 @@ def test_both_databases_count_the_same(
     assert (now.labeled, now.labels, now.labelers) == (1, 2, 2)
     tasks = [row[1].replace("/flickr:", " ") for row in contested_photos(store).rows]
     assert tasks == [f"{TENCH} 0", f"{GOLDFISH} 0", f"{GOLDFISH} 101", f"{TENCH} 2"]
-    assert [row[1:3] for row in failed(store).rows] == [("flickr:3", "too small: 9 x 9")]
+    listed = [("flickr:3", "rejected", "too small: 9 x 9")]
+    assert [row[1:4] for row in failed(store).rows] == listed
     original((workspace, store), 1).unlink()
     assert check_files(workspace, store)[0].startswith("flickr:1: images/")
     assert files_of_nobody(workspace, store) == []
@@ -423,7 +423,7 @@ def test_repair_makes_lost_photos_count_as_not_downloaded_and_keeps_their_labels
 def test_originals_are_checked_whatever_their_number(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("genset.status._PAGE", 2)  # photos read at a time; there are four
+    monkeypatch.setattr("genset.db.images_folder._PAGE", 2)  # photos read at a time; there are four
     problems = damage(place)
     assert check_files(*place, repair=True) == problems
     assert check_files(*place) == []

@@ -21,6 +21,19 @@ _EXAMPLE = "photo is shown to labelers beside its class"
 _EXAMPLES = "photos are shown to labelers beside their classes"
 _CLASSES = "class", "classes"
 _SEARCHES = "search", "searches"
+_LIST = ": genset status --failed"
+_ENTRIES = "entry of a page was rejected", "entries of pages were rejected"
+
+# What JSON has only where there is something to say.
+_OPTIONAL = (
+    "sources",
+    "examples",
+    "rejected_searches",
+    "rejected_entries",
+    "unchecked",
+    "unfinished",
+    "missing",
+)
 
 
 @click.command()
@@ -55,7 +68,7 @@ def status(folder: Path | None, failed: bool, contested: bool, format: str) -> N
         now = count_stages(workspace, store)
     command = _with_workspace(now.next_command, Path(now.workspace))
     document = asdict(now) | {"next_command": command}
-    for name in ("sources", "examples", "unfinished", "missing"):
+    for name in _OPTIONAL:
         if not document[name]:
             del document[name]
     stages = [*_stages(now), *[("first", now.missing)] * bool(now.missing), ("next", command)]
@@ -74,7 +87,10 @@ def _stages(now: "Status") -> Iterator[tuple[str, str]]:
     """How far each stage is, in words."""
     yield "workspace", now.workspace
     classes, searches = count(now.classes, *_CLASSES), count(now.searches, *_SEARCHES)
-    yield "search", f"{now.searched:,} of {classes}, {searches}"
+    in_vain = f", {now.rejected_searches:,} rejected{_LIST}" if now.rejected_searches else ""
+    yield "search", f"{now.searched:,} of {classes}, {searches}{in_vain}"
+    if now.rejected_entries:
+        yield "entries", counted(now.rejected_entries, *_ENTRIES)
     rejected = counted(now.rejected, "rejected")
     contested = f"{now.contested:,} contested"
     yield "photos", f"{now.stored:,} stored, {rejected}, {contested}, {now.found:,} found"
@@ -86,9 +102,12 @@ def _stages(now: "Status") -> Iterator[tuple[str, str]]:
             f"{count(source.searches, *_SEARCHES)}",
         )
     if now.waiting:
-        yield "waiting", f"{now.waiting:,} to be tried again: genset status --failed"
-    for host, since in now.down.items():
-        yield "down", f"{host} has not answered since {since}"
+        yield "waiting", f"{now.waiting:,} to be tried again{_LIST}"
+    if now.unchecked:
+        yield "refresh", f"{count(now.unchecked, 'photo')} failed{_LIST}"
+    for outage in now.outages:
+        following = f"at {outage.next_try}" if outage.next_try else "by the next command"
+        yield "host", f"{outage.host} since {outage.since}: {outage.error}; next try {following}"
     classes = count(now.candidate_classes, *_CLASSES)
     yield (
         "labels",
@@ -127,8 +146,7 @@ def doctor(folder: Path | None, repair: bool, images_lost: bool, as_json: bool) 
     genset doctor
     """
     from genset.db.failures import refuse_damaged
-    from genset.db.images_folder import claim_images
-    from genset.status import check_files, files_of_nobody
+    from genset.db.images_folder import check_files, claim_images, files_of_nobody
 
     with opened(folder, originals="" if images_lost else "read") as (workspace, store):
         if images_lost:

@@ -5,16 +5,27 @@ its settings say the originals are looks into another folder, and is refused: it
 where the others do not look, and call theirs lost.
 """
 
+import re
+import time
+from collections.abc import Iterator
 from contextlib import suppress
+from itertools import starmap
+from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
+from sqlalchemy import func, select
+
 from genset.core.errors import BadInput
-from genset.core.files import write_text
+from genset.core.files import image_file, sha256_of, write_text
+from genset.core.progress import progress
 from genset.db.database import Store
-from genset.db.models import Fact
+from genset.db.models import Fact, Photo
 from genset.workspace import Workspace
 
 MARKER = ".genset-images"
+_PAGE = 10_000
+_OURS = re.compile(r"([0-9a-f]{2})/(\1[0-9a-f]{62}\.[a-z]+|\.partial-[0-9a-f]+)")
 _FACT, _BEGUN = "images", "images_new"
 
 
@@ -97,3 +108,67 @@ def _refusal(workspace: Workspace, there: str) -> BadInput:
         f"({MARKER}). Mount the folder that the other machines use, and name it in genset.toml "
         "([images] folder); where it is lost: genset doctor --images-lost"
     )
+
+
+def check_files(workspace: Workspace, store: Store, *, repair: bool = False) -> list[str]:
+    """Name each stored photo whose original is missing or changed.
+
+    With `repair` such a photo counts as not downloaded, so that the next scrape fetches it again.
+    """
+    problems = []
+    with store.session() as session:
+        total = session.scalar(select(func.count(Photo.sha256))) or 0
+    for photo in progress(_stored_photos(store), total=total, what="doctor", unit="photo"):
+        file = image_file(photo.sha256, photo.format)
+        path = workspace.images / file
+        if path.is_file() and sha256_of(path) == photo.sha256:
+            continue
+        trouble = "was changed" if path.is_file() else "is missing"
+        problems.append(f"{photo.source}:{photo.source_id}: images/{file} {trouble}")
+        if repair:
+            path.unlink(missing_ok=True)
+            with store.begin() as session:
+                lost = session.get_one(Photo, photo.id)
+                lost.sha256 = lost.format = lost.stored_at = None
+    return problems
+
+
+def _stored_photos(store: Store) -> Iterator[Any]:
+    """Every photo that has an original, some at a time, with no transaction open in between."""
+    stored = select(Photo.id, Photo.source, Photo.source_id, Photo.sha256, Photo.format).order_by(
+        Photo.id
+    )
+    last = 0
+    while True:
+        page = stored.where(Photo.id > last, Photo.sha256.is_not(None)).limit(_PAGE)
+        with store.session() as session:
+            photos = session.execute(page).all()
+        yield from photos
+        if len(photos) < _PAGE:
+            return
+        last = photos[-1].id
+
+
+def files_of_nobody(workspace: Workspace, store: Store) -> list[Path]:
+    """The files under ``images/`` that belong to no photo: a killed scrape leaves some.
+
+    Younger ones than an hour are left out, since a scrape that runs may be about to need them; and
+    all that genset does not name so.
+    """
+    found: list[Path] = []
+    before = time.time() - 3600
+    for folder in sorted(workspace.images.glob("*/")):
+        # A folder holds the originals whose hashes begin with its name; no digit is over "f".
+        within = Photo.sha256 >= folder.name, Photo.sha256 < f"{folder.name}g"
+        with store.session() as session:
+            rows = session.execute(select(Photo.sha256, Photo.format).where(*within))
+            known = {workspace.images / file for file in starmap(image_file, rows)}
+        found += [
+            path
+            for path in sorted(folder.iterdir())
+            if path not in known
+            and _OURS.fullmatch(f"{folder.name}/{path.name}")
+            and path.is_file()
+            and path.stat().st_mtime < before
+        ]
+    return found

@@ -70,7 +70,8 @@ class Search(Base):
 
     Answered: `returned` photos came of `total` that the source says it has; `last` says that there
     is no further page, `capped` that the source has more than it hands over; `bookmark` is what the
-    source wants to be told with the next page, such as the seed of a random draw.
+    source wants to be told with the next page, such as the seed of a random draw. `rejected` counts
+    entries that are no photo to use, by reason, as JSON; "" for none.
     """
 
     __tablename__ = "search"
@@ -91,6 +92,7 @@ class Search(Base):
     last: Mapped[bool]
     capped: Mapped[bool]
     bookmark: Mapped[str] = mapped_column(Text, default="")
+    rejected: Mapped[str] = mapped_column(Text, default="")
     searched_at: Mapped[datetime] = mapped_column(UtcDateTime, default=now)
 
 

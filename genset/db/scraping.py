@@ -52,7 +52,7 @@ class SearchFailure(Attempts, Base):
 
 
 class HostState(Base):
-    """What is known of a host.
+    """What is known of a host; `title` is its name for people.
 
     It asked at `paused_at` for no calls until `paused_until`. It has not answered since
     `down_since`, and is asked again at `probe_at`, for the `probes`-th time; `probed` is what it
@@ -63,6 +63,7 @@ class HostState(Base):
     __tablename__ = "host"
 
     name: Mapped[str] = mapped_column(Text, primary_key=True)
+    title: Mapped[str] = mapped_column(Text)
     paused_at: Mapped[float | None] = mapped_column(Double)
     paused_until: Mapped[float | None] = mapped_column(Double)
     down_since: Mapped[float | None] = mapped_column(Double)

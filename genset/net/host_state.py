@@ -38,7 +38,7 @@ _CLOCKS_DIFFER = 1.0  # seconds that are no sign of a clock that was set back
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What a host's row says: the columns of `HostState`, without its name."""
+    """What a host's row says: the columns of `HostState`, without its name and title."""
 
     paused_at: float | None = None
     paused_until: float | None = None
@@ -77,6 +77,7 @@ class StoredCondition:
     Args:
         store: what all scrapers share.
         name: the host's name there.
+        title: its name for people.
         now: the store's clock, in seconds.
         on_recovery: is called when a host that was down answers again.
     """
@@ -85,6 +86,7 @@ class StoredCondition:
         self,
         store: Store,
         name: str,
+        title: str,
         now: Callable[[], float],
         on_recovery: Callable[[], None] = lambda: None,
     ) -> None:
@@ -95,8 +97,8 @@ class StoredCondition:
         self._read_at = -LOOK_AGAIN
         self.last = Condition()  # as it was read last
         with store.begin() as session:
-            row = {"name": name, "probes": 0, "probed": "", "error": "", "latency": 0.0}
-            session.execute(store.insert(HostState).values(row).on_conflict_do_nothing())
+            row = store.insert(HostState).values(name=name, title=title)
+            session.execute(row.on_conflict_do_nothing())
 
     def read(self) -> Condition:
         """What the store says, or said a moment ago."""
@@ -179,7 +181,7 @@ class HostReports:
 
     def __init__(self, title: str, say: Callable[[str], None]) -> None:
         self._title = title
-        self._say = say
+        self.say = say
         self._causes: set[str] = set()  # that were reported
         self._last: tuple[float, float | None] = 0.0, None
 
@@ -187,7 +189,11 @@ class HostReports:
         """Report what went wrong, in words that name the host."""
         if reason not in self._causes:
             self._causes.add(reason)
-            self._say(f"{reason}; trying again")
+            self.say(f"{reason}; trying again")
+
+    def recovery(self) -> None:
+        """Report that the host is back."""
+        self.say(f"{self._title} answers again")
 
     def pause(self, condition: Condition, now: float) -> None:
         """Report an outage, or a pause where it is long."""
@@ -206,7 +212,7 @@ class HostReports:
         is_long = until - now > scaled(LONG)
         if until > now and self._last != (until, since) and (is_new or is_long):
             self._last = until, since
-            self._say(line)
+            self.say(line)
 
     def give_up(self, condition: Condition, now: float, begun: float, patience: float) -> None:
         """Raise HostGaveUp where a process that began then has waited for longer than that.

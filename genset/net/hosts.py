@@ -135,16 +135,16 @@ class Host:
         self.has_answered = False  # in this run
         self.answered: deque[Callable[[int], object]] = deque(maxlen=_REMEMBERED)  # calls
         self._slots = slots
+        self._reports = HostReports(title, lambda line: hosts.say(line))
         self._condition = StoredCondition(
-            hosts.store, name, hosts.now, lambda: hosts.say(f"{title} answers again")
+            hosts.store, name, title, hosts.now, self._reports.recovery
         )
-        self._quotas = Quotas(hosts.store, name, limits, hosts.now, lambda line: hosts.say(line))
+        self._quotas = Quotas(hosts.store, name, title, limits, hosts.now, self._reports.say)
         self._begun = hosts.now()
         self._lock = threading.Lock()
         self._one_ping = threading.Lock()
         self._failures = 0  # calls since it answered last
         self._failing: dict[str, float] = {}  # the addresses of these, and when each failed first
-        self._reports = HostReports(title, lambda line: hosts.say(line))
         self._latency = 0.0
 
     @property

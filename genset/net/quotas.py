@@ -14,6 +14,7 @@ class Quotas:
     Args:
         store: what all scrapers share.
         name: the host's name there.
+        title: its name for people.
         limits: the quotas.
         now: the store's clock, in seconds.
         say: is given a line for each key that is refused.
@@ -23,6 +24,7 @@ class Quotas:
         self,
         store: Store,
         name: str,
+        title: str,
         limits: Sequence[Limit],
         now: Callable[[], float],
         say: Callable[[str], None],
@@ -31,8 +33,11 @@ class Quotas:
         self._now = now
         self._say = say
         self._pace = RateLimit(store, f"{name}-pace", 0)
-        names = [f"{name} key {number}" for number in range(1, len(limits) + 1)]
-        self._keys = [StoredCondition(store, key, now) for key in names if len(names) > 1]
+        self._keys = [
+            StoredCondition(store, f"{name} key {number}", f"key {number} of {title}", now)
+            for number in range(1, len(limits) + 1)
+            if len(limits) > 1
+        ]
 
     @property
     def usual_rate(self) -> float:

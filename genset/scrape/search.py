@@ -8,6 +8,7 @@ another of its class (`genset.classes.query.stages`) is asked when the others ar
 """
 
 import hashlib
+import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import timedelta
@@ -230,6 +231,7 @@ def _search_of(plan: ScrapePlan, cls: ImageClass, question: Question, answer: Se
         last=answer.last,
         capped=answer.capped,
         bookmark=answer.bookmark,
+        rejected=json.dumps(dict(answer.rejected)) if answer.rejected else "",
     )
 
 

@@ -10,10 +10,11 @@ from genset.core.files import sha256_of
 from genset.core.hashes import read_hashes
 from genset.core.photo import PhotoOrigin
 from genset.db.duplicates import decide, examples_in, open_pairs
+from genset.db.images_folder import check_files
 from genset.label.duplicates import paired
 from genset.scrape.add import add
 from genset.scrape.near_duplicates import hash_folder, propose
-from genset.status import check_files, failed, status
+from genset.status import failed, status
 from tests.label.desks import desk_of
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, picture
 from tests.scrape.commands import genset
@@ -61,7 +62,7 @@ def test_a_scrape_that_finds_an_example_refuses_it(pool: Pool, serve: Serve, kno
     pool.scrape(server.source, image_class(TENCH, "tench"))
     rejected = failed(pool.store).rows
     reason = "example: labelers see it as one of a class"
-    assert [row[1:3] for row in rejected] == [("flickr:901", reason)]
+    assert [row[1:4] for row in rejected] == [("flickr:901", "rejected", reason)]
     assert check_files(pool.workspace, pool.store) == []  # the example's file is still there
     assert status(pool.workspace, pool.store).examples == 3
     assert status(pool.workspace, pool.store).candidates == 1

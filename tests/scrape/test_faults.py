@@ -118,8 +118,8 @@ class Scraped:
     def failed(self) -> dict[str, tuple[str, str]]:
         """What `genset status --failed` has of each class: a thing and its cause."""
         rows = failed(self.pool.store).rows
-        found = {wnid: (thing, cause) for wnid, thing, cause, *_ in rows}
-        assert len(found) == len(rows)
+        found = {wnid: (thing, cause) for wnid, thing, _, cause, *_ in rows}
+        assert len(found) == len(rows) and {state for _, _, state, *_ in rows} <= {"rejected"}
         return found
 
 

@@ -15,13 +15,14 @@ from sqlalchemy import select
 from genset.core.errors import BadInput
 from genset.core.photo import PhotoOrigin
 from genset.db import Candidate, Photo, PhotoEvent, Store, Verdict, stored_candidates
+from genset.db.images_folder import check_files
 from genset.label.session.pictures import shown_picture
 from genset.release.freeze import create
 from genset.scrape.add import AddSummary, add
 from genset.scrape.near_duplicates import propose
 from genset.scrape.refresh import refresh
 from genset.scrape.removal import remove
-from genset.status import check_files, contested_photos, failed
+from genset.status import contested_photos, failed
 from genset.workspace import Workspace
 from tests.killing import killed_at_each_change
 from tests.labeled_workspace import GOLDFISH, TABBY, TENCH, picture, vote
@@ -170,7 +171,7 @@ def test_the_checks_are_those_of_scraped_photos(pool: Pool, take: Take, dump: Pa
     assert done.rejected[f"{TENCH}/e.jpg"].startswith("not an image")
     assert len(pool.files()) == 3
     listed = failed(pool.store).rows
-    assert {row[2] for row in listed} == set(done.rejected.values())
+    assert {row[3] for row in listed} == set(done.rejected.values())
     again = take(min_size=20)
     assert (again.added, again.already, again.rejected) == (0, 3, done.rejected)
     assert take(min_size=1).added == 1  # other terms, another answer

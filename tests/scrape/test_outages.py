@@ -17,7 +17,8 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from genset.classes import imagenet1k
-from genset.sandbox import Reply, Request
+from genset.sandbox import Reply, Request, Rule
+from genset.sandbox.flickr import failure
 from tests.scrape.commands import genset
 from tests.scrape.pools import DOWN, Pool, Serve, answer_of, crowded_classes, record
 
@@ -126,7 +127,8 @@ def test_what_failed_is_listed_with_its_next_try(
     unfinished = json.loads(genset("status", "--json", cwd=root))["next_command"]
     assert unfinished == f"genset scrape --classes {wnid} --per-class 3 --no-wait"
     [row] = json.loads(genset("status", "--failed", "--json", cwd=root))
-    assert (row["wnid"], row["photo"]) == (wnid, "flickr:1000")
+    names = row["wnid"], row["photo_or_search"], row["state"]
+    assert names == (wnid, "flickr:1000", "failed")
     assert re.fullmatch(r"127\.0\.0\.1:\d+ answered HTTP 503", row["reason"])
     assert int(row["tries"]) == 4  # at once, and after pauses of 1, 4 and 18 s, each a tenth here
     assert row["next_try"] > row["next_try"][:4]
@@ -138,6 +140,40 @@ def test_what_failed_is_listed_with_its_next_try(
     told_by(pool.done(sandbox.endpoint, *words, "--retry-failed", "--no-wait"))
     assert json.loads(genset("status", "--failed", "--json", cwd=root)) == []
     assert json.loads(genset("status", "--json", cwd=root))["next_command"] == "genset label"
+
+
+def test_status_says_what_is_refused_and_why_and_when_it_is_tried_next(
+    serve: Serve, new_pool: Callable[..., Pool]
+) -> None:
+    """A query, an entry of a page, one of two keys, and a host that asks for a pause."""
+    wnids, rows, _ = crowded_classes(1, photos=3)
+    bad = rows[-1]["search_key"]
+    rows[1]["date_upload_search_engine"] = "2099-01-01 12:00:00"
+    sandbox, pool = serve(*rows), new_pool()
+    pause = Reply(429, "", b"", {"Retry-After": "200000"})
+    sandbox.rules += [
+        Rule(failure(100, "Invalid API Key"), key="expired"),
+        Rule(failure(77, "No such thing"), query=bad),
+        Rule(pause, method="image"),
+    ]
+    words = ["--classes", ",".join(wnids), "--per-class", "2"]
+    assert pool.done(sandbox.endpoint, *words, key="expired,good").returncode == 1
+    said = genset("status", cwd=pool.workspace.root)
+    when = r"20\d\d-\d\d-\d\dT[0-9:+-]+"
+    for line in (
+        r"search +1 of 1,000 classes, 1 search, 1 rejected: genset status --failed",
+        r"entries +1 entry of a page was rejected \(1 posted in the future\)",
+        rf"host +Flickr's image host since {when}: it asked for a pause; next try at {when}",
+        rf"host +key 1 of Flickr since {when}: Flickr: Invalid API Key \(code 100\); check key 1 "
+        rf"of 2 in FLICKR_API_KEY; next try (at {when}|by the next command)",
+    ):
+        assert re.search(f"^{line}$", said, re.MULTILINE), said
+    listed = json.loads(genset("status", "--failed", "--json", cwd=pool.workspace.root))
+    found = {(row["photo_or_search"], row["state"], row["reason"]) for row in listed}
+    assert found == {
+        (f"flickr search: {bad} (page 1)", "rejected", "Flickr: No such thing (code 77)"),
+        (f"flickr search: {rows[1]['search_key']}", "rejected", "entries: 1 posted in the future"),
+    }
 
 
 # Retry-After

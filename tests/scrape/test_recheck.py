@@ -142,6 +142,9 @@ def test_a_source_that_is_down_leaves_nothing_frozen_under_old_licences(seen: Se
     assert "nothing was frozen: licences of photos of flickr were last seen more than 30" in said
     assert "or take them as they were last seen, with --no-refresh" in said
     assert not (seen.pool.workspace.releases / "v1").exists()
+    [outage] = json.loads(genset("status", "--json", cwd=root))["outages"]
+    assert (outage["host"], outage["since"][:2]) == ("Flickr", "20")
+    assert outage["error"].startswith("127.0.0.1:9 refuses connections")
     genset(*words, "--no-refresh", cwd=root, endpoint=down)
     assert seen.licenses()[2] == "CC BY 2.0"
 

@@ -18,6 +18,7 @@ from genset.scrape.refresh import RefreshSummary, refresh, sources_in_pool
 from genset.scrape.removal import remove
 from genset.sources.flickr import Flickr
 from genset.sources.source import Licenses
+from genset.status import failed, status
 from tests.labeled_workspace import add_candidate, picture
 from tests.scrape.commands import genset
 from tests.scrape.hostile import rendered_anew
@@ -248,11 +249,15 @@ def test_a_photo_that_its_source_refuses_costs_itself_only(
     [(photo, error)] = first.failed.items()
     assert photo == "flickr:1" and f"Flickr: Something went wrong (code {code})" in error
     assert ("1", "failed", error) in events(pool)
+    assert status(pool.workspace, pool.store).unchecked == 1
+    listed = (CAT.wnid, photo, "failed", error, "", "the next genset refresh")
+    assert [(*row[:4], *row[5:]) for row in failed(pool.store).rows] == [listed]
     take_down(serve, 3)  # soon after: the next refresh is no rest of the first
     second = refresh(pool.store, sandbox.source)
     assert (second.checked, told(second)) == (2, [("flickr:3", "gone", "")])
     sandbox.rules.clear()
     assert refresh(pool.store, sandbox.source).failed == {}
+    assert status(pool.workspace, pool.store).unchecked == 0 and failed(pool.store).rows == []
 
 
 def test_other_bytes_of_the_same_picture_are_a_state_of_their_own(

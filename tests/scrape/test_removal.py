@@ -9,11 +9,11 @@ from sqlalchemy import select
 
 from genset.core.errors import BadInput
 from genset.db import Label, Photo, PhotoEvent, RemovedOwner, Store, Verdict
+from genset.db.images_folder import check_files
 from genset.release.freeze import create
 from genset.sandbox import Request
 from genset.scrape.removal import Removal, remove
 from genset.scrape.state import forget_refusals
-from genset.status import check_files
 from genset.workspace import Workspace
 from tests.killing import killed_at_each_change
 from tests.labeled_workspace import TENCH, add_candidate, labeled_workspace, picture, vote

@@ -16,7 +16,7 @@ from genset.core.errors import BadInput, SourceError, SourceRefused, SourceUnava
 from genset.licenses import flickr_license
 from genset.net.api import as_source_error
 from genset.net.host_state import HostGaveUp
-from genset.sandbox import Reply, Request, Sandbox
+from genset.sandbox import Rule, Sandbox
 from genset.sources.flickr import Flickr, parse_search
 from genset.sources.flickr_api import parse_reply
 from genset.sources.flickr_ids import DAYS, IDS, uploaded
@@ -364,28 +364,15 @@ def test_the_key_comes_from_the_environment(
 # Calls
 
 
-class Failing(Sandbox):
-    """A sandbox that gives these answers first."""
-
-    answers: tuple[Reply, ...] = ()
-
-    def answer(self, request: Request) -> Reply:
-        if self.answers:
-            first, *others = self.answers
-            self.answers = tuple(others)
-            return first
-        return super().answer(request)
-
-
 @pytest.fixture
-def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Failing]:
+def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sandbox]:
     """Three photos of a tench, and short pauses."""
     monkeypatch.setenv("GENSET_PAUSE_FACTOR", "0.001")
     for number in range(3):
         path = tmp_path / TENCH / f"{number}.jpg"
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(picture(number))
-    with Failing(tmp_path) as running:
+    with Sandbox(tmp_path) as running:
         yield running
 
 
@@ -399,7 +386,7 @@ def search(sandbox: Sandbox, key: str = "key") -> SearchPage:
         raise as_source_error(error, "Flickr") from None
 
 
-def test_a_search_asks_for_what_it_must(sandbox: Failing, tmp_path: Path) -> None:
+def test_a_search_asks_for_what_it_must(sandbox: Sandbox, tmp_path: Path) -> None:
     found, source = search(sandbox), flickr_at(tmp_path, sandbox.endpoint)
     assert all(source.may_fetch(photo.image_url) for photo in found.photos)
     assert (len(found.photos), found.total, found.last) == (3, 3, True)
@@ -416,7 +403,7 @@ def test_a_search_asks_for_what_it_must(sandbox: Failing, tmp_path: Path) -> Non
     [((0,), 1), ((1,), 2), ((2,), 3), ((0, 1), 4), ((1, 2), 5), ((0, 2), 6), ((0, 1, 2), 7)],
 )
 def test_both_parameters_for_content_types_are_sent(
-    sandbox: Failing, tmp_path: Path, types: tuple[int, ...], older: int
+    sandbox: Sandbox, tmp_path: Path, types: tuple[int, ...], older: int
 ) -> None:
     flickr = flickr_at(tmp_path, sandbox.endpoint)
     flickr.search(Question("tench", YEAR_2014, None, (), 50, 1, content_types=types), 0)
@@ -425,14 +412,14 @@ def test_both_parameters_for_content_types_are_sent(
     assert asked.params["content_types"] == ",".join(map(str, types))
 
 
-def test_a_bad_key_is_refused_at_once(sandbox: Failing) -> None:
+def test_a_bad_key_is_refused_at_once(sandbox: Sandbox) -> None:
     with pytest.raises(SourceRefused, match=r"Invalid API Key .*FLICKR_API_KEY") as refused:
         search(sandbox, key="invalid")
     assert (refused.value.code, refused.value.scope) == (100, "key")
     assert len(sandbox.requests) == 1
 
 
-def test_a_refused_key_among_several_is_named_by_its_place(sandbox: Failing) -> None:
+def test_a_refused_key_among_several_is_named_by_its_place(sandbox: Sandbox) -> None:
     flickr = flickr_at(Path(tempfile.mkdtemp()), sandbox.endpoint, "good,invalid")
     question = Question("tench", YEAR_2014, None, (), per_page=50, page=1)
     with pytest.raises(SourceRefused, match=r"check key 2 of 2 in FLICKR_API_KEY$") as refused:
@@ -442,28 +429,8 @@ def test_a_refused_key_among_several_is_named_by_its_place(sandbox: Failing) -> 
     assert len(flickr.search(question, 0).photos) == 3
 
 
-@pytest.mark.parametrize(
-    "trouble",
-    [
-        Reply(500, "text/plain", b"oops"),
-        Reply(429, "text/plain", b"slow down", {"Retry-After": "0"}),
-        Reply(200, "text/html", b"<html>Bad gateway"),
-        Reply(200, "application/json", b'{"stat":"fail","code":105,"message":"Unavailable"}'),
-        Reply(200, "text/xml", b'<rsp stat="fail"><err code="105" msg="Unavailable"/></rsp>'),
-        Reply(200, "application/json", b'{"stat":"ok"}', cut=5),
-    ],
-    ids=["500", "429", "HTML", "error", "error in XML", "cut short"],
-)
-def test_what_may_pass_is_asked_again(sandbox: Failing, trouble: Reply) -> None:
-    undisturbed = search(sandbox)
-    sandbox.answers = (trouble, trouble)
-    sandbox.requests.clear()
-    assert search(sandbox) == undisturbed
-    assert len(sandbox.requests) == 3
-
-
-def test_what_does_not_pass_is_said_in_one_line(sandbox: Failing) -> None:
-    sandbox.answers = (Reply(503, "text/plain", b""),) * 20
+def test_what_does_not_pass_is_said_in_one_line(sandbox: Sandbox) -> None:
+    sandbox.rules.append(Rule(503))
     with pytest.raises(HostGaveUp, match="HTTP 503") as failed:
         search(sandbox, key="k3y")
     assert "k3y" not in str(failed.value)

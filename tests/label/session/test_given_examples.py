@@ -10,10 +10,11 @@ from sqlalchemy import select
 
 from genset.core.photo import PhotoOrigin
 from genset.db import Candidate, ExamplePhoto, Store
+from genset.db.images_folder import check_files
 from genset.label.session.shown import Screen
 from genset.scrape.add import AddSummary, add
 from genset.scrape.removal import remove
-from genset.status import check_files, status
+from genset.status import status
 from genset.workspace import Workspace
 from tests.label.desks import desk_of
 from tests.labeled_workspace import GOLDFISH, TENCH, picture
