@@ -1,5 +1,6 @@
 """Entry of the command line: run the command, and end with a line for each thing that fails."""
 
+import gc
 import io
 import sys
 from collections.abc import Iterable
@@ -10,6 +11,9 @@ from genset.core.safe import visible
 
 def main() -> None:
     """Run ``genset``; exit code 0, 1 (the work failed) or 2 (the words are wrong)."""
+    gc.set_threshold(
+        50_000
+    )  # rows by the million are no garbage to look for, nor is what is imported
     from genset.cli import cli
 
     for stream in (sys.stdout, sys.stderr):

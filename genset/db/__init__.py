@@ -2,6 +2,7 @@
 
 from genset.db.contested import (
     claimed_by_several,
+    claimed_of,
     in_labeling,
     is_contested,
     undecided_photos,
@@ -122,6 +123,7 @@ __all__ = [
     "add_candidates",
     "ask",
     "claimed_by_several",
+    "claimed_of",
     "digest_of_votes",
     "examples_among",
     "find_candidate",

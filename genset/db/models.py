@@ -133,7 +133,7 @@ class Photo(Base):
     __table_args__ = (
         UniqueConstraint("source", "source_id"),
         Index("photo_sha256", "sha256"),
-        Index("photo_stored_at", "stored_at"),
+        Index("photo_stored_at", "source", "stored_at"),
         # To count the rejected ones by reason without reading all photos.
         Index(
             "photo_refused",
@@ -200,7 +200,7 @@ class Claim(Base):
     __table_args__ = (
         UniqueConstraint("wnid", "photo_id"),
         Index("candidate_photo", "photo_id", "wnid", "rank"),
-        Index("candidate_rank", "wnid", "rank"),
+        Index("candidate_rank", "wnid", "rank", "photo_id"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)

@@ -6,17 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 import requests
 
 from genset.core.errors import PhotoRejected, SourceUnavailable
 from genset.core.files import image_file, written_whole
-from genset.core.pixels import FORMATS
 from genset.net import transport
 from genset.net.hosts import Host
-from genset.net.picture import MIN_SIZE, Picture, check_picture
 from genset.net.transport import USER_AGENT, cause, host_in, is_passing
+
+if TYPE_CHECKING:
+    from genset.net.picture import Picture
 
 AN_EXAMPLE = "example", "labelers see it as one of a class"
 """Why a photo of the bytes of an example is no candidate: the words of a `PhotoRejected`."""
@@ -40,18 +42,16 @@ class Original:
 
 
 def keep(
-    content: bytes,
-    images: Path,
-    min_size: int | None = None,
-    formats: tuple[str, ...] = FORMATS,
+    content: bytes, images: Path, min_size: int | None = None, formats: tuple[str, ...] = ()
 ) -> Original:
     """Check a photo's bytes and write them to their place.
 
     They are there for good once `genset.core.files.secure` was called, which no row may say before.
 
     Raises:
-        PhotoRejected: they are no photo of these formats that can be used, or its shorter side is
-            under `min_size` (None: `MIN_SIZE`) pixels.
+        PhotoRejected: they are no photo of these formats that can be used (of
+            `genset.core.pixels.FORMATS` where none is named), or its shorter side is under
+            `min_size` pixels (None: `genset.net.picture.MIN_SIZE`).
     """
     picture = checked(content, min_size, formats)
     sha256 = hashlib.sha256(content).hexdigest()
@@ -64,14 +64,18 @@ def keep(
 
 
 def checked(
-    content: bytes, min_size: int | None = None, formats: tuple[str, ...] = FORMATS
-) -> Picture:
+    content: bytes, min_size: int | None = None, formats: tuple[str, ...] = ()
+) -> "Picture":
     """What a photo's bytes are. Nothing is written.
 
     Raises:
         PhotoRejected: as `keep`.
     """
-    picture = check_picture(content, formats)
+    # Pillow and NumPy take long to load, for a scrape that may have nothing to do.
+    from genset.core.pixels import FORMATS
+    from genset.net.picture import MIN_SIZE, check_picture
+
+    picture = check_picture(content, formats or FORMATS)
     if min(picture.width, picture.height) < (MIN_SIZE if min_size is None else min_size):
         raise PhotoRejected("too small", f"{picture.width} x {picture.height}")
     return picture
@@ -84,7 +88,7 @@ class Fetcher:
         host: where they lie.
         may_fetch: says which addresses may be asked.
         images: the folder of originals.
-        min_size: pixels that a photo's shorter side must have; `MIN_SIZE` where not given.
+        min_size: pixels that a photo's shorter side must have; None for the usual number.
     """
 
     def __init__(

@@ -94,13 +94,17 @@ def honour(store: Store, opt_out: OptOut) -> list[str]:
         BadInput: the list has a source that nothing is of, and that is called nearly as another.
     """
     columns = (Photo.id, Photo.source, Photo.owner, Photo.source_id, Photo.sha256, Photo.rejected)
-    photos = select(*columns).order_by(Photo.id)
-    if not opt_out.owners | opt_out.photos:  # as in most workspaces: a pool is long to read
-        photos = photos.where(Photo.rejected.startswith(OPTED_OUT))
+    photos = select(*columns)
+    named = opt_out.owners | opt_out.photos
+    if named:
+        photos = photos.order_by(Photo.id)
+    else:  # as in most workspaces: a pool is long to read, and its rejected photos have an index
+        photos = photos.where(Photo.rejected.is_not(None), Photo.rejected.startswith(OPTED_OUT))
     changes: list[dict[str, object]] = []
     stored: list[str] = []
     with store.begin_alone() as session:
-        _check_sources(opt_out, set(session.scalars(select(Photo.source).distinct())))
+        if named:
+            _check_sources(opt_out, set(session.scalars(select(Photo.source).distinct())))
         for row in session.execute(photos).yield_per(10_000):
             reason = opt_out.reason_against(row.source, row.owner, row.source_id)
             was = row.rejected is not None and row.rejected.startswith(OPTED_OUT)

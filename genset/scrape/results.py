@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import delete, exists, func, select, update
 from sqlalchemy.orm import Session
 
 from genset.core.dates import earliest_day
@@ -57,6 +57,8 @@ class ScrapeSummary:
         waiting: when to come back, for classes that were not waited for.
         searches: pages asked of the source by this run.
         seconds: how long it took.
+        rivals: why most photos of a class are contested (`genset.scrape.estimate.explain`), for
+            those classes of which it may be so.
     """
 
     full: int = 0
@@ -71,6 +73,7 @@ class ScrapeSummary:
     waiting: dict[str, str] = field(default_factory=dict)
     searches: int = 0
     seconds: float = 0.0
+    rivals: dict[str, str] = field(default_factory=dict)
 
 
 class Results:
@@ -211,11 +214,15 @@ class Results:
     def count_failures(self) -> None:
         """Count what is to be tried again, and name the queries that are not asked any more."""
         source, wnids = self._plan.source.about.name, {cls.wnid for cls in self._plan.classes}
-        late = select(func.count(Photo.id)).join(PhotoFailure, PhotoFailure.photo_id == Photo.id)
+        # Of a join SQLite would take all photos of the source, and look for a failure of each.
+        of_source = select(Photo.id).where(
+            Photo.id == PhotoFailure.photo_id, Photo.source == source
+        )
+        photos = select(func.count(PhotoFailure.photo_id)).where(exists(of_source))
         queries = select(SearchFailure).filter_by(source=source).order_by(SearchFailure.id)
         self._summary.rejected_queries = {}
         with self._store.session() as session:
-            self._summary.failed = session.scalar(late.where(Photo.source == source)) or 0
+            self._summary.failed = session.scalar(photos) or 0
             for failure in session.scalars(queries):
                 if failure.wnid in wnids and failure.next_at is not None:
                     self._summary.failed += 1

@@ -30,6 +30,7 @@ from sqlalchemy import (
     Select,
     and_,
     bindparam,
+    case,
     delete,
     func,
     literal,
@@ -44,7 +45,6 @@ from genset.db import (
     Candidate,
     Photo,
     PhotoFailure,
-    Ruling,
     Search,
     SearchFailure,
     Store,
@@ -125,6 +125,9 @@ _RANKED = select(
 ).join(Photo, and_(Candidate.photo_id == Photo.id, Photo.rejected.is_(None)))
 # Of a photo that is not stored it does not matter, and takes a while.
 _CONTESTED = and_(Photo.sha256.is_not(None), is_contested())
+_CLAIMED_BY_SEVERAL = select(Candidate.wnid, Candidate.photo_id).where(
+    Candidate.photo_id.in_(claimed_by_several()), ~is_ruled_correct()
+)
 _LOOKED_AT = Photo.license, Photo.license_url, Photo.posted_at, Photo.taken_at
 _FEW_CLASSES = 100
 _HIGHEST_RANK = 2**31 - 1
@@ -136,13 +139,15 @@ class ClassState:
     """A class under a plan: the pages to ask for next, and the selection of its candidates.
 
     `rejected_by_plan` counts those of its candidates that the plan does not want, by reason, where
-    one must look to tell (`ScrapePlan.is_picky`).
+    one must look to tell (`ScrapePlan.is_picky`). `may_lack_most` says whether most of its stored
+    photos may be contested, as far as this tells.
     """
 
     ahead: Frontier
     selection: Selection
     is_full: bool
     rejected_by_plan: Mapping[str, int]
+    may_lack_most: bool
 
     @property
     def is_done(self) -> bool:
@@ -181,32 +186,17 @@ def class_states(session: Session, plan: ScrapePlan) -> Iterator[tuple[ImageClas
     rejected: dict[str, set[str]] = defaultdict(set)
     for question, wnid in session.execute(_rejected(plan).add_columns(SearchFailure.wnid)):
         rejected[wnid].add(question)
-    claims = _Claims.read(session)
+    contested: dict[str, set[int]] = defaultdict(set)
+    for wnid, photo_id in session.execute(_CLAIMED_BY_SEVERAL):
+        contested[wnid].add(photo_id)
     last = select(Candidate.wnid, func.max(Candidate.rank)).group_by(Candidate.wnid)
     last_ranks = dict(session.execute(last).all())
     none = choose([], plan.per_class, ()), Counter[str]()
     for cls in plan.classes:
         last_rank = last_ranks.get(cls.wnid)
-        chosen = none if last_rank is None else _chosen(session, plan, cls, claims, last_rank)
-        yield cls, _state(cls, plan, searches.get(cls.wnid, ()), rejected[cls.wnid], chosen)
-
-
-@dataclass(frozen=True, slots=True)
-class _Claims:
-    """The photos that several classes claim, and those that a person ruled to be a class's."""
-
-    claimed: frozenset[int]
-    ruled_correct: Mapping[str, set[int]]
-
-    @classmethod
-    def read(cls, session: Session) -> "_Claims":
-        ruled: dict[str, set[int]] = {}
-        rulings = select(Candidate.wnid, Candidate.photo_id).join(
-            Ruling, Ruling.candidate_id == Candidate.id
-        )
-        for wnid, photo_id in session.execute(rulings.where(is_ruled_correct())):
-            ruled.setdefault(wnid, set()).add(photo_id)
-        return cls(frozenset(session.scalars(claimed_by_several())), ruled)
+        photos = contested[cls.wnid]
+        chosen = none if last_rank is None else _chosen(session, plan, cls, photos, last_rank)
+        yield cls, _state(cls, plan, searches.get(cls.wnid, ()), rejected[cls.wnid], chosen, photos)
 
 
 def _source(plan: ScrapePlan) -> str:
@@ -219,13 +209,16 @@ def _state(
     searches: Iterable[Search],
     rejected: Collection[str],
     chosen: tuple[Selection, Mapping[str, int]],
+    contested: Collection[int] | None = None,
 ) -> ClassState:
     selection, rejected_by_plan = chosen
+    stored = len(selection.selected) - len(selection.missing) + len(selection.contested)
     return ClassState(
         ahead=frontier(cls, plan, searches, rejected) if plan.search else _NOTHING,
         selection=selection,
         is_full=len(selection.selected) == plan.per_class,
         rejected_by_plan=rejected_by_plan,
+        may_lack_most=contested is None or 2 * len(contested) > stored,
     )
 
 
@@ -233,27 +226,29 @@ def _chosen(
     session: Session,
     plan: ScrapePlan,
     cls: ImageClass,
-    claims: _Claims | None,
+    of_several: Collection[int] | None,
     last_rank: int = _HIGHEST_RANK,
 ) -> tuple[Selection, Mapping[str, int]]:
-    """The selection of a class's candidates, and how many the plan does not want, by reason."""
+    """The selection of a class's candidates, and how many the plan does not want, by reason.
+
+    `of_several` are its photos that other classes claim too; None to ask the database.
+    """
     queries = plan.source.queries(cls)
     place = {query: number for number, query in enumerate(queries)}
     last_place = len(place)
     # A class may have thousands of candidates, and the first few hundred may tell.
     enough = 10 + 5 * plan.per_class // (4 * max(1, len(queries)))
-    statement = _candidates(plan, claims is None)
+    statement = _candidates(plan, of_several is None)
     ranked: list[RankedPhoto] = []
     rejected_by_plan = Counter[str]()
     for above, below in pairwise((-1, enough, 2 * enough, last_rank)):
         ranks = {"wnid": cls.wnid, "above": above, "below": below}
         ranked += _read(session.connection().execute(statement, ranks), plan, rejected_by_plan)
         ranked.sort(key=lambda c: (c.rank, place.get(c.keyword, last_place), c.source_id))
-        if claims is not None:
-            contested = claims.claimed.intersection(row.photo_id for row in ranked)
-            contested -= claims.ruled_correct.get(cls.wnid, set())
-        elif contested := frozenset(row.photo_id for row in ranked if row.is_contested):
-            contested -= _ruled_correct(session, cls)
+        contested = of_several
+        if contested is None:
+            contested = {row.photo_id for row in ranked if row.is_contested}
+            contested -= _ruled_correct(session, cls) if contested else set()
         chosen = choose(ranked, plan.per_class, contested)
         if len(chosen.selected) == plan.per_class or below >= last_rank:
             break
@@ -334,18 +329,17 @@ def lacking_and_others(store: Store, plan: ScrapePlan) -> tuple[list[ImageClass]
 
     How far each of these is takes longer to tell, so a scrape of many begins with those that lack.
     """
-    # By source, and not of this source alone: asked for its photos, SQLite takes these first and
-    # looks for each of the classes among each photo's.
+    # Counted by source, and not looked for by it: SQLite would take the source's photos first and
+    # look for each of the classes among each photo's.
     stored = (
-        select(Candidate.wnid, Photo.source, func.count())
+        select(Candidate.wnid, func.count(case((Photo.source == _source(plan), 1))))
         .join(Photo, Candidate.photo_id == Photo.id)
         .where(*_of_classes([cls.wnid for cls in plan.classes]))
         .where(Photo.sha256.is_not(None), Photo.rejected.is_(None))
-        .group_by(Candidate.wnid, Photo.source)
+        .group_by(Candidate.wnid)
     )
     with store.session() as session:
-        rows = session.execute(stored).all()
-    counts = {wnid: count for wnid, source, count in rows if source == _source(plan)}
+        counts = dict(session.execute(stored).all())
     lacking = [cls for cls in plan.classes if counts.get(cls.wnid, 0) < plan.per_class]
     others = [cls for cls in plan.classes if counts.get(cls.wnid, 0) >= plan.per_class]
     return lacking, others

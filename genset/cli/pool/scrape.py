@@ -182,18 +182,19 @@ def _answers(
         name: outcome for name, outcome in outcomes.items() if isinstance(outcome, ScrapeSummary)
     }
     with store.session() as session:
-        rivals = {name: explain(session, outcome.contested) for name, outcome in done.items()}
+        for outcome in done.values():
+            outcome.rivals = explain(session, outcome.rivals)
     lines, answers = list[str](), {}
     for plan in plans:
         name = plan.source.about.name
         if name in done:
             lead = f"{name}: " if several else ""
-            lines += [f"{lead}{line}" for line in _lines(plan, done[name], rivals[name])]
-            answers[name] = asdict(done[name]) | {"rivals": rivals[name]}
+            lines += [f"{lead}{line}" for line in _lines(plan, done[name])]
+            answers[name] = asdict(done[name])
     return answers, lines
 
 
-def _lines(plan: "ScrapePlan", done: "ScrapeSummary", rivals: dict[str, str]) -> list[str]:
+def _lines(plan: "ScrapePlan", done: "ScrapeSummary") -> list[str]:
     """What a scrape did, for people."""
     failed = f", {done.failed:,} failed (genset status --failed)" if done.failed else ""
     if by_plan := done.rejected_by_plan:
@@ -216,7 +217,7 @@ def _lines(plan: "ScrapePlan", done: "ScrapeSummary", rivals: dict[str, str]) ->
     for wnid, photos in done.contested.items():
         them = agree(photos, "it", "them")
         fallback = f"{count(photos, 'photo')} contested: another class claims {them} too"
-        lines.append(f"{wnid}: {rivals.get(wnid, fallback)}")
+        lines.append(f"{wnid}: {done.rivals.get(wnid, fallback)}")
     if done.rejected_queries:
         lines.append("to ask for rejected queries and photos again, add --retry-failed")
     return lines
