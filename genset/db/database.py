@@ -7,10 +7,11 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import CursorResult, Engine, Executable, create_engine, inspect, text
+from sqlalchemy import CursorResult, Engine, Executable, create_engine, event, inspect, text
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.dialects import sqlite as sqlite_dialect
-from sqlalchemy.engine import make_url
+from sqlalchemy.engine import Dialect, make_url
+from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.orm import Session, sessionmaker
 
 from genset.classes import Taxonomy
@@ -24,6 +25,7 @@ _NEVER_ANALYZED = text(
     "SELECT reltuples < 0 FROM pg_class WHERE oid = CAST('candidate' AS regclass)"
 )
 
+_A_RESTART = 3.0  # seconds for which a server may be away, and nobody notices
 _LOOK_AGAIN = 5.0  # seconds: a server runs for days, and classes may be added meanwhile
 
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -92,6 +94,8 @@ class Store:
             # A server may have been restarted since a connection was used last.
             is_server = make_url(url).get_backend_name() != "sqlite"
             engine = create_engine(url, max_overflow=45, pool_pre_ping=is_server)
+            if is_server:
+                event.listen(engine, "do_connect", _connect_patiently)
         except ModuleNotFoundError:
             raise MissingExtra("a PostgreSQL store", "postgresql") from None
         try:
@@ -137,6 +141,21 @@ class Store:
     def session(self) -> Session:
         """A session to read with; `begin` is the one to write with."""
         return Session(self.engine)
+
+
+def _connect_patiently(
+    dialect: Dialect, _: object, words: Sequence[Any], options: Mapping[str, Any]
+) -> DBAPIConnection:
+    """Connect to a server, which may be on its way up again."""
+    from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_fixed
+
+    retrying = Retrying(
+        retry=retry_if_exception_type(dialect.loaded_dbapi.OperationalError),
+        stop=stop_after_delay(_A_RESTART),
+        wait=wait_fixed(_A_RESTART / 10),
+        reraise=True,
+    )
+    return retrying(dialect.connect, *words, **options)
 
 
 def ask(

@@ -119,8 +119,8 @@ class _Scraper:
         self.hosts.stopping.clear()
         with ExitStack() as ended:
             ended.push(self._end)
-            self._remember_good_photos()
-            lacking, others = lacking_and_others(self.store, self.plan)
+            self._patiently(self._remember_good_photos)
+            lacking, others = self._patiently(partial(lacking_and_others, self.store, self.plan))
             yield from self._work(lacking)
             pending = {cls.wnid: cls for cls in others}
             # A class that was asked late may claim a photo that an earlier one had counted in.

@@ -258,7 +258,7 @@ class Commons(Source):
             raise refused(error, TITLE, words) from None
 
     def _ping(self, quota: int) -> object:
-        return self._call({"meta": "siteinfo", "siprop": "general"})
+        return self._call({"generator": "search", "gsrsearch": "sky", "gsrlimit": 1})
 
     def may_fetch(self, url: str) -> bool:
         """Only Commons' files, and their thumbnails of the widths that there are."""

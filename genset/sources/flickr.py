@@ -135,7 +135,8 @@ class Flickr(Source):
             place,
             "Flickr",
             [RateLimit(hosts.store, f"{place}-{alias}", calls) for alias in aliases],
-            ping=lambda quota: self._call("test.echo", {}, quota),
+            # test.echo may answer while no search does.
+            ping=lambda quota: self._call("photos.search", {"text": "sky", "per_page": 1}, quota),
         )
         self._keys = keys
         self._named: dict[int, License] | None = None

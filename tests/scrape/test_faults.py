@@ -5,16 +5,23 @@ cause is as if nothing had happened.
 """
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
 from math import inf
-from threading import Thread
+from ssl import SSLCertVerificationError
+from threading import Thread, Timer
 from typing import Any
 
 import pytest
+from requests import PreparedRequest, Response
+from requests.adapters import HTTPAdapter
+from requests.exceptions import SSLError
 from sqlalchemy.exc import OperationalError
 
 from genset.classes import ImageClass, Query
+from genset.db import Store
 from genset.net.hosts import Hosts
 from genset.sandbox import Reply, Rule, Sandbox
 from genset.sandbox.faults import What
@@ -28,10 +35,11 @@ from tests.scrape.gate import Gate
 from tests.scrape.pools import Pool, record
 from tests.scrape.several import SETTINGS, Start
 
-USUAL = (400, 401, 403, 404, 407, 408, 410, 418, 421, 425, 429, 451)
-USUAL += (500, 501, 502, 503, 504, 520, 599)
+SOURCES = "flickr", "commons", "inaturalist"
+EVERY = range(400, 600)
+SOME = 400, 401, 404, 418, 429, 503
 # What flickr.photos.search and flickr.photos.getInfo say is wrong, by number.
-USUAL_CODES = (1, 3, 18, 77, 95, 100, 105, 116)
+SOME_CODES = 1, 3, 100, 105
 CODES = (0, 1, 2, 3, 4, 5, 10, 11, 12, 17, 18, 77)
 CODES += (95, 96, 97, 98, 99, 100, 105, 106, 111, 112, 114, 115, 116, 201)
 REFUSED = (1, 2, 3, 4, 5, 11, 12, 17, 18, 77, 116)  # that are of what is asked
@@ -43,6 +51,7 @@ BOTH: Failures = [
     ("empty", "an empty answer"),
     ("not_image", "a web page"),
     (Reply(302, "", b"", {"Location": "http://x.example/"}), "a redirect to another address"),
+    (Reply(200, "", b"", {"Certificate": "bad"}), "certificate of 127"),
 ]
 OF_PHOTOS: Failures = [*BOTH, ("broken_photos", "image")]
 OF_CALLS: Failures = [*BOTH, ("broken_photos", "without JSON")]
@@ -53,7 +62,7 @@ class Fault:
     """A way to fail, the class that meets it, and what is said of it."""
 
     number: int
-    kind: str = "none"  # or "photo", "query"
+    kind: str = "none"  # or "photo", "redirect" (to a photo), "query"
     what: What = 200
     cause: str = ""
     times: float = inf
@@ -132,10 +141,23 @@ def connected(name: str, pool: Pool) -> Source:
 Fill = Callable[..., Scraped]
 
 
+def trusting(send: Callable[..., Response]) -> Callable[..., Response]:
+    """Makes a call, and finds an answer's certificate bad where a header says so."""
+
+    def sent(adapter: HTTPAdapter, request: PreparedRequest, **options: Any) -> Response:
+        response = send(adapter, request, **options)
+        if "Certificate" in response.headers:
+            raise SSLError(SSLCertVerificationError(), request=request)
+        return response
+
+    return sent
+
+
 @pytest.fixture
 def fill(start: Start, new_pool: Callable[..., Pool], monkeypatch: pytest.MonkeyPatch) -> Fill:
     """Scrape a source where these rules hold, with a photo for each fault's class."""
     monkeypatch.setattr("genset.scrape.scraper._GATHER", 0.0)
+    monkeypatch.setattr(HTTPAdapter, "send", trusting(HTTPAdapter.send))
 
     def scraped(name: str, table: list[Fault], *rules: Rule) -> Scraped:
         sandbox = start(name, [row for fault in table for row in fault.rows])
@@ -148,14 +170,19 @@ def fill(start: Start, new_pool: Callable[..., Pool], monkeypatch: pytest.Monkey
     return scraped
 
 
-def rule_of(name: str, fault: Fault, photo: str) -> Rule:
-    """Has a fault meet its class: the photo that is its first, or its query."""
-    if fault.kind == "photo":
-        number = photo.rpartition("-")[2]
-        return Rule(fault.what, method="image", photo=number, times=fault.times)
+def rules_of(name: str, fault: Fault, photo: str) -> list[Rule]:
+    """Have a fault meet its class: the photo that is its first, or its query."""
     word = fault.cls.name
     query = {"flickr": word, "commons": search_text(word), "inaturalist": fault.cls.taxon}[name]
-    return Rule(fault.what, query=query, times=fault.times)
+    of_photo = partial(Rule, method="image", photo=photo.rpartition("-")[2])
+    match fault.kind:
+        case "query":
+            return [Rule(fault.what, query=query, times=fault.times)]
+        case "photo":
+            return [of_photo(fault.what, times=fault.times)]
+    there = partial(of_photo, query="there")
+    redirect = Reply(302, "", b"", {"Location": "?text=there"})
+    return [there(fault.what, times=fault.times), there("nothing"), of_photo(redirect)]
 
 
 def check(name: str, table: list[Fault], fill: Fill) -> None:
@@ -163,8 +190,8 @@ def check(name: str, table: list[Fault], fill: Fill) -> None:
     undisturbed = fill(name, table)
     photos = {fault.number: undisturbed.pool.held(fault.cls) for fault in table}
     assert {len(found) for found in photos.values()} == {1}
-    rules = [rule_of(name, fault, photos[fault.number][0]) for fault in table[1:]]
-    scraped = fill(name, table, *rules)
+    rules = [rules_of(name, fault, photos[fault.number][0]) for fault in table[1:]]
+    scraped = fill(name, table, *chain.from_iterable(rules))
     failures = scraped.failed
     for fault in table:
         held, queries = scraped.pool.held(fault.cls), scraped.summary.rejected_queries
@@ -175,7 +202,7 @@ def check(name: str, table: list[Fault], fill: Fill) -> None:
         thing, reason = failures.pop(fault.cls.wnid)
         assert fault.cause in reason, fault
         is_tried_again = not is_said_of_it(fault)
-        if fault.kind == "photo":
+        if fault.kind != "query":
             assert thing == f"{name}:{photos[fault.number][0]}"
             assert len(held) == 1
             assert held != photos[fault.number]
@@ -192,27 +219,45 @@ def check(name: str, table: list[Fault], fill: Fill) -> None:
 
 def is_said_of_it(fault: Fault) -> bool:
     """Whether a fault rejects a photo or a query at once, without another try."""
-    if fault.kind == "photo":
+    if fault.kind != "query":
         return fault.what in (404, 410, "broken_photos")
     return fault.what in (400, 413, 414, 422, 451, *map(failure, REFUSED))
 
 
-@pytest.mark.parametrize("name", ["flickr", "commons", "inaturalist"])
-def test_what_one_photo_or_one_query_meets(name: str, fill: Fill) -> None:
-    """All sources call image hosts alike, and their APIs nearly so."""
-    if name == "flickr":
-        of_calls = statuses(USUAL) + OF_CALLS + codes(USUAL_CODES)
-        check(name, table_of(photo=of_photos(USUAL[::2]), query=of_calls), fill)
-    else:
-        check(name, table_of(query=statuses(USUAL[::3]) + OF_CALLS), fill)
+WHOLE = pytest.param(EVERY, CODES, marks=pytest.mark.soak)
+some_and_all = pytest.mark.parametrize(
+    ("numbers", "numbers_of_flickr"), [(SOME, SOME_CODES), WHOLE]
+)
 
 
-@pytest.mark.soak
-@pytest.mark.parametrize("name", ["flickr", "commons", "inaturalist"])
-def test_whatever_one_photo_or_one_query_meets(name: str, fill: Fill) -> None:
-    of_calls = statuses(range(400, 600)) + OF_CALLS
-    check(name, table_of(photo=of_photos(range(400, 600))), fill)
-    check(name, table_of(query=of_calls + (codes(CODES) if name == "flickr" else [])), fill)
+@pytest.mark.parametrize("name", SOURCES)
+@some_and_all
+def test_what_one_query_meets(
+    name: str, numbers: Sequence[int], numbers_of_flickr: Sequence[int], fill: Fill
+) -> None:
+    of_flickr = codes(numbers_of_flickr) if name == "flickr" else []
+    check(name, table_of(query=statuses(numbers) + OF_CALLS + of_flickr), fill)
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers"),
+    [("flickr", SOME), *(pytest.param(name, EVERY, marks=pytest.mark.soak) for name in SOURCES)],
+)
+def test_what_one_photo_meets(name: str, numbers: Sequence[int], fill: Fill) -> None:
+    """All sources call image hosts alike."""
+    faults = of_photos(numbers)
+    check(name, table_of(photo=faults, redirect=faults if name == "flickr" else []), fill)
+
+
+@pytest.mark.parametrize(
+    ("name", "what"), [("flickr", "flickr.photos.search"), ("commons", "search")]
+)
+def test_a_search_that_is_down_rejects_no_query(name: str, what: str, fill: Fill) -> None:
+    """Though other calls are answered, and more searches fail than three queries are tried."""
+    table = [Fault(number) for number in range(1, 4)]
+    scraped = fill(name, table, Rule(503, what, times=30))
+    assert scraped.summary.full == len(table)
+    assert (scraped.summary.rejected_queries, scraped.summary.failed) == ({}, 0)
 
 
 # Refresh: getInfo, imageinfo, observations
@@ -224,8 +269,12 @@ def refreshed(scraped: Scraped, name: str, *rules: Rule) -> RefreshSummary:
     return refresh(scraped.pool.store, connected(name, scraped.pool))
 
 
-def check_infos(table: list[Fault], fill: Fill) -> None:
-    """See what becomes of photos of which getInfo fails."""
+@some_and_all
+def test_what_getinfo_meets_of_one_photo(
+    numbers: Sequence[int], numbers_of_flickr: Sequence[int], fill: Fill
+) -> None:
+    """By codes 1 and 2 it is gone."""
+    table = table_of(query=statuses(numbers) + OF_CALLS + codes(numbers_of_flickr))
     scraped = fill("flickr", table)
     photos = {fault.number: scraped.pool.held(fault.cls)[0] for fault in table}
     rules = [
@@ -246,22 +295,15 @@ def check_infos(table: list[Fault], fill: Fill) -> None:
     assert not summary.gone
 
 
-def test_what_getinfo_meets_of_one_photo(fill: Fill) -> None:
-    """Code 1 says that it is gone."""
-    check_infos(table_of(query=statuses(USUAL[::3]) + OF_CALLS + codes(USUAL_CODES)), fill)
-
-
-@pytest.mark.soak
-def test_whatever_getinfo_meets_of_one_photo(fill: Fill) -> None:
-    check_infos(table_of(query=statuses(range(400, 600)) + OF_CALLS + codes(CODES)), fill)
-
-
-@pytest.mark.parametrize("name", ["commons", "inaturalist"])
-def test_what_a_call_for_many_photos_meets(fill: Fill, name: str) -> None:
+@pytest.mark.parametrize("name", SOURCES[1:])
+@some_and_all
+def test_what_a_call_for_many_photos_meets(
+    fill: Fill, name: str, numbers: Sequence[int], numbers_of_flickr: Sequence[int]
+) -> None:
     """Once, it is made again; for ever, each photo is named, and nothing is lost."""
     scraped = fill(name, [Fault(number) for number in range(1, 4)])
     what = {"commons": "imageinfo", "inaturalist": "observation"}[name]
-    for fault, cause in statuses((400, 407, 418, 429, 503)) + OF_CALLS:
+    for fault, cause in statuses(numbers) + OF_CALLS:
         summary = refreshed(scraped, name, Rule(fault, what, times=1))
         assert (summary.checked, summary.failed, summary.gone) == (3, {}, {}), cause
     for fault, cause in statuses((400, 500)):
@@ -271,15 +313,25 @@ def test_what_a_call_for_many_photos_meets(fill: Fill, name: str) -> None:
     assert refreshed(scraped, name).gone == {}
 
 
-def test_what_the_list_of_licences_meets(fill: Fill) -> None:
+@some_and_all
+def test_what_the_list_of_licences_meets(
+    fill: Fill, numbers: Sequence[int], numbers_of_flickr: Sequence[int]
+) -> None:
     """The names that genset knows will do."""
     scraped = fill("flickr", [Fault(number) for number in range(1, 3)])
-    for fault, cause in statuses(USUAL) + OF_CALLS + codes(CODES):
+    for fault, cause in statuses(numbers) + OF_CALLS + codes(numbers_of_flickr):
         summary = refreshed(scraped, "flickr", Rule(fault, "flickr.photos.licenses.getInfo"))
         assert (summary.checked, summary.failed, summary.changes) == (2, {}, []), cause
 
 
 # PostgreSQL
+
+
+def test_a_database_that_is_restarted_while_a_command_opens_it(postgresql: str) -> None:
+    with Gate(postgresql) as gate:
+        gate.close()
+        Timer(1, gate.open).start()
+        Store.open(gate.url).close()
 
 
 def test_a_database_that_is_away_once_and_for_ever(

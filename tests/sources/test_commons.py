@@ -734,10 +734,10 @@ def test_a_refusal_is_not_asked_again(wiki: Wiki) -> None:
 def test_a_wiki_that_is_down_is_told_from_a_search_that_fails(wiki: Wiki) -> None:
     """A ping that is answered shows that it is well, so the search alone is given up."""
     broken = {"error": {"code": "internal_api_error_X", "info": "Broken"}}
-    wiki.reply = lambda params: broken if "gsrsearch" in params else {"query": {"general": {}}}
+    wiki.reply = lambda params: answer() if params["gsrsearch"] == "sky" else broken
     with pytest.raises(SourceUnavailable, match="Broken"):
         search(wiki)
-    assert any(asked.get("meta") == "siteinfo" for asked in wiki.asked)
+    assert any(asked["gsrsearch"] == "sky" for asked in wiki.asked)
     wiki.reply = lambda params: broken
     with pytest.raises(HostGaveUp, match="Wikimedia Commons has not answered"):
         search(wiki)
@@ -825,7 +825,7 @@ def test_fifty_photos_are_asked_for_at_once(wiki: Wiki) -> None:
 )
 def test_a_photo_in_error_costs_itself_only(wiki: Wiki, fault: Any) -> None:
     def reply(params: dict[str, str]) -> Any:
-        if params.get("meta") == "siteinfo":
+        if "gsrsearch" in params:
             return answer()
         numbers = pages_in(params)
         return fault if 3 in numbers else answer(*map(page, numbers))
