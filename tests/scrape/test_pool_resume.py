@@ -112,7 +112,7 @@ def test_a_search_that_fails_between_two_keywords_is_made_up_for(
 
     sandbox.fault = second_page_of_kittens
     done = pool.scrape(source, retries=RetryPolicy(3, 0))
-    assert done.rejected_queries[CAT.wnid]["kitten (page 2)"].count("HTTP 500, 3 tries since 20")
+    assert done.rejected_queries[CAT.wnid]["kitten (page 2)"].count("HTTP 503, 3 tries since 20")
     assert done.full == 1  # the other keyword fills it
     assert sorted(pool.held()) == ["50", "51", "52"]
     sandbox.fault = lambda request: None
