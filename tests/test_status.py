@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -74,26 +75,10 @@ def test_a_new_workspace_counts_nothing(tmp_path: Path) -> None:
     workspace = Workspace.create(tmp_path)
     now = status(workspace, Store.open(workspace.store_url))
     assert now.missing.startswith("Flickr requires an API key: set FLICKR_API_KEY")
-    assert now == Status(
-        missing=now.missing,
-        workspace=str(tmp_path),
-        classes=1000,
-        searched=0,
-        searches=0,
-        found=0,
-        stored=0,
-        rejected={},
-        contested=0,
-        waiting=0,
-        outages=[],
-        candidates=0,
-        candidate_classes=0,
-        labeled=0,
-        labels=0,
-        labelers=0,
-        releases={},
-        runs={},
-    )
+    zeros = "searched searches found stored contested waiting candidates candidate_classes"
+    counts: dict[str, Any] = dict.fromkeys(f"{zeros} labeled labels labelers".split(), 0)
+    counts |= {"rejected": {}, "outages": [], "releases": {}, "runs": {}}
+    assert now == Status(missing=now.missing, workspace=str(tmp_path), classes=1000, **counts)
 
 
 def test_each_stage_counts_what_it_stored(place: Place) -> None:
@@ -185,20 +170,10 @@ def test_several_sources_are_counted_each(place: Place) -> None:
 def test_a_source_that_never_answered_is_counted_too(place: Place) -> None:
     workspace, store = place
     add_search(store, "flickr")
+    at = dict.fromkeys(("first_at", "last_at"), datetime(2026, 1, 1, tzinfo=UTC))
+    page = {"wnid": TENCH, "source": "commons", "question": "tench", "query": "tench", "page": 1}
     with store.begin() as session:
-        session.add(
-            SearchFailure(
-                wnid=TENCH,
-                source="commons",
-                question="tench",
-                query="tench",
-                page=1,
-                attempts=1,
-                first_at=datetime(2026, 1, 1, tzinfo=UTC),
-                last_at=datetime(2026, 1, 1, tzinfo=UTC),
-                error="timed out",
-            )
-        )
+        session.add(SearchFailure(**page, **at, attempts=1, error="timed out"))
     assert status(workspace, store).sources == {
         "commons": SourceCounts(searches=0, found=0, stored=0, rejected=0, candidates=0),
         "flickr": SourceCounts(searches=1, found=4, stored=4, rejected=0, candidates=4),

@@ -155,10 +155,12 @@ class Pool:
         plan = replace(self.plan, classes=classes or (CAT,), **changes)
         return scrape(self.workspace, self.store, source, plan)
 
-    def command(self, endpoint: str, *words: str, **how: Any) -> subprocess.Popen[str]:
-        """`genset scrape` that has begun; for `how` see `environment`."""
+    def command(
+        self, endpoint: str, *words: str, name: str = "scrape", **how: Any
+    ) -> subprocess.Popen[str]:
+        """A command that has begun; for `how` see `environment`."""
         return subprocess.Popen(
-            [sys.executable, "-m", "genset", "scrape", *words],
+            [sys.executable, "-m", "genset", name, *words],
             cwd=self.workspace.root,
             env=self.environment(endpoint, **how),
             stdout=subprocess.PIPE,

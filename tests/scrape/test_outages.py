@@ -21,6 +21,7 @@ from genset.sandbox import Reply, Request, Rule
 from genset.sandbox.flickr import failure
 from tests.scrape.commands import genset
 from tests.scrape.pools import DOWN, Pool, Serve, answer_of, crowded_classes, record
+from tests.scrape.test_pull import Maker
 
 
 def photo_of(request: Request) -> str:
@@ -295,20 +296,27 @@ def test_a_server_that_ends_all_connections_is_waited_for(
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_a_scrape_that_is_stopped_says_what_stays_and_how_to_go_on(
-    serve: Serve, pool: Pool, how: signal.Signals
+@pytest.mark.parametrize(
+    ("name", "stored"),
+    [
+        ("scrape", "3 photos of the pool are stored and stay"),
+        ("refresh", "[012] photos? of the pool (was|were) checked in the last 24 hours"),
+        ("pull", "the photos that came stay in the set's folder"),
+    ],
+)
+def test_a_command_that_is_stopped_says_what_stays_and_how_to_go_on(
+    serve: Serve, pool: Pool, tmp_path: Path, how: signal.Signals, name: str, stored: str
 ) -> None:
-    wnids, rows, _ = crowded_classes(8, photos=6)
-    sandbox = serve(*rows)
-    settings = pool.workspace.root / "genset.toml"
-    settings.write_text("[scrape]\nimages_per_second = 5\n", "utf-8")
-    process = pool.command(sandbox.endpoint, "--classes", ",".join(wnids), "--per-class", "3")
-    while len(sandbox.asked_images) < 4:
+    maker = Maker(serve, pool)
+    settings = "[scrape]\nimages_per_second = 2\ncalls_an_hour = 3600\n"
+    (pool.workspace.root / "genset.toml").write_text(settings, "utf-8")
+    words = {"pull": [str(maker.manifest), "--to", str(tmp_path / "copy")]}
+    process = pool.command(maker.sandbox.endpoint, *words.get(name, []), name=name)
+    while len(maker.sandbox.requests) < 2:
         time.sleep(0.05)
     process.send_signal(how)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 128 + how
-    stored = "[0-9]+ photos? of the pool (is|are) stored and stays?"
     assert re.search(f"genset: stopped: {stored}; run the same command again to go on", errors)
 
 

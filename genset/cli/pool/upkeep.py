@@ -3,6 +3,8 @@
 import getpass
 from contextlib import closing
 from dataclasses import asdict, replace
+from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,16 +21,18 @@ from genset.cli.common import (
     opened,
     show,
     show_tables,
+    stoppable,
 )
 from genset.cli.group import Group
 from genset.cli.pool.plans import source_option
 from genset.core.errors import BadInput, GensetError, NotAWorkspace
-from genset.core.numbers import count
+from genset.core.numbers import agree, count
 from genset.core.progress import say
 from genset.core.table import Cell, Column, Table, json_rows
 from genset.workspace import Workspace, checked_contact
 
 if TYPE_CHECKING:
+    from genset.db import Store
     from genset.scrape.pull import PullSummary
     from genset.scrape.refresh import RefreshSummary
 
@@ -70,7 +74,8 @@ def refresh(
         ready = [
             source_class(name).connect(Hosts(store, say, give_up_after), settings) for name in names
         ]
-        done, ended = refresh_all(store, ready, pictures=pictures)
+        with stoppable(partial(_checked, store)):
+            done, ended = refresh_all(store, ready, pictures=pictures)
     if len(ready) == 1 and ended:
         raise ended[ready[0].name]
     problems = [f"{name}: {error}" for name, error in ended.items()]
@@ -80,6 +85,19 @@ def refresh(
         problems.append(f"{count(len(done.failed), 'photo')} failed: run genset refresh again")
     if problems:
         raise GensetError("; ".join(problems))
+
+
+def _checked(store: "Store") -> str:
+    """What a refresh that is stopped leaves."""
+    from sqlalchemy import func, select
+
+    from genset.db import Photo, now
+
+    recently = Photo.checked_at > now() - timedelta(days=1)
+    with store.session() as session:
+        photos = session.scalar(select(func.count(Photo.id)).where(recently)) or 0
+    were = agree(photos, "was", "were")
+    return f"{count(photos, 'photo')} of the pool {were} checked in the last 24 hours"
 
 
 def _refresh_lines(done: "RefreshSummary") -> list[str]:
@@ -197,7 +215,7 @@ def pull(
     def open_source(name: str) -> Source:
         return source_class(name).for_pictures(Hosts(store, say, give_up_after), settings)
 
-    with closing(store):
+    with closing(store), stoppable(lambda: "the photos that came stay in the set's folder"):
         done = rebuild(manifest, open_source, to, accept_rerendered=accept_rerendered)
     show(asdict(done), "\n".join(_pull_lines(done)), as_json)
     if done.missing:
