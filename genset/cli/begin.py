@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import closing, suppress
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import click
@@ -226,5 +227,5 @@ def sandbox(
     for name, value in server.environment.items():
         click.echo(f"export {name}={value}")
     sys.stdout.flush()
-    with suppress(KeyboardInterrupt):
-        server.serve_forever()
+    with suppress(KeyboardInterrupt), server:
+        Event().wait()

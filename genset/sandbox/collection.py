@@ -5,7 +5,6 @@ keys see `photos.py`. One photo may stand in several lines, as one that searches
 both returned: the first line describes it, the others add words that find it.
 """
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -29,7 +28,7 @@ class _Line:
     """One line of the records: a photo, the texts that find it and the planned queries that do."""
 
     photo: Photo
-    texts: list[Phrase]
+    texts: tuple[Phrase, ...]
     queries: frozenset[tuple[str, ...]]
 
 
@@ -49,17 +48,13 @@ class Collection:
         is_gone: Callable[[str], bool],
     ) -> None:
         self._lines: list[_Line] = []
-        self._texts: dict[Photo, list[Phrase]] = {}  # of all its lines
         self._photos: dict[str, Photo] = {}
         self._taxonomy = imagenet1k() if taxonomy is None else taxonomy
         self._is_gone = is_gone
         self._planned_queries = cache(self._planned)
-        shelf = _Shelf(folder)
-        for where, row in _read(records) if records else _made_up(shelf, self._taxonomy):
-            try:
-                self._add(row, shelf)
-            except ValueError as error:
-                raise BadInput(f"{where}: {error}") from None
+        files = _Files(folder)
+        for where, row in _read(records) if records else _made_up(files, self._taxonomy):
+            self._add(row, files.picture_for(row, where))
         if not self._lines:
             raise BadInput(f"{records} has no records: write one JSON object on each line")
 
@@ -74,8 +69,8 @@ class Collection:
         All that fit where there is no text. A query that genset plans for a class finds all photos
         of that class, whatever they say, but for those that say what it excludes.
         """
-        terms, query = parse(text), _sorted_words(parse(text))
-        included = Terms(terms.included, ())
+        terms = parse(text)
+        query, included = _sorted_words(terms), Terms(terms.included, ())
         found = dict.fromkeys(
             line.photo
             for line in self._lines
@@ -84,16 +79,15 @@ class Collection:
         return [
             photo
             for photo in found
-            if fits(photo) and not terms.exclude(self._texts[photo]) and not photo.is_removed
+            if fits(photo) and not terms.exclude(photo.texts) and not photo.is_removed
         ]
 
-    def _add(self, row: PhotoRecord, shelf: "_Shelf") -> None:
+    def _add(self, row: PhotoRecord, picture: Picture) -> None:
         known = self._taxonomy.get(row.wnid)
-        photo = Photo.described(row, shelf.picture_for(row), (known.taxon if known else None) or "")
+        photo = Photo(row, picture, (known.taxon if known else None) or "")
         photo = self._photos.setdefault(photo.id, photo)
-        # Each tag is a text of its own: a phrase does not go from one to the next.
-        texts = [row.words, words(photo.title), *map(words, photo.tags.split())]
-        self._texts.setdefault(photo, []).extend(texts)
+        texts = row.words, words(photo.title)
+        photo.texts.extend(texts)
         self._lines.append(_Line(photo, texts, self._planned_queries(row.wnid)))
 
     def _planned(self, wnid: str) -> frozenset[tuple[str, ...]]:
@@ -103,18 +97,13 @@ class Collection:
         return frozenset(_sorted_words(parse(query.text)) for query in queries)
 
 
-class _Shelf:
+class _Files:
     """The folder's image files by class, and which of them a record shows."""
 
     def __init__(self, folder: Path) -> None:
-        if not folder.is_dir():
-            raise BadInput(f"{folder} is not a folder: name one that holds <wnid>/<name>.jpg")
         self.folder = folder
-        found = [path for path in folder.glob("[!.]*/[!.]*") if path.suffix.lower() in SUFFIXES]
-        self.paths = sorted(
-            (path for path in found if path.is_file()),
-            key=lambda path: (path.parent.name, natural(path.name)),
-        )
+        found = (path for path in folder.glob("[!.]*/[!.]*") if path.suffix.lower() in SUFFIXES)
+        self.paths = sorted(path for path in found if path.is_file())
         if not self.paths:
             raise BadInput(f"{folder} has no photos: put them there as <wnid>/<name>.jpg or .png")
         self.classes: dict[str, list[Path]] = {}
@@ -124,22 +113,18 @@ class _Shelf:
         self._counts: Counter[str] = Counter()
         self._look = cache(Picture.look)
 
-    def picture_for(self, row: PhotoRecord) -> Picture:
-        """The file a record names, else the class's next one, else one of another class."""
-        turn = self._counts[row.wnid]
-        self._counts[row.wnid] += 1
+    def picture_for(self, row: PhotoRecord, where: str) -> Picture:
+        """The file a record names, else the next one of its class, or of all without a class."""
         if row.file is not None:
-            if self.folder / row.file not in self._known:
-                raise ValueError(
-                    f'file "{row.file}" is not a photo of {self.folder}: name one there'
-                )
-            return self._look(self.folder / row.file)
-        paths = self.classes.get(row.wnid, [])
-        if turn < len(paths):
-            return self._look(paths[turn])
-        start = number(row.id_search_engine) % len(self.paths)
-        onwards = self.paths[start:] + self.paths[:start]
-        return self._look(next((p for p in onwards if p.parent.name != row.wnid), onwards[0]))
+            if self.folder / row.file in self._known:
+                return self._look(self.folder / row.file)
+            raise BadInput(
+                f'{where}: file "{row.file}" is not a photo of {self.folder}: name one there'
+            )
+        paths = self.classes.get(row.wnid, self.paths)
+        path = paths[self._counts[row.wnid] % len(paths)]
+        self._counts[row.wnid] += 1
+        return self._look(path)
 
 
 def _read(records: Path) -> Iterator[tuple[str, PhotoRecord]]:
@@ -151,33 +136,22 @@ def _read(records: Path) -> Iterator[tuple[str, PhotoRecord]]:
             yield where, parse_json(line.encode(), PhotoRecord, where)
 
 
-def _made_up(shelf: _Shelf, taxonomy: Taxonomy) -> Iterator[tuple[str, PhotoRecord]]:
+def _made_up(files: _Files, taxonomy: Taxonomy) -> Iterator[tuple[str, PhotoRecord]]:
     """A record for each file, the same on every machine: all that varies is its path's hash."""
-    ids: set[int] = set()
-    for wnid, paths in shelf.classes.items():
+    for path in files.paths:
+        wnid, name = path.parent.name, f"{path.parent.name}/{path.name}"
         known = taxonomy.get(wnid)
-        search_key = known.name if known else " ".join(re.split(r"[\s_-]+", wnid)).strip() or wnid
-        for path in paths:
-            name = f"{wnid}/{path.name}"
-            photo_id = 15_000_000_000 + number(name) % 35_000_000_000  # Flickr's since 2014
-            while photo_id in ids:
-                photo_id += 1
-            ids.add(photo_id)
-            posted = _FIRST_POST + timedelta(seconds=number(f"posted {name}") % _POSTING_SECONDS)
-            row = PhotoRecord(
-                id_search_engine=str(photo_id),
-                wnid=wnid,
-                search_key=search_key,
-                date_upload_search_engine=posted,
-                date_taken=posted - timedelta(days=1),
-                file=name,
-            )
-            yield str(path), row
-
-
-def natural(name: str) -> list[int | str]:
-    """A sort key that puts `2.jpg` before `10.jpg`."""
-    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", name)]
+        posted = _FIRST_POST + timedelta(seconds=number(f"posted {name}") % _POSTING_SECONDS)
+        row = PhotoRecord(
+            # An id of Flickr's since 2014.
+            id_search_engine=str(15_000_000_000 + number(name) % 35_000_000_000),
+            wnid=wnid,
+            search_key=known.name if known else wnid.replace("_", " "),
+            date_upload_search_engine=posted,
+            date_taken=posted - timedelta(days=1),
+            file=name,
+        )
+        yield name, row
 
 
 def _sorted_words(terms: Terms) -> tuple[str, ...]:

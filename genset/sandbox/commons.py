@@ -13,25 +13,24 @@ A search answers:
 The pages stand in no order that means something: `index` is the place among the results.
 `imageinfo` has a file's versions, the newest first. A photo's addresses:
 
-    /wikipedia/commons/5/5a/A_tench_(7605486142).jpg
-    /wikipedia/commons/thumb/5/5a/A_tench_(7605486142).jpg/960px-A_tench_(7605486142).jpg
+    /wikipedia/commons/A_tench_(7605486142).jpg
+    /thumb/wikipedia/commons/A_tench_(7605486142).jpg/960px
 
 Unlike Commons: what `filetype:`, `intitle:` and their like ask for is passed over, but for
-`haswbstatement:`; every answer is whole; and there is one namespace, that of files.
+`haswbstatement:`; every answer is whole; pages are files alone; and there are thumbnails of the
+width that genset asks for, and of no other.
 """
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
-from functools import lru_cache
-from hashlib import md5
 from html import escape
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
-from genset.sandbox.photos import Photo, mysql, number, unix
-from genset.sandbox.service import Params, Reply, Request, Service, json_reply, web_page, whole
+from genset.licenses import License, creative_commons
+from genset.sandbox.photos import Photo, number, unix
+from genset.sandbox.service import Params, Reply, Request, Service, json_reply, web_page
 
 Answer = dict[str, Any]
 
@@ -39,28 +38,19 @@ MOST_AT_ONCE = 3
 MOST_RESULTS = 10_000
 """How far into a search's results one can go."""
 
-MOST_AT_A_TIME = 500
 MOST_VALUES = 50
 
-WIDTHS = (20, 40, 60, 120, 250, 330, 500, 960, 1280, 1920, 3840)
-"""The thumbnails that there are; a request for others answers HTTP 429, however often it comes."""
+WIDTH = 960
+"""That of thumbnails."""
 
 _WIKI = "https://commons.wikimedia.org"
 _KEYWORD = re.compile(r'(?<!\S)-?([a-z]+):("[^"]*"|\S+)')
-_TITLE = re.compile(r"File:.*\((\d+)\)\.[a-z]+")
-_NOT_IN_NAMES = re.compile(r"[\x00-\x1f\x7f#<>\[\]|{}/:?%\\_\s]+")
 _LONGEST_NAME = 120
-_RESULTS_END = (
-    "Could not retrieve results. Up to {} search results are supported, but results up to {} were "
-    "requested."
-)
 
 
 def failure(code: str, info: str) -> Reply:
     """MediaWiki's way of saying no: a code and a sentence, under HTTP 200."""
-    error = {"code": code, "info": info, "docref": f"See {_WIKI}/w/api.php for API usage."}
-    reply = json_reply({"error": error, "servedby": "mw-sandbox"})
-    return replace(reply, headers={"MediaWiki-API-Error": code})
+    return json_reply({"error": {"code": code, "info": info}})
 
 
 class Commons(Service):
@@ -70,10 +60,7 @@ class Commons(Service):
     """
 
     api_path = "/w/api.php"
-    image_path = re.compile(
-        r"/wikipedia/commons/(?P<thumb>thumb/)?[0-9a-f]/[0-9a-f]{2}/[^/]*\((?P<id>\d+)\)\.[a-z]+"
-        r"(?(thumb)/(?P<width>\d+)px-[^/]+)"
-    )
+    image_path = re.compile(r"(?:/thumb)?/wikipedia/commons/[^/]*\((?P<id>\d+)\)\.[a-z]+(?:/.*)?")
     query = "gsrsearch"
     unavailable = (
         failure("maxlag", "Waiting for 10.64.0.1: 6.2 seconds lagged."),
@@ -81,17 +68,12 @@ class Commons(Service):
         failure("ratelimited", "You've exceeded your rate limit. Please wait some time."),
         failure("internal_api_error_DBQueryError", "[sandbox] Caught exception: DBQueryError"),
     )
-    wrong_format = tuple(
-        web_page(status, "Wikimedia Error: our servers are currently under maintenance")
-        for status in (200, 503)
-    )
+    wrong_format = (web_page(200, "Wikimedia Error"), web_page(503, "Wikimedia Error"))
 
     def purpose(self, request: Request) -> tuple[str, str | None]:
-        """ "search", "imageinfo", "siteinfo", or else the action; one page that `pageids` names."""
-        params = request.params
-        what, page_id = params.get("action", ""), params.get("pageids", "")
-        if what == "query":
-            what = params.get("generator") or params.get("meta") or params.get("prop", "")
+        """ "search", "imageinfo" or "siteinfo"; the one page that `pageids` names."""
+        params, page_id = request.params, request.params.get("pageids", "")
+        what = params.get("generator") or params.get("meta") or params.get("prop", "")
         return what, page_id if page_id.isdecimal() else None
 
     def refusal(self, request: Request) -> Reply | None:
@@ -104,32 +86,21 @@ class Commons(Service):
     def call(self, request: Request) -> Reply:
         """Yes and no are both HTTP 200."""
         params = request.params
-        if (action := params.get("action", "help")) != "query":
-            return failure("badvalue", f'Unrecognized value for parameter "action": {action}.')
         if params.get("meta") == "siteinfo":
-            general = {"sitename": "Wikimedia Commons", "generator": "MediaWiki 1.45.0"}
-            return json_reply({"batchcomplete": True, "query": {"general": general}})
+            return json_reply({"query": {"general": {"sitename": "Wikimedia Commons"}}})
         if params.get("generator") == "search":
             return self._search(params)
-        name = "titles" if "titles" in params else "pageids"
-        values = [value for value in dict.fromkeys(params.get(name, "").split("|")) if value]
-        if len(values) > MOST_VALUES:
-            words = f'Too many values supplied for parameter "{name}". The limit is {MOST_VALUES}.'
-            return failure("toomanyvalues", words)
-        return _pages([self._named(value, params) for value in values])
+        ids = params.get("pageids", "").split("|")[:MOST_VALUES]
+        return _pages([self._named(id, params) for id in ids])
 
     def _search(self, params: Params) -> Reply:
         """One page of results, and what the next page needs."""
-        text = params.get("gsrsearch", "").strip()
-        if not text:
-            return failure("missingparam", 'The "gsrsearch" parameter must be set.')
-        limit = min(whole(params, "gsrlimit", 10) or 1, MOST_AT_A_TIME)
-        offset = whole(params, "gsroffset", 0)
+        text = params.get("gsrsearch", "")
+        limit = int(params.get("gsrlimit", 10))
+        offset = int(params.get("gsroffset", 0))
         last = offset + limit
         if last > MOST_RESULTS:
-            return failure("search-error", _RESULTS_END.format(MOST_RESULTS, last))
-        if "6" not in params.get("gsrnamespace", "0").split("|"):
-            return _pages([])
+            return failure("search-error", f"Up to {MOST_RESULTS} search results are supported.")
         matches = self.unsettle(self._found(text), limit, text)
         # As MediaWiki keys its pages, a photo that stands twice among the results is there once.
         places = {photo: offset + place for place, photo in enumerate(matches[offset:last], 1)}
@@ -149,45 +120,29 @@ class Commons(Service):
             lambda photo: all(items & set(photo.record.depicts) for items in statements),
         )
 
-    def _named(self, value: str, params: Params) -> Answer:
-        """The page of an id or a title, or that it is not there."""
-        title = _TITLE.fullmatch(value)
-        photo = self.collection.find(title[1] if title else value)
-        if photo and (title is None or value == f"File:{_title(photo)}"):
-            return self._page_of(photo, params)
-        name: Answer = {"pageid": int(value)} if value.isdecimal() else {"ns": 6, "title": value}
-        return name | {"missing": True}
+    def _named(self, id: str, params: Params) -> Answer:
+        """The page of an id, or that it is not there."""
+        photo = self.collection.find(id)
+        return self._page_of(photo, params) if photo else {"pageid": int(id), "missing": True}
 
     def _page_of(self, photo: Photo, params: Params) -> Answer:
         """A file's page with as many of its versions as `iilimit` says."""
-        page: Answer = {"pageid": int(photo.id), "ns": 6, "title": f"File:{_title(photo)}"}
-        if "imageinfo" not in params.get("prop", "").split("|"):
-            return page
         first = photo.record.first_upload
         versions = [photo.posted, *([unix(first)] if first else [])]
         shown = [
             _image_info(photo, uploaded, params, self.base)
-            for uploaded in versions[: whole(params, "iilimit", 1)]
+            for uploaded in versions[: int(params.get("iilimit", 1))]
         ]
+        page = {"pageid": int(photo.id), "ns": 6, "title": f"File:{_title(photo)}"}
         return page | {"imagerepository": "local", "imageinfo": shown}
 
-    def sizes(self, photo: Photo) -> dict[str, tuple[int | None, str]]:
-        """The file, and thumbnails of the widths that there are, if they are smaller."""
+    def sizes(self, photo: Photo) -> dict[str, int | None]:
+        """The file and its thumbnail."""
+        sizes: dict[str, int | None] = {_path(photo): None}
         across, down = photo.picture.pixels
-        extension = photo.picture.extension
-        thumbs = {
-            unquote(_path(photo, width)): (max(width, round(down * width / across)), extension)
-            for width in WIDTHS
-            if width < across
-        }
-        return {unquote(_path(photo)): (None, extension), **thumbs}
-
-    def missing(self, path: str) -> Reply:
-        """Of a width that there is not, nothing is ever shown."""
-        named = self.image_path.fullmatch(unquote(path))
-        if named and named["width"] and int(named["width"]) not in WIDTHS:
-            return web_page(429, "Use thumbnail steps listed on https://w.wiki/GHai")
-        return web_page(404, "File not found")
+        if across > WIDTH:
+            sizes[_thumbnail(photo)] = WIDTH * max(across, down) // across
+        return sizes
 
 
 def _pages(pages: Sequence[Answer], more: Answer | None = None) -> Reply:
@@ -199,34 +154,34 @@ def _pages(pages: Sequence[Answer], more: Answer | None = None) -> Reply:
 
 def _title(photo: Photo) -> str:
     """The title of the file's page without its namespace: no two are the same."""
-    words = _NOT_IN_NAMES.sub(" ", photo.title).strip()[:_LONGEST_NAME].strip()
+    words = re.sub(r"[^\w'()&,-]+|_", " ", photo.title)[:_LONGEST_NAME].strip()
     return f"{words[:1].upper()}{words[1:]} ({photo.id}).{photo.picture.extension}".strip()
 
 
-@lru_cache(maxsize=4_096)
-def _path(photo: Photo, width: int = 0) -> str:
-    """Where the image host has a thumbnail of this width, or the file itself."""
-    name = _title(photo).replace(" ", "_")
-    mark = md5(name.encode(), usedforsecurity=False).hexdigest()
-    name = quote(name, safe="()!,")
-    place = f"{mark[0]}/{mark[:2]}/{name}"
-    if not width:
-        return f"/wikipedia/commons/{place}"
-    return f"/wikipedia/commons/thumb/{place}/{width}px-{name}"
+def _path(photo: Photo) -> str:
+    """Where the image host has the file."""
+    return f"/wikipedia/commons/{_title(photo).replace(' ', '_')}"
+
+
+def _thumbnail(photo: Photo) -> str:
+    """Where the image host has its thumbnail; of a small file that is the file."""
+    is_small = photo.picture.pixels[0] <= WIDTH
+    return _path(photo) if is_small else f"/thumb{_path(photo)}/{WIDTH}px"
 
 
 def _image_info(photo: Photo, uploaded: int, params: Params, base: str) -> Answer:
-    """One version of a file: what `iiprop` names, a thumbnail of `iiurlwidth` pixels as well."""
+    """One version of a file: what `iiprop` names."""
     width, height = photo.picture.pixels
-    title = quote(_title(photo).replace(" ", "_"), safe="()!,")
-    wide = whole(params, "iiurlwidth", 0)
-    thumb = _path(photo, wide if wide < width else 0)  # there may be nothing to make smaller
-    addresses = {"url": base + _path(photo), "descriptionurl": f"{_WIKI}/wiki/File:{title}"}
+    addresses = {
+        "url": base + quote(_path(photo)),
+        "thumburl": base + quote(_thumbnail(photo)),
+        "descriptionurl": f"{_WIKI}/wiki/File:{quote(_title(photo).replace(' ', '_'))}",
+    }
     fields: dict[str, Answer] = {
         "timestamp": {"timestamp": f"{datetime.fromtimestamp(uploaded, UTC):%Y-%m-%dT%H:%M:%SZ}"},
         "user": {"user": photo.owner_name},
         "size": {"width": width, "height": height},
-        "url": addresses | ({"thumburl": base + thumb} if wide else {}),
+        "url": addresses,
         "extmetadata": {"extmetadata": _metadata(photo)},
     }
     info: Answer = {}
@@ -239,41 +194,18 @@ def _metadata(photo: Photo) -> Answer:
     """What a file's page says in words, as HTML: by whom, when taken, under which licence."""
     taken = photo.record.date_taken
     code = photo.record.commons_license or _CODES.get(photo.record.license, "cc-by-sa-4.0")
-    code, short, url = _license_words(code)
+    license = creative_commons(License(code, "")) or License(code, "")
     name = escape(photo.owner_name)
     user = f"User:{quote(photo.owner_name.replace(' ', '_'))}"
-    values: dict[str, str] = {
-        "DateTimeOriginal": mysql(taken) if taken else "",
+    values = {
+        "DateTimeOriginal": f"{taken:%Y-%m-%d %H:%M:%S}" if taken else "",
         "Artist": f'<a href="//commons.wikimedia.org/wiki/{user}" title="User:{name}">{name}</a>',
-        "LicenseShortName": short,
-        "LicenseUrl": url,
+        "LicenseShortName": license.name,
+        "LicenseUrl": license.url,
         "License": code,
     }
-    return {
-        key: {"value": value, "source": "commons-desc-page"}
-        for key, value in values.items()
-        if value
-    }
+    return {key: {"value": value} for key, value in values.items() if value}
 
 
 # By Flickr's numbers. Commons says of works that are in the public domain for whatever reason "pd".
 _CODES = {4: "cc-by-2.0", 5: "cc-by-sa-2.0", 8: "pd", 9: "cc0", 10: "pd", 11: "cc-by-4.0"}
-
-_CREATIVE_COMMONS = re.compile(r"cc-(by(?:-sa)?)-([0-9.]+)(?:-([a-z]+))?")
-_OTHERS = {
-    "cc0": ("cc0", "CC0", "http://creativecommons.org/publicdomain/zero/1.0/deed.en"),
-    "pd": ("pd", "Public domain", ""),
-}
-
-
-def _license_words(code: str) -> tuple[str, str, str]:
-    """What Commons says of a licence with this code: code, short name and address, or "" each."""
-    if code in _OTHERS:
-        return _OTHERS[code]
-    found = _CREATIVE_COMMONS.fullmatch(code)
-    if not found:
-        return "", code[:1].upper() + code[1:], ""
-    kind, version, port = found.groups()
-    short = f"CC {kind.upper()} {version}" + (f" {port}" if port else "")
-    deed = f"/{port}/deed.en" if port else ""
-    return code, short, f"https://creativecommons.org/licenses/{kind}/{version}{deed}"

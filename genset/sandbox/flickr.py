@@ -3,9 +3,9 @@
 A search answers:
 
     {"photos": {"page": 1, "pages": 1, "perpage": 100, "total": "2", "photo": [
-        {"id": "7605486142", "owner": "78733179@N04", "secret": "b14e1be9d0", ...,
+        {"id": "7605486142", "owner": "78733179@N04", "title": "A tench", ...,
          "license": "4", "dateupload": "1342704302",
-         "url_l": "http://127.0.0.1:8123/65535/7605486142_b14e1be9d0_b.jpg"}, ...]},
+         "url_l": "http://127.0.0.1:8123/65535/7605486142_b14e1be9d0_l.jpg"}, ...]},
      "stat": "ok"}
 
 `text` is read as `genset.classes.query` says: words in any order, phrases in quotes, and a minus
@@ -19,42 +19,24 @@ calls.
 import math
 import re
 from datetime import UTC, datetime
-from functools import lru_cache
-from hashlib import sha256
 from typing import Any, ClassVar
 
 from genset.licenses import FLICKR
-from genset.sandbox.photos import Photo, mysql, placeholder
-from genset.sandbox.service import Params, Reply, Request, Service, json_reply, web_page, whole
+from genset.sandbox.photos import Photo, number
+from genset.sandbox.service import Params, Reply, Request, Service, json_reply, web_page
 
 Answer = dict[str, Any]
 
-PLACEHOLDER_PATH = "/images/en-us/photo_unavailable.png"
-
 UNAVAILABLE = "Sorry, the Flickr API service is not currently available."
-UNAVAILABLE_CODES = (0, 10, 105, 201)
 
 REAL_RESULTS = 4_000
 """How many results of a search Flickr gives; later pages repeat the last of these."""
 
-# By the key that `url_<key>` carries: the suffix of an address, and the longer side. The original
-# is as long as it is.
-_SIZES = {
-    "n": ("_n", 320),
-    "m": ("", 500),
-    "z": ("_z", 640),
-    "c": ("_c", 800),
-    "l": ("_b", 1024),
-    "h": ("_h", 1600),
-    "k": ("_k", 2048),
-    "o": ("_o", 0),
-}
+# The longer sides by the key that `url_<key>` carries; "o", the original, is as long as it is.
+_SIDES = {"n": 320, "m": 500, "z": 640, "c": 800, "l": 1024, "h": 1600, "k": 2048}
 
-_NO_TEXT = "Parameterless searches have been disabled. Please use flickr.photos.getRecent instead."
 _FOR_EVER = 10**12  # seconds
-_XML = (
-    '<?xml version="1.0" encoding="utf-8" ?>\n<rsp stat="fail"><err code="{}" msg="{}" /></rsp>\n'
-)
+_XML = f'<?xml version="1.0" ?>\n<rsp stat="fail"><err code="105" msg="{UNAVAILABLE}" /></rsp>\n'
 
 
 def failure(code: int, message: str = "Something went wrong") -> Reply:
@@ -66,18 +48,13 @@ class Flickr(Service):
     """Flickr's API and its image host."""
 
     api_path = "/services/rest/"
-    image_path = re.compile(
-        r"/\d+/(?P<id>\d+)_[0-9a-f]+(?:_[a-z])?\.(?:jpg|png|gif)|" + re.escape(PLACEHOLDER_PATH)
-    )
+    image_path = re.compile(r"/\d+/(?P<id>\d+)_[0-9a-f]+(?:_[a-z])?\.(?:jpg|png|gif)")
     query = "text"
     variables: ClassVar[dict[str, str]] = {"FLICKR_API_KEY": "sandbox"}
-    unavailable = tuple(failure(code, UNAVAILABLE) for code in UNAVAILABLE_CODES)
+    unavailable = tuple(failure(code, UNAVAILABLE) for code in (0, 10, 105, 201))
     wrong_format = (
-        *[web_page(200, "Hold your clicks a moment please...")] * len(UNAVAILABLE_CODES),
-        *(
-            Reply(200, "text/xml; charset=utf-8", _XML.format(code, UNAVAILABLE).encode())
-            for code in UNAVAILABLE_CODES
-        ),
+        web_page(200, "Hold your clicks a moment please..."),
+        Reply(200, "text/xml; charset=utf-8", _XML.encode()),
     )
 
     def purpose(self, request: Request) -> tuple[str, str | None]:
@@ -98,13 +75,9 @@ class Flickr(Service):
                 photo = self.collection.find(photo_id)
                 if photo is None:
                     return failure(1, f'Photo "{photo_id}" not found (invalid ID)')
-                about = {"id": photo_id, "license": str(photo.record.license)}
-                answer = {"photo": about | {"dateuploaded": str(photo.posted)}}
+                answer = {"photo": {"id": photo_id, "license": str(photo.record.license)}}
             case "flickr.photos.licenses.getInfo":
-                rows = [
-                    {"id": str(number), "name": license.name, "url": license.url}
-                    for number, license in FLICKR.items()
-                ]
+                rows = [{"id": str(id), **license._asdict()} for id, license in FLICKR.items()]
                 answer = {"licenses": {"license": rows}}
             case "flickr.test.echo":
                 answer = {key: {"_content": value} for key, value in request.public_params.items()}
@@ -114,10 +87,7 @@ class Flickr(Service):
 
     def _search(self, request: Request) -> Reply:
         params = request.params
-        if not params.get("text", "").strip():
-            return failure(3, _NO_TEXT)
-        per_page = min(whole(params, "per_page", 0) or 100, 500)
-        page = whole(params, "page", 0) or 1
+        page, per_page = int(params.get("page", 1)), min(int(params.get("per_page", 100)), 500)
         name = str(sorted((request.public_params | {"page": ""}).items()))
         found = self.unsettle(self._found(params), per_page, name)
         last_real = math.ceil(min(len(found), REAL_RESULTS) / per_page)
@@ -136,8 +106,8 @@ class Flickr(Service):
         """Every photo that a search finds, in its order; what cannot be read narrows nothing."""
         licenses = set(re.findall(r"\d+", params.get("license", "")))
         content_types = set(re.findall("[0-2]", params.get("content_types", "")))
-        since = whole(params, "min_upload_date", -_FOR_EVER)
-        until = whole(params, "max_upload_date", _FOR_EVER)
+        since = int(params.get("min_upload_date", -_FOR_EVER))
+        until = int(params.get("max_upload_date", _FOR_EVER))
 
         def fits(photo: Photo) -> bool:
             return (
@@ -146,47 +116,36 @@ class Flickr(Service):
                 and (not content_types or str(photo.record.content_type) in content_types)
             )
 
-        found = self.collection.search(params["text"].strip(), fits)
+        found = self.collection.search(params.get("text", ""), fits)
         if params.get("sort") != "relevance":
             found.sort(key=lambda photo: photo.posted, reverse=True)
         return found
 
-    def sizes(self, photo: Photo) -> dict[str, tuple[int | None, str]]:
+    def sizes(self, photo: Photo) -> dict[str, int | None]:
         """Those up to the original, which alone has the file's format."""
-        return {
-            path: (_SIZES[key][1], "jpg") if key != "o" else (None, photo.picture.extension)
-            for key, path in _paths(photo).items()
-        }
+        return {path: _SIDES.get(key) for key, path in _paths(photo).items()}
 
-    def missing(self, path: str) -> Reply:
-        """A removed photo leads to a grey image."""
-        if path == PLACEHOLDER_PATH:
-            return Reply(200, "image/png", placeholder())
-        return Reply(302, "text/plain", b"", {"Location": self.base + PLACEHOLDER_PATH})
+    def missing(self) -> Reply:
+        """A removed photo leads to a picture that says so."""
+        address = f"{self.base}/images/en-us/photo_unavailable.png"
+        return Reply(302, "text/plain", b"", {"Location": address})
 
 
-@lru_cache(maxsize=4_096)
 def _paths(photo: Photo) -> dict[str, str]:
-    """Where the image host has a photo's sizes: `/65535/7605486142_0d7b1b830e_b.jpg`.
+    """Where the image host has a photo's sizes: `/65535/7605486142_0d7b1b830e_l.jpg`.
 
-    There is no size larger than the original, which is all there is of an unreadable file. Nobody
-    can guess the largest sizes' addresses from a smaller one's.
+    There is no size larger than the original, which is all there is of an unreadable file.
     """
-    paths = {}
-    for key, (suffix, side) in _SIZES.items():
-        if side <= max(photo.picture.pixels):
-            secret = sha256(f"{photo.id} {key if key in 'hko' else ''}".encode()).hexdigest()[:10]
-            extension = photo.picture.extension if key == "o" else "jpg"
-            paths[key] = f"/65535/{photo.id}_{secret}{suffix}.{extension}"
-    return paths
+    stem, longest = f"/65535/{photo.id}_{number(photo.id):x}", max(photo.picture.pixels)
+    paths = {key: f"{stem}_{key}.jpg" for key, side in _SIDES.items() if side <= longest}
+    return paths | {"o": f"{stem}_o.{photo.picture.extension}"}
 
 
 def _listed(photo: Photo, extras: str, base: str) -> Answer:
     """A photo as a search lists it: what `extras` does not name is not there."""
     taken = photo.record.date_taken
     dates = {
-        "datetaken": mysql(taken or datetime.fromtimestamp(photo.posted, UTC)),
-        "datetakengranularity": "0",
+        "datetaken": f"{taken or datetime.fromtimestamp(photo.posted, UTC):%Y-%m-%d %H:%M:%S}",
         "datetakenunknown": "0" if taken else "1",  # the posting's time stands there
     }
     optional: dict[str, Answer] = {
@@ -194,7 +153,6 @@ def _listed(photo: Photo, extras: str, base: str) -> Answer:
         "date_upload": {"dateupload": str(photo.posted)},
         "date_taken": dates,
         "owner_name": {"ownername": photo.owner_name},
-        "tags": {"tags": photo.tags},
         "media": {"media": "photo", "media_status": "ready"},
         **{f"url_{key}": {f"url_{key}": base + path} for key, path in _paths(photo).items()},
     }

@@ -6,7 +6,7 @@ A line of a records file has the keys of ImageNetV2's search logs, and some of o
      "date_upload_search_engine": "2012-07-19 13:25:02",              (UTC)
      "date_taken": "2012-07-18 13:07:32",                             (may be null or missing)
      "file": "n01440764/1.jpg", "owner": "78733179@N04", "owner_name": "ann", "title": "A tench",
-     "tags": "fish tench", "license": 4, "content_type": 0,           (each may be missing)
+     "license": 4, "content_type": 0,                                 (each may be missing)
      "commons_license": "cc-by-sa-3.0-de", "first_upload": "2012-01-02 03:04:05",
      "depicts": ["Q188845"], "taxon": "Tinca tinca"}                  (each may be missing)
 
@@ -27,7 +27,7 @@ from typing import Annotated
 
 from PIL import Image, ImageOps
 
-from genset.classes.query import parse
+from genset.classes.query import Phrase, parse
 from genset.core.pixels import eight_bit
 from genset.core.validation import Meta, Record
 
@@ -35,8 +35,6 @@ MIME = {"jpg": "image/jpeg", "png": "image/png", "gif": "image/gif"}
 SUFFIXES = {".jpg": "jpg", ".jpeg": "jpg", ".png": "png", ".gif": "gif"}
 
 _UNREADABLE = (OSError, SyntaxError, ValueError, struct.error, Image.DecompressionBombError)
-_ORIENTATION = 0x0112
-_TURNED = {5, 6, 7, 8}  # orientations that lie on their side
 
 
 class PhotoRecord(Record, frozen=True, kw_only=True, forbid_unknown_fields=False):
@@ -51,7 +49,6 @@ class PhotoRecord(Record, frozen=True, kw_only=True, forbid_unknown_fields=False
     owner: str | None = None
     owner_name: str | None = None
     title: str | None = None
-    tags: str | None = None
     license: Annotated[int, Meta(ge=0, le=16)] = 4
     content_type: Annotated[int, Meta(ge=0, le=2)] = 0
     commons_license: str | None = None
@@ -59,24 +56,15 @@ class PhotoRecord(Record, frozen=True, kw_only=True, forbid_unknown_fields=False
     depicts: tuple[str, ...] = ()
     taxon: str | None = None
 
-    def __post_init__(self) -> None:
-        first, latest = self.first_upload, self.date_upload_search_engine
-        if first is not None and unix(first) >= unix(latest):
-            raise ValueError("first_upload is not before date_upload_search_engine, the latest one")
-
     @property
-    def words(self) -> tuple[str, ...]:
+    def words(self) -> Phrase:
         """The words that found the photo, without those that the search excluded."""
         return tuple(word for phrase in parse(self.search_key).included for word in phrase)
 
 
 @dataclass(frozen=True)
 class Picture:
-    """An image file; `pixels` (width, height) are nought when Pillow cannot read it.
-
-    Sources turn the sizes they make as the camera's EXIF mark says: `pixels` are those of the
-    picture as people see it.
-    """
+    """An image file; `pixels` (width, height) are nought when Pillow cannot read it."""
 
     path: Path
     extension: str
@@ -84,67 +72,52 @@ class Picture:
 
     @classmethod
     def look(cls, path: Path) -> "Picture":
-        """Read the header of a file; its extension is its real format's, whatever its name."""
+        """Read the header of a file."""
         extension = SUFFIXES[path.suffix.lower()]
         try:
             with Image.open(path) as image:
-                extension = SUFFIXES.get(f".{image.format or ''}".lower(), extension)
-                is_turned = image.getexif().get(_ORIENTATION) in _TURNED
-                return cls(path, extension, image.size[::-1] if is_turned else image.size)
+                return cls(path, extension, image.size)
         except _UNREADABLE:
             return cls(path, extension, (0, 0))
 
-    def shown(self, side: int | None, extension: str) -> tuple[str, bytes]:
-        """The type and the bytes of the file, or of a smaller one with this longer side."""
+    def shown(self, side: int | None) -> tuple[str, bytes]:
+        """The type and the bytes of the file, or of a smaller JPEG with this longer side."""
         if side is None:
             return MIME[self.extension], self.path.read_bytes()
-        return MIME[extension], _shrink(self.path, side, extension)
+        return MIME["jpg"], _shrink(self.path, side)
 
 
 @lru_cache(maxsize=128)
-def _shrink(path: Path, side: int, extension: str) -> bytes:
+def _shrink(path: Path, side: int) -> bytes:
     """The picture upright, its longer side so many pixels; a damaged file's bytes as they are."""
     try:
         with Image.open(path) as opened:
             image = eight_bit(ImageOps.exif_transpose(opened)).convert("RGB")
     except _UNREADABLE:
         return path.read_bytes()
-    width, height = (max(1, int(length * side / max(image.size) + 0.5)) for length in image.size)
     out = io.BytesIO()
-    image.resize((width, height)).save(out, "JPEG" if extension == "jpg" else extension, quality=85)
+    ImageOps.contain(image, (side, side)).save(out, "JPEG", quality=85)
     return out.getvalue()
 
 
-@dataclass(frozen=True, eq=False)
 class Photo:
-    """One photo; `posted` is in Unix seconds; `taxon` is "" where it shows no organism."""
+    """One photo, of a class of this taxon; what its record does not say is made up.
 
-    id: str
-    record: PhotoRecord
-    picture: Picture
-    posted: int
-    owner: str
-    owner_name: str
-    title: str
-    tags: str
-    taxon: str
+    `posted` is in Unix seconds; `taxon` is "" where it shows no organism; `texts` are what it says:
+    the words of all its lines in the records.
+    """
 
-    @classmethod
-    def described(cls, row: PhotoRecord, picture: Picture, taxon: str) -> "Photo":
-        """The photo of a record, of a class of this taxon; what it does not say is made up."""
-        mark = number(row.id_search_engine)
-        owner = row.owner or f"{10_000_000 + mark % 90_000_000}@N0{mark % 8}"
-        return cls(
-            id=row.id_search_engine,
-            record=row,
-            picture=picture,
-            posted=unix(row.date_upload_search_engine),
-            owner=owner,
-            owner_name=row.owner_name or f"user{owner.partition('@')[0]}",
-            title=f"IMG_{mark % 10_000:04}" if row.title is None else row.title,
-            tags="".join(row.words) if row.tags is None else row.tags,
-            taxon=taxon if row.taxon is None else row.taxon,
-        )
+    def __init__(self, record: PhotoRecord, picture: Picture, taxon: str) -> None:
+        mark = number(record.id_search_engine)
+        self.id = record.id_search_engine
+        self.record = record
+        self.picture = picture
+        self.posted = unix(record.date_upload_search_engine)
+        self.owner = record.owner or f"{10_000_000 + mark % 90_000_000}@N0{mark % 8}"
+        self.owner_name = record.owner_name or f"user{self.owner.partition('@')[0]}"
+        self.title = f"IMG_{mark % 10_000:04}" if record.title is None else record.title
+        self.taxon = taxon if record.taxon is None else record.taxon
+        self.texts: list[Phrase] = []
 
     @property
     def is_removed(self) -> bool:
@@ -152,22 +125,9 @@ class Photo:
         return not self.picture.path.is_file()
 
 
-@lru_cache(maxsize=1)
-def placeholder() -> bytes:
-    """The grey PNG that stands where a photo was removed."""
-    out = io.BytesIO()
-    Image.new("RGB", (500, 374), (243, 245, 246)).save(out, "PNG")
-    return out.getvalue()
-
-
 def unix(when: datetime) -> int:
     """A time in Unix seconds; one without a zone is in UTC."""
     return int((when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp())
-
-
-def mysql(when: datetime) -> str:
-    """A time as Flickr writes it: `2014-02-01 13:59:00`."""
-    return when.strftime("%Y-%m-%d %H:%M:%S")
 
 
 def number(text: str) -> int:

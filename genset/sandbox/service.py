@@ -19,7 +19,7 @@ Unsettle = Callable[[list[Photo], int, str], list[Photo]]
 # The sources' APIs stand at different paths, and nothing else of theirs does.
 _CALLS = re.compile(r"/services/rest/?|/w/api\.php|/v1(?:/.*)?")
 
-_SECRETS = {"api_key", "api_sig", "auth_token"}
+_KEY = "api_key"
 
 _PAGE = "<!DOCTYPE html>\n<html><head><title>{0}</title></head><body><h1>{0}</h1></body></html>\n"
 
@@ -46,22 +46,18 @@ class Request:
 
     @property
     def public_params(self) -> dict[str, str]:
-        """A call's parameters as they may be logged: no key, no token, no signature."""
-        return {
-            key: value
-            for key, value in self.params.items()
-            if self.is_call and key not in _SECRETS and not key.startswith("oauth_")
-        }
+        """A call's parameters as they may be logged: without the key."""
+        return {name: self.params[name] for name in self.params if self.is_call and name != _KEY}
 
     @property
     def identity(self) -> str:
-        """The same for the same request, whoever signed it and whenever."""
+        """The same for the same request, whoever sends it and whenever."""
         return f"{self.verb} {self.path} {sorted(self.public_params.items())}"
 
     @property
     def key(self) -> str:
         """The key of the API that it is sent with; "" without one."""
-        return self.params.get("api_key") or self.params.get("oauth_consumer_key") or ""
+        return self.params.get(_KEY, "")
 
 
 @dataclass(frozen=True)
@@ -69,8 +65,7 @@ class Reply:
     """What the client gets; a HEAD gets all of it but the body.
 
     A reply that went wrong on purpose names its `fault` (see `faults.py`). With `cut`, the
-    connection breaks after so many bytes of the body; with `hang`, it breaks after so many
-    seconds, and nothing is answered at all: the status then is 0.
+    connection breaks after so many bytes of the body; with `hang`, it begins after so many seconds.
     """
 
     status: int
@@ -79,7 +74,7 @@ class Reply:
     headers: dict[str, str] = field(default_factory=dict)
     fault: str | None = None
     cut: int | None = None
-    hang: float | None = None
+    hang: float = 0
 
 
 def web_page(status: int, text: str) -> Reply:
@@ -91,12 +86,6 @@ def json_reply(answer: Mapping[str, Any], status: int = 200) -> Reply:
     """An answer for programs."""
     body = json.dumps(answer, ensure_ascii=False).encode()
     return Reply(status, "application/json; charset=utf-8", body)
-
-
-def whole(params: Params, name: str, default: int) -> int:
-    """A parameter that is a number of at least nought; the default where it is none."""
-    value = params.get(name, "")
-    return int(value) if re.fullmatch("[0-9]{1,16}", value) else default
 
 
 class Service:
@@ -131,13 +120,13 @@ class Service:
         """The true answer to a call."""
         raise NotImplementedError
 
-    def sizes(self, photo: Photo) -> dict[str, tuple[int | None, str]]:
-        """The longer side (None: the file's own) and the extension of the image at each path."""
+    def sizes(self, photo: Photo) -> dict[str, int | None]:
+        """The longer side of the image at each path; None for the file itself."""
         raise NotImplementedError
 
-    def missing(self, path: str) -> Reply:
-        """What is at the path of an image that is not there."""
-        raise NotImplementedError
+    def missing(self) -> Reply:
+        """What is in the place of a photo that is not there."""
+        return web_page(404, "Not found")
 
     def refusal(self, request: Request) -> Reply | None:
         """What a client gets that does not keep to the source's manners; None for who does."""
@@ -154,11 +143,11 @@ class Service:
         """What a request gets where nothing goes wrong."""
         if request.is_call:
             return self.call(request)
-        found = self.image_path.fullmatch(unquote(request.path))
-        if not found:
-            return Reply(404, "text/plain", b"Not found\n")
-        photo = self.collection.find(found["id"] or "")
-        size = self.sizes(photo).get(unquote(request.path)) if photo else None
-        if photo is None or size is None:
-            return self.missing(request.path)
-        return Reply(200, *photo.picture.shown(*size))
+        path = unquote(request.path)
+        found = self.image_path.fullmatch(path)
+        if found is None:
+            return web_page(404, "Not found")
+        photo = self.collection.find(found["id"])
+        if photo and path in (sizes := self.sizes(photo)):
+            return Reply(200, *photo.picture.shown(sizes[path]))
+        return self.missing()

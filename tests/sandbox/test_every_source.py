@@ -12,7 +12,6 @@ import pytest
 import requests
 from PIL import Image
 
-from genset.core.errors import BadInput
 from genset.sandbox import Reply, Request, Rule, Sandbox
 from genset.sandbox.faults import CALLS_ONLY, LASTING, PASSING
 from genset.sandbox.inaturalist import OBSERVATIONS
@@ -236,8 +235,3 @@ def test_the_command_says_what_to_export(photos: Path, source: str) -> None:
     finally:
         process.kill()
         process.communicate()
-
-
-def test_a_source_that_nobody_speaks(photos: Path) -> None:
-    with pytest.raises(BadInput, match="name one of flickr, commons, inaturalist"):
-        Sandbox(photos, source="pexels")
