@@ -8,7 +8,6 @@ import asyncio
 import socket
 import threading
 import time
-from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -53,8 +52,8 @@ class LoggedRequest:
     fault: str | None
 
 
-class RequestLog(deque[LoggedRequest]):
-    """The last requests, without their keys, in the order of their answers."""
+class RequestLog(list[LoggedRequest]):
+    """The requests, without their keys, in the order of their answers."""
 
     def of(self, what: str) -> list[LoggedRequest]:
         """The requests for one method of the API, as the service calls it, or one path."""
@@ -92,7 +91,7 @@ class Sandbox:
             BadInput: something that the user can mend.
         """
         self.name = source
-        self.requests = RequestLog(maxlen=100_000)
+        self.requests = RequestLog()
         self._open_requests = 0
         collection = Collection(
             photos, records, taxonomy, lambda photo_id: faults.of_photo(photo_id) == "gone"
