@@ -18,6 +18,7 @@ from tests.scrape.pools import Pool, Serve, answer_of, crowded_classes
 
 HOUR = float(os.environ.get("GENSET_TEST_HOUR", "72"))
 MINUTE = HOUR / 60
+EXPIRED = failure(100, "Invalid API Key")
 
 
 @pytest.mark.soak
@@ -36,6 +37,7 @@ def test_an_hour_with_mishaps(
     settings = f"[scrape]\nimages_per_second = {images_per_second}\n"
     (pool.workspace.root / "genset.toml").write_text(settings, "utf-8")
 
+    blocked, expired = Rule("not_image", method="image"), Rule(EXPIRED, key="key")
     with Gate(postgresql) as gate:
         pool.store_url = gate.url
         begun = time.monotonic()
@@ -49,10 +51,10 @@ def test_an_hour_with_mishaps(
             at(9)
             gate.open()
             at(15)
-            sandbox.rules.append(Rule("not_image", method="image"))
+            sandbox.rules.append(blocked)
             at(25)
             sandbox.rules.clear()
-            sandbox.rules.append(expired := Rule(failure(100, "Invalid API Key"), key="key"))
+            sandbox.rules.append(expired)
             while not expired.count:  # the image host is asked again after 8 minutes
                 time.sleep(0.1)
             time.sleep(5 * MINUTE)
@@ -65,6 +67,7 @@ def test_an_hour_with_mishaps(
     assert pool.rows() == undisturbed.rows()
     assert pool.files() == undisturbed.files()
     assert pool.rejected() == undisturbed.rejected() == {}
+    assert max(blocked.count, expired.count) < 100  # they were asked now and then
     for line in (
         "the database does not answer",
         "the database answers again",

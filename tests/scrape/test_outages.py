@@ -57,36 +57,6 @@ def told_by(
 # Outages
 
 
-@pytest.mark.parametrize("after", [0, 60], ids=["from the start", "on the way"])
-@pytest.mark.soak
-def test_an_outage_of_half_an_hour_is_survived_with_nobody_there(
-    serve: Serve, new_pool: Callable[..., Pool], after: int
-) -> None:
-    wnids, rows, contents = crowded_classes(30, photos=4)
-    sandbox = serve(*rows, contents=contents)
-    words = ["--classes", ",".join(wnids), "--per-class", "2", "--json"]
-    undisturbed, pool = new_pool(), new_pool()
-    answer_of(undisturbed.done(sandbox.endpoint, *words))
-    sandbox.requests.clear()
-    sandbox.fault = Outage(after, seconds=9)  # 30 minutes at this factor
-    done, lines = told_by(pool.done(sandbox.endpoint, *words, pauses=0.005))
-    assert done["failed"] == 0
-    assert pool.rows() == undisturbed.rows()
-    assert pool.files() == undisturbed.files()
-    # It was asked now and then, and not by every class.
-    asked_in_vain = [asked for asked in sandbox.requests if asked.status == 503]
-    assert len(asked_in_vain) < 100
-    assert any(
-        re.fullmatch(
-            r"Flickr('s image host)? has not answered since [-0-9: ]+ \(.*HTTP 503\); "
-            r"next try at [-0-9: ]+",
-            line,
-        )
-        for line in lines
-    )
-    assert any(line.endswith("answers again") for line in lines)
-
-
 def test_the_smallest_scrape_survives_an_outage_of_hours(
     serve: Serve, new_pool: Callable[..., Pool]
 ) -> None:
