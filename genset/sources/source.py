@@ -171,6 +171,9 @@ Licenses = Mapping[str, License | SourceError | None]
 class Source(ABC):
     """Somewhere that can be searched for photos. What is made of the class is connected to it.
 
+    Each photo has an id that never changes, an owner, a page, a picture on hosts of the source, a
+    licence that can be asked for again, and the time at which it was posted (`PhotoOrigin`).
+
     Attributes:
         about: what it is, in words.
         wants_taken: whether its photos must have been *taken* since the day from which they count
@@ -246,6 +249,9 @@ class Source(ABC):
     def search(self, question: Question, quota: int) -> SearchPage:
         """Ask for one page, once, with one of the quotas of `api`; to be called through `api`.
 
+        The same question has the same photos in the same order, as far as the source lets it. An
+        entry that is no photo costs itself only (`photos_of`).
+
         Raises:
             SourceRefused: asking again is of no use.
             SourceUnavailable, requests.RequestException: the page did not come.
@@ -293,7 +299,10 @@ class Source(ABC):
         return {**self.licenses_of(source_ids[:middle]), **self.licenses_of(source_ids[middle:])}
 
     def may_fetch(self, url: str) -> bool:
-        """Whether a picture may be fetched from this address: the source's own hosts only."""
+        """Whether a picture may be fetched from this address, which a stranger wrote.
+
+        The source's own hosts only.
+        """
         return self.picture_addresses.fullmatch(url) is not None
 
 
