@@ -71,9 +71,9 @@ class Commons(Service):
     wrong_format = (web_page(200, "Wikimedia Error"), web_page(503, "Wikimedia Error"))
 
     def purpose(self, request: Request) -> tuple[str, str | None]:
-        """ "search", "imageinfo" or "siteinfo"; the one page that `pageids` names."""
+        """ "search" or "imageinfo", and the one page that `pageids` names."""
         params, page_id = request.params, request.params.get("pageids", "")
-        what = params.get("generator") or params.get("meta") or params.get("prop", "")
+        what = params.get("generator") or params.get("prop", "")
         return what, page_id if page_id.isdecimal() else None
 
     def refusal(self, request: Request) -> Reply | None:
@@ -86,8 +86,6 @@ class Commons(Service):
     def call(self, request: Request) -> Reply:
         """Yes and no are both HTTP 200."""
         params = request.params
-        if params.get("meta") == "siteinfo":
-            return json_reply({"query": {"general": {"sitename": "Wikimedia Commons"}}})
         if params.get("generator") == "search":
             return self._search(params)
         ids = params.get("pageids", "").split("|")[:MOST_VALUES]

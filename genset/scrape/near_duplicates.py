@@ -15,11 +15,11 @@ an answer away. Two examples may be alike, and one may be in a file: nothing is 
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from PIL import Image
@@ -34,6 +34,8 @@ from genset.core.pixels import fingerprint, scale_down, variants
 from genset.core.progress import progress
 from genset.db import DuplicatePair, ExamplePhoto, Fact, Photo, PhotoLook, Store, in_batches
 from genset.workspace import Workspace
+
+T = TypeVar("T")
 
 LOOKS = 22  # of a photo: what `variants` gives
 _DTYPE = np.dtype("<u8")
@@ -72,10 +74,15 @@ def hash_folder(folder: Path, output: Path) -> tuple[int, list[str]]:
 
 
 def _hash(path: Path) -> int | None:
+    return _read(path, fingerprint)
+
+
+def _read(path: Path, what: Callable[[Image.Image], T]) -> T | None:
+    """Something of a photo; None where it cannot be read."""
     try:
         with Image.open(path) as image:
             scale_down(image)
-            return fingerprint(image)
+            return what(image)
     except Exception:  # noqa: BLE001 - what decoders raise on broken files is not bounded
         return None
 
@@ -187,12 +194,7 @@ def _computed(
 
 def _looks(path: Path) -> bytes:
     """A photo's hashes as they are stored; nothing where it cannot be read."""
-    try:
-        with Image.open(path) as image:
-            scale_down(image)
-            return np.array(variants(image), _DTYPE).tobytes()
-    except Exception:  # noqa: BLE001 - what decoders raise on broken files is not bounded
-        return b""
+    return np.array(_read(path, variants) or [], _DTYPE).tobytes()
 
 
 # Pairs

@@ -19,6 +19,7 @@ from pathlib import Path
 from sqlalchemy import select, update
 
 from genset.core.errors import BadInput
+from genset.core.validation import read_text
 from genset.db import Photo, Store
 from genset.settings import source_names
 from genset.sources.source import FORMS, PHOTO_FORMS, SOURCE
@@ -26,7 +27,6 @@ from genset.workspace import Workspace
 
 OPTED_OUT = "opted out"  # how the reason begins
 
-_MOST = 2**26  # bytes
 _LONGEST = 500  # characters of a line
 _KINDS = ("owner", "photo")
 
@@ -60,16 +60,7 @@ class OptOut:
         Raises:
             BadInput: it cannot be read, or a line of it names nobody.
         """
-        try:
-            with path.open("rb") as file:
-                content = file.read(_MOST + 1)
-            if len(content) > _MOST:
-                raise BadInput(f"{path} is larger than {_MOST // 2**20} MiB")
-            lines = content.decode("utf-8-sig").splitlines()
-        except OSError as error:
-            raise BadInput(f"{path}, the opt_out of genset.toml: {error.strerror}") from None
-        except UnicodeDecodeError as error:
-            raise BadInput(f"{path}: {error.reason}; write it in UTF-8") from None
+        lines = read_text(path).splitlines()
         found: dict[str, set[str]] = {kind: set() for kind in _KINDS}
         for number, line in enumerate(lines, start=1):
             if (words := line.strip()) and not words.startswith("#"):

@@ -3,11 +3,10 @@
 What it answers is for `genset.sources.commons_api` to read.
 """
 
-import json
 import re
-import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from itertools import count
 from typing import Any, Self
 from urllib.parse import urlsplit
 
@@ -29,7 +28,6 @@ from genset.sources.commons_api import (
     WIDTH,
     Ask,
     ask_whole,
-    checked_continuation,
     license_in_answer,
     moments_of,
     parse_reply,
@@ -62,12 +60,8 @@ PER_PAGE = 50  # more than so many thumbnails are not named in one answer
 _MOST_RESULTS = 10_000  # that a search hands over
 
 # A search is a call, and one more for when its photos were first uploaded. Where answers come in
-# parts it is several, but no more than these, nor begun later.
+# parts it is several, but no more than these.
 _MOST_CALLS = 12
-_LONGEST_SEARCH = 180.0  # seconds
-
-# The only widths at which there are thumbnails. Any other is refused, however often it is asked.
-WIDTHS = (20, 40, 60, 120, 250, 330, 500, 960, 1280, 1920, 3840)
 
 _QUERY: dict[str, object] = {
     "action": "query",
@@ -94,16 +88,11 @@ _HISTORY: dict[str, object] = {"prop": "imageinfo", "iiprop": "timestamp", "iili
 
 _DEPICTS = re.compile(r"depicts (Q[1-9][0-9]*)")
 
-# An original or a thumbnail, below an address of a host; either may say who asked for the address.
-_FILE = r"[0-9a-f]/[0-9a-f]{2}/[^\s/?#\\]+"
-_THUMBNAIL = (
-    rf"thumb/{_FILE}/(?:[a-z0-9]+-)*(?:{'|'.join(map(str, WIDTHS))})px-[^\s/?#\\]+(?:\?[^\s\\]*)?"
-)
+# Originals and thumbnails; either may say who asked for the address.
 _PICTURES = re.compile(
-    rf"https://(?:upload|thumb)\.wikimedia\.org/wikipedia/commons/"
-    rf"(?:{_FILE}(?:\?[^\s\\]*)?|{_THUMBNAIL})"
+    r"https://(?:upload|thumb)\.wikimedia\.org/wikipedia/commons/"
+    r"(?:thumb/[0-9a-f]/[0-9a-f]{2}/[^\s/?#\\]+|[0-9a-f]/[0-9a-f]{2})/[^\s/?#\\]+(?:\?[^\s\\]*)?"
 )
-_IS_THUMBNAIL = re.compile(rf"[^\s?#\\]+/{_THUMBNAIL}")
 
 
 class Commons(Source):
@@ -191,9 +180,10 @@ class Commons(Source):
 
     def search(self, question: Question, quota: int) -> SearchPage:
         """One page of files, most relevant first, each posted when it was first uploaded."""
-        start, ask = _start(question), self._calls(quota)
-        batch = ask_whole(ask, _SEARCH | {"gsrsearch": search_text(question.text)} | start)
-        if not batch.pages and batch.following and not _offset(start):
+        offset, ask = int(question.bookmark or 0), self._calls(quota)
+        found = {"gsrsearch": search_text(question.text), "gsroffset": offset}
+        batch = ask_whole(ask, _SEARCH | found)
+        if not batch.pages and batch.following and not offset:
             raise SourceUnavailable(f"{TITLE} answered with none of its results", scope="query")
         pages = sorted(batch.pages.values(), key=place)[:PER_PAGE]
         photos, rejected = photos_of(pages, photo_of)
@@ -202,8 +192,9 @@ class Commons(Source):
         first = self._first_versions(late, ask) if late else {}
         if len(first) < len(late):
             rejected["deleted"] = len(late) - len(first)
-        offset, following = _offset(start), _offset(batch.following)
-        last = not pages or not offset < following < _MOST_RESULTS
+        following = batch.following.get("gsroffset", "")
+        goes_on = following.isdecimal() and offset < int(following) < _MOST_RESULTS
+        last = not pages or not goes_on
         return SearchPage(
             photos=tuple(
                 replace(photo, posted_at=first.get(photo.source_id, photo.posted_at))
@@ -213,7 +204,7 @@ class Commons(Source):
             total=offset + len(pages),
             last=last,
             capped=False,
-            bookmark="" if last else json.dumps(batch.following, ensure_ascii=False),
+            bookmark="" if last else following,
             rejected=rejected,
         )
 
@@ -236,16 +227,15 @@ class Commons(Source):
 
     def _calls(self, quota: int) -> Ask:
         """Makes the calls of one question, the first at once, the others in their turn."""
-        began, calls = time.monotonic(), 0
+        calls = count()
 
         def ask(parameters: Mapping[str, object]) -> dict[str, Any]:
-            nonlocal calls
-            if calls:
-                if calls == _MOST_CALLS or time.monotonic() - began > _LONGEST_SEARCH:
-                    words = f"{TITLE}' answer comes in too many parts"
-                    raise SourceUnavailable(words, scope="query")
+            number = next(calls)
+            if number == _MOST_CALLS:
+                words = f"{TITLE}' answer comes in too many parts"
+                raise SourceUnavailable(words, scope="query")
+            if number:  # the first call has its turn
                 self.api.wait_for_turn(quota)
-            calls += 1
             return self._call(parameters)
 
         return ask
@@ -260,12 +250,6 @@ class Commons(Source):
     def _ping(self, quota: int) -> object:
         return self._call({"generator": "search", "gsrsearch": "sky", "gsrlimit": 1})
 
-    def may_fetch(self, url: str) -> bool:
-        """Only Commons' files, and their thumbnails of the widths that there are."""
-        return super().may_fetch(url) and (
-            "/thumb/" not in url or _IS_THUMBNAIL.fullmatch(url) is not None
-        )
-
 
 def search_text(text: str) -> str:
     """A query in the language of Commons' search.
@@ -279,19 +263,3 @@ def search_text(text: str) -> str:
     included = [f'"{" ".join(phrase)}"' for phrase in terms.included]
     excluded = [f'-"{" ".join(phrase)}"' for phrase in terms.excluded]
     return " ".join(["filetype:bitmap", *included, *excluded])
-
-
-def _start(question: Question) -> dict[str, str]:
-    """Where a page of results begins, by what the page before it said."""
-    try:
-        bookmark = json.loads(question.bookmark or "null")
-    except (ValueError, RecursionError):
-        bookmark = None
-    start = checked_continuation(bookmark) or {}
-    return start if "gsroffset" in start else {"gsroffset": str((question.page - 1) * PER_PAGE)}
-
-
-def _offset(following: Mapping[str, str]) -> int:
-    """The number of results before a page; 0 where it is not said."""
-    offset = following.get("gsroffset", "")
-    return int(offset) if re.fullmatch("[0-9]{1,9}", offset) else 0

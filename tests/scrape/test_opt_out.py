@@ -208,4 +208,4 @@ def test_a_list_that_cannot_be_followed_is_refused(
         OptOut.of(pool.workspace)
     path.unlink()
     said = genset("scrape", cwd=pool.workspace.root, code=2, endpoint="http://127.0.0.1:9")
-    assert "opt-out.txt, the opt_out of genset.toml: No such file or directory" in said
+    assert "opt-out.txt cannot be read: No such file or directory" in said
