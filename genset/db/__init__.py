@@ -33,6 +33,7 @@ from genset.db.labels import (
     Verdict,
 )
 from genset.db.models import (
+    SEARCH_RANKS,
     Base,
     Candidate,
     Claim,
@@ -80,6 +81,7 @@ from genset.db.scraping import (
 from genset.db.taxonomies import stored_taxonomy
 
 __all__ = [
+    "SEARCH_RANKS",
     "Base",
     "Candidate",
     "Claim",

@@ -222,11 +222,15 @@ class Claim(Base):
         return f"{self.wnid}/{self.photo.name}"
 
 
+SEARCH_RANKS = 1_000_000
+"""The ranks of a further search (`genset.scrape.further`) begin after so many of the one before."""
+
+
 class Candidate(Claim):
     """A photo that a search returned for a class.
 
     `keyword` is the query that found it and `rank` its place by relevance in that query's results,
-    from 1; where several keywords found it, the ones of its best rank.
+    from 1; where several keywords found it, the ones of its best rank. See `SEARCH_RANKS`.
     """
 
     __mapper_args__ = {"polymorphic_identity": True}  # noqa: RUF012 - SQLAlchemy's

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from genset.core.dates import earliest_day
 from genset.db import (
+    SEARCH_RANKS,
     Candidate,
     Claim,
     Label,
@@ -95,7 +96,8 @@ def origins(session: Session, photos: Sequence[ReleasePhoto]) -> dict[str, Any]:
     How many of them searches `found` and how many were `added` from folders, when both happened,
     and how many searches (`searches`: of a class by a query) and pages of results (`pages`) this
     workspace asked for, for the release's classes. `imported` is there where searches that it did
-    not make found some: for which class, by which query.
+    not make found some: for which class, by which query. `by_search` is there where pools were
+    searched again: how many photos the first search found, and how many each further one.
     """
     wnids = {photo.wnid for photo in photos}
     by_source: dict[str, list[ReleasePhoto]] = defaultdict(list)
@@ -124,9 +126,11 @@ def _origin(
     rows = session.execute(query.group_by(Search.wnid, Search.query)).all()
     found_by = {(photo.wnid, photo.keyword) for photo in photos if photo.keyword}
     imported = found_by - queries_made(session, source, wnids)
+    counts = Counter((photo.rank - 1) // SEARCH_RANKS for photo in photos if photo.keyword)
     return {
         **({"imported": [list(pair) for pair in sorted(imported)]} if imported else {}),
         "found": len(photos) - len(added),
+        **({"by_search": [counts[n] for n in range(1 + max(counts))]} if any(counts) else {}),
         "searches": len(rows),
         "pages": sum(row[2] for row in rows),
         "searched": _ends([time for row in rows for time in row[3:]]),

@@ -34,6 +34,7 @@ class ScrapePlan:
             wants will do (`Source.wants_taken`: `posted_after` again, or any).
         taken_unknown: whether photos will do of which nobody knows when they were taken.
         opt_out: owners and photos that are not to be taken.
+        first_rank: the rank of a search's first photo; a further search's come after those before.
     """
 
     classes: tuple[ImageClass, ...]
@@ -50,6 +51,7 @@ class ScrapePlan:
     taken_after: datetime | None = None
     taken_unknown: bool = False
     opt_out: OptOut = field(default_factory=OptOut)
+    first_rank: int = 1
 
     @property
     def per_page(self) -> int:

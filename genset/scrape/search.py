@@ -195,7 +195,7 @@ def keep_page(
         )
     }
     new: list[dict[str, object]] = []
-    first_rank = 1 + (step.depth - 1) * question.per_page
+    first_rank = plan.first_rank + (step.depth - 1) * question.per_page
     for rank, found in enumerate(answer.photos, start=first_rank):
         photo_id = photo_ids[found.source_id]
         here = {"keyword": question.text, "rank": rank}

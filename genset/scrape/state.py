@@ -237,7 +237,7 @@ def _chosen(
     place = {query: number for number, query in enumerate(queries)}
     last_place = len(place)
     # A class may have thousands of candidates, and the first few hundred may tell.
-    enough = 10 + 5 * plan.per_class // (4 * max(1, len(queries)))
+    enough = plan.first_rank + 9 + 5 * plan.per_class // (4 * max(1, len(queries)))
     statement = _candidates(plan, of_several is None)
     ranked: list[RankedPhoto] = []
     rejected_by_plan = Counter[str]()

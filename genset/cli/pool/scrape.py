@@ -72,6 +72,11 @@ class _ScrapeCommand(click.Command):
     is_flag=True,
     help="Download the candidates found so far, without a search; needs no key.",
 )
+@click.option(
+    "--since-last",
+    is_flag=True,
+    help="Search again, for photos posted since the last search began.",
+)
 @click.option("--retry-failed", is_flag=True, help="Try rejected photos again.")
 @click.option(
     "--no-wait", is_flag=True, help="End instead of waiting for what is due for another try later."
@@ -83,6 +88,7 @@ def scrape(
     folder: Path | None,
     /,
     sources: tuple[str, ...],
+    since_last: bool,
     retry_failed: bool,
     give_up_after: float | None,
     dry_run: bool,
@@ -107,6 +113,8 @@ def scrape(
         requested = chosen(workspace, sources)
         options["classes"] = named_classes(queries.taxonomy, options["classes"])
         plans = possible([plan_of(workspace, queries, source, **options) for source in requested])
+        if since_last:
+            plans = _further(store, plans)
         several = len(requested) > 1
         if dry_run and retry_failed:
             raise BadInput("--dry-run cannot be combined with --retry-failed")
@@ -131,6 +139,18 @@ def _stored(store: "Store") -> str:
         photos = session.scalar(select(func.count(Photo.sha256))) or 0
     stay = agree(photos, "is stored and stays", "are stored and stay")
     return f"{count(photos, 'photo')} of the pool {stay}"
+
+
+def _further(store: "Store", plans: "list[ScrapePlan]") -> "list[ScrapePlan]":
+    """The plans of searches for what was posted since the last ones."""
+    from genset.scrape.further import since_last
+
+    if any(plan.posted_before or not plan.search for plan in plans):
+        raise BadInput("--since-last cannot be combined with --posted-before or --no-search")
+    further = [since_last(store, plan) for plan in plans]
+    for plan in further:
+        say(f"{plan.source.about.name}: photos posted since {plan.posted_after:%Y-%m-%d %H:%M} UTC")
+    return further
 
 
 def _show(answers: dict[str, Any], lines: list[str], several: bool, as_json: bool) -> None:

@@ -59,7 +59,7 @@ _MEANINGS = {
     "labels": "How many labelers said what, as JSON.",
     "selection_frequency": "Share of labelers who said that the photo shows the class, 0 to 1.",
     "rank": "Its place in the results of the search that found it, from 1: by relevance, where its "
-    "source has such an order.",
+    "source has such an order. The second search for photos posted since ranks from 1,000,001.",
     "keyword": "What was searched for; empty where nothing was.",
     "source": "Where it was found.",
     "confidence": "How sure the method that brought the votes together is that the photo shows the "

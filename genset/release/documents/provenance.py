@@ -225,9 +225,11 @@ class Place:
     def _searched(self) -> str:
         searches = fact(self.origin, "searches", int) or 0
         pages = fact(self.origin, "pages", int) or 0
+        counts = fact(self.origin, "by_search", list) or []
+        further = f"; {', '.join(map(str, counts))} by one search after the other" if counts else ""
         return (
             f"{count(searches, 'search', 'searches')} for the release's classes, "
-            f"{count(pages, 'page')} of results, {days(self.origin, 'searched')}"
+            f"{count(pages, 'page')} of results, {days(self.origin, 'searched')}{further}"
         )
 
     def facts(self) -> Iterator[tuple[str, str]]:

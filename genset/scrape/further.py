@@ -1,0 +1,61 @@
+"""Search again for photos that were posted since the last search, so that a pool grows.
+
+A plan's searches follow each other: the first asks for what was posted since the plan's day, and
+any further one for what was posted since the one before it began. Which there were is read from the
+stored searches: one began when its window was first asked for.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from genset.core.errors import BadInput
+from genset.db import SEARCH_RANKS, Search, Store
+from genset.scrape.plan import ScrapePlan
+from genset.scrape.state import class_states
+
+
+def since_last(store: Store, plan: ScrapePlan) -> ScrapePlan:
+    """The plan of the next search, or of the last one where that is not done.
+
+    It fills each class with photos of its own window, ranked after those of the searches before.
+
+    Raises:
+        BadInput: there was no search yet.
+    """
+    with store.session() as session:
+        plans = [
+            replace(
+                plan,
+                posted_after=start,
+                taken_after=plan.taken_since,
+                first_rank=1 + number * SEARCH_RANKS,
+            )
+            for number, start in enumerate(_starts(session, plan), start=1)
+        ]
+        if not plans:
+            name = plan.source.about.name
+            raise BadInput(f"{name} was not searched yet: run genset scrape without --since-last")
+        for last in plans[-2:-1]:
+            if not all(state.is_done for _, state in class_states(session, last)):
+                return last
+    return plans[-1]
+
+
+def _starts(session: Session, plan: ScrapePlan) -> Iterator[datetime]:
+    """When the first search began, and any that followed it."""
+    start = plan.posted_after
+    while began := session.scalar(
+        select(func.min(Search.searched_at)).where(
+            Search.source == plan.source.about.name,
+            Search.posted_after == start,
+            Search.posted_before.is_(None),
+        )
+    ):
+        if (following := began.replace(microsecond=0)) <= start:  # within a second
+            break
+        start = following
+        yield start
