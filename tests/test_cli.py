@@ -365,7 +365,7 @@ def test_help_has_the_commands_under_headings() -> None:
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        ("scrape --foo", "genset: No such option '--foo'; see genset scrape --help"),
+        ("scrape --xyz", "genset: No such option '--xyz'; see genset scrape --help"),
         ("nonsense", "genset: No such command 'nonsense'; see genset --help"),
         (
             "scrape --posted-after 2015",

@@ -1,13 +1,18 @@
 """The command that fills a workspace: scrape."""
 
+import os
 import shlex
+import shutil
+from collections.abc import Callable
 from dataclasses import asdict
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from genset import __version__
 from genset.cli.common import (
     DAY,
     classes_option,
@@ -28,6 +33,7 @@ from genset.workspace import Workspace
 
 if TYPE_CHECKING:
     from genset.db import Store
+    from genset.net.hosts import Hosts
     from genset.scrape.estimate import Estimate
     from genset.scrape.plan import ScrapePlan
     from genset.scrape.results import ScrapeSummary
@@ -43,6 +49,17 @@ class _ScrapeCommand(click.Command):
         words = [word for word in args if word not in ("--json", "--retry-failed")]
         ctx.meta[_WORDS] = shlex.join(["genset", "scrape", *words])
         return super().parse_args(ctx, args)
+
+
+def _command(context: click.Context, option: click.Parameter, value: str) -> list[str]:
+    """The words of a command that there is."""
+    try:
+        words = shlex.split(value)
+    except ValueError as error:
+        raise click.BadParameter(f"{value}: {error}") from None
+    if words and shutil.which(words[0]) is None:
+        raise click.BadParameter(f"there is no command {words[0]}")
+    return words
 
 
 @click.command(cls=_ScrapeCommand)
@@ -82,6 +99,19 @@ class _ScrapeCommand(click.Command):
     "--no-wait", is_flag=True, help="End instead of waiting for what is due for another try later."
 )
 @give_up_option
+@click.option(
+    "--log",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Append what came of each call, in lines of JSON.",
+)
+@click.option(
+    "--notify",
+    default="",
+    metavar="COMMAND",
+    callback=_command,
+    help="Run this when the scrape ends or cannot go on, with the summary as input.",
+)
 @click.option("--dry-run", is_flag=True, help="Show what it would take, and do nothing.")
 @json_command
 def scrape(
@@ -91,6 +121,8 @@ def scrape(
     since_last: bool,
     retry_failed: bool,
     give_up_after: float | None,
+    log: Path | None,
+    notify: list[str],
     dry_run: bool,
     as_json: bool,
     **options: Any,
@@ -106,6 +138,8 @@ def scrape(
     genset scrape --source commons,inaturalist
     genset scrape --per-class 300 --license open --dry-run
     """
+    from genset.net.hosts import Hosts
+    from genset.scrape.events import EventLog, notifying
     from genset.scrape.queries import workspace_queries
 
     with opened(folder) as (workspace, store):
@@ -122,11 +156,27 @@ def scrape(
             takes, lines = _estimates(workspace, store, plans, several)
             _show(takes, lines, several, as_json)
             return
-        with stoppable(partial(_stored, store)):
-            outcomes = _scrape_plans(workspace, store, plans, retry_failed, give_up_after)
-        answers, lines = _answers(store, plans, outcomes, several)
-        _show(answers, lines, several, as_json)
-        _raise_problems(plans, outcomes, several)
+        on_event = EventLog(log or Path(os.devnull)).write
+        make_hosts = partial(Hosts, store, say, give_up_after, on_event)
+        with notifying(notify) as summary:
+            summary.append(_heading(plans))
+            with stoppable(partial(_stored, store)):
+                outcomes = _scrape_plans(workspace, store, plans, retry_failed, make_hosts)
+            answers, lines = _answers(store, plans, outcomes, several)
+            summary += lines
+            _show(answers, summary, several, as_json)
+            _raise_problems(plans, outcomes, several)
+
+
+def _heading(plans: "list[ScrapePlan]") -> str:
+    """What a summary is of, for those who read it elsewhere."""
+    plan, names = plans[0], ", ".join(plan.source.about.name for plan in plans)
+    licenses = ", ".join(plan.licenses.words) if plan.licenses else "any"
+    return (
+        f"genset {__version__} scrape of {names}, begun {datetime.now(UTC):%Y-%m-%d %H:%M} UTC: "
+        f"{plan.per_class:,} photos a class, posted since {plan.posted_after.date()}, "
+        f"license {licenses}"
+    )
 
 
 def _stored(store: "Store") -> str:
@@ -165,11 +215,10 @@ def _scrape_plans(
     store: "Store",
     plans: "list[ScrapePlan]",
     retry_failed: bool,
-    give_up_after: float | None,
+    make_hosts: "Callable[[], Hosts]",
 ) -> "dict[str, Outcome]":
     """Scrape each source as its plan wants; what came of each, by its name."""
     from genset.db.images_folder import claim_images
-    from genset.net.hosts import Hosts
     from genset.scrape.side_by_side import note_unfinished, scrape_all
     from genset.scrape.state import forget_refusals
     from genset.sources.source import Settings
@@ -180,7 +229,7 @@ def _scrape_plans(
     ready = []
     for plan in plans:
         open_source = plan.source.connect if plan.search else plan.source.for_pictures
-        ready.append((open_source(Hosts(store, say, give_up_after), settings), plan))
+        ready.append((open_source(make_hosts(), settings), plan))
     if retry_failed:
         for plan in plans:
             forget_refusals(store, plan)
