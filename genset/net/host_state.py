@@ -16,7 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
@@ -172,16 +172,20 @@ class HostGaveUp(GensetError):
 
 
 class HostReports:
-    """Reports each cause and each long pause of a host once.
+    """Reports each cause, each outage and each long pause of a host once.
 
     Args:
         title: the host's name for people.
         say: is given each line.
+        on_event: is given each pause and outage, long or not, as `genset.net.hosts.Hosts` has it.
     """
 
-    def __init__(self, title: str, say: Callable[[str], None]) -> None:
+    def __init__(
+        self, title: str, say: Callable[[str], None], on_event: Callable[[dict[str, str]], None]
+    ) -> None:
         self._title = title
         self.say = say
+        self._on_event = on_event
         self._causes: set[str] = set()  # that were reported
         self._last: tuple[float, float | None] = 0.0, None
 
@@ -192,27 +196,32 @@ class HostReports:
             self.say(f"{reason}; trying again")
 
     def recovery(self) -> None:
-        """Report that the host is back."""
+        """Report that it is back."""
         self.say(f"{self._title} answers again")
+        self._event("ok", "up")
 
     def pause(self, condition: Condition, now: float) -> None:
         """Report an outage, or a pause where it is long."""
         since, pause = condition.down_since, condition.paused_for(now)
-        if since is not None:
-            until, is_new = condition.probe_at or 0.0, self._last[1] != since
-            line = (
-                f"{self._title} has not answered since {_clock(since)} ({condition.error}); next "
-                f"try at {_clock(until)}"
-            )
-        elif pause > scaled(LONG):
-            until, is_new = condition.paused_until or now, True
-            line = f"{self._title} asked for a pause until {_clock(until)}"
-        else:
+        until = (condition.paused_until if since is None else condition.probe_at) or 0.0
+        if until <= now or self._last == (until, since) or (since is None and not pause):
             return
-        is_long = until - now > scaled(LONG)
-        if until > now and self._last != (until, since) and (is_new or is_long):
-            self._last = until, since
-            self.say(line)
+        is_new = since is not None and self._last[1] != since
+        self._last = until, since
+        if since is not None:
+            status, decision = condition.error, "down: next try at "
+            words = (
+                f"has not answered since {_clock(since)} ({status}); next try at {_clock(until)}"
+            )
+        else:
+            status, decision = "a pause is asked for", "paused until "
+            words = f"asked for a pause until {_clock(until)}"
+        self._event(status, decision + datetime.fromtimestamp(until, UTC).isoformat(" ", "seconds"))
+        if is_new or until - now > scaled(LONG):
+            self.say(f"{self._title} {words}")
+
+    def _event(self, status: str, decision: str) -> None:
+        self._on_event({"host": self._title, "status": status, "decision": decision})
 
     def give_up(self, condition: Condition, now: float, begun: float, patience: float) -> None:
         """Raise HostGaveUp where a process that began then has waited for longer than that.

@@ -60,8 +60,8 @@ class Hosts:
         store: what all scrapers share.
         say: is given each line that somebody who watches should read.
         give_up_after: seconds after which a host that is down is not waited for; None for ever.
-        on_event: is called with what came of each call, by `host`, `cls`, `query`, `photo`,
-            `status` and `decision`.
+        on_event: is given what came of each call, and when a host pauses, is down or is back: its
+            `host`, `status` and `decision`, of a call also its `class` and `query` or `photo`.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Hosts:
         store: Store,
         say: Callable[[str], None] = lambda line: None,
         give_up_after: float | None = None,
-        on_event: Callable[..., None] = lambda **event: None,
+        on_event: Callable[[dict[str, str]], None] = lambda event: None,
     ) -> None:
         self.store = store
         self.say = say
@@ -135,7 +135,7 @@ class Host:
         self.has_answered = False  # in this run
         self.answered: deque[Callable[[int], object]] = deque(maxlen=_REMEMBERED)  # calls
         self._slots = slots
-        self._reports = HostReports(title, lambda line: hosts.say(line))
+        self._reports = HostReports(title, lambda line: hosts.say(line), hosts.on_event)
         self._condition = StoredCondition(
             hosts.store, name, title, hosts.now, self._reports.recovery
         )

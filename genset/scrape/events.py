@@ -18,10 +18,12 @@ _PATIENCE = 60  # seconds that a command at the end may take
 class EventLog:
     """A file to which events are appended. One that cannot be written to later ends no scrape.
 
-    A line::
+    Some lines::
 
-        {"time": "2026-05-01T12:00:00.123+00:00", "class": "n01440764", "host": "Flickr",
-         "query": "tench (page 1)", "status": "ok", "decision": "50 photos of 1,204"}
+        {"time": "2026-05-01T12:00:00.123+00:00", "host": "Flickr", "class": "n01440764",
+         "query": "tench (page 1)", "status": "ok", "decision": "stored 50 of 1,204 photos"}
+        {"time": "2026-05-01T12:00:03.456+00:00", "host": "Flickr's image host",
+         "status": "a pause is asked for", "decision": "paused until 2026-05-01 12:00:33+00:00"}
 
     Raises:
         BadInput: it cannot be opened.
@@ -34,12 +36,12 @@ class EventLog:
         except OSError as error:
             raise BadInput(f"--log {path}: {error.strerror}") from None
 
-    def write(self, *, cls: str, **event: object) -> None:
+    def write(self, event: dict[str, str]) -> None:
         """Append an event, as `genset.net.hosts.Hosts` gives it."""
-        time = datetime.now(UTC).isoformat(timespec="milliseconds")
+        time = {"time": datetime.now(UTC).isoformat(timespec="milliseconds")}
         with self._lock:
             try:
-                self._file.write(json.dumps({"time": time, "class": cls} | event) + "\n")
+                self._file.write(json.dumps(time | event) + "\n")
                 self._file.flush()
             except OSError as error:
                 say(f"{self._path} lacks events from now on: {error.strerror}")

@@ -12,7 +12,6 @@ from datetime import datetime
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from genset.core.errors import BadInput
 from genset.db import SEARCH_RANKS, Search, Store
 from genset.scrape.plan import ScrapePlan
 from genset.scrape.state import class_states
@@ -21,32 +20,26 @@ from genset.scrape.state import class_states
 def since_last(store: Store, plan: ScrapePlan) -> ScrapePlan:
     """The plan of the next search, or of the last one where that is not done.
 
-    It fills each class with photos of its own window, ranked after those of the searches before.
-
-    Raises:
-        BadInput: there was no search yet.
+    A further search fills each class with photos of its own window, ranked after those before.
     """
     with store.session() as session:
-        plans = [
-            replace(
-                plan,
-                posted_after=start,
-                taken_after=plan.taken_since,
-                first_rank=1 + number * SEARCH_RANKS,
-            )
-            for number, start in enumerate(_starts(session, plan), start=1)
-        ]
-        if not plans:
-            name = plan.source.about.name
-            raise BadInput(f"{name} was not searched yet: run genset scrape without --since-last")
-        for last in plans[-2:-1]:
-            if not all(state.is_done for _, state in class_states(session, last)):
-                return last
-    return plans[-1]
+        last, *before = reversed([plan, *_further(session, plan)])
+        for unfinished in before[:1]:
+            if not all(state.is_done for _, state in class_states(session, unfinished)):
+                return unfinished
+    return last
+
+
+def _further(session: Session, plan: ScrapePlan) -> Iterator[ScrapePlan]:
+    """The plans of the searches after the first: those that began, and the next."""
+    for number, start in enumerate(_starts(session, plan), start=1):
+        first_rank = 1 + number * SEARCH_RANKS
+        taken_after = plan.taken_since
+        yield replace(plan, posted_after=start, taken_after=taken_after, first_rank=first_rank)
 
 
 def _starts(session: Session, plan: ScrapePlan) -> Iterator[datetime]:
-    """When the first search began, and any that followed it."""
+    """When each search began, the first one first."""
     start = plan.posted_after
     while began := session.scalar(
         select(func.min(Search.searched_at)).where(

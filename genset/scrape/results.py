@@ -95,7 +95,7 @@ class Results:
         plan: ScrapePlan,
         locks: Locks,
         summary: ScrapeSummary,
-        on_event: Callable[..., None],
+        on_event: Callable[[dict[str, str]], None],
     ) -> None:
         self._store = store
         self._images = images
@@ -131,11 +131,17 @@ class Results:
             rejected.update(page.rejected)
         self._summary.rejected = dict(Counter(self._summary.rejected) + rejected)
         for (job, result), decision in zip(done, decisions, strict=True):
-            is_answer = isinstance(result, SearchPage | Original)
-            status = "ok" if is_answer else str(result)
-            self._on_event(
-                host=job.host.title, cls=job.cls.wnid, **job.named, status=status, decision=decision
-            )
+            self._on_event(self._event(job, result, decision))
+
+    def _event(self, job: Job, result: JobResult, decision: str) -> dict[str, str]:
+        """What came of a job, as `Hosts.on_event` takes it."""
+        if isinstance(job, PageJob):
+            what = {"query": f"{job.step.question.text} (page {job.step.question.page})"}
+        else:
+            what = {"photo": f"{self._plan.source.about.name}:{job.candidate.source_id}"}
+        status = "ok" if isinstance(result, SearchPage | Original) else str(result)
+        about = {"host": job.host.title, "class": job.cls.wnid} | what
+        return about | {"status": status, "decision": decision}
 
     def _keep(
         self,
@@ -164,6 +170,7 @@ class Results:
             keep_page(session, self._plan, job.cls, job.step, result)
             if job.is_known:
                 session.delete(_failure(session, job, at))
+            return f"stored {len(result.photos)} of {count(result.total, 'photo')}"
         return "stored"
 
     def _keep_photos(

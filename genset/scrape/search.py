@@ -21,7 +21,7 @@ from sqlalchemy.orm import Session
 from genset.classes import PHOTOS, ImageClass
 from genset.classes.query import stages
 from genset.core.photo import PhotoOrigin
-from genset.db import Candidate, Photo, RemovedOwner, Search, add_candidates
+from genset.db import SEARCH_RANKS, Candidate, Photo, RemovedOwner, Search, add_candidates
 from genset.scrape.plan import ScrapePlan
 from genset.sources.source import Question, SearchPage
 
@@ -202,6 +202,8 @@ def keep_page(
         if photo_id not in best:
             best[photo_id] = rank, place[question.text]
             new.append({"wnid": cls.wnid, "photo_id": photo_id} | here)
+        elif best[photo_id][0] >= plan.first_rank + SEARCH_RANKS:
+            continue  # a later search found it first
         elif (rank, place[question.text]) < best[photo_id]:
             best[photo_id] = rank, place[question.text]
             session.execute(

@@ -270,7 +270,7 @@ def _read(
         reason = plan.reason_against(license, row.posted_at, row.taken_at)
         if reason is None:
             matching.append(RankedPhoto(*row[: len(RankedPhoto._fields)]))
-        else:
+        elif row.rank >= plan.first_rank:  # what searches before found is not of this one
             rejected_by_plan[reason] += 1
     return matching
 

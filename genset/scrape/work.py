@@ -43,11 +43,6 @@ class PageJob:
         """What tells what it asks for from all else."""
         return question_key(self.step.question)
 
-    @property
-    def named(self) -> dict[str, str]:
-        """What it asks for, for people."""
-        return {"query": f"{self.step.question.text} (page {self.step.question.page})"}
-
     def do(self) -> SearchPage:
         """Ask once.
 
@@ -91,11 +86,6 @@ class PhotoJob:
     def address(self) -> str:
         """Where the photo is."""
         return self.candidate.image_url
-
-    @property
-    def named(self) -> dict[str, str]:
-        """What it asks for, for people."""
-        return {"photo": self.candidate.source_id}
 
     def do(self) -> Original | PhotoRejected:
         """Fetch it once. Raises what `Fetcher.fetch` raises, but for `PhotoRejected`."""

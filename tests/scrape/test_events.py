@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from genset.sandbox import Reply
 from genset.scrape.events import EventLog
 from tests.scrape.commands import genset
 from tests.scrape.pools import FAULTS, Pool, Serve, record
@@ -30,22 +31,39 @@ def test_a_log_has_a_line_for_each_page_and_photo(pool: Pool, serve: Serve) -> N
     assert pool.done(sandbox.endpoint, *WORDS, "--log", "log.jsonl").returncode == 1
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     assert {" ".join(line) for line in lines} == {
-        f"time class host {what} status decision" for what in ("query", "photo")
+        f"time host class {what} status decision" for what in ("query", "photo")
     }
     photos = {line["photo"]: line for line in lines if "photo" in line}
-    assert (photos["1"]["class"], photos["1"]["status"]) == (TENCH, "ok")
-    assert photos["1"]["decision"] == "stored"
-    assert photos["1"]["host"] == "Flickr's image host"
-    assert photos["2"]["decision"].startswith("failed: next try at ")
-    assert {line["host"] for line in lines if "query" in line} == {"Flickr"}
+    assert (photos["flickr:1"]["class"], photos["flickr:1"]["status"]) == (TENCH, "ok")
+    assert photos["flickr:1"]["decision"] == "stored"
+    assert photos["flickr:1"]["host"] == "Flickr's image host"
+    assert photos["flickr:2"]["decision"].startswith("failed: next try at ")
+    queries = {(line["host"], line["decision"]) for line in lines if "query" in line}
+    assert ("Flickr", "stored 6 of 6 photos") in queries
     pool.done(sandbox.endpoint, *WORDS, "--per-class", "4", "--log", "log.jsonl")
     assert log.read_text().count("\n") > len(lines)
+
+
+def test_a_log_says_when_a_host_pauses_and_when_it_is_down_and_back(
+    pool: Pool, serve: Serve
+) -> None:
+    sandbox = serve(*SIX)
+    replies = iter([Reply(429, "", b"", {"Retry-After": "100"}), *[FAULTS["500"]] * 6])
+    sandbox.fault = lambda request: None if ".jpg" in request.path else next(replies, None)
+    pool.done(sandbox.endpoint, *WORDS[:-1], "--log", "log.jsonl", pauses=0.005)
+    log = (pool.workspace.root / "log.jsonl").read_text().splitlines()
+    states = [line for line in map(json.loads, log) if "class" not in line]
+    assert {" ".join(line) for line in states} == {"time host status decision"}
+    assert {line["host"] for line in states} == {"Flickr"}
+    decisions = [line["decision"][:12] for line in states]
+    assert decisions[:2] == ["paused until", "down: next t"] and decisions[-1] == "up"
+    assert "500" in states[1]["status"]
 
 
 def test_a_log_on_a_full_disk_is_reported_once(capsys: pytest.CaptureFixture[str]) -> None:
     log = EventLog(Path("/dev/full"))
     for _ in range(3):
-        log.write(cls=TENCH, host="Flickr")
+        log.write({"host": "Flickr"})
     assert capsys.readouterr().err == (
         "/dev/full lacks events from now on: No space left on device\n"
     )

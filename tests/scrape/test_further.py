@@ -5,9 +5,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 
-from genset.core.errors import BadInput
 from genset.db import Candidate, Search, Verdict
 from genset.label.review import rule
 from genset.release.documents.provenance import collection
@@ -17,7 +16,7 @@ from genset.scrape.further import since_last
 from genset.scrape.scraper import scrape
 from tests.labeled_workspace import TENCH
 from tests.scrape.commands import genset
-from tests.scrape.pools import FAULTS, Pool, Row, Serve, image_class, record
+from tests.scrape.pools import DOG, FAULTS, Pool, Row, Serve, image_class, record
 
 CLASS = image_class(TENCH, "cat", "kitten")
 OLD = tuple(record(number) for number in range(1, 9))
@@ -95,11 +94,33 @@ def test_a_release_says_how_many_photos_each_search_found(searched: Pool, serve:
     release = create(searched.workspace, searched.store, "grown")
     manifest = json.loads((release.root / MANIFEST).read_text())
     assert manifest["origins"]["flickr"]["by_search"] == [2, 1]
-    assert "; 2, 1 by one search after the other" in " ".join(collection(manifest, release.photos))
+    assert "; photos by search, from first to last: 2, 1" in " ".join(
+        collection(manifest, release.photos)
+    )
 
 
-def test_there_must_have_been_a_search(pool: Pool, serve: Serve) -> None:
-    with pytest.raises(BadInput, match="flickr was not searched yet"):
-        since_last(pool.store, pool.plan)
+def test_a_first_search_that_is_not_done_goes_on(pool: Pool, serve: Serve) -> None:
+    pool.plan = replace(pool.plan, classes=(CLASS, DOG))
+    assert further(pool, *OLD, record(31, "dog"), serve=serve) == "2014"
+    pool.scrape(serve(*OLD, record(31, "dog")).source, CLASS)
+    searched_in(pool, 2016)
+    plan = replace(pool.plan, per_class=1)
+    assert since_last(pool.store, plan) != plan
+    with pool.store.begin() as session:
+        session.execute(delete(Search).where(Search.wnid == DOG.wnid))
+    assert since_last(pool.store, plan) == plan
+
+
+def test_a_photo_keeps_the_rank_of_the_search_that_found_it(searched: Pool, serve: Serve) -> None:
+    further(searched, *OLD, *NEW, serve=serve)
+    before = ranks(searched)
+    # The first search is asked for more, and finds the same photos by another query.
+    other = image_class(TENCH, "cat", "kitten", "tom")
+    new = (record(11, "tom", date_upload_search_engine="2017-01-01 12:00:00"), record(9, "tom"))
+    searched.scrape(serve(*OLD, *new).source, other, per_class=4)
+    assert ranks(searched) == before | {"9": 2}
+
+
+def test_words_that_it_cannot_have(pool: Pool) -> None:
     said = genset("scrape", "--since-last", "--no-search", cwd=pool.workspace.root, code=2)
     assert "--since-last cannot be combined with --posted-before or --no-search" in said

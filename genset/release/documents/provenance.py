@@ -226,7 +226,8 @@ class Place:
         searches = fact(self.origin, "searches", int) or 0
         pages = fact(self.origin, "pages", int) or 0
         counts = fact(self.origin, "by_search", list) or []
-        further = f"; {', '.join(map(str, counts))} by one search after the other" if counts else ""
+        numbers = ", ".join(f"{number:,}" for number in counts if isinstance(number, int))
+        further = f"; photos by search, from first to last: {numbers}" if numbers else ""
         return (
             f"{count(searches, 'search', 'searches')} for the release's classes, "
             f"{count(pages, 'page')} of results, {days(self.origin, 'searched')}{further}"
