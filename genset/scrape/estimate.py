@@ -15,7 +15,7 @@ The rule, for a query that the workspace searches with:
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeVar
 
@@ -68,7 +68,6 @@ class Estimate:
         bytes: room that the photos take, at `bytes_a_photo`, which is the pool's own mean if
             `is_measured`.
         rejected_share: of the pool's photos that were tried, those rejected; 0 where it is unknown.
-        labeled, correct: labeled candidates of the classes, and those of them called correct.
     """
 
     classes: int
@@ -83,8 +82,6 @@ class Estimate:
     bytes_a_photo: int
     is_measured: bool
     rejected_share: float
-    labeled: int
-    correct: int
 
 
 def estimate(store: Store, plan: ScrapePlan, rates: Rates) -> Estimate:
@@ -105,12 +102,6 @@ def estimate(store: Store, plan: ScrapePlan, rates: Rates) -> Estimate:
         stored, mean, rejected = session.execute(
             select(func.count(size), func.avg(size), rejections)
         ).one()
-        wnids = {cls.wnid for cls in plan.classes}
-        labeled = [
-            row.is_correct
-            for row in labeled_candidates(session)
-            if row.wnid in wnids and row.source == plan.source.about.name
-        ]
         is_known = stored and stored + rejected >= _TELLING_PHOTOS
         rejected_share = rejected / (stored + rejected) if is_known else 0.0
         states = class_states(session, plan)
@@ -134,8 +125,6 @@ def estimate(store: Store, plan: ScrapePlan, rates: Rates) -> Estimate:
         bytes_a_photo=bytes_a_photo,
         is_measured=is_measured,
         rejected_share=rejected_share,
-        labeled=len(labeled),
-        correct=sum(labeled),
     )
 
 
@@ -152,27 +141,13 @@ def _need(plan: ScrapePlan, state: ClassState, usable: float) -> tuple[int, int]
     return pages * max(rounds, 0 if state.ahead.is_even else 1), photos
 
 
-class LabeledCandidate(NamedTuple):
-    """A candidate that has a label or a ruling."""
-
-    wnid: str
-    query: str
-    source: str
-    is_correct: bool
-
-
-def labeled_candidates(session: Session) -> list[LabeledCandidate]:
-    """The candidates that have a label or a ruling."""
+def labeled_candidates(session: Session) -> Iterator[tuple[str, str, bool]]:
+    """Of each candidate that has a label or a ruling the class, the query and if it is correct."""
     cast, rulings = votes(session), rulings_in_force(session)
     labeled = union(select(Label.candidate_id).where(~is_out(Label)), select(Ruling.candidate_id))
-    rows = select(Candidate.wnid, Candidate.keyword, Photo.source, Candidate.id)
-    rows = rows.join(Candidate.photo).where(Candidate.id.in_(labeled))
-    return [
-        LabeledCandidate(
-            wnid, query, source, is_called_correct(cast.get(id, Counter()), rulings.get(id))
-        )
-        for wnid, query, source, id in session.execute(rows)
-    ]
+    rows = select(Candidate.wnid, Candidate.keyword, Candidate.id).where(Candidate.id.in_(labeled))
+    for wnid, query, id in session.execute(rows):
+        yield wnid, query, is_called_correct(cast.get(id, Counter()), rulings.get(id))
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,8 +194,8 @@ def query_yields(store: Store, queries: Queries, wnids: Iterable[str] = ()) -> l
     counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     rivals: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     with store.session() as session:
-        for row in labeled_candidates(session):
-            counts[row.wnid, row.query].update(labeled=1, correct=row.is_correct)
+        for wnid, query, is_correct in labeled_candidates(session):
+            counts[wnid, query].update(labeled=1, correct=is_correct)
         if not classes and counts:
             labeled = {wnid for wnid, _ in counts if wnid in queries.taxonomy}
             classes = queries.select(sorted(labeled)) if labeled else ()

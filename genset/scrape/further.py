@@ -7,7 +7,6 @@ stored searches: one began when its window was first asked for.
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import datetime
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -32,15 +31,7 @@ def since_last(store: Store, plan: ScrapePlan) -> ScrapePlan:
 
 def _further(session: Session, plan: ScrapePlan) -> Iterator[ScrapePlan]:
     """The plans of the searches after the first: those that began, and the next."""
-    for number, start in enumerate(_starts(session, plan), start=1):
-        first_rank = 1 + number * SEARCH_RANKS
-        taken_after = plan.taken_since
-        yield replace(plan, posted_after=start, taken_after=taken_after, first_rank=first_rank)
-
-
-def _starts(session: Session, plan: ScrapePlan) -> Iterator[datetime]:
-    """When each search began, the first one first."""
-    start = plan.posted_after
+    start, first_rank = plan.posted_after, plan.first_rank
     while began := session.scalar(
         select(func.min(Search.searched_at)).where(
             Search.source == plan.source.about.name,
@@ -49,6 +40,7 @@ def _starts(session: Session, plan: ScrapePlan) -> Iterator[datetime]:
         )
     ):
         if (following := began.replace(microsecond=0)) <= start:  # within a second
-            break
-        start = following
-        yield start
+            return
+        start, first_rank = following, first_rank + SEARCH_RANKS
+        taken_after = plan.taken_since
+        yield replace(plan, posted_after=start, taken_after=taken_after, first_rank=first_rank)

@@ -5,11 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from typing import TypeVar
 
-from sqlalchemy import func, select
-
 from genset.core.errors import GensetError
 from genset.core.numbers import agree, count
-from genset.db import Fact, Photo, Store
+from genset.db import Fact, Store
 from genset.net.hosts import Hosts
 from genset.scrape.plan import ScrapePlan
 from genset.scrape.results import ScrapeSummary
@@ -47,7 +45,7 @@ def scrape_all(
     outcomes = side_by_side(_work(workspace, store, plans))
     # Photos of two sources may be the same, and so be claimed by two classes, each of which was
     # full by what its own source knew.
-    if len(plans) > 1 and _have_same_bytes(store):
+    if len(plans) > 1:
         again = [plan for plan in plans if isinstance(outcomes[plan[0].name], ScrapeSummary)]
         after = side_by_side(_work(workspace, store, again, report=False)) if again else {}
         outcomes |= {name: _together(outcomes[name], plan) for name, plan in after.items()}
@@ -71,14 +69,6 @@ def _work(
         return work
 
     return {source.name: (source.api.hosts, scraper(source, plan)) for source, plan in plans}
-
-
-def _have_same_bytes(store: Store) -> bool:
-    """Whether photos of two sources have the same bytes."""
-    shared = select(Photo.sha256).where(Photo.sha256.is_not(None)).group_by(Photo.sha256)
-    with store.session() as session:
-        twice = shared.having(func.min(Photo.source) != func.max(Photo.source)).limit(1)
-        return session.scalar(twice) is not None
 
 
 def _together(before: Outcome, after: Outcome) -> Outcome:

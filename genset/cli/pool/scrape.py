@@ -153,8 +153,7 @@ def scrape(
         if dry_run and retry_failed:
             raise BadInput("--dry-run cannot be combined with --retry-failed")
         if dry_run:
-            takes, lines = _estimates(workspace, store, plans, several)
-            _show(takes, lines, several, as_json)
+            _show(_estimates(workspace, store, plans), [], several, as_json)
             return
         on_event = EventLog(log or Path(os.devnull)).write
         make_hosts = partial(Hosts, store, say, give_up_after, on_event)
@@ -162,9 +161,7 @@ def scrape(
             summary.append(_heading(plans))
             with stoppable(partial(_stored, store)):
                 outcomes = _scrape_plans(workspace, store, plans, retry_failed, make_hosts)
-            answers, lines = _answers(store, plans, outcomes, several)
-            summary += lines
-            _show(answers, summary, several, as_json)
+            _show(_answers(store, plans, outcomes), summary, several, as_json)
             _raise_problems(plans, outcomes, several)
 
 
@@ -203,11 +200,20 @@ def _further(store: "Store", plans: "list[ScrapePlan]") -> "list[ScrapePlan]":
     return further
 
 
-def _show(answers: dict[str, Any], lines: list[str], several: bool, as_json: bool) -> None:
-    """Print what was found of each source: by its name, where several were asked for."""
-    if answers:
-        [*only] = answers.values()
-        show(answers if several else only[0], "\n".join(lines), as_json)
+# What is shown of a source: as JSON, and for people.
+_Shown = tuple[dict[str, Any], list[str]]
+
+
+def _show(found: dict[str, _Shown], summary: list[str], several: bool, as_json: bool) -> None:
+    """Add to a summary what was found of each source, and print it; by name if several were asked.
+
+    A source that failed has nothing here.
+    """
+    for name, (_, lines) in found.items():
+        summary += [f"{name}: {line}" if several else line for line in lines]
+    if documents := {name: document for name, (document, _) in found.items()}:
+        [*only] = documents.values()
+        show(documents if several else only[0], "\n".join(summary), as_json)
 
 
 def _scrape_plans(
@@ -241,26 +247,20 @@ def _scrape_plans(
 
 
 def _answers(
-    store: "Store", plans: "list[ScrapePlan]", outcomes: "dict[str, Outcome]", several: bool
-) -> tuple[dict[str, Any], list[str]]:
-    """What a scrape did of each source, as JSON and for people."""
+    store: "Store", plans: "list[ScrapePlan]", outcomes: "dict[str, Outcome]"
+) -> dict[str, _Shown]:
+    """What a scrape did of each source."""
     from genset.scrape.estimate import explain
     from genset.scrape.results import ScrapeSummary
 
-    done = {
-        name: outcome for name, outcome in outcomes.items() if isinstance(outcome, ScrapeSummary)
-    }
+    found = {}
     with store.session() as session:
-        for outcome in done.values():
-            outcome.rivals = explain(session, outcome.rivals)
-    lines, answers = list[str](), {}
-    for plan in plans:
-        name = plan.source.about.name
-        if name in done:
-            lead = f"{name}: " if several else ""
-            lines += [f"{lead}{line}" for line in _lines(plan, done[name])]
-            answers[name] = asdict(done[name])
-    return answers, lines
+        for plan in plans:
+            name = plan.source.about.name
+            if isinstance(done := outcomes[name], ScrapeSummary):
+                done.rivals = explain(session, done.rivals)
+                found[name] = asdict(done), _lines(plan, done)
+    return found
 
 
 def _lines(plan: "ScrapePlan", done: "ScrapeSummary") -> list[str]:
@@ -321,22 +321,17 @@ def _problem(done: "ScrapeSummary") -> GensetError | None:
 
 
 def _estimates(
-    workspace: Workspace, store: "Store", plans: "list[ScrapePlan]", several: bool
-) -> tuple[dict[str, Any], list[str]]:
-    """What a scrape of each source takes, as JSON and for people."""
+    workspace: Workspace, store: "Store", plans: "list[ScrapePlan]"
+) -> dict[str, _Shown]:
+    """What a scrape of each source takes."""
     from genset.scrape.estimate import estimate
     from genset.sources.source import Settings
 
-    settings = Settings.of(workspace)
-    takes = {
-        plan.source.about.name: estimate(store, plan, plan.source.rates(settings)) for plan in plans
-    }
-    lines = []
+    found = {}
     for plan in plans:
-        name = plan.source.about.name
-        lead = f"{name}: " if several else ""
-        lines += [f"{lead}{line}" for line in _estimate_lines(takes[name], plan)]
-    return {name: asdict(estimate_of) for name, estimate_of in takes.items()}, lines
+        takes = estimate(store, plan, plan.source.rates(Settings.of(workspace)))
+        found[plan.source.about.name] = asdict(takes), _estimate_lines(takes, plan)
+    return found
 
 
 def _estimate_lines(takes: "Estimate", plan: "ScrapePlan") -> list[str]:
@@ -362,12 +357,6 @@ def _estimate_lines(takes: "Estimate", plan: "ScrapePlan") -> list[str]:
         lines.append(
             f"{_size(takes.bytes)} of disk space, at {takes.bytes_a_photo / 1000:,.0f} kB a photo "
             f"({basis})"
-        )
-    if takes.labeled:
-        labeled = count(takes.labeled, "labeled photo")
-        lines.append(
-            f"{takes.correct:,} of {labeled} of these classes "
-            f"{agree(takes.correct, 'is', 'are')} correct so far: genset keywords --yield"
         )
     return lines
 

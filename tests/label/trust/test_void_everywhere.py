@@ -43,7 +43,7 @@ def counted(opened: Opened, folder: Path) -> dict[str, Any]:
     board.read_all(store)
     with store.session() as session:
         board.catch_up(session, "somebody new")
-        yields = labeled_candidates(session)
+        yields = list(labeled_candidates(session))
         right = {wnid: board.known_right(session, wnid) for wnid in board.classes}
         examples = {wnid: board.examples(session, "somebody new", wnid, 3) for wnid in right}
     export_labels(store, folder / "labels.csv")
