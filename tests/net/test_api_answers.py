@@ -194,15 +194,6 @@ def test_what_networks_answer_is_told_in_a_line(
 # Calls that are turned away
 
 
-@pytest.mark.parametrize("status", ["401 Unauthorized", "403 Forbidden"])
-def test_a_call_that_is_turned_away_names_the_mend(
-    workspace: Path, host: HostileHost, status: str
-) -> None:
-    told = refreshed(workspace, host, answer(b"<html>\x1b[2JNo</html>", status))
-    assert f"answered HTTP {status[:3]}: check the key" in told
-    assert "\x1b" not in told
-
-
 # Flickr's own words
 
 

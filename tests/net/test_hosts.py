@@ -30,10 +30,11 @@ class World:
         self.store = store
         self.clock = clock
         self.lines: list[str] = []
+        self.events: list[dict[str, str]] = []
 
     def host(self, give_up_after: float | None = None, interval: float = 0) -> Host:
         """The host, as one more process sees it."""
-        hosts = Hosts(self.store, self.lines.append, give_up_after)
+        hosts = Hosts(self.store, self.lines.append, give_up_after, self.events.append)
         hosts.now = lambda: self.clock.now  # type: ignore[method-assign]
 
         def sleep(seconds: float) -> bool:
@@ -254,6 +255,22 @@ def test_a_short_hold_is_not_told(world: World) -> None:
     fail(host, "b", error=http_error(429, Retry_After="59"))
     assert host.opens_in() == pytest.approx(59)
     assert world.lines == []
+
+
+def test_every_hold_and_outage_is_an_event(world: World) -> None:
+    host = world.host()
+    fail(host, "a", error=http_error(429, Retry_After="59"))
+    world.clock.now += 60
+    fail(host, *"bcde")
+    world.clock.now += 40
+    assert host.call(answering, "g") == "answer"
+    keys = "host", "status", "decision"
+    assert [tuple(event[key] for key in keys) for event in world.events] == [
+        ("The host", "a pause is asked for", "paused until 2027-01-15 08:00:59+00:00"),
+        ("The host", "The host answered HTTP 503", world.events[1]["decision"]),
+        ("The host", "ok", "up"),
+    ]
+    assert world.events[1]["decision"].startswith("down: next try at 2027-01-15 08:01:3")
 
 
 def test_too_many_without_a_time_is_a_second(world: World) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from genset.classes import imagenet1k
 from genset.classes.query import stages
-from genset.db import Candidate, Label, Photo, Verdict, now
+from genset.db import Candidate, Photo, now
 from genset.sandbox import Reply
 from genset.scrape.estimate import Estimate, estimate
 from genset.scrape.plan import ScrapePlan
@@ -43,11 +43,10 @@ def configure(pool: Pool, *lines: str) -> None:
     settings.write_text(text.replace("[scrape]", "\n".join(["[scrape]", *lines])), "utf-8")
 
 
-def add_photos(pool: Pool, wnid: str, count: int, **columns: Any) -> list[int]:
-    """Photos of a class with these columns, without files; the ids of their candidates."""
+def add_photos(pool: Pool, wnid: str, count: int, **columns: Any) -> None:
+    """Photos of a class with these columns, without files."""
     with pool.store.begin() as session:
         first = session.query(Photo).count()
-        candidates = []
         for number in range(first, first + count):
             photo = Photo(
                 source="flickr",
@@ -65,22 +64,13 @@ def add_photos(pool: Pool, wnid: str, count: int, **columns: Any) -> list[int]:
             if columns.get("sha256"):
                 photo.sha256 = f"{number:064x}"
             rank = number - first + 1
-            candidates.append(Candidate(wnid=wnid, photo=photo, keyword="cat", rank=rank))
-        session.add_all(candidates)
-        session.flush()
-        return [candidate.id for candidate in candidates]
+            session.add(Candidate(wnid=wnid, photo=photo, keyword="cat", rank=rank))
 
 
-def add_stored(pool: Pool, wnid: str, count: int, byte_size: int = 100_000) -> list[int]:
+def add_stored(pool: Pool, wnid: str, count: int, byte_size: int = 100_000) -> None:
     """Photos that count as downloaded."""
     size = {"byte_size": byte_size, "format": "JPEG", "width": 500, "height": 500}
-    return add_photos(pool, wnid, count, sha256="made up", **size)
-
-
-def label(pool: Pool, candidates: list[int], verdict: Verdict) -> None:
-    with pool.store.begin() as session:
-        for number in candidates:
-            session.add(Label(candidate_id=number, worker="ann", verdict=verdict))
+    add_photos(pool, wnid, count, sha256="made up", **size)
 
 
 # Calls and photos
@@ -191,7 +181,7 @@ def test_both_databases_tell_the_same(
 ) -> None:
     """And so do the two ways to find contested photos: for few classes, and for many."""
     pool = new_pool(store_url=store_url)
-    label(pool, add_stored(pool, CAT.wnid, 60)[:55], Verdict.CORRECT)
+    add_stored(pool, CAT.wnid, 60)
     with pool.store.begin() as session:
         photo = session.query(Photo).filter_by(source_id="0").one()
         session.add(Candidate(wnid=DOG.wnid, photo=photo, keyword="dog", rank=1))

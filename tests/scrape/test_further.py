@@ -16,7 +16,7 @@ from genset.scrape.further import since_last
 from genset.scrape.scraper import scrape
 from tests.labeled_workspace import TENCH
 from tests.scrape.commands import genset
-from tests.scrape.pools import DOG, FAULTS, Pool, Row, Serve, image_class, record
+from tests.scrape.pools import DOG, DOWN, Pool, Row, Serve, image_class, record
 
 CLASS = image_class(TENCH, "cat", "kitten")
 OLD = tuple(record(number) for number in range(1, 9))
@@ -78,7 +78,7 @@ def test_new_photos_rank_after_those_of_the_searches_before(searched: Pool, serv
 
 def test_a_search_that_is_not_done_goes_on(searched: Pool, serve: Serve) -> None:
     sandbox = serve(*OLD, *NEW)
-    sandbox.fault = lambda request: FAULTS["500"] if "/13_" in request.path else None
+    sandbox.fault = lambda request: DOWN if "/13_" in request.path else None
     plan = since_last(searched.store, replace(searched.plan, wait=False))
     assert scrape(searched.workspace, searched.store, sandbox.source, plan).waiting
     searched_in(searched, 2018)

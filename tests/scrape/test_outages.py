@@ -150,41 +150,6 @@ def test_status_says_what_is_refused_and_why_and_when_it_is_tried_next(
 # Retry-After
 
 
-@pytest.mark.parametrize("status", [429, 503])
-def test_a_host_that_asks_for_more_than_a_day_ends_the_run_in_one_line(
-    serve: Serve, pool: Pool, status: int
-) -> None:
-    wnids, rows, _ = crowded_classes(3, photos=3)
-    sandbox = serve(*rows)
-    sandbox.fault = lambda request: Reply(status, "", b"", {"Retry-After": "200000"})
-    done = pool.done(sandbox.endpoint, "--classes", ",".join(wnids))
-    assert done.returncode == 1
-    until = re.fullmatch(
-        r"genset: Flickr asked for a pause until [-0-9: ]+: run the same command again then\n",
-        done.stderr,
-    )
-    assert until
-    sandbox.requests.clear()
-    again = pool.done(sandbox.endpoint, "--classes", ",".join(wnids))
-    assert (again.returncode, again.stderr) == (1, done.stderr)
-    assert list(sandbox.requests) == []
-
-
-def test_a_pause_longer_than_a_minute_is_told(serve: Serve, pool: Pool) -> None:
-    wnids, rows, _ = crowded_classes(3, photos=3)
-    sandbox = serve(*rows)
-    left = [1]
-
-    def once(request: Request) -> Reply | None:
-        left[0] -= 1
-        return Reply(503, "", b"", {"Retry-After": "600"}) if left[0] == 0 else None
-
-    sandbox.fault = once
-    words = ["--classes", ",".join(wnids), "--per-class", "1", "--json"]
-    _, lines = told_by(pool.done(sandbox.endpoint, *words))
-    assert any(re.match(r"Flickr asked for a pause until [0-9: -]+", line) for line in lines)
-
-
 # Several machines
 
 

@@ -1,6 +1,5 @@
 """Running again: after a whole run, after failures, after a refusal; with more wanted."""
 
-import re
 from collections.abc import Callable, Collection
 from pathlib import Path
 
@@ -123,16 +122,6 @@ def test_a_search_that_fails_between_two_keywords_is_made_up_for(
 
 
 # Refusals that stop the run
-
-
-@pytest.mark.soak
-def test_a_bad_key_is_said_in_one_line(serve: Serve, pool: Pool) -> None:
-    sandbox = serve(record(1))
-    process = pool.command(sandbox.endpoint, key="invalid", secret="s3cret")
-    out, errors = process.communicate(timeout=60)
-    assert (process.returncode, out) == (1, "")
-    assert re.fullmatch(r"genset: Flickr: Invalid API Key .*; check FLICKR_API_KEY.*\n", errors)
-    assert len(sandbox.requests) == 1
 
 
 REVOKED = Reply(200, "application/json", b'{"stat":"fail","code":100,"message":"Invalid API Key"}')

@@ -116,19 +116,6 @@ def test_a_photo_that_is_gone_is_told_once_and_listed_until_it_is_back(
     assert events(pool) == [("1", "gone", ""), ("1", "back", "")]
 
 
-def test_a_private_photo_is_gone_in_whatever_format(filled: tuple[Faulty, Pool]) -> None:
-    sandbox, pool = filled
-
-    def private(request: Request) -> Reply | None:
-        if request.params.get("photo_id") != "2":
-            return None
-        body = b'<rsp stat="fail"><err code="2" msg="Photo is private" /></rsp>'
-        return Reply(200, "text/xml", body)
-
-    sandbox.fault = private
-    assert told(refresh(pool.store, sandbox.source)) == [("flickr:2", "gone", "")]
-
-
 def test_a_licence_that_changed_is_stored_for_coming_releases(filled: tuple[Faulty, Pool]) -> None:
     _, pool = filled
     summary = refresh(pool.store, Register(_2=FLICKR[11]))

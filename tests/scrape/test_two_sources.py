@@ -124,7 +124,6 @@ def test_a_source_that_is_down_does_not_hold_up_the_others(
 def test_a_bad_key_of_one_source_ends_that_one_alone(
     start: Start, new_pool: Callable[..., Pool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("FLICKR_API_KEY", "invalid")
     pool = new_pool(per_class=5)
     monkeypatch.setenv("FLICKR_API_KEY", "invalid")
     start("flickr", rows_of(1000))

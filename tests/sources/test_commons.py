@@ -696,29 +696,6 @@ def test_an_answer_in_endless_parts_is_given_up(wiki: Wiki) -> None:
     assert len(wiki.asked) == 12
 
 
-@pytest.mark.parametrize(
-    "trouble",
-    [
-        (500, {}, b"oops"), (429, {"Retry-After": "0"}, b"slow down"),
-        b"<html>Wikimedia Error</html>",
-        {"error": {"code": "maxlag", "info": "Waiting for a database"}}, {"query": {"pages": 7}},
-    ],
-    ids=["500", "429", "HTML", "maxlag", "unknown form"],
-)  # fmt: skip
-def test_what_may_pass_is_asked_again(wiki: Wiki, trouble: Any) -> None:
-    sound = by_kind(answer(page()), history((7, ["2020-05-03T10:11:12Z"])))
-    wiki.reply = lambda params: trouble if len(wiki.asked) <= 2 else sound(params)
-    assert search(wiki).photos == (photo(),)
-    assert len(wiki.asked) == 4
-
-
-def test_a_refusal_is_not_asked_again(wiki: Wiki) -> None:
-    wiki.reply = lambda params: {"error": {"code": "badvalue", "info": "No such value"}}
-    with pytest.raises(SourceRefused, match=r"No such value \(code badvalue\)"):
-        search(wiki)
-    assert len(wiki.asked) == 1
-
-
 def test_a_wiki_that_is_down_is_told_from_a_search_that_fails(wiki: Wiki) -> None:
     """A ping that is answered shows that it is well, so the search alone is given up."""
     broken = {"error": {"code": "internal_api_error_X", "info": "Broken"}}

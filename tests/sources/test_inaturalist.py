@@ -23,7 +23,6 @@ from genset.core.errors import (
 from genset.core.photo import PhotoOrigin
 from genset.db import Photo, Search
 from genset.licenses import License, LicenseChoice, spdx_id
-from genset.net.host_state import HostGaveUp
 from genset.scrape.estimate import estimate
 from genset.scrape.plan import ScrapePlan
 from genset.scrape.scraper import scrape
@@ -398,9 +397,7 @@ def test_an_answer_without_any_of_its_results_may_pass(naturalists: Naturalists)
             source.search(question(page=page, bookmark=bookmark), 0)
 
 
-def test_a_refusal_is_told_in_a_line_and_too_many_calls_are_waited_for(
-    naturalists: Naturalists,
-) -> None:
+def test_a_refusal_is_told_in_a_line(naturalists: Naturalists) -> None:
     naturalists.errors = [(422, b'{"error": "Unprocessable\\nEntity", "status": 422}')]
     source = inaturalist(naturalists.endpoint)
     with pytest.raises(SourceRefused, match=r"Unprocessable Entity \(HTTP 422\)") as refused:
@@ -410,9 +407,6 @@ def test_a_refusal_is_told_in_a_line_and_too_many_calls_are_waited_for(
         naturalists.errors = [(403, body)]
         with pytest.raises(SourceRefused, match=r"no reason given \(HTTP 403\)"):
             source.search(question(), 0)
-    for status in (429, 500, 503):
-        naturalists.errors = [(status, b"slow down")] * 2
-        assert license_of(source, "100-102") == LICENSES["cc-by-nc"]
 
 
 def test_a_bookmark_that_cannot_be_read_is_refused() -> None:
@@ -532,10 +526,3 @@ def test_pages_without_photos_that_will_do_do_not_end_a_scrape(
     assert done.short == {TENCH.wnid: 3}
     assert done.rejected_by_plan == {"taken before 2014-01-01": 27}
     assert sorted(pool.held(TENCH)) == ["100-102", "110-112", "120-122"]
-
-
-def test_a_host_that_stays_down_is_given_up(naturalists: Naturalists, pool: Pool) -> None:
-    naturalists.errors = [(503, b"")] * 50
-    source = inaturalist(naturalists.endpoint)
-    with pytest.raises(HostGaveUp, match="iNaturalist has not answered"):
-        scrape(pool.workspace, pool.store, source, plan_of(pool, per_class=5))
