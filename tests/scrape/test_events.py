@@ -18,8 +18,6 @@ with open("saved", "a") as file:
     file.write(f"{os.environ['GENSET_EXIT_CODE']} {sys.argv[1:]} {sys.stdin.read()}")
 print("not for the scrape's own output")
 """
-
-
 SIX = [record(number, "tench") for number in range(1, 7)]
 WORDS = ("--classes", TENCH, "--per-class", "3", "--no-wait")
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from sqlalchemy import delete, select, update
+from sqlalchemy import select, update
 
 from genset.db import Candidate, Search, Verdict
 from genset.label.review import rule
@@ -94,21 +94,16 @@ def test_a_release_says_how_many_photos_each_search_found(searched: Pool, serve:
     release = create(searched.workspace, searched.store, "grown")
     manifest = json.loads((release.root / MANIFEST).read_text())
     assert manifest["origins"]["flickr"]["by_search"] == [2, 1]
-    assert "; photos by search, from first to last: 2, 1" in " ".join(
-        collection(manifest, release.photos)
-    )
+    words = " ".join(collection(manifest, release.photos))
+    assert "; photos by search, from first to last: 2, 1" in words
 
 
 def test_a_first_search_that_is_not_done_goes_on(pool: Pool, serve: Serve) -> None:
-    pool.plan = replace(pool.plan, classes=(CLASS, DOG))
-    assert further(pool, *OLD, record(31, "dog"), serve=serve) == "2014"
-    pool.scrape(serve(*OLD, record(31, "dog")).source, CLASS)
-    searched_in(pool, 2016)
-    plan = replace(pool.plan, per_class=1)
-    assert since_last(pool.store, plan) != plan
-    with pool.store.begin() as session:
-        session.execute(delete(Search).where(Search.wnid == DOG.wnid))
-    assert since_last(pool.store, plan) == plan
+    pool.plan = replace(pool.plan, per_class=1, classes=(CLASS, DOG))
+    pool.scrape(serve(*OLD).source, CLASS, per_class=1)
+    assert since_last(pool.store, pool.plan) == pool.plan
+    pool.scrape(serve(record(31, "dog")).source, DOG, per_class=1)
+    assert since_last(pool.store, pool.plan) != pool.plan
 
 
 def test_a_photo_keeps_the_rank_of_the_search_that_found_it(searched: Pool, serve: Serve) -> None:
