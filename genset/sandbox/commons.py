@@ -70,11 +70,11 @@ class Commons(Service):
     )
     wrong_format = (web_page(200, "Wikimedia Error"), web_page(503, "Wikimedia Error"))
 
-    def purpose(self, request: Request) -> tuple[str, str | None]:
-        """ "search" or "imageinfo", and the one page that `pageids` names."""
-        params, page_id = request.params, request.params.get("pageids", "")
+    def purpose(self, request: Request) -> tuple[str, Sequence[str]]:
+        """ "search" or "imageinfo", and the pages that `pageids` names."""
+        params, pages = request.params, request.params.get("pageids")
         what = params.get("generator") or params.get("prop", "")
-        return what, page_id if page_id.isdecimal() else None
+        return what, pages.split("|") if pages else []
 
     def refusal(self, request: Request) -> Reply | None:
         """For who does not say how to be reached, or sends too many requests at once."""

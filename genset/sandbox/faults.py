@@ -153,7 +153,7 @@ class Rule:
         what: of a call, "broken_photos" is JSON that ends in its middle.
         method: what a call is for, as `LoggedRequest.what` says; "image" for all that is no call.
         path: a regular expression, to be found in the path.
-        photo: the id of the one photo that the request is about.
+        photo: the id of a photo that the request names, alone or with others.
         query: the text that is searched for, whole.
         key: the key of the API.
         times: after so many requests it ends.
@@ -175,11 +175,11 @@ class Rule:
 
     def meets(self, request: Request, service: Service) -> bool:
         """Whether a request fits, in time; it then counts."""
-        what, photo_id = service.about(request)
+        what, photos = service.about(request)
         fits = (
             self.method in (None, what if request.is_call else "image")
             and (self.path is None or re.search(self.path, request.path) is not None)
-            and self.photo in (None, photo_id)
+            and self.photo in (None, *photos)
             and self.query in (None, request.params.get(service.query))
             and self.key in (None, request.key)
         )
@@ -218,7 +218,8 @@ class FaultMiddleware:
 
     def _fault(self, request: Request) -> str | None:
         """What goes wrong with a request for now, or is wrong with its photo for good."""
-        _, photo_id = self._service.about(request)
+        _, photos = self._service.about(request)
+        photo_id = photos[0] if len(photos) == 1 else None
         turn = self._turns[request.identity]
         self._turns[request.identity] += 1
         kind = self.faults.of_request(request.identity, turn)

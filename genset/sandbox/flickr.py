@@ -18,6 +18,7 @@ calls.
 
 import math
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
@@ -57,9 +58,10 @@ class Flickr(Service):
         Reply(200, "text/xml; charset=utf-8", _XML.encode()),
     )
 
-    def purpose(self, request: Request) -> tuple[str, str | None]:
+    def purpose(self, request: Request) -> tuple[str, Sequence[str]]:
         """The API's method and its `photo_id`."""
-        return request.params.get("method", ""), request.params.get("photo_id")
+        method, photo_id = (request.params.get(name, "") for name in ("method", "photo_id"))
+        return method, [photo_id] if photo_id else []
 
     def call(self, request: Request) -> Reply:
         """Yes and no are both HTTP 200."""

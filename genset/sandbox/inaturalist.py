@@ -18,7 +18,7 @@ smaller size; and no limit is set on calls.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -60,13 +60,13 @@ class INaturalist(Service):
         Reply(200, "application/json; charset=utf-8", b""),
     )
 
-    def purpose(self, request: Request) -> tuple[str, str | None]:
+    def purpose(self, request: Request) -> tuple[str, Sequence[str]]:
         """ "search" or "observation" (one or several), or else the path."""
-        if request.path == _SEARCH:
-            return "observation" if "id" in request.params else "search", None
-        if named := _OBSERVATION.fullmatch(request.path):
-            return "observation", str(int(named[1]) - OBSERVATIONS)
-        return request.path, None
+        named = _OBSERVATION.fullmatch(request.path)
+        ids = re.findall("[0-9]+", named[1] if named else request.params.get("id", ""))
+        if ids:
+            return "observation", [str(int(number) - OBSERVATIONS) for number in ids]
+        return "search" if request.path == _SEARCH else request.path, []
 
     def call(self, request: Request) -> Reply:
         """Observations, or an error with its HTTP status."""

@@ -112,8 +112,8 @@ class Service:
         self.base = base
         self.unsettle = unsettle
 
-    def purpose(self, request: Request) -> tuple[str, str | None]:
-        """What a call is for, in a word, and the one photo that it is about, if it is about one."""
+    def purpose(self, request: Request) -> tuple[str, Sequence[str]]:
+        """What a call is for, in a word, and the photos that it names."""
         raise NotImplementedError
 
     def call(self, request: Request) -> Reply:
@@ -132,12 +132,12 @@ class Service:
         """What a client gets that does not keep to the source's manners; None for who does."""
         return None
 
-    def about(self, request: Request) -> tuple[str, str | None]:
-        """What a request is for, and the one photo that it is about; of images the path is what."""
+    def about(self, request: Request) -> tuple[str, Sequence[str]]:
+        """What a request is for, and the photos that it names; of images the path is what."""
         if request.is_call:
             return self.purpose(request)
         found = self.image_path.fullmatch(unquote(request.path))
-        return request.path, found["id"] if found else None
+        return request.path, [found["id"]] if found else []
 
     def answer(self, request: Request) -> Reply:
         """What a request gets where nothing goes wrong."""

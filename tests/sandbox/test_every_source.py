@@ -200,11 +200,11 @@ def test_the_same_photos_are_bad_at_every_source(speak: Speak, source: str) -> N
     """A photo's faults hang on its id alone, so sources can be compared."""
     faults = {"poisoned": 0.3, "not_image": 0.3}
 
-    def met(name: str) -> dict[str | None, str | None]:
+    def met(name: str) -> dict[tuple[str, ...], str | None]:
         sandbox = speak(name, *rows(), **faults)
         service = sandbox.service
         asked = [Request("GET", urlsplit(each).path, {}) for each in addresses(sandbox, name)]
-        return {service.about(each)[1]: ask(sandbox, each.path).fault for each in asked}
+        return {tuple(service.about(each)[1]): ask(sandbox, each.path).fault for each in asked}
 
     assert met(source) == met("flickr")
     assert set(met(source).values()) == {"poisoned", "not_image", None}

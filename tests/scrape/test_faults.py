@@ -311,6 +311,9 @@ def test_what_a_call_for_many_photos_meets(
         assert len(summary.failed) == 3, cause
         assert all(cause in words for words in summary.failed.values())
     assert refreshed(scraped, name).gone == {}
+    photo = scraped.pool.held(Fault(2).cls)[0]  # one of the call's costs itself only
+    summary = refreshed(scraped, name, Rule(500, what, photo=photo.rpartition("-")[2]))
+    assert (summary.checked, [*summary.failed]) == (2, [f"{name}:{photo}"])
 
 
 @some_and_all
