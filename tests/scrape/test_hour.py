@@ -40,9 +40,12 @@ def test_an_hour_with_mishaps(
     blocked, expired = Rule("not_image", method="image"), Rule(EXPIRED, key="key")
     with Gate(postgresql) as gate:
         pool.store_url = gate.url
-        begun = time.monotonic()
 
         def mishaps() -> None:
+            while not sandbox.asked_images:
+                time.sleep(0.1)
+            begun = time.monotonic()
+
             def at(minute: float) -> None:
                 time.sleep(max(0.0, begun + minute * MINUTE - time.monotonic()))
 

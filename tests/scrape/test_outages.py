@@ -311,8 +311,9 @@ def test_killed_on_two_machines_in_an_outage_with_poisoned_photos(
             for asked in sandbox.requests
             if (asked.what == "flickr.photos.search") == (kind == "api")
         )
-        busiest = max(sum(1 for other in times if at <= other < at + 1) for at in times)
-        assert busiest <= most + 2, kind
+        # In three seconds: calls in their turns arrive together where a machine is busy.
+        busiest = max(sum(1 for other in times if at <= other < at + 3) for at in times)
+        assert busiest <= 3 * (most + 2), kind
 
 
 @pytest.mark.soak
