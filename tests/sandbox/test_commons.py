@@ -208,13 +208,6 @@ def test_a_version_has_what_was_asked_for(speak: Speak) -> None:
     assert set(one(sandbox, iiprop="size")) == {"width", "height"}
 
 
-def test_a_form_is_answered_as_an_address_is(speak: Speak) -> None:
-    sandbox = speak("commons", record(1))
-    form = {"action": "query", "format": "json", "formatversion": "2", "pageids": "1"}
-    reply = requests.post(sandbox.endpoint, data=form, headers=AGENT, timeout=10)
-    assert reply.json() == call(sandbox, pageids="1")
-
-
 # What a file's page says
 
 
@@ -233,10 +226,6 @@ def test_a_page_says_what_the_record_does(speak: Speak) -> None:
     assert page["LicenseUrl"] == "https://creativecommons.org/licenses/by-sa/2.0/"
     assert page["DateTimeOriginal"] == "2013-10-06 14:06:41"
     assert page["Artist"].endswith(">Ann &lt;Lee&gt;</a>")
-
-
-def test_a_page_may_say_no_date(speak: Speak) -> None:
-    assert "DateTimeOriginal" not in said(speak("commons", record(1)))
 
 
 def test_commons_has_free_licenses_alone(speak: Speak) -> None:
@@ -264,17 +253,6 @@ def test_a_record_names_a_license(speak: Speak, code: str, short: str, url: str 
     assert (page["LicenseShortName"], page.get("LicenseUrl")) == (short, url)
 
 
-def test_no_two_titles_are_the_same_and_all_can_be_one(speak: Speak) -> None:
-    rows = [record(1, title="a/b: [c]_?"), record(2, title="a/b: [c]_?"), record(3, title="")]
-    sandbox = speak("commons", *rows)
-    pages = call(sandbox, pageids="1|2|3")["query"]["pages"]
-    titles = {page["pageid"]: page["title"] for page in pages}
-    assert titles[1] == "File:A b c (1).jpg"
-    assert titles[2] == "File:A b c (2).png"
-    assert titles[3].startswith("File:(3).")
-    assert get(one(sandbox, 3)["url"]).status_code == 200
-
-
 # Images
 
 
@@ -295,14 +273,6 @@ def test_a_thumbnail_is_960_pixels_wide(speak: Speak) -> None:
 def test_a_small_files_thumbnail_is_the_file(speak: Speak) -> None:
     about = one(speak("commons", record(1, file=f"{TENCH}/2.png")), iiurlwidth="960")
     assert about["thumburl"] == about["url"]
-
-
-@pytest.mark.parametrize("end", ["x.jpg", "320px", ""])
-def test_addresses_that_no_file_has(speak: Speak, end: str) -> None:
-    sandbox = speak("commons", record(1))
-    address = one(sandbox, iiurlwidth="250")["thumburl"].rpartition("/")[0]
-    assert get(f"{address}/{end}").status_code == 404
-    assert get(one(sandbox)["url"].replace("%281%29", "%282%29")).status_code == 404
 
 
 def test_a_file_that_was_deleted(speak: Speak, photos: Path) -> None:
@@ -366,17 +336,6 @@ def test_no_more_than_three_requests_at_once(photos: Path) -> None:
         assert {each.fault for each in sandbox.requests} == {None}
 
 
-def test_whoever_keeps_to_three_at_once_is_never_refused(speak: Speak) -> None:
-    sandbox = speak("commons")
-    assert set(statuses(sandbox, 3, turns=40)) == {200}
-
-
-def test_other_sources_refuse_nobody(photos: Path) -> None:
-    with Crossing(photos) as sandbox:
-        sandbox.waits_for = threading.Barrier(5)
-        assert statuses(sandbox, 5) == [200] * 5
-
-
 # Errors
 
 
@@ -392,18 +351,6 @@ def test_errors_come_as_a_page_that_was_not_asked_for(speak: Speak) -> None:
     replies = [get(sandbox.endpoint, **query, pageids=str(number)) for number in range(20)]
     assert {reply.status_code for reply in replies} == {200, 503}
     assert all(reply.text.startswith("<!DOCTYPE html>") for reply in replies)
-
-
-def test_photos_move_between_pages_but_none_is_lost(speak: Speak) -> None:
-    rows = [record(number, file=f"{TENCH}/1.jpg") for number in range(1, COUNT + 1)]
-    sandbox = speak("commons", *rows, unstable_pages=1)
-    read = [
-        [page["pageid"] for page in answer["query"]["pages"]]
-        for answer in everything(sandbox, '"tench"', gsrlimit="5")
-    ]
-    flat = [number for page in read for number in page]
-    assert set(flat) == set(range(1, COUNT + 1))
-    assert len(flat) > COUNT
 
 
 # Records

@@ -122,11 +122,6 @@ def test_errors_come_in_a_format_that_was_not_asked_for(serve: Serve) -> None:
     assert {ElementTree.fromstring(body).get("stat") for body in failures} == {"fail"}
 
 
-def test_the_apis_own_errors_do_not_meet_images(serve: Serve) -> None:
-    sandbox = serve(unavailable=0.5, wrong_format=0.5)
-    assert get(addresses(sandbox)[0]).status_code == 200
-
-
 def test_truncated_bodies_declare_their_full_length(serve: Serve, photos: Path) -> None:
     sandbox = serve(truncated=1)
     address = urlsplit(addresses(sandbox)[0])
@@ -190,13 +185,6 @@ def test_a_broken_photo_comes_whole_but_ends_in_its_middle(serve: Serve, photos:
     assert replies == [whole[: len(whole) // 2]] * 4
     with pytest.raises(OSError), Image.open(io.BytesIO(replies[0])) as image:
         image.load()
-
-
-def test_a_removed_photo_stays_removed_whatever_its_fault(serve: Serve, photos: Path) -> None:
-    sandbox = serve(not_image=1)
-    address = addresses(sandbox)[0]
-    (photos / TENCH / "1.jpg").unlink()
-    assert get(address).headers["Location"].endswith("photo_unavailable.png")
 
 
 def test_lasting_faults_are_the_photos_own(serve: Serve) -> None:
@@ -379,28 +367,6 @@ def test_a_page_is_the_same_when_it_is_asked_for_again(serve: Serve) -> None:
     assert pages(sandbox) == pages(sandbox) == pages(again)
     assert pages(sandbox) != pages(sandbox, min_upload_date="946684800")
     assert pages(sandbox) != pages(serve(150, unstable_pages=0.5, seed=1))
-
-
-def test_about_as_many_pages_move_as_the_rate_says() -> None:
-    found = list(range(COUNT * 10))
-    seen = Faults(unstable_pages=0.2).unsettle(found, 10, "tench")
-    repeats = sum(count - 1 for count in Counter(seen).values())
-    assert near(repeats, COUNT, 0.2)
-
-
-# The log
-
-
-def test_the_log_has_statuses_and_faults(serve: Serve) -> None:
-    sandbox = serve(too_many=1)
-    address = addresses(sandbox)[0]
-    for _ in range(3):
-        get(address)
-    assert [(each.status, each.fault) for each in sandbox.requests] == [
-        (429, "too_many"),
-        (429, "too_many"),
-        (200, None),
-    ]
 
 
 # Bad input

@@ -169,11 +169,6 @@ def test_an_observation_says_what_the_record_does(speak: Speak) -> None:
     assert about["id"] != photo["id"] == 1
 
 
-def test_an_unknown_day_is_left_out(speak: Speak) -> None:
-    about = one(speak("inaturalist", record(1)))
-    assert about["observed_on"] is None
-
-
 def test_observations_are_looked_up_by_their_ids(speak: Speak, photos: Path) -> None:
     sandbox = speak("inaturalist", record(1), record(2))
     one, nobody = (f"{sandbox.endpoint}/observations/{OBSERVATIONS + n}" for n in (1, 9))
@@ -200,13 +195,6 @@ def test_observations_are_looked_up_two_hundred_at_a_time(speak: Speak) -> None:
     assert {each.what for each in sandbox.requests} == {"observation"}
 
 
-def test_other_addresses_are_not_found(speak: Speak) -> None:
-    sandbox = speak("inaturalist")
-    reply = get(f"{sandbox.endpoint}/observations/x")
-    assert (reply.status_code, reply.json()["status"]) == (404, 404)
-    assert get(sandbox.endpoint.removesuffix("/v1")).status_code == 404
-
-
 # Images
 
 
@@ -226,12 +214,6 @@ def test_the_original_is_the_file(speak: Speak, photos: Path) -> None:
     assert get(square.replace("square.png", "original.jpg")).status_code == 404
 
 
-def test_a_photo_that_is_not_there(speak: Speak) -> None:
-    sandbox = speak("inaturalist", record(1))
-    reply = get(sandbox.endpoint.removesuffix("/v1") + "/photos/2/original.jpg")
-    assert reply.status_code == 404
-
-
 # Failures
 
 
@@ -241,13 +223,6 @@ def test_unavailable_says_its_status_twice(speak: Speak) -> None:
     replies = [get(address, page=str(page)) for page in range(20)]
     assert {reply.status_code for reply in replies} == {500, 503}
     assert all(reply.json()["status"] == reply.status_code for reply in replies)
-
-
-def test_errors_come_as_a_page_or_as_nothing(speak: Speak) -> None:
-    sandbox = speak("inaturalist", wrong_format=1)
-    address = f"{sandbox.endpoint}/observations"
-    bodies = {get(address, page=str(page)).text[:15] for page in range(20)}
-    assert bodies == {"<!DOCTYPE html>", ""}
 
 
 # Against iNaturalist's recorded replies
