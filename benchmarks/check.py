@@ -129,8 +129,8 @@ def paint(folder: Path, classes: Sequence[str], count: int) -> Path:
     contested={"statements": 10, "steps": 2_800},
     dry_run={"statements": 1_400, "steps": 7_100},
     dry_run_full={"statements": 1_400, "steps": 6_800},
-    nothing_to_do={"statements": 1_400, "steps": 14_000},
-    start={"statements": 18, "steps": 2_200},
+    nothing_to_do={"statements": 1_400, "steps": 6_200},
+    start={"statements": 15, "steps": 2_000},
 )
 def pool(folder: Path) -> Iterator[tuple[str, Counts]]:
     """1,000 classes of 52 candidates."""
@@ -173,7 +173,7 @@ def _start(root: Path) -> None:
 
 @case(
     first={"statements": 520, "steps": 35, "requests": 65},
-    again={"statements": 65, "steps": 9, "requests": 0},
+    again={"statements": 60, "steps": 6, "requests": 0},
 )
 def scrape(folder: Path) -> Iterator[tuple[str, Counts]]:
     """60 photos of three classes from the sandbox: the searches, each photo once, no more."""

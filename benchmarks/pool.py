@@ -342,8 +342,10 @@ def report(name: str, costs: Sequence[Cost]) -> None:
 
 
 def environment(endpoint: str = "http://127.0.0.1:9") -> dict[str, str]:
-    secrets = {"FLICKR_API_KEY": "key", "FLICKR_API_SECRET": "secret"}
-    return os.environ | secrets | {"GENSET_FLICKR_ENDPOINT": endpoint}
+    names = {"FLICKR_API_KEY": "key", "FLICKR_API_SECRET": "secret"}
+    # Without bytecode, Python compiles genset at each start, which users do not wait for.
+    names |= {"GENSET_FLICKR_ENDPOINT": endpoint, "PYTHONDONTWRITEBYTECODE": ""}
+    return os.environ | names
 
 
 def measure(words: Sequence[str], folder: Path, log: Path) -> Cost:

@@ -2,11 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 
+from genset.classes import imagenet1k
 from genset.db import Candidate, Photo, now
 from genset.scrape.estimate import contested_claims, explain
+from genset.scrape.state import class_states
 from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH
 from tests.scrape.pools import Pool
 
@@ -93,6 +96,24 @@ def test_photos_that_are_not_there_are_not_counted(pool: Pool) -> None:
     )
     assert rivals(pool, TENCH) == {GOLDFISH: 1}
     assert TENCH not in lines(pool, TENCH)  # one of three
+
+
+def test_of_many_classes_those_are_explained_that_may_lack_most(pool: Pool) -> None:
+    add(
+        pool,
+        [
+            *found(TENCH, "tench", range(10)),
+            *found(GOLDFISH, "fish", range(6)),
+            *found(TABBY, "tabby", range(9, 19)),
+        ],
+    )
+    every = imagenet1k().select(())
+    plan = replace(pool.plan, classes=every, per_class=3, search=False)
+    with pool.store.session() as session:
+        states = class_states(session, plan)
+        suspects = [cls.wnid for cls, state in states if state.may_lack_most]
+    assert suspects == [TENCH, GOLDFISH]
+    assert lines(pool, *suspects) == lines(pool, *(cls.wnid for cls in every))
 
 
 @pytest.mark.soak
