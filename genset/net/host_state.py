@@ -216,7 +216,9 @@ class HostReports:
         else:
             status, decision = "a pause is asked for", "paused until "
             words = f"asked for a pause until {_clock(until)}"
-        self._event(status, decision + datetime.fromtimestamp(until, UTC).isoformat(" ", "seconds"))
+        self._event(
+            status, decision + datetime.fromtimestamp(until, UTC).isoformat(timespec="seconds")
+        )
         if is_new or until - now > scaled(LONG):
             self.say(f"{self._title} {words}")
 

@@ -83,7 +83,8 @@ def _remove(
     with store.begin_alone() as session:
         source, name, is_owner = find(session)
         column = "owner" if is_owner else "source_id"
-        photos = session.scalars(select(Photo).filter_by(source=source, **{column: name})).all()
+        named = select(Photo).filter_by(source=source, **{column: name})
+        photos = session.scalars(named.order_by(Photo.id)).all()
         tombstone = {"source": source, "owner": name}
         if is_owner and session.scalar(select(RemovedOwner.id).filter_by(**tombstone)) is None:
             session.add(RemovedOwner(**tombstone, reason=reason))

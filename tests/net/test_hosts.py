@@ -266,8 +266,8 @@ def test_every_hold_and_outage_is_an_event(world: World) -> None:
     world.clock.now += 40
     assert host.call(answering, "g") == "answer"
     assert [f"{event['status']}: {event['decision'][:36]}" for event in world.events] == [
-        "a pause is asked for: paused until 2027-01-15 08:00:59+00:",
-        "The host answered HTTP 503: down: next try at 2027-01-15 08:01:3",
+        "a pause is asked for: paused until 2027-01-15T08:00:59+00:",
+        "The host answered HTTP 503: down: next try at 2027-01-15T08:01:3",
         "ok: up",
     ]
 
