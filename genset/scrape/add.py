@@ -16,7 +16,6 @@ release has it. So it needs no licence by which others may have it, and may be o
 photos. Whoever starts the page vouches that labelers may see it.
 """
 
-import re
 from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -48,6 +47,7 @@ from genset.licenses import License, same_license
 from genset.net.originals import AN_EXAMPLE, Original, checked, keep
 from genset.net.transport import MAX_BYTES
 from genset.scrape.opt_out import OPTED_OUT, OptOut
+from genset.sources.source import SOURCE as SOURCE_NAME
 from genset.sources.source import is_source
 from genset.workspace import Workspace
 
@@ -140,7 +140,7 @@ def _check_origin(store: Store, origin: PhotoOrigin, opt_out: OptOut) -> None:
     Raises:
         BadInput: they may not, or their owner does not.
     """
-    if not re.fullmatch(r"[a-z0-9][a-z0-9._-]{0,31}", origin.source):
+    if not SOURCE_NAME.fullmatch(origin.source):
         raise BadInput(
             f"{origin.source!r} is not a source name (up to 32 lower case letters, digits, '.', "
             "'_' and '-'): use --source NAME"

@@ -5,10 +5,9 @@ coming releases, its original is deleted, and its row stays as a tombstone that 
 passes. Labels stay too: they are append-only, and say nothing of the picture.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from functools import partial
 from pathlib import PurePath
 
 from sqlalchemy import func, or_, select
@@ -19,7 +18,7 @@ from genset.core.numbers import count
 from genset.db import Photo, PhotoEvent, RemovedOwner, Store
 from genset.release.reader import find_releases
 from genset.settings import source_names
-from genset.sources.source import FORMS, NSID, NSIDS_ARE_FROM, SOURCE, is_source
+from genset.sources.source import FORMS, SOURCE
 from genset.workspace import Workspace
 
 _MOST_NAMED = 5
@@ -47,18 +46,23 @@ class Removal:
     same_bytes: list[str] = field(default_factory=list)
 
 
-def remove(workspace: Workspace, store: Store, what: str, reason: str) -> Removal:
-    """Remove a photo (``6061409035``, ``flickr:6061409035``) or an owner's (``78733179@N04``).
-
-    The source need not be said where only one has such a photo or owner.
+def remove(workspace: Workspace, store: Store, photo: str, reason: str) -> Removal:
+    """Remove a photo (``flickr:6061409035``).
 
     Rows change first, then files go: a removal that was killed between leaves originals that the
     same call deletes, and none that the pool misses.
 
     Raises:
-        BadInput: there is no such photo or owner, several sources have one, or no reason is given.
+        BadInput: there is no such photo, or no reason is given.
     """
-    return _remove(workspace, store, partial(_meant, what=what), reason)
+    source, _, name = photo.partition(":")
+    with store.session() as session:
+        if not _is_known(session, source, name, Photo.source_id):
+            raise BadInput(
+                f"no photo {photo!r} in the pool: name one as SOURCE:ID, such as "
+                "flickr:6061409035, or an owner by --owner SOURCE:OWNER"
+            )
+    return _remove(workspace, store, source, name, reason, is_owner=False)
 
 
 def remove_owner(workspace: Workspace, store: Store, owner: str, reason: str) -> Removal:
@@ -68,21 +72,24 @@ def remove_owner(workspace: Workspace, store: Store, owner: str, reason: str) ->
         BadInput: `owner` names no source, or nobody that there can be at Flickr; or no reason is
             given.
     """
-    return _remove(workspace, store, partial(_owner_meant, owner=owner), reason)
-
-
-# The source, the photo's id or the owner, and whether it is an owner.
-_Meant = tuple[str, str, bool]
+    source, _, name = owner.partition(":")
+    if not SOURCE.fullmatch(source) or not name.strip():
+        raise BadInput(
+            f"{owner!r} does not name a source and an owner: write SOURCE:OWNER, such as "
+            "--owner flickr:78733179@N04 or, for photos of your own, --owner 'city-museum:Ann Ko'"
+        )
+    with store.session() as session:
+        _check_owner(session, source, name)
+    return _remove(workspace, store, source, name, reason, is_owner=True)
 
 
 def _remove(
-    workspace: Workspace, store: Store, find: Callable[[Session], _Meant], reason: str
+    workspace: Workspace, store: Store, source: str, name: str, reason: str, *, is_owner: bool
 ) -> Removal:
     if not (reason := " ".join(reason.split())):
         raise BadInput("give a reason: --reason TEXT")
+    column = "owner" if is_owner else "source_id"
     with store.begin_alone() as session:
-        source, name, is_owner = find(session)
-        column = "owner" if is_owner else "source_id"
         named = select(Photo).filter_by(source=source, **{column: name})
         photos = session.scalars(named.order_by(Photo.id)).all()
         tombstone = {"source": source, "owner": name}
@@ -101,39 +108,9 @@ def _remove(
     return done
 
 
-def _meant(session: Session, what: str) -> _Meant:
-    """What somebody names: with its source, or alone where one source has it."""
-    named, colon, rest = what.partition(":")
-    if colon and (named in _sources_here(session) or is_source(named)):
-        places = [(named, rest)]
-    else:
-        places = [(source, what) for source in sorted(_sources_here(session) | {NSIDS_ARE_FROM})]
-    # A number may be a photo at several sources; a photo's own number wins over an owner's name.
-    for column in (Photo.source_id, Photo.owner):
-        known = [place for place in places if _is_known(session, *place, column)]
-        if len(known) > 1:
-            several = ", ".join(f"{source}:{name}" for source, name in known)
-            raise BadInput(f"{what!r} is ambiguous: name one of {several}")
-        for source, name in known:
-            return source, name, column is Photo.owner
-    for source, name in places:  # an owner may ask before any photo of theirs was found
-        if source == NSIDS_ARE_FROM and NSID.fullmatch(name):
-            return source, name, True
-    raise BadInput(
-        f"no photo or owner {what!r} in the pool: name a photo as SOURCE:ID, an owner by the id in "
-        "the address of their photos, such as 78733179@N04, and an owner without photos in the "
-        "pool by --owner SOURCE:OWNER"
-    )
-
-
-def _owner_meant(session: Session, owner: str) -> _Meant:
-    source, _, name = owner.partition(":")
-    if not SOURCE.fullmatch(source) or not name.strip():
-        raise BadInput(
-            f"{owner!r} does not name a source and an owner: write SOURCE:OWNER, such as "
-            "--owner flickr:78733179@N04 or, for photos of your own, --owner 'city-museum:Ann Ko'"
-        )
-    known = {*source_names(), *_sources_here(session)}
+def _check_owner(session: Session, source: str, name: str) -> None:
+    """Refuse who cannot be an owner there."""
+    known = {*source_names(), *session.scalars(select(Photo.source).distinct())}
     if source not in known and (near := get_close_matches(source, known, n=1, cutoff=0.7)):
         raise BadInput(f"unknown source {source!r}: did you mean {near[0]}?")
     if credited := _credited(session, source, name):
@@ -142,7 +119,6 @@ def _owner_meant(session: Session, owner: str) -> _Meant:
     can_be = form is None or form.fullmatch(name) is not None
     if not can_be and not _is_known(session, source, name, Photo.owner):
         raise BadInput(f"{name!r} is not an owner id of {title}: write {is_such}")
-    return source, name, True
 
 
 def _credited(session: Session, source: str, name: str) -> str:
@@ -163,11 +139,6 @@ def _credited(session: Session, source: str, name: str) -> str:
         f"to that name: remove each ({listed}{more}), or with --owner all of their owner "
         f"({owners}{more})"
     )
-
-
-def _sources_here(session: Session) -> set[str]:
-    """The names of the sources that the pool has photos of."""
-    return set(session.scalars(select(Photo.source).distinct()))
 
 
 def _is_known(session: Session, source: str, name: str, column: InstrumentedAttribute[str]) -> bool:

@@ -1,8 +1,8 @@
 """Scrape several sources at once."""
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from functools import partial
 from typing import TypeVar
 
 from genset.core.errors import GensetError
@@ -42,43 +42,18 @@ def scrape_all(
         store: the workspace's.
         plans: each source once; no two share their `Hosts`.
     """
-    outcomes = side_by_side(_work(workspace, store, plans))
-    # Photos of two sources may be the same, and so be claimed by two classes, each of which was
-    # full by what its own source knew.
-    if len(plans) > 1:
-        again = [plan for plan in plans if isinstance(outcomes[plan[0].name], ScrapeSummary)]
-        after = side_by_side(_work(workspace, store, again, report=False)) if again else {}
-        outcomes |= {name: _together(outcomes[name], plan) for name, plan in after.items()}
-    return outcomes
 
+    def work(source: Source, plan: ScrapePlan) -> ScrapeSummary:
+        done = scrape(workspace, store, source, plan)
+        if len(plans) > 1:  # who waits for the others is told that one is done
+            classes = count(len(plan.classes), "class", "classes")
+            of = f"{done.full:,} of {classes} {agree(done.full, 'is', 'are')} full"
+            source.api.hosts.say(f"{source.name} is done: {of}")
+        return done
 
-def _work(
-    workspace: Workspace, store: Store, plans: Sequence[SourcePlan], *, report: bool = True
-) -> dict[str, tuple[Hosts, Callable[[], ScrapeSummary]]]:
-    """A scrape of each source; who waits for the others is told that one is done."""
-
-    def scraper(source: Source, plan: ScrapePlan) -> Callable[[], ScrapeSummary]:
-        def work() -> ScrapeSummary:
-            done = scrape(workspace, store, source, plan)
-            if report and len(plans) > 1:
-                classes = count(len(plan.classes), "class", "classes")
-                of = f"{done.full:,} of {classes} {agree(done.full, 'is', 'are')} full"
-                source.api.hosts.say(f"{source.name} is done: {of}")
-            return done
-
-        return work
-
-    return {source.name: (source.api.hosts, scraper(source, plan)) for source, plan in plans}
-
-
-def _together(before: Outcome, after: Outcome) -> Outcome:
-    """What two scrapes did, one after the other."""
-    if isinstance(before, ScrapeSummary) and isinstance(after, ScrapeSummary):
-        after.stored += before.stored
-        after.searches += before.searches
-        after.seconds += before.seconds
-        after.rejected = dict(Counter(before.rejected) + Counter(after.rejected))
-    return after
+    return side_by_side(
+        {source.name: (source.api.hosts, partial(work, source, plan)) for source, plan in plans}
+    )
 
 
 T = TypeVar("T")

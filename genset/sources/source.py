@@ -371,20 +371,16 @@ def keep_words(session: Session, about: About) -> None:
     session.merge(SourceWords(**asdict(about)))
 
 
-# Where ids of owners are known by their form alone.
-NSIDS_ARE_FROM = "flickr"
-NSID = re.compile(r"[0-9]+@N[0-9]{2}")
-
 # By source: the form, what people call the source, and such an id.
 FORMS = {
-    NSIDS_ARE_FROM: (NSID, "Flickr", "an id such as 78733179@N04"),
+    "flickr": (re.compile(r"[0-9]+@N[0-9]{2}"), "Flickr", "an id such as 78733179@N04"),
     "inaturalist": (re.compile(r"[1-9][0-9]*"), "iNaturalist", "a number such as 487589"),
 }
 
 # The same of photos.
 _NUMBER = re.compile(r"[1-9][0-9]*")
 PHOTO_FORMS = {
-    NSIDS_ARE_FROM: (_NUMBER, "Flickr", "a number such as 6061409035"),
+    "flickr": (_NUMBER, "Flickr", "a number such as 6061409035"),
     "commons": (_NUMBER, "Wikimedia Commons", "its page's number, such as 123456"),
     "inaturalist": (
         re.compile(r"[1-9][0-9]*-[1-9][0-9]*"),

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from genset.cli import cli
 from genset.core.errors import GensetError
 from genset.db import Photo, PhotoEvent
-from genset.scrape.removal import remove
+from genset.scrape.removal import remove, remove_owner
 from tests.labeled_workspace import TENCH, add_candidate
 from tests.release.conftest import Pool
 
@@ -73,7 +73,7 @@ def test_a_dry_run_names_what_others_may_not_have(flawed: Pool) -> None:
 def test_verify_names_the_same_and_what_was_removed_since(flawed: Pool) -> None:
     release = flawed.create()
     remove(flawed.workspace, flawed.store, "flickr:900", "its owner asked")
-    remove(flawed.workspace, flawed.store, "904@N00", "all of it")
+    remove_owner(flawed.workspace, flawed.store, "flickr:904@N00", "all of it")
     found = json.loads(run(flawed, "verify", "v1", "--json", exit_code=1))["checks"]
     assert set(found["removed"]) == {
         photo.file for photo in release.photos if photo.source_id in ("900", "904")

@@ -17,7 +17,7 @@ from genset.release.freeze import create
 from genset.release.reader import MANIFEST, Release
 from genset.release.strategies import Threshold
 from genset.release.takedown import takedown
-from genset.scrape.removal import remove
+from genset.scrape.removal import remove, remove_owner
 from genset.workspace import Workspace
 from tests.labeled_workspace import GOLDFISH, TENCH
 from tests.release.conftest import Genset, Pool
@@ -68,7 +68,7 @@ def test_versions_are_counted_and_an_owner_takes_all_out(pool: Pool, release: Re
     first = takedown(pool.workspace, pool.store, release).new
     with pytest.raises(BadInput, match=r"v1\.1 exists|no photo of v1\.1 was removed"):
         takedown(pool.workspace, pool.store, first)
-    remove(pool.workspace, pool.store, "201@N00", "does not want to take part")
+    remove_owner(pool.workspace, pool.store, "flickr:201@N00", "does not want to take part")
     second = takedown(pool.workspace, pool.store, first).new
     assert (second.name, named(second)) == ("v1.2", named(release) - {"100", "201"})
     told = json.loads((second.root / "croissant.json").read_text("utf-8"))
@@ -162,7 +162,7 @@ def test_a_takedown_records_the_day_and_prints_what_to_answer(
     assert "as was asked on 2026-05-03" in (new.root / "DATA_CARD.md").read_text("utf-8")
     new.verify()
     # Of an owner of whom all is out, the day is kept with the owner.
-    remove(pool.workspace, pool.store, "101@N00", "all of it")
+    remove_owner(pool.workspace, pool.store, "flickr:101@N00", "all of it")
     text = genset("release", "takedown", "v1.1")
     # The first version has it, too.
     assert "replaces v1.1 without 1 photo. Please delete it from every copy of v1.1, v1 and" in text

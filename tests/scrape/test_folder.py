@@ -21,7 +21,7 @@ from genset.release.freeze import create
 from genset.scrape.add import AddSummary, add
 from genset.scrape.near_duplicates import propose
 from genset.scrape.refresh import refresh
-from genset.scrape.removal import remove
+from genset.scrape.removal import remove, remove_owner
 from genset.status import contested_photos, failed
 from genset.workspace import Workspace
 from tests.killing import killed_at_each_change
@@ -207,7 +207,7 @@ def test_what_was_removed_is_not_added_again_nor_are_its_bytes_written(
 ) -> None:
     pool.scrape(serve(record(1, "tench")).source, image_class(TENCH, "tench"))
     take()
-    remove(pool.workspace, pool.store, "1", "asked")  # the scraped one, of the bytes of a.jpg
+    remove(pool.workspace, pool.store, "flickr:1", "asked")  # scraped, of the bytes of a.jpg
     remove(pool.workspace, pool.store, f"museum:{sha256(2)[:32]}", "not ours")
     before = pool.files()
     done = take()
@@ -222,7 +222,7 @@ def test_what_was_removed_is_not_added_again_nor_are_its_bytes_written(
 
 def test_an_owner_who_was_removed_stays_out(pool: Pool, take: Take) -> None:
     take()
-    assert len(remove(pool.workspace, pool.store, "museum:City Museum", "asked").photos) == 3
+    assert len(remove_owner(pool.workspace, pool.store, "museum:City Museum", "asked").photos) == 3
     with pytest.raises(BadInput, match="City Museum"):
         take()
     assert pool.files() == {}

@@ -152,7 +152,7 @@ def test_removed_and_merely_known_photos_cost_no_call(
     serve: Serve, filled: tuple[Faulty, Pool]
 ) -> None:
     sandbox, pool = filled
-    remove(pool.workspace, pool.store, "1", "asked")
+    remove(pool.workspace, pool.store, "flickr:1", "asked")
     take_down(serve, 2)
     pool.scrape(sandbox.source, per_class=4)
     assert refresh(pool.store, sandbox.source).checked == 2
@@ -299,7 +299,7 @@ def test_a_photo_removed_while_it_was_asked_after_stays_removed(
     class Removing(Register):
         def licenses_of(self, source_ids: Sequence[str]) -> Licenses:
             if "2" in source_ids:
-                remove(pool.workspace, pool.store, "2", "asked")
+                remove(pool.workspace, pool.store, "flickr:2", "asked")
             return super().licenses_of(source_ids)
 
     assert refresh(pool.store, Removing(_2=None)).changes == []

@@ -12,7 +12,7 @@ from genset.db import Label, Photo, PhotoEvent, RemovedOwner, Store, Verdict
 from genset.db.images_folder import check_files
 from genset.release.freeze import create
 from genset.sandbox import Request
-from genset.scrape.removal import Removal, remove
+from genset.scrape.removal import Removal, remove, remove_owner
 from genset.scrape.state import forget_refusals
 from genset.workspace import Workspace
 from tests.killing import killed_at_each_change
@@ -23,8 +23,12 @@ from tests.scrape.pools import CAT, DOG, Pool, Row, Serve, record
 ANN = "78733179@N04"
 
 
-def taken_out(pool: Pool, what: str, reason: str = "its owner asked") -> Removal:
-    return remove(pool.workspace, pool.store, what, reason)
+def taken_out(pool: Pool, photo: str, reason: str = "its owner asked") -> Removal:
+    return remove(pool.workspace, pool.store, photo, reason)
+
+
+def owner_out(pool: Pool, reason: str = "its owner asked") -> Removal:
+    return remove_owner(pool.workspace, pool.store, f"flickr:{ANN}", reason)
 
 
 def ready(serve: Serve, pool: Pool, *rows: Row, **contents: Any) -> None:
@@ -51,7 +55,7 @@ def test_a_photo_leaves_the_pool_and_its_original_goes(serve: Serve, pool: Pool)
 def test_a_later_scrape_obeys_and_takes_the_next_one(serve: Serve, pool: Pool) -> None:
     sandbox = serve(*(record(number) for number in (1, 2, 3, 4, 5)))
     pool.scrape(sandbox.source)
-    taken_out(pool, "2")
+    taken_out(pool, "flickr:2")
     sandbox.requests.clear()
     forget_refusals(pool.store, pool.plan)
     pool.scrape(sandbox.source)
@@ -70,7 +74,7 @@ def test_an_owner_takes_all_photos_along_and_keeps_coming_ones_out(
     )
     pool.scrape(sandbox.source, CAT)
     assert pool.held() == ["1", "4"]  # 3 is known and not stored, 2 is not known
-    done = taken_out(pool, ANN)
+    done = owner_out(pool)
     assert (sorted(done.photos), done.owner, done.deleted) == (["flickr:1", "flickr:3"], ANN, 1)
     pool.scrape(sandbox.source, CAT, DOG)
     assert pool.held() == ["4"]
@@ -79,7 +83,7 @@ def test_an_owner_takes_all_photos_along_and_keeps_coming_ones_out(
 
 
 def test_an_owner_may_ask_before_any_photo_was_found(serve: Serve, pool: Pool) -> None:
-    done = taken_out(pool, ANN)
+    done = owner_out(pool)
     assert (done.photos, done.owner, done.deleted) == ([], ANN, 0)
     ready(serve, pool, record(1, owner=ANN), record(2))
     assert pool.held() == ["2"]
@@ -89,22 +93,22 @@ def test_bytes_that_another_photo_of_the_pool_has_stay(serve: Serve, pool: Pool)
     rows = record(1), record(2, "dog")
     sandbox = serve(*rows, contents={1: picture(7), 2: picture(7)})
     pool.scrape(sandbox.source, CAT, DOG)
-    first = taken_out(pool, "1")
+    first = taken_out(pool, "flickr:1")
     assert (first.deleted, first.in_use, first.same_bytes) == (0, 1, ["flickr:2"])
     assert pool.held(DOG) == ["2"]
     assert check_files(pool.workspace, pool.store) == []
-    second = taken_out(pool, "2")
+    second = taken_out(pool, "flickr:2")
     assert (second.deleted, second.in_use, second.same_bytes) == (1, 0, [])
     assert pool.files() == {}
 
 
 def test_removing_again_changes_nothing(serve: Serve, pool: Pool) -> None:
     ready(serve, pool, record(1, owner=ANN), record(2))
-    taken_out(pool, ANN)
+    owner_out(pool)
     before = pool.rows(), pool.files()
-    done = taken_out(pool, ANN, "another reason")
+    done = owner_out(pool, "another reason")
     assert (done.photos, done.deleted) == (["flickr:1"], 0)
-    taken_out(pool, "1", "another reason")
+    taken_out(pool, "flickr:1", "another reason")
     assert (pool.rows(), pool.files()) == before
 
 
@@ -113,23 +117,21 @@ def test_a_photo_refused_for_another_reason_gets_its_tombstone_too(
 ) -> None:
     ready(serve, pool, record(1), contents={1: b"no photo"})
     assert pool.rejected()["1"].startswith("not an image")
-    assert taken_out(pool, "1").deleted == 0
+    assert taken_out(pool, "flickr:1").deleted == 0
     forget_refusals(pool.store, pool.plan)
     assert pool.rejected() == {"1": "removed: its owner asked"}
 
 
-@pytest.mark.parametrize("whom", [ANN, "museum:Ann Ko", "archive:Ann: of Museum"])
+@pytest.mark.parametrize("whom", [f"flickr:{ANN}", "museum:Ann Ko", "archive:Ann: of Museum"])
 @pytest.mark.soak
 def test_an_owner_of_any_source_may_ask_before_a_photo_is_here(
     serve: Serve, pool: Pool, tmp_path: Path, whom: str
 ) -> None:
     root = pool.workspace.root
     why = "--reason", "asked"
-    if whom != ANN:
-        assert "--owner SOURCE:OWNER" in genset("remove", whom, *why, cwd=root, code=2)
-    source, _, owner = whom.rpartition(":") if whom == ANN else whom.partition(":")
-    source = source or "flickr"
-    said = genset("remove", "--owner", f"{source}:{owner}", *why, cwd=root)
+    assert "--owner SOURCE:OWNER" in genset("remove", whom, *why, cwd=root, code=2)
+    source, _, owner = whom.partition(":")
+    said = genset("remove", "--owner", whom, *why, cwd=root)
     assert f"no photo of {owner} will be scraped again" in said
     if source == "flickr":
         ready(serve, pool, record(1, owner=ANN), record(2))
@@ -153,7 +155,7 @@ def test_an_owner_of_any_source_may_ask_before_a_photo_is_here(
         (["--owner", "My Museum:Ann"], "SOURCE:OWNER"),
         (["--owner", "flickr:annko"], "78733179@N04"),
         (["--owner", "inaturalist:annko"], "487589"),
-        (["--owner", f"flickr:{ANN}", ANN], "name one"),
+        (["--owner", f"flickr:{ANN}", "flickr:1"], "name one"),
         ([], "name one"),
     ],
 )
@@ -167,7 +169,7 @@ def test_an_owner_who_cannot_be_is_refused(pool: Pool, words: list[str], said: s
 def test_what_is_not_here_is_said(serve: Serve, pool: Pool, what: str) -> None:
     ready(serve, pool, record(1))
     before = pool.rows()
-    with pytest.raises(BadInput, match="78733179@N04"):
+    with pytest.raises(BadInput, match="flickr:6061409035"):
         taken_out(pool, what)
     assert pool.rows() == before
 
@@ -204,7 +206,7 @@ def test_the_name_in_a_credit_is_not_taken_for_an_owner(
 
 def test_a_reason_must_be_given(pool: Pool) -> None:
     with pytest.raises(BadInput, match="--reason"):
-        taken_out(pool, ANN, " \n")
+        owner_out(pool, " \n")
 
 
 @pytest.fixture
@@ -221,18 +223,18 @@ def test_labels_and_releases_stay_and_coming_releases_lack_the_photo(
     labeled: tuple[Workspace, Store],
 ) -> None:
     workspace, store = labeled
-    done = remove(workspace, store, "0@N00", "asked")
+    done = remove_owner(workspace, store, "flickr:0@N00", "asked")
     assert done.releases == {"v1": 1}
     with store.session() as session:
         assert len(session.scalars(select(Label)).all()) == 2
     assert [photo.source_id for photo in create(workspace, store, "v2").photos] == ["1"]
-    assert remove(workspace, store, "1", "asked").releases == {"v1": 1, "v2": 1}
+    assert remove(workspace, store, "flickr:1", "asked").releases == {"v1": 1, "v2": 1}
     store.close()
 
 
 def remove_it(_moment: int, root: Path, _images: Path) -> None:
     workspace = Workspace.find(root)
-    remove(workspace, Store.open(workspace.store_url), ANN, "asked")
+    remove_owner(workspace, Store.open(workspace.store_url), f"flickr:{ANN}", "asked")
 
 
 @pytest.mark.soak
@@ -267,7 +269,7 @@ def test_the_command(labeled: tuple[Workspace, Store]) -> None:
         "releases": {"v1": 1},
         "same_bytes": [],
     }
-    text = genset("remove", "1@N00", "--reason", "asked", cwd=workspace.root)
+    text = genset("remove", "--owner", "flickr:1@N00", "--reason", "asked", cwd=workspace.root)
     assert "release v1 contains 1 of them" in text
     assert "no photo of 1@N00 will be scraped again" in text
     assert "'77'" in genset("remove", "77", "--reason", "asked", cwd=workspace.root, code=2)

@@ -117,14 +117,14 @@ def _refresh_lines(done: "RefreshSummary") -> list[str]:
 
 
 @click.command()
-@click.argument("what", metavar="PHOTO|OWNER", required=False)
+@click.argument("photo", metavar="PHOTO", required=False)
 @click.option(
     "--owner", metavar="SOURCE:OWNER", help="An owner, even one without photos in the pool."
 )
 @click.option("--reason", required=True, help="Why; stored with the photo.")
 @json_command
 def remove(
-    folder: Path | None, what: str | None, owner: str | None, reason: str, as_json: bool
+    folder: Path | None, photo: str | None, owner: str | None, reason: str, as_json: bool
 ) -> None:
     """Remove a photo, or an owner's photos, from the pool and all later releases.
 
@@ -133,19 +133,19 @@ def remove(
 
     \b
     genset remove flickr:6061409035 --reason "its owner asked on 3 May"
-    genset remove 78733179@N04 --reason "does not want to take part"
+    genset remove --owner flickr:78733179@N04 --reason "does not want to take part"
     genset remove --owner "city-museum:Ann Ko" --reason "does not want to take part"
     """
     from genset.scrape.removal import remove as take_out
     from genset.scrape.removal import remove_owner
 
     with opened(folder, originals="read") as (workspace, store):
-        if what is not None and owner is None:
-            done = take_out(workspace, store, what, reason)
-        elif owner is not None and what is None:
+        if photo is not None and owner is None:
+            done = take_out(workspace, store, photo, reason)
+        elif owner is not None and photo is None:
             done = remove_owner(workspace, store, owner, reason)
         else:
-            raise BadInput("name one photo or owner, or one --owner SOURCE:OWNER")
+            raise BadInput("name one photo, or one --owner SOURCE:OWNER")
     lines = [
         f"{count(len(done.photos), 'photo')} removed, "
         f"{count(done.deleted, 'original')} deleted"
