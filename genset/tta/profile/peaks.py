@@ -56,16 +56,15 @@ TPUv3            TPU ?v3                            -        -      -        123
 _PRECISIONS: tuple[Roof, ...] = ("float32", "tf32", "float16", "bfloat16")
 _HOPPER = "NVIDIA H100 Tensor Core GPU Architecture whitepaper (matrix units, dense"
 _SOURCES = {
-    "V100": "NVIDIA V100 Tensor Core GPU datasheet",
-    "A100": "NVIDIA A100 Tensor Core GPU datasheet",
-    "H100": "NVIDIA H100 Tensor Core GPU datasheet, its sparse figures halved",
+    "V100": "NVIDIA V100 datasheet",
+    "A100": "NVIDIA A100 datasheet",
+    "H100": "NVIDIA H100 datasheet, its sparse figures halved",
     "GH100": f"{_HOPPER}), NVIDIA H100 datasheet (float32, memory)",
-    "H200N": "NVIDIA H200 Tensor Core GPU datasheet, its sparse figures halved",
+    "H200N": "NVIDIA H200 datasheet, its sparse figures halved",
     "H200": f"{_HOPPER}: the same chip), NVIDIA H200 datasheet (float32, memory)",
     "T4": "NVIDIA T4 datasheet",
     "Ada": "NVIDIA Ada GPU Architecture whitepaper, sums in float32 as PyTorch has them",
-    "TPU": "Jouppi et al., A Domain-Specific Supercomputer for Training Deep Neural Networks "
-    "(CACM 2020), of one chip",
+    "TPU": "Jouppi et al., CACM 2020, of one chip",
 }
 
 
