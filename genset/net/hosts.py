@@ -288,7 +288,7 @@ class Host:
             with self._slot():
                 ping(quota)
         except Exception as error:  # noqa: BLE001 - a refusal is an answer
-            if is_retryable(error) or needs_person(error):
+            if is_retryable(error) or _is_hopeless(error):
                 self._condition.put_off_probe(reason_of(error, self.title))
                 return False
         self._note_answer(is_probe=True)
@@ -332,7 +332,7 @@ class Host:
             return
         now, was_down = self.hosts.now(), self.is_down
         reason = reason_of(error, self.title)
-        if is_hopeless and not self.has_answered:
+        if is_hopeless and not self.has_answered and not (self._can_ping and self._answers_ping()):
             if isinstance(error, SourceError):
                 return
             raise SourceRefused(reason, scope="run") from None

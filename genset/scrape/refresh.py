@@ -170,8 +170,7 @@ def _ask_after(
         try:
             found |= source.licenses_of(ids)
         except SourceRefused as refused:
-            # The first photo of a run may be the only one that is refused.
-            if summary.failed and not summary.checked:
+            if not source.api.has_answered:
                 raise
             found |= dict.fromkeys(ids, refused)
     looks = _looks(store, source, due, found) if pictures else {}

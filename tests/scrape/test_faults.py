@@ -260,6 +260,16 @@ def test_a_search_that_is_down_rejects_no_query(name: str, what: str, fill: Fill
     assert (scraped.summary.rejected_queries, scraped.summary.failed) == ({}, 0)
 
 
+def test_what_is_refused_first_ends_nothing(fill: Fill) -> None:
+    """Another call shows that it is not the key."""
+    scraped = fill("flickr", [Fault(1)], Rule(403, query="word001"))
+    [(thing, cause)] = scraped.failed.values()
+    assert (thing, "HTTP 403" in cause) == ("flickr search: word001 (page 1)", True)
+    scraped = fill("flickr", [Fault(1), Fault(2)])
+    summary = refreshed(scraped, "flickr", Rule(403, "flickr.photos.getInfo"))
+    assert (len(summary.failed), summary.checked) == (2, 0)
+
+
 # Refresh: getInfo, imageinfo, observations
 
 
