@@ -171,6 +171,7 @@ def test_from_keywords_to_a_scored_model(
             verdict = "correct" if each.is_right else "incorrect"
             rows.writerow([f"{each.wnid}/flickr:{each.id}", "hand", verdict])
     assert genset("labels", "import", str(table)) == {
+        "table": "labels",
         "new": len(candidates),
         "known": 0,
         "older": 0,

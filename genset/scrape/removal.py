@@ -91,7 +91,7 @@ def _remove(
     column = "owner" if is_owner else "source_id"
     with store.begin_alone() as session:
         named = select(Photo).filter_by(source=source, **{column: name})
-        photos = session.scalars(named.order_by(Photo.id)).all()
+        photos = session.scalars(named.order_by(Photo.source_id)).all()
         tombstone = {"source": source, "owner": name}
         if is_owner and session.scalar(select(RemovedOwner.id).filter_by(**tombstone)) is None:
             session.add(RemovedOwner(**tombstone, reason=reason))

@@ -71,7 +71,7 @@ def votes(folder: Path) -> None:
     crowd, fresh = [], []
     for number, (wnid, said) in enumerate(VOTES.items()):
         for place, verdicts in enumerate(said.split(), 1):
-            task = f"{wnid}/flickr:{7000000 + 100 * number + place}"
+            task = f"{wnid}/flickr:{15_007_000_000 + 100 * number + place}"
             if verdicts == "-":
                 continue
             crowd += [[task, f"w{w}", VERDICTS[v]] for w, v in enumerate(verdicts, 1)]

@@ -70,7 +70,7 @@ def _between(one: Colour, other: Colour) -> Colour:
 def _record(number: int, place: int, wnid: str, file: str) -> dict[str, Any]:
     owner = (2 * number + place) % 9
     return {
-        "id_search_engine": str(7000000 + 100 * number + place),
+        "id_search_engine": str(15_007_000_000 + 100 * number + place),
         "wnid": wnid,
         "search_key": WORDS[number],
         "date_upload_search_engine": f"{2013 + place}-0{number + 1}-10 10:00:00",

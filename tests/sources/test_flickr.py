@@ -324,7 +324,7 @@ def test_photos_with_changed_dates_are_rejected_and_their_neighbours_are_not(
 def test_the_table_of_ids_is_what_the_records_say(realdata: Path) -> None:
     records = read_records(realdata)
     contradicted = [id for id, posted in records.items() if uploaded(id, posted) != posted]
-    assert len(contradicted) == 16  # their owners changed the dates
+    assert len(contradicted) == 17  # their owners changed the dates
     for day, first in zip(DAYS[6:], IDS[6:], strict=True):
         before = [int(id) for id, at in records.items() if at < day and id not in contradicted]
         assert any(first <= number < first + 10**6 for number in before), day
@@ -336,6 +336,7 @@ def test_between_two_entries_of_the_table_a_photo_has_the_benefit_of_the_doubt()
     assert uploaded(str(first - 1), later) < YEAR_2014 <= uploaded(str(first), later)
     mid_january = datetime(2014, 1, 15, tzinfo=UTC)
     assert uploaded(str(first), later) > mid_january
+    assert uploaded("100000", later).year == uploaded(str(IDS[0] - 1), later).year == 2005
     for nothing_known in (str(IDS[-1]), "no number", "1", "9" * 99):
         assert uploaded(nothing_known, later) == later
     early = datetime(2010, 1, 1, tzinfo=UTC)  # an owner's word that takes no photo in
