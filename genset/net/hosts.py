@@ -312,8 +312,7 @@ class Host:
 
     def _note_answer(self, *, is_probe: bool) -> None:
         self.has_answered = True
-        was_down = self._condition.last.down_since is not None
-        if self._failures or is_probe or was_down:
+        if self._failures or is_probe or self._condition.last.down_since is not None:
             with self._lock:
                 self._failing.clear()
                 self._failures = 0
@@ -332,12 +331,13 @@ class Host:
             return
         now, was_down = self.hosts.now(), self.is_down
         reason = reason_of(error, self.title)
-        if is_hopeless and not self.has_answered and not (self._can_ping and self._answers_ping()):
+        is_of_host = isinstance(error, requests.RequestException) and error.response is None
+        is_refusal = self._can_ping and not is_of_host  # perhaps of this call alone
+        if is_hopeless and not (self.has_answered or (is_refusal and self._answers_ping())):
             if isinstance(error, SourceError):
                 return
             raise SourceRefused(reason, scope="run") from None
         self._pause_for(error, now, is_new=address is not None)
-        is_of_host = isinstance(error, requests.RequestException) and error.response is None
         if is_of_host or is_hopeless or not self.has_answered:
             self._reports.cause(reason)
         with self._lock:
@@ -352,8 +352,8 @@ class Host:
             try:
                 # One photo that came before, and now fails, shows as little as any other.
                 is_enough = self.ping or len(self.answered) > 1 or len(self._failing) >= DOWN_AFTER
-                is_silent = not (self._answers_ping() or self._answers_ping())
-                is_down = is_silent and bool(is_enough or is_grave)
+                is_well = self._answers_ping() or self._answers_ping()
+                is_down = bool(is_enough or is_grave) and not is_well
             finally:
                 self._one_ping.release()
         elif is_probe:
