@@ -349,12 +349,6 @@ class LicenseChoice:
             for word in self.words
         )
 
-    def flickr_names(self) -> tuple[str, ...]:
-        """The names of Flickr's licences among them, sorted."""
-        return tuple(
-            sorted(candidate.name for candidate in FLICKR.values() if self.wants(candidate))
-        )
-
 
 def license_ids(names: tuple[str, ...]) -> tuple[int, ...]:
     """Flickr's ids of the licences with these names, sorted."""

@@ -15,7 +15,7 @@ from PIL import Image
 from playwright.sync_api import Browser, Locator
 
 from genset.reporting.options import ReportOptions
-from genset.reporting.write import write_report
+from genset.reporting.write import Report
 from tests.browser import chromium
 from tests.reporting.many import confidences, drawn, keep, many_made_up
 
@@ -36,7 +36,7 @@ def main() -> None:
         table = root / "validation.csv"
         table.write_text("\n".join(["model,top1", *rows]))
         page = root / "report.html"
-        write_report(photos, runs, page, ReportOptions(reference=str(table)))
+        Report(photos, runs, ReportOptions(reference=str(table))).write(page)
         with chromium() as browser:
             _shoot(browser, page, "light", WIDE, "leaderboard")
             _shoot(browser, page, "dark", PHONE, "phone")

@@ -106,15 +106,6 @@ def _folder(called: str, photos: PhotoSet) -> str:
     return path.parent.name if path.stem == photos.name else path.name
 
 
-def write_report(
-    photos: PhotoSet, runs: Path, path: Path, options: ReportOptions = PLAIN
-) -> "ReportData":
-    """Write the report on a set to `path`, and give the numbers in it: see `Report`."""
-    report = Report(photos, runs, options)
-    report.write(path)
-    return report.data
-
-
 def report_path(sets: Sequence[PhotoSet], requested: str) -> Path:
     """Where a report is written: its file, or ``report-NAME.html`` in a folder.
 

@@ -1,9 +1,9 @@
 """iNaturalist: its calls, its images, its failures.
 
-A search answers, and an observation's address does in the same way:
+A search answers, also one for the observations with some UUIDs:
 
     {"total_results": 2, "page": 1, "per_page": 30, "results": [
-      {"id": 107605486142, "uri": "https://www.inaturalist.org/observations/107605486142",
+      {"id": 107605486142, "uuid": "00000000-0000-...", "uri": "https://www.inaturalist.org/observations/107605486142",
        "created_at": "2012-07-19T15:25:02+02:00", "observed_on": "2012-07-18",
        "license_code": "cc-by-nc", "quality_grade": "research",
        "user": {"id": ..., "login": "ann", ...}, "taxon": {"id": ..., "name": "Tinca tinca", ...},
@@ -21,6 +21,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 from genset.sandbox.photos import Photo, number, unix
 from genset.sandbox.service import Params, Reply, Request, Service, json_reply, web_page
@@ -29,11 +30,10 @@ MOST_RESULTS = 10_000
 """How far into a search's results one can go."""
 
 OBSERVATIONS = 100_000_000_000
-"""What is added to a photo's id for the id of its observation."""
+"""What is added to a photo's id for the id of its observation, of which its UUID is made."""
 
 _TOO_LARGE = "Result window is too large, page * per_page must be less than or equal to"
 _SEARCH = "/v1/observations"
-_OBSERVATION = re.compile(r"/v1/observations/([0-9]{1,15})")
 
 # By Flickr's numbers. iNaturalist's licences have no version; None reserves all rights.
 _CODES = [
@@ -62,18 +62,14 @@ class INaturalist(Service):
 
     def purpose(self, request: Request) -> tuple[str, Sequence[str]]:
         """ "search" or "observation" (one or several), or else the path."""
-        named = _OBSERVATION.fullmatch(request.path)
-        ids = re.findall("[0-9]+", named[1] if named else request.params.get("id", ""))
-        if ids:
-            return "observation", [str(int(number) - OBSERVATIONS) for number in ids]
+        if uuids := _several(request.params, "uuid"):
+            return "observation", [str(UUID(uuid).int - OBSERVATIONS) for uuid in uuids]
         return "search" if request.path == _SEARCH else request.path, []
 
     def call(self, request: Request) -> Reply:
         """Observations, or an error with its HTTP status."""
         if request.path == _SEARCH:
             return self._search(request.params)
-        if named := _OBSERVATION.fullmatch(request.path):
-            return self._search({"id": named[1]})
         return _failure(404, "Not Found")
 
     def _search(self, params: Params) -> Reply:
@@ -84,7 +80,7 @@ class INaturalist(Service):
         found = self.collection.search(
             "", lambda photo: bool(photo.taxon) and all(test(photo) for test in tests)
         )
-        if "id" in params:  # a search lists photos that are gone, a look-up does not
+        if "uuid" in params:  # a search lists photos that are gone, a look-up does not
             found = [photo for photo in found if self.collection.find(photo.id)]
         found.sort(key=_id, reverse=params.get("order") != "asc")
         shown = found[(page - 1) * per_page : page * per_page]
@@ -99,8 +95,8 @@ class INaturalist(Service):
 
 def _tests(params: Params) -> Iterator[Callable[[Photo], bool]]:
     """What a photo must be to be found; a value that cannot be read narrows nothing."""
-    if ids := set(_several(params, "id")):
-        yield lambda photo: str(_id(photo)) in ids
+    if uuids := set(_several(params, "uuid")):
+        yield lambda photo: uuid_of(photo) in uuids
     if taxa := _several(params, "taxon_name"):
         yield lambda photo: any(f"{photo.taxon.lower()} ".startswith(f"{taxon} ") for taxon in taxa)
     if codes := _several(params, "photo_license"):
@@ -123,12 +119,18 @@ def _id(photo: Photo) -> int:
     return OBSERVATIONS + int(photo.id)
 
 
+def uuid_of(photo: Photo) -> str:
+    """That of a photo's observation."""
+    return str(UUID(int=_id(photo)))
+
+
 def _observation(photo: Photo, base: str) -> dict[str, Any]:
     """A photo's observation."""
     code, taken = _CODES[photo.record.license], photo.record.date_taken
     square = f"{base}/photos/{photo.id}/square.{photo.picture.extension}"
     return {
         "id": _id(photo),
+        "uuid": uuid_of(photo),
         "quality_grade": "research",
         "license_code": "cc-by-nc",
         "created_at": datetime.fromtimestamp(photo.posted, UTC).isoformat(),

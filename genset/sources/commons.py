@@ -16,10 +16,10 @@ from msgspec.structs import replace
 from genset.classes import ImageClass
 from genset.classes.query import parse
 from genset.core.errors import SourceUnavailable
-from genset.net.api import Api, endpoint_in, is_loopback
+from genset.net.api import Api, as_source_error, endpoint_in, is_loopback
 from genset.net.hosts import Host, Hosts
 from genset.net.pace import RateLimit, Slots
-from genset.net.transport import user_agent
+from genset.net.transport import is_retryable, user_agent
 from genset.sources.commons_api import (
     FIELDS,
     LICENSE_FIELDS,
@@ -35,7 +35,6 @@ from genset.sources.commons_api import (
     place,
 )
 from genset.sources.html import plain_text
-from genset.sources.replies import refused
 from genset.sources.source import (
     About,
     Licenses,
@@ -244,8 +243,12 @@ class Commons(Source):
         try:
             return parse_reply(self._client.get(self._address, _QUERY | dict(parameters)))
         except requests.HTTPError as error:
+            if is_retryable(error):
+                raise
             words = plain_text(error.response.content.decode(errors="replace"), 200)
-            raise refused(error, TITLE, words) from None
+            code = f"(HTTP {error.response.status_code})"
+            message = f"{TITLE} refused a call: {words or 'no reason given'} {code}"
+            raise as_source_error(error, TITLE, message) from None
 
     def _ping(self, quota: int) -> object:
         return self._call({"generator": "search", "gsrsearch": "sky", "gsrlimit": 1})

@@ -12,10 +12,8 @@ from math import ceil
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-import requests
-
 from genset.classes import ImageClass
-from genset.core.errors import SourceError, SourceRefused, SourceUnavailable
+from genset.core.errors import SourceError, SourceUnavailable
 from genset.db import Store
 from genset.licenses import License
 from genset.net.api import Api, endpoint_in, is_loopback
@@ -25,14 +23,14 @@ from genset.net.transport import user_agent
 from genset.sources.inaturalist_api import (
     LICENSES,
     NAME,
+    UUID,
     found_photo,
     id_of,
     license_in,
     parse_results,
-    refusal_in,
 )
 from genset.sources.inaturalist_draw import MOST_PER_PAGE, Draw, Window
-from genset.sources.replies import parse_json, refused
+from genset.sources.replies import parse_json
 from genset.sources.source import (
     About,
     Licenses,
@@ -72,7 +70,7 @@ _PICTURES = re.compile(
     r"|[a-z0-9.-]+\.(staticflickr\.com|static\.flickr\.com))(:80|:443)?/\S*",
     re.I,
 )
-_SOURCE_ID = re.compile(r"[0-9]{1,16}-[0-9]{1,16}\Z")
+_SOURCE_ID = re.compile(rf"({UUID})-([0-9]{{1,16}})")
 
 _EMPTY = "iNaturalist answered with none of {:,} results"
 
@@ -99,7 +97,8 @@ class INaturalist(Source):
         "credit the photographer as it asks, and mind that many forbid commercial use. "
         "iNaturalist's API is meant for applications and not for collecting data in bulk, and it "
         "blocks who asks too much of it.",
-        posted="when its observation was uploaded to iNaturalist",
+        posted="when its observation was uploaded to iNaturalist; in its open data, the day of the "
+        "observation",
         taken="the day that the observer says",
         warning="Photos from iNaturalist may show dead animals, tracks and bones.",
         page_tells=True,
@@ -218,51 +217,29 @@ class INaturalist(Source):
     def ask_licenses(self, source_ids: Sequence[str], quota: int) -> Licenses:
         """The licences of photos; None where one or its observation is gone.
 
-        A search may not show what is there: what was marked as spam, or came a moment ago. So an
-        observation only counts as gone where its own address says so.
+        An observation only counts as gone where an answer about it alone says so.
         """
-        named = {id: tuple(map(int, id.split("-"))) for id in source_ids if _SOURCE_ID.match(id)}
-        numbers = sorted({observation for observation, _ in named.values()})
-        if len(source_ids) > 1:
-            several = {"id": ",".join(map(str, numbers)), "per_page": self.ids_per_call}
-            found = self._observations("/observations", several)
-        else:
-            found = self._observations(f"/observations/{numbers[0]}", {}) if numbers else {}
+        named = {id: name.groups() for id in source_ids if (name := _SOURCE_ID.fullmatch(id))}
+        uuids = ",".join(sorted({uuid for uuid, _ in named.values()}))
+        found: dict[str, dict[str, Any]] = {}
+        if uuids:
+            several = {"uuid": uuids, "per_page": self.ids_per_call}
+            _, results = parse_results(self._ask("/observations", several))
+            found = {str(result.get("uuid")): result for result in results}
         licenses: dict[str, License | SourceError | None] = dict.fromkeys(source_ids)
-        for source_id, (observation, photo) in named.items():
-            if observation in found:
-                licenses[source_id] = license_in(found[observation], photo)
+        for source_id, (uuid, photo) in named.items():
+            if uuid in found:
+                licenses[source_id] = license_in(found[uuid], int(photo))
             elif len(source_ids) > 1:
-                licenses[source_id] = SourceUnavailable(f"iNaturalist does not show {observation}")
+                licenses[source_id] = SourceUnavailable(f"iNaturalist does not show {uuid}")
         return licenses
-
-    def _observations(self, path: str, parameters: _Parameters) -> dict[int, dict[str, Any]]:
-        """What there is of observations, by their numbers; nothing where they are gone."""
-        try:
-            total, results = parse_results(self._ask(path, parameters))
-        except SourceRefused as refused:
-            if refused.code in (404, 410):
-                return {}
-            raise
-        found = {number: result for result in results if (number := id_of(result)) is not None}
-        if total and not found:
-            raise SourceUnavailable("iNaturalist answered with observations that have no number")
-        return found
 
     def _ping(self, quota: int) -> object:
         return self._ask("/observations", {"per_page": 1, "only_id": "true"})
 
     def _ask(self, path: str, parameters: _Parameters) -> object:
-        """Call the API once.
-
-        Raises:
-            SourceRefused: it says that what was asked is wrong, or not there; its code is HTTP's.
-            SourceUnavailable, requests.RequestException: no answer came.
-        """
-        try:
-            return parse_json(self._api.get(f"{self._url}{path}", parameters), "iNaturalist")
-        except requests.HTTPError as error:
-            raise refused(error, "iNaturalist", refusal_in(error.response.content)) from None
+        """Call the API once; raises SourceUnavailable or requests.RequestException."""
+        return parse_json(self._api.get(f"{self._url}{path}", parameters), "iNaturalist")
 
 
 def calls(store: Store, name: str) -> Limit:

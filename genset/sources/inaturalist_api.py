@@ -3,7 +3,8 @@
 An answer to ``GET /observations``, and to ``GET /observations/ID``::
 
     {"total_results": 2, "page": 1, "per_page": 1, "results": [
-      {"id": 57754375, "created_at": "2020-08-27T18:00:51+00:00", "observed_on": "2020-08-27",
+      {"id": 57754375, "uuid": "c075c500-...",
+       "created_at": "2020-08-27T18:00:51+00:00", "observed_on": "2020-08-27",
        "license_code": "cc-by-nc", "quality_grade": "research", "captive": false,
        "user": {"id": 2852555, "login": "samroom", "name": null, ...},
        "taxon": {"id": 48662, "name": "Danaus plexippus", "rank": "species", ...},
@@ -16,7 +17,6 @@ All of it may be of any type: what is not as it should be makes an observation n
 of its page are read.
 """
 
-import json
 import re
 from collections.abc import Collection
 from datetime import UTC, date, datetime
@@ -56,6 +56,8 @@ _FLICKRS_SQUARE = re.compile(
     r"(?P<tail>\.jpg)"
 )
 
+
+UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 
 # Of an observation, a photo or a user.
 Number = Annotated[int, Meta(gt=0, lt=2**53)]
@@ -115,6 +117,7 @@ class Photos(Numbered, frozen=True):
 class Observation(Photos, frozen=True, kw_only=True):
     """An observation."""
 
+    uuid: Annotated[str, Meta(pattern=f"^{UUID}$")]
     created_at: Annotated[datetime, Meta(tz=True)]
     user: User
     taxon: Taxon = Taxon()
@@ -153,7 +156,7 @@ def found_photo(entry: object, codes: Collection[str]) -> PhotoOrigin:
     license = LICENSES[photo.code]
     return PhotoOrigin(
         source=NAME,
-        source_id=f"{found.id}-{photo.id}",
+        source_id=f"{found.uuid}-{photo.id}",
         owner=str(found.user.id),
         owner_name=_text(found.user.name) or _text(found.user.login),
         title=_text(found.taxon.name),
@@ -162,7 +165,7 @@ def found_photo(entry: object, codes: Collection[str]) -> PhotoOrigin:
         page_url=f"https://www.inaturalist.org/observations/{found.id}",
         image_url=original(_text(photo.url)),
         posted_at=posted_at,
-        taken_at=_day(found.observed_on),
+        taken_at=day_of(found.observed_on),
     )
 
 
@@ -188,28 +191,11 @@ def original(url: str) -> str:
     return f"{found['head']}original{found['tail']}" if found else url
 
 
-class Refusal(Reply, frozen=True):
-    """An error's answer: ``{"error": "Unprocessable Entity", "status": 422}``."""
-
-    error: str = ""
-    message: str = ""
-
-
-def refusal_in(body: bytes) -> str:
-    """What an error's answer says, in one line; "" where it says nothing."""
-    try:
-        reply = json.loads(body)
-    except (ValueError, RecursionError):
-        return ""
-    found = read_entry(reply, Refusal) or Refusal()
-    return clean(found.error or found.message)
-
-
 def _text(text: str) -> str:
     return stored(text).strip()
 
 
-def _day(text: str) -> str | None:
+def day_of(text: str) -> str | None:
     """A day such as 2020-08-27; None for what is none."""
     try:
         return date.fromisoformat(text).isoformat() if _DAY.fullmatch(text) else None

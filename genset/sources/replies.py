@@ -6,12 +6,9 @@ A reply is strangers' words: of any type, any length and any depth.
 import json
 from typing import Any, TypeVar
 
-import requests
-
 from genset.core.errors import BadInput, PhotoRejected, SourceUnavailable
 from genset.core.validation import Invalid, Record, check_parts
-from genset.net.api import as_source_error
-from genset.net.transport import A_PAGE, is_retryable
+from genset.net.transport import A_PAGE
 
 T = TypeVar("T")
 
@@ -88,15 +85,6 @@ def usable_entry(document: Any, kind: type[T]) -> T:
         raise PhotoRejected(f"entry without a valid {field}" if field else "no entry") from None
     except BadInput:
         raise PhotoRejected("no entry") from None
-
-
-def refused(error: requests.HTTPError, title: str, words: str) -> Exception:
-    """What an API's error is: the error itself where it may pass, else a refusal, in its words."""
-    if is_retryable(error):
-        return error
-    status = error.response.status_code
-    message = f"{title} refused a call: {words or 'no reason given'} (HTTP {status})"
-    return as_source_error(error, title, message)
 
 
 def stored(text: str, longest: int = _LONGEST_TEXT) -> str:

@@ -383,9 +383,9 @@ PHOTO_FORMS = {
     "flickr": (_NUMBER, "Flickr", "a number such as 6061409035"),
     "commons": (_NUMBER, "Wikimedia Commons", "its page's number, such as 123456"),
     "inaturalist": (
-        re.compile(r"[1-9][0-9]*-[1-9][0-9]*"),
+        re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}-[1-9][0-9]*"),
         "iNaturalist",
-        "its observation's number and its own, such as 67890-12345",
+        "its observation's UUID and its own number, UUID-12345",
     ),
 }
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+from uuid import UUID
 
 import pytest
 import requests
@@ -172,7 +173,7 @@ def test_what_is_wrong_with_a_photo_stays_wrong(speak: Speak, source: str, kind:
 # How each source is asked for the photo whose id is 1.
 LOOK_UPS: dict[str, tuple[str, dict[str, str]]] = {
     "commons": ("", {"action": "query", "format": "json", "formatversion": "2", "pageids": "1"}),
-    "inaturalist": (f"/observations/{OBSERVATIONS + 1}", {}),
+    "inaturalist": ("/observations", {"uuid": str(UUID(int=OBSERVATIONS + 1))}),
 }
 
 

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 import requests
@@ -169,30 +170,20 @@ def test_an_observation_says_what_the_record_does(speak: Speak) -> None:
     assert about["id"] != photo["id"] == 1
 
 
-def test_observations_are_looked_up_by_their_ids(speak: Speak, photos: Path) -> None:
+def uuid(number: int) -> str:
+    return str(UUID(int=OBSERVATIONS + number))
+
+
+def test_observations_are_looked_up_by_their_uuids(speak: Speak, photos: Path) -> None:
     sandbox = speak("inaturalist", record(1), record(2))
-    one, nobody = (f"{sandbox.endpoint}/observations/{OBSERVATIONS + n}" for n in (1, 9))
-    by_id = {each["id"]: each for each in search(sandbox)["results"]}
-    single = get(one).json()
-    assert (single["total_results"], single["results"]) == (1, [by_id[OBSERVATIONS + 1]])
-    assert get(nobody).json()["results"] == []
+    by_uuid = {each["uuid"]: each for each in search(sandbox)["results"]}
+    single = search(sandbox, uuid=uuid(1))
+    assert (single["total_results"], single["results"]) == (1, [by_uuid[uuid(1)]])
+    assert search(sandbox, uuid=uuid(9))["results"] == []
     (photos / TENCH / "1.jpg").unlink()
-    assert get(one).json()["results"] == []
+    assert search(sandbox, uuid=uuid(1))["results"] == []
     assert found(sandbox) == [2]
     assert [each.what for each in sandbox.requests] == ["search", *["observation"] * 3, "search"]
-
-
-def test_observations_are_looked_up_two_hundred_at_a_time(speak: Speak) -> None:
-    sandbox = speak("inaturalist", *rows(210), gone=0.1)
-    ids = [str(OBSERVATIONS + number) for number in range(1, 201)]
-    answer = search(sandbox, id=",".join([*ids, "7"]), per_page="200")
-    seen = {str(each["id"]) for each in answer["results"]}
-    gone = {
-        each for each in ids if not get(f"{sandbox.endpoint}/observations/{each}").json()["results"]
-    }
-    assert seen == set(ids) - gone
-    assert gone
-    assert {each.what for each in sandbox.requests} == {"observation"}
 
 
 # Images

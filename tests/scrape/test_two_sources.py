@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
+from uuid import UUID
 
 import pytest
 from sqlalchemy import select
@@ -320,7 +321,7 @@ def test_a_refresh_asks_for_many_photos_in_one_call(
     words = dict.fromkeys(("owner", "owner_name", "title", "license_url", "image_url"), "")
     with pool.store.begin() as session:
         for number in photos:
-            id = str(number) if source is Commons else f"{OBSERVATIONS + number}-{number}"
+            id = str(number) if source is Commons else f"{UUID(int=OBSERVATIONS + number)}-{number}"
             fields = {"source": name, "source_id": id, "license": "CC0", "page_url": "x", **words}
             session.add(Photo(**fields, sha256=f"{number:064x}", posted_at=now(), stored_at=now()))
     ready = source.connect(Hosts(pool.store), SETTINGS)

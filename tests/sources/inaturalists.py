@@ -10,6 +10,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any, Self, cast
 from urllib.parse import parse_qsl, urlsplit
+from uuid import UUID
 
 from genset.db import Store
 from genset.net.hosts import Hosts
@@ -35,6 +36,7 @@ def observation(number: int = 57754375, **changes: Any) -> dict[str, Any]:
     """An observation of a search's answer; None takes a field away."""
     fields = {
         "id": number,
+        "uuid": str(UUID(int=number)),
         "created_at": "2020-08-27T18:00:51+02:00",
         "observed_on": "2020-08-27",
         "license_code": None,
@@ -44,6 +46,11 @@ def observation(number: int = 57754375, **changes: Any) -> dict[str, Any]:
         "photos": [photo(number + 2)],
     } | changes
     return {name: value for name, value in fields.items() if value is not None}
+
+
+def name(number: int, of: int | None = None) -> str:
+    """The id at the source of the first photo of an observation, or of its photo `of`."""
+    return f"{UUID(int=number)}-{number + 2 if of is None else of}"
 
 
 def inaturalist(endpoint: str | None = None, seed: int = 0) -> INaturalist:
@@ -67,7 +74,7 @@ class Naturalists(ThreadingHTTPServer):
 
     Attributes:
         observations: by id; all are of research grade and of the right age.
-        unsearchable: ids that no search shows.
+        unsearchable: ids that no answer about several shows.
         errors: statuses and bodies that the next calls are answered with.
         asked: the calls of the API that it got.
     """
@@ -83,16 +90,12 @@ class Naturalists(ThreadingHTTPServer):
         self.host = f"http://127.0.0.1:{self.server_address[1]}"
         self.endpoint = f"{self.host}/v1"
 
-    def answer(self, path: str, params: Mapping[str, str]) -> dict[str, Any]:
-        """As ``GET path?params``."""
-        number = path.rpartition("/")[2]
-        if number.isdecimal():
-            entry = self.observations.get(int(number))
-            return {"total_results": int(entry is not None), "results": [entry] if entry else []}
+    def answer(self, params: Mapping[str, str]) -> dict[str, Any]:
+        """As ``GET /observations?params``."""
         ids = self.observations if params.get("taxon_name", "Tinca tinca") == "Tinca tinca" else ()
-        if "id" in params:
-            ids = {int(number) for number in params["id"].split(",")} & ids.keys()
-            ids -= self.unsearchable
+        if "uuid" in params:
+            ids = {UUID(uuid).int for uuid in params["uuid"].split(",")} & ids.keys()
+            ids -= self.unsearchable if len(ids) > 1 else set()
         total, page = found(sorted(ids), params)
         return {"total_results": total, "results": [self.observations[each] for each in page]}
 
@@ -122,7 +125,7 @@ class _Talk(BaseHTTPRequestHandler):
         if server.errors:
             status, body = server.errors.pop(0)
             return self._send(status, "application/json", body)
-        reply = json.dumps(server.answer(address.path, params))
+        reply = json.dumps(server.answer(params))
         here = reply.replace("https://static.inaturalist.org", server.host)
         return self._send(200, "application/json", here.encode())
 

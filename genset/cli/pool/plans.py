@@ -18,6 +18,17 @@ if TYPE_CHECKING:
     from genset.scrape.queries import Queries
     from genset.sources.source import Source
 
+_NO_QUERY = "these classes have no query there: name other classes or another source"
+
+license_option = click.option(
+    "--license",
+    "licenses",
+    default="any",
+    show_default=True,
+    help="any, open (attribution or share-alike at most), or names, SPDX ids or Flickr's ids, "
+    "separated by commas.",
+)
+
 
 def plan_of(
     workspace: Workspace,
@@ -25,15 +36,15 @@ def plan_of(
     source: "type[Source]",
     *,
     classes: Sequence[str],
-    per_class: int | None,
-    posted_after: datetime | None,
-    posted_before: datetime | None,
-    taken_after: datetime | None,
-    taken_unknown: bool,
+    per_class: int | None = None,
+    posted_after: datetime | None = None,
+    posted_before: datetime | None = None,
+    taken_after: datetime | None = None,
+    taken_unknown: bool = False,
     licenses: str,
-    min_size: int | None,
-    no_search: bool,
-    no_wait: bool,
+    min_size: int | None = None,
+    no_search: bool = False,
+    no_wait: bool = False,
 ) -> "ScrapePlan":
     """The options, and where one is not given what the workspace says."""
     from genset.licenses import choose_licenses
@@ -96,27 +107,21 @@ def possible(plans: "list[ScrapePlan]") -> "list[ScrapePlan]":
     """
     followed, reasons = [], []
     for plan in plans:
-        if (reason := _why_not(plan)) is None:
+        name = plan.source.about.name
+        if not plan.classes:
+            reasons.append(f"{name}: {_NO_QUERY}")
+            continue
+        try:
+            if plan.licenses is not None:
+                plan.source.licenses(plan.licenses)
             followed.append(plan)
-        else:
-            reasons.append(f"{plan.source.about.name}: {reason}")
+        except BadInput as error:
+            reasons.append(f"{name}: {error}")
     if not followed:
         raise BadInput("; ".join(reasons))
     for reason in reasons:
         say(reason)
     return followed
-
-
-def _why_not(plan: "ScrapePlan") -> str | None:
-    """Why a source cannot follow a plan; None where it can."""
-    if not plan.classes:
-        return "these classes have no query there: name other classes or another source"
-    if plan.licenses is not None:
-        try:
-            plan.source.licenses(plan.licenses)
-        except BadInput as error:
-            return str(error)
-    return None
 
 
 def source_option(help: str) -> Callable[..., Any]:

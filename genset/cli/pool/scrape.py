@@ -25,7 +25,7 @@ from genset.cli.common import (
     show,
     stoppable,
 )
-from genset.cli.pool.plans import chosen, plan_of, possible, source_option
+from genset.cli.pool.plans import chosen, license_option, plan_of, possible, source_option
 from genset.core.errors import BadInput, GensetError
 from genset.core.numbers import agree, count, spoken
 from genset.core.progress import say
@@ -75,14 +75,7 @@ def _command(context: click.Context, option: click.Parameter, value: str) -> lis
     "and iNaturalist, any day for Flickr).",
 )
 @click.option("--taken-unknown", is_flag=True, help="Keep photos with an unknown taken date too.")
-@click.option(
-    "--license",
-    "licenses",
-    default="any",
-    show_default=True,
-    help="any, open (attribution or share-alike at most), or names, SPDX ids or Flickr's ids, "
-    "separated by commas.",
-)
+@license_option
 @min_size_option
 @click.option(
     "--no-search",
