@@ -331,13 +331,12 @@ class Host:
             return
         now, was_down = self.hosts.now(), self.is_down
         reason = reason_of(error, self.title)
-        is_of_host = isinstance(error, requests.RequestException) and error.response is None
-        is_refusal = self._can_ping and not is_of_host  # perhaps of this call alone
-        if is_hopeless and not (self.has_answered or (is_refusal and self._answers_ping())):
+        if is_hopeless and not (self.has_answered or (self._can_ping and self._answers_ping())):
             if isinstance(error, SourceError):
                 return
             raise SourceRefused(reason, scope="run") from None
         self._pause_for(error, now, is_new=address is not None)
+        is_of_host = isinstance(error, requests.RequestException) and error.response is None
         if is_of_host or is_hopeless or not self.has_answered:
             self._reports.cause(reason)
         with self._lock:
