@@ -11,10 +11,12 @@ from genset.core.safe import visible
 
 def main() -> None:
     """Run ``genset``; exit code 0, 1 (the work failed) or 2 (the words are wrong)."""
-    gc.set_threshold(
-        50_000
-    )  # rows by the million are no garbage to look for, nor is what is imported
-    from genset.cli import cli
+    # Rows by the million are no garbage to look for, nor is what is imported.
+    gc.set_threshold(50_000)
+    try:
+        from genset.cli import cli
+    except KeyboardInterrupt:
+        sys.exit(130)
 
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal of Latin-1 has no − and no ’

@@ -80,6 +80,7 @@ class Quotas:
         key = self._keys[quota]
         if key.read().down_since is None:
             key.mark_down(self._now(), str(error))
-            self._say(f"{error}; the other keys are used")
+            if len(refused) + 1 < len(self._keys):
+                self._say(f"{error}; the other keys are used")
         refused.add(quota)
         return len(refused) < len(self._keys)

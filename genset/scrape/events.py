@@ -79,5 +79,9 @@ def _run(command: Sequence[str], text: str, code: int) -> None:
             timeout=_PATIENCE,
             check=True,
         )
-    except (OSError, subprocess.SubprocessError) as error:
-        say(f"--notify failed: {error}")
+    except subprocess.CalledProcessError as error:
+        say(f"--notify: {command[0]} ended with exit code {error.returncode}")
+    except subprocess.TimeoutExpired:
+        say(f"--notify: {command[0]} was stopped after {_PATIENCE} seconds")
+    except OSError as error:
+        say(f"--notify: {command[0]}: {error.strerror}")

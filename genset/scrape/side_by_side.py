@@ -6,7 +6,7 @@ from functools import partial
 from typing import TypeVar
 
 from genset.core.errors import GensetError
-from genset.core.numbers import agree, count
+from genset.core.numbers import count
 from genset.db import Fact, Store
 from genset.net.hosts import Hosts
 from genset.scrape.plan import ScrapePlan
@@ -47,7 +47,7 @@ def scrape_all(
         done = scrape(workspace, store, source, plan)
         if len(plans) > 1:  # who waits for the others is told that one is done
             classes = count(len(plan.classes), "class", "classes")
-            of = f"{done.full:,} of {classes} {agree(done.full, 'is', 'are')} full"
+            of = f"{done.full:,} of {classes} full"
             source.api.hosts.say(f"{source.name} is done: {of}")
         return done
 

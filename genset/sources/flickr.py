@@ -151,8 +151,8 @@ class Flickr(Source):
         Raises:
             BadInput: the key is not set, or the endpoint is no web address.
         """
-        key, endpoint = os.environ.get("FLICKR_API_KEY"), endpoint_in("GENSET_FLICKR_ENDPOINT")
-        if not key:
+        key, endpoint = os.environ.get("FLICKR_API_KEY", ""), endpoint_in("GENSET_FLICKR_ENDPOINT")
+        if not keys_in(key):
             raise BadInput(
                 "Flickr requires an API key: set FLICKR_API_KEY (from "
                 "https://www.flickr.com/services/apps/create) in the environment or in .env, or "

@@ -423,6 +423,9 @@ def test_where_all_keys_are_refused_the_first_call_says_so(world: World) -> None
     for _ in range(2):
         with pytest.raises(SourceRefused, match="is invalid"):
             keys.call()
+    assert world.lines == [
+        "key 1 is invalid; the other keys are used"
+    ]  # of key 2 the error says so
     late = Keys(world)
     world.clock.now += 40
     assert late.call() == "answer"

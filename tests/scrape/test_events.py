@@ -62,7 +62,7 @@ def test_a_command_gets_the_summary_when_a_scrape_ends_and_when_it_cannot_go_on(
     assert json.loads(pool.done(endpoint, *words, "--json").stdout)["full"] == 1
     saved = (root / "saved").read_text()
     assert saved.startswith("0 ['a b', '; touch evil', '$HOME'] genset 0.")
-    assert "scrape of flickr" in saved and "1 of 1 class is full: 3 stored" in saved
+    assert "scrape of flickr" in saved and "1 of 1 class full: 3 stored" in saved
     assert pool.done(endpoint, *words).stdout.startswith("genset 0.")
     assert pool.done(endpoint, *words, "--since-last").returncode == 0  # though nothing is new
     (root / "saved").unlink()

@@ -348,6 +348,8 @@ def test_the_command(pool: Pool, dump: Path) -> None:
     assert photo is not None
     assert photo.license == "CC BY 4.0"
     assert photo.license_url == "https://creativecommons.org/licenses/by/4.0/"
+    for option, wrong in (("--license", " "), ("--license-url", "javascript:alert(1)")):
+        assert f"{option} " in genset("add", str(dump), option, wrong, cwd=root, code=2)
     assert (datetime.now(UTC) - photo.posted_at).days == 0
     line = "0 photos added (source: dump), 3 already there, 0 rejected"
     assert line in genset(*words, cwd=root)

@@ -112,7 +112,7 @@ def genset(museum: str, tmp_path: Path) -> Any:
 def test_the_example_is_scraped_refreshed_released_and_pulled(genset: Any, tmp_path: Path) -> None:
     _Museum.asked.clear()
     said = genset("scrape", "--source", "museum", "--classes", TENCH, "--per-class", "3")
-    assert "1 of 1 class is full: 3 stored" in said
+    assert "1 of 1 class full: 3 stored" in said
     assert "1 posted before 2014-01-01" in said
     assert all("me@example.org" in asked for asked in _Museum.asked)
     assert "museum:2: gone" in genset("refresh")

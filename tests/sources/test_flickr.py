@@ -354,6 +354,9 @@ def test_the_key_comes_from_the_environment(
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(BadInput, match="requires an API key: set FLICKR_API_KEY"):
         Flickr.connect(hosts, Settings())
+    monkeypatch.setenv("FLICKR_API_KEY", " , ")
+    with pytest.raises(BadInput, match="requires an API key: set FLICKR_API_KEY"):
+        Flickr.connect(hosts, Settings())
     monkeypatch.setenv("FLICKR_API_KEY", "key,another")
     monkeypatch.setenv("GENSET_FLICKR_ENDPOINT", "127.0.0.1:8750")
     with pytest.raises(BadInput, match="GENSET_FLICKR_ENDPOINT"):

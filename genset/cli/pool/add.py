@@ -77,6 +77,8 @@ def add(
 
     if examples and posted is not None:
         raise BadInput("--posted does not apply to --examples")
+    if not license_name.strip():
+        raise BadInput('--license names no licence: give its name, such as "CC BY 4.0"')
     named = {
         field
         for option, fields in _FIELDS.items()
@@ -109,6 +111,8 @@ def _origin(
 
     if posted is not None and posted.replace(tzinfo=UTC) > now():
         raise BadInput(f"--posted is {posted.date()}, which is in the future")
+    if url and not url.startswith(("https://", "http://")):
+        raise BadInput(f"--license-url must start with https:// or http://: {url}")
     license = license_named(license_name) if license_name else License("", "")
     return PhotoOrigin(
         source=source,

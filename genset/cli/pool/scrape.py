@@ -263,7 +263,7 @@ def _lines(plan: "ScrapePlan", done: "ScrapeSummary") -> list[str]:
         failed = f", {counted(by_plan, 'rejected by the plan')}{failed}"
     lines = [
         f"{done.full:,} of {count(len(plan.classes), 'class', 'classes')} "
-        f"{agree(done.full, 'is', 'are')} full: {done.stored:,} stored, "
+        f"full: {done.stored:,} stored, "
         f"{counted(done.rejected, 'rejected')}{failed}, "
         f"{count(done.searches, 'search', 'searches')} in {spoken(done.seconds / 3600)}"
     ]

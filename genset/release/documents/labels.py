@@ -153,7 +153,7 @@ _ABOUT_SOME = (
 _BY_WAY = {
     "page": "{} given on genset's labeling page, by {}, {}: each labeler saw the photo with the "
     "class's definition, and said whether it shows the class (correct, incorrect, unsure, broken).",
-    "import": "{} read from a table that somebody brought, by {} who are named there, dated {} (a "
+    "import": "{} read from a table that somebody brought, by {} named there, dated {} (a "
     "row without a date: when it was read). Who these labelers are, how they were found and what "
     "they were shown and asked, the table does not tell.",
     "review": "{} given in review, by {}, {}.",
