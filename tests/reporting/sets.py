@@ -20,7 +20,7 @@ from genset.release.reader import (
     manifest_lines,
 )
 from genset.reporting.options import ReportOptions
-from genset.reporting.write import write_report
+from genset.reporting.write import Report
 from genset.score.results.runs import Accuracy, Prediction, Run, run_folder, run_key, save_run
 from genset.sets.open import open_set
 from genset.sets.photos import PhotoSet
@@ -246,5 +246,5 @@ class Page(HTMLParser):
 def report(photos: PhotoSet, runs: Path, options: ReportOptions | None = None) -> Page:
     """Write the report beside the runs, and read it."""
     path = runs.parent / "report.html"
-    write_report(photos, runs, path, options or ReportOptions())
+    Report(photos, runs, options or ReportOptions()).write(path)
     return Page(path)

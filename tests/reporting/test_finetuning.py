@@ -11,7 +11,7 @@ from genset.reporting.collect import collect
 from genset.reporting.forms import as_markdown, report_json
 from genset.reporting.options import ReportOptions
 from genset.reporting.sections import finetuning
-from genset.reporting.write import write_report
+from genset.reporting.write import Report
 from genset.sets.photos import PhotoSet
 from tests.reporting.heads import CLASSES, keep_finetuned
 from tests.reporting.sets import Page, release_of, report, score
@@ -138,10 +138,10 @@ def test_a_set_without_such_results_has_the_report_that_it_had(
     tmp_path: Path, photos: PhotoSet
 ) -> None:
     runs = tmp_path / "runs"
-    write_report(photos, runs, tmp_path / "before.html")
+    Report(photos, runs).write(tmp_path / "before.html")
     before = as_markdown(collect(photos, runs)), report_json(collect(photos, runs))
     keep_finetuned(runs, "unknown", [32], weights="sha256:unknown")
-    write_report(photos, runs, tmp_path / "after.html")
+    Report(photos, runs).write(tmp_path / "after.html")
     assert (as_markdown(collect(photos, runs)), report_json(collect(photos, runs))) == before
     assert (tmp_path / "after.html").read_bytes() == (tmp_path / "before.html").read_bytes()
     assert not {"finetuning", "entries"} & set(before[1])

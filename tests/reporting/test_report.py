@@ -18,7 +18,7 @@ from genset.reporting.forms import as_markdown, report_json
 from genset.reporting.options import ReportOptions
 from genset.reporting.page import page_of, template
 from genset.reporting.sections import photos as photos_shown
-from genset.reporting.write import write_report
+from genset.reporting.write import Report
 from genset.score.results.runs import run_folder
 from genset.sets.open import open_set
 from tests.reporting.sets import WNIDS, release_of, report, score
@@ -309,7 +309,7 @@ def test_a_missing_part_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(sys.modules, "jinja2", None)
 
     with pytest.raises(MissingExtra, match=r"genset\[evaluate\]"):
-        write_report(photos, tmp_path / "runs", tmp_path / "report.html")
+        Report(photos, tmp_path / "runs").write(tmp_path / "report.html")
 
 
 @pytest.mark.browser
@@ -319,7 +319,7 @@ def test_it_opens_offline_in_a_browser(browser: Browser, tmp_path: Path) -> None
     for right, name in ((3, "$model$ <b>"), (2, "a-model-with-a-very-long-name"), (1, "x" * 90)):
         score(photos, runs, name, right)
     path = tmp_path / "report.html"
-    write_report(photos, runs, path)
+    Report(photos, runs).write(path)
     trouble: list[str] = []
     with closing(browser.new_page(viewport={"width": 390, "height": 800})) as page:
         page.on("console", lambda message: trouble.append(message.text))

@@ -16,7 +16,7 @@ from genset.models.spec import KNOWN, last_day, parse_spec, parse_trained_until
 from genset.release.reader import Release
 from genset.reporting.collect import collect
 from genset.reporting.forms import as_markdown, report_json
-from genset.reporting.write import write_report
+from genset.reporting.write import Report
 from genset.score.results.runs import find_runs, load_predictions, save_run
 from genset.sets.open import open_set
 from genset.sets.photos import PhotoSet
@@ -67,7 +67,7 @@ def forms(photos: PhotoSet) -> tuple[str, str, Any]:
     runs = photos.root.parent / "runs"
     data = collect(photos, runs)
     path = photos.root.parent / "report.html"
-    write_report(photos, runs, path)
+    Report(photos, runs).write(path)
     as_json = json.loads(json.dumps(report_json(data)))
     return Page(path).text, as_markdown(data), as_json.get("by_training")
 

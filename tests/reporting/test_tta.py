@@ -13,7 +13,7 @@ from genset.reporting.collect import collect
 from genset.reporting.forms import as_markdown, report_json
 from genset.reporting.options import EntrySpec, ReportOptions, parse_entry
 from genset.reporting.sections import entries
-from genset.reporting.write import write_report
+from genset.reporting.write import Report
 from genset.sets.photos import PhotoSet
 from tests.reporting.heads import keep_finetuned
 from tests.reporting.sets import Page, release_of, report, score
@@ -200,7 +200,7 @@ def test_a_phone_shows_it_without_scrolling_sideways(
         keep_finetuned(runs, name, [32, 33], weights=f"sha256:{name}", shots=shots)
     log = write_entry(tmp_path / "ImageNet" / f"{'long_name_' * 5}.tsv", [93.5])
     path = tmp_path / "report.html"
-    write_report(photos, runs, path, joined(f"{log}=fast", lower="low", upper="high"))
+    Report(photos, runs, joined(f"{log}=fast", lower="low", upper="high")).write(path)
     with closing(browser.new_page(viewport={"width": 390, "height": 800})) as page:
         page.goto(path.as_uri())
         assert page.evaluate("document.documentElement.scrollWidth") == 390

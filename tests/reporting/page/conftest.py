@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from genset.reporting.options import ReportOptions
-from genset.reporting.write import write_report
+from genset.reporting.write import Report
 from tests.reporting.many import confidences, drawn, keep, long_names, score_many
 from tests.reporting.sets import release_of
 
@@ -44,5 +44,5 @@ def _written(root: Path, models: int, count: int, names: Sequence[str] = ()) -> 
     elsewhere = root / "elsewhere.csv"
     rows = [f"{run.model},{100 * min(0.99, run.top1.share + 0.1):.2f}" for run in made]
     elsewhere.write_text("\n".join(["model,top1", *rows]))
-    write_report(photos, runs, root / "report.html", ReportOptions(reference=str(elsewhere)))
+    Report(photos, runs, ReportOptions(reference=str(elsewhere))).write(root / "report.html")
     return root / "report.html"
