@@ -96,9 +96,13 @@ class StoredCondition:
         self._is_host = HostState.name == name
         self._read_at = -LOOK_AGAIN
         self.last = Condition()  # as it was read last
+        # Whoever begins a command may have mended what kept the host from answering.
+        due = update(HostState).where(self._is_host, HostState.down_since.is_not(None))
+        moment = now()
         with store.begin() as session:
             row = store.insert(HostState).values(name=name, title=title)
             session.execute(row.on_conflict_do_nothing())
+            session.execute(due.values(probe_at=moment))
 
     def read(self) -> Condition:
         """What the store says, or said a moment ago."""

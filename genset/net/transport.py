@@ -235,6 +235,7 @@ def _cause(error: Exception, host: str) -> tuple[str, bool]:
     words = form.format(f"proxy {through}" if is_of_proxy else host, reason)
     if is_of_proxy:
         words = f"{words.partition(';')[0]}; check {proxy}"
+        lasts = lasts or isinstance(origin, ConnectionRefusedError)  # a wrong port, most often
     return words, lasts and getattr(origin, "errno", None) != socket.EAI_AGAIN
 
 

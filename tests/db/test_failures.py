@@ -283,7 +283,7 @@ main()
 """
     work = tmp_path / "work"
     running = subprocess.Popen(
-        [sys.executable, "-c", program, "remove", "flickr:1", "--reason", "asked"],
+        [sys.executable, "-c", program, "init", "--taxonomy", "cifar10"],
         cwd=work,
         env=os.environ | {"GENSET_STORE_URL": url.render_as_string(hide_password=False)},
         stdout=subprocess.PIPE,

@@ -129,7 +129,7 @@ def test_a_proxy_that_answers(
 @pytest.mark.parametrize(
     ("proxy", "line", "lasts"),
     [
-        ("http://127.0.0.1:9", "proxy 127.0.0.1:9 refuses connections; check {}_PROXY", False),
+        ("http://127.0.0.1:9", "proxy 127.0.0.1:9 refuses connections; check {}_PROXY", True),
         ("http://x.invalid:8", "name of proxy x.invalid:8 does not resolve; check {}_PROXY", True),
         ("http://:8", "HTTPS_PROXY or HTTP_PROXY is no web address", True),
         ("socks5://127.0.0.1:9", "a SOCKS proxy needs: pip install 'requests[socks]'", True),

@@ -126,6 +126,13 @@ def test_an_answer_between_them_starts_the_count_anew(world: World) -> None:
     assert len(world.lines) == 1  # the cause of the first failure
 
 
+def test_a_command_that_begins_asks_a_host_that_is_down_at_once(world: World) -> None:
+    fail(world.host(), *"abcde")
+    late = world.host()
+    assert late.call(answering, "f") == "answer"
+    assert is_open(late)
+
+
 def test_one_call_asks_whether_the_host_is_back_on_behalf_of_all(world: World) -> None:
     host, other = world.host(), world.host()
     fail(host, *"abcde")
