@@ -270,11 +270,6 @@ def test_a_thumbnail_is_960_pixels_wide(speak: Speak) -> None:
             assert image.size == (960, height)
 
 
-def test_a_small_files_thumbnail_is_the_file(speak: Speak) -> None:
-    about = one(speak("commons", record(1, file=f"{TENCH}/2.png")), iiurlwidth="960")
-    assert about["thumburl"] == about["url"]
-
-
 def test_a_file_that_was_deleted(speak: Speak, photos: Path) -> None:
     sandbox = speak("commons", record(1))
     about = one(sandbox, iiurlwidth="250")

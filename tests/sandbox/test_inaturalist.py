@@ -205,17 +205,6 @@ def test_the_original_is_the_file(speak: Speak, photos: Path) -> None:
     assert get(square.replace("square.png", "original.jpg")).status_code == 404
 
 
-# Failures
-
-
-def test_unavailable_says_its_status_twice(speak: Speak) -> None:
-    sandbox = speak("inaturalist", unavailable=1)
-    address = f"{sandbox.endpoint}/observations"
-    replies = [get(address, page=str(page)) for page in range(20)]
-    assert {reply.status_code for reply in replies} == {500, 503}
-    assert all(reply.json()["status"] == reply.status_code for reply in replies)
-
-
 # Against iNaturalist's recorded replies
 
 

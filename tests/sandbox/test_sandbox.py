@@ -309,11 +309,6 @@ def test_a_broken_file_is_served_as_it_is(serve: Serve, photos: Path) -> None:
     assert requests.get(addresses["o"], timeout=10).content == broken.read_bytes()
 
 
-def test_info(serve: Serve) -> None:
-    photo = api(serve(record(1, license=9))).photos.getInfo(photo_id="1")["photo"]
-    assert photo == {"id": "1", "license": "9"}
-
-
 # Removed photos and HTTP
 
 
