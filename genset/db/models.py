@@ -133,7 +133,8 @@ class Photo(Base):
     __table_args__ = (
         UniqueConstraint("source", "source_id"),
         Index("photo_sha256", "sha256"),
-        Index("photo_stored_at", "source", "stored_at"),
+        Index("photo_stored_at", "stored_at"),
+        Index("photo_source_stored_at", "source", "stored_at"),
         # To count the rejected ones by reason without reading all photos.
         Index(
             "photo_refused",
