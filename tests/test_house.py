@@ -16,14 +16,14 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_900,
-    "modules": 524,
-    "lines of tests": 72_850,
-    "words of docs": 46_800,
+    "lines of code": 59_876,
+    "modules": 521,
+    "lines of tests": 72_836,
+    "words of docs": 46_795,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 16,
     "modules over 400 lines": 0,
-    "functions over 50 lines": 35,
+    "functions over 50 lines": 34,
     "folders in a path": 4,
     "modules in import circles": 0,
 }
