@@ -18,7 +18,7 @@ OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 CEILINGS = {
     "lines of code": 59_876,
     "modules": 521,
-    "lines of tests": 72_836,
+    "lines of tests": 72_837,
     "words of docs": 46_795,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 16,

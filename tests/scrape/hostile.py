@@ -216,7 +216,7 @@ class _Talk(socketserver.StreamRequestHandler):
         host.asked.append(path)
         if host.found and form.get("text") == ["sky"]:
             reply: Answer = answer(b'{"stat": "ok"}', Content_Type="application/json")
-        elif "text" in form:
+        elif "text" in form and form["text"][0] in host.found:
             reply = host.search(form["text"][0])
         else:
             reply = host.answers[path]
