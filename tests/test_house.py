@@ -16,9 +16,9 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_876,
+    "lines of code": 59_894,
     "modules": 521,
-    "lines of tests": 72_837,
+    "lines of tests": 72_848,
     "words of docs": 46_795,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 16,

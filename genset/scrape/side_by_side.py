@@ -1,5 +1,6 @@
 """Scrape several sources at once."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from functools import partial
@@ -51,9 +52,31 @@ def scrape_all(
             source.api.hosts.say(f"{source.name} is done: {of}")
         return done
 
-    return side_by_side(
+    outcomes = side_by_side(
         {source.name: (source.api.hosts, partial(work, source, plan)) for source, plan in plans}
     )
+    if len(plans) == 1:
+        return outcomes
+    # Photos of two sources may be the same, and so be claimed by two classes, each of which was
+    # full by what its own source knew.
+    again = {
+        source.name: (source.api.hosts, partial(scrape, workspace, store, source, plan))
+        for source, plan in plans
+        if isinstance(outcomes[source.name], ScrapeSummary)
+    }
+    for name, after in side_by_side(again).items():
+        outcomes[name] = _together(outcomes[name], after)
+    return outcomes
+
+
+def _together(before: Outcome, after: Outcome) -> Outcome:
+    """What two scrapes did, one after the other."""
+    if isinstance(before, ScrapeSummary) and isinstance(after, ScrapeSummary):
+        after.stored += before.stored
+        after.searches += before.searches
+        after.seconds += before.seconds
+        after.rejected = dict(Counter(before.rejected) + Counter(after.rejected))
+    return after
 
 
 T = TypeVar("T")

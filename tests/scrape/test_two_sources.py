@@ -92,6 +92,18 @@ def test_each_source_fills_each_class(start: Start, new_pool: Callable[..., Pool
     assert len(ranks) == 2 * 8 * 2 + len(photos(pool, "inaturalist"))
 
 
+def test_a_class_is_filled_where_another_source_brings_the_same_bytes_for_another_class(
+    start: Start, new_pool: Callable[..., Pool]
+) -> None:
+    pool = new_pool(per_class=5)
+    start("flickr", rows_of(1000))
+    start("commons", rows_of(2000), contents={2100: picture(1000)})
+    assert summary(fill(pool, Flickr), "flickr").stored == 10
+    done = summary(fill(pool, Flickr, Commons), "flickr")
+    assert (done.full, done.stored) == (2, 1)
+    assert summary(fill(pool, Flickr, Commons), "flickr").stored == 0
+
+
 def test_photos_that_wait_for_one_source_are_not_refused_by_another(
     start: Start, new_pool: Callable[..., Pool]
 ) -> None:
