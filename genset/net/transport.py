@@ -114,6 +114,7 @@ class Client:
             if not response.ok and len(body) >= _MOST_OF_AN_ERROR:
                 break
             if len(body) > self._most:
+                body.clear()  # which the error's traceback holds
                 raise TooLarge
         return bytes(body)
 

@@ -114,14 +114,13 @@ LARGE = answer(b"", Content_Length=str(300 * MEGABYTE), **JSON) + b'{"stat": "ok
 
 
 CHUNK = b"10000\r\n" + b"x" * 2**16 + b"\r\n"
-# MB that an answer may cost: 32 for the call, as many for the search that asks if the host is well.
 TOO_LARGE = {
-    "a body of 300 MB": (endless(LARGE, b"x" * MEGABYTE), "more than 32 MB", 80),
-    "a body without an end": (endless(CHUNKED, CHUNK), "more than 32 MB", 80),
+    "a body of 300 MB": (endless(LARGE, b"x" * MEGABYTE), "more than 32 MB", 48),
+    "a body without an end": (endless(CHUNKED, CHUNK), "more than 32 MB", 48),
     "300 MB when unpacked": (
         answer(gzip.compress(bytes(300 * MEGABYTE)), Content_Encoding="gzip", **JSON),
         "more than 32 MB",
-        80,
+        48,
     ),
     "JSON of 10 million values": (
         answer(b"[" + b"[]," * 10_000_000 + b"[]]", **JSON),
