@@ -199,10 +199,9 @@ def inaturalist(
 ) -> None:
     """Draw candidates from iNaturalist's open data; DIR has its four tables.
 
-    It calls no API, reads hundreds of millions of rows in minutes, and draws ten times per_class of
-    each class: every observation of research grade with the same chance, by the seed in
-    genset.toml. A photo counts by the day on which it was taken: the tables do not say when it was
-    uploaded.
+    It calls no API, reads the tables from end to end, and draws ten times per_class of each class:
+    every observation of research grade with the same chance, by the seed in genset.toml. A photo
+    counts by the day on which it was taken: the tables do not say when it was uploaded.
 
     \b
     genset import inaturalist inaturalist-open-data --license open

@@ -1,6 +1,5 @@
 """The command that fills a workspace: scrape."""
 
-import os
 import shlex
 import shutil
 from collections.abc import Callable
@@ -148,7 +147,7 @@ def scrape(
         if dry_run:
             _show(_estimates(workspace, store, plans), [], several, as_json)
             return
-        on_event = EventLog(log or Path(os.devnull)).write
+        on_event = EventLog(log).write if log else lambda event: None
         make_hosts = partial(Hosts, store, say, give_up_after, on_event)
         with notifying(notify) as summary:
             summary.append(_heading(plans))
