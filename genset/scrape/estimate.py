@@ -17,7 +17,7 @@ The rule, for a query that the workspace searches with:
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from sqlalchemy import Select, case, func, select, union
 from sqlalchemy.orm import InstrumentedAttribute, Session, aliased
@@ -41,7 +41,7 @@ from genset.db import (
 )
 from genset.scrape.plan import ScrapePlan
 from genset.scrape.queries import Queries
-from genset.scrape.state import ClassState, class_states
+from genset.scrape.state import FEW_CLASSES, ClassState, class_states, of_classes
 from genset.sources.source import Rates
 from genset.statistics.intervals import Interval, wilson
 
@@ -49,7 +49,6 @@ FEWEST = 10
 _TYPICAL_BYTES = 400_000  # of a photo, where the pool has too few
 _TELLING_PHOTOS = 30  # that were tried, before their mean size and their share of rejected count
 _MOST_RIVALS = 3  # to name in one line
-_FEW_CLASSES = 100  # to look up one by one
 _STORED = Photo.sha256.is_not(None) & Photo.rejected.is_(None)
 
 T = TypeVar("T")
@@ -203,7 +202,7 @@ def query_yields(store: Store, queries: Queries, wnids: Iterable[str] = ()) -> l
         is_stored = func.sum(case((_STORED, 1), else_=0))
         key = Candidate.wnid, Candidate.keyword
         found = select(*key, func.count(), is_stored).join(Candidate.photo).group_by(*key)
-        for wnid, query, candidates, stored in session.execute(_of_classes(found, chosen)):
+        for wnid, query, candidates, stored in session.execute(of_classes(found, chosen)):
             counts[wnid, query].update(candidates=candidates, stored=stored)
         claims = contested_claims(session, chosen)
     for claim in claims:
@@ -293,21 +292,16 @@ def contested_claims(session: Session, wnids: Collection[str]) -> list[Contested
     rival, twin = aliased(Candidate), aliased(Photo)
     columns = (Candidate.photo_id, Candidate.wnid, Candidate.keyword, rival.wnid)
     stored = select(*columns).select_from(Candidate).join(Candidate.photo)
-    stored = _of_classes(stored.where(_STORED, rival.wnid != Candidate.wnid), wnids)
+    stored = of_classes(stored.where(_STORED, rival.wnid != Candidate.wnid), wnids)
     same_photo = stored.join(rival, rival.photo_id == Candidate.photo_id)
     twins = stored.join(twin, (twin.sha256 == Photo.sha256) & (twin.id != Photo.id))
     same_bytes = twins.join(rival, rival.photo_id == twin.id)
-    if len(wnids) > _FEW_CLASSES:
+    if len(wnids) > FEW_CLASSES:
         same_photo = same_photo.where(Candidate.photo_id.in_(_repeated(Candidate.photo_id)))
         same_bytes = same_bytes.where(Photo.sha256.in_(_repeated(Photo.sha256)))
     claims = union(same_photo, same_bytes)
     found = (ContestedClaim(*row) for row in session.execute(claims))
     return [claim for claim in found if claim.wnid in wnids]
-
-
-def _of_classes(rows: Select[*tuple[Any, ...]], wnids: Collection[str]) -> Select[*tuple[Any, ...]]:
-    """Only these classes' rows where they are few: a long list is slower than all rows."""
-    return rows.where(Candidate.wnid.in_(wnids)) if len(wnids) <= _FEW_CLASSES else rows
 
 
 def _repeated(column: InstrumentedAttribute[T]) -> Select[T]:
@@ -323,8 +317,8 @@ def explain(session: Session, wnids: Collection[str]) -> dict[str, str]:
     if not wnids:
         return {}
     in_class = select(Candidate.wnid, func.count()).join(Candidate.photo).where(_STORED)
-    in_class = _of_classes(in_class, wnids).group_by(Candidate.wnid)
-    claimed = claimed_of(*wnids) if len(wnids) <= _FEW_CLASSES else None
+    in_class = of_classes(in_class, wnids).group_by(Candidate.wnid)
+    claimed = claimed_of(*wnids) if len(wnids) <= FEW_CLASSES else None
     undecided = in_class.where(Candidate.photo_id.in_(undecided_photos(claimed)))
     undecided = undecided.order_by(Candidate.wnid)
     totals, lost = (dict(session.execute(rows).all()) for rows in (in_class, undecided))

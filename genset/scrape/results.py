@@ -57,8 +57,7 @@ class ScrapeSummary:
         waiting: when to come back, for classes that were not waited for.
         searches: pages asked of the source by this run.
         seconds: how long it took.
-        rivals: why most photos of a class are contested (`genset.scrape.estimate.explain`), for
-            those classes of which it may be so.
+        rivals: why most photos of a class are contested (`genset.scrape.estimate.explain`).
     """
 
     full: int = 0

@@ -154,7 +154,6 @@ class _Scraper:
         """Count what each class has; the classes that need more after all."""
         again = []
         self.summary.full, self.summary.short, self.summary.contested = 0, {}, {}
-        self.summary.rivals = {}
         rejected = Counter[str]()
         classes = tuple(cls for cls in self.plan.classes if cls.wnid not in self.summary.waiting)
         with self.store.session() as session:
@@ -168,8 +167,6 @@ class _Scraper:
                     self.summary.short[cls.wnid] = len(state.selection.selected)
                 if state.selection.contested:
                     self.summary.contested[cls.wnid] = len(state.selection.contested)
-                    if state.may_lack_most:
-                        self.summary.rivals[cls.wnid] = ""
                 rejected.update(state.rejected_by_plan)
         self.summary.rejected_by_plan = dict(rejected.most_common())
         return again

@@ -22,10 +22,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache, partial
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVarTuple
 
 from sqlalchemy import (
-    ColumnElement,
     CursorResult,
     Select,
     and_,
@@ -58,6 +57,8 @@ from genset.scrape.opt_out import OPTED_OUT
 from genset.scrape.plan import ScrapePlan
 from genset.scrape.search import Frontier, frontier
 from genset.settings import source_names
+
+Ts = TypeVarTuple("Ts")
 
 
 class RankedPhoto(NamedTuple):
@@ -129,7 +130,7 @@ _CLAIMED_BY_SEVERAL = select(Candidate.wnid, Candidate.photo_id).where(
     Candidate.photo_id.in_(claimed_by_several()), ~is_ruled_correct()
 )
 _LOOKED_AT = Photo.license, Photo.license_url, Photo.posted_at, Photo.taken_at
-_FEW_CLASSES = 100
+FEW_CLASSES = 100
 _HIGHEST_RANK = 2**31 - 1
 _NOTHING = Frontier(steps=(), is_even=True)
 
@@ -139,15 +140,13 @@ class ClassState:
     """A class under a plan: the pages to ask for next, and the selection of its candidates.
 
     `rejected_by_plan` counts those of its candidates that the plan does not want, by reason, where
-    one must look to tell (`ScrapePlan.is_picky`). `may_lack_most` says whether most of its stored
-    photos may be contested, as far as this tells.
+    one must look to tell (`ScrapePlan.is_picky`).
     """
 
     ahead: Frontier
     selection: Selection
     is_full: bool
     rejected_by_plan: Mapping[str, int]
-    may_lack_most: bool
 
     @property
     def is_done(self) -> bool:
@@ -177,7 +176,7 @@ def _rejected(plan: ScrapePlan) -> Select[str]:
 
 def class_states(session: Session, plan: ScrapePlan) -> Iterator[tuple[ImageClass, ClassState]]:
     """Read how far each of the plan's classes is, in their order."""
-    if len(plan.classes) <= _FEW_CLASSES:  # each one's own rows are quicker looked up
+    if len(plan.classes) <= FEW_CLASSES:  # each one's own rows are quicker looked up
         yield from ((cls, class_state(session, plan, cls)) for cls in plan.classes)
         return
     searches: dict[str, list[Search]] = {}
@@ -196,7 +195,7 @@ def class_states(session: Session, plan: ScrapePlan) -> Iterator[tuple[ImageClas
         last_rank = last_ranks.get(cls.wnid)
         photos = contested[cls.wnid]
         chosen = none if last_rank is None else _chosen(session, plan, cls, photos, last_rank)
-        yield cls, _state(cls, plan, searches.get(cls.wnid, ()), rejected[cls.wnid], chosen, photos)
+        yield cls, _state(cls, plan, searches.get(cls.wnid, ()), rejected[cls.wnid], chosen)
 
 
 def _source(plan: ScrapePlan) -> str:
@@ -209,16 +208,13 @@ def _state(
     searches: Iterable[Search],
     rejected: Collection[str],
     chosen: tuple[Selection, Mapping[str, int]],
-    contested: Collection[int] | None = None,
 ) -> ClassState:
     selection, rejected_by_plan = chosen
-    stored = len(selection.selected) - len(selection.missing) + len(selection.contested)
     return ClassState(
         ahead=frontier(cls, plan, searches, rejected) if plan.search else _NOTHING,
         selection=selection,
         is_full=len(selection.selected) == plan.per_class,
         rejected_by_plan=rejected_by_plan,
-        may_lack_most=contested is None or 2 * len(contested) > stored,
     )
 
 
@@ -334,10 +330,10 @@ def lacking_and_others(store: Store, plan: ScrapePlan) -> tuple[list[ImageClass]
     stored = (
         select(Candidate.wnid, func.count(case((Photo.source == _source(plan), 1))))
         .join(Photo, Candidate.photo_id == Photo.id)
-        .where(*_of_classes([cls.wnid for cls in plan.classes]))
         .where(Photo.sha256.is_not(None), Photo.rejected.is_(None))
         .group_by(Candidate.wnid)
     )
+    stored = of_classes(stored, [cls.wnid for cls in plan.classes])
     with store.session() as session:
         counts = dict(session.execute(stored).all())
     lacking = [cls for cls in plan.classes if counts.get(cls.wnid, 0) < plan.per_class]
@@ -345,12 +341,9 @@ def lacking_and_others(store: Store, plan: ScrapePlan) -> tuple[list[ImageClass]
     return lacking, others
 
 
-def _of_classes(wnids: Collection[str]) -> list[ColumnElement[bool]]:
-    """What keeps a question about candidates to these classes; of many, it may tell of others too.
-
-    All rows take a database less time than a list of hundreds of names, which also has an end.
-    """
-    return [Candidate.wnid.in_(wnids)] if len(wnids) <= _FEW_CLASSES else []
+def of_classes(rows: Select[*Ts], wnids: Collection[str]) -> Select[*Ts]:
+    """Only these classes' rows where they are few: a long list of names is slower than all rows."""
+    return rows.where(Candidate.wnid.in_(wnids)) if len(wnids) <= FEW_CLASSES else rows
 
 
 def forget_refusals(store: Store, plan: ScrapePlan) -> None:
@@ -375,5 +368,5 @@ def forget_refusals(store: Store, plan: ScrapePlan) -> None:
             session.execute(update(Photo), again)
         failures = (PhotoFailure.photo_id, ids(failed)), (SearchFailure.id, ids(pages))
         for column, numbers in failures:
-            for some in in_batches(sorted(numbers), _FEW_CLASSES):
+            for some in in_batches(sorted(numbers), FEW_CLASSES):
                 session.execute(delete(column.class_).where(column.in_(some)))

@@ -2,15 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import replace
 
 import pytest
 
-from genset.classes import imagenet1k
 from genset.db import Candidate, Photo, now
 from genset.scrape.estimate import contested_claims, explain
-from genset.scrape.state import class_states
 from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH
+from tests.scrape.commands import genset
 from tests.scrape.pools import Pool
 
 Claim = tuple[str, str, int]  # a class, its query, a photo
@@ -98,24 +96,6 @@ def test_photos_that_are_not_there_are_not_counted(pool: Pool) -> None:
     assert TENCH not in lines(pool, TENCH)  # one of three
 
 
-def test_of_many_classes_those_are_explained_that_may_lack_most(pool: Pool) -> None:
-    add(
-        pool,
-        [
-            *found(TENCH, "tench", range(10)),
-            *found(GOLDFISH, "fish", range(6)),
-            *found(TABBY, "tabby", range(9, 19)),
-        ],
-    )
-    every = imagenet1k().select(())
-    plan = replace(pool.plan, classes=every, per_class=3, search=False)
-    with pool.store.session() as session:
-        states = class_states(session, plan)
-        suspects = [cls.wnid for cls, state in states if state.may_lack_most]
-    assert suspects == [TENCH, GOLDFISH]
-    assert lines(pool, *suspects) == lines(pool, *(cls.wnid for cls in every))
-
-
 @pytest.mark.soak
 def test_only_the_first_rivals_are_named(pool: Pool) -> None:
     others = [f"n0000000{digit}" for digit in range(1, 6)]
@@ -126,3 +106,13 @@ def test_only_the_first_rivals_are_named(pool: Pool) -> None:
     line = lines(pool, TENCH)[TENCH]
     assert "15 also of class n00000001" in line and "13 also of class n00000003" in line
     assert "n00000004" not in line and "; others of 2 more classes." in line
+
+
+def test_a_scrape_explains_a_class_that_lacks_most_of_its_photos(pool: Pool) -> None:
+    claims = found(TENCH, "tench", range(10)) + found(GOLDFISH, "fish", range(6))
+    add(pool, claims + found(TABBY, "tabby", range(9, 19)))
+    words = f"scrape --no-search --per-class 5 --classes {TENCH},{GOLDFISH},{TABBY}".split()
+    shown = genset(*words, cwd=pool.workspace.root)
+    assert f"{TENCH}: 7 of 10 photos are contested and count for no class: 6 also of" in shown
+    assert f"{GOLDFISH}: 6 of 6 photos are contested and count for no class: 6 also of" in shown
+    assert f"{TABBY}: 1 photo contested: another class claims it too" in shown

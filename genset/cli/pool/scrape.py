@@ -250,7 +250,9 @@ def _answers(
         for plan in plans:
             name = plan.source.about.name
             if isinstance(done := outcomes[name], ScrapeSummary):
-                done.rivals = explain(session, done.rivals)
+                chosen = {cls.wnid: plan.per_class for cls in plan.classes} | done.short
+                many = [wnid for wnid, lost in done.contested.items() if lost > chosen[wnid]]
+                done.rivals = explain(session, many)
                 found[name] = asdict(done), _lines(plan, done)
     return found
 
