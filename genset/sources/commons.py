@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from itertools import count
+from operator import attrgetter
 from typing import Any, Self
 from urllib.parse import urlsplit
 
@@ -29,10 +30,8 @@ from genset.sources.commons_api import (
     Ask,
     ask_whole,
     license_in_answer,
-    moments_of,
     parse_reply,
     photo_of,
-    place,
 )
 from genset.sources.html import plain_text
 from genset.sources.source import (
@@ -57,10 +56,6 @@ IMAGES_PER_SECOND = 5
 
 PER_PAGE = 50  # more than so many thumbnails are not named in one answer
 _MOST_RESULTS = 10_000  # that a search hands over
-
-# A search is a call, and one more for when its photos were first uploaded. Where answers come in
-# parts it is several, but no more than these.
-_MOST_CALLS = 12
 
 _QUERY: dict[str, object] = {
     "action": "query",
@@ -184,15 +179,15 @@ class Commons(Source):
         batch = ask_whole(ask, _SEARCH | found)
         if not batch.pages and batch.following and not offset:
             raise SourceUnavailable(f"{TITLE} answered with none of its results", scope="query")
-        pages = sorted(batch.pages.values(), key=place)[:PER_PAGE]
+        pages = sorted(batch.pages.values(), key=attrgetter("index"))
         photos, rejected = photos_of(pages, photo_of)
         # Where the latest version is from before the window, so is the first one.
         late = [photo.source_id for photo in photos if photo.posted_at >= question.posted_after]
         first = self._first_versions(late, ask) if late else {}
         if len(first) < len(late):
             rejected["deleted"] = len(late) - len(first)
-        following = batch.following.get("gsroffset", "")
-        goes_on = following.isdecimal() and offset < int(following) < _MOST_RESULTS
+        following = batch.following.get("gsroffset")
+        goes_on = isinstance(following, int) and offset < following < _MOST_RESULTS
         last = not pages or not goes_on
         return SearchPage(
             photos=tuple(
@@ -203,7 +198,7 @@ class Commons(Source):
             total=offset + len(pages),
             last=last,
             capped=False,
-            bookmark="" if last else following,
+            bookmark="" if last else str(following),
             rejected=rejected,
         )
 
@@ -211,12 +206,12 @@ class Commons(Source):
         """When these files were first uploaded, by their ids, of those that are still there."""
         batch = ask_whole(ask, _HISTORY | {"pageids": "|".join(source_ids)})
         # Of a file that was deleted it says that.
-        if not batch.pages.keys() >= set(map(int, source_ids)):
+        if not batch.pages.keys() >= set(source_ids):
             raise SourceUnavailable(f"{TITLE} has no history of its own files", scope="query")
         return {
-            str(number): min(moments)
-            for number, page in batch.pages.items()
-            if (moments := moments_of(page))
+            source_id: min(moments)
+            for source_id, page in batch.pages.items()
+            if (moments := [v.timestamp for v in page.imageinfo if v.timestamp is not None])
         }
 
     def ask_licenses(self, source_ids: Sequence[str], quota: int) -> Licenses:
@@ -229,11 +224,7 @@ class Commons(Source):
         calls = count()
 
         def ask(parameters: Mapping[str, object]) -> dict[str, Any]:
-            number = next(calls)
-            if number == _MOST_CALLS:
-                words = f"{TITLE}' answer comes in too many parts"
-                raise SourceUnavailable(words, scope="query")
-            if number:  # the first call has its turn
+            if next(calls):  # the first call has its turn
                 self.api.wait_for_turn(quota)
             return self._call(parameters)
 

@@ -15,8 +15,8 @@ A search answers (the fields that matter here)::
 As long as ``batchcomplete`` is missing, the pages are not whole: the same call with what stands in
 ``continue`` brings the rest of them. From then on ``continue`` leads to the next pages.
 
-`extmetadata` is what strangers wrote on the file's page: a value is mostly HTML, now and then a
-number, a list or an object by language, and an empty list stands in place of no fields.
+`extmetadata` is what strangers wrote on the file's page: a value is HTML, now and then a number,
+and an empty list stands in place of no fields.
 """
 
 import re
@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any
 
-from msgspec import Meta, field
+from msgspec import Meta, field, structs
 
 from genset.core.dates import certain_date
 from genset.core.errors import (
@@ -37,8 +37,8 @@ from genset.core.errors import (
 from genset.core.photo import PhotoOrigin
 from genset.core.safe import clean, web_link
 from genset.licenses import FLICKR, License, creative_commons, spdx_id
-from genset.sources.html import plain_text, plain_value
-from genset.sources.replies import Reply, parse_json, read, read_entry, stored, usable_entry
+from genset.sources.html import plain_text
+from genset.sources.replies import Reply, parse_json, read, read_entry, stored
 
 NAME, TITLE = "commons", "Wikimedia Commons"
 WIDTH = 960  # pixels: four times what classifiers look at
@@ -69,20 +69,7 @@ _PASSING = re.compile(
     r"maxlag|ratelimited|readonly|internal_api_error_\w+|cirrussearch-(?:backend|too-busy)-error"
 )
 _LONGEST_MESSAGE = 200
-
-# Parameters that say where to go on.
-_Continuation = dict[
-    Annotated[str, Meta(pattern="^[a-z]{0,16}(continue|offset|start)$")],
-    int | Annotated[str, Meta(max_length=2000)],
-]
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """Pages, each whole, by their page ids, and what to add to the call for the next ones."""
-
-    pages: dict[int, dict[str, Any]]
-    following: dict[str, str]
+_MOST_CALLS = 10  # for an answer in parts
 
 
 class Failure(Reply, frozen=True):
@@ -92,11 +79,55 @@ class Failure(Reply, frozen=True):
     info: str = ""
 
 
-class Page(Reply, frozen=True):
-    """A page, as far as its parts are put together by it."""
+class Field(Reply, frozen=True):
+    """A field of `extmetadata`."""
 
-    pageid: Annotated[int, Meta(gt=0, lt=10**15)]
-    imageinfo: list[Any] | None = None
+    value: str | int | float = ""
+
+
+class Version(Reply, frozen=True):
+    """A version of a file, the latest one with what stands on its page."""
+
+    timestamp: Annotated[datetime, Meta(tz=True)] | None = None
+    user: str = ""
+    width: int = 0
+    url: str = ""
+    thumburl: str = ""
+    descriptionurl: str = ""
+    extmetadata: dict[str, Field] = field(default_factory=dict)
+
+
+class Page(Reply, frozen=True):
+    """A page of a file. One that was deleted is `missing`, or its file lies in repository ""."""
+
+    pageid: Annotated[int, Meta(gt=0)]
+    title: str = ""
+    index: float = float("inf")
+    imageinfo: tuple[Version, ...] = ()
+    missing: Any = None
+    imagerepository: Any = None
+
+
+class Query(Reply, frozen=True):
+    """The pages of an answer."""
+
+    pages: list[Any] = field(default_factory=list)
+
+
+class Answer(Reply, frozen=True):
+    """An answer, or a part of one."""
+
+    query: Query = Query()
+    following: dict[str, str | int] = field(name="continue", default_factory=dict)
+    batchcomplete: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Pages, each whole, by their page ids, and what to add to the call for the next ones."""
+
+    pages: dict[str, Page]
+    following: dict[str, str | int]
 
 
 def parse_reply(body: bytes) -> dict[str, Any]:
@@ -121,64 +152,35 @@ def ask_whole(ask: Ask, parameters: Mapping[str, object]) -> Batch:
 
     Raises:
         SourceRefused, SourceUnavailable: the wiki's error, by whether it may pass.
-        SourceUnavailable: the answer is in an unknown form, or leads nowhere.
+        SourceUnavailable: the answer is in an unknown form, or comes in too many parts.
     """
-    pages: dict[int, dict[str, Any]] = {}
-    following: dict[str, str] = {}
-    while True:
-        reply = ask({**parameters, **following})
-        query = read(reply.get("query", {}), dict[str, Any], TITLE)
-        for part in read(query.get("pages", []), list[Any], TITLE):
+    pages: dict[str, Page] = {}
+    following: dict[str, str | int] = {}
+    for _ in range(_MOST_CALLS):
+        answer = read(ask({**parameters, **following}), Answer, TITLE)
+        for part in answer.query.pages:
             if (page := read_entry(part, Page)) is not None:
-                known = pages.setdefault(page.pageid, {})
-                versions = [*known.get("imageinfo", []), *(page.imageinfo or [])]
-                known |= part | {"imageinfo": versions}
-        found = read(reply.get("continue", {}), _Continuation, TITLE)
-        before, following = following, {name: str(value) for name, value in found.items()}
-        if reply.get("continue") and not following:
-            words = f"{TITLE} answered in an unknown form: continue leads nowhere"
-            raise SourceUnavailable(words, scope="query")
-        if reply.get("batchcomplete") or not following:
+                known = pages.setdefault(str(page.pageid), page)
+                if known is not page:
+                    versions = known.imageinfo + page.imageinfo
+                    pages[str(page.pageid)] = structs.replace(known, imageinfo=versions)
+        following = answer.following
+        if answer.batchcomplete or not following:
             return Batch(pages, following)
-        if following == before:
-            raise SourceUnavailable(f"{TITLE}' answer goes on where it began", scope="query")
+    raise SourceUnavailable(f"{TITLE}' answer comes in too many parts", scope="query")
 
 
-class Version(Reply, frozen=True):
-    """A version of a file, the latest one with what stands on its page."""
-
-    timestamp: Annotated[datetime, Meta(tz=True)] | None = None
-    user: str = ""
-    width: int = 0
-    url: str = ""
-    thumburl: str = ""
-    descriptionurl: str = ""
-    extmetadata: dict[str, Any] = field(default_factory=dict)
-
-
-class FilePage(Reply, frozen=True):
-    """A page of a file. One that was deleted is `missing`, or its file lies in repository ""."""
-
-    pageid: int = 0
-    title: str = ""
-    index: int | None = None
-    imageinfo: tuple[Version, ...] = ()
-    missing: Any = None
-    imagerepository: Any = None
-
-
-def photo_of(page: Mapping[str, Any]) -> PhotoOrigin:
+def photo_of(found: Page) -> PhotoOrigin:
     """The photo on a page, posted with its latest version; PhotoRejected where there is none.
 
     Its owner is its author, whom the file's page names; bots upload for many. Where nobody is
     named, it is the uploader.
     """
-    found = usable_entry(page, FilePage)
     if not found.imageinfo:
         raise PhotoRejected("no file")
-    if not (moments := moments_of(page)):
-        raise PhotoRejected("no upload date")
     info = found.imageinfo[0]
+    if info.timestamp is None:
+        raise PhotoRejected("no upload date")
     if (license := license_in(info.extmetadata)) is None:
         raise PhotoRejected("no licence")
     user = _text(info.user)
@@ -193,22 +195,21 @@ def photo_of(page: Mapping[str, Any]) -> PhotoOrigin:
     return PhotoOrigin(
         source=NAME,
         source_id=str(found.pageid),
-        owner=_account(info.extmetadata.get("Artist"), author) or user or name,
+        owner=_account(info.extmetadata, author) or user or name,
         owner_name=name,
         title=re.sub(r"\.\w{1,5}$", "", _text(found.title).removeprefix("File:")).strip(),
         license=license.name,
         license_url=license.url,
         page_url=address if named else f"https://commons.wikimedia.org/?curid={found.pageid}",
         image_url=thumbnail or _address(info.url),
-        posted_at=max(moments),
+        posted_at=info.timestamp,
         taken_at=certain_date(_words(info.extmetadata, "DateTimeOriginal")),
     )
 
 
-def _account(artist: object, author: str) -> str:
+def _account(fields: Mapping[str, Field], author: str) -> str:
     """Who an author is: the one account that the name leads to, or the name; "" for nobody."""
-    value = artist.get("value") if isinstance(artist, dict) else artist
-    accounts = set(_ACCOUNT.findall(value[:10_000])) if isinstance(value, str) else set()
+    accounts = set(_ACCOUNT.findall(_value(fields, "Artist")))
     if len(accounts) == 1 and (account := plain_text(accounts.pop(), _LONGEST_NAME)):
         return account
     return "" if set(re.findall(r"\w+", author.lower())) <= _NOBODY else author
@@ -219,16 +220,15 @@ def license_in_answer(batch: Batch, source_id: str) -> License | SourceError | N
 
     Where the answer says neither, that is an error.
     """
-    page = batch.pages.get(int(source_id)) if re.fullmatch("[0-9]{1,15}", source_id) else None
-    found = read_entry(page, FilePage) or FilePage()
-    if found.imageinfo:
-        return license_in(found.imageinfo[0].extmetadata) or License("No licence", "")
-    if found.missing is not None or found.imagerepository == "":
+    page = batch.pages.get(source_id)
+    if page is not None and page.imageinfo:
+        return license_in(page.imageinfo[0].extmetadata) or License("No licence", "")
+    if page is not None and (page.missing is not None or page.imagerepository == ""):
         return None
     return SourceUnavailable(f"{TITLE} says nothing of the file {source_id}", scope="photo")
 
 
-def license_in(fields: Mapping[str, Any]) -> License | None:
+def license_in(fields: Mapping[str, Field]) -> License | None:
     """The licence that these fields of `extmetadata` name; None where they name none.
 
     Any of the fields may be missing.
@@ -248,10 +248,13 @@ def license_in(fields: Mapping[str, Any]) -> License | None:
     return License(free if spdx_id(License(name, "")) == spdx_id(License(free, "")) else name, url)
 
 
-def _words(fields: Mapping[str, Any], name: str) -> str:
+def _value(fields: Mapping[str, Field], name: str) -> str:
+    return str(fields[name].value) if name in fields else ""
+
+
+def _words(fields: Mapping[str, Field], name: str) -> str:
     """A field as text, "" where there is none."""
-    found = fields.get(name)
-    return plain_value(found.get("value") if isinstance(found, dict) else found, _LONGEST_NAME)
+    return plain_text(_value(fields, name), _LONGEST_NAME)
 
 
 def _text(text: str) -> str:
@@ -261,15 +264,3 @@ def _text(text: str) -> str:
 def _address(text: str) -> str:
     """An address as it is stored, without what counts who came; "" for none."""
     return _COUNTED.sub("", web_link(stored(text, _LONGEST_ADDRESS)) or "")
-
-
-def moments_of(page: Mapping[str, Any]) -> list[datetime]:
-    """When the versions of a file were uploaded, as far as this answer says; in no order."""
-    found = read_entry(page, FilePage) or FilePage()
-    return [info.timestamp for info in found.imageinfo if info.timestamp is not None]
-
-
-def place(page: Mapping[str, Any]) -> float:
-    """A page's place in the results; those without one come last."""
-    index = (read_entry(page, FilePage) or FilePage()).index
-    return float("inf") if index is None else index

@@ -5,23 +5,22 @@ Nothing else imports flickrapi.
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal
-from xml.etree import ElementTree
+from html import unescape
+from typing import Annotated, Any, Literal
 
 import flickrapi
+from msgspec import Meta
 
 from genset.core.errors import SourceError, SourceRefused, SourceUnavailable
 from genset.core.safe import clean
 from genset.net.api import Api
-from genset.net.transport import A_PAGE
-from genset.sources.replies import Reply, check_size, parse_json, read
+from genset.sources.replies import Reply, parse_json, read
 
 NAME = "Flickr"
 
 REST_URL: str = flickrapi.FlickrAPI.REST_URL
 
-# Elements whose children are a list in the JSON form, even where there is one child or none.
-_LISTS = {"photos": "photo", "licenses": "license"}
+_XML_ERROR = re.compile(rb'<err\s+code="([0-9]{1,9})"\s+msg="([^"]*)"')
 
 # What an error's number says. Others are of the one call: an argument that a search does not take
 # (1 to 18), a photo that is not there. "Not currently available" comes under several numbers.
@@ -63,23 +62,22 @@ class Status(Reply, frozen=True):
     """What every answer has, and errors' further keys; see `parse_reply`."""
 
     stat: Literal["ok", "fail"]
-    code: int | str | None = None
+    code: int | Annotated[str, Meta(pattern="^[0-9]{1,9}$")] | None = None
     message: str = ""
 
 
 def parse_reply(body: bytes) -> dict[str, Any]:
     """The JSON document of an answer.
 
-    An error comes as HTTP 200, and an answer now and then as XML though JSON was asked for:
+    An error comes as HTTP 200, now and then as XML though JSON was asked for:
     ``{"stat": "fail", "code": 100, "message": "Invalid API Key (Key has invalid format)"}`` or
     ``<rsp stat="fail"><err code="100" msg="Invalid API Key (Key has invalid format)"/></rsp>``.
 
     Raises:
         SourceRefused, SourceUnavailable: Flickr's error, by whether it may pass.
     """
-    check_size(body, NAME)
-    if body.lstrip().startswith(b"<"):
-        return _parse_xml(body)
+    if error := _XML_ERROR.search(body):
+        raise _error(int(error[1]), unescape(error[2].decode(errors="replace")))
     reply: dict[str, Any] = parse_json(body, NAME)
     status = read(reply, Status, NAME)
     if status.stat == "fail":
@@ -87,41 +85,9 @@ def parse_reply(body: bytes) -> dict[str, Any]:
     return reply
 
 
-def _parse_xml(body: bytes) -> dict[str, Any]:
-    root = _root(body)
-    if root is not None and (found := root.find("err")) is not None:
-        raise _error(found.get("code"), found.get("msg", ""))
-    if root is None or root.tag != "rsp" or root.get("stat") != "ok":
-        raise SourceUnavailable(f"Flickr's API {A_PAGE}")
-    try:
-        return _as_json(root)
-    except RecursionError:
-        raise SourceUnavailable("Flickr's answer is nested too deeply") from None
-
-
-def _root(body: bytes) -> ElementTree.Element | None:
-    """The outermost element; None where it is no XML as Flickr's is, in UTF-8 and without a DTD."""
-    try:
-        text = body.decode()
-        return None if "<!DOCTYPE" in text else ElementTree.fromstring(text)  # noqa: S314 - no DTD
-    except (ElementTree.ParseError, ValueError):
-        return None
-
-
-def _as_json(element: ElementTree.Element) -> dict[str, Any]:
-    """What an element of Flickr's XML is in its JSON: attributes and children by name."""
-    fields: dict[str, Any] = dict(element.attrib)
-    if text := (element.text or "").strip():
-        fields["_content"] = text
-    fields |= {child.tag: _as_json(child) for child in element}
-    if plural := _LISTS.get(element.tag):
-        fields[plural] = [_as_json(child) for child in element]
-    return fields
-
-
-def _error(code: str | int | None, message: str) -> SourceError:
+def _error(code: int | str | None, message: str) -> SourceError:
     """What Flickr says is wrong, in its own words, whether it may pass, and what it concerns."""
-    number = int(code) if code is not None and re.fullmatch("[0-9]{1,9}", str(code)) else None
+    number = None if code is None else int(code)
     words = f"Flickr: {clean(message, _LONGEST_MESSAGE)}"
     if number is not None:
         words += f" (code {number})"

@@ -10,12 +10,13 @@ import pytest
 import requests
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import convert
 from PIL import Image
 
 from genset.core.errors import BadInput
 from genset.licenses import is_open
 from genset.sandbox import Faults, Reply, Request, Sandbox
-from genset.sources.commons_api import license_in
+from genset.sources.commons_api import Field, license_in
 from tests.sandbox.conftest import Speak
 from tests.sandbox.test_sandbox import GOLDFISH, TENCH, picture, record, written
 
@@ -232,7 +233,7 @@ def test_commons_has_free_licenses_alone(speak: Speak) -> None:
     sandbox = speak("commons", *(record(1 + number, license=number) for number in range(17)))
     for number in range(17):
         fields = one(sandbox, 1 + number)["extmetadata"]
-        license = license_in(fields)
+        license = license_in(convert(fields, dict[str, Field]))
         assert license and is_open(license), fields
 
 

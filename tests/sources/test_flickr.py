@@ -99,20 +99,6 @@ def test_a_recorded_page_of_a_hundred(realdata: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.realdata
-def test_a_recorded_search_in_xml_though_json_was_asked_for(realdata: Path) -> None:
-    folder = realdata / "flickr" / "api"
-    body = (folder / "photos_search_236460.xml").read_bytes()
-    found = parse_search(parse_reply(body), page=1, per_page=100)
-    assert (found.total, found.last) == (2573692, False)
-    assert len(found.photos) == 99  # and a video
-    assert found.photos[0].source_id == "53082955109"
-    assert found.photos[0].owner_name == "raaen99"
-    assert found.photos[0].posted_at == datetime(2023, 7, 31, 2, 29, 3, tzinfo=UTC)
-    none = parse_reply((folder / "photos_search_117.xml").read_bytes())
-    assert parse_search(none, page=1, per_page=100) == SearchPage((), 0, last=True, capped=False)
-
-
-@pytest.mark.realdata
 def test_every_recorded_error(realdata: Path) -> None:
     recorded = sorted((realdata / "flickr" / "api").glob("error_*.xml"))
     assert len(recorded) > 20
