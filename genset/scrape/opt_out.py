@@ -11,24 +11,44 @@ is in the pool already is told. To take a photo out for good, and its original o
 is `genset remove`.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
 from sqlalchemy import select, update
+from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput
 from genset.core.validation import read_text
 from genset.db import Photo, Store
 from genset.settings import source_names
-from genset.sources.source import FORMS, PHOTO_FORMS, SOURCE
+from genset.sources.inaturalist_api import UUID
+from genset.sources.source import SOURCE
 from genset.workspace import Workspace
 
 OPTED_OUT = "opted out"  # how the reason begins
 
-_LONGEST = 500  # characters of a line
 _KINDS = ("owner", "photo")
+
+# By kind and source: the form of an id, what people call the source, and such an id.
+_NUMBER = re.compile(r"[1-9][0-9]*")
+_FORMS = {
+    ("owner", "flickr"): (
+        re.compile(r"[0-9]+@N[0-9]{2}"),
+        "Flickr",
+        "an id such as 78733179@N04",
+    ),
+    ("owner", "inaturalist"): (_NUMBER, "iNaturalist", "a number such as 487589"),
+    ("photo", "flickr"): (_NUMBER, "Flickr", "a number such as 6061409035"),
+    ("photo", "commons"): (_NUMBER, "Wikimedia Commons", "its page's number, such as 123456"),
+    ("photo", "inaturalist"): (
+        re.compile(rf"{UUID}-[1-9][0-9]*"),
+        "iNaturalist",
+        "its observation's UUID and its own number, UUID-12345",
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +115,9 @@ def honour(store: Store, opt_out: OptOut) -> list[str]:
     stored: list[str] = []
     with store.begin_alone() as session:
         if named:
-            _check_sources(opt_out, set(session.scalars(select(Photo.source).distinct())))
+            for source in {name.partition(":")[0] for name in named}:
+                if meant := misspelt(session, source):
+                    raise BadInput(f"{opt_out.file}: {meant}")
         for row in session.execute(photos).yield_per(10_000):
             reason = opt_out.reason_against(row.source, row.owner, row.source_id)
             was = row.rejected is not None and row.rejected.startswith(OPTED_OUT)
@@ -128,25 +150,29 @@ def lines(stored: Iterable[str], opt_out: OptOut) -> Iterator[str]:
 def _named(words: str, where: str) -> tuple[str, str]:
     kind, _, name = words.partition(" ")
     source, _, whom = (name := name.strip()).partition(":")
-    is_such = kind in _KINDS and SOURCE.fullmatch(source) and whom.strip()
-    if not is_such or len(words) > _LONGEST or not words.isprintable():
+    if kind not in _KINDS or not SOURCE.fullmatch(source) or not whom.strip():
         raise BadInput(
             f"{where}: write owner SOURCE:OWNER or photo SOURCE:PHOTO, such as owner "
             "flickr:78733179@N04"
         )
-    forms = FORMS if kind == "owner" else PHOTO_FORMS
-    if source in forms:
-        form, title, example = forms[source]
-        if form.fullmatch(whom) is None:
-            what = "an owner" if kind == "owner" else "a photo"
-            raise BadInput(f"{where}: {whom!r} is not {what} id of {title}: write {example}")
+    if wrong := wrong_id(kind, source, whom):
+        raise BadInput(f"{where}: {wrong}")
     return kind, name
 
 
-def _check_sources(opt_out: OptOut, here: set[str]) -> None:
-    """Refuse a misspelt source, which would keep nobody out."""
-    known = {*source_names(), *here}
-    for source in sorted({owner.partition(":")[0] for owner in opt_out.owners | opt_out.photos}):
-        near = get_close_matches(source, known, n=1, cutoff=0.7)
-        if source not in known and near:
-            raise BadInput(f"{opt_out.file}: unknown source {source!r}: did you mean {near[0]}?")
+def wrong_id(kind: str, source: str, id: str) -> str:
+    """Why a source has no owner or photo with this id; "" where it can have one."""
+    form, title, example = _FORMS.get((kind, source), (None, "", ""))
+    if form is None or form.fullmatch(id):
+        return ""
+    what = "an owner" if kind == "owner" else "a photo"
+    return f"{id!r} is not {what} id of {title}: write {example}"
+
+
+def misspelt(session: Session, source: str) -> str:
+    """Which source is meant where there is none of this name; "" where that is not known."""
+    known = {*source_names(), *session.scalars(select(Photo.source).distinct())}
+    near = get_close_matches(source, known, n=1, cutoff=0.7)
+    if not near or source in known:
+        return ""
+    return f"unknown source {source!r}: did you mean {near[0]}?"

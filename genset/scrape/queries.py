@@ -18,7 +18,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from genset.classes import Entry, ImageClass, Query, Taxonomy, imagenet1k, read_entries
-from genset.core.errors import BadInput, GensetError
+from genset.core.errors import BadInput
 from genset.db import Fact, QueryList, Store, stored_taxonomy
 from genset.workspace import Workspace
 
@@ -71,13 +71,10 @@ def workspace_queries(workspace: Workspace, store: Store, *, begin: bool = False
     Raises:
         BadInput: the workspace's own list is not right, and would be begun with.
     """
-    with store.session() as session:
+    with store.begin_alone() if begin else store.session() as session:
         queries, is_stored = _current(session, workspace)
-    if begin and not is_stored:
-        with store.begin_alone() as session:
-            queries, is_stored = _current(session, workspace)  # another process may be quicker
-            if not is_stored:
-                _store(session, queries)
+        if begin and not is_stored:
+            _store(session, queries)
     return queries
 
 
@@ -164,9 +161,7 @@ def _stored(session: Session) -> tuple[str, dict[str, Any]] | None:
     fact = session.get(Fact, _FACT)
     if fact is None:
         return None
-    row = session.get(QueryList, fact.value)
-    if row is None:
-        raise GensetError(f"the database lacks the queries {fact.value}: restore a backup of it")
+    row = session.get_one(QueryList, fact.value)
     return row.version, json.loads(row.content)
 
 

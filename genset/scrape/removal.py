@@ -7,18 +7,17 @@ passes. Labels stay too: they are append-only, and say nothing of the picture.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import PurePath
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import or_, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from genset.core.errors import BadInput
 from genset.core.numbers import count
 from genset.db import Photo, PhotoEvent, RemovedOwner, Store
 from genset.release.reader import find_releases
-from genset.settings import source_names
-from genset.sources.source import FORMS, SOURCE
+from genset.scrape.opt_out import misspelt, wrong_id
+from genset.sources.source import SOURCE
 from genset.workspace import Workspace
 
 _MOST_NAMED = 5
@@ -110,33 +109,28 @@ def _remove(
 
 def _check_owner(session: Session, source: str, name: str) -> None:
     """Refuse who cannot be an owner there."""
-    known = {*source_names(), *session.scalars(select(Photo.source).distinct())}
-    if source not in known and (near := get_close_matches(source, known, n=1, cutoff=0.7)):
-        raise BadInput(f"unknown source {source!r}: did you mean {near[0]}?")
-    if credited := _credited(session, source, name):
-        raise BadInput(credited)
-    form, title, is_such = FORMS.get(source, (None, "", ""))
-    can_be = form is None or form.fullmatch(name) is not None
-    if not can_be and not _is_known(session, source, name, Photo.owner):
-        raise BadInput(f"{name!r} is not an owner id of {title}: write {is_such}")
+    if meant := misspelt(session, source):
+        raise BadInput(meant)
+    if _is_known(session, source, name, Photo.owner):
+        return
+    if wrong := _credited(session, source, name) or wrong_id("owner", source, name):
+        raise BadInput(wrong)
 
 
 def _credited(session: Session, source: str, name: str) -> str:
     """What to tell who takes the name in a photo's credit for its owner's; "" where it is none."""
-    if _is_known(session, source, name, Photo.owner):
-        return ""
     remains = or_(Photo.rejected.is_(None), Photo.rejected.not_like("removed%"))
     named = (Photo.source == source) & (Photo.owner_name == name) & remains
-    photos = session.scalars(select(Photo).where(named).order_by(Photo.id).limit(_MOST_NAMED)).all()
+    photos = session.scalars(select(Photo).where(named).order_by(Photo.id)).all()
     if not photos:
         return ""
-    many = session.scalar(select(func.count()).select_from(Photo).where(named)) or 0
-    listed = ", ".join(photo.name for photo in photos)
-    owners = ", ".join(dict.fromkeys(f"{source}:{photo.owner}" for photo in photos))
-    more = ", ..." if many > len(photos) else ""
+    first = photos[:_MOST_NAMED]
+    listed = ", ".join(photo.name for photo in first)
+    owners = ", ".join(dict.fromkeys(f"{source}:{photo.owner}" for photo in first))
+    more = ", ..." if len(photos) > len(first) else ""
     return (
-        f"no owner at {source} is {name!r}, but {count(many, 'photo is', 'photos are')} credited "
-        f"to that name: remove each ({listed}{more}), or with --owner all of their owner "
+        f"no owner at {source} is {name!r}, but {count(len(photos), 'photo is', 'photos are')} "
+        f"credited to that name: remove each ({listed}{more}), or with --owner all of their owner "
         f"({owners}{more})"
     )
 

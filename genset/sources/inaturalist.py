@@ -23,7 +23,6 @@ from genset.net.transport import user_agent
 from genset.sources.inaturalist_api import (
     LICENSES,
     NAME,
-    UUID,
     found_photo,
     id_of,
     license_in,
@@ -70,7 +69,6 @@ _PICTURES = re.compile(
     r"|[a-z0-9.-]+\.(staticflickr\.com|static\.flickr\.com))(:80|:443)?/\S*",
     re.I,
 )
-_SOURCE_ID = re.compile(rf"({UUID})-([0-9]{{1,16}})")
 
 _EMPTY = "iNaturalist answered with none of {:,} results"
 
@@ -177,7 +175,7 @@ class INaturalist(Source):
         def ask(more: _Parameters) -> tuple[int, list[dict[str, Any]]]:
             if next(made):  # the first call has its turn
                 self.api.wait_for_turn(quota)
-            return parse_results(self._ask("/observations", {**parameters, **more}))
+            return self._ask({**parameters, **more})
 
         def counted(above: int, below: int) -> int:
             between = {"id_above": above, "id_below": below}
@@ -205,7 +203,7 @@ class INaturalist(Source):
     def _begun(self, parameters: _Parameters) -> SearchPage:
         """How many observations there are, and which is the newest, without any photo."""
         newest = {"order_by": "id", "order": "desc", "per_page": 1, "page": 1, "only_id": "true"}
-        total, results = parse_results(self._ask("/observations", {**parameters, **newest}))
+        total, results = self._ask({**parameters, **newest})
         if not total:
             return SearchPage((), 0, last=True, capped=False)
         number = id_of(results[0]) if results else None
@@ -219,27 +217,25 @@ class INaturalist(Source):
 
         An observation only counts as gone where an answer about it alone says so.
         """
-        named = {id: name.groups() for id in source_ids if (name := _SOURCE_ID.fullmatch(id))}
-        uuids = ",".join(sorted({uuid for uuid, _ in named.values()}))
-        found: dict[str, dict[str, Any]] = {}
-        if uuids:
-            several = {"uuid": uuids, "per_page": self.ids_per_call}
-            _, results = parse_results(self._ask("/observations", several))
-            found = {str(result.get("uuid")): result for result in results}
+        named = {id: id.rpartition("-") for id in source_ids}
+        uuids = ",".join(sorted({uuid for uuid, _, _ in named.values()}))
+        _, results = self._ask({"uuid": uuids, "per_page": self.ids_per_call})
+        found = {result.get("uuid"): result for result in results}
         licenses: dict[str, License | SourceError | None] = dict.fromkeys(source_ids)
-        for source_id, (uuid, photo) in named.items():
+        for source_id, (uuid, _, photo) in named.items():
             if uuid in found:
-                licenses[source_id] = license_in(found[uuid], int(photo))
+                licenses[source_id] = license_in(found[uuid], photo)
             elif len(source_ids) > 1:
                 licenses[source_id] = SourceUnavailable(f"iNaturalist does not show {uuid}")
         return licenses
 
     def _ping(self, quota: int) -> object:
-        return self._ask("/observations", {"per_page": 1, "only_id": "true"})
+        return self._ask({"per_page": 1, "only_id": "true"})
 
-    def _ask(self, path: str, parameters: _Parameters) -> object:
-        """Call the API once; raises SourceUnavailable or requests.RequestException."""
-        return parse_json(self._api.get(f"{self._url}{path}", parameters), "iNaturalist")
+    def _ask(self, parameters: _Parameters) -> tuple[int, list[dict[str, Any]]]:
+        """Search once; raises SourceUnavailable or requests.RequestException."""
+        body = self._api.get(f"{self._url}/observations", parameters)
+        return parse_results(parse_json(body, "iNaturalist"))
 
 
 def calls(store: Store, name: str) -> Limit:

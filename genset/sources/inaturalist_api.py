@@ -44,8 +44,6 @@ LICENSES: dict[str, License] = {
 }
 RESERVED = License("All Rights Reserved", "")
 
-_MOST_PHOTOS = 100  # of an observation; iNaturalist allows 20
-
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 # Sizes of a picture differ in this part of its address alone; Flickr's have no part for 500 pixels,
@@ -111,7 +109,7 @@ class Photos(Numbered, frozen=True):
     @property
     def visible(self) -> list[Picture]:
         """The photos that anybody may see."""
-        return [photo for photo in self.photos[:_MOST_PHOTOS] if not photo.hidden]
+        return [photo for photo in self.photos if not photo.hidden]
 
 
 class Observation(Photos, frozen=True, kw_only=True):
@@ -149,10 +147,6 @@ def found_photo(entry: object, codes: Collection[str]) -> PhotoOrigin:
     photo = next((photo for photo in found.visible if photo.code in codes), None)
     if photo is None:
         raise PhotoRejected("under another licence")
-    try:
-        posted_at = found.created_at.astimezone(UTC)
-    except OverflowError:  # its calendar has no such day
-        raise PhotoRejected("entry without a valid created_at") from None
     license = LICENSES[photo.code]
     return PhotoOrigin(
         source=NAME,
@@ -164,15 +158,17 @@ def found_photo(entry: object, codes: Collection[str]) -> PhotoOrigin:
         license_url=license.url,
         page_url=f"https://www.inaturalist.org/observations/{found.id}",
         image_url=original(_text(photo.url)),
-        posted_at=posted_at,
+        posted_at=found.created_at.astimezone(UTC),
         taken_at=day_of(found.observed_on),
     )
 
 
-def license_in(entry: object, number: int) -> License | None:
+def license_in(entry: object, number: str) -> License | None:
     """The licence of an observation's photo with this number; None where it is not there."""
     found = read_entry(entry, Photos)
-    photo = next((photo for photo in found.visible if photo.id == number), None) if found else None
+    photo = (
+        next((photo for photo in found.visible if str(photo.id) == number), None) if found else None
+    )
     if photo is None:
         return None
     if photo.license_code is None:

@@ -371,23 +371,5 @@ def keep_words(session: Session, about: About) -> None:
     session.merge(SourceWords(**asdict(about)))
 
 
-# By source: the form, what people call the source, and such an id.
-FORMS = {
-    "flickr": (re.compile(r"[0-9]+@N[0-9]{2}"), "Flickr", "an id such as 78733179@N04"),
-    "inaturalist": (re.compile(r"[1-9][0-9]*"), "iNaturalist", "a number such as 487589"),
-}
-
-# The same of photos.
-_NUMBER = re.compile(r"[1-9][0-9]*")
-PHOTO_FORMS = {
-    "flickr": (_NUMBER, "Flickr", "a number such as 6061409035"),
-    "commons": (_NUMBER, "Wikimedia Commons", "its page's number, such as 123456"),
-    "inaturalist": (
-        re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}-[1-9][0-9]*"),
-        "iNaturalist",
-        "its observation's UUID and its own number, UUID-12345",
-    ),
-}
-
 # What a source may be called, also one of one's own photos.
 SOURCE = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")

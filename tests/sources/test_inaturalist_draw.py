@@ -29,10 +29,10 @@ class Counted(INaturalist):
     ids: list[int]
     calls = 0
 
-    def _ask(self, path: str, asked: Mapping[str, object]) -> object:
+    def _ask(self, asked: Mapping[str, object]) -> tuple[int, list[dict[str, Any]]]:
         self.calls += 1
         total, page = found(self.ids, asked)
-        return {"total_results": total, "results": [observation(number) for number in page]}
+        return total, [observation(number) for number in page]
 
 
 @pytest.fixture(scope="module")
