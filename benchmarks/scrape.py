@@ -189,8 +189,6 @@ def scrape_listed(addresses: Path, out: Path) -> None:
         def connect(cls, hosts: Hosts, settings: Settings) -> Self:
             return cls(hosts)
 
-        for_pictures = connect
-
         @classmethod
         def rates(cls, settings: Settings) -> Rates:
             return Rates(0, 0)

@@ -23,7 +23,7 @@ posted.
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from hashlib import blake2b
 from heapq import heappush, heappushpop
@@ -156,30 +156,32 @@ class _Observation(NamedTuple):
     day: str
 
 
+@dataclass(slots=True)
 class _Draw:
     """A draw of photos of each class.
 
     Attributes:
+        taxa: the classes that a taxon belongs to, by its id.
         matching: observations of each class that the plan wants, by wnid.
     """
 
-    def __init__(
-        self, tables: "_Tables", taxa: Mapping[str, list[str]], plan: ScrapePlan, seed: int
-    ) -> None:
-        self.matching = Counter[str]()
-        self._tables, self._taxa, self._plan, self._seed = tables, taxa, plan, seed
+    tables: "_Tables"
+    taxa: Mapping[str, list[str]]
+    plan: ScrapePlan
+    seed: int
+    matching: Counter[str] = field(default_factory=Counter)
 
     def photos(self, count: int) -> dict[str, list[PhotoOrigin]]:
         """So many photos of each class, where there are as many, in the order of the draw."""
-        photos: dict[str, list[PhotoOrigin]] = {cls.wnid: [] for cls in self._plan.classes}
-        remaining = {wnid for wnids in self._taxa.values() for wnid in wnids}
+        photos: dict[str, list[PhotoOrigin]] = {cls.wnid: [] for cls in self.plan.classes}
+        remaining = {wnid for wnids in self.taxa.values() for wnid in wnids}
         size = count
         while remaining:
             sample = self._sample(remaining, size)
             pictures = self._pictures({one.uuid for some in sample.values() for one in some})
             for wnid, some in sample.items():
-                with_picture = [one for one in some if one.uuid in pictures][:count]
-                photos[wnid] = [_origin(one, *pictures[one.uuid]) for one in with_picture]
+                found = [_origin(o, *pictures[o.uuid]) for o in some if o.uuid in pictures]
+                photos[wnid] = found[:count]
                 if len(photos[wnid]) == count or self.matching[wnid] == len(some):
                     remaining.remove(wnid)
             size *= 4  # as too few have a photo under a wanted licence
@@ -189,25 +191,25 @@ class _Draw:
         """So many observations of each of these classes, drawn by a hash of their ids."""
         heaps: dict[str, list[_Observation]] = {wnid: [] for wnid in wnids}
         self.matching.subtract({wnid: self.matching[wnid] for wnid in wnids})
-        since, today = self._plan.posted_after.date().isoformat(), now().date().isoformat()
+        since, today = self.plan.posted_after.date().isoformat(), now().date().isoformat()
         columns = "taxon_id", "observation_uuid", "observer_id", "quality_grade", "observed_on"
-        rows = self._tables.rows("observations", columns, self._taxa)
+        rows = self.tables.rows("observations", columns, self.taxa)
         for id, uuid, observer, grade, day in rows:
             if grade != "research" or not day_of(day) or not since <= day <= today:
                 continue
-            digest = blake2b(f"{self._seed} {uuid}".encode(), digest_size=8).digest()
+            digest = blake2b(f"{self.seed} {uuid}".encode(), digest_size=8).digest()
             one = _Observation(-int.from_bytes(digest), uuid, observer, day)
-            for wnid in heaps.keys() & self._taxa[id]:
+            for wnid in heaps.keys() & self.taxa[id]:
                 self.matching[wnid] += 1
                 (heappush if len(heaps[wnid]) < size else heappushpop)(heaps[wnid], one)
         return {wnid: sorted(heap, reverse=True) for wnid, heap in heaps.items()}
 
     def _pictures(self, uuids: Collection[str]) -> dict[str, tuple[str, License]]:
         """The address and the licence of the first photo of each that is under a wanted one."""
-        choice = self._plan.licenses
+        choice = self.plan.licenses
         first: dict[str, tuple[int, str, License]] = {}
         columns = "observation_uuid", "photo_id", "extension", "license", "position"
-        for uuid, id, extension, code, place in self._tables.rows("photos", columns, uuids):
+        for uuid, id, extension, code, place in self.tables.rows("photos", columns, uuids):
             license = LICENSES.get(code.lower())
             if license is None or not _PHOTO.fullmatch(f"{id} {extension} {place}"):
                 continue
@@ -234,6 +236,7 @@ def _origin(observation: _Observation, path: str, license: License) -> PhotoOrig
     )
 
 
+@dataclass(slots=True)
 class _Tables:
     """The tables in a folder.
 
@@ -241,17 +244,16 @@ class _Tables:
         unread: rows that do not have all columns, by table.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.unread = Counter[str]()
-        self._folder = folder
+    folder: Path
+    unread: Counter[str] = field(default_factory=Counter)
 
     def rows(
         self, table: str, columns: Sequence[str], values: Collection[str] | None = None
     ) -> Iterator[list[str]]:
         """These columns of each row, of those whose first column is one of these values."""
-        path = self._folder / f"{table}.csv.gz"
+        path = self.folder / f"{table}.csv.gz"
         path = path if path.is_file() else path.with_suffix("")
-        self.unread[table] = 0
+        self.unread[table] = 0  # tables are read several times
         say(f"reading {path.name}")
         found = None if values is None else pa.array([value.encode() for value in values])
 
@@ -273,7 +275,5 @@ class _Tables:
                     yield [value.decode(errors="replace") for value in row]
         except FileNotFoundError:
             raise BadInput(f"{path}.gz is missing: see docs/sources.md") from None
-        except KeyError as error:
-            raise BadInput(f"{path} is not iNaturalist's: {error.args[0]}") from None
-        except (ArrowInvalid, OSError) as error:
+        except (KeyError, ArrowInvalid, OSError) as error:
             raise BadInput(f"{path} is damaged, download it again: {error}") from None

@@ -155,8 +155,6 @@ class Commons(Source):
         """
         return cls(hosts, settings.contact, endpoint_in(ENDPOINT))
 
-    for_pictures = connect  # the image host asks for a contact too
-
     @classmethod
     def queries(cls, image_class: ImageClass) -> tuple[str, ...]:
         """What photos depict, by people's statements, where a list says it; then words."""

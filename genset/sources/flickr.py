@@ -70,7 +70,6 @@ _EXTRAS = ",".join(
 _CONTENT_TYPE = {(0,): 1, (1,): 2, (2,): 3, (0, 1): 4, (1, 2): 5, (0, 2): 6, (0, 1, 2): 7}
 
 _MOST_RESULTS = 4000  # past which Flickr repeats its last page
-_EVER = datetime(1, 1, 1, tzinfo=UTC)
 
 CALLS_AN_HOUR = 3600  # that Flickr allows a key
 IMAGES_PER_SECOND = 10
@@ -253,7 +252,6 @@ def _interval(rate: float | None, usual: float, per: float) -> float:
 Number = (
     Annotated[int, Meta(gt=-(10**10), lt=10**10)] | Annotated[str, Meta(pattern="^-?[0-9]{1,10}$")]
 )
-Id = Annotated[str, Meta(min_length=1, max_length=2000)] | int
 
 
 class Photos(Reply, frozen=True):
@@ -266,8 +264,8 @@ class Photos(Reply, frozen=True):
 class Entry(Reply, frozen=True):
     """A photo of a page. The addresses of its sizes are beside these: ``url_l`` and so on."""
 
-    id: Id
-    owner: Id
+    id: Annotated[str, Meta(pattern="^[0-9]{1,32}$")]
+    owner: Annotated[str, Meta(pattern="^[0-9A-Z@]{1,64}$")]
     license: Number
     dateupload: Number
     media: str = "photo"
@@ -277,9 +275,7 @@ class Entry(Reply, frozen=True):
     datetakenunknown: Number = 0
 
 
-def parse_search(
-    reply: dict[str, Any], *, page: int, per_page: int, since: datetime = _EVER
-) -> SearchPage:
+def parse_search(reply: dict[str, Any], *, page: int, per_page: int, since: datetime) -> SearchPage:
     """The photos of an answer to flickr.photos.search that were uploaded `since` then.
 
     Raises:
@@ -301,26 +297,23 @@ def _photo(document: Any, since: datetime) -> PhotoOrigin:
     if entry.media != "photo":
         raise PhotoRejected("no photo")
     granted = flickr_license(int(entry.license))
-    source_id, owner = stored(str(entry.id)), stored(str(entry.owner))
-    if not (source_id + owner).isprintable():
-        raise PhotoRejected("entry without a valid id")
     posted = datetime.fromtimestamp(int(entry.dateupload), UTC)
     if posted > datetime.now(UTC) + timedelta(days=1):
         raise PhotoRejected("posted in the future")
-    posted_at = uploaded(source_id, posted)
+    posted_at = uploaded(entry.id, posted)
     if posted_at < since <= posted:
         raise PhotoRejected(f"uploaded before {since.date()} by its id")
     unknown = int(entry.datetakenunknown) == 1
     urls = [document.get(f"url_{size}") for size in _SIZES]
     return PhotoOrigin(
         source=NAME,
-        source_id=source_id,
-        owner=owner,
+        source_id=entry.id,
+        owner=entry.owner,
         owner_name=stored(entry.ownername),
         title=stored(entry.title),
         license=granted.name,
         license_url=granted.url,
-        page_url=f"https://www.flickr.com/photos/{owner}/{source_id}",
+        page_url=f"https://www.flickr.com/photos/{entry.owner}/{entry.id}",
         image_url=stored(next((url for url in urls if url and isinstance(url, str)), "")),
         posted_at=posted_at,
         taken_at=None if unknown else stored(entry.datetaken, 32) or None,
@@ -341,6 +334,12 @@ class NamedLicense(Reply, frozen=True):
     url: str = ""
 
 
+class NamedLicenses(Reply, frozen=True):
+    """All licences."""
+
+    license: list[NamedLicense]
+
+
 def parse_info(reply: dict[str, Any]) -> int:
     """The licence's id in an answer to flickr.photos.getInfo."""
     return int(read(reply.get("photo"), Licensed, "Flickr's getInfo").license)
@@ -348,9 +347,8 @@ def parse_info(reply: dict[str, Any]) -> int:
 
 def parse_licenses(reply: dict[str, Any]) -> dict[int, License]:
     """The licences by id in an answer to flickr.photos.licenses.getInfo."""
-    name = "Flickr's list of licences"
-    listed = read(read(reply.get("licenses"), dict[str, Any], name).get("license"), list[Any], name)
+    listed = read(reply.get("licenses"), NamedLicenses, "Flickr's list of licences").license
     return {
         int(entry.id): License(clean(stored(entry.name)), clean(stored(entry.url)))
-        for entry in (read(item, NamedLicense, name) for item in listed)
+        for entry in listed
     }

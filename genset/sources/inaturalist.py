@@ -144,8 +144,6 @@ class INaturalist(Source):
         endpoint = endpoint_in("GENSET_INATURALIST_ENDPOINT")
         return cls(hosts, settings.contact, endpoint, seed=settings.seed)
 
-    for_pictures = connect  # who downloads only says who it is, too
-
     @classmethod
     def queries(cls, image_class: ImageClass) -> tuple[str, ...]:
         """The name of the taxon that the class is; nothing where it is none for certain."""

@@ -212,9 +212,9 @@ class Source(ABC):
         """
 
     @classmethod
-    @abstractmethod
     def for_pictures(cls, hosts: Hosts, settings: Settings) -> Self:
         """The source, ready to download from, for which no key is needed. Raises as `connect`."""
+        return cls.connect(hosts, settings)
 
     @classmethod
     def queries(cls, image_class: ImageClass) -> tuple[str, ...]:

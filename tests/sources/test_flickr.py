@@ -68,7 +68,7 @@ def read_records(realdata: Path) -> dict[str, datetime]:
 @pytest.mark.realdata
 def test_a_recorded_search(realdata: Path) -> None:
     body = (realdata / "flickr" / "api" / "photos_search_extras.json").read_bytes()
-    found = parse_search(parse_reply(body), page=1, per_page=100)
+    found = parse_search(parse_reply(body), page=1, per_page=100, since=YEAR_1970)
     assert (found.total, found.last, len(found.photos)) == (2, True, 2)
     first, second = found.photos
     assert first.source_id == "10115956703"
@@ -87,7 +87,7 @@ def test_a_recorded_search(realdata: Path) -> None:
 def test_a_recorded_page_of_a_hundred(realdata: Path, tmp_path: Path) -> None:
     body = (realdata / "flickr" / "api" / "photos_getRecent_100_extras.json").read_bytes()
     reply = parse_reply(body)
-    found = parse_search(reply, page=1, per_page=100)
+    found = parse_search(reply, page=1, per_page=100, since=YEAR_1970)
     entries = [each for each in reply["photos"]["photo"] if each["media"] == "photo"]
     assert [photo.source_id for photo in found.photos] == [each["id"] for each in entries]
     flickr = flickr_at(tmp_path)
@@ -117,7 +117,7 @@ def test_other_recorded_answers_are_no_search(realdata: Path) -> None:
         if path.name.startswith(("error_", "photos_getRecent", "photos_search", "index")):
             continue
         with pytest.raises(SourceUnavailable):
-            parse_search(parse_reply(path.read_bytes()), page=1, per_page=50)
+            parse_search(parse_reply(path.read_bytes()), page=1, per_page=50, since=YEAR_1970)
 
 
 # Errors
@@ -208,7 +208,7 @@ def test_no_search_crashes_the_parser(reply: Any, field: Any) -> None:
         *(answer(entry(**{name: field})) for name in ("dateupload", "license", "title", "url_l")),
     ):
         try:
-            found = parse_search(each, page=1, per_page=50)
+            found = parse_search(each, page=1, per_page=50, since=YEAR_1970)
         except SourceUnavailable:
             continue
         assert isinstance(found, SearchPage)

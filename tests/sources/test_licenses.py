@@ -68,8 +68,8 @@ def test_the_licence_of_a_recorded_photo(realdata: Path) -> None:
     [
         b'{"stat": "ok"}',
         b'{"stat": "ok", "photo": []}',
-        b'{"stat": "ok", "photo": {"license": null}, "licenses": {"license": [7]}}',
-        b'{"stat": "ok", "photo": {"license": "CC"}, "licenses": {"license": [{"id": "x"}]}}',
+        b'{"stat": "ok", "photo": {"license": null}, "licenses": {"license": 7}}',
+        b'{"stat": "ok", "photo": {"license": "CC"}, "licenses": {}}',
         b'<rsp stat="ok"><photo license="4"/></rsp>',
     ],
 )
