@@ -263,10 +263,11 @@ def add_looks(root: Path) -> None:
     chance = random.Random(0)
     stored = database.execute("SELECT id, sha256 FROM photo WHERE sha256 IS NOT NULL").fetchall()
     rows = (
-        (number, digest, chance.randbytes(22 * 8), place if place <= len(stored) - 5000 else None)
+        (place, number, digest, chance.randbytes(22 * 8))
         for place, (number, digest) in enumerate(stored, start=1)
     )
-    insert(database, "photo_look", ("photo_id", "sha256", "hashes", "compared"), rows)
+    insert(database, "photo_look", ("id", "photo_id", "sha256", "hashes"), rows)
+    insert(database, "fact", ("name", "value"), [("looks", str(len(stored) - 5000))])
     database.commit()
     database.close()
 

@@ -320,9 +320,9 @@ class Fact(Base):
 
     "images": the id in the marker file of the folder of originals, and "images_new" the one that
     it gets when it is made. "query_list": the version of the queries that the workspace searches
-    with. "taxonomy": the hash of its own taxonomy in force. "hashes:" and a hash: the last photo
-    (`PhotoLook.compared`) that was compared with that file of hashes. "unfinished_scrape": the
-    command of a scrape that was stopped, "" for none.
+    with. "taxonomy": the hash of its own taxonomy in force. "looks", and "hashes:" with a hash: the
+    last `PhotoLook.id` that was compared with the pool, and with that file of hashes.
+    "unfinished_scrape": the command of a scrape that was stopped, "" for none.
     """
 
     __tablename__ = "fact"
@@ -358,13 +358,13 @@ class PhotoLook(Base):
     """The hashes by which near duplicates of a photo are found, once computed.
 
     `hashes` holds those of `genset.core.pixels.variants` for the original `sha256`,
-    each as 8 bytes, the lowest first. `compared` numbers the photos, from 1, in the order in which
-    they were compared with those before them; None until this one was.
+    each as 8 bytes, the lowest first. What is stored later has a higher `id`, which is given once.
     """
 
     __tablename__ = "photo_look"
+    __table_args__ = ({"sqlite_autoincrement": True},)
 
-    photo_id: Mapped[int] = mapped_column(ForeignKey("photo.id"), primary_key=True)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    photo_id: Mapped[int] = mapped_column(ForeignKey("photo.id"), unique=True)
     sha256: Mapped[str] = mapped_column(String(64))
     hashes: Mapped[bytes]
-    compared: Mapped[int | None] = mapped_column(unique=True)

@@ -3,12 +3,10 @@
 Whatever is found is proposed as a pair (`genset.db.DuplicatePair`) for somebody to decide;
 nothing is dropped in silence, since a perceptual hash also takes two logos for one photo.
 
-Each photo is compared once, with all that were before it. A photo that was compared has a number
-(`PhotoLook.compared`). A run compares those that have none with each other and with all that have
-one, and numbers them in the transaction that stores their pairs. So a killed run goes on where it
-was, and many runs find what one run finds. With a file of hashes it compares those whose numbers
-are higher than the last one that the file was compared with, which the workspace remembers as a
-`Fact`.
+The looks of a photo are numbered when they are stored (`PhotoLook.id`). A `Fact` has the number up
+to which the pool was compared with itself, and one that of each file of hashes. A run compares what
+is newer with all that is older, and moves the number in the transaction that stores the pairs. So a
+killed run goes on where it was, and many runs find what one run finds.
 
 Photos that were given as examples are compared with the pool's: one that is a candidate too gives
 an answer away. Two examples may be alike, and one may be in a file: nothing is scored on them.
@@ -19,11 +17,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from PIL import Image
-from sqlalchemy import Select, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Row, Select, delete, exists, func, insert, select
 from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput, GensetError
@@ -39,7 +37,6 @@ T = TypeVar("T")
 
 LOOKS = 22  # of a photo: what `variants` gives
 _DTYPE = np.dtype("<u8")
-_IN_USE = (Photo.sha256.is_not(None), Photo.rejected.is_(None))
 
 _SUFFIXES = {".jpg", ".jpeg", ".png", ".webp", ".avif", ".heic", ".heif"}
 
@@ -60,7 +57,7 @@ def hash_folder(folder: Path, output: Path) -> tuple[int, list[str]]:
 
     def readable(hashes: Iterable[int | None]) -> Iterator[tuple[int, str]]:
         for name, number in zip(names, hashes, strict=True):
-            if number is None or "\n" in name:
+            if number is None:
                 unreadable.append(name)
             else:
                 yield number, name
@@ -96,9 +93,8 @@ def propose(workspace: Workspace, store: Store, excluded: Sequence[HashFile]) ->
     Raises:
         GensetError: originals cannot be read; the pairs of all others are stored.
     """
-    unreadable = add_missing_looks(workspace, store)
-    new = compare_new(store)
-    new += sum(compare_with_file(store, file) for file in excluded)
+    unreadable = _store_looks(workspace, store)
+    new = compare_pool(store) + sum(compare_with_file(store, file) for file in excluded)
     if unreadable:
         raise GensetError(
             f"{count(len(unreadable), 'photo')} could not be read "
@@ -111,43 +107,21 @@ def propose(workspace: Workspace, store: Store, excluded: Sequence[HashFile]) ->
 
 _DECODED = 512  # photos to store the looks of in one transaction
 
-
-@dataclass(frozen=True, slots=True)
-class Looks:
-    """The looks of n photos.
-
-    Attributes:
-        photos: their `Photo.id`, n.
-        hashes: n x `LOOKS`, uint64; the first of a row is the photo as it is.
-    """
-
-    photos: Sequence[int]
-    hashes: Hashes
-
-    @classmethod
-    def read(cls, session: Session, query: Select[*tuple[Any, ...]]) -> "Looks":
-        """Those that a query for `PhotoLook.photo_id` and `PhotoLook.hashes` finds."""
-        rows = session.execute(query).all()
-        joined = np.frombuffer(b"".join(row.hashes for row in rows), _DTYPE)
-        return cls([row.photo_id for row in rows], joined.reshape(-1, LOOKS))
-
-    @property
-    def originals(self) -> Hashes:
-        """The photos as they are: n hashes."""
-        return np.ascontiguousarray(self.hashes[:, 0])
-
-    @property
-    def all(self) -> Hashes:
-        """All looks of all photos, one photo's after the other's: n times `LOOKS` hashes."""
-        return self.hashes.ravel()
+_IN_USE = (Photo.sha256.is_not(None), Photo.rejected.is_(None))
+_NAME = Photo.source + ":" + Photo.source_id
 
 
-def add_missing_looks(workspace: Workspace, store: Store) -> list[str]:
-    """Decode the photos whose looks are not known, and store these; name those unreadable.
-
-    Looks of other bytes than a photo's present ones are not its looks.
-    """
-    with store.session() as session:
+def _store_looks(workspace: Workspace, store: Store) -> list[str]:
+    """Decode the photos whose looks are not known, and store these; name those unreadable."""
+    # Looks of other bytes, or of a photo that is not in use now: should it ever come back, it is
+    # compared with those that came meanwhile.
+    of_photo = exists().where(
+        Photo.id == PhotoLook.photo_id, Photo.sha256 == PhotoLook.sha256, *_IN_USE
+    )
+    with store.begin_alone() as session:
+        session.execute(
+            delete(PhotoLook).where(~of_photo), execution_options={"synchronize_session": False}
+        )
         total = session.scalar(_lacking(func.count())) or 0
     if not total:
         return []
@@ -158,17 +132,16 @@ def add_missing_looks(workspace: Workspace, store: Store) -> list[str]:
 
 
 def _lacking(*columns: Any) -> Select[*tuple[Any, ...]]:
-    """Something of the photos in use that have no looks, or those of other bytes."""
-    photos = select(*columns).select_from(Photo)
-    photos = photos.outerjoin(PhotoLook, PhotoLook.photo_id == Photo.id)
-    return photos.where(*_IN_USE, PhotoLook.sha256.is_distinct_from(Photo.sha256))
+    """Something of the photos in use that have no looks."""
+    has_looks = exists().where(PhotoLook.photo_id == Photo.id)
+    return select(*columns).select_from(Photo).where(*_IN_USE, ~has_looks)
 
 
 def _computed(
     workspace: Workspace, store: Store, processes: ProcessPoolExecutor
 ) -> Iterator[tuple[str, bool]]:
     """Each photo's name and whether it could be read, when its looks are stored if it could."""
-    columns = Photo.id, Photo.source, Photo.source_id, Photo.sha256, Photo.format
+    columns = Photo.id, _NAME.label("name"), Photo.sha256, Photo.format
     lacking, last = _lacking(*columns).order_by(Photo.id).limit(_DECODED), 0
     while True:
         with store.session() as session:
@@ -183,12 +156,12 @@ def _computed(
             if found
         ]
         with store.begin_alone() as session:
-            ids = [row["photo_id"] for row in rows]
+            ids = [row["photo_id"] for row in rows]  # another run's, by now
             session.execute(delete(PhotoLook).where(PhotoLook.photo_id.in_(ids)))
             if rows:
                 session.execute(insert(PhotoLook), rows)
         for photo, found in zip(photos, looks, strict=True):
-            yield f"{photo.source}:{photo.source_id}", bool(found)
+            yield photo.name, bool(found)
         last = photos[-1].id
 
 
@@ -202,86 +175,73 @@ def _looks(path: Path) -> bytes:
 _NEW = 20_000  # photos to compare in one transaction
 _OLD = 100_000  # photos to hold the looks of at a time, which takes some 100 MB
 
-_LOOKS = select(PhotoLook.photo_id, PhotoLook.hashes)
-_UNCOMPARED = (
-    _LOOKS.join(Photo, Photo.id == PhotoLook.photo_id)
-    .where(*_IN_USE, PhotoLook.sha256 == Photo.sha256, PhotoLook.compared.is_(None))
-    .order_by(PhotoLook.photo_id)
+_LOOKS = (
+    select(
+        PhotoLook.id.label("number"),
+        PhotoLook.hashes,
+        Photo.id,
+        _NAME.label("name"),
+        exists().where(ExamplePhoto.photo_id == Photo.id).label("is_example"),
+    )
+    .join(Photo, Photo.id == PhotoLook.photo_id)
+    .order_by(PhotoLook.id)
 )
-_NEWEST = select(func.coalesce(func.max(PhotoLook.compared), 0))
 
 # The distance of each pair: by a `Photo.id` and the name of what that looks like.
 _Pairs = dict[tuple[int, str], int]
-# The same by two `Photo.id`, the larger first: the later photo is the copy.
-_PoolPairs = dict[tuple[int, int], int]
 
 
-def compare_new(store: Store) -> int:
-    """Compare the photos that never were; return how many pairs are new."""
-    # Those that are not in use now are compared anew, should they ever come back.
-    gone = select(Photo.id).where(
-        Photo.id == PhotoLook.photo_id,
-        or_(Photo.sha256.is_distinct_from(PhotoLook.sha256), Photo.rejected.is_not(None)),
-    )
-    forget = update(PhotoLook).where(PhotoLook.compared.is_not(None), gone.exists())
-    with store.begin() as session:
-        options = {"synchronize_session": False}
-        session.execute(forget.values(compared=None), execution_options=options)
-        total = session.scalar(select(func.count()).select_from(_UNCOMPARED.subquery())) or 0
-    return sum(progress(_compared_one_by_one(store), total=total, what="compare", unit="photo"))
+class _Photo(NamedTuple):
+    """A photo of the pool, or of a file: that one has no id, and is not asked about either."""
+
+    id: int
+    name: str
+    is_example: bool
 
 
-def _compared_one_by_one(store: Store) -> Iterator[int]:
-    """Yield for each photo that was compared how many pairs are new, told with a batch's first."""
-    while True:
-        with store.session() as session:
-            newest = session.scalar(_NEWEST) or 0
-            new = Looks.read(session, _UNCOMPARED.limit(_NEW))
-        if not new.photos:
-            return
-        pairs = _alike(new, new)
-        for above in range(0, newest, _OLD):
-            pairs |= _alike(new, _numbered(store, above, min(above + _OLD, newest)))
-        with store.begin_alone() as session:
-            if session.scalar(_NEWEST) != newest:
-                continue  # others compared photos meanwhile, which these must be compared with
-            examples = _examples(session, (photo for pair in pairs for photo in pair))
-            names = _names(session, {other for _, other in pairs})
-            stored = _store(
-                session,
-                {
-                    (photo, names[other]): distance
-                    for (photo, other), distance in pairs.items()
-                    if not examples.issuperset((photo, other))
-                },
-            )
-            places = enumerate(new.photos, start=newest + 1)
-            numbers = [{"photo_id": photo, "compared": place} for place, photo in places]
-            session.execute(update(PhotoLook), numbers)
-        yield stored
-        yield from [0] * (len(new.photos) - 1)
+@dataclass(frozen=True, slots=True)
+class _Looks:
+    """The hashes of n photos, n x as many as each has looks; the first is the photo as it is."""
+
+    hashes: Hashes
+    photo: Callable[[int], _Photo]
+
+    @classmethod
+    def of(cls, rows: Sequence[Row[*tuple[Any, ...]]]) -> "_Looks":
+        """Those of some rows of `_LOOKS`."""
+        joined = np.frombuffer(b"".join(row.hashes for row in rows), _DTYPE)
+        return cls(joined.reshape(-1, LOOKS), lambda place: _Photo(*rows[place][2:]))
+
+    def near(self, others: "_Looks") -> dict[tuple[int, int], int]:
+        """The least distance of a photo here to one there, by their places, where they are near.
+
+        They are if a look of either is near the other as it is.
+        """
+        least: dict[tuple[int, int], int] = {}
+        for look, at, distance in near(self.hashes.ravel(), others.originals):
+            pair = look // self.hashes.shape[1], at
+            least[pair] = min(distance, least.get(pair, BITS))
+        for at, look, distance in near(self.originals, others.hashes.ravel()):
+            pair = at, look // others.hashes.shape[1]
+            least[pair] = min(distance, least.get(pair, BITS))
+        return least
+
+    @property
+    def originals(self) -> Hashes:
+        """The photos as they are."""
+        return np.ascontiguousarray(self.hashes[:, 0])
 
 
-def _numbered(store: Store, above: int, upto: int) -> Looks:
-    """The photos whose numbers are over `above` and not over `upto`."""
-    numbered = _LOOKS.where(PhotoLook.compared > above, PhotoLook.compared <= upto)
-    with store.session() as session:
-        return Looks.read(session, numbered.order_by(PhotoLook.compared))
+def compare_pool(store: Store) -> int:
+    """Compare the photos with each other that were not yet; return how many pairs are new."""
 
+    def older(upto: int) -> Iterator[_Looks]:
+        after = 0
+        while rows := _numbered(store, _OLD, PhotoLook.id > after, PhotoLook.id <= upto):
+            yield _Looks.of(rows)
+            after = rows[-1].number
 
-def _alike(some: Looks, others: Looks) -> _PoolPairs:
-    """The pairs of a photo here and one there: a look of either is near the other as it is."""
-    hits = [
-        *((look // LOOKS, at, bits) for look, at, bits in near(some.all, others.originals)),
-        *((at, look // LOOKS, bits) for at, look, bits in near(some.originals, others.all)),
-    ]
-    pairs: _PoolPairs = {}
-    for here, there, distance in hits:
-        one, other = some.photos[here], others.photos[there]
-        if one != other:
-            pair = max(one, other), min(one, other)
-            pairs[pair] = min(distance, pairs.get(pair, BITS))
-    return pairs
+    return _compare(store, "looks", older)
 
 
 def compare_with_file(store: Store, file: HashFile) -> int:
@@ -289,43 +249,47 @@ def compare_with_file(store: Store, file: HashFile) -> int:
     # A file of another name or with other photos is another file.
     content = hashlib.sha256(file.hashes.tobytes())
     content.update("\n".join([file.name, *file.photos]).encode(errors="surrogateescape"))
-    name = f"hashes:{content.hexdigest()[:40]}"
-    new = 0
-    while True:
-        with store.session() as session:
-            fact = session.get(Fact, name)
-            done = int(fact.value) if fact else 0
-            newest = session.scalar(_NEWEST) or 0
-        if done >= newest:
-            return new
-        upto = min(done + _NEW, newest)
-        looks = _numbered(store, done, upto)
-        pairs: _Pairs = {}
-        for look, place, distance in near(looks.all, file.hashes):
-            pair = looks.photos[look // LOOKS], f"{file.name}:{file.photos[place]}"
-            pairs[pair] = min(distance, pairs.get(pair, BITS))
+    looks = _Looks(
+        file.hashes.reshape(-1, 1),
+        lambda place: _Photo(0, f"{file.name}:{file.photos[place]}", True),
+    )
+    return _compare(store, f"hashes:{content.hexdigest()[:40]}", lambda upto: [looks])
+
+
+def _compare(store: Store, name: str, others: Callable[[int], Iterable[_Looks]]) -> int:
+    """Compare the photos that are newer than the fact of this name says; return the new pairs."""
+    with store.session() as session:
+        fact = session.get(Fact, name)
+        done = int(fact.value) if fact else 0
+        total = session.scalar(select(func.count()).where(PhotoLook.id > done)) or 0
+    compared = _compared(store, name, done, others)
+    return sum(progress(compared, total=total, what="compare", unit="photo"))
+
+
+def _compared(
+    store: Store, name: str, done: int, others: Callable[[int], Iterable[_Looks]]
+) -> Iterator[int]:
+    """Yield for each photo that was compared how many pairs are new, told with a batch's first."""
+    while rows := _numbered(store, _NEW, PhotoLook.id > done):
+        done = rows[-1].number
+        new, pairs = _Looks.of(rows), _Pairs()
+        for known in others(done):
+            for (here, there), distance in new.near(known).items():
+                first, copy = sorted((new.photo(here), known.photo(there)))  # the later is the copy
+                if first.id != copy.id and not (first.is_example and copy.is_example):
+                    pairs[copy.id, first.name] = distance
         with store.begin_alone() as session:
-            examples = _examples(session, (photo for photo, _ in pairs))
-            new += _store(session, {key: pairs[key] for key in pairs if key[0] not in examples})
-            session.merge(Fact(name=name, value=str(upto)))
+            stored = _store(session, pairs)
+            session.merge(Fact(name=name, value=str(done)))
+        yield stored
+        yield from [0] * (len(rows) - 1)
 
 
-def _examples(session: Session, photos: Iterable[int]) -> set[int]:
-    """Those of these photos that somebody gave as examples, by `Photo.id`."""
-    found: set[int] = set()
-    for some in in_batches(set(photos)):
-        rows = select(ExamplePhoto.photo_id).where(ExamplePhoto.photo_id.in_(some))
-        found.update(session.scalars(rows))
-    return found
-
-
-def _names(session: Session, photos: Iterable[int]) -> dict[int, str]:
-    """The names of photos, by `Photo.id`."""
-    names: dict[int, str] = {}
-    for some in in_batches(photos):
-        rows = select(Photo.id, Photo.source, Photo.source_id).where(Photo.id.in_(some))
-        names |= {id: f"{source}:{source_id}" for id, source, source_id in session.execute(rows)}
-    return names
+def _numbered(
+    store: Store, limit: int, *where: ColumnElement[bool]
+) -> Sequence[Row[*tuple[Any, ...]]]:
+    with store.session() as session:
+        return session.execute(_LOOKS.where(*where).limit(limit)).all()
 
 
 def _store(session: Session, pairs: _Pairs) -> int:

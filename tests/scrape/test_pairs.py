@@ -16,7 +16,7 @@ from sqlalchemy.pool import StaticPool
 from genset.core.hashes import HashFile, hash_lines, read_hashes
 from genset.db import Base, DuplicatePair, Photo, PhotoLook, Store
 from genset.scrape import near_duplicates as pairs
-from genset.scrape.near_duplicates import LOOKS, add_missing_looks, propose
+from genset.scrape.near_duplicates import LOOKS, propose
 from genset.workspace import Workspace
 from tests.labeled_workspace import TENCH, add_candidate
 from tests.scrape.commands import genset
@@ -199,7 +199,7 @@ def test_many_runs_find_what_one_run_finds(
     early, late = a_file("early.hashes", kinds), a_file("late.hashes", [*kinds, 0])
     whole, grown = empty(), empty()
     add_looks(whole, 1, rows)
-    pairs.compare_new(whole)
+    pairs.compare_pool(whole)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pairs, "_NEW", 3)
         patch.setattr(pairs, "_OLD", 2)
@@ -207,11 +207,11 @@ def test_many_runs_find_what_one_run_finds(
         count = start = 0
         for end in ends:
             add_looks(grown, 1 + start, rows[start:end])
-            count += pairs.compare_new(grown)
+            count += pairs.compare_pool(grown)
             count += pairs.compare_with_file(grown, early)
             start = end
         count += pairs.compare_with_file(grown, late)
-        assert pairs.compare_new(grown) == pairs.compare_with_file(grown, late) == 0
+        assert pairs.compare_pool(grown) == pairs.compare_with_file(grown, late) == 0
     for file in (early, late):
         pairs.compare_with_file(whole, file)
     assert found(grown) == found(whole)
@@ -233,23 +233,23 @@ def test_a_photo_that_comes_back_is_compared_with_those_that_came_meanwhile(plac
 
 
 def test_two_runs_side_by_side_miss_no_pair(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What another run numbered while a batch was compared, the batch is compared with too."""
+    """What another run decodes and compares while a batch is compared."""
     workspace, store = place
     add(place, 1, scene(1))
+    propose(workspace, store, [])
     add(place, 2, ImageOps.mirror(scene(1)))
-    add_missing_looks(workspace, store)
-    monkeypatch.setattr(pairs, "_NEW", 1)
-    alike = pairs._alike
+    near = pairs._Looks.near
 
     def slowly(*looks: Any) -> Any:
-        monkeypatch.setattr(pairs, "_alike", alike)
-        with store.begin() as session:
-            session.query(Photo).filter_by(source_id="1").one().rejected = None
-        next(pairs._compared_one_by_one(store))  # another run's: it takes photo 1
-        return alike(*looks)
+        monkeypatch.setattr(pairs._Looks, "near", near)
+        add(place, 3, scene(1))
+        assert propose(workspace, store, []) == 3
+        return near(*looks)
 
-    monkeypatch.setattr(pairs, "_alike", slowly)
-    with store.begin() as session:
-        session.query(Photo).filter_by(source_id="1").one().rejected = "gone"
-    assert propose(workspace, store, []) == 1
-    assert {pair[:2] for pair in found(store)} == {("2", "flickr:1")}
+    monkeypatch.setattr(pairs._Looks, "near", slowly)
+    assert propose(workspace, store, []) == 0
+    assert {pair[:2] for pair in found(store)} == {
+        ("2", "flickr:1"),
+        ("3", "flickr:1"),
+        ("3", "flickr:2"),
+    }
