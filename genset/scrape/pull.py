@@ -1,27 +1,25 @@
 """Rebuild somebody's set from its manifest: download each photo again, and check its hash.
 
 A manifest comes from a stranger. Nothing of it is believed but hashes: it names files only as
-genset does, addresses only on the source's own hosts, and what comes from there must be a photo
-of the very bytes that it promises.
+genset does, only addresses on the source's own hosts are asked, and what comes from there must be a
+photo of the very bytes that it promises.
 """
 
 import hashlib
 import json
 import re
 import shutil
-from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from msgspec.structs import replace as with_fields
 
 from genset.core.errors import BadInput, PhotoRejected, SourceUnavailable
 from genset.core.files import image_file, one_at_a_time, sha256_of, write_text, written_whole
 from genset.core.progress import progress
-from genset.core.safe import web_link
 from genset.net.originals import Fetcher
 from genset.net.picture import check_picture, compare
 from genset.release.documents import documents
@@ -37,7 +35,6 @@ from genset.release.reader import (
 from genset.sources.source import Source, is_source
 
 _THREADS = 8
-_LARGEST_MANIFEST = 256 * 2**20  # a quarter of a million photos
 
 
 @dataclass
@@ -85,11 +82,10 @@ def pull(
 
     `open_source` gives the source of a name, ready to download from, or raises BadInput.
 
-    `manifest` is its file, or the folder that it lies in. A folder that has photos, or lists what
-    it lacks (an export as "mixed"), is completed in its place; its photos are copied where `folder`
-    is another one. Else the default is a folder of the set's name in the current one. What is there
-    already is not downloaded again, so the same call goes on where a killed one stopped. Where the
-    host is down, it is waited for; what failed is asked for once more at the end.
+    `manifest` is its file, or the folder that it lies in, such as an export as "mixed", which is
+    completed in its place. The default for a file is a folder of the set's name in the current one.
+    What is there already is not downloaded again, so the same call goes on where a killed one
+    stopped, and asks again for what failed. Where the host is down, it is waited for.
 
     With `accept_rerendered` a variant, ``NAME-rerendered`` beside the folder, has the photos that
     are there and those that were rerendered, under its own hashes.
@@ -97,25 +93,25 @@ def pull(
     Raises:
         BadInput: the manifest is not sound, or the folder holds something else.
     """
-    is_folder = manifest.is_dir()
-    manifest = manifest / MANIFEST if is_folder else manifest
-    release, sources = _sound(manifest, open_source)
-    there: Path | None = manifest.parent
-    if not (manifest.parent / LACKING).is_file():
-        has_some = any((manifest.parent / photo.file).is_file() for photo in release.photos)
-        there = manifest.parent if is_folder and has_some else None
-    folder = folder or there or Path(release.name)
+    folder = folder or (manifest if manifest.is_dir() else None)
+    path = manifest / MANIFEST if manifest.is_dir() else manifest
+    release = _sound(path)
+    folder = folder or Path(release.name)
     aside = None
     if accept_rerendered:
         variant = folder.absolute().with_name(f"{release.name}-rerendered")
         if variant.exists():
             raise BadInput(f"{variant} exists: move it away, or pull without --accept-rerendered")
         aside = folder.absolute().with_name(f".{folder.name}.rerendered")
+    # A photo that was never up (`genset add`) has no address, and one of a source that is not
+    # installed here is not to be had: they fail alone.
+    names = {photo.source for photo in release.photos if photo.image_url}
+    sources = {name: open_source(name) for name in sorted(names) if is_source(name)}
     summary = PullSummary(str(folder), len(release.photos))
     with one_at_a_time(folder):
-        _prepare(folder, manifest.read_bytes())
+        _prepare(folder, path.read_bytes())
         summary.failed.update(_make_documents(folder, release))
-        _pull_all(_Puller(sources, folder, there, aside), release, sources, summary)
+        _pull_all(release, sources, folder, aside, summary)
         if not summary.missing:
             (folder / LACKING).unlink(missing_ok=True)  # it would not belong to the release
         if aside is not None:
@@ -126,51 +122,70 @@ def pull(
 
 
 def _pull_all(
-    puller: "_Puller", release: Manifest, sources: Mapping[str, Source], summary: PullSummary
+    release: Manifest,
+    sources: Mapping[str, Source],
+    folder: Path,
+    aside: Path | None,
+    summary: PullSummary,
 ) -> None:
-    """Pull each photo, at the end once more those that failed and may come."""
-    once_more: list[ReleasePhoto] = []
+    fetchers = {
+        name: Fetcher(source.images, source.may_fetch, folder) for name, source in sources.items()
+    }
     with ThreadPoolExecutor(_THREADS) as threads:
         try:
-            pulled = zip(release.photos, threads.map(puller.pull, release.photos), strict=True)
+            pulled = threads.map(partial(_pull, fetchers, folder, aside), release.photos)
             shown = progress(pulled, total=len(release.photos), what="pull", unit="photo")
-            for photo, outcome in shown:
-                if outcome.how == "unavailable":
-                    once_more.append(photo)
+            for photo, (how, detail) in zip(release.photos, shown, strict=True):
+                if how in ("pulled", "present"):
+                    setattr(summary, how, getattr(summary, how) + 1)
                 else:
-                    _count(summary, photo, outcome)
-            for photo, outcome in zip(once_more, threads.map(puller.pull, once_more), strict=True):
-                _count(summary, photo, outcome)
+                    getattr(summary, how)[photo.file] = detail
         finally:
             for source in sources.values():
                 source.images.hosts.stop()
             threads.shutdown(wait=False, cancel_futures=True)
 
 
-class _Outcome(NamedTuple):
-    """What came of a photo: `how` names a field of `PullSummary`, or is "unavailable"."""
-
-    how: str
-    reason: str = ""
-
-
-def _count(summary: PullSummary, photo: ReleasePhoto, outcome: _Outcome) -> None:
-    if outcome.how in ("pulled", "present"):
-        setattr(summary, outcome.how, getattr(summary, outcome.how) + 1)
-    elif outcome.how in ("gone", "changed", "rerendered"):
-        getattr(summary, outcome.how)[photo.file] = photo.page_url
-    else:
-        summary.failed[photo.file] = outcome.reason
+def _pull(
+    fetchers: Mapping[str, Fetcher], folder: Path, aside: Path | None, photo: ReleasePhoto
+) -> tuple[str, str]:
+    """Pull a photo; which field of `PullSummary` it belongs to, and its detail there."""
+    path, fetcher = folder / photo.file, fetchers.get(photo.source)
+    if path.is_file() and not path.is_symlink() and sha256_of(path) == photo.sha256:
+        if fetcher is not None and photo.image_url:
+            fetcher.remember(photo.image_url)
+        return "present", ""
+    if not photo.image_url:
+        return "failed", "no download address"
+    if fetcher is None:
+        return "failed", f"source {photo.source!r} is not installed"
+    try:
+        content = fetcher.content(photo.image_url)
+        look = compare(content, photo.sha256, photo.fingerprint)
+        kind = check_picture(content).format
+    except PhotoRejected as rejected:
+        is_gone = rejected.reason == "gone"
+        return ("gone", photo.page_url) if is_gone else ("failed", str(rejected))
+    except SourceUnavailable as error:
+        return "failed", str(error)
+    if look == "rerendered" and aside is not None:
+        path = aside / path.name
+    elif look != "same":
+        return look, photo.page_url
+    elif not image_file(photo.sha256, kind).endswith(path.name):
+        return "failed", f"it is a {kind}, and not named by its hash"
+    with written_whole(path) as file:
+        file.write(content)
+    return ("pulled", "") if look == "same" else (look, photo.page_url)
 
 
 def _publish_variant(folder: Path, aside: Path, summary: PullSummary) -> str:
     """Write the set of the photos that are there and those that were rerendered; its folder."""
-    release = Release(folder)
-    photos: list[tuple[ReleasePhoto, Path]] = []
-    changed, excluded = {}, []
+    release, photos, changed = Release(folder), list[tuple[ReleasePhoto, Path]](), {}
+    missing = summary.gone | summary.changed | summary.failed
     for photo in release.photos:
-        path, other = folder / photo.file, aside / Path(photo.file).name
         if photo.file in summary.rerendered:
+            other = aside / Path(photo.file).name
             content = other.read_bytes()
             found, sha256 = check_picture(content), hashlib.sha256(content).hexdigest()
             file = f"{photo.wnid}/{Path(image_file(sha256, found.format)).name}"
@@ -178,10 +193,8 @@ def _publish_variant(folder: Path, aside: Path, summary: PullSummary) -> str:
             size = {"width": found.width, "height": found.height}
             photos.append((with_fields(photo, **new, **size, fingerprint=found.fingerprint), other))
             changed[file] = {"of": photo.file}
-        elif photo.file in (summary.gone | summary.changed | summary.failed):
-            excluded.append(photo.file)
-        else:
-            photos.append((photo, path))
+        elif photo.file not in missing:
+            photos.append((photo, folder / photo.file))
     photos.sort(key=lambda pair: pair[0].file)
     records, originals = [photo for photo, _ in photos], [path for _, path in photos]
     facts = facts_of_fewer(release, records)
@@ -190,77 +203,14 @@ def _publish_variant(folder: Path, aside: Path, summary: PullSummary) -> str:
         "name": release.name,
         "content_hash": release.content_hash,
         "changed": dict(sorted(changed.items())),
-        "excluded": excluded,
+        "excluded": [photo.file for photo in release.photos if photo.file in missing],
     }
     name = f"{release.name}-rerendered"
     return str(publish(folder.absolute().parent, name, facts, records, originals).root)
 
 
-class _Puller:
-    def __init__(
-        self, sources: Mapping[str, Source], folder: Path, there: Path | None, aside: Path | None
-    ) -> None:
-        self._folder = folder
-        self._there = there
-        self._aside = aside
-        self._sources = sources
-        self._fetchers = {
-            name: Fetcher(source.images, source.may_fetch, folder)
-            for name, source in sources.items()
-        }
-
-    def pull(self, photo: ReleasePhoto) -> _Outcome:
-        path = self._folder / photo.file
-        if path.is_symlink() or path.parent.is_symlink():
-            return _Outcome("failed", "a symbolic link is in its place: delete it")
-        fetcher = self._fetchers.get(photo.source)
-        if path.is_file() and sha256_of(path) == photo.sha256:
-            if fetcher is not None and photo.image_url:
-                fetcher.remember(photo.image_url)
-            return _Outcome("present")
-        if self._there is not None and _copied(self._there / photo.file, path, photo.sha256):
-            return _Outcome("present")
-        if not photo.image_url:
-            return _Outcome("failed", "no download address")
-        if fetcher is None:
-            return _Outcome("failed", f"source {photo.source!r} is not installed")
-        try:
-            content = fetcher.content(photo.image_url)
-            look = compare(content, photo.sha256, photo.fingerprint)
-            kind = check_picture(content).format
-        except PhotoRejected as rejected:
-            return _Outcome("gone" if rejected.reason == "gone" else "failed", str(rejected))
-        except SourceUnavailable as error:
-            return _Outcome("unavailable", str(error))
-        if look == "rerendered" and self._aside is not None:
-            path = self._aside / path.name
-        elif look != "same":
-            return _Outcome(look)
-        elif not image_file(photo.sha256, kind).endswith(path.name):
-            return _Outcome("failed", f"it is a {kind}")
-        with written_whole(path) as file:
-            file.write(content)
-        return _Outcome("pulled" if look == "same" else look)
-
-
-def _copied(there: Path, to: Path, sha256: str) -> bool:
-    """Copy a photo from a folder that came from somebody, if it is there and the right one."""
-    if there == to or there.is_symlink() or not there.is_file():
-        return False
-    if sha256_of(there) != sha256:
-        return False
-    with there.open("rb") as file, written_whole(to) as copy:
-        shutil.copyfileobj(file, copy)
-    return sha256_of(to) == sha256
-
-
-def _sound(path: Path, open_source: Callable[[str], Source]) -> tuple[Manifest, dict[str, Source]]:
-    """Read a manifest, and refuse one that is not as genset writes them.
-
-    Return it with the sources that its photos are at, by name, as far as they are installed here.
-    """
-    if path.stat().st_size > _LARGEST_MANIFEST:
-        raise BadInput(f"{path} is too large for a manifest (over {_LARGEST_MANIFEST >> 20} MiB)")
+def _sound(path: Path) -> Manifest:
+    """Read a manifest, and refuse one that is not as genset writes them."""
     release = read_manifest(path)
     if not release.is_as_written(path):
         raise BadInput(f"{path} was changed since it was written: ask for it again")
@@ -271,26 +221,7 @@ def _sound(path: Path, open_source: Callable[[str], Source]) -> tuple[Manifest, 
         )
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", release.name):
         raise BadInput(f"{path} names its set {release.name[:99]!r}, which is not a release's name")
-    [(file, times)] = Counter(photo.file for photo in release.photos).most_common(1) or [("", 1)]
-    if times > 1:
-        raise BadInput(f"{path} names {file} {times} times")
-    for photo in release.photos:
-        if Path(photo.file).stem != photo.sha256:
-            raise BadInput(f"{path}: {photo.file} is not named by its hash")
-        for url in (photo.image_url, photo.page_url, photo.license_url):
-            if url and web_link(url) is None:
-                raise BadInput(f"{path}: {photo.file} has no web address: {url[:99]!r}")
-    # A photo that was never up (`genset add`) has no address, and is told as not to be had.
-    # Nor are those to be had of a source that is somebody's own, and not installed here.
-    names = {photo.source for photo in release.photos if photo.image_url}
-    sources = {name: open_source(name) for name in sorted(names) if is_source(name)}
-    for photo in release.photos:
-        source = sources.get(photo.source) if photo.image_url else None
-        if source is not None and not source.may_fetch(photo.image_url):
-            raise BadInput(
-                f"{path}: {photo.file} is on no host of {photo.source}: {photo.image_url[:99]!r}"
-            )
-    return release, sources
+    return release
 
 
 def _prepare(folder: Path, manifest: bytes) -> None:
@@ -299,8 +230,8 @@ def _prepare(folder: Path, manifest: bytes) -> None:
     Raises:
         BadInput: the folder is not empty, and not of this set.
     """
-    for partial in (*folder.glob(".partial-*"), *folder.glob("*/.partial-*")):
-        partial.unlink()  # of a killed run
+    for path in (*folder.glob(".partial-*"), *folder.glob("*/.partial-*")):
+        path.unlink()  # of a killed run
     path = folder / MANIFEST
     if path.is_file() and path.read_bytes() == manifest:
         return
@@ -312,19 +243,14 @@ def _prepare(folder: Path, manifest: bytes) -> None:
 
 def _make_documents(folder: Path, release: Manifest) -> dict[str, str]:
     """Write the set's documents, which are made of its manifest; return what could not be."""
-    missing = {
-        name: sha256
-        for name, sha256 in release.documents.items()
-        if not ((folder / name).is_file() and sha256_of(folder / name) == sha256)
-    }
-    if not missing:
-        return {}
     texts = documents(json.loads((folder / MANIFEST).read_text("utf-8")), release.photos)
     failed = {}
-    for name, sha256 in missing.items():
-        text = texts.get(name, "")
+    for name, sha256 in release.documents.items():
+        path, text = folder / name, texts.get(name, "")
+        if path.is_file() and sha256_of(path) == sha256:
+            continue
         if hashlib.sha256(text.encode()).hexdigest() == sha256:
-            write_text(folder / name, text)
+            write_text(path, text)
         else:
             failed[name] = "another version of genset made it: ask for the file"
     return failed

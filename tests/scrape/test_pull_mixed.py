@@ -9,7 +9,7 @@ import pytest
 from genset.db import Photo, Verdict, stored_candidates
 from genset.release.exports.export import export
 from genset.release.freeze import create
-from genset.release.reader import LACKING, MANIFEST, Release, ReleasePhoto
+from genset.release.reader import LACKING, Release, ReleasePhoto
 from genset.scrape.pull import PullSummary, pull
 from tests.killing import killed_at_each_change
 from tests.labeled_workspace import vote
@@ -45,8 +45,8 @@ class Mixed:
         [found] = [p for p in self.release.photos if p.source_id == str(number)]
         return found
 
-    def pull(self, to: Path | None = None) -> PullSummary:
-        return pull(self.folder / MANIFEST, lambda name: self.sandbox.source, to)
+    def pull(self) -> PullSummary:
+        return pull(self.folder, lambda name: self.sandbox.source)
 
 
 @pytest.fixture
@@ -72,22 +72,16 @@ def test_a_pull_completes_it_and_asks_for_nothing_that_is_there(mixed: Mixed) ->
     Release(mixed.folder).verify()
 
 
-def test_a_pull_to_elsewhere_takes_what_is_there_along(mixed: Mixed, tmp_path: Path) -> None:
-    done = mixed.pull(tmp_path / "copy")
-    assert (done.pulled, done.present, done.missing) == (2, 2, 0)
-    assert files(tmp_path / "copy") == files(mixed.release.root)
-    assert (mixed.folder / LACKING).is_file()  # nothing changed there
-
-
-def test_a_link_or_a_changed_photo_is_not_taken_along(mixed: Mixed, tmp_path: Path) -> None:
+def test_a_link_or_a_changed_photo_is_replaced(mixed: Mixed, tmp_path: Path) -> None:
     linked, changed = (mixed.folder / mixed.photo(number).file for number in (1, 3))
     linked.rename(tmp_path / "elsewhere.jpg")
     linked.symlink_to(tmp_path / "elsewhere.jpg")
     changed.chmod(0o644)
     changed.write_bytes(b"changed")
-    done = mixed.pull(tmp_path / "copy")
+    done = mixed.pull()
     assert (done.pulled, done.present, done.missing) == (4, 0, 0)
-    assert files(tmp_path / "copy") == files(mixed.release.root)
+    assert files(mixed.folder) == files(mixed.release.root)
+    assert not linked.is_symlink()
 
 
 def test_what_is_gone_is_told_and_stays_listed(mixed: Mixed, serve: Serve) -> None:
@@ -100,7 +94,7 @@ def test_what_is_gone_is_told_and_stays_listed(mixed: Mixed, serve: Serve) -> No
 
 def pull_it(_moment: int, folder: Path, endpoint: Path, watched: Path) -> None:
     source = flickr_at(endpoint.parent, endpoint.read_text("utf-8"))
-    assert pull(watched / MANIFEST, lambda name: source).missing == 0
+    assert pull(watched, lambda name: source).missing == 0
 
 
 @pytest.mark.soak
@@ -123,15 +117,6 @@ def test_the_commands(mixed: Mixed, tmp_path: Path) -> None:
     assert not (tmp_path / "given" / LACKING).exists()
 
 
-def test_a_link_in_a_photos_place_is_no_photo(mixed: Mixed, tmp_path: Path) -> None:
-    photo = mixed.folder / mixed.photo(1).file
-    photo.rename(tmp_path / "elsewhere.jpg")
-    photo.symlink_to(tmp_path / "elsewhere.jpg")
-    done = mixed.pull()
-    assert done.failed == {mixed.photo(1).file: "a symbolic link is in its place: delete it"}
-    assert (mixed.folder / LACKING).is_file()
-
-
 def test_a_whole_one_stays_as_it_is_and_nothing_is_asked_for(serve: Serve, pool: Pool) -> None:
     root = pool.workspace.root
     whole = Mixed(serve, pool, root / "v1-mixed", restricted=())
@@ -150,16 +135,6 @@ def test_so_does_one_that_was_completed(mixed: Mixed) -> None:
         done = pull(mixed.folder, lambda name: mixed.sandbox.source)
         assert (done.folder, done.pulled, done.present) == (str(mixed.folder), pulled, 4 - pulled)
     assert len(mixed.sandbox.asked_images) == len(RESTRICTED)
-
-
-def test_of_a_folder_photos_are_taken_along_and_of_a_manifest_alone_none(
-    serve: Serve, pool: Pool, tmp_path: Path
-) -> None:
-    whole = Mixed(serve, pool, tmp_path / "v1-mixed", restricted=())
-    for named, to, asked in (("v1-mixed", "one", 0), ("v1-mixed/manifest.json", "two", 4)):
-        genset("pull", named, "--to", to, cwd=tmp_path, endpoint=whole.sandbox.endpoint)
-        assert files(tmp_path / to) == files(whole.release.root)
-        assert len(whole.sandbox.asked_images) == asked
 
 
 def test_a_photo_that_a_whole_one_lost_is_downloaded_again(
