@@ -1,7 +1,8 @@
 """Ask after the photos of the pool: are they still up, under the same licence, the same picture?
 
 A call asks after as many photos as its source takes, at the pace that all scrapers share. What came
-of them is stored call by call, so a refresh that was stopped goes on where it was.
+of them is stored call by call, and when a refresh began that did not come to its end, so the next
+one goes on where it was.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +12,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 
-from sqlalchemy import ColumnElement, Row, func, select
+from sqlalchemy import ColumnElement, Row, delete, func, select
 from sqlalchemy.orm import Session
 
 from genset.core.errors import (
@@ -22,8 +23,8 @@ from genset.core.errors import (
     SourceUnavailable,
 )
 from genset.core.progress import progress
-from genset.db import Photo, PhotoEvent, Store, gone_photos, in_batches, now
-from genset.licenses import License, credit, same_license
+from genset.db import Fact, Photo, PhotoEvent, Store, gone_photos, in_batches, now
+from genset.licenses import License, same_license
 from genset.net.originals import Fetcher
 from genset.net.picture import compare
 from genset.scrape.side_by_side import side_by_side
@@ -31,6 +32,7 @@ from genset.sources.source import Licenses, Source, is_source
 
 # A refresh that was stopped longer ago than this is not gone on with: what it saw is old news.
 _GOES_ON_FOR = timedelta(days=1)
+_BEGAN = "refresh:"  # and a source's name: the fact that says when one began that is not finished
 _THREADS = 8
 _PICTURES_AT_ONCE = 64
 
@@ -39,16 +41,12 @@ _Due = Sequence[Row[int, str]]  # the `Photo.id` and `Photo.source_id` of photos
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What became of one photo: `what` and `detail` are those of `genset.db.PhotoEvent`.
-
-    `credit` is the line that its licence asks for from now on.
-    """
+    """What became of one photo: `what` and `detail` are those of `genset.db.PhotoEvent`."""
 
     photo: str
     what: str
     detail: str
     page_url: str
-    credit: str
 
 
 @dataclass
@@ -73,7 +71,7 @@ class RefreshSummary:
 def sources_in_pool(store: Store) -> tuple[str, ...]:
     """The names of the sources that stored photos are from, and that can be asked after them."""
     with store.session() as session:
-        stored = select(Photo.source).where(Photo.sha256.is_not(None), _is_somewhere()).distinct()
+        stored = select(Photo.source).where(Photo.sha256.is_not(None)).distinct()
         return tuple(name for name in sorted(session.scalars(stored)) if is_source(name))
 
 
@@ -113,7 +111,7 @@ def refresh(
 
     A photo that is gone stays in the pool (its bytes are here, and its licence was given for
     good), and is listed. A source that is down is waited for. A photo that fails costs itself
-    only: it is asked after once more at the end where that may help, else its error is stored.
+    only: its error is stored, and the next refresh begins with it.
 
     Args:
         store: the database.
@@ -126,7 +124,7 @@ def refresh(
         SourceRefused: the source refuses every call, for instance for a bad key.
     """
     summary, asked_for = RefreshSummary(), frozenset(source_ids)
-    with store.session() as session:
+    with store.begin() as session:
         started = now() if asked_for else _start(session, source.name)
         stored = select(Photo.id, Photo.source_id).where(_in_pool(source.name))
         stored = stored if asked_for else stored.where(_last_seen() < started)
@@ -134,23 +132,16 @@ def refresh(
     due = [photo for photo in due if not asked_for or photo.source_id in asked_for]
     shown = progress(due, total=len(due), what=f"refresh {source.name}", unit="photo")
     size = max(source.ids_per_call, _PICTURES_AT_ONCE if pictures else 1)
-    once_more: list[Row[int, str]] = []
-    for photos in (shown, once_more):
-        for some in in_batches(photos, size):
-            if source.api.hosts.is_ending:
-                raise KeyboardInterrupt
-            is_last = photos is once_more
-            more = _ask_after(
-                store, source, some, started, summary, pictures=pictures, is_last=is_last
-            )
-            if is_last:
-                summary.unavailable += len(more)
-            else:
-                once_more += more
-    with store.session() as session:
+    for some in in_batches(shown, size):
+        if source.api.hosts.is_ending:
+            raise KeyboardInterrupt
+        _ask_after(store, source, some, started, summary, pictures=pictures)
+    with store.begin() as session:
+        if not asked_for:
+            session.execute(delete(Fact).where(Fact.name == f"{_BEGAN}{source.name}"))
         gone = session.scalars(gone_photos().where(_in_pool(source.name))).all()
-    gone = [photo for photo in gone if not asked_for or photo.source_id in asked_for]
-    summary.gone = {photo.name: photo.page_url for photo in gone}
+        gone = [photo for photo in gone if not asked_for or photo.source_id in asked_for]
+        summary.gone = {photo.name: photo.page_url for photo in gone}
     return summary
 
 
@@ -162,9 +153,8 @@ def _ask_after(
     summary: RefreshSummary,
     *,
     pictures: bool,
-    is_last: bool,
-) -> list[Row[int, str]]:
-    """Ask after some photos and store what came; return those to be asked after once more."""
+) -> None:
+    """Ask after some photos and store what came."""
     found: dict[str, License | SourceError | None] = {}
     for ids in in_batches([photo.source_id for photo in due], source.ids_per_call):
         try:
@@ -174,34 +164,26 @@ def _ask_after(
                 raise
             found |= dict.fromkeys(ids, refused)
     looks = _looks(store, source, due, found) if pictures else {}
-    unavailable = []
     with store.begin_alone() as session:
-        ids = [photo.id for photo in due]
-        stored = {row.id: row for row in session.scalars(select(Photo).where(Photo.id.in_(ids)))}
-        gone = set(session.scalars(gone_photos().where(Photo.id.in_(ids))))
-        for photo in due:
-            row, answer = stored[photo.id], found[photo.source_id]
-            look = looks.get(photo.source_id, "")
-            if row.sha256 is None:  # removed, or found lost, while we asked
+        numbers = [photo.id for photo in due]
+        # Not those that were removed, or found lost, while we asked.
+        stored = select(Photo).where(Photo.id.in_(numbers), Photo.sha256.is_not(None))
+        gone = set(session.scalars(gone_photos().where(Photo.id.in_(numbers))))
+        for photo in sorted(session.scalars(stored), key=lambda photo: numbers.index(photo.id)):
+            answer, look = found[photo.source_id], looks.get(photo.source_id, "")
+            if error := next(
+                (part for part in (answer, look) if isinstance(part, SourceError)), None
+            ):
+                summary.failed[photo.name] = str(error)
+                summary.unavailable += isinstance(error, SourceUnavailable)
+                _event(session, photo, "failed", str(error))
                 continue
-            error = next((part for part in (answer, look) if isinstance(part, SourceError)), None)
-            if error is not None:
-                summary.failed[row.name] = str(error)
-                may_pass = isinstance(error, SourceUnavailable)
-                if may_pass or (error.scope in ("key", "host", "run") and not is_last):
-                    unavailable.append(photo)
-                else:
-                    _event(session, row, "failed", str(error))
-                continue
-            summary.failed.pop(row.name, None)
             summary.checked += 1
-            row.checked_at = started
+            photo.checked_at = started
             assert not isinstance(answer, SourceError)
-            for what, detail in _news(row, answer, row in gone, str(look)):
-                _event(session, row, what, detail)
-                line = credit(row.origin, source.about.title)
-                summary.changes.append(Change(row.name, what, detail, row.page_url, line))
-    return unavailable
+            for what, detail in _news(photo, answer, photo in gone, str(look)):
+                _event(session, photo, what, detail)
+                summary.changes.append(Change(photo.name, what, detail, photo.page_url))
 
 
 def _looks(
@@ -250,12 +232,7 @@ def _news(
 
 
 def _in_pool(source: str) -> ColumnElement[bool]:
-    return (Photo.source == source) & Photo.sha256.is_not(None) & _is_somewhere()
-
-
-def _is_somewhere() -> ColumnElement[bool]:
-    """Not of a folder that was added under a name that has become a source's since."""
-    return (Photo.image_url != "") | (Photo.page_url != "")
+    return (Photo.source == source) & Photo.sha256.is_not(None)
 
 
 def _last_seen() -> ColumnElement[datetime]:
@@ -265,14 +242,10 @@ def _last_seen() -> ColumnElement[datetime]:
 def _start(session: Session, source: str) -> datetime:
     """When the refresh began that this one goes on with; now, where the last one was finished.
 
-    All photos that one refresh asks after get its start for their `checked_at`. So it was not
-    finished where a photo is left that was in the pool before that start, was not seen since, and
-    did not fail for good.
+    All photos that one refresh asks after get its start for their `checked_at`.
     """
-    last = session.scalar(select(func.max(Photo.checked_at)).where(_in_pool(source)))
-    if last is None or now() - last > _GOES_ON_FOR:
-        return now()
-    failed = select(PhotoEvent.photo_id).where(PhotoEvent.what == "failed", PhotoEvent.at >= last)
-    unchecked = select(Photo.id).where(_in_pool(source), _last_seen() < last)
-    remaining = session.scalar(unchecked.where(Photo.id.not_in(failed)).limit(1))
-    return now() if remaining is None else last
+    began = session.get(Fact, f"{_BEGAN}{source}")
+    started = datetime.fromisoformat(began.value) if began else now()
+    started = started if now() - started < _GOES_ON_FOR else now()
+    session.merge(Fact(name=f"{_BEGAN}{source}", value=started.isoformat()))
+    return started
