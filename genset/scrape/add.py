@@ -41,7 +41,6 @@ from genset.db import (
     Store,
     add_candidates,
     examples_among,
-    now,
 )
 from genset.licenses import License, same_license
 from genset.net.originals import AN_EXAMPLE, Original, checked, keep
@@ -74,7 +73,7 @@ class AddSummary:
     rejected: dict[str, str] = field(default_factory=dict)
 
 
-class ClassFile(NamedTuple):
+class _File(NamedTuple):
     """A file of a class's folder; `rank` is its place there, from 1."""
 
     wnid: str
@@ -95,7 +94,8 @@ def add(
 ) -> AddSummary:
     """Make the photos of ``FOLDER/<class>/`` candidates of their classes, by the order of names.
 
-    Each is stored when it is checked, so the same call goes on where a killed one stopped.
+    Each is stored when it is checked, so the same call goes on where a killed one stopped. What is
+    rejected leaves nothing behind.
 
     Args:
         workspace, store: where they are stored.
@@ -107,34 +107,34 @@ def add(
 
     Raises BadInput, and adds nothing, where something is wrong with the folder or with `origin`.
     """
-    opt_out = OptOut.of(workspace)
-    _check_origin(store, origin, opt_out)
-    if not examples:
-        _check_window(workspace, origin)
-    files, summary = list(class_files(folder, store.taxonomy)), AddSummary(origin.source)
+    opt_out, table = OptOut.of(workspace), ExamplePhoto if examples else Candidate
+    _check_origin(workspace, store, origin, opt_out, examples=examples)
+    files, summary = list(_files(folder, store.taxonomy)), AddSummary(origin.source)
     for file in progress(files, total=len(files), what="add", unit="photo"):
         sha256 = sha256_of(file.path)
-        if photo := _photo_in(store, file.wnid, sha256, ExamplePhoto if examples else Candidate):
+        named = replace(origin, source_id=sha256[:32], title=file.path.name)
+        if photo := _photo_in(store, file.wnid, sha256, table):
             summary.already += 1
             summary.updated += not dry_run and _update(store, photo, origin, update)
             continue
         try:
-            _refuse_unwanted(store, origin, opt_out, sha256, examples=examples)
-            original = _checked(workspace, file.path, min_size, dry_run=dry_run)
-            if original is not None:
-                _store(store, file, sha256, origin, original, examples=examples)
+            if opt_out.reason_against(named.source, named.owner, named.source_id):
+                raise PhotoRejected(OPTED_OUT, f"named in {opt_out.file}")
+            with store.session() as session:
+                _refuse_unwanted(session, named, sha256, examples=examples)
+            if original := _original(workspace, file.path, min_size, dry_run=dry_run):
+                _store(store, file, named, original, examples=examples)
         except PhotoRejected as rejected:
             summary.rejected[str(file.path.relative_to(folder))] = str(rejected)
-            # An example has a row that stays as it is.
-            if not (examples or dry_run or rejected.reason == AN_EXAMPLE[0]):
-                _store(store, file, sha256, origin, rejected, examples=False)
         else:
             summary.added += 1
             summary.classes[file.wnid] = summary.classes.get(file.wnid, 0) + 1
     return summary
 
 
-def _check_origin(store: Store, origin: PhotoOrigin, opt_out: OptOut) -> None:
+def _check_origin(
+    workspace: Workspace, store: Store, origin: PhotoOrigin, opt_out: OptOut, *, examples: bool
+) -> None:
     """Check that photos may be from there, and that their owner wants them here.
 
     Raises:
@@ -154,10 +154,7 @@ def _check_origin(store: Store, origin: PhotoOrigin, opt_out: OptOut) -> None:
         tombstone = session.scalar(tombstones)
     if tombstone is not None:
         raise BadInput(f"the photos of {origin.owner!r} were removed: {tombstone.reason}")
-
-
-def _check_window(workspace: Workspace, origin: PhotoOrigin) -> None:
-    if origin.posted_at < workspace.posted_after:
+    if not examples and origin.posted_at < workspace.posted_after:
         raise BadInput(
             f"photos that were public on {origin.posted_at.date()} may have been seen by models: "
             f"this workspace takes those posted since {workspace.posted_after.date()} "
@@ -165,7 +162,7 @@ def _check_window(workspace: Workspace, origin: PhotoOrigin) -> None:
         )
 
 
-def class_files(folder: Path, taxonomy: Taxonomy) -> Iterator[ClassFile]:
+def _files(folder: Path, taxonomy: Taxonomy) -> Iterator[_File]:
     """Every file of every class folder. What is hidden, or beside the class folders, is not ours.
 
     Raises:
@@ -183,7 +180,7 @@ def class_files(folder: Path, taxonomy: Taxonomy) -> Iterator[ClassFile]:
         for rank, path in enumerate(shown, start=1):
             if not path.is_file():
                 raise BadInput(f"{path} is not a file: put photos directly into their class folder")
-            yield ClassFile(wnid, rank, path)
+            yield _File(wnid, rank, path)
 
 
 def _photo_in(
@@ -214,42 +211,28 @@ def _update(store: Store, photo: Photo, origin: PhotoOrigin, fields: Collection[
     return True
 
 
-def _refuse_unwanted(
-    store: Store, origin: PhotoOrigin, opt_out: OptOut, sha256: str, *, examples: bool
-) -> None:
-    """Raise PhotoRejected where a photo was removed, opted out, or is the other kind already."""
-    id = _id_of(sha256)
+def _refuse_unwanted(session: Session, photo: PhotoOrigin, sha256: str, *, examples: bool) -> None:
+    """Raise PhotoRejected where a photo was removed, or one of its bytes is the other kind."""
     files = [image_file(sha256, kind) for kind in FORMATS_OF_USERS]
     removed = select(PhotoEvent.id).where(
         PhotoEvent.what == "removed", PhotoEvent.detail.in_(files)
     )
-    with store.session() as session:
-        if examples:
-            _refuse_candidate(session, origin, sha256)
-        elif examples_among(session, [sha256]):
-            raise PhotoRejected(*AN_EXAMPLE)
-        if session.scalar(removed.limit(1)) is not None:
-            raise PhotoRejected("removed", "somebody asked for it")
-    if opt_out.reason_against(origin.source, origin.owner, id):
-        raise PhotoRejected(OPTED_OUT, f"named in {opt_out.file}")
-
-
-def _refuse_candidate(session: Session, origin: PhotoOrigin, sha256: str) -> None:
-    """Raise PhotoRejected where the photo, or one of its bytes, is claimed for any class."""
-    named = (Photo.source == origin.source) & (Photo.source_id == _id_of(sha256))
+    named = (Photo.source == photo.source) & (Photo.source_id == photo.source_id)
     claims = select(Claim.wnid).join(Photo, Photo.id == Claim.photo_id).order_by(Claim.id)
-    wnid = session.scalar(claims.where(or_(Photo.sha256 == sha256, named)).limit(1))
-    if wnid is not None:
+    if examples and (
+        wnid := session.scalar(claims.where(or_(Photo.sha256 == sha256, named)).limit(1))
+    ):
         raise PhotoRejected("candidate", f"it is one of {wnid}, and no example can be")
+    if not examples and examples_among(session, [sha256]):
+        raise PhotoRejected(*AN_EXAMPLE)
+    if session.scalar(removed.limit(1)) is not None:
+        raise PhotoRejected("removed", "somebody asked for it")
 
 
-def _checked(
+def _original(
     workspace: Workspace, path: Path, min_size: int | None, *, dry_run: bool
 ) -> Original | None:
-    """Check a file's photo and lay its bytes down for good, unless it is a dry run.
-
-    Raises PhotoRejected as `keep`.
-    """
+    """Check a file's photo and lay its bytes down for good, unless it is a dry run."""
     if (size := path.stat().st_size) > MAX_BYTES:
         raise PhotoRejected("too large", f"{size} bytes")
     content = path.read_bytes()
@@ -261,44 +244,30 @@ def _checked(
     return original
 
 
-def _id_of(sha256: str) -> str:
-    """A photo's id at its source."""
-    return sha256[:32]
-
-
 def _store(
-    store: Store,
-    file: ClassFile,
-    sha256: str,
-    origin: PhotoOrigin,
-    outcome: Original | PhotoRejected,
-    *,
-    examples: bool,
+    store: Store, file: _File, origin: PhotoOrigin, original: Original, *, examples: bool
 ) -> None:
-    """Store a file's photo, or why it is rejected, as a candidate or an example of its class."""
-    table = ExamplePhoto if examples else Candidate
+    """Store a file's photo as a candidate or an example of its class."""
     with store.begin_alone() as session:
-        if examples:  # a scrape may have found it since
-            _refuse_candidate(session, origin, sha256)
-        named = {"source": origin.source, "source_id": _id_of(sha256)}
+        # A scrape may have found it since.
+        _refuse_unwanted(session, origin, original.sha256, examples=examples)
+        named = {"source": origin.source, "source_id": origin.source_id}
         photo = session.scalar(select(Photo).filter_by(**named))
         if photo is None:
-            title, owner_name = file.path.name, origin.credited
-            photo = Photo.of(replace(origin, **named, title=title, owner_name=owner_name))
+            photo = Photo.of(replace(origin, owner_name=origin.credited))
             session.add(photo)
-            session.flush()
-        row = {"wnid": file.wnid, "photo_id": photo.id}
-        if session.scalar(select(table.id).filter_by(**row)) is None:
-            if examples:
-                session.add(ExamplePhoto(**row))
-            else:
-                add_candidates(session, [{**row, "keyword": "", "rank": file.rank}])
-        if isinstance(outcome, PhotoRejected):
-            # A tombstone keeps its first words.
-            if not (photo.rejected or "").startswith("removed"):
-                photo.rejected = str(outcome)
-        elif photo.sha256 is None:
+        if photo.sha256 is None:
             photo.rejected = None
-            for name, value in asdict(outcome).items():
+            for name, value in asdict(original).items():
                 setattr(photo, name, value)
-            photo.stored_at = now()
+        session.flush()
+        row, table = (
+            {"wnid": file.wnid, "photo_id": photo.id},
+            ExamplePhoto if examples else Candidate,
+        )
+        if session.scalar(select(table.id).filter_by(**row)) is not None:
+            return  # whose original was lost
+        if examples:
+            session.add(ExamplePhoto(**row))
+        else:
+            add_candidates(session, [{**row, "keyword": "", "rank": file.rank}])
