@@ -151,7 +151,7 @@ def test_through_the_command_line(tmp_path: Path) -> None:
     name = f"own:{sha256_of(known / TENCH / 'a.jpg')[:32]}"
     [pair] = json.loads(genset("duplicates", "list", "--json", cwd=root))
     assert (pair["example"], pair["looks_like"]) == (name, name)
-    assert f"{name} (example)" in genset("duplicates", "list", cwd=root)
+    assert genset("duplicates", "list", cwd=root).count(name) == 2
     genset("remove", name, "--reason", "of another class", cwd=root)
     assert "every photo is in order" in genset("doctor", cwd=root)
     assert "examples" not in json.loads(genset("status", "--json", cwd=root))

@@ -78,9 +78,9 @@ def test_each_query_is_told_with_its_share_and_interval(home: Path, find: Any) -
         "stored": 20,
         "labeled": 20,
         "correct": 18,
-        "share": {"value": 0.9, "low": low, "high": high},
+        "share": {"low": low, "high": high},
         "contested": 0,
-        "contested_share": {"value": 0, "low": 0, "high": wilson(0, 20).high},
+        "contested_share": {"low": 0, "high": wilson(0, 20).high},
         "rival": None,
         "proposal": "keep",
         "reason": "",
@@ -170,7 +170,7 @@ def test_what_is_not_searched_with_any_more_gets_no_proposal(home: Path, find: A
     told = yields(home)
     assert list(told) == [OTHER, GOOD, "lion"]
     assert (told["lion"]["searched"], told["lion"]["proposal"]) == (False, "")
-    assert told["lion"]["share"]["value"] == 0.1
+    assert (told["lion"]["correct"], told["lion"]["labeled"]) == (2, 20)
 
 
 def test_both_databases_tell_the_same(store_url: str, tmp_path: Path) -> None:

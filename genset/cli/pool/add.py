@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from genset.cli import common
-from genset.cli.common import DAY, FOLDER, json_command, json_option, min_size_option, opened, show
+from genset.cli.common import DAY, FOLDER, json_command, min_size_option, opened, show
 from genset.cli.group import Group
 from genset.cli.pool.plans import license_option, plan_of, possible
 from genset.core.errors import BadInput
@@ -23,13 +22,11 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("photos", type=FOLDER, metavar="DIR")
 @click.option("--source", help="Name of their source (default: DIR's name, in lower case).")
-@click.option("--owner", default="", help="Whose they are.")
+@click.option("--owner", help="Whose they are.")
 @click.option(
     "--license",
     "license_name",
-    default="All Rights Reserved",
-    show_default=True,
-    help="The licence that they are under, such as 'CC BY 4.0'.",
+    help="The licence that they are under, such as 'CC BY 4.0' (default: All Rights Reserved).",
 )
 @click.option("--license-url", help="Where its text is (known for the licences that Flickr has).")
 @click.option(
@@ -45,15 +42,14 @@ if TYPE_CHECKING:
 )
 @click.option("--dry-run", is_flag=True, help="Show the result, and store nothing.")
 @min_size_option
-@json_option
-@click.pass_context
+@json_command
 def add(
-    context: click.Context,
+    folder: Path | None,
     /,
     photos: Path,
     source: str | None,
-    owner: str,
-    license_name: str,
+    owner: str | None,
+    license_name: str | None,
     license_url: str | None,
     posted: datetime | None,
     examples: bool,
@@ -73,34 +69,31 @@ def add(
     genset add --examples known-right --dry-run
     """
     from genset.scrape import opt_out
+    from genset.scrape.add import SOURCE
     from genset.scrape.add import add as take_in
 
     if examples and posted is not None:
         raise BadInput("--posted does not apply to --examples")
-    if not license_name.strip():
+    if license_name is not None and not license_name.strip():
         raise BadInput('--license names no licence: give its name, such as "CC BY 4.0"')
-    named = {
-        field
-        for option, fields in _FIELDS.items()
-        for field in fields
-        if context.get_parameter_source(option) is not ParameterSource.DEFAULT
+    given = {
+        "owner": owner,
+        "license": license_name,
+        "license_url": license_name or license_url,
+        "posted_at": posted,
     }
-    name = license_name if "license" in named or not examples else ""
-    origin = _origin(source or _source(photos, examples), owner, name, license_url, posted)
+    name = SOURCE if examples else photos.resolve().name.lower()
+    license_name = license_name or ("" if examples else "All Rights Reserved")
+    origin = _origin(source or name, owner or "", license_name, license_url, posted)
     options: Any = {"examples": examples, "min_size": min_size, "dry_run": dry_run}
-    with opened(context.obj, originals="store") as (workspace, store):
-        done = take_in(workspace, store, photos, origin, update=named, **options)
+    options["update"] = {field for field, value in given.items() if value is not None}
+    with opened(folder, originals="store") as (workspace, store):
+        done = take_in(workspace, store, photos, origin, **options)
         listed = opt_out.OptOut.of(workspace)
         out = [] if dry_run else opt_out.honour(store, listed)
     answer = asdict(done) | {"dry_run": dry_run} | opt_out.as_json(workspace, out)
     lines = [*_lines(done, examples, dry_run), *opt_out.lines(out, listed)]
     show(answer, "\n".join(lines), as_json)
-
-
-def _source(photos: Path, examples: bool) -> str:
-    from genset.scrape.add import SOURCE
-
-    return SOURCE if examples else photos.resolve().name.lower()
 
 
 def _origin(
@@ -121,15 +114,6 @@ def _origin(
         license_url=license.url if url is None else url,
         posted_at=posted.replace(tzinfo=UTC) if posted else now(),
     )
-
-
-# What a user may say of photos, by the options.
-_FIELDS = {
-    "owner": ("owner",),
-    "license_name": ("license", "license_url"),
-    "license_url": ("license_url",),
-    "posted": ("posted_at",),
-}
 
 
 def _lines(done: "AddSummary", examples: bool, dry_run: bool) -> list[str]:

@@ -3,7 +3,7 @@
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -109,7 +109,7 @@ def _queries(folder: Path | None) -> "tuple[Queries, int]":
 
 
 def _update(folder: Path | None, format: str) -> None:
-    from genset.scrape.queries import changed_classes, searched_with, update_queries
+    from genset.scrape.queries import changed_classes, update_queries
 
     with opened(folder) as (workspace, store):
         before, after = update_queries(workspace, store)
@@ -128,21 +128,8 @@ def _update(folder: Path | None, format: str) -> None:
         if changed
         else f"queries are up to date ({after.version})"
     )
-    document = {
-        "before": before.version,
-        "after": after.version,
-        "changed": [
-            {
-                "wnid": new.wnid,
-                "name": new.name,
-                "before": searched_with(old),
-                "after": searched_with(new),
-            }
-            for old, new in changed
-        ],
-    }
     table = of_words(("wnid", "class", "change", "query"), rows, notes=[summary])
-    show_tables(table, format, document)
+    show_tables(table, format)
 
 
 def _show_yield(folder: Path | None, words: tuple[tuple[str, ...], ...], format: str) -> None:
@@ -152,9 +139,8 @@ def _show_yield(folder: Path | None, words: tuple[tuple[str, ...], ...], format:
     with opened(folder) as (workspace, store):
         queries = workspace_queries(workspace, store)
         yields = query_yields(store, queries, named_classes(queries.taxonomy, words))
-    document = [_as_json(row) for row in yields]
     none = None if yields else "no query has labeled photos yet: name classes to see their queries"
-    show_tables(Table(_YIELD_COLUMNS, [_row(row) for row in yields]), format, document, text=none)
+    show_tables(Table(_YIELD_COLUMNS, [_row(row) for row in yields]), format, yields, text=none)
 
 
 _YIELD_COLUMNS = [
@@ -183,19 +169,6 @@ def _share(part: int, whole: int, interval: tuple[float, float] | None) -> Cell 
     if interval is None:
         return None
     return Cell(part / whole, percent(part / whole, whole), ends(interval, whole))
-
-
-def _as_json(row: "Yield") -> dict[str, Any]:
-    shares = (
-        ("share", row.correct, row.labeled, row.share),
-        ("contested_share", row.contested, row.stored, row.contested_share),
-    )
-    return asdict(row) | {
-        name: {"value": part / whole, "low": interval.low, "high": interval.high}
-        if interval
-        else None
-        for name, part, whole, interval in shares
-    }
 
 
 def _lines(cls: ImageClass) -> list[str]:

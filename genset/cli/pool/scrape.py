@@ -151,7 +151,7 @@ def scrape(
         make_hosts = partial(Hosts, store, say, give_up_after, on_event)
         with notifying(notify) as summary:
             summary.append(_heading(plans))
-            with stoppable(partial(_stored, store)):
+            with stoppable(lambda: "the photos that came are stored"):
                 outcomes = _scrape_plans(workspace, store, plans, retry_failed, make_hosts)
             _show(_answers(store, plans, outcomes), summary, several, as_json)
             _raise_problems(plans, outcomes, several)
@@ -166,18 +166,6 @@ def _heading(plans: "list[ScrapePlan]") -> str:
         f"{plan.per_class:,} photos a class, posted since {plan.posted_after.date()}, "
         f"license {licenses}"
     )
-
-
-def _stored(store: "Store") -> str:
-    """What a scrape that is stopped leaves."""
-    from sqlalchemy import func, select
-
-    from genset.db import Photo
-
-    with store.session() as session:
-        photos = session.scalar(select(func.count(Photo.sha256))) or 0
-    stay = agree(photos, "is stored and stays", "are stored and stay")
-    return f"{count(photos, 'photo')} of the pool {stay}"
 
 
 def _further(store: "Store", plans: "list[ScrapePlan]") -> "list[ScrapePlan]":

@@ -3,8 +3,6 @@
 import getpass
 from contextlib import closing
 from dataclasses import asdict, replace
-from datetime import timedelta
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,13 +24,12 @@ from genset.cli.common import (
 from genset.cli.group import Group
 from genset.cli.pool.plans import source_option
 from genset.core.errors import BadInput, GensetError, NotAWorkspace
-from genset.core.numbers import agree, count
+from genset.core.numbers import count
 from genset.core.progress import say
-from genset.core.table import Cell, Column, Table, json_rows
+from genset.core.table import Column, Table
 from genset.workspace import Workspace, checked_contact
 
 if TYPE_CHECKING:
-    from genset.db import Store
     from genset.scrape.pull import PullSummary
     from genset.scrape.refresh import RefreshSummary
 
@@ -74,7 +71,7 @@ def refresh(
         ready = [
             source_class(name).connect(Hosts(store, say, give_up_after), settings) for name in names
         ]
-        with stoppable(partial(_checked, store)):
+        with stoppable(lambda: "what was checked is stored"):
             done, ended = refresh_all(store, ready, pictures=pictures)
     if len(ready) == 1 and ended:
         raise ended[ready[0].name]
@@ -87,19 +84,6 @@ def refresh(
         raise GensetError("; ".join(problems))
 
 
-def _checked(store: "Store") -> str:
-    """What a refresh that is stopped leaves."""
-    from sqlalchemy import func, select
-
-    from genset.db import Photo, now
-
-    recently = Photo.checked_at > now() - timedelta(days=1)
-    with store.session() as session:
-        photos = session.scalar(select(func.count(Photo.id)).where(recently)) or 0
-    were = agree(photos, "was", "were")
-    return f"{count(photos, 'photo')} of the pool {were} checked in the last 24 hours"
-
-
 def _refresh_lines(done: "RefreshSummary") -> list[str]:
     lines = [
         f"{count(done.checked, 'photo')} checked, {count(len(done.changes), 'change')}, "
@@ -107,8 +91,6 @@ def _refresh_lines(done: "RefreshSummary") -> list[str]:
     ]
     for change in done.changes:
         lines.append(" ".join(f"{change.photo}: {change.what} {change.detail}".split()))
-        if change.what == "license":
-            lines.append(f"  credit: {change.credit}")
     lines += [f"gone: {photo}  {page}" for photo, page in done.gone.items()]
     lines += [f"failed: {photo}: {error}" for photo, error in done.failed.items()]
     if done.gone:
@@ -189,9 +171,8 @@ def pull(
 
     Run it again to continue. Needs neither a workspace nor a key. Exits with 1 if photos are
     missing. Photos of which their source has other bytes now are "rerendered" if the picture is the
-    same, by its fingerprint, else "changed"; neither is in the set. A folder with photos, as genset
-    release export --format mixed writes it, is completed in place, or with --to in another folder,
-    to which its photos are copied.
+    same, by its fingerprint, else "changed"; neither is in the set. A folder, as genset release
+    export --format mixed writes it, is completed in place.
 
     \b
     genset pull manifest.json --to v1
@@ -310,26 +291,19 @@ def list_pairs(folder: Path | None, format: str) -> None:
         pairs = open_pairs(store)
         examples = examples_in(store, pairs)
 
-    def photo(name: str) -> Cell:
-        return Cell(name, f"{name} (example)" if name in examples else name)
-
-    columns = [*map(Column, ("pair", "bits", "image", "photo", "looks like"))]
+    columns = [*map(Column, ("pair", "bits", "image", "photo", "looks like", "example"))]
     rows = [
         (
             pair.id,
             pair.distance,
             workspace.images / pair.photo.file,
-            photo(pair.photo.name),
-            photo(pair.other),
+            pair.photo.name,
+            pair.other,
+            next((name for name in (pair.photo.name, pair.other) if name in examples), ""),
         )
         for pair in pairs
     ]
-    table = Table(columns, rows)
-    document = json_rows(table)
-    for pair in document:  # and which of the two is an example of a class, where one is
-        for name in examples & {pair["photo"], pair["looks_like"]}:
-            pair["example"] = name
-    show_tables(table, format, document)
+    show_tables(Table(columns, rows), format)
 
 
 @duplicates.command()
