@@ -111,7 +111,8 @@ def refresh(
 
     A photo that is gone stays in the pool (its bytes are here, and its licence was given for
     good), and is listed. A source that is down is waited for. A photo that fails costs itself
-    only: its error is stored, and the next refresh begins with it.
+    only: it is asked after once more at the end, else its error is stored, and the next refresh
+    begins with it.
 
     Args:
         store: the database.
@@ -132,10 +133,15 @@ def refresh(
     due = [photo for photo in due if not asked_for or photo.source_id in asked_for]
     shown = progress(due, total=len(due), what=f"refresh {source.name}", unit="photo")
     size = max(source.ids_per_call, _PICTURES_AT_ONCE if pictures else 1)
-    for some in in_batches(shown, size):
-        if source.api.hosts.is_ending:
-            raise KeyboardInterrupt
-        _ask_after(store, source, some, started, summary, pictures=pictures)
+    errors: dict[str, SourceError] = {}
+    for is_again in (False, True):
+        again = [photo for photo in due if photo.source_id in errors]
+        for some in in_batches(again if is_again else shown, size):
+            if source.api.hosts.is_ending:
+                raise KeyboardInterrupt
+            _ask_after(store, source, some, summary, errors, pictures=pictures)
+    summary.failed = {f"{source.name}:{photo}": str(error) for photo, error in errors.items()}
+    summary.unavailable = sum(isinstance(error, SourceUnavailable) for error in errors.values())
     with store.begin() as session:
         if not asked_for:
             session.execute(delete(Fact).where(Fact.name == f"{_BEGAN}{source.name}"))
@@ -149,12 +155,12 @@ def _ask_after(
     store: Store,
     source: Source,
     due: _Due,
-    started: datetime,
     summary: RefreshSummary,
+    errors: dict[str, SourceError],
     *,
     pictures: bool,
 ) -> None:
-    """Ask after some photos and store what came."""
+    """Ask after some photos and store what came; `errors` are those of the source's ids."""
     found: dict[str, License | SourceError | None] = {}
     for ids in in_batches([photo.source_id for photo in due], source.ids_per_call):
         try:
@@ -171,15 +177,14 @@ def _ask_after(
         gone = set(session.scalars(gone_photos().where(Photo.id.in_(numbers))))
         for photo in sorted(session.scalars(stored), key=lambda photo: numbers.index(photo.id)):
             answer, look = found[photo.source_id], looks.get(photo.source_id, "")
-            if error := next(
-                (part for part in (answer, look) if isinstance(part, SourceError)), None
-            ):
-                summary.failed[photo.name] = str(error)
-                summary.unavailable += isinstance(error, SourceUnavailable)
-                _event(session, photo, "failed", str(error))
+            errors.pop(photo.source_id, None)
+            failed = next((part for part in (answer, look) if isinstance(part, SourceError)), None)
+            if failed is not None:
+                errors[photo.source_id] = failed
+                _event(session, photo, "failed", str(failed))
                 continue
             summary.checked += 1
-            photo.checked_at = started
+            photo.checked_at = now()
             assert not isinstance(answer, SourceError)
             for what, detail in _news(photo, answer, photo in gone, str(look)):
                 _event(session, photo, what, detail)
@@ -240,10 +245,7 @@ def _last_seen() -> ColumnElement[datetime]:
 
 
 def _start(session: Session, source: str) -> datetime:
-    """When the refresh began that this one goes on with; now, where the last one was finished.
-
-    All photos that one refresh asks after get its start for their `checked_at`.
-    """
+    """When the refresh began that this one goes on with; now, where the last one was finished."""
     began = session.get(Fact, f"{_BEGAN}{source}")
     started = datetime.fromisoformat(began.value) if began else now()
     started = started if now() - started < _GOES_ON_FOR else now()
