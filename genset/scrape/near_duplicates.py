@@ -16,6 +16,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -63,15 +64,11 @@ def hash_folder(folder: Path, output: Path) -> tuple[int, list[str]]:
                 yield number, name
 
     with ProcessPoolExecutor() as processes, written_whole(output) as file:
-        hashes = processes.map(_hash, paths, chunksize=32)
+        hashes = processes.map(partial(_read, what=fingerprint), paths, chunksize=32)
         shown = progress(hashes, total=len(paths), what="hash", unit="photo")
         for line in hash_lines(readable(shown)):
             file.write(line.encode(errors="surrogateescape"))
     return len(paths) - len(unreadable), unreadable
-
-
-def _hash(path: Path) -> int | None:
-    return _read(path, fingerprint)
 
 
 def _read(path: Path, what: Callable[[Image.Image], T]) -> T | None:

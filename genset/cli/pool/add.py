@@ -118,13 +118,11 @@ def _origin(
 
 def _lines(done: "AddSummary", examples: bool, dry_run: bool) -> list[str]:
     would = "would be " if dry_run else ""
-    added = f"{count(done.added, 'photo')} {would}added (source: {done.source})"
-    if examples:
-        classes = count(len(done.classes), "class", "classes")
-        added = f"{count(done.added, 'example')} of {classes} {would}added"
+    what = count(done.added, "example" if examples else "photo")
     updated = f" ({done.updated:,} updated)" if done.updated else ""
     return [
-        f"{added}, {done.already:,} already there{updated}, {len(done.rejected):,} rejected",
+        f"{what} {would}added (source: {done.source}), {done.already:,} already there{updated}, "
+        f"{len(done.rejected):,} rejected",
         *(f"{file}: {reason}" for file, reason in done.rejected.items()),
     ]
 

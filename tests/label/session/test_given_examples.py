@@ -93,7 +93,7 @@ def test_the_command_tells_first_and_names_what_cannot_be_read(
     words = "add", "--examples", str(known)
     dry = genset(*words, "--dry-run", cwd=workspace.root)
     assert dry.splitlines() == [
-        "3 examples of 2 classes would be added, 0 already there, 1 rejected",
+        "3 examples would be added (source: own), 0 already there, 1 rejected",
         f"{TENCH}/bad.jpg: not an image: no JPEG, PNG or WebP",
     ]
     assert status(workspace, store).examples == 0
