@@ -124,13 +124,13 @@ def refresh(
         HostGaveUp: the source is not to be waited for.
         SourceRefused: the source refuses every call, for instance for a bad key.
     """
-    summary, asked_for = RefreshSummary(), frozenset(source_ids)
+    summary, requested = RefreshSummary(), frozenset(source_ids)
     with store.begin() as session:
-        started = now() if asked_for else _start(session, source.name)
+        started = now() if requested else _start(session, source.name)
         stored = select(Photo.id, Photo.source_id).where(_in_pool(source.name))
-        stored = stored if asked_for else stored.where(_last_seen() < started)
+        stored = stored if requested else stored.where(_last_seen() < started)
         due = session.execute(stored.order_by(_last_seen(), Photo.id)).all()
-    due = [photo for photo in due if not asked_for or photo.source_id in asked_for]
+    due = [photo for photo in due if not requested or photo.source_id in requested]
     shown = progress(due, total=len(due), what=f"refresh {source.name}", unit="photo")
     size = max(source.ids_per_call, _PICTURES_AT_ONCE if pictures else 1)
     errors: dict[str, SourceError] = {}
@@ -143,10 +143,10 @@ def refresh(
     summary.failed = {f"{source.name}:{photo}": str(error) for photo, error in errors.items()}
     summary.unavailable = sum(isinstance(error, SourceUnavailable) for error in errors.values())
     with store.begin() as session:
-        if not asked_for:
+        if not requested:
             session.execute(delete(Fact).where(Fact.name == f"{_BEGAN}{source.name}"))
         gone = session.scalars(gone_photos().where(_in_pool(source.name))).all()
-        gone = [photo for photo in gone if not asked_for or photo.source_id in asked_for]
+        gone = [photo for photo in gone if not requested or photo.source_id in requested]
         summary.gone = {photo.name: photo.page_url for photo in gone}
     return summary
 

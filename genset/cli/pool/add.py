@@ -76,19 +76,15 @@ def add(
         raise BadInput("--posted does not apply to --examples")
     if license_name is not None and not license_name.strip():
         raise BadInput('--license names no licence: give its name, such as "CC BY 4.0"')
-    given = {
-        "owner": owner,
-        "license": license_name,
-        "license_url": license_name or license_url,
-        "posted_at": posted,
-    }
+    fields = ("owner", "license", "license_url", "posted_at")
+    values = (owner, license_name, license_name or license_url, posted)
+    update = {field for field, value in zip(fields, values, strict=True) if value is not None}
     name = SOURCE if examples else photos.resolve().name.lower()
     license_name = license_name or ("" if examples else "All Rights Reserved")
     origin = _origin(source or name, owner or "", license_name, license_url, posted)
     options: Any = {"examples": examples, "min_size": min_size, "dry_run": dry_run}
-    options["update"] = {field for field, value in given.items() if value is not None}
     with opened(folder, originals="store") as (workspace, store):
-        done = take_in(workspace, store, photos, origin, **options)
+        done = take_in(workspace, store, photos, origin, update=update, **options)
         listed = opt_out.OptOut.of(workspace)
         out = [] if dry_run else opt_out.honour(store, listed)
     answer = asdict(done) | {"dry_run": dry_run} | opt_out.as_json(workspace, out)
