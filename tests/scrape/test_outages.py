@@ -251,7 +251,7 @@ def test_a_command_that_is_stopped_says_what_stays_and_how_to_go_on(
         time.sleep(0.05)
     process.send_signal(how)
     _, errors = process.communicate(timeout=60)
-    assert process.returncode == 128 + how
+    assert process.returncode == 128 + how, errors
     assert re.search(f"genset: stopped: {stored}; run the same command again to go on", errors)
 
 
