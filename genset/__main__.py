@@ -4,6 +4,7 @@ import gc
 import io
 import sys
 from collections.abc import Iterable
+from errno import ENOSPC
 
 from genset.core.errors import GensetError, first_line
 from genset.core.safe import visible
@@ -26,7 +27,9 @@ def main() -> None:
     except GensetError as error:
         _end(error.lines, error.exit_code)
     except OSError as error:
-        _end([f"{error.filename or 'the system'}: {error.strerror or error}"], 1)
+        mend = "; free some space, then run the same command again"
+        words = f"{error.strerror or error}{mend if error.errno == ENOSPC else ''}"
+        _end([f"{error.filename or 'the system'}: {words}"], 1)
     except Exception as error:
         if not _is_of_the_store(error):
             raise

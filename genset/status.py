@@ -29,7 +29,7 @@ from genset.db import (
     undecided_photos,
     votes_in_labeling,
 )
-from genset.db.images_folder import see_images
+from genset.db.images_folder import check_images, see_images
 from genset.label.proposals.questions import questions
 from genset.net.hosts import Hosts
 from genset.release.reader import summaries
@@ -187,9 +187,8 @@ def status(workspace: Workspace, store: Store) -> Status:
             unanswered=sum(question.waits(rules) for question in open_questions),
             unfinished=unfinished.value if (unfinished := session.get(Fact, UNFINISHED)) else "",
         )
-    if now.next_command.startswith("genset scrape"):
-        return replace(now, missing=_missing(workspace, store))
-    return now
+    may_scrape = now.next_command.startswith("genset scrape")
+    return replace(now, missing=_missing(workspace, store, may_scrape=may_scrape))
 
 
 def _counts(session: Session) -> dict[str, Any]:
@@ -225,9 +224,12 @@ def _outages(session: Session) -> Iterator[Outage]:
         yield Outage(host.title, _time(since or 0.0), error, _time(until) if until > now else "")
 
 
-def _missing(workspace: Workspace, store: Store) -> str:
-    """What keeps a scrape from beginning, such as a key that is not set; "" for nothing."""
+def _missing(workspace: Workspace, store: Store, *, may_scrape: bool) -> str:
+    """What keeps the next command from beginning, such as a key not set; "" for nothing."""
     try:
+        check_images(workspace, store)
+        if not may_scrape:
+            return ""
         OptOut.of(workspace)
         see_images(workspace)
         for name in workspace.scrape.sources:

@@ -15,6 +15,7 @@ from typing import Any
 from uuid import uuid4
 
 from sqlalchemy import func, select
+from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput
 from genset.core.files import image_file, sha256_of, write_text
@@ -32,8 +33,7 @@ _FACT, _BEGUN = "images", "images_new"
 def claim_images(workspace: Workspace, store: Store, *, again: bool = False) -> None:
     """Make the folder of originals this workspace's, before something is stored in it.
 
-    Where no other machine can be meant, a folder that was deleted is begun again; `again` does that
-    with one of several machines, whose originals are lost.
+    `again` begins another one, where the originals are lost.
 
     Raises:
         BadInput: it is not the folder of this workspace's originals.
@@ -57,7 +57,7 @@ def claim_images(workspace: Workspace, store: Store, *, again: bool = False) -> 
             see_images(workspace)
             known = Fact(name=_FACT, value=begun)
             session.add(known)
-        elif workspace.is_shared and not again:
+        elif not again and _has_originals(workspace, session):
             raise _refusal(workspace, "no marker")
         write_text(images / MARKER, known.value)
 
@@ -91,9 +91,17 @@ def check_images(workspace: Workspace, store: Store) -> None:
     """
     with store.session() as session:
         known = session.get(Fact, _FACT)
-    found = _marker(workspace)
-    if known is not None and found != known.value and (found or workspace.is_shared):
-        raise _refusal(workspace, "another workspace's marker" if found else "no marker")
+        found = _marker(workspace)
+        if known is None or found == known.value:
+            return
+        if found or _has_originals(workspace, session):
+            raise _refusal(workspace, "another workspace's marker" if found else "no marker")
+
+
+def _has_originals(workspace: Workspace, session: Session) -> bool:
+    """Whether the folder had originals, as far as one knows without it."""
+    stored = select(Photo.id).where(Photo.sha256.is_not(None)).limit(1)
+    return workspace.is_shared or session.scalar(stored) is not None
 
 
 def _marker(workspace: Workspace) -> str | None:
@@ -105,8 +113,8 @@ def _marker(workspace: Workspace) -> str | None:
 def _refusal(workspace: Workspace, there: str) -> BadInput:
     return BadInput(
         f"{workspace.images} is not the folder of this workspace's originals: it has {there} "
-        f"({MARKER}). Mount the folder that the other machines use, and name it in genset.toml "
-        "([images] folder); where it is lost: genset doctor --images-lost"
+        f"({MARKER}). Mount the disk that they are on, and name their folder in genset.toml "
+        "([images] folder); where it is lost: genset doctor --images-lost --repair"
     )
 
 

@@ -345,8 +345,7 @@ def test_a_machine_that_does_not_see_the_originals_is_refused(
     assert "every photo is in order" in genset("doctor", cwd=other.workspace.root, more=url)
 
 
-@pytest.mark.soak
-def test_a_folder_of_originals_that_was_deleted_on_one_machine_is_begun_again(
+def test_a_folder_of_originals_that_is_not_there_is_refused_until_it_is_given_up(
     serve: Serve, new_pool: Callable[..., Pool]
 ) -> None:
     wnids, rows, _ = crowded_classes(2, photos=3)
@@ -355,7 +354,11 @@ def test_a_folder_of_originals_that_was_deleted_on_one_machine_is_begun_again(
     answer_of(pool.done(sandbox.endpoint, *words))
     files = pool.files()
     shutil.rmtree(pool.workspace.images)
-    assert "is missing" in genset("doctor", "--repair", cwd=pool.workspace.root)
+    for command in ("scrape", "doctor --repair", "duplicates find", "release create v1"):
+        line = genset(*command.split(), cwd=pool.workspace.root, code=2)
+        assert "no marker (.genset-images)" in line
+    assert "Mount the disk" in genset("status", cwd=pool.workspace.root)
+    genset("doctor", "--images-lost", "--repair", cwd=pool.workspace.root)
     answer_of(pool.done(sandbox.endpoint, *words))
     assert pool.files() == files
 
