@@ -52,8 +52,8 @@ def main() -> None:
         if asked.store:
             os.environ["GENSET_STORE_URL"] = asked.store
         settings = workspace.root / "genset.toml"
-        rules = settings.read_text("utf-8").replace("votes = 1\n", f"votes = {VOTES}\ngold = 0.1\n")
-        settings.write_text(rules, "utf-8")
+        rules = settings.read_text("utf-8").replace("votes = 1\n", f"votes = {VOTES}\n")
+        settings.write_text(rules.replace("gold = 0.0\n", "gold = 0.1\n"), "utf-8")
         workspace = Workspace.find(workspace.root)
         store = Store.open(workspace.store_url)
         add_pool(store, asked.candidates, max(5, asked.candidates // 1000))
