@@ -42,7 +42,6 @@ from genset.db import (
     add_candidates,
     examples_among,
 )
-from genset.licenses import License, same_license
 from genset.net.originals import AN_EXAMPLE, Original, checked, keep
 from genset.net.transport import MAX_BYTES
 from genset.scrape.opt_out import OPTED_OUT, OptOut
@@ -201,13 +200,8 @@ def _update(store: Store, photo: Photo, origin: PhotoOrigin, fields: Collection[
         return False
     with store.begin_alone() as session:
         stored = session.get_one(Photo, photo.id)
-        before = License(stored.license, stored.license_url)
         for name, value in new.items():
             setattr(stored, name, value)
-        after = License(stored.license, stored.license_url)
-        if not same_license(before, after):
-            detail = f"{before.name} -> {after.name}"
-            session.add(PhotoEvent(photo_id=stored.id, what="license", detail=detail))
     return True
 
 
