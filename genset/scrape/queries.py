@@ -80,18 +80,11 @@ def workspace_queries(workspace: Workspace, store: Store, *, begin: bool = False
 
 def _current(session: Session, workspace: Workspace) -> tuple[Queries, bool]:
     """The queries that a workspace searches with, and whether they are stored already."""
-    taxonomy = stored_taxonomy(session)
-    stored = _stored(session)
-    if stored is None:
-        return newest_queries(workspace.root, taxonomy), False
-    version, content = stored
-    if all(cls.wnid in content for cls in taxonomy):
-        return Queries(version, read_classes(content, taxonomy), taxonomy), True
-    newest = newest_queries(workspace.root, taxonomy).classes
-    classes = tuple(
-        read_classes(content, [cls])[0] if cls.wnid in content else cls for cls in newest
-    )
-    return Queries(version_of(classes), classes, taxonomy), False
+    taxonomy, content = stored_taxonomy(session), _stored(session)
+    is_whole = all(cls.wnid in content for cls in taxonomy)
+    newest = taxonomy if is_whole else newest_queries(workspace.root, taxonomy).classes
+    classes = tuple(_as_stored(cls, content) for cls in newest)
+    return Queries(version_of(classes), classes, taxonomy), is_whole
 
 
 def update_queries(workspace: Workspace, store: Store) -> tuple[Queries, Queries]:
@@ -132,42 +125,35 @@ def version_of(classes: Iterable[ImageClass]) -> str:
     return sha256(canonical.encode()).hexdigest()[:12]
 
 
-def written_classes(classes: Iterable[ImageClass]) -> dict[str, Any]:
-    """What these classes are searched with and why, as JSON by wnid."""
-    return {
-        cls.wnid: searched_with(cls)
-        | {"queries": [(query.text, query.why) for query in cls.queries]}
-        for cls in classes
-    }
+def _stored(session: Session) -> Mapping[str, Any]:
+    """What the stored list says of classes, by wnid; nothing where none is stored."""
+    fact = session.get(Fact, _FACT)
+    found: Mapping[str, Any] = (
+        json.loads(session.get_one(QueryList, fact.value).content) if fact is not None else {}
+    )
+    return found
 
 
-def read_classes(
-    written: Mapping[str, Any], classes: Iterable[ImageClass]
-) -> tuple[ImageClass, ...]:
-    """These classes with what `written_classes` says that they are searched with."""
-    return tuple(
-        replace(
-            cls,
-            queries=tuple(Query(text, why) for text, why in written[cls.wnid]["queries"]),
-            content_types=tuple(written[cls.wnid]["content_types"]),
-            wikidata=tuple(written[cls.wnid]["wikidata"]),
-        )
-        for cls in classes
+def _as_stored(cls: ImageClass, content: Mapping[str, Any]) -> ImageClass:
+    if cls.wnid not in content:
+        return cls
+    stored = content[cls.wnid]
+    return replace(
+        cls,
+        queries=tuple(Query(text, why) for text, why in stored["queries"]),
+        content_types=tuple(stored["content_types"]),
+        wikidata=tuple(stored["wikidata"]),
     )
 
 
-def _stored(session: Session) -> tuple[str, dict[str, Any]] | None:
-    """The list that the workspace has stored, if any: its version, and what it says."""
-    fact = session.get(Fact, _FACT)
-    if fact is None:
-        return None
-    row = session.get_one(QueryList, fact.value)
-    return row.version, json.loads(row.content)
-
-
 def _store(session: Session, queries: Queries) -> None:
+    """Store what classes are searched with, and why."""
     if session.get(QueryList, queries.version) is None:
-        text = json.dumps(written_classes(queries.classes), ensure_ascii=False)
+        content = {
+            cls.wnid: searched_with(cls) | {"queries": [(q.text, q.why) for q in cls.queries]}
+            for cls in queries.classes
+        }
+        text = json.dumps(content, ensure_ascii=False)
         session.add(QueryList(version=queries.version, content=text))
     session.merge(Fact(name=_FACT, value=queries.version))
 

@@ -28,7 +28,7 @@ from genset.sources.inaturalist_api import (
     license_in,
     parse_results,
 )
-from genset.sources.inaturalist_draw import MOST_PER_PAGE, Draw, Window
+from genset.sources.inaturalist_draw import MOST_PER_PAGE, Draw
 from genset.sources.replies import parse_json
 from genset.sources.source import (
     About,
@@ -182,9 +182,11 @@ class INaturalist(Source):
         listed: list[Any] = []
         for run in draw.block(text, number, size):
             for window in draw.windows(run, counted):
-                place = _page_of(window)
-                total, results = ask(place)
-                if not results and total > (place["page"] - 1) * place["per_page"]:
+                per_page, page = window.run.page
+                ids = {"id_above": window.above, "id_below": window.below}
+                place = {"order_by": "id", "order": "asc", "per_page": per_page, "page": page}
+                total, results = ask({**ids, **place})
+                if not results and total > (page - 1) * per_page:
                     raise SourceUnavailable(_EMPTY.format(total), scope="query")
                 listed += window.run.of(results)
         found, rejected = photos_of(listed, partial(found_photo, codes=codes))
@@ -268,19 +270,6 @@ def _parameters_of(question: Question) -> dict[str, object]:
     if question.posted_before is not None:  # iNaturalist's end of the window is in it, ours is not
         parameters["created_d2"] = (question.posted_before - timedelta(seconds=1)).isoformat()
     return parameters
-
-
-def _page_of(window: Window) -> dict[str, Any]:
-    """The parameters of the page that holds a window's run."""
-    size, page = window.run.page
-    return {
-        "id_above": window.above,
-        "id_below": window.below,
-        "order_by": "id",
-        "order": "asc",
-        "per_page": size,
-        "page": page,
-    }
 
 
 def _codes(names: tuple[str, ...]) -> list[str]:

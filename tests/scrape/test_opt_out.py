@@ -181,11 +181,11 @@ def test_own_photos_of_who_opted_out_are_not_added(
         ("photos flickr:2", "line 2: write owner"),
         (
             "photo flickr:2  # by mail",
-            "line 2: '2  # by mail' is not a photo id of Flickr: write a number",
+            "line 2: '2  # by mail' is the id of no photo at flickr: write a number",
         ),
-        ("photo commons:File:A.jpg", "line 2: 'File:A.jpg' is not a photo id of Wikimedia"),
-        ("photo inaturalist:12", "line 2: '12' is not a photo id of iNaturalist: write its"),
-        ("owner flickr:Ann Ko", "line 2: 'Ann Ko' is not an owner id of Flickr: write an id"),
+        ("photo commons:File:A.jpg", "line 2: 'File:A.jpg' is the id of no photo at commons"),
+        ("photo inaturalist:12", "line 2: '12' is the id of no photo at inaturalist: write its"),
+        ("owner flickr:Ann Ko", "line 2: 'Ann Ko' is the id of no owner at flickr: write an id"),
     ],
 )
 def test_a_line_that_would_keep_nobody_out_is_refused(
