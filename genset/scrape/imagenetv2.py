@@ -15,7 +15,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 from msgspec import field
 from msgspec.structs import asdict
@@ -83,8 +83,8 @@ def take_in(
     else:
         keys = _selection(root / "datasets" / f"{dataset}.json", found)
     # They gave some photos of two classes a second id.
-    candidates = {found[key].task: found[key] for key in keys}.values()
-    origins = {candidate.task[1]: candidate.result.origin for candidate in candidates}
+    candidates = {found[key][1].task: found[key] for key in keys}.values()
+    origins = {result.id_search_engine: result.origin for _, result in candidates}
     with store.begin_alone() as session:
         photos = _add_photos(session, origins)
         added = _add_candidates(session, candidates)
@@ -96,8 +96,8 @@ def take_in(
         selected=selected,
         excluded=len(found) - len(keys) if dataset is None else 0,
         early=sum(
-            origins[candidate.task[1]].posted_at < workspace.posted_after
-            for candidate in candidates
+            origins[result.id_search_engine].posted_at < workspace.posted_after
+            for _, result in candidates
         ),
     )
 
@@ -118,6 +118,11 @@ class _SearchResult(Record, frozen=True, forbid_unknown_fields=False):
     def __post_init__(self) -> None:
         if self.wnid not in imagenet1k():
             raise ValueError(f"wnid is no class of ImageNet: {self.wnid[:99]!r}")
+
+    @property
+    def task(self) -> tuple[str, str]:
+        """The class, and the photo's id at Flickr."""
+        return self.wnid, self.id_search_engine
 
     @property
     def origin(self) -> PhotoOrigin:
@@ -143,18 +148,9 @@ class _Dataset(Record, frozen=True, forbid_unknown_fields=False):
     image_filenames: list[tuple[str, str]]
 
 
-class _Candidate(NamedTuple):
-    """A search's result. `rank` is its place among those of its class and query in its file."""
-
-    rank: int
-    result: _SearchResult
-
-    @property
-    def task(self) -> tuple[str, str]:
-        return self.result.wnid, self.result.id_search_engine
-
-
-# By their own id of the photo, and by class.
+# The place of a search's result among those of its class and query in its file, and the result: by
+# their own id of the photo, and by class.
+_Candidate = tuple[int, _SearchResult]
 _Pool = dict[tuple[str, str], _Candidate]
 
 
@@ -168,10 +164,10 @@ def _search_results(folder: Path) -> _Pool:
         places: Counter[tuple[str, str]] = Counter()
         for result in read_json(path, list[_SearchResult], _LARGEST):
             places[result.wnid, result.search_key] += 1
-            candidate = _Candidate(places[result.wnid, result.search_key], result)
+            rank = places[result.wnid, result.search_key]
             key = result.number, result.wnid
-            if key not in pool or candidate.rank < pool[key].rank:
-                pool[key] = candidate
+            if key not in pool or rank < pool[key][0]:
+                pool[key] = rank, result
     return pool
 
 
@@ -205,7 +201,7 @@ def _add_candidates(session: Session, candidates: Collection[_Candidate]) -> int
             "rank": rank,
         }
         for rank, result in candidates
-        if (result.wnid, result.id_search_engine) not in known
+        if result.task not in known
     ]
     for some in in_batches(rows, 10_000):
         add_candidates(session, some)
@@ -219,7 +215,7 @@ def _add_rulings(session: Session, candidates: Collection[_Candidate], dataset: 
     reason = "chosen by the authors of ImageNetV2"
     rows = [
         {"candidate_id": id, "verdict": Verdict.CORRECT, "by": dataset, "reason": reason}
-        for id in sorted({ids[candidate.task] for candidate in candidates} - known)
+        for id in sorted({ids[result.task] for _, result in candidates} - known)
     ]
     if rows:
         session.execute(insert(Ruling), rows)

@@ -193,8 +193,7 @@ class Flickr(Source):
         if question.posted_before is not None:  # Flickr's end of the window is in it, ours is not
             parameters["max_upload_date"] = int(question.posted_before.timestamp()) - 1
         if question.licenses:
-            numbers = license_ids(question.licenses)
-            parameters["license"] = ",".join(map(str, numbers))
+            parameters["license"] = ",".join(map(str, license_ids(question.licenses)))
         reply, since = self._call("photos.search", parameters, quota), question.posted_after
         return parse_search(reply, page=question.page, per_page=question.per_page, since=since)
 
@@ -214,14 +213,13 @@ class Flickr(Source):
         """All licences by id, in the words that Flickr has for them today, or last had for us."""
         if self._named is None:
             self.api.wait_for_turn(quota)
+            named: dict[int, License] = {}
             try:
-                self._named = merged(
-                    parse_licenses(self._call("photos.licenses.getInfo", {}, quota))
-                )
+                named = parse_licenses(self._call("photos.licenses.getInfo", {}, quota))
             except (SourceError, requests.RequestException) as error:  # of no photo's doing
                 if is_retryable(error):
                     return merged({})
-                self._named = merged({})
+            self._named = merged(named)
         return self._named
 
     def _call(self, method: str, parameters: dict[str, object], quota: int) -> dict[str, Any]:

@@ -33,15 +33,13 @@ _LONGEST_MESSAGE = 200
 
 def connected(keys: Iterable[str], address: str) -> list[flickrapi.FlickrAPI]:
     """Flickr's API at `address`, once for each key; they share their connections."""
-    client = Api("Flickr's API")
-    return [_with_key(key, address, client) for key in keys]
-
-
-def _with_key(key: str, address: str, client: Api) -> flickrapi.FlickrAPI:
-    api = flickrapi.FlickrAPI(key, "", format="json", store_token=False)
-    api.REST_URL = address
-    api.flickr_oauth = _UnsignedCalls(key, client)
-    return api
+    client, apis = Api("Flickr's API"), []
+    for key in keys:
+        api = flickrapi.FlickrAPI(key, "", format="json", store_token=False)
+        api.REST_URL = address
+        api.flickr_oauth = _UnsignedCalls(key, client)
+        apis.append(api)
+    return apis
 
 
 class _UnsignedCalls:

@@ -23,13 +23,13 @@ from genset.net.transport import user_agent
 from genset.sources.inaturalist_api import (
     LICENSES,
     NAME,
+    Numbered,
     found_photo,
-    id_of,
     license_in,
     parse_results,
 )
 from genset.sources.inaturalist_draw import MOST_PER_PAGE, Draw
-from genset.sources.replies import parse_json
+from genset.sources.replies import parse_json, read
 from genset.sources.source import (
     About,
     Licenses,
@@ -206,10 +206,9 @@ class INaturalist(Source):
         total, results = self._ask({**parameters, **newest})
         if not total:
             return SearchPage((), 0, last=True, capped=False)
-        number = id_of(results[0]) if results else None
-        if number is None:
+        if not results:
             raise SourceUnavailable(_EMPTY.format(total), scope="query")
-        draw = Draw(self._seed, total, number)
+        draw = Draw(self._seed, total, read(results[0], Numbered, "iNaturalist's search").id)
         return SearchPage((), total, last=False, capped=False, bookmark=draw.bookmark())
 
     def ask_licenses(self, source_ids: Sequence[str], quota: int) -> Licenses:

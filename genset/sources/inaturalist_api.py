@@ -124,12 +124,6 @@ def parse_results(reply: object) -> tuple[int, list[dict[str, Any]]]:
     return page.total_results, page.results
 
 
-def id_of(entry: object) -> int | None:
-    """The number of an observation, a photo or a user."""
-    found = read_entry(entry, Numbered)
-    return None if found is None else found.id
-
-
 def found_photo(entry: object, codes: Collection[str]) -> PhotoOrigin:
     """An observation's first photo under one of these licences; PhotoRejected where none is."""
     found = usable_entry(entry, Observation)

@@ -11,8 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import ClassVar, Self, TypeVar
 from urllib.parse import urlsplit
 
@@ -331,21 +330,19 @@ def source_class(name: str) -> type[Source]:
     Raises:
         BadInput: there is none, or its module cannot be loaded.
     """
-    if name in _OWN:
-        module, _, attribute = _OWN[name].partition(":")
-        found: type[Source] = getattr(import_module(module), attribute)
+    group = "genset.sources"
+    installed = entry_points(group=group, name=name)
+    entries = [EntryPoint(name, _OWN[name], group)] if name in _OWN else list(installed)
+    if not entries:
+        raise BadInput(unknown_source(name))
+    try:
+        found = entries[0].load()
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody else's code
+        words = f"the source {name} ({entries[0].value}) cannot be loaded: {error!r}"
+        raise BadInput(words) from None
+    if isinstance(found, type) and issubclass(found, Source) and found.about.name == name:
         return found
-    for entry in entry_points(group="genset.sources", name=name):
-        try:
-            found = entry.load()
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody else's code
-            raise BadInput(
-                f"the source {name} ({entry.value}) cannot be loaded: {error!r}"
-            ) from None
-        if isinstance(found, type) and issubclass(found, Source) and found.about.name == name:
-            return found
-        raise BadInput(f"the source {name} ({entry.value}) is not a Source of this name")
-    raise BadInput(unknown_source(name))
+    raise BadInput(f"the source {name} ({entries[0].value}) is not a Source of this name")
 
 
 def check_contact(title: str, contact: str) -> None:
