@@ -2,6 +2,7 @@
 
 import gc
 import io
+import os
 import sys
 from collections.abc import Iterable
 from errno import ENOSPC
@@ -44,6 +45,9 @@ def _is_of_the_store(error: Exception) -> bool:
 def _end(messages: Iterable[str], code: int) -> None:
     for message in messages:
         print(f"genset: {visible(' '.join(message.split()))}", file=sys.stderr)  # noqa: T201 - its output
+    if code > 128:  # CPython dies of a SIGINT that came while it ran a string, though it is handled
+        sys.stdout.flush()
+        os._exit(code)
     sys.exit(code)
 
 

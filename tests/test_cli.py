@@ -429,3 +429,22 @@ def test_a_terminal_without_a_sign_gets_another(tmp_path: Path) -> None:
     done = subprocess.run(line, cwd=folder, env=latin, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"Ann?s" in done.stdout
+
+
+def test_an_interrupt_that_is_handled_ends_with_its_code_wherever_it_came(tmp_path: Path) -> None:
+    (tmp_path / "interrupted.py").write_text(
+        "import os, signal\n"
+        "from genset import __main__\n"
+        "from genset.cli.common import Stopped, stoppable\n"
+        "def cli(prog_name):\n"
+        "    with stoppable(lambda: 'all is kept'):\n"
+        "        exec('os.kill(os.getpid(), signal.SIGINT)\\nwhile True: pass')\n"
+        "import genset.cli\n"
+        "genset.cli.cli = cli\n"
+        "__main__.main()\n"
+    )
+    words = [sys.executable, "-m", "interrupted"]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 130
+    assert done.stderr == "genset: stopped: all is kept; run the same command again to go on\n"
