@@ -70,7 +70,7 @@ class SourceCounts:
 class Outage:
     """A host, or one of several keys, that is not called now.
 
-    `error` is the cause, `since` and `next_try` are times, "" for a try that is due.
+    `error` is the cause, `since` and `next_try` are times, "" for a pause and a try that is due.
     """
 
     host: str
@@ -217,11 +217,10 @@ def _outages(session: Session) -> Iterator[Outage]:
     now = time.time()
     closed = HostState.down_since.is_not(None) | (HostState.paused_until > now)
     for host in session.scalars(select(HostState).where(closed).order_by(HostState.title)):
-        since, error = host.down_since, host.error
-        if since is None:
-            since, error = host.paused_at, "it asked for a pause"
+        since = "" if host.down_since is None else _time(host.down_since)
         until = max(host.probe_at or 0.0, host.paused_until or 0.0)
-        yield Outage(host.title, _time(since or 0.0), error, _time(until) if until > now else "")
+        error = host.error if since else "it asked for a pause"
+        yield Outage(host.title, since, error, _time(until) if until > now else "")
 
 
 def _missing(workspace: Workspace, store: Store, *, may_scrape: bool) -> str:

@@ -170,7 +170,7 @@ def test_several_sources_are_counted_each(place: Place) -> None:
 def test_a_source_that_never_answered_is_counted_too(place: Place) -> None:
     workspace, store = place
     add_search(store, "flickr")
-    at = dict.fromkeys(("first_at", "last_at"), datetime(2026, 1, 1, tzinfo=UTC))
+    at = {"first_at": datetime(2026, 1, 1, tzinfo=UTC)}
     page = {"wnid": TENCH, "source": "commons", "question": "tench", "query": "tench", "page": 1}
     with store.begin() as session:
         session.add(SearchFailure(**page, **at, attempts=1, error="timed out"))

@@ -106,8 +106,9 @@ def _stages(now: "Status") -> Iterator[tuple[str, str]]:
     if now.unchecked:
         yield "refresh", f"{count(now.unchecked, 'photo')} failed{_LIST}"
     for outage in now.outages:
+        since = f" since {outage.since}" if outage.since else ""
         following = f"at {outage.next_try}" if outage.next_try else "by the next command"
-        yield "host", f"{outage.host} since {outage.since}: {outage.error}; next try {following}"
+        yield "host", f"{outage.host}{since}: {outage.error}; next try {following}"
     classes = count(now.candidate_classes, *_CLASSES)
     yield (
         "labels",

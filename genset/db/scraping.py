@@ -13,14 +13,13 @@ from genset.db.models import CLASS_ID, Base, UtcDateTime
 
 
 class Attempts:
-    """How often something was tried in vain: from `first_at` to `last_at`, with the last `error`.
+    """How often something was tried in vain, from `first_at` on, with the last `error`.
 
     It is to be tried again at `next_at`, and never where that is None.
     """
 
     attempts: Mapped[int]
     first_at: Mapped[datetime] = mapped_column(UtcDateTime)
-    last_at: Mapped[datetime] = mapped_column(UtcDateTime)
     next_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     error: Mapped[str] = mapped_column(Text)
 
@@ -54,22 +53,20 @@ class SearchFailure(Attempts, Base):
 class HostState(Base):
     """What is known of a host; `title` is its name for people.
 
-    It asked at `paused_at` for no calls until `paused_until`. It has not answered since
-    `down_since`, and is asked again at `probe_at`, for the `probes`-th time; `probed` is what it
-    was last asked for, `error` what came of it. `rate`, `refused` and `latency` are those of
-    `genset.net.pace.Pace`. A key of a source that has several has a row too.
+    It asked for no calls until `paused_until`. It has not answered since `down_since`, for the
+    reason in `error`, and is asked again at `probe_at`, for the `probes`-th time. `rate`, `refused`
+    and `latency` are those of `genset.net.pace.Pace`. A key of a source that has several has a row
+    too.
     """
 
     __tablename__ = "host"
 
     name: Mapped[str] = mapped_column(Text, primary_key=True)
     title: Mapped[str] = mapped_column(Text)
-    paused_at: Mapped[float | None] = mapped_column(Double)
     paused_until: Mapped[float | None] = mapped_column(Double)
     down_since: Mapped[float | None] = mapped_column(Double)
     probe_at: Mapped[float | None] = mapped_column(Double)
     probes: Mapped[int] = mapped_column(default=0)
-    probed: Mapped[str] = mapped_column(Text, default="")
     error: Mapped[str] = mapped_column(Text, default="")
     rate: Mapped[float | None] = mapped_column(Double)
     refused: Mapped[float | None] = mapped_column(Double)
@@ -77,12 +74,11 @@ class HostState(Base):
 
 
 class RateLimitState(Base):
-    """When the next call of a quota may be made, as said at `set_at`."""
+    """When the next call of a quota may be made."""
 
     __tablename__ = "rate_limit"
 
     name: Mapped[str] = mapped_column(Text, primary_key=True)
-    set_at: Mapped[float] = mapped_column(Double)
     next_at: Mapped[float] = mapped_column(Double)
 
 

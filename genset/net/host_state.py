@@ -30,22 +30,20 @@ from genset.net.pace import Pace, jittered, scaled
 LOOK_AGAIN = 0.2  # seconds for which what the store said is believed
 
 LONG = 60.0  # seconds: longer pauses are reported
-DAY = 86_400.0  # seconds: a command does not wait for so long a pause
+DAY = 86_400.0  # seconds
+LONGEST = DAY / 2  # seconds: a command does not wait for a longer pause
 
 _FIRST_PROBE, _LAST_PROBE = 30.0, 600.0  # seconds, each delay twice as long as the last
-_CLOCKS_DIFFER = 1.0  # seconds that are no sign of a clock that was set back
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
     """What a host's row says: the columns of `HostState`, without its name and title."""
 
-    paused_at: float | None = None
     paused_until: float | None = None
     down_since: float | None = None
     probe_at: float | None = None
     probes: int = 0
-    probed: str = ""
     error: str = ""
     rate: float | None = None
     refused: float | None = None
@@ -57,15 +55,12 @@ class Condition:
         return Pace(self.rate, self.refused, self.latency)
 
     def paused_for(self, now: float) -> float:
-        """Seconds for which it is to be left alone; what a wrong clock set does not count."""
-        if self.paused_until is None or (self.paused_at or 0.0) > now + _CLOCKS_DIFFER:
-            return 0.0
-        return max(0.0, self.paused_until - now)
+        """Seconds for which it is to be left alone."""
+        return max(0.0, (self.paused_until or 0.0) - now)
 
     def opens_in(self, now: float) -> float:
-        """Seconds until the host may be called; what only a wrong clock can have set is none."""
-        probe = 0.0 if self.down_since is None else (self.probe_at or 0.0) - now
-        return max(self.paused_for(now), 0.0 if probe > 2 * scaled(_LAST_PROBE) else probe)
+        """Seconds until the host may be called."""
+        return max(self.paused_for(now), (self.probe_at or 0.0) - now)
 
 
 _COLUMNS = [getattr(HostState, name) for name in Condition.__dataclass_fields__]
@@ -116,7 +111,7 @@ class StoredCondition:
             self._on_recovery()
         return self.last
 
-    def take_probe(self, address: str) -> float | None:
+    def take_probe(self) -> float | None:
         """Take on the next probe of a host that is down; None where it is this caller's.
 
         Else the time of the next one: another caller was quicker.
@@ -124,7 +119,7 @@ class StoredCondition:
         # Who probes may be killed before it knows: others probe then, after as long a delay.
         later = self._now() + jittered(_delay(self.last.probes + 1))
         is_due = HostState.probe_at == self.last.probe_at
-        probe = {"probe_at": later, "probes": HostState.probes + 1, "probed": address}
+        probe = {"probe_at": later, "probes": HostState.probes + 1}
         return None if self._change(probe, HostState.down_since.is_not(None), is_due) else later
 
     def put_off_probe(self, error: str) -> None:
@@ -134,7 +129,7 @@ class StoredCondition:
 
     def mark_up(self) -> None:
         """It answered."""
-        up = {"down_since": None, "probe_at": None, "probes": 0, "probed": "", "error": ""}
+        up = {"down_since": None, "probe_at": None, "probes": 0, "error": ""}
         self._change(up, HostState.down_since.is_not(None))
 
     def mark_down(self, since: float, error: str) -> None:
@@ -145,12 +140,9 @@ class StoredCondition:
 
     def pause(self, now: float, seconds: float) -> None:
         """Let nobody call for so many seconds, also those who wait for their turn already."""
-        self._change(
-            {"paused_at": now, "paused_until": now + seconds},
-            HostState.paused_until.is_(None)
-            | (HostState.paused_until < now + seconds)
-            | (HostState.paused_at > now + _CLOCKS_DIFFER),
-        )
+        until = now + seconds
+        is_earlier = HostState.paused_until.is_(None) | (HostState.paused_until < until)
+        self._change({"paused_until": until}, is_earlier)
 
     def set_pace(self, pace: Pace) -> None:
         """Have all call it so fast."""
@@ -232,7 +224,7 @@ class HostReports:
     def give_up(self, condition: Condition, now: float, begun: float, patience: float) -> None:
         """Raise HostGaveUp where a process that began then has waited for longer than that.
 
-        Or where it would, or for a day.
+        Or where it would, or for half a day.
         """
         since, pause = condition.down_since, condition.paused_for(now)
         if since is not None and now - max(since, begun) > patience:
@@ -240,8 +232,7 @@ class HostReports:
                 f"{self._title} has not answered since {_clock(since)} ({condition.error}): run "
                 "the same command again later"
             )
-        whole = now + pause - (condition.paused_at or now)
-        if pause > patience or (pause > 0 and whole >= scaled(DAY) * 0.999):
+        if pause > min(patience, scaled(LONGEST)):
             raise HostGaveUp(
                 f"{self._title} asked for a pause until {_clock(now + pause)}: run the same "
                 "command again then"
@@ -259,4 +250,4 @@ def user_store() -> Store:
     """What those who work outside of any workspace share with others of the same user."""
     folder = Path(tempfile.gettempdir()) / f"genset-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
-    return Store.open(f"sqlite:///{folder / f'calls-{HEAD}.db'}")
+    return Store.open(f"sqlite:///{folder / f'hosts-{HEAD}.db'}")

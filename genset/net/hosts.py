@@ -7,11 +7,11 @@ whatever machine they run on, and one of them asks a host that is down on behalf
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from math import inf
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import requests
 from sqlalchemy import text
@@ -21,7 +21,7 @@ from genset.core.errors import GensetError, SourceError, SourceRefused
 from genset.db import Store
 from genset.net.api import reason_of
 from genset.net.host_state import DAY, HostReports, StoredCondition
-from genset.net.pace import Limit, Slots, jittered, scaled
+from genset.net.pace import Limit, jittered, scaled
 from genset.net.quotas import Quotas
 from genset.net.transport import (
     USER_AGENT,
@@ -38,7 +38,6 @@ _LONGEST_PAUSE = 30 * DAY
 
 _REMEMBERED = 50  # calls that were answered
 
-_SLOT_PAUSE = 0.05  # seconds
 _SLEEP = 1.0  # seconds, at most, before the state is read again
 _READ_THE_CLOCK = 60.0  # seconds
 
@@ -114,7 +113,7 @@ class Host:
         ping: a call that a host which is well always answers, given the number of a quota; where
             there is none, calls that it answered before are made again, another one each time.
             With either, a few calls in vain are enough to ask whether the host is down.
-        slots: let so many calls be made at once; None for any number.
+        slots: let this process make so many calls at once; None for any number.
         agent: says who asks.
     """
 
@@ -125,7 +124,7 @@ class Host:
         title: str,
         limits: Sequence[Limit],
         ping: Callable[[int], object] | None = None,
-        slots: Slots | None = None,
+        slots: AbstractContextManager[Any] | None = None,
         agent: str = USER_AGENT,
     ) -> None:
         self.hosts = hosts
@@ -134,7 +133,7 @@ class Host:
         self.ping = ping
         self.has_answered = False  # in this run
         self.answered: deque[Callable[[int], object]] = deque(maxlen=_REMEMBERED)  # calls
-        self._slots = slots
+        self._slots = slots or nullcontext()
         self._reports = HostReports(title, lambda line: hosts.say(line), hosts.on_event)
         self._condition = StoredCondition(
             hosts.store, name, title, hosts.now, self._reports.recovery
@@ -151,11 +150,6 @@ class Host:
     def is_down(self) -> bool:
         """Whether it has not answered for a while."""
         return self._condition.read().down_since is not None
-
-    @property
-    def probed(self) -> str:
-        """The address by which it was last asked whether it is back."""
-        return self._condition.last.probed
 
     def opens_in(self) -> float:
         """Seconds until it may be called; 0 for now.
@@ -196,7 +190,7 @@ class Host:
                 raise self._closed()
             begun = time.monotonic()
             try:
-                with self._slot():
+                with self._slots:
                     answer = function(quota)
             except Exception as error:
                 if self._quotas.may_use_another(error, quota, refused):
@@ -209,19 +203,6 @@ class Host:
             self._adapt(time.monotonic() - begun)
             self._quotas.note_answer(quota, len(answer) if isinstance(answer, bytes) else 0)
             return answer
-
-    @contextmanager
-    def _slot(self) -> Iterator[None]:
-        """Take one of the slots for a call, where there are any."""
-        if self._slots is None:
-            yield
-            return
-        while (slot := self._slots.take(self.hosts.now())) is None:
-            self._sleep(_SLOT_PAUSE)
-        try:
-            yield
-        finally:
-            self._slots.give_back(slot, self.hosts.now())
 
     def call_patiently(self, function: Callable[[int], T], address: str) -> T:
         """Call `function` as `call` does, but wait while the host is closed, and try `TRIES` times.
@@ -264,7 +245,7 @@ class Host:
             raise self._closed()
         if not self.is_down:
             return False
-        later = self._condition.take_probe(address)
+        later = self._condition.take_probe()
         if later is not None:
             raise HostClosed(self.title, later)
         if not is_known or not self._can_ping:
@@ -285,7 +266,7 @@ class Host:
             self.answered.rotate(-1)
         self.wait_for_turn(quota := self._quotas.choose())
         try:
-            with self._slot():
+            with self._slots:
                 ping(quota)
         except Exception as error:  # noqa: BLE001 - a refusal is an answer
             if is_retryable(error) or _is_hopeless(error):

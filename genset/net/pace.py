@@ -1,25 +1,18 @@
 """How fast a quota is used, how a host's pace adapts, and how long to wait between tries.
 
-What is left of a quota (calls, bytes, calls at once) is in the store, so all scrapers that use it
+What is left of a quota (calls, bytes) is in the store, so all scrapers that use it
 share it, on however many machines they run.
 """
 
 import random
-import threading
-import time
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Protocol, Self
 
-from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from genset.db import RateLimitState, Store
 from genset.workspace import pause_factor
-
-_LEASE = 12.0  # seconds
-_CLOCKS_DIFFER = 1.0  # seconds that are no sign of a clock that was set back
 
 
 class Limit(Protocol):
@@ -62,9 +55,7 @@ class RateLimit:
         """As `Limit.waiting`."""
         with self._store.session() as session:
             state = session.get(RateLimitState, self.name)
-        if state is None:
-            return 0.0
-        return max(0.0, _next(state, now, self.interval) - self._ahead - now)
+        return 0.0 if state is None else max(0.0, state.next_at - self._ahead - now)
 
     def spend(self, now: float, size: int) -> None:
         """Bytes are not limited."""
@@ -73,8 +64,8 @@ class RateLimit:
         """Take a turn that lasts so long; return when it begins."""
         with self._store.begin() as session:
             state = _locked(self._store, session, self.name)
-            full = max(now, _next(state, now, self.interval))
-            state.set_at, state.next_at = now, full + seconds
+            full = max(now, state.next_at)
+            state.next_at = full + seconds
         return max(now, full - self._ahead)
 
 
@@ -128,81 +119,15 @@ class AllOf:
             limit.spend(now, size)
 
 
-class Slots:
-    """Lets so many calls be made at once, by all scrapers of a store together.
-
-    A slot is lent for seconds, again and again while its holder is alive: one that was killed holds
-    up nobody for longer.
-
-    Args:
-        store: the store that all callers share.
-        name: the slots' name there.
-        count: how many there are, at least 1.
-    """
-
-    def __init__(self, store: Store, name: str, count: int) -> None:
-        self._store = store
-        self._names = [f"{name}-slot-{number}" for number in range(count)]
-        self._lock = threading.Lock()
-        self._used: set[str] = set()
-        self._keeper: threading.Thread | None = None
-
-    def take(self, now: float) -> str | None:
-        """Take a slot, and return its name; None where none is free."""
-        with self._store.begin() as session:
-            for name in self._names:
-                state = _locked(self._store, session, name)
-                if _next(state, now, 0.0) <= now:
-                    state.set_at, state.next_at = now, now + _LEASE
-                    break
-            else:
-                return None
-        with self._lock:
-            self._used.add(name)
-            if self._keeper is None:
-                lead = now - time.monotonic()
-                self._keeper = threading.Thread(target=self._keep, args=(lead,), daemon=True)
-                self._keeper.start()
-        return name
-
-    def give_back(self, slot: str, now: float) -> None:
-        """Let others take a slot."""
-        with self._lock:
-            self._used.discard(slot)
-        with self._store.begin() as session:
-            state = _locked(self._store, session, slot)
-            state.set_at, state.next_at = now, 0.0
-
-    def _keep(self, lead: float) -> None:
-        """Extend the leases of the slots in use; `lead` is the store's clock's."""
-        while True:
-            time.sleep(_LEASE / 4)
-            with self._lock:
-                if not self._used:
-                    self._keeper = None
-                    return
-                # Where the store is gone, the main thread meets that too, and says so.
-                with suppress(OperationalError), self._store.begin() as session:
-                    for slot in self._used:
-                        state = _locked(self._store, session, slot)
-                        state.set_at = lead + time.monotonic()
-                        state.next_at = state.set_at + _LEASE
-
-
 def _locked(store: Store, session: Session, name: str) -> RateLimitState:
     """A quota's row, which nobody else changes until the transaction ends."""
     state = session.get(RateLimitState, name, with_for_update=True)
     if state is None:
         # A row that delays nobody, unless another caller was quicker.
-        first = {"name": name, "set_at": 0, "next_at": 0}
-        session.execute(store.insert(RateLimitState).values(first).on_conflict_do_nothing())
+        first = store.insert(RateLimitState).values(name=name, next_at=0)
+        session.execute(first.on_conflict_do_nothing())
         state = session.get_one(RateLimitState, name, with_for_update=True)
     return state
-
-
-def _next(state: RateLimitState, now: float, interval: float) -> float:
-    """The next turn by what is stored. What was set later than now was set by a wrong clock."""
-    return state.next_at if state.set_at <= now + _CLOCKS_DIFFER else now + interval
 
 
 _SLOW, _SLOWEST = 1.0, 1 / 600  # calls a second after a refusal: at most, at least

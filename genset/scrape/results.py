@@ -261,7 +261,7 @@ def _note(
 ) -> str:
     """Count a try in vain and set the time of the next; what was decided."""
     failure.attempts += 1
-    failure.last_at, failure.error = at, str(result)
+    failure.error = str(result)
     pause = None if isinstance(result, SourceRefused) else policy.pause(failure.attempts)
     if pause is None:
         failure.next_at = None
@@ -279,29 +279,22 @@ def _with_tries(failure: PhotoFailure | SearchFailure) -> str:
 
 
 _AT_ONCE = 5000  # numbers in a statement
-_CLOCKS_DIFFER = timedelta(minutes=1)  # more than this, and the clock was set back
 
 
 def photos_tried(session: Session, photo_ids: Collection[int], at: datetime) -> dict[int, datetime]:
     """When those of these photos, by `Photo.id`, that failed are to be tried again."""
     found: dict[int, datetime] = {}
-    columns = select(PhotoFailure.photo_id, PhotoFailure.last_at, PhotoFailure.next_at)
+    columns = select(PhotoFailure.photo_id, func.coalesce(PhotoFailure.next_at, at))
     for some in in_batches(sorted(photo_ids), _AT_ONCE):
-        rows = session.execute(columns.where(PhotoFailure.photo_id.in_(some)))
-        found |= {photo_id: _time(last, following, at) for photo_id, last, following in rows}
+        found |= dict(session.execute(columns.where(PhotoFailure.photo_id.in_(some))).tuples())
     return found
 
 
 def pages_tried(session: Session, wnid: str, source: str, at: datetime) -> dict[str, datetime]:
     """When those pages of a class, by `question_key`, that failed are to be asked for again."""
-    columns = select(SearchFailure.question, SearchFailure.last_at, SearchFailure.next_at)
-    rows = session.execute(columns.filter_by(wnid=wnid, source=source))
-    return {question: _time(last, following, at) for question, last, following in rows}
-
-
-def _time(last: datetime, following: datetime | None, at: datetime) -> datetime:
-    """When to try again what failed last then. What is stored may be of a wrong clock."""
-    return at if following is None or last > at + _CLOCKS_DIFFER else following
+    columns = select(SearchFailure.question, func.coalesce(SearchFailure.next_at, at))
+    of_class = SearchFailure.wnid == wnid, SearchFailure.source == source
+    return dict(session.execute(columns.where(*of_class)).tuples())
 
 
 def forget_photos(session: Session, photo_ids: Collection[int]) -> None:

@@ -383,10 +383,8 @@ class _Scraper:
 
 
 def _probe(jobs: Sequence[Job]) -> Job:
-    """The job that asks whether a host is back: any that never failed, but not the last again."""
-    others = [job for job in jobs if job.address != job.host.probed] or jobs
-    new = [job for job in others if not job.is_known]
-    return random.choice(new or others)  # noqa: S311 - no secret
+    """The job that asks whether a host is back: any that never failed."""
+    return random.choice([job for job in jobs if not job.is_known] or jobs)  # noqa: S311
 
 
 def _is_result(result: JobResult | Exception) -> TypeGuard[JobResult]:

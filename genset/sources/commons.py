@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from itertools import count
 from operator import attrgetter
+from threading import Semaphore
 from typing import Any, Self
 from urllib.parse import urlsplit
 
@@ -19,7 +20,7 @@ from genset.classes.query import parse
 from genset.core.errors import SourceUnavailable
 from genset.net.api import Api, as_source_error, endpoint_in, is_loopback
 from genset.net.hosts import Host, Hosts
-from genset.net.pace import RateLimit, Slots
+from genset.net.pace import RateLimit
 from genset.net.transport import is_retryable, user_agent
 from genset.sources.commons_api import (
     FIELDS,
@@ -138,7 +139,7 @@ class Commons(Source):
         self._client = Api(f"{TITLE}' API", agent)
         near = is_loopback(self._address)
         name = f"{urlsplit(endpoint).netloc}-commons" if endpoint else "wikimedia"
-        slots = Slots(hosts.store, name, AT_ONCE)
+        slots = Semaphore(AT_ONCE)
         calls = RateLimit(hosts.store, f"{name}-calls", 0 if near else 1 / CALLS_PER_SECOND)
         self.api = Host(hosts, name, TITLE, [calls], ping=self._ping, slots=slots, agent=agent)
         pictures, title = f"{name}-images", f"{TITLE}' image host"

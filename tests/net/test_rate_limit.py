@@ -47,14 +47,6 @@ def test_no_limit_is_no_limit(store: Store) -> None:
     assert limit.waiting(1000) == 0
 
 
-def test_a_clock_that_was_set_back_delays_nobody_by_more_than_the_interval(store: Store) -> None:
-    limit = RateLimit(store, "host", 10)
-    assert limit.reserve(2_000_000_000) == 2_000_000_000
-    assert limit.waiting(1_000_000_000) == 10
-    assert limit.reserve(1_000_000_000) == 1_000_000_010
-    assert limit.reserve(1_000_000_000) == 1_000_000_020
-
-
 @given(st.lists(st.floats(0, 100), min_size=2, max_size=20))
 def test_no_two_calls_are_closer_than_the_interval(some_store: Store, pauses: list[float]) -> None:
     limit, now, turns = RateLimit(some_store, uuid4().hex, 7), 1000.0, []

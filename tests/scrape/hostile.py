@@ -19,7 +19,6 @@ from PIL import Image
 # Bytes of a whole answer, where {here} and {stranger} stand for hosts, or who sends it.
 Answer = bytes | Callable[[BinaryIO], None]
 
-JPEG_END = b"\xff\xd9"
 
 # A red photo in HEIC, 64 x 48, written by pillow-heif 1.8.1: nothing here writes that format.
 HEIC = b64decode("""

@@ -134,7 +134,7 @@ def test_status_says_what_is_refused_and_why_and_when_it_is_tried_next(
     for line in (
         r"search +1 of 1,000 classes, 1 search, 1 rejected: genset status --failed",
         r"entries +1 entry of a page was rejected \(1 posted in the future\)",
-        rf"host +Flickr's image host since {when}: it asked for a pause; next try at {when}",
+        rf"host +Flickr's image host: it asked for a pause; next try at {when}",
         rf"host +key 1 of Flickr since {when}: Flickr: Invalid API Key \(code 100\); check key 1 "
         rf"of 2 in FLICKR_API_KEY; next try (at {when}|by the next command)",
     ):

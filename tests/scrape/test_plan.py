@@ -195,7 +195,7 @@ def test_trying_again_starts_the_counts_of_failures_anew(
         photos[0].sha256, photos[0].rejected = None, "HTTP 503, tried 9 times"
         session.add(Candidate(wnid=DOG.wnid, photo=photos[3], keyword="dog", rank=1))
         session.query(Candidate).filter_by(wnid=CAT.wnid, photo_id=photos[3].id).delete()
-        tried = {"attempts": 3, "first_at": now(), "last_at": now(), "error": "HTTP 503"}
+        tried = {"attempts": 3, "first_at": now(), "error": "HTTP 503"}
         session.add_all(PhotoFailure(photo_id=photo.id, **tried) for photo in photos[1:])
         asked = {"source": "flickr", "question": "a hash", "query": "cat", "page": 1}
         session.add_all(SearchFailure(wnid=cls.wnid, **asked, **tried) for cls in (CAT, DOG))
