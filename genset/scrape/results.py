@@ -286,7 +286,9 @@ def photos_tried(session: Session, photo_ids: Collection[int], at: datetime) -> 
     found: dict[int, datetime] = {}
     columns = select(PhotoFailure.photo_id, func.coalesce(PhotoFailure.next_at, at))
     for some in in_batches(sorted(photo_ids), _AT_ONCE):
-        found |= dict(session.execute(columns.where(PhotoFailure.photo_id.in_(some))).tuples())
+        found |= dict(
+            session.execute(columns.where(PhotoFailure.photo_id.in_(some))).tuples().all()
+        )
     return found
 
 
@@ -294,7 +296,7 @@ def pages_tried(session: Session, wnid: str, source: str, at: datetime) -> dict[
     """When those pages of a class, by `question_key`, that failed are to be asked for again."""
     columns = select(SearchFailure.question, func.coalesce(SearchFailure.next_at, at))
     of_class = SearchFailure.wnid == wnid, SearchFailure.source == source
-    return dict(session.execute(columns.where(*of_class)).tuples())
+    return dict(session.execute(columns.where(*of_class)).tuples().all())
 
 
 def forget_photos(session: Session, photo_ids: Collection[int]) -> None:
