@@ -111,21 +111,12 @@ class StoredCondition:
             self._on_recovery()
         return self.last
 
-    def take_probe(self) -> float | None:
-        """Take on the next probe of a host that is down; None where it is this caller's.
-
-        Else the time of the next one: another caller was quicker.
-        """
-        # Who probes may be killed before it knows: others probe then, after as long a delay.
+    def take_probe(self) -> bool:
+        """Take on the next probe of a host that is down; false where another caller was quicker."""
         later = self._now() + jittered(_delay(self.last.probes + 1))
         is_due = HostState.probe_at == self.last.probe_at
         probe = {"probe_at": later, "probes": HostState.probes + 1}
-        return None if self._change(probe, HostState.down_since.is_not(None), is_due) else later
-
-    def put_off_probe(self, error: str) -> None:
-        """A host that is down failed a probe: the next is later."""
-        later = self._now() + jittered(_delay(self.read().probes))
-        self._change({"probe_at": later, "error": error}, HostState.down_since.is_not(None))
+        return self._change(probe, HostState.down_since.is_not(None), is_due)
 
     def mark_up(self) -> None:
         """It answered."""
@@ -198,9 +189,9 @@ class HostReports:
 
     def pause(self, condition: Condition, now: float) -> None:
         """Report an outage, or a pause where it is long."""
-        since, pause = condition.down_since, condition.paused_for(now)
+        since = condition.down_since
         until = (condition.paused_until if since is None else condition.probe_at) or 0.0
-        if until <= now or self._last == (until, since) or (since is None and not pause):
+        if until <= now or self._last == (until, since):
             return
         is_new = since is not None and self._last[1] != since
         self._last = until, since

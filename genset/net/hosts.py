@@ -17,7 +17,7 @@ import requests
 from sqlalchemy import text
 from tenacity import Retrying, retry_if_exception, stop_after_attempt
 
-from genset.core.errors import GensetError, SourceError, SourceRefused
+from genset.core.errors import GensetError, SourceRefused
 from genset.db import Store
 from genset.net.api import reason_of
 from genset.net.host_state import DAY, HostReports, StoredCondition
@@ -31,17 +31,19 @@ from genset.net.transport import (
     retry_after,
 )
 
-DOWN_AFTER = 5  # different addresses that fail in a row: one photo never stops its host's others
-_PING_AFTER = 3  # failed calls, where there is a call that shows whether the host is well
+DOWN_AFTER = 3  # calls that fail in a row
 TRIES = 4  # of a call that is made patiently
 _LONGEST_PAUSE = 30 * DAY
 
 _REMEMBERED = 50  # calls that were answered
+_PINGS = 2  # of them that show whether a host is well
 
 _SLEEP = 1.0  # seconds, at most, before the state is read again
 _READ_THE_CLOCK = 60.0  # seconds
 
 T = TypeVar("T")
+Call = Callable[[int], object]
+"""Makes a call, with the quota of a number."""
 
 
 class HostClosed(GensetError):
@@ -110,9 +112,7 @@ class Host:
         name: its name in the store.
         title: its name for people.
         limits: its quotas, one for each key; a call uses the one whose turn comes first.
-        ping: a call that a host which is well always answers, given the number of a quota; where
-            there is none, calls that it answered before are made again, another one each time.
-            With either, a few calls in vain are enough to ask whether the host is down.
+        ping: a call that a host which is well answers; those that it answered do as well.
         slots: let this process make so many calls at once; None for any number.
         agent: says who asks.
     """
@@ -123,16 +123,15 @@ class Host:
         name: str,
         title: str,
         limits: Sequence[Limit],
-        ping: Callable[[int], object] | None = None,
+        ping: Call | None = None,
         slots: AbstractContextManager[Any] | None = None,
         agent: str = USER_AGENT,
     ) -> None:
         self.hosts = hosts
         self.title = title
         self.agent = agent
-        self.ping = ping
         self.has_answered = False  # in this run
-        self.answered: deque[Callable[[int], object]] = deque(maxlen=_REMEMBERED)  # calls
+        self.answered = deque([ping] if ping else [], _REMEMBERED)  # calls
         self._slots = slots or nullcontext()
         self._reports = HostReports(title, lambda line: hosts.say(line), hosts.on_event)
         self._condition = StoredCondition(
@@ -141,9 +140,8 @@ class Host:
         self._quotas = Quotas(hosts.store, name, title, limits, hosts.now, self._reports.say)
         self._begun = hosts.now()
         self._lock = threading.Lock()
-        self._one_ping = threading.Lock()
-        self._failures = 0  # calls since it answered last
-        self._failing: dict[str, float] = {}  # the addresses of these, and when each failed first
+        self._failing: list[str] = []  # addresses of the calls that failed since it answered last
+        self._failing_since = 0.0
         self._latency = 0.0
 
     @property
@@ -172,8 +170,8 @@ class Host:
 
         Args:
             function: makes the call, with the quota of the number that it is given.
-            address: what is asked for: several that fail in a row show that the host is down.
-            is_known: whether this address failed before: it then says nothing of the host.
+            address: what is asked for.
+            is_known: whether this address failed before.
 
         Raises:
             HostClosed: the host is not to be called now, and was not; or it is down, and what was
@@ -182,11 +180,11 @@ class Host:
             SourceRefused: the first call of a run met what only a person can mend.
             Exception: what `function` raised.
         """
-        is_probe = self._admit(address, is_known=is_known)
+        self._admit(function)
         refused: set[int] = set()
         while True:
             self.wait_for_turn(quota := self._quotas.choose(refused))
-            if not is_probe and self.opens_in() > 0:  # another call met trouble meanwhile
+            if self.opens_in() > 0:  # another call met trouble meanwhile
                 raise self._closed()
             begun = time.monotonic()
             try:
@@ -195,11 +193,10 @@ class Host:
             except Exception as error:
                 if self._quotas.may_use_another(error, quota, refused):
                     continue
-                self._note_error(error, None if is_known else address, is_probe=is_probe)
+                self._note_error(error, address, is_known=is_known)
                 raise
-            self._note_answer(is_probe=is_probe)
-            if not isinstance(answer, bytes):
-                self.answered.append(function)
+            self._note_answer()
+            self.answered.append(function)
             self._adapt(time.monotonic() - begun)
             self._quotas.note_answer(quota, len(answer) if isinstance(answer, bytes) else 0)
             return answer
@@ -234,45 +231,34 @@ class Host:
         now = self.hosts.now()
         return HostClosed(self.title, now + max(0.0, self._condition.last.opens_in(now)))
 
-    def _admit(self, address: str, *, is_known: bool) -> bool:
-        """Let a call through; whether it is the one that asks if the host is back.
-
-        What failed before does not ask, where something else can: it may fail for ever.
+    def _admit(self, function: Call) -> None:
+        """Let a call through, of a host that is down when it is found to be back.
 
         Raises HostClosed where it is not let through.
         """
         if self.opens_in() > 0:
             raise self._closed()
-        if not self.is_down:
-            return False
-        later = self._condition.take_probe()
-        if later is not None:
-            raise HostClosed(self.title, later)
-        if not is_known or not self._can_ping:
-            return True
-        if not self._answers_ping():
+        if self.is_down and not (self._condition.take_probe() and self._is_well(function)):
             raise self._closed()
-        return False
 
-    @property
-    def _can_ping(self) -> bool:
-        return self.ping is not None or bool(self.answered)
+    def _is_well(self, *others: Call) -> bool:
+        """Whether the host answers one of two calls that it answered before, another two each time.
 
-    def _answers_ping(self) -> bool:
-        """Make a call that a host which is well answers, and note what comes of it."""
-        ping = self.ping
-        if ping is None:  # the oldest, which is the newest then
-            ping = self.answered[0]
-            self.answered.rotate(-1)
+        Where there are none, whether it answers one of the others.
+        """
+        pings = [*self.answered][:_PINGS] or others
+        self.answered.rotate(-_PINGS)
+        return any(self._answers(call) for call in pings)
+
+    def _answers(self, call: Call) -> bool:
         self.wait_for_turn(quota := self._quotas.choose())
         try:
             with self._slots:
-                ping(quota)
+                call(quota)
         except Exception as error:  # noqa: BLE001 - a refusal is an answer
-            if is_retryable(error) or _is_hopeless(error):
-                self._condition.put_off_probe(reason_of(error, self.title))
+            if is_retryable(error) or needs_person(error):
                 return False
-        self._note_answer(is_probe=True)
+        self._note_answer()
         return True
 
     def wait_for_turn(self, quota: int) -> None:
@@ -291,73 +277,56 @@ class Host:
         if self.hosts.stopping.wait(seconds):
             raise HostClosed(self.title, self.hosts.now())
 
-    def _note_answer(self, *, is_probe: bool) -> None:
+    def _note_answer(self) -> None:
         self.has_answered = True
-        if self._failures or is_probe or self._condition.last.down_since is not None:
-            with self._lock:
-                self._failing.clear()
-                self._failures = 0
+        self._failing.clear()
+        if self.is_down:
             self._condition.mark_up()
 
-    def _note_error(self, error: Exception, address: str | None, *, is_probe: bool) -> None:
-        """Note a failure, of an address that may say something of the host.
+    def _note_error(self, error: Exception, address: str, *, is_known: bool) -> None:
+        """Note a failure, and find out whether the host is down.
+
+        Where no call was answered yet, several addresses must fail that never failed before: one
+        photo that never comes does not stop the others.
 
         Raises:
             HostClosed: the host is down: it is no fault of the address then.
             SourceRefused: only a person can mend it, and the host has not answered in this run.
         """
-        is_hopeless = _is_hopeless(error)
-        if not is_hopeless and not is_retryable(error):  # a refusal is an answer
-            self._note_answer(is_probe=is_probe)
+        is_grave, reason = needs_person(error), reason_of(error, self.title)
+        if not is_grave and not is_retryable(error):  # a refusal is an answer
+            self._note_answer()
             return
-        now, was_down = self.hosts.now(), self.is_down
-        reason = reason_of(error, self.title)
-        if is_hopeless and not (self.has_answered or (self._can_ping and self._answers_ping())):
-            if isinstance(error, SourceError):
-                return
-            raise SourceRefused(reason, scope="run") from None
-        self._pause_for(error, now, is_new=address is not None)
-        is_of_host = isinstance(error, requests.RequestException) and error.response is None
-        if is_of_host or is_hopeless or not self.has_answered:
-            self._reports.cause(reason)
+        self._pause_for(error, is_known=is_known)
         with self._lock:
-            self._failures += 1
-            if address is not None or self._can_ping:
-                self._failing.setdefault(address or "", now)
-            since = min(self._failing.values(), default=now)
-            is_down = is_hopeless or (len(self._failing) >= DOWN_AFTER and not self._can_ping)
-            needs_ping = self._can_ping and self._failures >= _PING_AFTER and not was_down
-        is_grave = self._can_ping and (is_probe or is_hopeless)
-        if (needs_ping or is_grave) and self._one_ping.acquire(blocking=is_grave):
-            try:
-                # One photo that came before, and now fails, shows as little as any other.
-                is_enough = self.ping or len(self.answered) > 1 or len(self._failing) >= DOWN_AFTER
-                is_well = self._answers_ping() or self._answers_ping()
-                is_down = bool(is_enough or is_grave) and not is_well
-            finally:
-                self._one_ping.release()
-        elif is_probe:
-            self._condition.put_off_probe(reason)
-        if is_down:
-            self._condition.mark_down(since, reason)
-        if is_down if is_grave else was_down or is_hopeless:  # while others get answers it is open
+            if not self._failing:
+                self._failing_since = self.hosts.now()
+            if self.answered or not (is_known or address in self._failing):
+                self._failing.append(address)
+            is_suspect = is_grave or len(self._failing) >= DOWN_AFTER
+            if is_suspect and not self.is_down and not self._is_well():
+                if is_grave and not self.has_answered:
+                    raise SourceRefused(reason, scope="run") from None
+                self._condition.mark_down(self._failing_since, reason)
+        is_of_host = isinstance(error, requests.RequestException) and error.response is None
+        if is_of_host or is_grave or not self.has_answered:
+            self._reports.cause(reason)
+        if self.is_down:
             raise self._closed() from None
 
-    def _pause_for(self, error: Exception, now: float, *, is_new: bool) -> None:
+    def _pause_for(self, error: Exception, *, is_known: bool) -> None:
         """Pause for as long as a host asks for, and call it more slowly from then on.
 
         Raises:
             HostClosed: it is paused already: who called meanwhile is not to blame.
-            HostGaveUp: it asks for a day or more, which no command waits for.
+            HostGaveUp: it asks for half a day or more, which no command waits for.
         """
         seconds = retry_after(error)
         if not seconds and not is_too_many(error):
             return
-        if seconds > _LONGEST_PAUSE:
-            self.hosts.say(f"{self.title} asked for a pause of more than 30 days: 30 are kept")
-        condition = self._condition.read()
+        condition, now = self._condition.read(), self.hosts.now()
         was_paused = condition.paused_for(now) > 0
-        if is_too_many(error) and is_new and not was_paused:
+        if is_too_many(error) and not is_known and not was_paused:
             self._condition.set_pace(condition.pace.after_refusal(self._quotas.usual_rate))
         self._condition.pause(now, scaled(min(max(seconds, 1.0), _LONGEST_PAUSE)))
         self.opens_in()
@@ -371,10 +340,3 @@ class Host:
         self._latency = pace.latency
         if pace.differs_from(stored):
             self._condition.set_pace(pace)
-
-
-def _is_hopeless(error: Exception) -> bool:
-    """Whether no waiting mends it, whatever is asked of the host."""
-    if isinstance(error, SourceRefused):
-        return error.scope in ("key", "host", "run")
-    return needs_person(error)

@@ -126,29 +126,13 @@ class Fetcher:
         if not url:
             raise PhotoRejected("no download address")
         try:
-            content = call(lambda _: self._download(url), url)
+            return call(lambda _: self._download(url), url)
         except requests.RequestException as error:
             raise SourceUnavailable(cause(error, self.host.title)) from None
-        self.remember(url)
-        return content
 
     def remember(self, url: str) -> None:
-        """Let the head of this photo, which came, show later whether the host is well."""
-        self.host.answered.append(lambda _: self._head(url))
-
-    def _head(self, url: str) -> None:
-        """Ask for a photo's head. A host that knows none (HTTP 405, 501) is well too.
-
-        Raises:
-            SourceUnavailable, requests.RequestException: the host keeps us off, or fails.
-        """
-        reply = self._client.call("HEAD", url, headers={"User-Agent": self.host.agent})
-        status, target = reply.status_code, urljoin(url, reply.headers.get("Location", ""))
-        is_page = reply.headers.get("Content-Type", "").startswith("text/html")
-        if (is_page and status == 200) or not self._may_fetch(target):
-            raise SourceUnavailable(f"{host_in(url)} answered with a web page or a redirect")
-        if status in (401, 403) or (is_passing(status) and status != 501):
-            raise SourceUnavailable(f"{host_in(url)} answered HTTP {status}")
+        """Let this photo, which came, show later whether the host is well."""
+        self.host.answered.append(lambda _: self._download(url))
 
     def _download(self, url: str) -> bytes:
         return download(self._client, url, self._may_fetch, self.host.agent)

@@ -59,7 +59,7 @@ class Quotas:
         condition = key.read()
         if condition.down_since is None:
             return True
-        return condition.opens_in(now) <= 0 and key.take_probe() is None
+        return condition.opens_in(now) <= 0 and key.take_probe()
 
     def reserve(self, quota: int, now: float, interval: float) -> float:
         """Take the next turn of a quota, at least `interval` seconds after any call's."""

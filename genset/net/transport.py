@@ -25,7 +25,7 @@ from requests.adapters import HTTPAdapter
 from requests.utils import get_environ_proxies, select_proxy
 
 from genset import __version__
-from genset.core.errors import BadInput, SourceError, SourceUnavailable
+from genset.core.errors import BadInput, SourceError, SourceRefused, SourceUnavailable
 
 USER_AGENT = f"genset/{__version__} (builds image classification test sets)"
 TIMEOUT = (10.0, 30.0)  # seconds to connect, and between two pieces of an answer
@@ -194,7 +194,7 @@ def needs_person(error: Exception) -> bool:
     if isinstance(error, SourceError):
         if error.scope in ("photo", "query", "entry"):
             return False
-        return error.scope == "key" or any(
+        return isinstance(error, SourceRefused) or any(
             _cause(origin, "")[1]
             for origin in _origins(error)
             if isinstance(origin, requests.RequestException)

@@ -73,7 +73,7 @@ def http_error(status: int, **headers: str) -> requests.HTTPError:
 
 def fail(host: Host, *addresses: str, error: Exception | None = None, **how: bool) -> None:
     for address in addresses:
-        with pytest.raises((requests.RequestException, SourceUnavailable)):
+        with pytest.raises((requests.RequestException, SourceUnavailable, HostClosed)):
             host.call(raising(error or http_error(503)), address, **how)
 
 
@@ -92,9 +92,9 @@ def is_open(host: Host) -> bool:
 
 def test_several_addresses_that_fail_in_a_row_stop_the_calls(world: World) -> None:
     host, other = world.host(), world.host()
-    fail(host, "a", "b", "c", "d")
+    fail(host, "a", "b")
     assert is_open(host)
-    fail(host, "e")
+    fail(host, "c")
     assert 30 <= host.opens_in() <= 33
     for each in (host, other):
         with pytest.raises(HostClosed):
@@ -115,19 +115,19 @@ def test_one_address_never_does(world: World, times: int) -> None:
 
 def test_an_answer_between_them_starts_the_count_anew(world: World) -> None:
     host = world.host()
-    for letters in ("abcd", "efgh"):
+    for letters in ("ab", "cd"):
         fail(host, *letters)
         assert host.call(answering, "x") == "answer"
-    fail(host, *"ijkl")
+    fail(host, *"ef")
     with pytest.raises(PhotoRejected):  # a refusal is an answer too
         host.call(raising(PhotoRejected("gone")), "y")
-    fail(host, *"mnop")
+    fail(host, *"gh")
     assert is_open(host)
     assert len(world.lines) == 1  # the cause of the first failure
 
 
 def test_a_command_that_begins_asks_a_host_that_is_down_at_once(world: World) -> None:
-    fail(world.host(), *"abcde")
+    fail(world.host(), *"abc")
     late = world.host()
     assert late.call(answering, "f") == "answer"
     assert is_open(late)
@@ -135,20 +135,21 @@ def test_a_command_that_begins_asks_a_host_that_is_down_at_once(world: World) ->
 
 def test_one_call_asks_whether_the_host_is_back_on_behalf_of_all(world: World) -> None:
     host, other = world.host(), world.host()
-    fail(host, *"abcde")
+    fail(host, *"abc")
     world.clock.now += 34
     inside: list[str] = []
 
     def probe(quota: int) -> str:
-        with pytest.raises(HostClosed):
-            other.call(answering, "g")
-        with pytest.raises(HostClosed):
-            host.call(answering, "h")
+        if not inside:
+            with pytest.raises(HostClosed):
+                other.call(answering, "g")
+            with pytest.raises(HostClosed):
+                host.call(answering, "h")
         inside.append("asked")
         return "answer"
 
     assert host.call(probe, "f") == "answer"
-    assert inside == ["asked"]
+    assert inside == ["asked", "asked"]  # as a probe, and for its answer
     assert is_open(host)
     assert is_open(other)
     assert other.call(answering, "g") == "answer"
@@ -157,7 +158,7 @@ def test_one_call_asks_whether_the_host_is_back_on_behalf_of_all(world: World) -
 
 def test_pauses_grow_while_it_stays_down(world: World) -> None:
     host = world.host()
-    fail(host, *"abcde")
+    fail(host, *"abc")
     pauses = []
     for turn in range(8):
         pauses.append(host.opens_in())
@@ -187,7 +188,7 @@ def test_calls_that_were_under_way_when_it_went_down_are_nobodys_fault(world: Wo
     thread.start()
     asked.wait()
     try:
-        fail(host, *"abcde")
+        fail(host, *"abc")
     finally:
         late.set()
         thread.join()
@@ -196,7 +197,7 @@ def test_calls_that_were_under_way_when_it_went_down_are_nobodys_fault(world: Wo
 
 def test_who_was_killed_while_it_asked_does_not_stop_the_others(world: World) -> None:
     host, other = world.host(), world.host()
-    fail(host, *"abcde")
+    fail(host, *"abc")
     world.clock.now += 34
     with pytest.raises(SystemExit):
         host.call(lambda quota: exit(), "f")
@@ -206,7 +207,7 @@ def test_who_was_killed_while_it_asked_does_not_stop_the_others(world: World) ->
 
 def test_whoever_wants_an_end_gets_one(world: World) -> None:
     patient, other = world.host(), world.host(give_up_after=3600)
-    fail(patient, *"abcde")
+    fail(patient, *"abc")
     for turn in range(8):  # 30, 60, 120, 240, 480, 600, 600 and 600 seconds: an hour is not over
         other.opens_in()
         world.clock.now += patient.opens_in()
@@ -223,7 +224,7 @@ def test_whoever_wants_an_end_gets_one(world: World) -> None:
 
 def test_a_patient_call_waits_for_an_outage_to_end(world: World) -> None:
     host = world.host()
-    fail(host, *"abcde")
+    fail(host, *"abc")
     ends = world.clock.now + 1200
 
     def call(quota: int) -> str:
@@ -268,7 +269,7 @@ def test_every_hold_and_outage_is_an_event(world: World) -> None:
     host = world.host()
     fail(host, "a", error=http_error(429, Retry_After="59"))
     world.clock.now += 60
-    fail(host, *"bcde")
+    fail(host, *"bc")
     assert not is_open(host)
     world.clock.now += 40
     assert host.call(answering, "g") == "answer"
@@ -299,7 +300,6 @@ def test_a_hold_for_ages_is_kept_for_a_month(world: World) -> None:
     with pytest.raises(HostGaveUp) as gave_up:
         world.host().call(raising(http_error(503, Retry_After="9" * 300)), "a")
     assert "\n" not in str(gave_up.value)
-    assert "The host asked for a pause of more than 30 days: 30 are kept" in world.lines
     world.clock.now += 31 * 86_400
     assert world.host().call(answering, "a") == "answer"
 
@@ -460,31 +460,42 @@ def test_one_address_that_is_always_refused_slows_nothing(world: World) -> None:
 
 
 def test_where_there_is_a_ping_it_decides(world: World) -> None:
-    pings: list[Exception | None] = []
+    pings, down = list[str](), list[Exception]()
 
     def ping(quota: int) -> None:
-        error = pings.pop(0)
-        if error is not None:
-            raise error
+        pings.append("asked")
+        if down:
+            raise down[0]
 
     plain = world.host()
     host = Host(plain.hosts, "pinged", "The host", [RateLimit(world.store, "pinged", 0)], ping)
-    for _ in range(4):  # a search that fails for ever, on a host that is well
-        pings.append(None)
+    for turn in range(4):  # a search that fails for ever, on a host that is well
         fail(host, "a", "a", "a", is_known=True)
         assert is_open(host)
-    assert pings == []
-    pings += [http_error(503), http_error(503)]
+        assert len(pings) == turn + 1
+    down.append(http_error(503))
     fail(host, "a", "a", "a", is_known=True)
     assert host.is_down
     for _ in range(30):  # however long it is down, no address is blamed for it
         world.clock.now += host.opens_in()
-        pings.append(http_error(503))
         with pytest.raises(HostClosed):
             host.call(answering, "a", is_known=True)
     world.clock.now += host.opens_in()
-    pings.append(None)
+    down.clear()
     assert host.call(answering, "a", is_known=True) == "answer"
+    assert is_open(host)
+
+
+def test_photos_that_came_show_that_a_host_is_well(world: World) -> None:
+    """Two of them are asked for again; those that stopped to come are no yardstick."""
+    host, bad = world.host(), http_error(403)
+    for address in "abc":
+        host.call(answering, address)
+    host.answered.extend([raising(bad)] * 3)
+    for turn in range(6):
+        fail(host, f"d{turn}", "e", "f", error=SourceUnavailable("no", scope="photo"))
+        world.clock.now += host.opens_in()
+    assert host.call(answering, "g") == "answer"
     assert is_open(host)
 
 
