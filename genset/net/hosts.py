@@ -176,7 +176,7 @@ class Host:
         Raises:
             HostClosed: the host is not to be called now, and was not; or it is down, and what was
                 asked for is not to blame.
-            HostGaveUp: it asks for a pause of a day or more.
+            HostGaveUp: it asks for a pause of half a day or more.
             SourceRefused: the first call of a run met what only a person can mend.
             Exception: what `function` raised.
         """
@@ -319,7 +319,7 @@ class Host:
 
         Raises:
             HostClosed: it is paused already: who called meanwhile is not to blame.
-            HostGaveUp: it asks for half a day or more, which no command waits for.
+            HostGaveUp: it asks for a pause that no command waits for.
         """
         seconds = retry_after(error)
         if not seconds and not is_too_many(error):
