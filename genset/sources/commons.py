@@ -108,8 +108,8 @@ class Commons(Source):
         needs="a contact, which Wikimedia asks of all programs: genset init --contact",
         found="by each class's queries (WordNet's words, or its maker's own), or by what people "
         "say that a photo depicts, in the order of Wikimedia Commons' own search",
-        limits=f"{AT_ONCE} requests at once from each process, {CALLS_PER_SECOND} calls of the API and "
-        f"{IMAGES_PER_SECOND} images a second",
+        limits=f"{AT_ONCE} requests at once from each process, {CALLS_PER_SECOND} calls of the API "
+        f"and {IMAGES_PER_SECOND} images a second",
         terms="Each photo has a free licence of its own: credit its author, name the licence and "
         "link to it, and keep to what the licence asks of changed versions. Rights of the people "
         "in a photo, and trademarks, are not covered by it.",
