@@ -54,9 +54,8 @@ class HostState(Base):
     """What is known of a host; `title` is its name for people.
 
     It asked for no calls until `paused_until`. It has not answered since `down_since`, for the
-    reason in `error`, and is asked again at `probe_at`, for the `probes`-th time. `rate`, `refused`
-    and `latency` are those of `genset.net.pace.Pace`. A key of a source that has several has a row
-    too.
+    reason in `error`, and is asked again at `probe_at`, for the `probes`-th time. `rate` and
+    `refused` are those of `genset.net.pace.Pace`. A key of a source that has several has a row too.
     """
 
     __tablename__ = "host"
@@ -70,7 +69,14 @@ class HostState(Base):
     error: Mapped[str] = mapped_column(Text, default="")
     rate: Mapped[float | None] = mapped_column(Double)
     refused: Mapped[float | None] = mapped_column(Double)
-    latency: Mapped[float] = mapped_column(Double, default=0.0)
+
+    def paused_for(self, now: float) -> float:
+        """Seconds for which it is to be left alone."""
+        return max(0.0, (self.paused_until or 0.0) - now)
+
+    def opens_in(self, now: float) -> float:
+        """Seconds until it may be called."""
+        return max(self.paused_for(now), (self.probe_at or 0.0) - now)
 
 
 class RateLimitState(Base):

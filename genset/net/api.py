@@ -102,8 +102,3 @@ def as_source_error(error: requests.RequestException, title: str, words: str = "
     if status in _OF_HOSTS or (status is None and not is_retryable(error)):
         return SourceRefused(words, status, "host")
     return SourceUnavailable(words, status)
-
-
-def reason_of(error: Exception, title: str) -> str:
-    """What went wrong, in a few words of ours."""
-    return cause(error, title) if isinstance(error, requests.RequestException) else str(error)

@@ -15,7 +15,6 @@ import os
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
@@ -34,36 +33,6 @@ DAY = 86_400.0  # seconds
 LONGEST = DAY / 2  # seconds: a command does not wait for a longer pause
 
 _FIRST_PROBE, _LAST_PROBE = 30.0, 600.0  # seconds, each delay twice as long as the last
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """What a host's row says: the columns of `HostState`, without its name and title."""
-
-    paused_until: float | None = None
-    down_since: float | None = None
-    probe_at: float | None = None
-    probes: int = 0
-    error: str = ""
-    rate: float | None = None
-    refused: float | None = None
-    latency: float = 0.0
-
-    @property
-    def pace(self) -> Pace:
-        """How fast the host takes calls."""
-        return Pace(self.rate, self.refused, self.latency)
-
-    def paused_for(self, now: float) -> float:
-        """Seconds for which it is to be left alone."""
-        return max(0.0, (self.paused_until or 0.0) - now)
-
-    def opens_in(self, now: float) -> float:
-        """Seconds until the host may be called."""
-        return max(self.paused_for(now), (self.probe_at or 0.0) - now)
-
-
-_COLUMNS = [getattr(HostState, name) for name in Condition.__dataclass_fields__]
 
 
 class StoredCondition:
@@ -89,8 +58,6 @@ class StoredCondition:
         self._now = now
         self._on_recovery = on_recovery
         self._is_host = HostState.name == name
-        self._read_at = -LOOK_AGAIN
-        self.last = Condition()  # as it was read last
         # Whoever begins a command may have mended what kept the host from answering.
         due = update(HostState).where(self._is_host, HostState.down_since.is_not(None))
         moment = now()
@@ -98,15 +65,18 @@ class StoredCondition:
             row = store.insert(HostState).values(name=name, title=title)
             session.execute(row.on_conflict_do_nothing())
             session.execute(due.values(probe_at=moment))
+        self._read_at = -LOOK_AGAIN
+        self.last = HostState()  # as it was read last
+        self.read()
 
-    def read(self) -> Condition:
+    def read(self) -> HostState:
         """What the store says, or said a moment ago."""
         if time.monotonic() - self._read_at < LOOK_AGAIN:
             return self.last
         self._read_at = time.monotonic()  # one thread reads; others use the last answer meanwhile
         with self._store.session() as session:
-            row = session.execute(select(*_COLUMNS).where(self._is_host)).one()
-        before, self.last = self.last, Condition(*row)
+            row = session.scalars(select(HostState).where(self._is_host)).one()
+        before, self.last = self.last, row
         if before.down_since is not None and self.last.down_since is None:
             self._on_recovery()
         return self.last
@@ -137,7 +107,7 @@ class StoredCondition:
 
     def set_pace(self, pace: Pace) -> None:
         """Have all call it so fast."""
-        self._change({"rate": pace.rate, "refused": pace.refused, "latency": pace.latency})
+        self._change({"rate": pace.rate, "refused": pace.refused})
 
     def _change(self, values: dict[str, Any], *where: Any) -> bool:
         """Change the row where that holds, and read it again; whether there was anything to do."""
@@ -187,7 +157,7 @@ class HostReports:
         self.say(f"{self._title} answers again")
         self._event("ok", "up")
 
-    def pause(self, condition: Condition, now: float) -> None:
+    def pause(self, condition: HostState, now: float) -> None:
         """Report an outage, or a pause where it is long."""
         since = condition.down_since
         until = (condition.paused_until if since is None else condition.probe_at) or 0.0
@@ -212,7 +182,7 @@ class HostReports:
     def _event(self, status: str, decision: str) -> None:
         self._on_event({"host": self._title, "status": status, "decision": decision})
 
-    def give_up(self, condition: Condition, now: float, begun: float, patience: float) -> None:
+    def give_up(self, condition: HostState, now: float, begun: float, patience: float) -> None:
         """Raise HostGaveUp where a process that began then has waited for longer than that.
 
         Or where it would, or for half a day.

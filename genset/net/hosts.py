@@ -9,7 +9,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
 from math import inf
 from typing import Any, TypeVar
 
@@ -17,14 +16,14 @@ import requests
 from sqlalchemy import text
 from tenacity import Retrying, retry_if_exception, stop_after_attempt
 
-from genset.core.errors import GensetError, SourceRefused
+from genset.core.errors import GensetError, SourceError, SourceRefused
 from genset.db import Store
-from genset.net.api import reason_of
 from genset.net.host_state import DAY, HostReports, StoredCondition
-from genset.net.pace import Limit, jittered, scaled
+from genset.net.pace import Limit, Pace, jittered, scaled
 from genset.net.quotas import Quotas
 from genset.net.transport import (
     USER_AGENT,
+    cause,
     is_retryable,
     is_too_many,
     needs_person,
@@ -47,11 +46,10 @@ Call = Callable[[int], object]
 
 
 class HostClosed(GensetError):
-    """A host is not to be called now; `until` is the store's time from which it may be."""
+    """A host, named by its title, is not to be called now."""
 
-    def __init__(self, title: str, until: float) -> None:
-        super().__init__(f"{title} is not to be called now")
-        self.until = until
+    def __str__(self) -> str:
+        return f"{self.args[0]} is not to be called now"
 
 
 class Hosts:
@@ -185,7 +183,7 @@ class Host:
         while True:
             self.wait_for_turn(quota := self._quotas.choose(refused))
             if self.opens_in() > 0:  # another call met trouble meanwhile
-                raise self._closed()
+                raise HostClosed(self.title)
             begun = time.monotonic()
             try:
                 with self._slots:
@@ -226,10 +224,10 @@ class Host:
                 if self.hosts.stopping.is_set():
                     raise
 
-    def _closed(self) -> HostClosed:
-        """That it is not to be called now, with the time from which it may be."""
-        now = self.hosts.now()
-        return HostClosed(self.title, now + max(0.0, self._condition.last.opens_in(now)))
+    @property
+    def _pace(self) -> Pace:
+        """How fast it takes calls."""
+        return Pace(self._condition.last.rate, self._condition.last.refused, self._latency)
 
     def _admit(self, function: Call) -> None:
         """Let a call through, of a host that is down when it is found to be back.
@@ -237,9 +235,9 @@ class Host:
         Raises HostClosed where it is not let through.
         """
         if self.opens_in() > 0:
-            raise self._closed()
+            raise HostClosed(self.title)
         if self.is_down and not (self._condition.take_probe() and self._is_well(function)):
-            raise self._closed()
+            raise HostClosed(self.title)
 
     def _is_well(self, *others: Call) -> bool:
         """Whether the host answers one of two calls that it answered before, another two each time.
@@ -268,14 +266,14 @@ class Host:
             HostClosed: this process ends.
         """
         now = self.hosts.now()
-        interval = scaled(self._condition.last.pace.interval)
+        interval = scaled(self._pace.interval)
         seconds = self._quotas.reserve(quota, now, interval) - now
         if seconds > 0:  # counted once: the clock may be set back meanwhile
             self._sleep(seconds)
 
     def _sleep(self, seconds: float) -> None:
         if self.hosts.stopping.wait(seconds):
-            raise HostClosed(self.title, self.hosts.now())
+            raise HostClosed(self.title)
 
     def _note_answer(self) -> None:
         self.has_answered = True
@@ -293,11 +291,12 @@ class Host:
             HostClosed: the host is down: it is no fault of the address then.
             SourceRefused: only a person can mend it, and the host has not answered in this run.
         """
-        is_grave, reason = needs_person(error), reason_of(error, self.title)
+        is_grave = needs_person(error)
         if not is_grave and not is_retryable(error):  # a refusal is an answer
             self._note_answer()
             return
         self._pause_for(error, is_known=is_known)
+        reason = cause(error, self.title)
         with self._lock:
             if not self._failing:
                 self._failing_since = self.hosts.now()
@@ -306,13 +305,14 @@ class Host:
             is_suspect = is_grave or len(self._failing) >= DOWN_AFTER
             if is_suspect and not self.is_down and not self._is_well():
                 if is_grave and not self.has_answered:
-                    raise SourceRefused(reason, scope="run") from None
+                    is_ours = isinstance(error, SourceError)
+                    raise error if is_ours else SourceRefused(reason, scope="run") from None
                 self._condition.mark_down(self._failing_since, reason)
         is_of_host = isinstance(error, requests.RequestException) and error.response is None
         if is_of_host or is_grave or not self.has_answered:
             self._reports.cause(reason)
         if self.is_down:
-            raise self._closed() from None
+            raise HostClosed(self.title) from None
 
     def _pause_for(self, error: Exception, *, is_known: bool) -> None:
         """Pause for as long as a host asks for, and call it more slowly from then on.
@@ -327,16 +327,16 @@ class Host:
         condition, now = self._condition.read(), self.hosts.now()
         was_paused = condition.paused_for(now) > 0
         if is_too_many(error) and not is_known and not was_paused:
-            self._condition.set_pace(condition.pace.after_refusal(self._quotas.usual_rate))
+            self._condition.set_pace(self._pace.after_refusal(self._quotas.usual_rate))
         self._condition.pause(now, scaled(min(max(seconds, 1.0), _LONGEST_PAUSE)))
         self.opens_in()
         if was_paused:
-            raise self._closed() from None
+            raise HostClosed(self.title) from None
 
     def _adapt(self, seconds: float) -> None:
-        """Follow the time that an answer took; what others need not know is not stored."""
-        stored = self._condition.last.pace
-        pace = replace(stored, latency=self._latency).after_answer(seconds, self._quotas.usual_rate)
+        """Follow the time that an answer took."""
+        before = self._pace
+        pace = before.after_answer(seconds, self._quotas.usual_rate)
         self._latency = pace.latency
-        if pace.differs_from(stored):
+        if pace.rate != before.rate:
             self._condition.set_pace(pace)

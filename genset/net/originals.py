@@ -99,10 +99,11 @@ class Fetcher:
         min_size: int | None = None,
     ) -> None:
         self.host = host
-        self._may_fetch = may_fetch
         self._images = images
         self._min_size = min_size
-        self._client = transport.Client()
+        self._download = partial(
+            download, transport.Client(), may_fetch=may_fetch, agent=host.agent
+        )
 
     def fetch(self, url: str, *, is_known: bool = False) -> Original:
         """Download, check and write the photo at `url`; `is_known` says that it failed before.
@@ -133,9 +134,6 @@ class Fetcher:
     def remember(self, url: str) -> None:
         """Let this photo, which came, show later whether the host is well."""
         self.host.answered.append(lambda _: self._download(url))
-
-    def _download(self, url: str) -> bytes:
-        return download(self._client, url, self._may_fetch, self.host.agent)
 
 
 def download(
@@ -177,24 +175,20 @@ def _next(url: str, location: str) -> str:
         return ""
 
 
-_PICTURES = b"\xff\xd8", b"\x89PNG", b"RIFF"
-_WEB_PAGE = re.compile(
-    rb"(\xef\xbb\xbf)?\s*(<!--.*?-->\s*)*<(!doctype|html|head|body)\b", re.I | re.S
-)
+_WEB_PAGE = re.compile(rb"\s*<(!doctype|html|head|body)\b", re.I)
 
 
 def _photo(reply: requests.Response) -> bytes:
     """What an answer holds, which may be a photo."""
-    if reply.status_code in (404, 410):
+    status, host = reply.status_code, host_in(reply.url)
+    if status in (404, 410):
         raise PhotoRejected("gone")
-    if is_passing(reply.status_code):
+    if is_passing(status):
         raise requests.HTTPError(response=reply)
-    host = host_in(reply.url)
-    if reply.status_code != 200 or not reply.content:
-        is_empty = reply.status_code == 200
-        what = "sent an empty answer" if is_empty else f"answered HTTP {reply.status_code}"
+    if status != 200 or not reply.content:
+        what = "sent an empty answer" if status == 200 else f"answered HTTP {status}"
         raise SourceUnavailable(f"{host} {what}", scope="photo")
     is_page = reply.headers.get("Content-Type", "").lower().startswith("text/html")
-    if _WEB_PAGE.match(reply.content) or (is_page and not reply.content.startswith(_PICTURES)):
+    if is_page or _WEB_PAGE.match(reply.content):
         raise SourceUnavailable(f"{host} {transport.A_PAGE}")
     return reply.content

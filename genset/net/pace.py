@@ -7,7 +7,7 @@ share it, on however many machines they run.
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, Self
+from typing import Self
 
 from sqlalchemy.orm import Session
 
@@ -15,24 +15,10 @@ from genset.db import RateLimitState, Store
 from genset.workspace import pause_factor
 
 
-class Limit(Protocol):
-    """A quota; times are the store's, in seconds."""
-
-    def reserve(self, now: float) -> float:
-        """Take the next free turn, and return when it is."""
-        ...
-
-    def waiting(self, now: float) -> float:
-        """Seconds until the next free turn, which stays free."""
-        ...
-
-    def spend(self, now: float, size: int) -> None:
-        """Note that a call brought so many bytes."""
-        ...
-
-
 class RateLimit:
     """Lets one call through every `interval` seconds; 0 means no limit.
+
+    Times are the store's, in seconds.
 
     Args:
         store: the store that all callers share.
@@ -48,17 +34,17 @@ class RateLimit:
         self._ahead = burst * interval
 
     def reserve(self, now: float) -> float:
-        """As `Limit.reserve`."""
+        """Take the next free turn, and return when it is."""
         return self._add(now, self.interval) if self.interval else now
 
     def waiting(self, now: float) -> float:
-        """As `Limit.waiting`."""
+        """Seconds until the next free turn, which stays free."""
         with self._store.session() as session:
             state = session.get(RateLimitState, self.name)
         return 0.0 if state is None else max(0.0, state.next_at - self._ahead - now)
 
     def spend(self, now: float, size: int) -> None:
-        """Bytes are not limited."""
+        """Note that a call brought so many bytes, which are not limited here."""
 
     def _add(self, now: float, seconds: float) -> float:
         """Take a turn that lasts so long; return when it begins."""
@@ -91,32 +77,35 @@ class ByteLimit(RateLimit):
         self._guess = guess
 
     def reserve(self, now: float) -> float:
-        """As `Limit.reserve`; what the call brings beyond the guess is counted when it came."""
+        """As `RateLimit.reserve`; what the call brings beyond the guess is counted when it came."""
         return self._add(now, self._guess / self._rate) if self._guess else now + self.waiting(now)
 
     def spend(self, now: float, size: int) -> None:
-        """As `Limit.spend`."""
+        """As `RateLimit.spend`."""
         self._add(now, (size - self._guess) / self._rate)
 
 
 class AllOf:
     """Several quotas that each call uses."""
 
-    def __init__(self, limits: Sequence[Limit]) -> None:
+    def __init__(self, limits: Sequence[RateLimit]) -> None:
         self._limits = limits
 
     def reserve(self, now: float) -> float:
-        """As `Limit.reserve`."""
+        """As `RateLimit.reserve`."""
         return max(limit.reserve(now) for limit in self._limits)
 
     def waiting(self, now: float) -> float:
-        """As `Limit.waiting`."""
+        """As `RateLimit.waiting`."""
         return max(limit.waiting(now) for limit in self._limits)
 
     def spend(self, now: float, size: int) -> None:
-        """As `Limit.spend`."""
+        """As `RateLimit.spend`."""
         for limit in self._limits:
             limit.spend(now, size)
+
+
+Limit = RateLimit | AllOf
 
 
 def _locked(store: Store, session: Session, name: str) -> RateLimitState:
@@ -181,12 +170,6 @@ class Pace:
             if rate >= (usual or _ENOUGH):
                 rate = refused = None
         return replace(self, rate=rate, refused=refused, latency=latency)
-
-    def differs_from(self, stored: Self) -> bool:
-        """Whether others should know: the rate is another one, or answers that are late are."""
-        is_late = max(self.latency, stored.latency) > _LATE
-        change = abs(self.latency - stored.latency)
-        return self.rate != stored.rate or (is_late and change > stored.latency / 4)
 
 
 _JITTER = 0.1  # so that what failed together does not come back together

@@ -222,7 +222,7 @@ def _cause(error: Exception, host: str) -> tuple[str, bool]:
         return words, tunnel[1] in ("401", "403")
     if status:
         words = f"{host} answered HTTP {status}{_STATUSES.get(status, '')}"
-        return words, status in (401, 403, 407)
+        return words, status in (401, 403, 404, 407, 410)
     origins = _origins(error)
     is_of_proxy = any(isinstance(origin, urllib3_errors.ProxyError) for origin in origins)
     origin, form, lasts = next(
@@ -255,7 +255,6 @@ def _origins(error: BaseException) -> list[BaseException]:
 _STATUSES = {
     401: ": check the key",
     403: ": check the key, and for a proxy in between",
-    407: ": a proxy in between wants a user name and a password; set HTTP_PROXY or HTTPS_PROXY",
     429: ": too many requests",
     511: ": the network wants a sign-in first",
 }
@@ -274,11 +273,15 @@ _CERTIFICATES = {
     64: f"made out to another address; {_SIGN_IN}",
 }
 
+_NO_HTTP = requests_errors.InvalidHeader, HTTPException
+
 # What went wrong, the first that fits, with its words and whether it lasts.
-_FAILURES: tuple[tuple[type[BaseException], str, bool], ...] = (
+_FAILURES: tuple[tuple[Any, str, bool], ...] = (
     (requests_errors.InvalidProxyURL, "HTTPS_PROXY or HTTP_PROXY is no web address", True),
     (requests_errors.InvalidSchema, "a SOCKS proxy needs: pip install 'requests[socks]'", True),
-    (requests_errors.InvalidHeader, "{0} answered something else than HTTP", False),
+    (RemoteDisconnected, "{0} closed the connection without an answer", False),
+    (requests_errors.ChunkedEncodingError, "answer of {0} was cut off", False),
+    (_NO_HTTP, "{0} answered something else than HTTP", False),
     (ssl.SSLCertVerificationError, "certificate of {0} is not trusted: {1}", True),
     (ssl.SSLEOFError, "{0} cut the connection", False),
     (ssl.SSLError, "no TLS with {0} ({1}); check the address and REQUESTS_CA_BUNDLE", True),
@@ -286,12 +289,7 @@ _FAILURES: tuple[tuple[type[BaseException], str, bool], ...] = (
     (socket.gaierror, "name of {0} does not resolve; check the network and the address", True),
     (ConnectionRefusedError, "{0} refuses connections; check the network and the address", False),
     (urllib3_errors.NewConnectionError, "no way to {0}; check the network", False),
-    (urllib3_errors.ConnectTimeoutError, "no connection to {0} in time; check the network", False),
-    (requests_errors.Timeout, "{0} did not answer in time", False),
-    (urllib3_errors.ReadTimeoutError, "{0} did not answer in time", False),
-    (RemoteDisconnected, "{0} closed the connection without an answer", False),
-    (requests_errors.ChunkedEncodingError, "answer of {0} was cut off", False),
-    (HTTPException, "{0} answered something else than HTTP", False),
+    ((requests_errors.Timeout, urllib3_errors.TimeoutError), "{0} did not answer in time", False),
     (ConnectionError, "{0} cut the connection", False),
     (requests_errors.ContentDecodingError, "{0} answered with broken gzip data", False),
     (Exception, "call of {0} failed ({1})", False),

@@ -325,7 +325,7 @@ class _Scraper:
         except Exception as error:  # noqa: BLE001 - the main thread raises it
             result = error
             if is_away(error):
-                result = HostClosed("the database", time.time())
+                result = HostClosed("the database")
         self.done.put((job, result))
 
     def _store(self) -> None:

@@ -8,6 +8,7 @@ import queue
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from threading import Thread
 
@@ -18,7 +19,6 @@ from genset.core.errors import PhotoRejected, SourceError, SourceRefused, Source
 from genset.net.api import as_source_error
 from genset.net.hosts import Host, HostClosed
 from genset.net.originals import Fetcher, Original
-from genset.net.transport import is_retryable
 from genset.scrape.search import Step, question_key
 from genset.scrape.state import RankedPhoto
 from genset.sources.source import SearchPage, Source
@@ -50,22 +50,18 @@ class PageJob:
             SourceRefused, SourceUnavailable: the page did not come.
             HostClosed, HostGaveUp: as `Host.call` does.
         """
+        search = partial(self.source.search, self.step.question)
+        failure: SourceError
         try:
-            return self.host.call(self._search, self.address, is_known=self.is_known)
+            return self.host.call(search, self.address, is_known=self.is_known)
         except requests.RequestException as error:
-            raise as_source_error(error, self.host.title) from None
+            failure = as_source_error(error, self.host.title)
         except SourceRefused as refused:
-            if refused.scope in ("photo", "query", "entry") or not self.host.has_answered:
-                raise
-            raise SourceUnavailable(str(refused), refused.code, "query") from None
-
-    def _search(self, quota: int) -> SearchPage:
-        try:
-            return self.source.search(self.step.question, quota)
-        except requests.HTTPError as error:
-            if is_retryable(error):
-                raise
-            raise as_source_error(error, self.host.title) from None
+            failure = refused
+        is_of_all = isinstance(failure, SourceRefused) and failure.scope in ("key", "host", "run")
+        if is_of_all and self.host.has_answered:
+            failure = SourceUnavailable(str(failure), failure.code, "query")
+        raise failure from None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -89,7 +89,7 @@ A_PAGE = "answered with a web page (a block page, a captive portal?)"
     [
         (redirect("http://portal.example/"), TO_ANOTHER),
         (answer(b"<!DOCTYPE html><title>Blocked</title>"), A_PAGE),
-        (answer(b"\xef\xbb\xbf\r\n <!-- a -->\n<HTML lang=en>"), A_PAGE),
+        (answer(b"\r\n <HTML lang=en>"), A_PAGE),
         (answer(b"Blocked", Content_Type="text/html; charset=utf-8"), A_PAGE),
     ],
 )
