@@ -78,7 +78,7 @@ class ByteLimit(RateLimit):
 
     def reserve(self, now: float) -> float:
         """As `RateLimit.reserve`; what the call brings beyond the guess is counted when it came."""
-        return self._add(now, self._guess / self._rate) if self._guess else now + self.waiting(now)
+        return self._add(now, self._guess / self._rate)
 
     def spend(self, now: float, size: int) -> None:
         """As `RateLimit.spend`."""

@@ -160,9 +160,6 @@ class Results:
                 reason = PhotoRejected("not available", _with_tries(failure))
                 photos[job.candidate.photo_id] = reason
             return decision
-        if isinstance(job, PhotoJob) and not isinstance(result, SearchPage):
-            photos[job.candidate.photo_id] = result
-            return "stored" if isinstance(result, Original) else "rejected"
         if isinstance(job, PageJob) and isinstance(result, SearchPage):
             if not self._has_words:
                 keep_words(session, self._plan.source.about)
@@ -170,7 +167,9 @@ class Results:
             if job.is_known:
                 session.delete(_failure(session, job, at))
             return f"stored {len(result.photos)} of {count(result.total, 'photo')}"
-        return "stored"
+        assert isinstance(job, PhotoJob) and not isinstance(result, SearchPage)
+        photos[job.candidate.photo_id] = result
+        return "stored" if isinstance(result, Original) else "rejected"
 
     def _keep_photos(
         self, session: Session, outcomes: dict[int, Original | PhotoRejected]
@@ -286,9 +285,7 @@ def photos_tried(session: Session, photo_ids: Collection[int], at: datetime) -> 
     found: dict[int, datetime] = {}
     columns = select(PhotoFailure.photo_id, func.coalesce(PhotoFailure.next_at, at))
     for some in in_batches(sorted(photo_ids), _AT_ONCE):
-        found |= dict(
-            session.execute(columns.where(PhotoFailure.photo_id.in_(some))).tuples().all()
-        )
+        found |= dict(session.execute(columns.where(PhotoFailure.photo_id.in_(some))).all())
     return found
 
 
@@ -296,7 +293,7 @@ def pages_tried(session: Session, wnid: str, source: str, at: datetime) -> dict[
     """When those pages of a class, by `question_key`, that failed are to be asked for again."""
     columns = select(SearchFailure.question, func.coalesce(SearchFailure.next_at, at))
     of_class = SearchFailure.wnid == wnid, SearchFailure.source == source
-    return dict(session.execute(columns.where(*of_class)).tuples().all())
+    return dict(session.execute(columns.where(*of_class)).all())
 
 
 def forget_photos(session: Session, photo_ids: Collection[int]) -> None:

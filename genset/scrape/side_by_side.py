@@ -7,7 +7,6 @@ from functools import partial
 from typing import TypeVar
 
 from genset.core.errors import GensetError
-from genset.core.numbers import count
 from genset.db import Fact, Store
 from genset.net.hosts import Hosts
 from genset.scrape.plan import ScrapePlan
@@ -43,27 +42,16 @@ def scrape_all(
         store: the workspace's.
         plans: each source once; no two share their `Hosts`.
     """
-
-    def work(source: Source, plan: ScrapePlan) -> ScrapeSummary:
-        done = scrape(workspace, store, source, plan)
-        if len(plans) > 1:  # who waits for the others is told that one is done
-            classes = count(len(plan.classes), "class", "classes")
-            of = f"{done.full:,} of {classes} full"
-            source.api.hosts.say(f"{source.name} is done: {of}")
-        return done
-
-    outcomes = side_by_side(
-        {source.name: (source.api.hosts, partial(work, source, plan)) for source, plan in plans}
-    )
+    work = {
+        source.name: (source.api.hosts, partial(scrape, workspace, store, source, plan))
+        for source, plan in plans
+    }
+    outcomes = side_by_side(work)
     if len(plans) == 1:
         return outcomes
     # Photos of two sources may be the same, and so be claimed by two classes, each of which was
     # full by what its own source knew.
-    again = {
-        source.name: (source.api.hosts, partial(scrape, workspace, store, source, plan))
-        for source, plan in plans
-        if isinstance(outcomes[source.name], ScrapeSummary)
-    }
+    again = {name: work[name] for name in work if isinstance(outcomes[name], ScrapeSummary)}
     for name, after in side_by_side(again).items():
         outcomes[name] = _together(outcomes[name], after)
     return outcomes

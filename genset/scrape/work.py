@@ -98,7 +98,7 @@ JobResult = SearchPage | Original | PhotoRejected | SourceError | HostClosed
 
 
 class Schedule:
-    """When each class is looked at next. One of those that a host that is down holds up asks it."""
+    """When each class is looked at next."""
 
     def __init__(self, classes: Iterable[ImageClass] = ()) -> None:
         self._due: list[tuple[float, int, ImageClass, Host | None]] = []
@@ -113,17 +113,15 @@ class Schedule:
     def take(self, most: int, now: float) -> list[ImageClass]:
         """The classes whose time has come, at most so many; they are not kept here any more."""
         taken: list[ImageClass] = []
-        later, probed = [], set[Host]()
+        later = []
         while self._due and self._due[0][0] <= now and len(taken) < most:
             due = heapq.heappop(self._due)
             cls, host = due[2:]
             seconds = 0.0 if host is None else host.opens_in()
-            if host is not None and (seconds > 0 or host in probed):
+            if seconds > 0:
                 later.append((now + max(seconds, 0.2), *due[1:]))
-                continue
-            if host is not None and host.is_down:
-                probed.add(host)
-            taken.append(cls)
+            else:
+                taken.append(cls)
         for due in later:
             heapq.heappush(self._due, due)
         return taken
