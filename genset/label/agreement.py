@@ -1,7 +1,8 @@
 """How far labelers agree: with each other, with the others' consensus, with known answers."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,54 +46,57 @@ def alpha_by_class(votes: Sequence[Vote]) -> dict[str, Agreement]:
     return {wnid: _agreement(counts[rows]) for wnid, rows in places.items()}
 
 
-def with_consensus(votes: Sequence[Vote]) -> dict[str, tuple[int, int]]:
-    """How often each labeler gives the label that most others give: (agreed, compared), by worker.
+class Comparison(NamedTuple):
+    """A labeler beside the others: they `agreed` with these on so many of the tasks `compared`.
+
+    `by_chance` is the share that chance would give: their labels dealt out at random over the same
+    tasks, as in Cohen's kappa. `usual` is the share of the labeler in the middle of the others, of
+    those with at least 20 tasks compared; None where there are none.
+    """
+
+    agreed: int
+    compared: int
+    by_chance: float = 0.0
+    usual: float | None = None
+
+
+_LEAST_COMPARED = 20  # from how many on a labeler's share says what is usual
+
+
+def with_consensus(coded: Coded, without: Collection[str] = ()) -> dict[str, Comparison]:
+    """How often each labeler gives the label that most others give, by worker.
 
     A labeler's own vote has no part in the consensus that it is compared with. Where nobody else
-    voted on a task, or the others are tied, there is none.
+    voted on a task, or the others are tied, there is none. Those `without` are compared too, but
+    are no others to anybody.
     """
-    if not votes:
+    if not coded.tasks:
         return {}
-    coded = Coded(votes)
-    compared, consensus = _consensus(coded)
-    agreed = compared & (consensus == coded.label)
-    size = len(coded.workers)
-    right = np.bincount(coded.worker, agreed, size)
-    of = np.bincount(coded.worker, compared, size)
-    return {
-        worker: (int(right[place]), int(of[place])) for place, worker in enumerate(coded.workers)
-    }
-
-
-def chance_of_agreeing(votes: Sequence[Vote]) -> dict[str, float]:
-    """How often each labeler would give the label that most others give, by chance alone: 0 to 1.
-
-    By chance: their own labels dealt out at random over the same tasks, as in Cohen's kappa. Those
-    whom nothing can be compared with are left out.
-    """
-    if not votes:
-        return {}
-    coded = Coded(votes)
-    compared, consensus = _consensus(coded)
-    shape = len(coded.workers), int(max(coded.label.max(), consensus.max())) + 1
-    labels_of, others = np.zeros(shape), np.zeros(shape)
-    np.add.at(labels_of, (coded.worker[compared], coded.label[compared]), 1)
-    np.add.at(others, (coded.worker[compared], consensus[compared]), 1)
-    of = labels_of.sum(axis=1)
-    chance = (labels_of * others).sum(axis=1)
-    return {
-        worker: float(chance[place] / of[place] ** 2)
-        for place, worker in enumerate(coded.workers)
-        if of[place]
-    }
-
-
-def _consensus(coded: Coded) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-    """For each vote: whether the others on its task have a label that most give, and which."""
-    others = coded.counts()[coded.task]
-    others[np.arange(len(coded.task)), coded.label] -= 1
-    most = others.max(axis=1)
-    return (most > 0) & ((others == most[:, None]).sum(axis=1) == 1), others.argmax(axis=1)
+    workers = len(coded.workers)
+    trusted = np.array([worker not in without for worker in coded.workers])
+    counted = trusted[coded.worker]
+    others = coded.counts(counted)[coded.task]
+    others[np.arange(len(coded.task)), coded.label] -= counted
+    most, consensus = others.max(axis=1), others.argmax(axis=1)
+    compared = (most > 0) & ((others == most[:, None]).sum(axis=1) == 1)
+    agreed = np.bincount(coded.worker, compared & (consensus == coded.label), workers)
+    of = np.bincount(coded.worker, compared, workers)
+    labels, expected = np.zeros((2, workers, len(coded.labels)))
+    np.add.at(labels, (coded.worker[compared], coded.label[compared]), 1)
+    np.add.at(expected, (coded.worker[compared], consensus[compared]), 1)
+    share, chance = agreed / np.maximum(of, 1), (labels * expected).sum(axis=1)
+    chance /= np.maximum(of, 1) ** 2
+    enough = trusted & (of >= _LEAST_COMPARED)
+    found = {}
+    for place, worker in enumerate(coded.workers):
+        rest = share[enough & (np.arange(workers) != place)]
+        found[worker] = Comparison(
+            agreed=int(agreed[place]),
+            compared=int(of[place]),
+            by_chance=float(chance[place]),
+            usual=float(np.median(rest)) if rest.size else None,
+        )
+    return found
 
 
 def _agreement(counts: Counts) -> Agreement:

@@ -28,6 +28,7 @@ from genset.settings import LabelRules
 from genset.statistics.intervals import wilson
 
 _LONGEST_REASON = 500
+_ENOUGH = 5  # labelers, among whom one who disagrees with all the others is no case
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,8 @@ def queue(store: Store, panel: str | None = None, rules: LabelRules | None = Non
 
     - somebody asked for it (`send_to_review`), and no ruling was made since;
     - labelers disagree and neither side is clearly in the majority: the 95 % interval of the share
-      of correct, among those who say correct, incorrect or broken, holds one half;
+      of correct, among those who say correct, incorrect or broken, holds one half, and of five or
+      more of them not one alone disagrees;
     - labelers voted, but only unsure;
     - the photo is called correct for several classes, so a release would take it for none;
     - several classes claim the photo, and people have not said of each whether it is right, nor
@@ -200,7 +202,8 @@ def _undecided(ballot: Ballot, classes: set[str]) -> Iterator[_Case]:
     yes, no = counts[Verdict.CORRECT], counts[Verdict.INCORRECT] + counts[Verdict.BROKEN]
     if not ballot.is_candidate and yes != no:
         return
-    if yes and no and _straddles(yes, yes + no):
+    alone = min(yes, no) == 1 and yes + no >= _ENOUGH
+    if yes and no and not alone and _straddles(yes, yes + no):
         # Of whole numbers: 2/3 and 1/3 are not equally far from 0.5 to a computer.
         divided = abs(yes - no) / (yes + no), -votes, ballot.task
         yield _DIVIDED, divided, f"labelers disagree: {_counted(counts)}", ballot

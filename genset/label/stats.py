@@ -3,9 +3,8 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
 from genset.classes import Taxonomy
@@ -13,7 +12,6 @@ from genset.db import (
     Candidate,
     Label,
     Screen,
-    ScreenPhoto,
     Store,
     Verdict,
     in_labeling,
@@ -24,10 +22,9 @@ from genset.db.votes_needed import votes_needed
 from genset.label.aggregate.votes import Vote
 from genset.label.agreement import (
     Agreement,
+    Comparison,
     alpha_by_class,
-    chance_of_agreeing,
     krippendorff_alpha,
-    with_consensus,
 )
 from genset.label.ballots import Ballot, ballots, check_panel, further, panels
 from genset.label.gold import gold_scores
@@ -35,10 +32,14 @@ from genset.label.proposals.questions import ProposalStats, proposal_stats
 from genset.label.review import Dispute, disputes
 from genset.label.trust.decisions import suspensions_in
 from genset.label.trust.suspicion import (
-    LEAST_SCREENS,
+    compare,
     contradicts,
+    disagrees,
     hurries,
+    is_fastest,
     misses_gold,
+    pace,
+    says_one_thing,
     timed_screens,
 )
 from genset.settings import LabelRules
@@ -67,11 +68,11 @@ class LabelerStats:
     """One labeler.
 
     `labels` counts their votes in force on candidates, by verdict in `verdicts`; `answers` those on
-    questions about further classes. `seconds` is how long they take
-    for a photo: the median over their screens, from painted to the last verdict, by the number of
-    photos. `consensus` is how often they give the label that most others give, `gold` how
-    often they are right where the answer is known. None: nothing to tell it by. `reasons` says in
-    words why to look at them; empty for most.
+    questions about further classes. `seconds` is how long they take for a photo: the median over
+    their screens, by the number of photos (`genset.label.trust.suspicion.pace`). `consensus` is how
+    often they give the label that most others give, of those others who do not stand out
+    themselves; `gold` how often they are right where the answer is known. None: nothing to tell it
+    by. `reasons` says in words why to look at them; empty for most.
     """
 
     name: str
@@ -211,18 +212,6 @@ def collect(store: Store, workspace: Workspace, panel: str | None = None) -> Sta
     )
 
 
-# From how many on a number says something of a labeler.
-_LEAST_LABELS = 20
-
-
-# So much less agreement with the others than the others have, beyond doubt.
-_CONSENSUS = 0.1
-
-
-# So many times as fast as the labeler in the middle.
-_HASTE = 3
-
-
 def by_labeler(
     session: Session,
     votes: Sequence[Vote],
@@ -240,92 +229,39 @@ def by_labeler(
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for vote in votes:
         counts[vote.worker][vote.label] += 1
-    consensus = with_consensus(votes)
-    chance = chance_of_agreeing(votes)
+    comparisons = compare(votes)
     gold = gold_scores(session)
-    timed = timed_screens(session)
-    paces = _paces(session, panel)
-    middle = {worker: median(screens) for worker, screens in paces.items()}
-    return [
-        LabelerStats(
-            name=worker,
-            labels=counts[worker].total(),
-            answers=answers.get(worker, 0),
-            verdicts={verdict.value: n for verdict in Verdict if (n := counts[worker][verdict])},
-            seconds=round(middle[worker], 3) if worker in middle else None,
-            consensus=Share.count(*consensus.get(worker, (0, 0))),
-            gold=Share.count(*gold.get(worker, (0, 0))),
-            reasons=(
-                *misses_gold(*gold.get(worker, (0, 0))),
-                *(
-                    contradicts(*consensus.get(worker, (0, 0)), chance.get(worker, 0.0))
-                    or _disagrees(worker, consensus)
-                ),
-                *(hurries(timed.get(worker, ())) or _is_fastest(worker, paces, middle)),
-                *_says_one_thing(counts[worker]),
-            ),
-        )
-        for worker in sorted({*counts, *gold, *answers})
-    ]
-
-
-def _paces(session: Session, panel: str | None) -> dict[str, list[float]]:
-    """Seconds a photo, for each screen of several that a labeler decided for the first time.
-
-    Not verdict by verdict: who marks a whole screen with one key gives four of five in no time.
-    """
-    photos = (
-        select(ScreenPhoto.screen_id, func.count().label("count"))
-        .group_by(ScreenPhoto.screen_id)
-        .subquery()
-    )
-    screens = (
-        select(
-            Label.worker, func.min(Label.shown_at), func.max(Label.decided_at), photos.c["count"]
-        )
-        .join(photos, photos.c.screen_id == Label.screen_id)
-        .join(Screen, Screen.id == Label.screen_id)
-        # Who is asked about one photo looks longer at it.
-        .where(Screen.photo_id.is_(None))
-        .where(Label.shown_at.is_not(None), Label.supersedes.is_(None), ~is_out(Label))
-        .group_by(Label.worker, Label.screen_id, photos.c["count"])
-    )
+    screens = timed_screens(session, Screen.worker)
+    # Who is asked about one photo looks longer at it.
+    of_several: list[ColumnElement[bool]] = [Screen.photo_id.is_(None)]
     if panel is not None:
-        screens = screens.where(Label.panel == panel)
-    found: dict[str, list[float]] = defaultdict(list)
-    for worker, shown, decided, count in session.execute(screens):
-        found[worker].append(max(0.0, (decided - shown).total_seconds()) / count)
+        of_several.append(Screen.panel == panel)
+    comparable = timed_screens(session, Screen.worker, *of_several)
+    found = []
+    for worker in sorted({*counts, *gold, *answers}):
+        comparison = comparisons.get(worker, Comparison(0, 0))
+        score = gold.get(worker, (0, 0))
+        seconds = pace(comparable.get(worker, ()))
+        found.append(
+            LabelerStats(
+                name=worker,
+                labels=counts[worker].total(),
+                answers=answers.get(worker, 0),
+                verdicts={
+                    verdict.value: n for verdict in Verdict if (n := counts[worker][verdict])
+                },
+                seconds=None if seconds is None else round(seconds, 3),
+                consensus=Share.count(comparison.agreed, comparison.compared),
+                gold=Share.count(*score),
+                reasons=(
+                    *misses_gold(*score),
+                    *(contradicts(comparison) or disagrees(comparison)),
+                    *(hurries(screens.get(worker, ())) or is_fastest(worker, comparable)),
+                    *says_one_thing(counts[worker]),
+                ),
+            )
+        )
     return found
-
-
-def _disagrees(worker: str, consensus: Mapping[str, tuple[int, int]]) -> list[str]:
-    agreed, compared = consensus.get(worker, (0, 0))
-    others = [count for name, count in consensus.items() if name != worker]
-    of = sum(count for _, count in others)
-    if not of or not compared:
-        return []
-    usual = sum(count for count, _ in others) / of
-    if wilson(agreed, compared).high < usual - _CONSENSUS:
-        return [f"agrees with the others on {agreed} of {compared}; they do on {usual:.0%}"]
-    return []
-
-
-def _is_fastest(
-    worker: str, paces: Mapping[str, Sequence[float]], middle: Mapping[str, float]
-) -> list[str]:
-    others = [seconds for name, seconds in middle.items() if name != worker]
-    if len(paces.get(worker, ())) < LEAST_SCREENS or not others:
-        return []
-    usual = median(others)
-    if middle[worker] * _HASTE < usual:
-        return [f"takes {middle[worker]:.1f} s a photo; the others take {usual:.1f} s"]
-    return []
-
-
-def _says_one_thing(counts: Counter[str]) -> list[str]:
-    if len(counts) == 1 and counts.total() >= _LEAST_LABELS:
-        return [f"says {next(iter(counts))} of all {counts.total()} photos"]
-    return []
 
 
 _NONE = Agreement(None, None, 0, 0)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 
-from genset.label.aggregate.votes import Vote
+from genset.label.aggregate.votes import Coded, Vote
 from genset.label.agreement import Agreement, alpha_by_class, krippendorff_alpha, with_consensus
 from tests.label.test_aggregate import tables
 
@@ -86,6 +86,10 @@ def test_each_class_is_for_itself() -> None:
         assert agreement == krippendorff_alpha([v for v in votes if v.task.startswith(wnid)])
 
 
+def agreed(votes: list[Vote]) -> dict[str, tuple[int, int]]:
+    return {worker: found[:2] for worker, found in with_consensus(Coded(votes)).items()}
+
+
 def test_nobody_is_compared_with_themselves() -> None:
     votes = [
         Vote("alone", "ann", "c"),
@@ -93,7 +97,7 @@ def test_nobody_is_compared_with_themselves() -> None:
         *(Vote("three", *pair) for pair in (("ann", "c"), ("bob", "c"), ("eve", "i"))),
     ]
     # On "three", ann and bob each meet a tie of the other with eve; eve meets two who agree.
-    assert with_consensus(votes) == {"ann": (0, 1), "bob": (0, 1), "eve": (0, 1)}
+    assert agreed(votes) == {"ann": (0, 1), "bob": (0, 1), "eve": (0, 1)}
 
 
 @settings(max_examples=60)
@@ -106,10 +110,10 @@ def test_consensus_is_the_one_label_that_most_others_give(votes: list[Vote]) -> 
         clear = len(first) == 1 or (len(first) == 2 and first[0][1] > first[1][1])
         right, of = expected.get(vote.worker, (0, 0))
         expected[vote.worker] = (right + (clear and first[0][0] == vote.label), of + clear)
-    assert with_consensus(votes) == expected
+    assert agreed(votes) == expected
 
 
 def test_of_no_votes_nothing_is_said() -> None:
     assert krippendorff_alpha([]) == Agreement(None, None, 0, 0)
     assert alpha_by_class([]) == {}
-    assert with_consensus([]) == {}
+    assert agreed([]) == {}

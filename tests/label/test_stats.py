@@ -42,14 +42,17 @@ def screenful(
 ) -> None:
     """Let somebody decide a screen; `seconds` after it was painted, photo by photo."""
     with store.begin() as session:
+        painted = NOON + timedelta(hours=session.query(Screen).count())
         screen = Screen(
             id=secrets.token_hex(16),
             worker=worker,
             wnid=tasks[0][:9],
             panel="main",
             guideline="1",
-            expires_at=NOON,
-            submitted_at=NOON,
+            created_at=painted,
+            expires_at=painted,
+            submitted_at=painted + timedelta(seconds=max(seconds)),
+            seconds=max(seconds),
         )
         session.add(screen)
         session.flush()
@@ -69,8 +72,8 @@ def screenful(
                     worker=worker,
                     verdict=Verdict(verdict),
                     screen_id=screen.id,
-                    shown_at=NOON,
-                    decided_at=NOON + timedelta(seconds=after),
+                    shown_at=painted,
+                    decided_at=painted + timedelta(seconds=after),
                     decided_order=place,
                     via="page",
                 )

@@ -68,10 +68,11 @@ class Coded:
         self.workers, self.worker = _numbered([vote.worker for vote in votes])
         self.labels, self.label = _numbered([vote.label for vote in votes])
 
-    def counts(self) -> NDArray[np.int64]:
-        """(tasks, labels): how many votes a task has for a label."""
+    def counts(self, counted: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+        """(tasks, labels): how many votes a task has for a label, of all or of those `counted`."""
         shape = len(self.tasks), len(self.labels)
-        flat = np.bincount(self.task * shape[1] + self.label, minlength=shape[0] * shape[1])
+        places = self.task * shape[1] + self.label
+        flat = np.bincount(places if counted is None else places[counted], minlength=np.prod(shape))
         return flat.reshape(shape)
 
     def opinions(self, weights: NDArray[np.float64]) -> dict[str, Opinion]:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from sqlalchemy import case, func, select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from genset.core.numbers import count
@@ -18,7 +18,6 @@ from genset.db import (
     LabelerAct,
     LabelerEvent,
     Screen,
-    ScreenPhoto,
     Store,
     Verdict,
 )
@@ -27,7 +26,7 @@ from genset.label.crowd.studies import Studies, Study, Visit
 from genset.label.gold import not_holding
 from genset.label.stats import Share
 from genset.label.trust.decisions import Suspension, suspensions_in
-from genset.label.trust.suspicion import Timed, hurries, pace
+from genset.label.trust.suspicion import Timed, hurries, pace, timed_screens
 from genset.statistics.intervals import wilson
 
 LEAST_GOLD = 5  # answers; fewer say nothing of anybody
@@ -80,7 +79,10 @@ def report_visits(store: Store, study: Study) -> list[VisitReport]:
             ).all()
         )
         verdicts, gold = _verdicts(session, ids), gold_of_visits(session, ids)
-        timed, out = _timed(session, ids), visits_out(session, ids)
+        timed, out = (
+            timed_screens(session, Screen.visit_id, Screen.visit_id.in_(ids)),
+            visits_out(session, ids),
+        )
         suspensions = suspensions_in(session)
     found = []
     for visit in visits:
@@ -203,41 +205,6 @@ def _verdicts(session: Session, visits: Collection[int]) -> Mapping[int, Counter
     ):
         if visit is not None:
             found[visit][verdict] = labels
-    return found
-
-
-def _timed(session: Session, visits: Collection[int]) -> dict[int, list[Timed]]:
-    """The submitted screens of each visit: looked at as the page or else their labels say."""
-    photos = (
-        select(ScreenPhoto.screen_id, func.count().label("count"))
-        .group_by(ScreenPhoto.screen_id)
-        .subquery()
-    )
-    first = (
-        select(Label.screen_id, func.min(Label.shown_at), func.max(Label.decided_at))
-        .join(Screen, Screen.id == Label.screen_id)
-        .where(Screen.visit_id.in_(visits), Label.supersedes.is_(None))
-        .group_by(Label.screen_id)
-    )
-    by_labels = {
-        screen: (decided - since).total_seconds()
-        for screen, since, decided in session.execute(first)
-        if since is not None
-    }
-    found: dict[int, list[Timed]] = defaultdict(list)
-    for visit, screen, seconds, shown, began, ended in session.execute(
-        select(
-            *(Screen.visit_id, Screen.id, Screen.seconds),
-            case((Screen.photo_id.is_not(None), 1), else_=photos.c["count"]),
-            *(Screen.created_at, Screen.submitted_at),
-        )
-        .join(photos, photos.c.screen_id == Screen.id)
-        .where(Screen.visit_id.in_(visits), Screen.submitted_at.is_not(None))
-        .order_by(Screen.submitted_at)
-    ):
-        took = by_labels.get(screen) if seconds is None else seconds
-        if visit is not None and ended is not None and took is not None:
-            found[visit].append(Timed(shown, max(0.0, took), began, ended))
     return found
 
 

@@ -1,38 +1,48 @@
-"""Who labels without looking: what tells so without knowing how others work.
+"""Who gives cause for suspicion, and why, in words.
 
-Three things do. They take less than 0.3 s a photo, from a screen's being shown to its submission.
+Three things do without knowing how fast or how well others work, so that a rule may hold votes out
+for them. Somebody takes less than 0.3 s a photo, from a screen's being shown to its submission.
 They miss gold questions, beyond doubt more than one in five. They agree with the others far less
-than their own answers would, dealt out by chance over the same photos: somebody who took the
-question for its opposite, or means harm. (Who answers without looking agrees about as often as
-chance does: that alone tells nothing.)
+than their own answers would, dealt out by chance over the same photos: they took the question for
+its opposite, or mean harm. (Who answers without looking agrees about as often as chance does: on
+photos that nobody can tell, so does everybody.)
+
+Three more are a reason to look: agreeing with the others far less than these do, being much faster
+than they are, one verdict for everything.
 """
 
 import logging
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from statistics import median
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-from sqlalchemy import func, select
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, case, func, select
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from genset.core.errors import BadInput
 from genset.db import Label, LabelerAct, Screen, ScreenPhoto, Store, is_out
-from genset.label.aggregate.votes import Vote
-from genset.label.agreement import chance_of_agreeing, with_consensus
+from genset.label.aggregate.votes import Coded, Vote
+from genset.label.agreement import Comparison, with_consensus
 from genset.label.gold import gold_scores
 from genset.label.trust.decisions import GENSET, newest_event, record
 from genset.statistics.intervals import wilson
 
-LEAST_SCREENS = 5  # from how many on a pace says something
 EVERY = 5  # screens of a labeler, after which they are looked at again
 FLOOR = 0.3  # seconds a photo in which nobody looks
 
+_LEAST_SCREENS = 5  # from how many on a pace says something
 _LEAST_GOLD = 5
 _LEAST_COMPARED = 20
+_LEAST_LABELS = 20
 _GOLD = 0.8
 _FAR_BELOW = 0.5  # times what chance gives
+_LESS_THAN_USUAL = 0.1  # so much less agreement than the others have, beyond doubt
+_HASTE = 3  # times as fast as the labeler in the middle of the others
 _LOOKED_AT = 100  # newest screens, so that a look costs the same however much somebody did
+
+By = TypeVar("By", bound=Hashable)  # a labeler's name, or the number of a visit
 
 log = logging.getLogger("genset.label")
 
@@ -70,7 +80,7 @@ def pace(screens: Sequence[Timed]) -> float | None:
 
 def hurries(screens: Sequence[Timed]) -> list[str]:
     """In words, that somebody is faster than anybody can look; nothing where they are not."""
-    if len(screens) < LEAST_SCREENS or (found := pace(screens)) is None or found >= FLOOR:
+    if len(screens) < _LEAST_SCREENS or (found := pace(screens)) is None or found >= FLOOR:
         return []
     return [f"takes {found:.2f} s a photo, and nobody looks in less than {FLOOR} s"]
 
@@ -82,53 +92,89 @@ def misses_gold(right: int, of: int) -> list[str]:
     return [f"right on {right} of {of} gold questions"]
 
 
-def contradicts(agreed: int, compared: int, by_chance: float) -> list[str]:
+def contradicts(found: Comparison) -> list[str]:
     """In words, that somebody agrees with the others far less than chance would have it.
 
-    The upper end of the 95 % interval of their agreement is below half of what chance gives,
-    `by_chance` from `genset.label.agreement.chance_of_agreeing`.
+    The upper end of the 95 % interval of their agreement is below half of what chance gives.
     """
+    agreed, compared, by_chance, _ = found
     if compared < _LEAST_COMPARED or wilson(agreed, compared).high >= by_chance * _FAR_BELOW:
         return []
     share = f"{by_chance:.0%}"
     return [f"agrees with the others on {agreed} of {compared}, where chance gives {share}"]
 
 
-def timed_screens(
-    session: Session, worker: str | None = None, after: datetime | None = None
-) -> dict[str, list[Timed]]:
-    """The submitted screens whose time is known, by labeler, the newest first.
+def disagrees(found: Comparison) -> list[str]:
+    """In words, that somebody agrees with the others far less than these do among themselves."""
+    agreed, compared, _, usual = found
+    if not compared or usual is None or wilson(agreed, compared).high >= usual - _LESS_THAN_USUAL:
+        return []
+    return [f"agrees with the others on {agreed} of {compared}; they do on {usual:.0%}"]
 
-    Of one `worker` the newest 100 alone, and with `after` those that came in later than that; of
-    all labelers all.
+
+def is_fastest(worker: str, screens: Mapping[str, Sequence[Timed]]) -> list[str]:
+    """In words, that somebody takes less than a third of the time that the others take."""
+    paces = {name: seconds for name in screens if (seconds := pace(screens[name])) is not None}
+    others = [seconds for name, seconds in paces.items() if name != worker]
+    if len(screens.get(worker, ())) < _LEAST_SCREENS or not others:
+        return []
+    if paces[worker] * _HASTE < (usual := median(others)):
+        return [f"takes {paces[worker]:.1f} s a photo; the others take {usual:.1f} s"]
+    return []
+
+
+def says_one_thing(verdicts: Counter[str]) -> list[str]:
+    """In words, that somebody gave all their photos one verdict."""
+    if len(verdicts) == 1 and verdicts.total() >= _LEAST_LABELS:
+        return [f"says {next(iter(verdicts))} of all {verdicts.total()} photos"]
+    return []
+
+
+def compare(votes: Sequence[Vote]) -> dict[str, Comparison]:
+    """Each labeler beside those of the others who give no cause for suspicion by their votes.
+
+    Whoever agrees with the others least, and far too little, is no longer among the others, and
+    all are compared again, until nobody else stands out: so one who says the opposite of everybody
+    does not hide one who guesses. A half of the labelers stay in any case.
     """
+    coded, out = Coded(votes), set[str]()
+    while True:
+        found = with_consensus(coded, out)
+        highest = {
+            worker: wilson(one.agreed, one.compared).high
+            for worker, one in found.items()
+            if worker not in out and (contradicts(one) or disagrees(one))
+        }
+        if not highest or 2 * (len(out) + 1) > len(found):
+            return found
+        out.add(min(highest, key=highest.__getitem__))
+
+
+def timed_screens(
+    session: Session,
+    by: InstrumentedAttribute[By],
+    *conditions: ColumnElement[bool],
+    newest: int | None = None,
+) -> dict[By, list[Timed]]:
+    """The submitted screens that meet the conditions, by their labeler or visit.
+
+    The newest first, and no more than `newest` of all.
+    """
+    shown = select(func.count()).where(ScreenPhoto.screen_id == Screen.id).scalar_subquery()
     query = (
         select(
-            Screen.id,
-            Screen.worker,
-            Screen.seconds,
-            Screen.created_at,
-            Screen.submitted_at,
-            Screen.photo_id,
+            by,
+            # Several classes are asked about one photo.
+            case((Screen.photo_id.is_not(None), 1), else_=shown),
+            *(Screen.seconds, Screen.created_at, Screen.submitted_at),
         )
-        .where(Screen.submitted_at.is_not(None), Screen.seconds.is_not(None))
+        .where(Screen.submitted_at.is_not(None), Screen.seconds.is_not(None), *conditions)
         .order_by(Screen.submitted_at.desc())
+        .limit(newest)
     )
-    if worker is not None:
-        query = query.where(Screen.worker == worker).limit(_LOOKED_AT)
-    if after is not None:
-        query = query.where(Screen.submitted_at > after)
-    screens = query.subquery()
-    photos = (
-        select(screens, func.count())
-        .join(ScreenPhoto, ScreenPhoto.screen_id == screens.c.id)
-        .group_by(*screens.c)
-        .order_by(screens.c.submitted_at.desc())
-    )
-    found: dict[str, list[Timed]] = {}
-    for _, name, seconds, created_at, submitted_at, of_one, count in session.execute(photos):
-        shown = count if of_one is None else 1  # several classes are asked about one photo
-        found.setdefault(name, []).append(Timed(shown, seconds, created_at, submitted_at))
+    found: dict[By, list[Timed]] = {}
+    for key, *screen in session.execute(query):
+        found.setdefault(key, []).append(Timed(*screen))
     return found
 
 
@@ -137,13 +183,15 @@ def reasons_against(session: Session, worker: str, after: datetime | None = None
 
     With `after`, only what came in later than that says anything.
     """
+    of_worker = [Screen.worker == worker]
+    if after is not None:
+        of_worker.append(Screen.submitted_at > after)
+    screens = timed_screens(session, Screen.worker, *of_worker, newest=_LOOKED_AT)
     votes = _votes_on_screens(session, worker, after)
-    agreed, compared = with_consensus(votes).get(worker, (0, 0))
-    by_chance = chance_of_agreeing(votes).get(worker, 0.0)
     return [
-        *hurries(timed_screens(session, worker, after).get(worker, [])),
+        *hurries(screens.get(worker, [])),
         *misses_gold(*gold_scores(session, worker, after).get(worker, (0, 0))),
-        *contradicts(agreed, compared, by_chance),
+        *contradicts(compare(votes).get(worker, Comparison(0, 0))),
     ]
 
 

@@ -52,6 +52,14 @@ def test_labelers_who_disagree_wait_for_a_ruling_the_most_divided_first(store: S
     ]
 
 
+def test_one_of_five_labelers_who_disagrees_alone_is_no_case(store: Store) -> None:
+    say(store, ONE, *["correct"] * 4, "incorrect")
+    say(store, TWO, *["incorrect"] * 5, "correct")
+    say(store, THREE, *["correct"] * 3, "incorrect")
+    say(store, FOUR, *["correct"] * 5, "incorrect", "broken")
+    assert [task for task, _ in waiting(store)] == [FOUR, THREE]
+
+
 def test_the_queue_tells_neither_side_before_the_ruling(store: Store) -> None:
     say(store, ONE, "correct", "correct", "incorrect")
     say(store, TWO, "incorrect", "incorrect", "correct")

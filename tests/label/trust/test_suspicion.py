@@ -1,5 +1,6 @@
 """Who gives cause for suspicion, and whose votes are held out for it."""
 
+import random
 import uuid
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,7 +12,7 @@ from genset.db import LabelerAct, LabelerEvent, now
 from genset.db import Screen as ScreenRow
 from genset.label import Store, Verdict
 from genset.label.aggregate.votes import Vote
-from genset.label.agreement import chance_of_agreeing
+from genset.label.agreement import Comparison
 from genset.label.ballots import votes_table
 from genset.label.gold import add_gold_question
 from genset.label.session import desk
@@ -20,7 +21,15 @@ from genset.label.session.shown import Screen
 from genset.label.stats import collect
 from genset.label.trust import suspicion
 from genset.label.trust.decisions import suspensions
-from genset.label.trust.suspicion import Timed, contradicts, hurries, misses_gold, pace
+from genset.label.trust.suspicion import (
+    Timed,
+    compare,
+    contradicts,
+    disagrees,
+    hurries,
+    misses_gold,
+    pace,
+)
 from genset.label.trust.void import clear, void
 from genset.workspace import Workspace
 from tests.label.desks import CORRECT, INCORRECT, Say, decided, desk_of, do, do_all, under
@@ -67,7 +76,7 @@ def test_few_screens_tell_nothing() -> None:
     assert misses_gold(0, 4) == []
     assert misses_gold(1, 5) == ["right on 1 of 5 gold questions"]
     assert misses_gold(8, 10) == []
-    assert contradicts(0, 19, 0.5) == []
+    assert contradicts(Comparison(0, 19, 0.5)) == []
 
 
 def says(worker: str, *verdicts: str) -> list[Vote]:
@@ -84,14 +93,43 @@ def test_agreement_far_below_chance_is_somebody_who_says_the_opposite() -> None:
         *says("blind", *blind),
         *says("yes", *["correct"] * 40),
     ]
-    chance = chance_of_agreeing(votes)
-    assert chance["opposite"] == chance["blind"] == chance["yes"] == pytest.approx(0.5)
-    assert contradicts(0, 40, chance["opposite"]) == [
+    found = compare(votes)
+    assert [found[name].by_chance for name in ("opposite", "blind", "yes")] == [0.5] * 3
+    assert contradicts(found["opposite"]) == [
         "agrees with the others on 0 of 40, where chance gives 50%"
     ]
-    assert contradicts(20, 40, chance["blind"]) == []  # as chance has it: that tells nothing
-    assert chance_of_agreeing([]) == {}
-    assert chance_of_agreeing(says("alone", "correct")) == {}
+    assert contradicts(found["blind"]) == []  # as chance has it: that tells nothing
+    assert disagrees(found["blind"]) == ["agrees with the others on 20 of 40; they do on 100%"]
+    assert compare([]) == {}
+    assert compare(says("alone", "correct")) == {"alone": Comparison(0, 0)}
+
+
+@pytest.mark.parametrize("votes_for_each", [3, 5])
+@pytest.mark.parametrize(
+    ("good", "bad"),
+    [
+        (3, {"guesser": 0.53, "opposite": 0.05}),
+        (7, {"guesser": 0.53, "opposite": 0.05}),
+        (7, {"guesser": 0.5, "another": 0.5, "opposite": 0.05}),
+        (7, {"opposite": 0.05, "another": 0.05, "a third": 0.05}),
+        (7, {"guesser": 0.5, "another": 0.5, "a third": 0.5}),
+    ],
+)
+def test_bad_labelers_hide_neither_each_other_nor_behind_good_ones(
+    good: int, bad: dict[str, float], votes_for_each: int
+) -> None:
+    for seed in range(10):
+        draw = random.Random(seed)
+        right = {**{f"good {number}": 0.9 + number / 100 for number in range(good)}, **bad}
+        votes = []
+        for task in range(374):
+            truth = draw.random() < 0.7
+            for worker in draw.sample(sorted(right), votes_for_each):
+                says_so = truth == (draw.random() < right[worker])
+                votes.append(Vote(str(task), worker, "correct" if says_so else "incorrect"))
+        found = compare(votes)
+        named = {name for name, one in found.items() if contradicts(one) or disagrees(one)}
+        assert named == bad.keys(), seed
 
 
 def work(desk: Desk, say: Say = CORRECT, looked: float = 0.0, screens: int = 99) -> list[Screen]:
