@@ -9,7 +9,7 @@ from genset.label.people.labelers import Labeler, Labelers
 from genset.label.proposals.questions import asks_further_classes
 from genset.label.session.desk import Desk
 from genset.label.session.sources import heed, notices, warnings
-from labeler_app.component import HandIn, PageState, Task, label_photos
+from labeler_app.component import HandIn, PageState, Task, label_photos, show_unsaved
 from labeler_app.instructions import QUESTIONS_HELP, photos_help, show_example, show_instructions
 from labeler_app.routes import Sessions
 from labeler_app.sign_in import agrees, can_sign_out, hand_in, is_preview, sign_out, signed_in
@@ -24,17 +24,24 @@ def main() -> None:
         return
     to = hand_in()  # before anything is stored: an address that is not the platform's ends here
     workspace, store = opened()
+    if not _is_labeled(workspace, store, to):
+        show_unsaved(workspace_key(store))
+
+
+def _is_labeled(workspace: Workspace, store: Store, to: HandIn | None) -> bool:
+    """Draw what comes first, or else the component; whether it is drawn."""
     labeler = signed_in(Labelers(store))
     if labeler is None or not agrees(store, labeler):
-        return
+        return False
     desk, unheeded = Desk(workspace, store, labeler), warnings(store, labeler)
     progress = desk.progress()
     # Labels may wait in the browser of who was given photos: nothing stands before the component,
     # which sends them, when the server has started again and forgotten its sessions.
     begun = bool(progress.photos) or st.session_state.get("instructed") or desk.has_begun()
+    ready = bool(progress.classes) and begun and not unheeded
     if not progress.classes:
         st.info("No photos to label yet: run genset scrape")
-    elif unheeded or not begun:
+    elif not ready:
         if show_instructions(
             warnings=unheeded,
             start="Start labeling",
@@ -47,13 +54,14 @@ def main() -> None:
     else:
         _label(workspace, store, labeler, to)
     _bottom(labeler)
+    return ready
 
 
 def _bottom(labeler: Labeler) -> None:
     """Who labels, and the way out: below all else, so that the photos have the height."""
     with st.container(key="bottom", horizontal=True, vertical_alignment="center"):
         st.text(labeler.name)
-        if can_sign_out() and st.button("Sign out", type="tertiary"):
+        if can_sign_out() and st.button("Sign out", key="sign-out", type="tertiary"):
             sign_out()
             st.rerun()
 
@@ -66,7 +74,7 @@ def _label(workspace: Workspace, store: Store, labeler: Labeler, to: HandIn | No
         session = Sessions(label_secret(workspace)).sign(*who)
         st.session_state["session"] = who, session
     page = PageState(
-        workspace=workspace_key(workspace),
+        workspace=workspace_key(store),
         labeler=labeler.name,
         one_key=workspace.label.one_key,
         lease_minutes=workspace.label.lease_minutes,

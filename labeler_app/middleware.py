@@ -1,6 +1,5 @@
-"""What every request passes first: bounds on size and time, its origin, headers of the reply."""
+"""What every request passes first: bounds on its size, its origin, headers of the reply."""
 
-import asyncio
 import re
 from base64 import b64encode
 from hashlib import sha256
@@ -17,9 +16,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from genset.label.crowd.mturk import FRAMING, TAKING
 
 LARGEST_HEADERS = 16 * 1024  # bytes, the address included
-
-
-SECONDS_FOR_BODY = 10.0
 
 
 # Twelve submissions of five labels are some 20 KB as the page writes them, and nothing is larger.
@@ -142,80 +138,36 @@ class BoundedHandshakes(H11Protocol):
             super().handle_websocket_upgrade(event)
 
 
-class _Refused(Exception):
-    """The body cannot be taken: the status and the reason are its arguments."""
-
-
 class BoundedBodies:
-    """Hands on requests whose body came whole; refuses the others with one line of JSON.
+    """Refuses, with one line of JSON, requests that are too large or do not say how large they are.
 
-    Args:
-        app: what the requests are for.
-        largest: of a body, in bytes.
-        seconds: in which a body has to be here.
+    The server beneath takes no more of a body than was announced.
     """
 
-    def __init__(
-        self, app: ASGIApp, largest: int = LARGEST, seconds: float = SECONDS_FOR_BODY
-    ) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._largest = largest
-        self._seconds = seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        try:
-            self._check_announced(scope)
-            async with asyncio.timeout(self._seconds):
-                body = await self._whole(receive)
-        except _Refused as refused:
-            await self._refuse(*refused.args)(scope, receive, send)
-        except TimeoutError:
-            await self._refuse(408, "the request took too long")(scope, receive, send)
-        else:
-            if body is not None:  # else nobody is there to be answered
-                await self._app(scope, _replayed(body, receive), send)
-
-    def _check_announced(self, scope: Scope) -> None:
-        if not scope["path"].isprintable():
-            raise _Refused(400, "there is no such address")
-        if sum(len(name) + len(value) for name, value in scope["headers"]) > LARGEST_HEADERS:
-            raise _Refused(431, "the request's headers are too large")
-        for name, value in scope["headers"]:
-            # The server has checked that it is a number; of how many digits, it has not.
-            if name == b"content-length" and (len(value) > 18 or int(value) > self._largest):
-                raise _Refused(413, self._too_large())
-
-    async def _whole(self, receive: Receive) -> bytes | None:
-        """The body; None where whoever was sending it went away."""
-        body = bytearray()
-        while True:
-            message = await receive()
-            if message["type"] != "http.request":
-                return None
-            body += message.get("body", b"")
-            if len(body) > self._largest:
-                raise _Refused(413, self._too_large())
-            if not message.get("more_body", False):
-                return bytes(body)
-
-    def _too_large(self) -> str:
-        return f"the request is larger than {self._largest:,} bytes"
-
-    def _refuse(self, status: int, reason: str) -> JSONResponse:
-        # What is still to come of the body is not waited for.
-        return JSONResponse({"error": reason}, status, {"Connection": "close"})
+        app = self._app
+        if scope["type"] == "http" and (refusal := _refusal_of(scope)) is not None:
+            status, reason = refusal
+            # What is still to come of the body is not waited for.
+            app = JSONResponse({"error": reason}, status, {"Connection": "close"})
+        await app(scope, receive, send)
 
 
-def _replayed(body: bytes, receive: Receive) -> Receive:
-    messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def replay() -> Message:
-        return messages.pop() if messages else await receive()
-
-    return replay
+def _refusal_of(scope: Scope) -> tuple[int, str] | None:
+    if not scope["path"].isprintable():
+        return 400, "there is no such address"
+    if sum(len(name) + len(value) for name, value in scope["headers"]) > LARGEST_HEADERS:
+        return 431, "the request's headers are too large"
+    if _headers(scope, b"transfer-encoding"):
+        return 411, "the request does not say how large it is"
+    for length in _headers(scope, b"content-length"):
+        # The server has checked that it is a number; of how many digits, it has not.
+        if len(length) > 18 or int(length) > LARGEST:
+            return 413, f"the request is larger than {LARGEST:,} bytes"
+    return None
 
 
 # From the outside in: what is refused has the headers too.

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from anyio import CapacityLimiter, to_thread
 from itsdangerous import BadData, URLSafeTimedSerializer
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 
@@ -133,6 +133,8 @@ def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
                 content = await to_thread.run_sync(answer, _session(request), body, limiter=turns)
             except _Refused:
                 return JSONResponse({"error": "sign in again"}, 401)
+            except ClientDisconnect:
+                return Response()  # which nobody reads
             except BadInput as error:
                 return JSONResponse({"error": str(error)}, 400)
             except GensetError as error:

@@ -117,6 +117,12 @@ class SubmitBody(Body, frozen=True, kw_only=True):
     submissions: Annotated[tuple[SubmissionBody, ...], Meta(max_length=_MOST_SCREENS)]
 
 
+class UnsavedFile(Body, frozen=True, kw_only=True):
+    """What a page writes where a labeler downloads the labels that are not saved yet."""
+
+    submissions: tuple[SubmissionBody, ...]
+
+
 def submission(body: SubmissionBody) -> Submission:
     """The submission that a page sent."""
     return Submission(

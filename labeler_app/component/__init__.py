@@ -15,8 +15,12 @@ FILES = Path(__file__).parent
 _STYLE = ("style.css", "questions.css")
 # Streamlit starts a component from a text; the modules themselves come from their route.
 _START = """\
-const page = import(new URL("/genset/component/main.js", location.origin));
+const page = import(new URL("/genset/component/{}", location.origin));
 export default async (component) => (await page).mount(component);
+"""
+_UNSAVED_STYLE = """\
+section { max-width: 38rem; margin: 0 auto; color: var(--st-text-color); }
+section, button { font: 1rem/1.5 var(--st-font); }
 """
 
 
@@ -81,7 +85,14 @@ def label_photos(session: str, page: PageState, key: str) -> Any:
         a fresh one.
     """
     css = "\n".join((FILES / sheet).read_text("utf-8") for sheet in _STYLE)
-    component = st.components.v2.component("genset.labeler", css=css, js=_START)
+    component = st.components.v2.component("genset.labeler", css=css, js=_START.format("main.js"))
     return component(
         key=key, data={"session": session, **asdict(page)}, on_expired_change=lambda: None
     )
+
+
+def show_unsaved(workspace: str) -> None:
+    """Say whose labels this browser keeps that are not saved yet, where nobody labels now."""
+    start = _START.format("unsaved.js")
+    component = st.components.v2.component("genset.unsaved", css=_UNSAVED_STYLE, js=start)
+    component(key="unsaved", data={"workspace": workspace})

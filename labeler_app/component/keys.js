@@ -1,6 +1,7 @@
-// What each key means. Keys are known by where they lie (`event.code`): they stay in place on every
-// layout, and Shift changes nothing about them. In a pool that is mostly wrong the workspace turns
-// two verdicts about (`one_key`): then one key says "incorrect", and Shift with it "correct".
+// What each key means. Letters are the first ones of what they say, so they are known by what is
+// printed on them: a French keyboard has A where others have Q. Digits are known by where they lie:
+// Shift changes nothing about them. In a pool that is mostly wrong the workspace turns two verdicts
+// about (`one_key`): then one key says "incorrect", and Shift with it "correct".
 
 /** Verdicts, as they are shown everywhere. */
 export const VERDICTS = [
@@ -31,9 +32,6 @@ export const nameOf = (verdict) => wordOf(verdict, VERDICTS);
 export const answerOf = (verdict) => wordOf(verdict, ANSWERS);
 
 const SIMPLE = {
-  KeyU: { name: "mark", verdict: "unsure" },
-  KeyB: { name: "mark", verdict: "broken" },
-  KeyH: { name: "help" },
   Space: { name: "zoom" },
   Backspace: { name: "undo" },
   Enter: { name: "submit" },
@@ -44,7 +42,12 @@ const SIMPLE = {
   ArrowDown: { name: "move", by: "down" },
 };
 
-const LETTERS = {
+const PHOTO_LETTERS = {
+  U: { name: "mark", verdict: "unsure" },
+  B: { name: "mark", verdict: "broken" },
+  H: { name: "help" },
+};
+const QUESTION_LETTERS = {
   Y: { name: "mark", verdict: "correct" },
   M: { name: "mark", verdict: "unsure" },
   N: { name: "mark", verdict: "incorrect" },
@@ -66,25 +69,27 @@ export function actionOf(event, oneKey, pointed = null) {
   const { verdict } = inOrder(oneKey)[event.shiftKey ? 1 : 0];
   const digit = /^(?:Digit|Numpad)([1-5])$/.exec(event.code);
   if (digit) return { name: "mark", place: Number(digit[1]) - 1, verdict };
-  if (event.code === "KeyA") return { name: "rest", verdict };
-  return event.shiftKey ? null : (SIMPLE[event.code] ?? null);
+  const letter = letterOf(event);
+  if (letter === "A") return { name: "rest", verdict };
+  if (event.shiftKey) return null;
+  return (letter ? PHOTO_LETTERS[letter] : SIMPLE[event.code]) ?? null;
 }
 
-/**
- * The same on a screen of one photo. Its letters are the first ones of what they say, so they are
- * known by what is printed on them: a German keyboard has Y where others have Z. Where the keyboard
- * writes no Latin letters, they are known by their place.
- */
+/** The same on a screen of one photo. */
 export function questionActionOf(event, pointed = null) {
   if (!isForUs(event, pointed)) return null;
   if (event.key === "/" || event.code === "NumpadDivide") return { name: "search" };
   if (event.shiftKey) return null;
   const digit = /^(?:Digit|Numpad)([0-3])$/.exec(event.code);
   if (digit) return DIGITS[Number(digit[1])];
-  const isLatin = /^[a-z]$/i.test(event.key ?? "");
-  const letter = isLatin ? event.key.toUpperCase() : /^Key([A-Z])$/.exec(event.code)?.[1];
-  if (letter) return LETTERS[letter] ?? null;
-  return SIMPLE[event.code] ?? null;
+  const letter = letterOf(event);
+  return (letter ? QUESTION_LETTERS[letter] : SIMPLE[event.code]) ?? null;
+}
+
+/** The letter that is printed on a key; of a keyboard without Latin letters, the one in its place. */
+function letterOf({ key, code }) {
+  if (/^[a-z]$/i.test(key)) return key.toUpperCase();
+  return /^\p{L}$/u.test(key) ? /^Key([A-Z])$/.exec(code)?.[1] : undefined;
 }
 
 function isForUs(event, pointed) {

@@ -6,6 +6,7 @@ import { Ending } from "./ending.js";
 import { Hand } from "./hand.js";
 import { actionOf, questionActionOf } from "./keys.js";
 import { Pictures } from "./view/pictures.js";
+import { UnsavedDialog } from "./view/unsaved.js";
 import { View } from "./view/view.js";
 import { Classes } from "./work/classes.js";
 import { ofBrowser } from "./work/environment.js";
@@ -66,7 +67,8 @@ class Page {
     addEventListener("keydown", (event) => this.#key(event), { signal, capture: true });
     addEventListener("storage", (event) => this.#refresh(event), { signal });
     addEventListener("resize", () => this.#fit(), { signal });
-    addEventListener("beforeunload", (event) => this.#leave(event), { signal });
+    this.unsaved = new UnsavedDialog(this.work, page.labeler, signal);
+    this.view.root.append(this.unsaved.dialog);
     document.addEventListener("visibilitychange", () => this.#turned(), { signal });
     this.clock = setInterval(() => this.#drawStatus(), A_WHILE); // what is left of the lease
     this.#fit();
@@ -83,6 +85,7 @@ class Page {
     this.#ask = ask;
     this.server.session = session;
     this.view.notices = notices;
+    this.work.outbox.flush(); // what waited for a session that holds
   }
 
   close() {
@@ -105,7 +108,7 @@ class Page {
       : actionOf(event, this.page.one_key, this.#pointed);
     if (event.code === "Tab") this.#pointed = null;
     const { refused, search, help } = this.view;
-    if (action === null || refused.dialog.open || search.dialog.open) return;
+    if (action === null || [refused, search, this.unsaved].some(({ dialog }) => dialog.open)) return;
     if (help.dialog.open && action.name !== "help") return;
     event.preventDefault();
     event.stopPropagation();
@@ -169,8 +172,9 @@ class Page {
       remaining: sheet && !sheet.revised ? sheet.screen.expires_at - this.server.now() : null,
       refused: storage.refused().length,
       reachable: this.server.reachable,
-      failing: storage.failing,
+      storage,
     });
+    this.unsaved.draw();
   }
 
   async #drawSheet() {
@@ -224,11 +228,6 @@ class Page {
 
   #refresh(event) {
     if (this.work.storage.concerns(event)) this.work.refresh();
-  }
-
-  /** Ask before labels go that are on this page only. */
-  #leave(event) {
-    if (this.work.storage.failing && this.work.outbox.labels > 0) event.preventDefault();
   }
 
   /** The page came to the front, or left it. */

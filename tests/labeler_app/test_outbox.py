@@ -1,5 +1,6 @@
 """Nothing is lost or stored twice: offline, reloaded, in two tabs, with a dead server."""
 
+import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -162,8 +163,48 @@ def test_two_tabs_share_the_work(served: Served, window: BrowserContext) -> None
     assert len(rows(served.store, "twin")) == 20
 
 
+def test_nobody_leaves_unsaved_labels_without_a_word(
+    served: Served, window: BrowserContext
+) -> None:
+    page = sign_in(window, served.address, "leaver")
+    window.route("**/genset/submit", lambda route: route.abort())
+    label(page, "tench", "CCCCI")
+    see(page, "goldfish")
+    asked = page.get_by_role("dialog", name="Not saved yet")
+    with page.expect_event("dialog") as closing:
+        page.close(run_before_unload=True)
+    assert closing.value.type == "beforeunload"
+    closing.value.dismiss()
+    expect(asked).to_contain_text("5 labels are not saved yet")
+    press(page, "KeyA")  # about no photo
+    asked.get_by_role("button", name="Stay").click()
+    see(page, "goldfish", "0 of 5 decided")
+
+    page.get_by_role("button", name="Sign out").click()
+    with page.expect_download() as download:
+        asked.get_by_role("button", name="Download").click()
+    (written,) = json.loads(download.value.path().read_text("utf-8"))["submissions"]
+    assert [entry["verdict"] for entry in written["labels"]] == ["correct"] * 4 + ["incorrect"]
+    asked.get_by_role("button", name="Sign out now").click()
+    expect(page.get_by_label("Your name")).to_be_visible()
+    expect(page.get_by_text("5 labels of leaver are not saved yet.")).to_be_visible()
+    other = sign_in(window, served.address, "next in line")
+    expect(other.get_by_role("status")).to_contain_text("5 labels of leaver are not saved yet.")
+    saved(other, "0/0")
+
+    page.goto(f"{served.address}/?labeler=leaver")
+    see(page, "goldfish")
+    page.get_by_role("button", name="Sign out").click()
+    expect(asked).to_contain_text("you are signed out when they are")
+    assert stored(served.store, "leaver") == {}
+    window.unroute("**/genset/submit")
+    expect(page.get_by_label("Your name")).to_be_visible()
+    assert stored(served.store, "leaver") == {TENCH: "CCCCI"}
+    expect(page.get_by_text("not saved yet")).to_have_count(0)
+
+
 @pytest.mark.soak
-def test_a_killed_server_comes_back_and_nothing_is_lost(
+def test_a_killed_server_comes_back_with_a_new_secret_and_nothing_is_lost(
     alone: tuple[Workspace, Store], window: BrowserContext
 ) -> None:
     workspace, store = alone
@@ -178,6 +219,7 @@ def test_a_killed_server_comes_back_and_nothing_is_lost(
         saved(page, "0/5")
         expect(page.get_by_role("status")).to_contain_text("5 labels are kept in this browser")
         mark(page, "CC")
+    (workspace.root / ".label" / "secret").unlink()
     with serving(workspace.root, port):
         saved(page, "5/5")
         see(page, "goldfish", "2 of 5 decided")
@@ -245,6 +287,8 @@ def test_another_workspace_on_the_same_port_leaves_what_waits(
         page.close()
     with serving(other.root, port):
         page = sign_in(window, address, "ann")
+        waiting = "5 labels of ann for another workspace are not saved yet."
+        expect(page.get_by_role("status")).to_contain_text(waiting)
         label(page, "crane", "UUUUU")
         saved(page, "5/5")
         assert stored(others, "ann") == {CRANE: "UUUUU"}

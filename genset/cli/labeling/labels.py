@@ -78,16 +78,26 @@ def labels_export(
 def labels_import(folder: Path | None, source: Path, panel: str, as_json: bool) -> None:
     """Add the labels of a CSV file with task, worker, label; or the rulings that were exported.
 
-    What is stored already is not added again.
+    Or the labels that a labeler downloaded because they were not saved yet. What is stored already
+    is not added again.
 
     \b
     genset labels import labels.csv
     genset labels import crowd.csv --panel fresh
     genset labels import rulings.csv
+    genset labels import "unsaved labels of Ann.json"
     """
-    from genset.label.exchange.labels import import_table
+    from genset.label.exchange.labels import import_table, import_unsaved
 
-    with opened(folder) as (_, store):
+    with opened(folder) as (workspace, store):
+        if source.suffix.lower() == ".json":
+            receipts = import_unsaved(workspace, store, source)
+            refused = [receipt.reason for receipt in receipts if not receipt.ok]
+            text = f"{count(len(receipts) - len(refused), 'label')} stored"
+            if refused:
+                text += f", {len(refused):,} refused: {', '.join(sorted(set(refused)))}"
+            show({"stored": len(receipts) - len(refused), "refused": refused}, text, as_json)
+            return
         rows = import_table(store, source, panel)
     added = count(rows.new, rows.table.removesuffix("s"))
     text = f"{added} added, {rows.known:,} known already"

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -15,12 +16,15 @@ from sqlalchemy import Select, exists, func, select
 from sqlalchemy.orm import Session, joinedload
 
 from genset.core.errors import BadInput
+from genset.core.validation import read_json
 from genset.db import (
     Candidate,
     Claim,
     Label,
+    Labeler,
     Photo,
     Ruling,
+    Screen,
     Store,
     Verdict,
     is_out,
@@ -36,8 +40,11 @@ from genset.label.exchange.sheet import (
     time_in,
     write_sheet,
 )
-from genset.label.people.labelers import checked_worker
+from genset.label.people.labelers import Labelers, checked_worker
 from genset.label.review import signed
+from genset.label.session.desk import Desk
+from genset.label.session.shown import Receipt, Submission
+from genset.workspace import Workspace
 
 NEEDED = ("task", "worker", "label")
 COLUMNS = (
@@ -189,6 +196,32 @@ def import_labels(store: Store, path: Path, panel: str = "main") -> Imported:
             with naming(place):
                 labels.append(_label(row, tasks, panel))
         return Imported("labels", **Counter(stored.add(label) for label in labels))
+
+
+def import_unsaved(workspace: Workspace, store: Store, path: Path) -> list[Receipt]:
+    """Take the labels of a file that a labeler downloaded, as if the page had sent them.
+
+    Raises:
+        BadInput: the file cannot be read, or names a screen that nobody has in this workspace.
+    """
+    wire = import_module("labeler_app.wire")  # by its name: the page stands on this room
+    submissions: list[Submission] = list(
+        map(wire.submission, read_json(path, wire.UnsavedFile).submissions)
+    )
+    desks = []
+    with store.session() as session:
+        for submission in submissions:
+            screen = session.get(Screen, submission.screen)
+            if screen is None:
+                raise BadInput(f"{path}: there is no screen {submission.screen} in this workspace")
+            number = session.scalars(select(Labeler.id).where(Labeler.name == screen.worker)).one()
+            desks.append((number, screen.visit_id))
+    labelers = Labelers(store)
+    return [
+        receipt
+        for desk, submission in zip(desks, submissions, strict=True)
+        for receipt in Desk(workspace, store, labelers.get(*desk)).submit(submission)
+    ]
 
 
 def import_rulings(store: Store, path: Path) -> Imported:

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import select
-from sqlalchemy.engine import make_url
 
 from genset.core.errors import BadInput
+from genset.db import Fact, Store, now
 from genset.db import Manager as ManagerRow
-from genset.db import Store, now
 from genset.db.failures import answering
 from genset.label.people.labelers import checked_worker, hashed
 from genset.workspace import Workspace
@@ -21,6 +20,7 @@ NAME = "GENSET_LABEL_SECRET"
 
 
 LEAST = 32
+_KEY = "browsers"  # the name of the fact under which browsers know the workspace
 
 
 def secret_of_environment() -> str | None:
@@ -73,19 +73,19 @@ def manager_token(workspace: Workspace) -> str:
     return hmac.new(label_secret(workspace).encode(), b"manager", hashlib.sha256).hexdigest()
 
 
-def workspace_key(workspace: Workspace) -> str:
+def workspace_key(store: Store) -> str:
     """What tells this workspace from others on the same address: 32 hex digits that say nothing.
 
-    Browsers keep unsent labels under it. It changes with the secret and with where the database is,
-    not with the user or password that opens it.
-
-    Raises:
-        BadInput: the secret that was given is too short.
+    Browsers keep unsent labels under it. The database keeps it, so that it stays the same when the
+    secret changes or the database moves.
     """
-    url = make_url(workspace.store_url)
-    where = f"workspace {url.get_backend_name()} {url.host}:{url.port} {url.database}"
-    made = hmac.new(label_secret(workspace).encode(), where.encode(), hashlib.sha256)
-    return made.hexdigest()[:32]
+    with answering(), store.session() as session:
+        if (fact := session.get(Fact, _KEY)) is not None:
+            return fact.value
+    with answering(), store.begin_alone() as session:
+        if (fact := session.get(Fact, _KEY)) is None:
+            session.add(fact := Fact(name=_KEY, value=secrets.token_hex(16)))
+        return fact.value
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 // The line above the photos: how far the labeler is, what is saved, and what is wrong.
 
 import { el, words } from "./dom.js";
+import { linesOf } from "./unsaved.js";
 
 export class Bar {
   #study; // whether the labeler is here for a study's pay
@@ -31,9 +32,10 @@ export class Bar {
   /**
    * @param {object | null} progress as the server counts
    * @param {{photos: {first: number, changed: number}, labels: number}} waiting as the outbox says
+   * @param {object} storage what this browser keeps
    * @param {number} left milliseconds for which the screen on display is the labeler's; null: none
    */
-  show({ progress, waiting, remaining, refused, reachable, failing }) {
+  show({ progress, waiting, remaining, refused, reachable, storage }) {
     if (progress) this.#showFar(progress);
     const minutes = Math.ceil(remaining / 60_000);
     const lease = minutes > 0 ? `yours for ${minutes} min more` : "its time is over";
@@ -44,7 +46,7 @@ export class Bar {
     this.#saved.classList.toggle("waiting", waiting.labels > 0 && !reachable);
     this.#refused.textContent = `Not stored: ${number(refused)}`;
     this.#refused.hidden = refused === 0;
-    this.#showState(stateOf(waiting.labels, reachable, failing));
+    this.#showState([...stateOf(waiting.labels, reachable, storage), ...linesOf(storage)]);
   }
 
   #showFar({ screens_done: done, screens_to_do: all, screens_remaining: more, seconds_remaining: seconds }) {
@@ -57,10 +59,8 @@ export class Bar {
   }
 
   #showState(lines) {
-    const shown = [...this.#state.children].map((line) => line.textContent);
-    if (shown.join() !== lines.join()) {
-      this.#state.replaceChildren(...lines.map((line) => el("p", {}, line)));
-    }
+    const text = (all) => all.map((line) => line.textContent).join();
+    if (text([...this.#state.children]) !== text(lines)) this.#state.replaceChildren(...lines);
     this.#hide();
   }
 
@@ -82,18 +82,18 @@ export class Bar {
 }
 
 /** What is wrong now, and where the labels are meanwhile. */
-function stateOf(labels, reachable, failing) {
+function stateOf(labels, reachable, storage) {
   const lines = [];
   if (!reachable) {
-    const place = failing ? "on this page" : "in this browser";
-    const labeled = labels === 1 ? "1 label is kept" : `${number(labels)} labels are kept`;
-    const all = `${labeled} ${place}, and sent when the server is back.`;
+    const place = storage.failing ? "on this page" : "in this browser";
+    const waiting = labels === 1 ? "1 label is kept" : `${number(labels)} labels are kept`;
+    const all = `${waiting} ${place}, and sent when the server is back.`;
     lines.push(`The server is out of reach. ${labels > 0 ? all : "Trying again."}`);
   }
-  if (failing) {
+  if (storage.failing) {
     lines.push("This browser can keep nothing more: do not close the page while labels wait.");
   }
-  return lines;
+  return lines.map((line) => el("p", {}, line));
 }
 
 const number = (value) => value.toLocaleString("en");

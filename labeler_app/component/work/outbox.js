@@ -133,7 +133,7 @@ export class Outbox {
 }
 
 /** What the server is sent of what is kept. */
-function asSent({ screen, shown_at, submitted_at, labels, added = [] }) {
+export function asSent({ screen, shown_at, submitted_at, labels, added = [] }) {
   const all = { screen, shown_at, submitted_at, labels: labels.map(labelSent) };
   return added.length > 0 ? { ...all, added: added.map(addedSent) } : all;
 }

@@ -9,6 +9,7 @@ const A_MINUTE = 60_000;
 
 export class Storage {
   #items;
+  #owner;
   #prefix;
   #clock;
 
@@ -18,6 +19,7 @@ export class Storage {
    */
   constructor(owner, { items, clock }) {
     this.#items = new Items(items);
+    this.#owner = owner;
     this.#prefix = `genset ${owner} `;
     this.#clock = clock;
   }
@@ -41,13 +43,26 @@ export class Storage {
   }
 
   /** Unsent submissions of all tabs, in the order in which they were given. */
-  outbox() {
-    return this.#all("outbox").sort((a, b) => a.put_at - b.put_at);
+  outbox(prefix = this.#prefix) {
+    return this.#all("outbox", prefix).sort((a, b) => a.place - b.place);
   }
 
-  /** In order by this machine's clock, which all tabs share; the server's is only estimated. */
+  /** Whoever else labeled in this browser, here or in another workspace, and has unsent submissions. */
+  others() {
+    const [here] = this.#owner.split("/");
+    const all = this.#items.keys().map((key) => /^genset (\S+) outbox /.exec(key)?.[1]);
+    const owners = new Set(all.filter((owner) => owner && owner !== this.#owner));
+    return [...owners].map((owner) => {
+      const [workspace, labeler] = owner.split("/");
+      const outbox = () => this.outbox(`genset ${owner} `);
+      return { labeler: decodeURIComponent(labeler), isHere: workspace === here, outbox };
+    });
+  }
+
+  /** After all that waits, by a count: a clock may be set back. */
   send(submission) {
-    this.#write(`outbox ${submission.id}`, { put_at: this.#clock(), ...submission });
+    const last = this.outbox().at(-1)?.place ?? 0;
+    this.#write(`outbox ${submission.id}`, { place: last + 1, ...submission });
     if (!this.failing) return;
     this.#items.spare(`${this.#prefix}history`); // the largest thing, and the server has it too
     this.#items.retry();
@@ -121,8 +136,8 @@ export class Storage {
     return event.key === null || event.key.startsWith(this.#prefix);
   }
 
-  #all(kind) {
-    const first = `${this.#prefix}${kind} `;
+  #all(kind, prefix = this.#prefix) {
+    const first = `${prefix}${kind} `;
     const keys = this.#items.keys().filter((key) => key.startsWith(first));
     return keys.map((key) => parsed(this.#items.get(key))).filter(Boolean);
   }

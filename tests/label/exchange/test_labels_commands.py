@@ -3,6 +3,7 @@
 import csv
 import json
 from pathlib import Path
+from uuid import uuid4
 
 import pandas as pd
 import pytest
@@ -10,9 +11,10 @@ from click.testing import CliRunner, Result
 from sqlalchemy import select
 
 from genset.cli import cli
-from genset.db import Ruling
+from genset.db import Label, Ruling
 from genset.label import Store, Verdict
 from genset.workspace import Workspace
+from tests.label.desks import desk_of
 from tests.labeled_workspace import GOLDFISH, TENCH, labeled_workspace, vote
 
 Opened = tuple[Workspace, Store]
@@ -165,3 +167,30 @@ def test_the_review_queue_is_listed_and_settled(opened: Opened) -> None:
     assert len(waiting) == 2 and TWO not in [case["task"] for case in waiting]
     assert run(workspace, "rule", TWO, "correct").exit_code == 2
     assert run(workspace, "rule", TWO, "fine", "--reason", "x").exit_code == 2
+
+
+def test_what_a_labeler_downloaded_is_stored_as_if_the_page_had_sent_it(
+    opened: Opened, tmp_path: Path
+) -> None:
+    workspace, store = opened
+    screen = desk_of(opened, "ann").screens()[0]
+    labels = [
+        {"id": str(uuid4()), "photo": photo.id, "verdict": "correct", "supersedes": None}
+        | {"shown_at": 1.8e12, "decided_at": 1.8e12, "order": place}
+        for place, photo in enumerate(screen.photos, 1)
+    ]
+    one = {"screen": screen.id, "shown_at": 1.8e12, "submitted_at": 1.8e12, "labels": labels}
+    path = tmp_path / "unsaved labels of ann.json"
+    path.write_text(json.dumps({"labeler": "ann", "submissions": [one]}))
+    stored = {"stored": 5, "refused": []}
+    assert answer(workspace, "import", str(path)) == stored
+    assert answer(workspace, "import", str(path)) == stored  # and not once more
+    with store.session() as session:
+        rows = session.scalars(select(Label)).all()
+        assert [(row.worker, row.via) for row in rows] == [("ann", "page")] * 5
+    one["labels"] = [label | {"id": str(uuid4())} for label in labels]
+    path.write_text(json.dumps({"submissions": [one]}))
+    refused = "0 labels stored, 5 refused: you have decided this photo already\n"
+    assert run(workspace, "import", str(path)).output == refused
+    path.write_text(json.dumps({"submissions": [one | {"screen": "f" * 32}]}))
+    assert "there is no screen ffff" in str(run(workspace, "import", str(path)).exception)

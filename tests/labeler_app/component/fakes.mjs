@@ -177,6 +177,7 @@ export class Tab {
   notices = [];
   sessions = 0; // fresh ones that were asked for
   closed = false;
+  behind = 0; // milliseconds by which its clock was set back
 
   constructor(clock, browser, network, { workspace = "w1", labeler = "ann", others = [] } = {}) {
     this.clock = clock;
@@ -193,7 +194,7 @@ export class Tab {
           const sent = network.fetch(address, options);
           sent.then((it) => this.closed || resolve(it), (error) => this.closed || reject(error));
         }),
-      clock: () => clock.now,
+      clock: () => clock.now - this.behind,
       random,
       uuid: () => `${(ids += 1)}`.padStart(8, "0"),
       seen: () => true,

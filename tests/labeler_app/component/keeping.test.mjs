@@ -161,3 +161,25 @@ for (const trouble of ["forbidden", "room"]) {
     assert.deepEqual(here.server.refusals, []);
   });
 }
+
+test("others' labels that are not saved yet are known, of this workspace and of others", async () => {
+  const here = world({ screens: 9 });
+  const ann = await offlineTab(here, 2, { labeler: "Ann Ö./1" });
+  ann.kill();
+  const there = { workspace: "w2", labeler: "eve" };
+  const { work } = new Tab(here.clock, here.browser, here.network, { labeler: "bob" });
+  new Tab(here.clock, here.browser, here.network, there).work.storage.send({
+    id: "1",
+    screen: "s",
+    labels: [{}],
+  });
+  const found = work.storage.others().map(({ outbox, ...whose }) => ({
+    ...whose,
+    labels: outbox().flatMap(({ labels }) => labels).length,
+  }));
+  assert.deepEqual(found, [
+    { labeler: "Ann Ö./1", isHere: true, labels: 10 },
+    { labeler: "eve", isHere: false, labels: 1 },
+  ]);
+  assert.equal(work.outbox.labels, 0);
+});

@@ -6,7 +6,12 @@ import { test } from "node:test";
 import { actionOf, inOrder, questionActionOf } from "../../../labeler_app/component/keys.js";
 
 /** A key that is pressed while nothing has the focus. */
-const pressed = (code, shiftKey = false) => ({ code, shiftKey, composedPath: () => [{}] });
+const pressed = (code, shiftKey = false) => ({
+  code,
+  shiftKey,
+  key: /^Key([A-Z])$/.exec(code)?.[1] ?? code,
+  composedPath: () => [{}],
+});
 
 for (const [one, other] of [
   ["correct", "incorrect"],
@@ -51,4 +56,19 @@ test("the answers' letters are known by what is printed on the key, or else by i
   assert.deepEqual(typed("Digit7", "/", true), { name: "search" });
   assert.deepEqual(typed("Slash", "/"), { name: "search" });
   for (const code of ["Backspace", "Enter", "Space", "ArrowDown"]) assert.ok(typed(code, code));
+});
+
+test("the photos' letters are known in the same way, and signs are no letters", () => {
+  const typed = (code, key, shiftKey = false) =>
+    actionOf({ code, key, shiftKey, composedPath: () => [{}] }, "correct");
+  const rest = (verdict) => ({ name: "rest", verdict });
+  assert.deepEqual(typed("KeyQ", "a"), rest("correct")); // a French keyboard
+  assert.deepEqual(typed("KeyQ", "A", true), rest("incorrect"));
+  assert.equal(typed("KeyA", "q"), null);
+  assert.deepEqual(typed("KeyN", "b"), { name: "mark", verdict: "broken" }); // Dvorak
+  assert.equal(typed("KeyB", "x"), null);
+  assert.deepEqual(typed("KeyA", "ф"), rest("correct")); // a Russian one
+  assert.deepEqual(typed("Digit1", "&"), { name: "mark", place: 0, verdict: "correct" });
+  const answered = questionActionOf({ code: "KeyM", key: ",", composedPath: () => [{}] });
+  assert.equal(answered, null); // French: M lies elsewhere
 });

@@ -189,3 +189,21 @@ test("what is sent of a label is what it was: when shown, when decided, in which
   assert.ok(Math.abs(shown_at - began) <= 1);
   assert.ok(Math.abs(submitted_at - began - 2500) <= 10);
 });
+
+test("what was corrected after the clock was set back is sent after what it corrects", async () => {
+  const here = world({ screens: 3 });
+  const tab = new Tab(here.clock, here.browser, here.network);
+  await here.clock.pass(A_SECOND);
+  here.network.offline = true;
+  tab.label();
+  await here.clock.pass(A_SECOND);
+  tab.behind = 3600 * A_SECOND;
+  await Promise.all([tab.work.undo(), here.clock.pass(A_SECOND)]);
+  tab.work.mark([tab.work.sheet.items[0]], "broken");
+  tab.work.submit();
+  here.network.offline = false;
+  await here.clock.pass(60 * A_SECOND);
+  assert.equal(here.server.labels.size, 6);
+  assert.deepEqual(here.server.refusals, []);
+  assert.equal(here.server.verdictsOf("s0").get("s0.0"), "broken");
+});
