@@ -13,8 +13,8 @@ export class Hand {
   /**
    * @param {object} work as in work/work.js
    * @param {object} view as in view.js
-   * @param {{looked: () => void, pictures: (place: number, example: boolean) => object}} page
-   *   `looked` counts the time until now; `pictures` gives a photo small and large
+   * @param {object} page `looked()` counts the time until now, `pictures(place, example)` gives a
+   *   photo small and large, `painted()` resolves when what was drawn can be seen
    */
   constructor(work, view, page) {
     this.#work = work;
@@ -40,9 +40,9 @@ export class Hand {
   }
 
   /** Go to a photo or question. */
-  go(place, { scroll = true, focus = true } = {}) {
+  go(place, options = {}) {
     this.place = place;
-    this.#view.current(place, { scroll, focus });
+    this.#view.current(place, options);
     if (this.#view.zoom.dialog.open) this.#zoomTo(place);
   }
 
@@ -62,12 +62,14 @@ export class Hand {
     this.#view.current(place, { focus: false });
   }
 
-  #mark({ place, verdict }) {
+  #mark({ place, verdict, direct = false }) {
     const { sheet } = this.#work;
     const at = place ?? this.place;
     const item = sheet.rows[at];
     if (item === undefined) return;
     if (at >= sheet.items.length) return this.#markAdded(at, verdict);
+    if (direct) this.#see(at);
+    if (!sheet.wasSeen(item)) return this.#bring(at);
     this.#page.looked();
     if (!this.#isOfOne) this.go(at);
     this.#work.mark([item], verdict);
@@ -96,17 +98,34 @@ export class Hand {
     this.go(Math.min(place, this.#work.sheet.rows.length - 1));
   }
 
+  /** Decide all that is undecided and was in sight; go on to what was not. */
   #rest({ verdict }) {
+    const { sheet } = this.#work;
     this.#page.looked();
-    this.#work.mark(this.#work.sheet.undecided, verdict);
-    this.#view.tell(`The rest is ${verdict}. All decided.`);
+    this.#work.mark(sheet.undecided.filter((item) => sheet.wasSeen(item)), verdict);
+    if (sheet.undecided.length > 0) this.#bring(sheet.next(-1));
+    else this.#view.tell(`The rest is ${verdict}. All decided.`);
   }
 
   /** None of what is undecided is in the photo: that is all of it. */
   #none() {
+    this.#rest({ verdict: "incorrect" });
+    if (this.#work.sheet.undecided.length === 0) this.#submit();
+  }
+
+  /** Bring what was not in sight yet to where it is. */
+  async #bring(place) {
+    const { sheet } = this.#work;
+    this.go(place, { first: true });
+    const unseen = sheet.undecided.filter((item) => !sheet.wasSeen(item)).length;
+    this.#view.tell(`Not yet: ${unseen} were not in sight.`);
+    await this.#page.painted();
+    if (this.#work.sheet === sheet && this.place === place) this.#see(place);
+  }
+
+  #see(place) {
     this.#page.looked();
-    this.#work.mark(this.#work.sheet.undecided, "incorrect");
-    this.#submit();
+    this.#work.sheet.sight(this.#work.sheet.items[place], true);
   }
 
   #search() {
@@ -126,7 +145,7 @@ export class Hand {
   #add({ cls }) {
     const { sheet } = this.#work;
     const index = sheet.items.findIndex(({ wnid }) => wnid === cls.wnid);
-    if (index >= 0) return this.#mark({ place: index, verdict: "correct" });
+    if (index >= 0) return this.#mark({ place: index, verdict: "correct", direct: true });
     this.#page.looked();
     this.#work.add(cls);
     this.#view.tell(`${cls.name} is added.`);
@@ -142,6 +161,7 @@ export class Hand {
 
   #zoomTo(place, example = false) {
     this.#at({ place });
+    if (place < this.#work.sheet.items.length) this.#see(place);
     const { small, large } = this.#page.pictures(place, example);
     this.#view.zoom.show(place, small, large, example);
     this.#view.zoom.verdict(this.#work.sheet);

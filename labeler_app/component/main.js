@@ -6,6 +6,7 @@ import { Ending } from "./ending.js";
 import { Hand } from "./hand.js";
 import { actionOf, questionActionOf } from "./keys.js";
 import { Pictures } from "./view/pictures.js";
+import { Sight } from "./view/sight.js";
 import { UnsavedDialog } from "./view/unsaved.js";
 import { View } from "./view/view.js";
 import { Classes } from "./work/classes.js";
@@ -57,7 +58,9 @@ class Page {
     this.hand = new Hand(this.work, this.view, {
       looked: () => this.#time(),
       pictures: (place, example) => this.#picturesAt(place, example),
+      painted,
     });
+    this.sight = new Sight();
     this.ending = new Ending(this.work, this.view, page.hand_in);
     const point = ({ target }) => (this.#pointed = target.closest("button, a"));
     this.view.root.addEventListener("pointerdown", point);
@@ -66,7 +69,7 @@ class Page {
     const { signal } = this.gone;
     addEventListener("keydown", (event) => this.#key(event), { signal, capture: true });
     addEventListener("storage", (event) => this.#refresh(event), { signal });
-    addEventListener("resize", () => this.#fit(), { signal });
+    addEventListener("resize", () => this.#resized(), { signal });
     this.unsaved = new UnsavedDialog(this.work, page.labeler, signal);
     this.view.root.append(this.unsaved.dialog);
     document.addEventListener("visibilitychange", () => this.#turned(), { signal });
@@ -92,6 +95,7 @@ class Page {
     this.gone.abort();
     clearInterval(this.clock);
     this.work.close();
+    this.sight.close();
     this.view.root.remove();
   }
 
@@ -193,8 +197,8 @@ class Page {
     this.hand.go(Math.max(0, sheet.next(-1)), { scroll: false });
     const large = this.#isOfOne ? 1 : sheet.items.length;
     await Promise.all(this.#shown.slice(0, large).map(({ ready }) => ready));
-    await frame();
-    await frame(); // the one before has been painted
+    if (this.work.sheet === sheet) await this.#watch();
+    await painted();
     if (this.work.sheet !== sheet) return;
     this.#painted = true;
     this.view.painted();
@@ -205,6 +209,16 @@ class Page {
     this.#loadAhead();
     // So that the search works offline too; where this fails, the search asks again.
     if (this.#isOfOne) this.classes.load().catch(() => {});
+  }
+
+  /** Know what is in sight of the sheet on display. */
+  async #watch() {
+    const { sheet } = this.work;
+    await this.sight.watch(...this.view.sights, (place, inSight) => {
+      if (this.work.sheet !== sheet) return;
+      this.#time();
+      sheet.sight(sheet.items[place], inSight);
+    });
   }
 
   #loadAhead() {
@@ -251,6 +265,11 @@ class Page {
     this.#since = now;
   }
 
+  #resized() {
+    this.#fit();
+    if (this.work.sheet) this.#watch();
+  }
+
   /** Tell the style sheet where the component begins, so that a screen fills the window. */
   #fit() {
     const top = this.view.root.getBoundingClientRect().top + scrollY;
@@ -259,6 +278,11 @@ class Page {
 }
 
 const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+
+async function painted() {
+  await frame();
+  await frame(); // the one before has been painted
+}
 
 /** What a screen reader says of a screen that has come. */
 function announcement(screen) {

@@ -103,10 +103,10 @@ export function headOf(cls, revised, before = "") {
   );
 }
 
-/** Makes listeners of a row: they act at its place, and what is around them hears nothing. */
+/** Makes listeners of a row: they act on it directly, and what is around them hears nothing. */
 export const actsAt = (place, act) => (action) => (event) => {
   event.stopPropagation();
-  act({ place, ...action });
+  act({ place, direct: true, ...action });
 };
 
 /** A button for every choice of a row; `click` makes its listener. */

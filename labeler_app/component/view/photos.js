@@ -24,6 +24,11 @@ export class PhotosScreen {
     this.content = [headOf(screen, sheet.revised), photos];
   }
 
+  /** What has to be in sight of each row. */
+  get sights() {
+    return this.rows.map((card) => card.querySelector(".picture"));
+  }
+
   /** Draw what is decided. */
   draw(sheet) {
     const { items } = sheet;

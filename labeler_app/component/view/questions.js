@@ -63,6 +63,10 @@ export class QuestionsScreen {
     this.draw(sheet);
   }
 
+  get sights() {
+    return this.#questions;
+  }
+
   /** Draw what is decided, and which classes were added. */
   draw(sheet) {
     const further = sheet.rows.slice(sheet.items.length);

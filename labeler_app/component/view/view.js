@@ -92,6 +92,14 @@ export class View {
     this.zoom.verdict(sheet);
   }
 
+  /** What has to be in sight of each row, and how much of the window something lies over. */
+  get sights() {
+    const isSticky = (element) => element && getComputedStyle(element).position === "sticky";
+    const heightOf = (element) => (isSticky(element) ? element.getBoundingClientRect().height : 0);
+    const photo = this.main.querySelector(".seen");
+    return [this.#on.sights, { top: heightOf(photo), bottom: heightOf(this.actions) }];
+  }
+
   /** What was drawn can be seen; said to whoever measures. */
   painted() {
     this.main.dataset.state = "painted";
@@ -102,16 +110,19 @@ export class View {
     this.submit.disabled = !ready;
   }
 
-  /** The photo or question that keys without a number are about. */
-  current(place, { focus = true, scroll = true } = {}) {
+  /** The photo or question that keys without a number are about; `first` of those below it. */
+  current(place, { focus = true, scroll = true, first = false } = {}) {
     const rows = this.#on.rows;
     rows.forEach((row, index) => row.classList.toggle("current", index === place));
     rows.forEach((row, index) => row.setAttribute("tabindex", index === place ? 0 : -1));
     const row = rows[place];
     const isCovered = this.zoom.dialog.open || this.search.dialog.open;
-    if (!focus || !row || isCovered || row.matches(":focus-within")) return;
-    row.focus({ preventScroll: true });
-    if (scroll) row.scrollIntoView({ block: "nearest" });
+    if (!focus || !row || isCovered) return;
+    const isFocused = row.matches(":focus-within");
+    if (!isFocused) row.focus({ preventScroll: true });
+    const shown = [first ? rows.at(-1) : null, row, this.#on.sights[place]];
+    if (!scroll || (isFocused && !first)) return;
+    for (const element of shown) element?.scrollIntoView({ block: "nearest" });
   }
 
   /** The place of what lies in a direction: the same where there is nothing. */

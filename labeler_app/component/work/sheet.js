@@ -12,10 +12,12 @@ export function asksOfOne({ kind }) {
 
 export const MOST_ADDED = 4; // classes that a labeler may add to a screen
 
+const A_LOOK = 300; // milliseconds: what scrolls past in less was not seen
 const ADDED = "added "; // before the wnid, in the key of a class that was added
 
 export class Sheet {
   #decided; // an item's id, or the key of an added class -> {verdict, at, seen}
+  #sights; // an item's id -> what `seen` was when the item came into sight
   #steps; // what each step back restores: [[id, decision or null], ...]
 
   /**
@@ -26,6 +28,7 @@ export class Sheet {
     this.screen = screen;
     this.seen = draft?.seen ?? 0; // milliseconds for which it was looked at
     this.#decided = new Map(draft?.decided ?? []);
+    this.#sights = new Map(draft?.sights ?? []);
     this.#steps = draft?.steps ?? [];
   }
 
@@ -70,7 +73,20 @@ export class Sheet {
   }
 
   get draft() {
-    return { seen: this.seen, decided: [...this.#decided], steps: this.#steps };
+    const [decided, sights] = [[...this.#decided], [...this.#sights]];
+    return { seen: this.seen, decided, sights, steps: this.#steps };
+  }
+
+  /** An item came into sight, or went out of it. */
+  sight({ id }, inSight) {
+    const since = this.#sights.get(id);
+    if (inSight && since === undefined) this.#sights.set(id, this.seen);
+    if (!inSight && this.seen - since < A_LOOK) this.#sights.delete(id);
+  }
+
+  /** Whether an item was in sight: else nobody can have meant it. */
+  wasSeen({ id }) {
+    return this.#sights.has(id);
   }
 
   /** Whether there is nothing on it that a reload could lose. */
@@ -82,7 +98,7 @@ export class Sheet {
     const changed = items.filter((item) => this.verdict(item) !== verdict);
     if (changed.length === 0) return;
     this.#step(changed.map(({ id }) => id));
-    for (const { id } of changed) this.#decided.set(id, { verdict, ...this.#when(at) });
+    for (const { id } of changed) this.#decided.set(id, { verdict, ...this.#when(id, at) });
   }
 
   /** Say that this class is there too; one that is on the screen already is left as it is. */
@@ -92,7 +108,7 @@ export class Sheet {
     if (this.#decided.has(id)) return;
     this.#step([id]);
     const known = { wnid, name, also, definition };
-    this.#decided.set(id, { verdict: "correct", ...this.#when(at), cls: known });
+    this.#decided.set(id, { verdict: "correct", ...this.#when(id, at), cls: known });
   }
 
   /** Take an added class off again. */
@@ -116,14 +132,14 @@ export class Sheet {
     this.#steps.push(ids.map((id) => [id, this.#decided.get(id) ?? null]));
   }
 
-  #when(at) {
-    return { at, seen: Math.round(this.seen) };
+  #when(id, at) {
+    return { at, seen: Math.round(this.seen - (this.#sights.get(id) ?? 0)) };
   }
 
   /**
    * What to store: `labels` of every item at first, later of those whose verdict changed, and
-   * `added`, the classes that the labeler added. Shown is counted back from decided by the time
-   * that the page was looked at.
+   * `added`, the classes that the labeler added. Shown is when the item came into sight: counted
+   * back from decided by the time for which the page was looked at since.
    *
    * @param {() => string} uuid makes an id for each
    */

@@ -120,9 +120,9 @@ export class Work {
     const answers = sheet.answers(this.#environment.uuid);
     const { labels, added } = answers;
     const screen = sheet.after(answers);
-    const [first] = [...labels, ...added];
-    if (first !== undefined) {
-      const [submitted_at, { shown_at }] = [this.server.now(), first];
+    const shown = [...labels, ...added].map(({ shown_at }) => shown_at);
+    if (shown.length > 0) {
+      const [submitted_at, shown_at] = [this.server.now(), Math.min(...shown)];
       const { id, name } = screen;
       const uuid = this.#environment.uuid();
       this.outbox.put({ id: uuid, screen: id, name, shown_at, submitted_at, labels, added });

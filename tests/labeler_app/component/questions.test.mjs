@@ -20,8 +20,8 @@ async function opened({ questions = 4, also = 3, screens = 0 } = {}) {
   return { here, tab, hand: new Keys(tab) };
 }
 
-/** A page's view that shows nothing. */
-const unseen = {
+/** A page's view that draws nothing. */
+const view = {
   current() {},
   tell() {},
   neighbor: (place, by) => place + { up: -1, down: 1 }[by],
@@ -33,9 +33,11 @@ const unseen = {
 class Keys {
   pressed = 0;
 
-  constructor(tab) {
+  /** @param {number} sights how many rows of a screen are in sight */
+  constructor(tab, sights = Infinity) {
+    this.sights = sights;
     this.work = tab.work;
-    this.hand = new Hand(tab.work, unseen, { looked() {} });
+    this.hand = new Hand(tab.work, view, { looked() {}, painted: async () => {} });
   }
 
   press(keys) {
@@ -44,6 +46,7 @@ class Keys {
       const known = code ?? (/\d/.test(key) ? `Digit${key}` : `Key${key}`);
       this.pressed += 1;
       const on = this.work.sheet;
+      for (const item of on.items.slice(0, this.sights)) on.sight(item, true);
       this.hand.do(questionActionOf({ code: known, key, composedPath: () => [{}] }));
       if (this.work.sheet !== on) this.hand.go(0);
     }
@@ -111,6 +114,50 @@ test("none of these leaves what is decided, and Enter sends nothing while one is
   await here.clock.pass(A_SECOND);
   const stored = [...here.server.verdictsOf("a0").values()];
   assert.deepEqual(stored, ["correct", "unsure", "incorrect", "incorrect"]);
+});
+
+test("none of these decides what was in sight, and goes on to what was not", async () => {
+  const { here, tab, hand } = await opened();
+  const { sheet } = tab.work;
+  const verdicts = () => sheet.items.map((item) => sheet.verdict(item));
+  hand.sights = 2;
+  hand.press(["0"]);
+  assert.deepEqual(verdicts(), ["incorrect", "incorrect", null, null]);
+  assert.equal(hand.hand.place, 2);
+  hand.press(["Y"]); // pressed before anybody can have seen the third
+  assert.deepEqual(verdicts(), ["incorrect", "incorrect", null, null]);
+  await here.clock.pass(A_SECOND);
+  hand.press(["Y"]);
+  assert.deepEqual(verdicts(), ["incorrect", "incorrect", "correct", null]);
+  hand.sights = 4;
+  hand.press(["0"]);
+  assert.deepEqual(verdicts(), ["incorrect", "incorrect", "correct", "incorrect"]);
+  assert.notEqual(tab.work.sheet, sheet);
+});
+
+test("a question was shown when it came into sight; what only passed by was not", async () => {
+  const { here, tab } = await opened();
+  const { sheet } = tab.work;
+  const look = async (milliseconds) => {
+    await here.clock.pass(milliseconds);
+    sheet.seen += milliseconds;
+  };
+  const [first, second, third, fourth] = sheet.items;
+  for (const item of [first, third]) sheet.sight(item, true);
+  await look(100);
+  sheet.sight(third, false);
+  assert.equal(sheet.wasSeen(third), false);
+  await look(900);
+  sheet.sight(first, false);
+  for (const item of [second, third, fourth]) sheet.sight(item, true);
+  await look(500);
+  tab.work.mark(sheet.items, "incorrect");
+  tab.work.submit();
+  await here.clock.pass(A_SECOND);
+  const [{ labels, shown_at }] = sent(here);
+  const times = labels.map((label) => label.decided_at - label.shown_at);
+  assert.deepEqual(times, [1500, 500, 500, 500]);
+  assert.equal(shown_at, labels[0].shown_at);
 });
 
 test("a class that was added is sent beside the labels, one that was taken off is not", async () => {

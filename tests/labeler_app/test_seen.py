@@ -1,0 +1,117 @@
+"""Nothing has a verdict that was not in sight, from a phone to 4K, and magnified."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from genset.classes import imagenet1k
+from tests.label.serving import free_port, serving
+from tests.labeled_workspace import CRANE, TENCH, add_candidate
+from tests.labeler_app.component import chosen, photo, press, rows, saved, see, sign_in
+from tests.labeler_app.conftest import Served, let_many_label
+from tests.labeler_app.questions import asked
+from tests.questions import questioned_workspace
+
+pytestmark = pytest.mark.browser
+
+WINDOWS = (
+    (360, 740, 3),
+    (390, 844, 3),
+    (683, 400, 2),  # 1366 x 800, magnified to 200 %
+    (740, 360, 2),
+    (1280, 800, 1),
+    (1366, 625, 1),
+    (1920, 1080, 1),
+    (3840, 2160, 1),
+)
+
+# Of each row: what share of its height nothing lies over, and what is decided.
+_SHARES = """
+elements => elements.map((element) => {
+  const root = element.getRootNode();
+  const { top, left, width, height } = element.getBoundingClientRect();
+  const points = Array.from({ length: 20 }, (_, step) => top + ((step + 0.5) / 20) * height);
+  const isOpen = (y) => element.contains(root.elementFromPoint(left + width * 0.6, y));
+  return [points.filter(isOpen).length / 20, element.closest("[data-verdict]").dataset.verdict];
+})
+"""
+
+
+@pytest.fixture(scope="module")
+def long(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A photo asked about eight classes, and five photos of crane; every labeler gets all of it."""
+    classes = [cls.wnid for cls in imagenet1k()]
+    further = [classes[number] for number in (500, 520, 600, 620, 700, 800, 900, 950)]
+    folder = tmp_path_factory.mktemp("long") / "workspace"
+    workspace, store = questioned_workspace(folder, [TENCH], photos=1, further=further)
+    for number in range(5):
+        add_candidate(workspace, store, CRANE, 200 + number, number + 1)
+    let_many_label(workspace)
+    port = free_port()
+    with serving(workspace.root, port):
+        yield Served(workspace, store, port)
+    store.close()
+
+
+def keys_for_all(page: Page, selector: str, key: str) -> int:
+    """Press a key until all that a screen shows is decided; how often that took.
+
+    A key decides what was in sight by then, and nothing else.
+    """
+    shown = page.locator(selector)
+    whole: set[int] = set()
+    seen: set[int] = set()
+    for times in range(1, 12):
+        page.wait_for_timeout(200)  # as long as a labeler takes to look
+        shares = list(enumerate(share for share, _ in shown.evaluate_all(_SHARES)))
+        whole |= {place for place, share in shares if share == 1}
+        seen |= {place for place, share in shares if share >= 0.9}
+        press(page, key)
+        if len(whole) == len(shares):
+            return times
+        verdicts = [verdict for _, verdict in shown.evaluate_all(_SHARES)]
+        assert len(verdicts) == len(shares)  # still the same screen
+        assert whole <= {place for place, verdict in enumerate(verdicts) if verdict} <= seen
+    raise AssertionError("there is more to see after many keys")
+
+
+@pytest.mark.parametrize(("width", "height", "scale"), WINDOWS)
+def test_keys_for_all_decide_what_was_in_sight(
+    long: Served, browser: Browser, width: int, height: int, scale: int
+) -> None:
+    name = f"seen-{width}"
+    size = {"width": width, "height": height}
+    with browser.new_context(viewport=size, device_scale_factor=scale) as window:
+        page = sign_in(window, long.address, name)
+        assert len(asked(page, 0)) == 8
+        assert (keys_for_all(page, ".question", "0") == 1) == (width >= 1920)
+        see(page, "tench", "0 of 1 decided")
+        keys_for_all(page, ".card .picture", "KeyA")
+        press(page, "Enter")
+        see(page, "crane")
+        assert (keys_for_all(page, ".card .picture", "KeyA") == 1) == (width >= 1280)
+        expect(page.locator(".decided")).to_have_text("5 of 5 decided")
+        press(page, "Enter")
+        saved(page, "14/14")
+    shown = {round(label.shown_at.timestamp(), 1) for label in rows(long.store, name)}
+    assert len(shown) > 2 or width >= 1920  # what came into sight later was shown later
+
+
+def test_a_key_for_one_brings_it_into_sight_first(long: Served, browser: Browser) -> None:
+    with browser.new_context(viewport={"width": 683, "height": 400}) as window:
+        page = sign_in(window, long.address, "one")
+        asked(page, 0)
+        keys_for_all(page, ".question", "0")
+        see(page, "tench", "0 of 1 decided")
+        keys_for_all(page, ".card .picture", "KeyA")
+        press(page, "Enter")
+        see(page, "crane")
+        press(page, "Digit5")
+        see(page, "crane", "0 of 5 decided")
+        expect(photo(page, 5).locator(".picture")).to_be_in_viewport(ratio=0.9)
+        page.wait_for_timeout(200)
+        press(page, "Digit5")
+        see(page, "crane", "1 of 5 decided")
+        photo(page, 4).get_by_role("button", name="Incorrect").click()
+        assert chosen(page) == "...IC"
