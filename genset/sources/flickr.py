@@ -262,7 +262,7 @@ class Photos(Reply, frozen=True):
 class Entry(Reply, frozen=True):
     """A photo of a page. The addresses of its sizes are beside these: ``url_l`` and so on."""
 
-    id: Annotated[str, Meta(pattern="^[0-9]{1,32}$")]
+    id: Annotated[int, Meta(ge=0)] | Annotated[str, Meta(pattern="^[0-9]{1,32}$")]
     owner: Annotated[str, Meta(pattern="^[0-9A-Z@]{1,64}$")]
     license: Number
     dateupload: Number
@@ -298,14 +298,14 @@ def _photo(document: Any, since: datetime) -> PhotoOrigin:
     posted = datetime.fromtimestamp(int(entry.dateupload), UTC)
     if posted > datetime.now(UTC) + timedelta(days=1):
         raise PhotoRejected("posted in the future")
-    posted_at = uploaded(entry.id, posted)
+    posted_at = uploaded(str(entry.id), posted)
     if posted_at < since <= posted:
         raise PhotoRejected(f"uploaded before {since.date()} by its id")
     unknown = int(entry.datetakenunknown) == 1
     urls = [document.get(f"url_{size}") for size in _SIZES]
     return PhotoOrigin(
         source=NAME,
-        source_id=entry.id,
+        source_id=str(entry.id),
         owner=entry.owner,
         owner_name=stored(entry.ownername),
         title=stored(entry.title),

@@ -208,7 +208,7 @@ ENTRIES: dict[str, tuple[dict[str, Any], str]] = {
     "an id that climbs": ({"id": "../../x"}, "not used"),
     "an id that is a path": ({"id": "/etc/passwd"}, "not used"),
     "an id of 100 characters": ({"id": "7" * 100}, "not used"),
-    "an id that is a number": ({"id": 52987654321}, "not used"),
+    "an id that is a number": ({"id": 52987654321}, STORED),
     "an id in another script": ({"id": "\u0667\u0668"}, "not used"),
     "a title that climbs": ({"title": "../../../x.jpg"}, STORED),
     "a title of 300 letters": ({"title": "x" * 300}, STORED),
