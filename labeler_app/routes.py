@@ -117,6 +117,10 @@ def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
     def beat(session: str, body: wire.BeatBody) -> Answer:
         return {"lost": desk(session).beat(body.screens)}
 
+    def leave(session: str, body: wire.BeatBody) -> Answer:
+        desk(session).leave(body.screens)
+        return {}
+
     def earlier(session: str, body: wire.EarlierBody) -> Answer:
         screen = desk(session).earlier(body.screen)
         return {"screen": wire.screen(screen) if screen else None}
@@ -188,6 +192,7 @@ def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
         Route("/genset/screens", endpoint_of(wire.ScreensBody, screens), methods=["POST"]),
         Route("/genset/submit", endpoint_of(wire.SubmitBody, submit), methods=["POST"]),
         Route("/genset/beat", endpoint_of(wire.BeatBody, beat), methods=["POST"]),
+        Route("/genset/leave", endpoint_of(wire.BeatBody, leave), methods=["POST"]),
         Route("/genset/earlier", endpoint_of(wire.EarlierBody, earlier), methods=["POST"]),
         Route("/genset/hand_in", endpoint_of(wire.Body, hand_in), methods=["POST"]),
         Route("/genset/classes", classes),

@@ -59,7 +59,7 @@ class ScreensBody(Body, frozen=True, kw_only=True):
 
 
 class BeatBody(Body, frozen=True, kw_only=True):
-    """The screens that the page keeps."""
+    """The screens that the page keeps, or gives back."""
 
     screens: Names
 

@@ -24,7 +24,7 @@ export class Ending {
   }
 
   draw() {
-    const { progress, outbox, refused, server } = this.#work;
+    const { progress, outbox, refused, server, inOtherPages } = this.#work;
     const message = (title, text) => this.#view.message(title, el("p", {}, text));
     if (refused) return message("You cannot go on", refused);
     if (!server.reachable && !progress?.done) {
@@ -32,8 +32,9 @@ export class Ending {
       return message("Waiting for the server", waits);
     }
     if (!progress?.done) {
-      const text = progress?.classes ? "Others are at the rest. Looking again…" : "Nothing yet.";
-      return message("No photos to label", text);
+      const screens = inOtherPages === 1 ? "1 screen is" : `${inOtherPages} screens are`;
+      const text = `${inOtherPages > 0 ? `${screens} open elsewhere. ` : ""}Looking again…`;
+      return message("No photos for you right now", text);
     }
     if (outbox.labels > 0) return message("All done. Thank you!", "Wait until all is saved.");
     return this.#end(progress.done);

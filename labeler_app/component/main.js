@@ -72,6 +72,8 @@ class Page {
     addEventListener("resize", () => this.#resized(), { signal });
     this.unsaved = new UnsavedDialog(this.work, page.labeler, signal);
     this.view.root.append(this.unsaved.dialog);
+    addEventListener("pagehide", () => this.work.leave(), { signal });
+    addEventListener("pageshow", ({ persisted }) => persisted && this.work.beat(), { signal });
     document.addEventListener("visibilitychange", () => this.#turned(), { signal });
     this.clock = setInterval(() => this.#drawStatus(), A_WHILE); // what is left of the lease
     this.#fit();

@@ -35,7 +35,8 @@ def see(page: Page, name: str, decided: str = "0 of 5 decided") -> None:
 
 
 def loaded_ahead(page: Page, screens: int) -> None:
-    """Wait until the page has the pictures of so many screens, the one on display among them."""
+    """Begin, and wait until the page has the pictures of so many screens, with that on display."""
+    press(page, "Digit1", "Backspace")
     page.wait_for_function(
         """photos => performance.getEntriesByType("resource").filter(
           ({ name }) => name.includes("/genset/picture/") && !name.endsWith("w=350") // an example

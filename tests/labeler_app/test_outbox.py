@@ -116,7 +116,7 @@ def test_an_answer_that_is_lost_stores_nothing_twice(
 
 def test_who_was_blocked_is_told_so(served: Served, window: BrowserContext) -> None:
     page = sign_in(window, served.address, "blocked")
-    see(page, "tench")
+    loaded_ahead(page, 4)
     Labelers(served.store).block("blocked")
     label(page, "tench")
     expect(page.get_by_role("heading", name="You cannot go on")).to_be_visible()
@@ -299,6 +299,24 @@ def test_another_workspace_on_the_same_port_leaves_what_waits(
         saved(page, "5/5")
         see(page, "goldfish")
         assert stored(store, "ann") == {TENCH: "CCCCI"}
+
+
+@pytest.mark.soak
+def test_a_closed_page_gives_its_screens_back(
+    alone: tuple[Workspace, Store], window: BrowserContext
+) -> None:
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
+    with serving(alone[0].root, port):
+        ann = sign_in(window, address, "ann")
+        see(ann, "tench")
+        bob = window.new_page()
+        bob.goto(f"{address}/?labeler=bob")
+        bob.get_by_role("button", name="Start labeling").click()
+        expect(bob.get_by_role("heading", name="No photos for you right now")).to_be_visible()
+        expect(bob.get_by_text("2 screens are open elsewhere. Looking again")).to_be_visible()
+        ann.close(run_before_unload=True)
+        see(bob, "tench")
 
 
 def test_a_browser_that_keeps_nothing_says_so_and_works(

@@ -26,7 +26,7 @@ from labeler_app.middleware import EDGE
 from labeler_app.routes import Sessions, routes
 from tests.labeled_workspace import TENCH, labeled_workspace
 
-ASKED = ("screens", "submit", "beat", "earlier", "hand_in")
+ASKED = ("screens", "submit", "beat", "leave", "earlier", "hand_in")
 
 
 class Client:

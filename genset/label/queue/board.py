@@ -157,6 +157,11 @@ class Board(OpenCandidates):
         return candidate in self._exclusions[worker].labeled
 
     @locked
+    def may_get(self, worker: str, candidate: int) -> bool:
+        """Whether this labeler, whom `catch_up` has met, may get it once nobody else has."""
+        return self.is_open(candidate) and not self._exclusions[worker].has(candidate)
+
+    @locked
     def labels_of(self, worker: str) -> int:
         """How many candidates this labeler, whom `catch_up` has met, labeled."""
         return len(self._exclusions[worker].labeled)

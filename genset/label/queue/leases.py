@@ -79,6 +79,16 @@ _LEASED_BY_OTHERS = _LIVE.where(
     ScreenPhoto.candidate_id.in_(bindparam("candidates", expanding=True)),
     Screen.worker != bindparam("worker"),
 )
+_ON_SCREENS_OF_OTHERS = (
+    select(Screen.id, ScreenPhoto.candidate_id)
+    .join(Screen, Screen.id == ScreenPhoto.screen_id)
+    .where(
+        *LIVE,
+        Screen.worker != bindparam("worker"),
+        ScreenPhoto.candidate_id.is_not(None),
+        ~is_discounted(),
+    )
+)
 _LEASED_IN_CLASSES = _LIVE.where(Screen.wnid.in_(bindparam("classes", expanding=True)))
 
 _CANDIDATES = select(Claim.id).where(Claim.id.in_(bindparam("candidates", expanding=True)))
@@ -181,6 +191,28 @@ def renew(session: Session, boards: Boards, worker: str, screens: Sequence[Scree
         else:
             screen.lost_at = now()
     return [screen for screen in screens if screen.lost_at is None]
+
+
+def give_back(session: Session, boards: Boards, screens: Sequence[Screen]) -> None:
+    """End the leases of open screens now. They can be renewed as if they had run out."""
+    on = candidates_on(session, screens)
+    for screen in screens:
+        if screen.expires_at > now():
+            boards.of(screen).leased.add(screen.wnid, on[screen.id], -1)
+        screen.expires_at = now()
+
+
+def screens_of_others(session: Session, boards: Boards, worker: str) -> int:
+    """How many screens of others have candidates that this labeler may get if they are left."""
+    values = {"worker": worker, "panel": boards.rules.panel, "now": now()}
+    on = ask(session, _ON_SCREENS_OF_OTHERS, values).all()
+    return len(
+        {
+            screen
+            for screen, candidate in on
+            if any(board.may_get(worker, candidate) for board in boards)
+        }
+    )
 
 
 def hand_out(

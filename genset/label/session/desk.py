@@ -17,12 +17,14 @@ from genset.label.people.labelers import Labeler
 from genset.label.queue.boards import Boards, boards_of
 from genset.label.queue.leases import (
     LabelerNow,
+    give_back,
     hand_out,
     lock_labeler,
     lock_screens,
     open_screens,
     read_labeler,
     renew,
+    screens_of_others,
 )
 from genset.label.session.pictures import is_random_name
 from genset.label.session.progress import progress_of, screens_of_visit
@@ -84,7 +86,7 @@ class Desk:
         is_busy = False
         with self._writing() as (session, boards, me):
             visit = self._visit(session)
-            rows = self._reclaimed(session, boards)
+            rows = self._reclaimed(session, boards, count, loaded)
             missing = min(count, MOST_SCREENS) - len(rows)
             if visit is not None:
                 done, to_do = screens_of_visit(session, visit)
@@ -92,11 +94,14 @@ class Desk:
             if missing > 0:
                 new, is_busy = hand_out(session, boards, me, visit, missing)
                 rows += new
-            rows = [row for place, row in enumerate(rows) if place < count or row.id in loaded]
             screens = self._seen(session, boards, rows, loaded)
             is_over = len(screens) < len(rows)
             if not is_over and (not is_busy or tries == 1):
-                return screens, self._far(session, boards, me)
+                far = self._far(session, boards, me)
+                if far.done is None and len(screens) < count:
+                    count_of_others = screens_of_others(session, boards, me.name)
+                    far = replace(far, screens_of_others=count_of_others)
+                return screens, far
         if is_over:
             return self.next(count, loaded, tries)  # others in the place of those that are over
         time.sleep(_PAUSE)
@@ -151,6 +156,15 @@ class Desk:
             open_ones = [screen for screen in screens if screen.id not in good]
             good |= {one.id for one in renew(session, boards, self.labeler.name, open_ones)}
             return [name for name in screen_ids if name not in good]
+
+    def leave(self, screen_ids: Collection[str]) -> None:
+        """End the leases of these screens, which nobody looks at.
+
+        Until others get them they stay this labeler's, for `next` and `beat` to renew.
+        """
+        with self._writing() as (session, boards, _):
+            rows = self._open(session)
+            give_back(session, boards, [row for row in rows if row.id in screen_ids])
 
     def earlier(self, screen_id: str | None) -> Screen | AlsoScreen | None:
         """The screen submitted before this one, or the newest (for None); None for no more.
@@ -221,14 +235,25 @@ class Desk:
         number = self.labeler.visit_id
         return None if number is None else session.get_one(Visit, number)
 
-    def _reclaimed(self, session: Session, boards: Boards) -> list[ScreenRow]:
-        """Their open screens; those whose lease ended are theirs again, or lost."""
-        panel, me = self.workspace.label.panel, self.labeler
-        rows = open_screens(session, me.name, panel, me.visit_id)
+    def _open(self, session: Session) -> Sequence[ScreenRow]:
+        me = self.labeler
+        return open_screens(session, me.name, self.workspace.label.panel, me.visit_id)
+
+    def _reclaimed(
+        self, session: Session, boards: Boards, count: int, loaded: Collection[str]
+    ) -> list[ScreenRow]:
+        """Up to `count` of their open screens, and those that are `loaded`.
+
+        Those whose lease ended are theirs again, or lost.
+        """
+        rows = self._open(session)
         expired = [row for row in rows if row.expires_at <= now()]
         if expired:
             renew(session, boards, self.labeler.name, expired)
-        return [row for row in rows if row.lost_at is None]
+        rows = [row for row in rows if row.lost_at is None]
+        taken = [row for place, row in enumerate(rows) if place < count or row.id in loaded]
+        give_back(session, boards, [row for row in expired if row in rows and row not in taken])
+        return taken
 
     def _seen(
         self, session: Session, boards: Boards, rows: Sequence[ScreenRow], loaded: Collection[str]

@@ -171,7 +171,8 @@ class Progress:
     `screens_done` and `screens_to_do` are of this visit of a study; without one, all screens that
     they submitted, and None. `screens_remaining` is their part of what is missing, shared with
     those who label now; `seconds_remaining` is how long that takes at their pace, None until there
-    is a pace.
+    is a pace. `screens_of_others` counts, where they get fewer screens than they ask for, those of
+    others that have something for them.
     """
 
     classes_done: int
@@ -182,6 +183,7 @@ class Progress:
     screens_remaining: int
     seconds_remaining: int | None
     done: Done | None
+    screens_of_others: int = 0
 
 
 UNKNOWN = "no such screen or photo"

@@ -7,6 +7,7 @@ export class Claims {
   #prefix;
   #release = new Map();
   #requests = new Map(); // screen -> what its lock will say
+  inOtherTabs = []; // screens that other tabs of this labeler hold, as far as was seen
 
   /** @param {string} owner the workspace and the labeler whose tabs these are */
   constructor(owner, locks) {
@@ -43,6 +44,8 @@ export class Claims {
 
   /** How many screens other tabs of this labeler hold. */
   async others() {
-    return Math.max(0, (await this.#locks.count(this.#prefix)) - this.#release.size);
+    const all = await this.#locks.names(this.#prefix);
+    this.inOtherTabs = all.filter((screen) => !this.has(screen));
+    return this.inOtherTabs.length;
   }
 }

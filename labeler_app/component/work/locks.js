@@ -39,13 +39,14 @@ export class Locks {
     });
   }
 
-  /** How many locks whose names begin so are held, in all tabs. */
-  async count(prefix) {
+  /** The locks whose names begin so, in all tabs: what comes after that. */
+  async names(prefix) {
     try {
       const { held } = await this.#of().query();
-      return held.filter((lock) => lock.name.startsWith(prefix)).length;
+      const names = held.map(({ name }) => name).filter((name) => name.startsWith(prefix));
+      return names.map((name) => name.slice(prefix.length));
     } catch {
-      return 0;
+      return [];
     }
   }
 }

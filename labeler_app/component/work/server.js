@@ -45,6 +45,11 @@ export class Server {
     return this.#post("beat", { screens });
   }
 
+  /** Give screens back, even while the page is closed. */
+  leave(screens) {
+    return this.#post("leave", { screens });
+  }
+
   /** Say that this page hands the task in; whether it is the first. */
   async handIn() {
     return (await this.#post("hand_in", {})).first;
@@ -80,7 +85,8 @@ export class Server {
 
   async #answer(what, body, signal) {
     const headers = { "Content-Type": "application/json" };
-    const sent = { method: "POST", headers, body: JSON.stringify(body), signal };
+    const keepalive = what === "leave";
+    const sent = { method: "POST", headers, body: JSON.stringify(body), signal, keepalive };
     const answer = await this.#reply(what, sent);
     // An answer that took long says too little; the clock must not go back.
     const ahead = answer.now - this.#environment.clock();

@@ -10,6 +10,7 @@ import { Sheet, asksOfOne, itemsOf } from "./sheet.js";
 import { Storage } from "./storage.js";
 
 const AHEAD = 6; // the screen on display and five more
+const UNSEEN = 2; // the same on a page that nobody may be looking at
 const FEW = AHEAD - 2; // it costs the server little more to give two screens than to give one
 const MOST = 12; // screens that the server gives
 const CLAIMED = 2; // the next one is this tab's before it is needed
@@ -20,6 +21,7 @@ const PAINTING = 40;
 export class Work {
   sheet = null; // on display; null before the first and after the last
   progress = null; // as the server counts
+  inOtherPages = 0; // open screens that have something for this labeler
   refused = null; // why this labeler gets no screens any more
   #lease; // milliseconds for which a sign of life keeps a screen
   #environment;
@@ -30,6 +32,8 @@ export class Work {
   #patience;
   #changes = 0; // how often what is stored has changed, as far as is known here
   #submitted = 0; // screens, on this page
+  #decidedAt = -Infinity; // when something was decided here last
+  #isAhead = false; // whether screens are leased that only somebody at work needs
   #heart = () => {};
   #closed = false;
 
@@ -63,6 +67,7 @@ export class Work {
   }
 
   close() {
+    this.leave();
     this.#closed = true;
     this.#heart();
     this.#patience.wake();
@@ -93,6 +98,9 @@ export class Work {
   }
 
   #decided() {
+    const isBack = !this.#isAtWork;
+    this.#decidedAt = this.#environment.clock();
+    if (isBack) this.fill();
     if (this.sheet.untouched) this.storage.dropDraft(this.sheet.screen.id);
     this.keep();
     this.notify({ what: "verdicts" });
@@ -184,13 +192,37 @@ export class Work {
     this.notify({ what: "status" });
   }
 
+  /** Whether somebody is looking at the page: something was decided on it a while ago at most. */
+  get #isAtWork() {
+    const idle = this.#environment.clock() - this.#decidedAt;
+    return this.#environment.seen() && idle < this.#lease;
+  }
+
+  /** The open screens, the one on display first. */
+  get #inOrder() {
+    const on = this.sheet?.screen.id;
+    return [...this.#open].sort((a, b) => (b.id === on) - (a.id === on));
+  }
+
+  /** Give back all screens but so many, unless something is decided on them, or another tab has them. */
+  leave(but = 0) {
+    this.#isAhead = false;
+    const { inOtherTabs } = this.claims;
+    const ids = this.#inOrder.slice(but).map(({ id }) => id);
+    const left = ids.filter((id) => !inOtherTabs.includes(id) && this.storage.draft(id) === null);
+    if (left.length > 0) this.server.leave(left).catch(() => {}); // then they run out
+  }
+
   /** Keep the leases; leave what went to somebody else meanwhile. */
   async beat() {
+    const most = this.#isAtWork ? Infinity : UNSEEN;
+    if (!this.#isAtWork && this.#isAhead) this.leave(UNSEEN);
     if (!this.#environment.seen() || this.#open.length === 0) return;
     const since = this.server.now();
+    const screens = this.#inOrder.slice(0, most);
     try {
-      const { lost } = await this.server.beat(this.#open.map((screen) => screen.id));
-      for (const screen of this.#open) renewed(screen, since + this.#lease);
+      const { lost } = await this.server.beat(screens.map((screen) => screen.id));
+      for (const screen of screens) renewed(screen, since + this.#lease);
       if (this.#lose(lost)) this.fill();
       this.notify({ what: "status" });
     } catch {
@@ -211,7 +243,10 @@ export class Work {
     const waiting = new Set(this.outbox.screens).size;
     const away = waiting + (await this.claims.others());
     const loaded = this.#open.map((screen) => screen.id);
-    const answer = await this.server.screens(loaded, Math.min(MOST, AHEAD + away));
+    this.#isAhead = this.#isAtWork;
+    const most = Math.min(MOST, (this.#isAhead ? AHEAD : UNSEEN) + away);
+    const answer = await this.server.screens(loaded, most);
+    this.inOtherPages = answer.progress.screens_of_others + this.claims.inOtherTabs.length;
     this.storage.listed(new Set(answer.screens.map(({ id }) => id)), sent);
     if (waiting > 0) this.outbox.flush(); // what did not go through a moment ago may now
     const known = new Map(this.#open.map((screen) => [screen.id, screen]));

@@ -34,6 +34,32 @@ def test_what_is_free_again_is_given_at_once(anywhere: Opened) -> None:
     assert owners(*bob.screens()) == owners(hers[2])
 
 
+def test_screens_that_are_given_back_go_to_others_or_back(anywhere: Opened) -> None:
+    ann, bob = desk_of(anywhere, "ann"), desk_of(anywhere, "bob")
+    hers = [screen.id for screen in ann.screens(count=4)]
+    assert bob.next(1)[1].screens_of_others == 4
+    bob.leave(hers)  # not bob's: nothing happens
+    assert bob.screens() == []
+    ann.leave(hers)
+    (his,) = bob.screens(count=1)
+
+    # Of those that are left she gets no more than she asks for, and the others stay free.
+    (again,) = ann.screens(count=1)
+    assert again.id in hers and owners(again) != owners(his)
+    assert len(bob.screens(count=4)) == 3
+    assert ann.next(4, [again.id])[1].screens_of_others == 3
+    assert set(ann.beat(hers)) == {*hers} - {again.id}
+
+
+def test_screens_elsewhere_without_anything_for_a_labeler_are_not_counted(opened: Opened) -> None:
+    ann, bob = desk_of(opened, "ann"), desk_of(opened, "bob")
+    screens = ann.screens(count=4)
+    do(ann, screens[0])
+    assert [screen.id for screen in ann.screens(count=4)] == [screen.id for screen in screens[1:]]
+    assert bob.next(4)[1].screens_of_others == 3
+    assert ann.next(4)[1].screens_of_others == 0
+
+
 def test_of_a_class_that_is_not_read_what_a_labeler_lacks_is_still_theirs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -177,6 +177,7 @@ export class Tab {
   notices = [];
   sessions = 0; // fresh ones that were asked for
   closed = false;
+  hidden = false;
   behind = 0; // milliseconds by which its clock was set back
 
   constructor(clock, browser, network, { workspace = "w1", labeler = "ann", others = [] } = {}) {
@@ -197,7 +198,7 @@ export class Tab {
       clock: () => clock.now - this.behind,
       random,
       uuid: () => `${(ids += 1)}`.padStart(8, "0"),
-      seen: () => true,
+      seen: () => !this.hidden,
       later: (milliseconds, call) => clock.later(milliseconds, alive(call)),
       online: () => () => {},
     };
@@ -219,6 +220,14 @@ export class Tab {
         if (!other.closed && other.work.storage.concerns({ key })) other.work.refresh();
       });
     }
+  }
+
+  /** Somebody is at work here: they decide something, and take it back. */
+  async begin() {
+    await this.clock.pass(1000);
+    this.work.mark(this.work.sheet.items.slice(0, 1), "unsure");
+    this.work.undo();
+    await this.clock.pass(1000);
   }
 
   /** Decide what is on display, and submit it; the screen's id. */
@@ -319,6 +328,7 @@ export class FakeServer {
       open.push(screen);
     }
     const given = open.filter(({ id }, place) => place < count || loaded.includes(id));
+    for (const screen of given) screen.left = false;
     const told = given.map((each) => {
       const { id, expires_at } = this.#shown(each);
       return loaded.includes(id) ? { id, expires_at } : this.#shown(each);
@@ -338,7 +348,19 @@ export class FakeServer {
   beat({ screens }) {
     const mine = this.#screens.filter((each) => each.leased && (each.submitted || !each.lost));
     const kept = mine.map(({ id }) => id);
+    for (const screen of mine) if (screens.includes(screen.id)) screen.left = false;
     return { lost: screens.filter((id) => !kept.includes(id)) };
+  }
+
+  /** Until others want them they stay the labeler's. */
+  leave({ screens }) {
+    for (const screen of this.#screens) if (screens.includes(screen.id)) screen.left = true;
+    return {};
+  }
+
+  /** The ids of the screens that are the labeler's alone. */
+  get leased() {
+    return this.#screens.filter((each) => each.leased && !each.submitted && !each.left).map(({ id }) => id);
   }
 
   earlier({ screen }) {
@@ -359,6 +381,7 @@ export class FakeServer {
       screens_to_do: null,
       screens_remaining: this.#screens.length - done,
       seconds_remaining: null,
+      screens_of_others: 0,
       done: open ? null : { reason: "all", outcome: "done", code: null, return_url: null },
     };
   }

@@ -10,7 +10,7 @@ const A_SECOND = 1000;
 /** A tab that has submitted so many screens while nothing could be sent. */
 async function offlineTab(here, screens, options) {
   const tab = new Tab(here.clock, here.browser, here.network, options);
-  await here.clock.pass(A_SECOND);
+  await tab.begin();
   here.network.offline = true;
   for (let each = 0; each < screens; each += 1) {
     tab.label();

@@ -181,7 +181,7 @@ test("a screen of which nothing was stored comes again if the server still wants
 test("offline, what was loaded ahead is labeled; then it waits, and goes on by itself", async () => {
   const here = world({ screens: 9 });
   const tab = new Tab(here.clock, here.browser, here.network);
-  await here.clock.pass(A_SECOND);
+  await tab.begin();
   here.network.offline = true;
   while (tab.work.sheet) {
     tab.label();
@@ -194,4 +194,53 @@ test("offline, what was loaded ahead is labeled; then it waits, and goes on by i
   assert.equal(tab.work.server.reachable, true);
   assert.equal(tab.work.sheet.screen.id, "s6");
   assert.equal(here.server.labels.size, 30);
+});
+
+test("a page on which nobody decides anything has one screen ahead, and gives it back at its end", async () => {
+  const here = world({ screens: 9 });
+  const tab = new Tab(here.clock, here.browser, here.network);
+  await here.clock.pass(10 * 60 * A_SECOND);
+  assert.deepEqual(here.server.leased, ["s0", "s1"]);
+  await tab.begin();
+  assert.equal(here.server.leased.length, 6);
+  tab.work.mark([tab.work.sheet.items[0]], "unsure");
+  tab.label();
+  tab.work.mark([tab.work.sheet.items[0]], "unsure");
+  tab.work.leave();
+  tab.kill();
+  await here.clock.pass(A_SECOND);
+  // On one something is decided, of the other labels wait here to be sent.
+  assert.deepEqual(here.server.leased, ["s0", "s1"]);
+});
+
+for (const hidden of [false, true]) {
+  test(`a page that is ${hidden ? "hidden" : "left open"} gives back what it has ahead`, async () => {
+    const here = world({ screens: 9 });
+    const tab = new Tab(here.clock, here.browser, here.network);
+    await tab.begin();
+    tab.hidden = hidden;
+    await here.clock.pass((hidden ? 2 : 17) * 60 * A_SECOND);
+    assert.deepEqual(here.server.leased, ["s0", "s1"]);
+    const since = here.clock.now;
+    here.server.takeAway("s4");
+    tab.hidden = false;
+    if (hidden) tab.work.beat();
+    await tab.begin();
+    assert.ok(tab.work.sheet.screen.expires_at >= since);
+    assert.deepEqual(here.server.leased.length, 6);
+    assert.ok(!tab.work.next.some(({ id }) => id === "s4"));
+  });
+}
+
+test("what another tab has on display is not given back", async () => {
+  const here = world({ screens: 9 });
+  const [one, two] = twoTabs(here);
+  await one.begin();
+  await two.begin();
+  const others = two.work.sheet.screen.id;
+  await here.clock.pass(61 * A_SECOND);
+  one.work.leave();
+  one.kill();
+  await here.clock.pass(A_SECOND);
+  assert.ok(here.server.leased.includes(others));
 });
