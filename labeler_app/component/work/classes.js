@@ -28,8 +28,9 @@ export class Classes {
   }
 
   /**
-   * The classes that a text may mean, the likeliest first: by name, other names or wnid, whole, from
-   * the beginning, from the beginning of a word, or anywhere within. None for an empty text.
+   * The classes that a text may mean by name, other names or wnid, the likeliest first: the whole
+   * name, its last word ("Eskimo dog"), another word, its beginning ("dogsled"), a word's beginning,
+   * or anywhere within. None for an empty text.
    */
   find(text) {
     const query = folded(text);
@@ -37,23 +38,25 @@ export class Classes {
     const found = [];
     for (const { cls, words } of this.#all) {
       const ranks = words.map((word, place) => rank(word, query) * 2 + Math.min(place, 1));
-      const best = Math.min(...ranks);
-      if (best < NOT * 2) found.push({ cls, best });
+      const fitting = ranks.filter((value) => value >= 0);
+      if (fitting.length > 0) found.push({ cls, best: Math.min(...fitting) });
     }
     found.sort((a, b) => a.best - b.best || a.cls.name.length - b.cls.name.length);
     return found.slice(0, SHOWN).map(({ cls }) => cls);
   }
 }
 
-const NOT = 4;
+const FITS = [
+  (name, query) => name === query,
+  (name, query) => name.endsWith(` ${query}`),
+  (name, query) => ` ${name} `.includes(` ${query} `),
+  (name, query) => name.startsWith(query),
+  (name, query) => name.includes(` ${query}`),
+  (name, query) => name.includes(query),
+];
 
-/** How well a word fits: 0 is the same word, `NOT` not at all. */
-function rank(word, query) {
-  if (word === query) return 0;
-  const at = word.indexOf(query);
-  if (at <= 0) return at === 0 ? 1 : NOT;
-  return word.includes(` ${query}`) ? 2 : 3;
-}
+/** How well a name fits: 0 is best, -1 not at all. */
+const rank = (name, query) => FITS.findIndex((fits) => fits(name, query));
 
 const wordsOf = ({ wnid, name, also }) => [name, ...also, wnid].map(folded);
 

@@ -367,7 +367,10 @@ async function search(text) {
 }
 
 test("classes are found by name, by their other names and by wnid; the likeliest first", async () => {
-  assert.deepEqual(await search("dog"), ["dogsled", "Eskimo dog", "pug"]);
+  assert.deepEqual(await search("dog"), ["Eskimo dog", "pug", "dogsled"]);
+  assert.deepEqual(await search("dogs"), ["dogsled"]);
+  assert.deepEqual(await search("plate"), ["plate"]);
+  assert.deepEqual(await search("gsle"), ["dogsled"]);
   assert.deepEqual(await search("PUG"), ["pug"]);
   assert.deepEqual(await search("husky"), ["Eskimo dog"]);
   assert.deepEqual(await search("groom"), ["groom"]);
