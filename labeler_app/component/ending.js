@@ -50,7 +50,9 @@ export class Ending {
       return;
     }
     const title = done.outcome === "nothing" ? "No photos are left for you" : "All done. Thank you!";
-    this.#view.message(title, ...endOf(done));
+    // A visit that has ended with a code takes no more.
+    const back = done.code || done.outcome === "nothing" ? [] : [el("p", {}, this.#view.undo())];
+    this.#view.message(title, ...endOf(done), ...back);
   }
 
   /**

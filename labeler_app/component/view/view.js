@@ -44,7 +44,7 @@ export class View {
     this.actions = el(
       "div",
       { class: "actions" },
-      button(["Undo"], "Backspace", () => act({ name: "undo" })),
+      this.undo(),
       ...this.#ofPhotos,
       ...this.#ofQuestions,
       this.below,
@@ -125,6 +125,10 @@ export class View {
     for (const element of shown) element?.scrollIntoView({ block: "nearest" });
   }
 
+  reveal(place) {
+    this.#on.rows[place].scrollIntoView({ block: "nearest" });
+  }
+
   /** The place of what lies in a direction: the same where there is nothing. */
   neighbor(place, by) {
     return this.#on.neighbor(place, by);
@@ -133,6 +137,11 @@ export class View {
   /** For a screen reader only. */
   tell(text) {
     this.live.textContent = text;
+  }
+
+  /** A button that takes back what was done last. */
+  undo() {
+    return button(["Undo"], "Backspace", () => this.#act({ name: "undo" }));
   }
 
   /** There is nothing to show now: no photos yet, or the end. */
