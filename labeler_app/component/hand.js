@@ -150,7 +150,9 @@ export class Hand {
     this.#work.add(cls);
     this.#view.tell(`${cls.name} is added.`);
     // On to what is undecided: N there must not take off what was added a moment ago.
-    this.#goOn(this.place - 1, { otherwise: sheet.rows.length - 1 });
+    const added = sheet.rows.length - 1;
+    this.#goOn(this.place - 1, { scroll: false, otherwise: added });
+    this.#view.reveal(added);
   }
 
   #zoom({ place = this.place, example = false }) {
@@ -182,8 +184,8 @@ export class Hand {
   }
 
   /** To the next item that is undecided, if any. */
-  #goOn(place, { focus = true, otherwise = place } = {}) {
+  #goOn(place, { otherwise = place, ...options } = {}) {
     const next = this.#work.sheet.next(place);
-    this.go(next < 0 ? otherwise : next, { focus });
+    this.go(next < 0 ? otherwise : next, options);
   }
 }

@@ -89,6 +89,7 @@ def test_the_keyboard_answers_all_and_one_can_go_back(
     expect(search).to_be_hidden()
     choose(page, "HUSKY")
     expect(row(page, "Eskimo dog")).to_contain_text("added by you")
+    expect(row(page, "Eskimo dog")).to_be_in_viewport(ratio=1)
     choose(page, "n02124075")
     expect(row(page, "Egyptian cat")).to_be_visible()
     row(page, "Egyptian cat").get_by_role("button", name="Take Egyptian cat off again").click()
@@ -148,7 +149,7 @@ def test_on_a_phone_fingers_answer_all_with_the_photo_in_sight(
         page.get_by_role("button", name="Something else of the classes").tap()
         page.get_by_role("combobox").fill("dogsled")
         page.get_by_role("option", name="dogsled").tap()
-        expect(row(page, "dogsled")).to_be_visible()
+        expect(row(page, "dogsled")).to_be_in_viewport(ratio=1)
         assert page.evaluate("document.querySelector('.stMain').scrollWidth - innerWidth") <= 0
         page.get_by_role("button", name="Submit").tap()
         expect(row(page, "dogsled")).to_have_count(0)

@@ -24,6 +24,7 @@ export class QuestionsScreen {
   #questions;
   #act;
   #list;
+  #added = el("div", { class: "list further", hidden: "" }); // beside the button that adds
   #examples; // the pictures of known examples, by question's id
 
   /**
@@ -54,6 +55,7 @@ export class QuestionsScreen {
       also,
       hint,
       this.#list,
+      this.#added,
       other,
     );
     const photoBox = el("div", { class: "seen" }, shown, creditOf(photo));
@@ -70,12 +72,14 @@ export class QuestionsScreen {
   /** Draw what is decided, and which classes were added. */
   draw(sheet) {
     const further = sheet.rows.slice(sheet.items.length);
-    const added = further.map((cls, index) => this.#added(cls, sheet.items.length + index));
+    const added = further.map((cls, index) => this.#further(cls, sheet.items.length + index));
     const rows = [...this.#questions, ...added];
     const same = (row, place) => row.dataset.id === this.rows[place]?.dataset.id;
     if (rows.length !== this.rows.length || !rows.every(same)) {
       this.rows = rows;
-      this.#list.replaceChildren(...rows);
+      this.#list.replaceChildren(...this.#questions);
+      this.#added.replaceChildren(...added);
+      this.#added.hidden = added.length === 0;
     }
     const all = sheet.items.length;
     sheet.rows.forEach((item, place) => {
@@ -111,7 +115,7 @@ export class QuestionsScreen {
     return shown;
   }
 
-  #added(cls, place) {
+  #further(cls, place) {
     const at = actsAt(place, this.#act);
     const label = `Take ${cls.name} off again`;
     const attributes = { type: "button", "aria-label": label, "aria-keyshortcuts": "N" };

@@ -23,6 +23,7 @@ async function opened({ questions = 4, also = 3, screens = 0 } = {}) {
 /** A page's view that draws nothing. */
 const view = {
   current() {},
+  reveal() {},
   tell() {},
   neighbor: (place, by) => place + { up: -1, down: 1 }[by],
   bar: { hush() {}, say() {} },
