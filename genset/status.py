@@ -30,9 +30,11 @@ from genset.db import (
     votes_in_labeling,
 )
 from genset.db.images_folder import check_images, see_images
+from genset.db.votes_needed import missing_votes
 from genset.label.proposals.questions import questions
 from genset.net.hosts import Hosts
 from genset.release.reader import summaries
+from genset.release.reader.manifest import Summary
 from genset.score.results.names import by_convention
 from genset.score.results.runs import find_runs
 from genset.scrape.opt_out import OptOut
@@ -89,8 +91,9 @@ class Status:
     that count for none yet (`genset.db.undecided_photos`). `candidates` are those that labelers
     are shown or spoke of (`genset.db.in_labeling`); `labeled` of them have votes in force,
     `labels` in all, by `labelers`: ``genset labels stats`` has the same numbers. `sources` is by
-    name, where several were searched; empty where only one was. `questions` about further classes
-    are asked, or have all their votes; `unanswered` of them lack votes. `examples` are photos that
+    name, where several were searched; empty where only one was. `missing_votes` says how many
+    "candidates" lack how many "votes"; empty where none does. `questions` about further classes are
+    asked, or have all their votes; `unanswered` of them lack votes. `examples` are photos that
     somebody gave to be shown beside a class; no other number has them. `unfinished` is the command
     of a scrape that was stopped, `missing` what must be mended before the next one can begin.
     """
@@ -113,6 +116,7 @@ class Status:
     releases: dict[str, int]
     runs: dict[str, list[str]]
     sources: dict[str, SourceCounts] = field(default_factory=dict)
+    missing_votes: dict[str, int] = field(default_factory=dict)
     questions: int = 0
     unanswered: int = 0
     examples: int = 0
@@ -129,7 +133,7 @@ class Status:
             return self.unfinished
         if self.searched < self.classes and not self.stored:
             return "genset scrape"
-        if self.labeled < self.candidates or self.unanswered:
+        if self.labeled < self.candidates or self.missing_votes or self.unanswered:
             return "genset label"
         if not self.releases:
             return "genset release create v1" if self.labeled else "genset scrape"
@@ -172,23 +176,21 @@ def status(workspace: Workspace, store: Store) -> Status:
             labels=votes,
             labelers=labelers,
             releases={release.name: len(release.photos) for release in releases},
-            runs={
-                release.name: by_convention(
-                    [
-                        run
-                        for _, run in find_runs(workspace.runs, release.name)
-                        if run.set_hash == release.content_hash
-                    ]
-                )
-                for release in releases
-            },
+            runs={release.name: _runs(workspace, release) for release in releases},
             sources=_by_source(session),
+            missing_votes=missing_votes(session, rules).as_json(),
             questions=len(open_questions),
             unanswered=sum(question.waits(rules) for question in open_questions),
             unfinished=unfinished.value if (unfinished := session.get(Fact, UNFINISHED)) else "",
         )
     may_scrape = now.next_command.startswith("genset scrape")
     return replace(now, missing=_missing(workspace, store, may_scrape=may_scrape))
+
+
+def _runs(workspace: Workspace, release: Summary) -> list[str]:
+    """The models that were scored on a release as it is."""
+    runs = find_runs(workspace.runs, release.name)
+    return by_convention([run for _, run in runs if run.set_hash == release.content_hash])
 
 
 def _counts(session: Session) -> dict[str, Any]:

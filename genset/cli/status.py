@@ -27,6 +27,7 @@ _ENTRIES = "entry of a page was rejected", "entries of pages were rejected"
 # What JSON has only where there is something to say.
 _OPTIONAL = (
     "sources",
+    "missing_votes",
     "examples",
     "rejected_searches",
     "rejected_entries",
@@ -85,6 +86,8 @@ def _with_workspace(command: str, root: Path) -> str:
 
 def _stages(now: "Status") -> Iterator[tuple[str, str]]:
     """How far each stage is, in words."""
+    from genset.release.documents.words import missing_votes
+
     yield "workspace", now.workspace
     classes, searches = count(now.classes, *_CLASSES), count(now.searches, *_SEARCHES)
     in_vain = f", {now.rejected_searches:,} rejected{_LIST}" if now.rejected_searches else ""
@@ -115,6 +118,8 @@ def _stages(now: "Status") -> Iterator[tuple[str, str]]:
         f"{now.labeled:,} of {count(now.candidates, 'candidate')} of {classes}; "
         f"labels: {now.labels:,}, labelers: {now.labelers:,}",
     )
+    if now.labels and (missing := missing_votes(now.missing_votes)):
+        yield "votes", missing
     if now.questions:
         answered = f"{now.questions - now.unanswered:,} of {now.questions:,}"
         lack = count(now.unanswered, "lacks", "lack")

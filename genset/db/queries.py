@@ -188,8 +188,8 @@ def rulings_in_force(session: Session) -> dict[int, Verdict]:
     return {row.candidate_id: row.verdict for row in rows}
 
 
-def requests_in_force(session: Session) -> dict[int, ReviewRequest]:
-    """The newest request for review of each candidate, by `Candidate.id`, that no ruling answered.
+def waiting_requests() -> Select[ReviewRequest]:
+    """The newest request for review of each candidate that no ruling answered.
 
     A ruling answers the requests that were made before it.
     """
@@ -199,8 +199,12 @@ def requests_in_force(session: Session) -> dict[int, ReviewRequest]:
         .where(Ruling.candidate_id == ReviewRequest.candidate_id, Ruling.at >= ReviewRequest.at)
         .correlate(ReviewRequest)
     )
-    waiting = select(ReviewRequest).where(ReviewRequest.number.in_(newest), ~ruled_since)
-    return {request.candidate_id: request for request in session.scalars(waiting)}
+    return select(ReviewRequest).where(ReviewRequest.number.in_(newest), ~ruled_since)
+
+
+def requests_in_force(session: Session) -> dict[int, ReviewRequest]:
+    """The requests for review that wait, by `Candidate.id`."""
+    return {request.candidate_id: request for request in session.scalars(waiting_requests())}
 
 
 def is_called_correct(counts: Counter[Verdict], ruling: Verdict | None) -> bool:

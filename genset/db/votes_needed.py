@@ -1,9 +1,22 @@
 """How many labelers a candidate, or a question about a further class, goes to."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 
-from genset.db.labels import Verdict
+from sqlalchemy import Select, case, func, or_, select
+from sqlalchemy.orm import Session
+
+from genset.db.contested import claimed_by_several
+from genset.db.labels import ProposalRound, Question, Ruling, Verdict
+from genset.db.models import Candidate, Claim, Photo
+from genset.db.queries import (
+    is_backed,
+    is_ruled,
+    labels_in_force,
+    stored_candidates,
+    waiting_requests,
+)
 from genset.settings import LabelRules
 from genset.statistics.intervals import wilson
 
@@ -75,3 +88,76 @@ def question_votes_missing(
 def most_alike(counts: Mapping[Verdict, int]) -> int:
     """How many labelers gave the verdict that most gave; 0 of nobody."""
     return max(counts.values(), default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class MissingVotes:
+    """How many `candidates`, or questions, lack votes, and how many `votes` they lack together.
+
+    `most` is how many if every doubtful one of them grows as far as it can.
+    """
+
+    candidates: int
+    votes: int
+    most: int
+
+    def as_json(self) -> dict[str, int]:
+        """What a manifest says of it: nothing where no vote is missing."""
+        return {"candidates": self.candidates, "votes": self.votes} if self.votes else {}
+
+
+def missing_votes(
+    session: Session, rules: LabelRules, *, of_questions: bool = False
+) -> MissingVotes:
+    """The votes that the candidates lack which labelers are shown, in the panel of the rules.
+
+    Or those that the questions about further classes lack; a candidate that is asked about so is
+    one of these. The database counts what is alike, for a pool may have millions.
+    """
+    questions = _open_questions()
+    unclaimed = Candidate.photo_id.not_in(claimed_by_several())
+    pool = stored_candidates().where(or_(unclaimed, is_ruled())).order_by(None)
+    pool = pool.where(Candidate.id.not_in(questions)).with_only_columns(Candidate.id)
+    force, requests = labels_in_force(rules.panel).subquery(), waiting_requests().subquery()
+    counted = [
+        func.sum(case((force.c.verdict == verdict, 1), else_=0)).label(verdict)
+        for verdict in Verdict
+    ]
+    counts = select(force.c.candidate_id, *counted).group_by(force.c.candidate_id).subquery()
+    alike = (
+        select(
+            Claim.id.in_(select(Ruling.candidate_id)).label("is_ruled"),
+            func.coalesce(requests.c.labelers, 0).label("requested"),
+            *(func.coalesce(counts.c[verdict], 0).label(verdict) for verdict in Verdict),
+        )
+        .outerjoin(counts, counts.c.candidate_id == Claim.id)
+        .outerjoin(requests, requests.c.candidate_id == Claim.id)
+        .where(Claim.id.in_(questions if of_questions else pool))
+        .subquery()
+    )
+    candidates = votes = most = 0
+    for number, ruled, requested, *numbers in session.execute(
+        select(func.count(), *alike.c).group_by(*alike.c)
+    ):
+        by_verdict = dict(zip(Verdict, numbers, strict=True))
+        agreeing = most_alike(by_verdict) if of_questions else None
+        total, correct = sum(numbers), by_verdict[Verdict.CORRECT]
+        missing = votes_missing(
+            rules, total, correct, ruled=ruled, requested=requested, agreeing=agreeing
+        )
+        if missing:
+            last = missing if ruled else (rules.votes, *rules.grow_to)[-1] - total
+            candidates, votes = candidates + number, votes + number * missing
+            most += number * max(missing, last)
+    return MissingVotes(candidates, votes, most)
+
+
+def _open_questions() -> Select[int]:
+    return (
+        select(Question.candidate_id)
+        .join(ProposalRound, ProposalRound.id == Question.round_id)
+        .join(Claim, Claim.id == Question.candidate_id)
+        .join(Photo, Photo.id == Claim.photo_id)
+        .where(ProposalRound.withdrawn_at.is_(None), is_backed())
+        .where(Photo.sha256.is_not(None), Photo.rejected.is_(None))
+    )

@@ -1,34 +1,14 @@
 """Who labels just now, how fast labels come in, and when they will be all there."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import func, select
 
-from genset.db import (
-    Candidate,
-    Claim,
-    Label,
-    Photo,
-    ProposalRound,
-    Question,
-    Screen,
-    Store,
-    Verdict,
-    claimed_by_several,
-    is_backed,
-    is_out,
-    is_ruled,
-    now,
-    requests_in_force,
-    rulings_in_force,
-    stored_candidates,
-    votes,
-)
+from genset.db import Label, Screen, Store, is_out, now
 from genset.db.failures import answering
-from genset.db.votes_needed import question_votes_missing, votes_missing
+from genset.db.votes_needed import missing_votes
 from genset.label.queue.board import LIVE
 from genset.settings import LabelRules
 
@@ -105,37 +85,9 @@ def missing(store: Store, rules: LabelRules) -> Missing:
 
     In the panel of the rules.
     """
-    unclaimed = Candidate.photo_id.not_in(claimed_by_several())
-    pool = stored_candidates().where(or_(unclaimed, is_ruled())).with_only_columns(Candidate.id)
-    open_questions = (
-        select(Question.candidate_id)
-        .join(ProposalRound, ProposalRound.id == Question.round_id)
-        .join(Claim, Claim.id == Question.candidate_id)
-        .join(Photo, Photo.id == Claim.photo_id)
-        .where(ProposalRound.withdrawn_at.is_(None), is_backed())
-        .where(Photo.sha256.is_not(None), Photo.rejected.is_(None))
-    )
     with answering(), store.session() as session:
-        questions = set(session.scalars(open_questions))
-        candidates = questions | set(session.scalars(pool.order_by(None)))
-        votes_cast = votes(session, rules.panel)
-        rulings, requests = rulings_in_force(session), requests_in_force(session)
-    least = most = 0
-    last = (rules.votes, *rules.grow_to)[-1]
-    for number in candidates:
-        counts = votes_cast.get(number, Counter())
-        ruled = number in rulings
-        requested = requests[number].labelers if number in requests else 0
-        if number in questions:
-            missing_here = question_votes_missing(rules, counts, ruled=ruled, requested=requested)
-        else:
-            count, correct = counts.total(), counts[Verdict.CORRECT]
-            missing_here = votes_missing(rules, count, correct, ruled=ruled, requested=requested)
-        least += missing_here
-        most += (
-            max(missing_here, last - counts.total()) if missing_here and not ruled else missing_here
-        )
-    return Missing(least, most)
+        parts = [missing_votes(session, rules, of_questions=which) for which in (False, True)]
+    return Missing(sum(part.votes for part in parts), sum(part.most for part in parts))
 
 
 def finish(lacking: Missing, parts: Sequence[int]) -> Finish | None:

@@ -12,7 +12,7 @@ from genset.release.reader import MANIFEST, Release, ReleasePhoto
 
 _FACTS = (
     *("strategy", "labelers", "excluded", "short", "notes", "contact", "labeling", "unseen_since"),
-    *("sources", "replaces", "multilabel", "taxonomy"),
+    *("missing_votes", "sources", "replaces", "multilabel", "taxonomy"),
 )
 _RIGHT = "labels_correct"
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput, GensetError
 from genset.db import Candidate, Store, Verdict, in_batches, stored_taxonomy, votes
+from genset.db.votes_needed import missing_votes
 from genset.licenses import License, spdx_id
 from genset.release.candidates import CandidateRow, read_table
 from genset.release.choose import Reasons, ReleasePlan, choose, selection_frequency
@@ -38,7 +39,8 @@ class Draft:
 
     Attributes:
         photos: the records, sorted by file.
-        facts: what the manifest says of the choice: strategy, excluded, short, notes.
+        facts: what the manifest says of the choice: strategy, excluded, short, notes,
+            missing_votes.
         reasons: the reason for each candidate that is left out, by its task.
         votes: those that are recorded with the photos.
         since: from when on photos count as unseen.
@@ -124,8 +126,10 @@ def draft(session: Session, workspace: Workspace, plan: ReleasePlan | Plan) -> D
         BadInput: nobody voted in the panel, or aggregated labels are of other votes than may
             choose.
     """
+    missing = {"missing_votes": missing_votes(session, workspace.label).as_json()}
     if not isinstance(plan, ReleasePlan):
-        return plan.draft(session, workspace)
+        made = plan.draft(session, workspace)
+        return replace(made, facts=made.facts | missing)
     cast = votes(session, plan.panel)
     if plan.panel is not None and not cast:
         raise BadInput(f"there are no labels of panel {plan.panel!r}: see genset labels stats")
@@ -145,6 +149,7 @@ def draft(session: Session, workspace: Workspace, plan: ReleasePlan | Plan) -> D
             "excluded": dict(sorted(excluded.items())),
             "short": choice.short,
             "notes": choice.notes,
+            **missing,
         },
         reasons=choice.excluded,
         votes=cast,

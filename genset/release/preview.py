@@ -13,6 +13,7 @@ from genset.core.errors import GensetError
 from genset.core.numbers import agree, count
 from genset.db import RemovedOwner, gone_photos
 from genset.licenses import License, may_be_passed_on
+from genset.release.documents.words import missing_votes
 from genset.release.facts import pool_rows
 from genset.release.multilabel.facts import summary
 from genset.release.publish import is_restricted
@@ -124,6 +125,7 @@ class Preview:
         short, notes: as in `genset.release.choose.Choice`.
         reasons: the reason for each candidate that is left out, by its task.
         checks: the photos with which something is wrong.
+        missing_votes: how many "candidates" of the pool lack how many "votes".
         multilabel: what the manifest says of several right answers; None where photos have one.
     """
 
@@ -140,6 +142,7 @@ class Preview:
     notes: dict[str, dict[str, Any]] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
     checks: Checks = field(default_factory=Checks)
+    missing_votes: dict[str, int] = field(default_factory=dict)
     multilabel: dict[str, Any] | None = None
 
     def lines(self) -> Iterator[str]:
@@ -166,6 +169,8 @@ class Preview:
         for note, values in self.notes.items():
             some = _some(f"{wnid} {value}" for wnid, value in values.items())
             yield f"  {note}: {count(len(values), 'class', 'classes')}: {some}"
+        if missing := missing_votes(self.missing_votes):
+            yield f"  labeling is not finished: {missing}"
         yield from self.checks.lines()
         yield from summary(self.multilabel) if self.multilabel else ()
 
@@ -205,6 +210,7 @@ def preview(
         notes=facts["notes"],
         reasons=dict(reasons),
         checks=checks,
+        missing_votes=facts["missing_votes"],
         multilabel=facts.get("multilabel"),
     )
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from genset.release.documents.words import missing_votes
 from genset.release.reader import Release, ReleasePhoto
 from genset.sets.photos import PhotoSet
 
@@ -28,6 +29,7 @@ class ReleaseSummary:
         strategy: the rule by which photos were chosen, and its parameters.
         labelers: people who labeled, whether or not their candidates are in it.
         labels: labels on its photos, by verdict.
+        missing_votes: how many candidates lacked how many votes, in words; "" for none.
         left_out: candidates that are not in it, by reason.
         licenses: the commonest first.
         sources: photos by source.
@@ -38,6 +40,7 @@ class ReleaseSummary:
     strategy: dict[str, Any]
     labelers: int
     labels: dict[str, int]
+    missing_votes: str
     left_out: dict[str, int]
     licenses: tuple[LicenseCount, ...]
     sources: dict[str, int]
@@ -89,6 +92,7 @@ def _release(release: Release) -> ReleaseSummary:
         strategy=release.strategy,
         labelers=release.labelers,
         labels=dict(sorted(labels.items())),
+        missing_votes=missing_votes(release.missing_votes),
         left_out=release.excluded,
         licenses=license_counts(release.photos),
         sources=dict(sorted(Counter(photo.source for photo in release.photos).items())),

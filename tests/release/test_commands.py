@@ -11,9 +11,10 @@ import pytest
 from genset.core.errors import ReleaseDamaged
 from genset.db import DuplicatePair, Photo
 from genset.release.reader import MANIFEST, Release
+from genset.reporting.summary import summarize
 from genset.scrape.removal import remove
-from genset.sets.open import locate_set
-from tests.labeled_workspace import GOLDFISH, TENCH
+from genset.sets.open import locate_set, open_set
+from tests.labeled_workspace import CLASSES, GOLDFISH, TENCH
 from tests.release.conftest import Genset, Pool, genset_in
 
 
@@ -49,6 +50,30 @@ def test_a_dry_run_says_what_would_be_in_it_and_writes_nothing(pool: Pool, gense
         f"{GOLDFISH}/flickr:100": "licence All Rights Reserved",
         f"{TENCH}/flickr:1": "not called correct by a majority",
     }
+
+
+def test_a_release_of_unfinished_labels_says_so(pool: Pool, genset: Genset) -> None:
+    settings = pool.workspace.root / "genset.toml"
+    settings.write_text(settings.read_text("utf-8").replace("votes = 1\n", "votes = 3\n"), "utf-8")
+    any_command = genset_in(pool.workspace.root)
+    for place, wnid in enumerate(CLASSES):
+        for number in (100 * place, 100 * place + 1):
+            pool.label(f"{wnid}/flickr:{number}", ann="correct", ben="correct", cat="correct")
+    assert "not finished" not in genset("create", "v0")
+    assert " lack" not in any_command("status")
+    any_command("labelers", "void", "cat", "--reason", "one key")
+    any_command("labels", "rule", f"{TENCH}/flickr:0", "correct", "--reason", "a tench")
+    lack = "8 candidates lack 8 votes"
+    assert f"labeling is not finished: {lack}" in genset("create", "v1", "--dry-run")
+    assert f"labeling is not finished: {lack}" in genset("create", "v1")
+    assert f"votes      {lack}" in any_command("status")
+    assert json.loads(any_command("status", "--json"))["next_command"].endswith(" label")
+    v0, v1 = (pool.workspace.releases / name for name in ("v0", "v1"))
+    assert f"Labeling was not finished: {lack}" in (v1 / "DATA_CARD.md").read_text("utf-8")
+    assert "not finished" not in (v0 / "DATA_CARD.md").read_text("utf-8")
+    summary = summarize(open_set(v1), Release(v1)).release
+    assert summary is not None
+    assert summary.missing_votes == lack
 
 
 def test_what_a_dry_run_says_is_what_create_makes(pool: Pool, genset: Genset) -> None:

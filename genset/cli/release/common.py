@@ -8,6 +8,7 @@ import click
 from genset.cli.group import Group
 from genset.core.errors import BadInput, NotAWorkspace
 from genset.core.numbers import count
+from genset.release.documents.words import missing_votes
 from genset.release.reader import MANIFEST, Release, is_name, release_named
 from genset.workspace import Workspace
 
@@ -79,9 +80,11 @@ def release_summary(found: Release) -> dict[str, Any]:
 
 def made_lines(made: Release) -> list[str]:
     """What is printed of a release that was just made."""
+    missing = missing_votes(made.missing_votes)
     return [
         f"{made.root}: {count(len(made.photos), 'photo')} of "
         f"{count(len(made.wnids), 'class', 'classes')}",
         f"  {made.content_hash}",
         *(f"  left out: {count} {reason}" for reason, count in made.excluded.items()),
+        *([f"  labeling is not finished: {missing}"] if missing else []),
     ]

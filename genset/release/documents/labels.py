@@ -9,7 +9,7 @@ from typing import Any
 from genset.classes import Taxonomy
 from genset.core.numbers import count
 from genset.db import Verdict
-from genset.release.documents.words import aggregation, days, fact, line
+from genset.release.documents.words import aggregation, days, fact, line, missing_votes
 from genset.release.reader import LISTS, ReleasePhoto
 
 _NOBODY = (
@@ -184,6 +184,8 @@ def annotation(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> l
     found += _ways(facts)
     if guidelines := fact(facts, "guidelines", list):
         found.append(f"Instructions: version {', '.join(map(line, guidelines))}.")
+    if missing := missing_votes(manifest.get("missing_votes")):
+        found.append(f"Labeling was not finished: {missing} that labelers were to give.")
     without = sum(not photo.labels for photo in photos)
     if without:
         found.append(f"No label is recorded with {count(without, 'photo')} of the release.")

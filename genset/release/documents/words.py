@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from urllib.parse import quote
 
 from genset.aggregators import METHODS
+from genset.core.numbers import agree, count
 from genset.core.safe import printable, web_link
 from genset.settings import TOPICS, Author, doi_in, orcid_in
 
@@ -28,6 +29,13 @@ def fact(facts: Any, name: str, kind: type[_T]) -> _T | None:
 def line(value: object) -> str:
     """Any value as words on one line."""
     return printable(value if isinstance(value, str) else json.dumps(value))
+
+
+def missing_votes(missing: object) -> str:
+    """What a manifest's ``missing_votes`` say, in words; "" where no candidate lacks a vote."""
+    candidates, votes = (fact(missing, name, int) or 0 for name in ("candidates", "votes"))
+    lack = agree(candidates, "lacks", "lack")
+    return f"{count(candidates, 'candidate')} {lack} {count(votes, 'vote')}" if candidates else ""
 
 
 def markdown(value: object) -> str:

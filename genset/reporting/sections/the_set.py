@@ -52,6 +52,8 @@ def _of_release(release: ReleaseSummary, data: ReportData) -> Iterator[tuple[str
     labels = ", ".join(f"{n:,} {clean(verdict)}" for verdict, n in release.labels.items())
     people = count(release.labelers, "person", "people")
     yield "Labeled", f"by {people}; labels on these photos: {labels}"
+    if release.missing_votes:
+        yield "Not finished", f"{release.missing_votes} that labelers were to give"
     yield "Chosen by", clean(_strategy(release.strategy), 300)
     reasons = [f"{count(n, 'candidate')}: {clean(why)}" for why, n in release.left_out.items()]
     yield "Left out", Markup("<br>").join(reasons or ["no candidate"])
