@@ -239,7 +239,7 @@ def test_a_screen_that_went_to_another_is_refused_and_said(
     address = f"http://127.0.0.1:{port}"
     with serving(workspace.root, port):
         ann = sign_in(window, address, "ann")
-        see(ann, "tench")
+        loaded_ahead(ann, 2)
         with store.begin() as session:
             session.execute(update(Screen).values(expires_at=datetime(2020, 1, 1, tzinfo=UTC)))
         bob = sign_in(window, address, "bob")
