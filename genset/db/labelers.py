@@ -58,7 +58,8 @@ class Visit(Base):
     """A labeler's stay for a study: a session on Prolific, an assignment on MTurk.
 
     `key` is the platform's id of it. It is *verified* when the platform signed it, and *listed*
-    once the platform's own export was read: whether it names this visit (None: not read yet).
+    once the platform's own export was read: whether it names this visit (None: not read yet), and
+    `status` is the platform's word for it there, such as RETURNED.
     `consented_at` and `ended_at` are None until then; `outcome` says how it ended: "done",
     "failed" (gold questions), "declined" (no consent) or "nothing" (left to label).
     `handed_in_at` is when its page first posted it to MTurk.
@@ -73,6 +74,7 @@ class Visit(Base):
     key: Mapped[str] = mapped_column(Text)
     verified: Mapped[bool] = mapped_column(default=False)
     listed: Mapped[bool | None]
+    status: Mapped[str] = mapped_column(Text, default="")
     began_at: Mapped[datetime] = mapped_column(UtcDateTime, default=now)
     consented_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     ended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)

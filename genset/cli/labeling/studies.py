@@ -143,8 +143,8 @@ def show_study(
 def reconcile_study(folder: Path | None, export: Path, key: str | None, as_json: bool) -> None:
     """Hold out the votes of visits that the platform's EXPORT of a study does not list.
 
-    EXPORT is Prolific's CSV of submissions or MTurk's of batch results. Visits that a newer export
-    lists count again.
+    And of those that it lists as returned, rejected or timed out. EXPORT is Prolific's CSV of
+    submissions or MTurk's of batch results. By a newer export visits may count again.
 
     \b
     genset labelers study reconcile prolific_export_60d9aadeb86739de712faee0.csv
@@ -162,6 +162,7 @@ def reconcile_study(folder: Path | None, export: Path, key: str | None, as_json:
         ("held out now", found.held_out),
         ("count again", found.cleared),
         ("not listed", found.unlisted),
+        ("returned, rejected or timed out", found.taken_back),
     ):
         lines.append(f"{words}: {len(names):,}" + "".join(f"\n  {name}" for name in names))
     if found.unknown:
@@ -199,6 +200,7 @@ _VISIT_COLUMNS = [
     Column("outcome"),
     Column("verified", format=_yes_no),
     Column("listed", format=_yes_no),
+    Column("status"),
     Column("counts", format=_yes_no),
     Column("proposal"),
     Column("reason", "why"),
@@ -221,6 +223,7 @@ def _visit_row(report: "VisitReport") -> tuple[object, ...]:
         visit.outcome,
         visit.verified,
         visit.listed,
+        visit.status or None,
         not report.out,
         report.proposal,
         report.reason,

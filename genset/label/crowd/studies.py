@@ -83,8 +83,8 @@ class Visit:
     """A labeler's stay for a study; `key` is the platform's id of the session or assignment.
 
     `verified`: the platform signed it. `listed`: whether the platform's export names it; None:
-    not read yet. `outcome` is None until `ended_at`. `handed_in_at`: when its page posted it to
-    MTurk.
+    not read yet. `status`: the platform's word for it there. `outcome` is None until `ended_at`.
+    `handed_in_at`: when its page posted it to MTurk.
     """
 
     id: int
@@ -93,6 +93,7 @@ class Visit:
     key: str
     verified: bool
     listed: bool | None
+    status: str
     began_at: datetime
     consented_at: datetime | None
     ended_at: datetime | None

@@ -1,9 +1,9 @@
 """Platforms' tables of a study: read which visits they list, write whom to pay."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeGuard
 
 from genset.core.errors import BadInput
 from genset.core.files import write_text
@@ -22,11 +22,16 @@ _COLUMNS = {
 }
 _HIT = "HITId"
 _UNLISTED = "the platform does not list this visit"
+# Work that the platform's people took back, or that was not taken from them.
+_TAKEN_BACK = ("REJECTED", "RETURNED", "TIMED-OUT")
 
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A row of a platform's export: its ids of the visit and of the person, and its own word."""
+    """A row of a platform's export: its ids of the visit and of the person, and its own word.
+
+    The word is in capitals: Prolific has RETURNED, MTurk has Rejected.
+    """
 
     key: str
     person: str
@@ -37,9 +42,10 @@ class Submission:
 class Reconciliation:
     """What a platform's export said of a study's visits.
 
-    `unlisted` names those whose votes do not count: labeler and visit. `held_out` are those of them
-    that were taken out just now, `cleared` those that count again. `unknown` counts rows of the
-    export that never came here, `statuses` the listed visits by the platform's own word.
+    `unlisted` and `taken_back` (returned, rejected, timed out) name those whose votes do not count:
+    labeler and visit. `held_out` are those of them that were taken out just now, `cleared` those
+    that count again. `unknown` counts rows of the export that never came here, `statuses` the
+    listed visits by the platform's own word.
     """
 
     platform: str
@@ -47,6 +53,7 @@ class Reconciliation:
     visits: int
     listed: int
     unlisted: tuple[str, ...]
+    taken_back: tuple[str, ...]
     held_out: tuple[str, ...]
     cleared: tuple[str, ...]
     unknown: int
@@ -54,11 +61,11 @@ class Reconciliation:
 
 
 def reconcile(store: Store, export: Path, study_key: str | None = None) -> Reconciliation:
-    """Hold out the votes of the visits that a platform's export of a study does not list.
+    """Hold out the votes of visits by a platform's export of a study.
 
-    A visit is listed when the export has its id with the same person's. What was held out for this
-    reason and is listed counts again; what a manager decided of a visit stays. Run again with the
-    same export, it changes nothing.
+    That is of those that it does not list, with the same person's id, or lists as returned,
+    rejected or timed out. What was held out so and is no more counts again; what a manager decided
+    of a visit stays. Run again with the same export, it changes nothing.
 
     Raises:
         BadInput: the file is no export of Prolific's or MTurk's, it is empty, it is not known which
@@ -68,8 +75,8 @@ def reconcile(store: Store, export: Path, study_key: str | None = None) -> Recon
     platform, rows, hits = _read(export)
     study, is_named = _study_of(Studies(store), platform, export, hits, study_key)
     listed_rows = {row.key: row for row in rows}
-    held_out, cleared, unlisted = [], [], []
-    statuses: dict[str, int] = {}
+    held_out, cleared, unlisted, taken_back = [], [], [], []
+    statuses: Counter[str] = Counter()
     visits = Studies(store).visits(study)
     if visits and not is_named and listed_rows.keys().isdisjoint(visit.key for visit in visits):
         # By another study's export all votes would go.
@@ -83,31 +90,37 @@ def reconcile(store: Store, export: Path, study_key: str | None = None) -> Recon
         for visit in visits:
             worker, person = people[visit.labeler_id]
             row = listed_rows.get(visit.key)
-            is_listed = row is not None and row.person == person
-            session.get_one(Visit, visit.id).listed = is_listed
+            status = row.status if row is not None and row.person == person else None
+            stored = session.get_one(Visit, visit.id)
+            stored.listed, stored.status = status is not None, status or ""
             event = last.get(visit.id)
             name = f"{worker} ({visit.key})"
-            if is_listed and row is not None:
-                statuses[row.status] = statuses.get(row.status, 0) + 1
-                if _is_by_rule(event, LabelerAct.HOLD) and event.reason == _UNLISTED:
-                    cleared.append(name)
-                    session.add(_event(worker, visit.id, LabelerAct.CLEAR, "the platform lists it"))
-                continue
-            unlisted.append(name)
+            reason = _UNLISTED if status is None else f"the platform says {status or 'nothing'}"
+            if status is None:
+                unlisted.append(name)
+            else:
+                statuses[status] += 1
+            if status in _TAKEN_BACK:
+                taken_back.append(name)
             # What a manager said of it is theirs to change.
-            if event is None or _is_by_rule(event, LabelerAct.CLEAR):
-                held_out.append(name)
-                session.add(_event(worker, visit.id, LabelerAct.HOLD, _UNLISTED))
+            if status is None or status in _TAKEN_BACK:
+                if event is None or _is_by_rule(event, LabelerAct.CLEAR):
+                    held_out.append(name)
+                    session.add(_event(worker, visit.id, LabelerAct.HOLD, reason))
+            elif _is_by_rule(event, LabelerAct.HOLD):
+                cleared.append(name)
+                session.add(_event(worker, visit.id, LabelerAct.CLEAR, reason))
     return Reconciliation(
         platform=platform,
         study=study.key,
         visits=len(visits),
         listed=len(visits) - len(unlisted),
         unlisted=tuple(unlisted),
+        taken_back=tuple(taken_back),
         held_out=tuple(held_out),
         cleared=tuple(cleared),
         unknown=len(listed_rows.keys() - {visit.key for visit in visits}),
-        statuses=statuses,
+        statuses=dict(statuses),
     )
 
 
@@ -157,7 +170,10 @@ def _read(export: Path) -> tuple[str, list[Submission], set[str]]:
     if not rows:
         raise BadInput(f"{export} lists nothing: by it all votes would go, so export it again")
     key, person, status = _COLUMNS[platform]
-    listed = [Submission(row[key].strip(), row[person].strip(), row[status]) for row in rows]
+    listed = [
+        Submission(row[key].strip(), row[person].strip(), row[status].strip().upper())
+        for row in rows
+    ]
     return platform, listed, {row[_HIT] for row in rows if row.get(_HIT)}
 
 
@@ -180,7 +196,7 @@ def _study_of(
     raise BadInput(f"{export.name} does not say which study it is of: name it with --study KEY")
 
 
-def _is_by_rule(event: LabelerEvent | None, what: LabelerAct) -> TypeGuard[LabelerEvent]:
+def _is_by_rule(event: LabelerEvent | None, what: LabelerAct) -> bool:
     """Whether genset did this, and nobody decided since."""
     return event is not None and event.by == GENSET and event.what is what
 

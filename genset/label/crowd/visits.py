@@ -31,7 +31,13 @@ from genset.statistics.intervals import wilson
 
 LEAST_GOLD = 5  # answers; fewer say nothing of anybody
 
-Proposal = Literal["approve", "reject", "return", "wait"]
+Proposal = Literal["approve", "reject", "return", "wait", "none"]
+
+# What the platform or its people have decided already, so that nothing is to be proposed.
+_DECIDED = (
+    *("APPROVED", "PARTIALLY APPROVED", "REJECTED"),
+    *("RETURNED", "SCREENED OUT", "TIMED-OUT"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +51,8 @@ class VisitReport:
     decided since it began. `reason` is why `proposal` is what it is; for "reject", in words for the
     platform. Money hangs on a rejection, so it is never for disagreement with others: that is what
     labelers are asked for. Work that would be approved is left to the manager ("wait") where one
-    made its votes void.
+    made its votes void. Of what the platform's export says was decided, nothing ("none") is
+    proposed.
     """
 
     visit: Visit
@@ -214,6 +221,8 @@ def _propose(
     """What to tell the platform of a visit, and why."""
     if visit.listed is False:
         return "wait", "the platform does not list it"
+    if visit.status in _DECIDED:
+        return "none", f"the platform says {visit.status}"
     if visit.outcome == "declined":
         return "return", "did not agree to take part"
     if visit.outcome is None:

@@ -79,6 +79,39 @@ def test_visits_that_prolific_does_not_list_count_nowhere_until_it_does(
     assert workers(store) == {"prolific:P1", "prolific:made-up"}
 
 
+@pytest.mark.parametrize(
+    ("platform", "head", "row", "counts", "proposal"),
+    [
+        ("prolific", PROLIFIC, "V1,P1,AWAITING REVIEW,,C", True, "approve"),
+        ("prolific", PROLIFIC, "V1,P1,APPROVED,,C", True, "none"),
+        ("prolific", PROLIFIC, "V1,P1,RETURNED,,", False, "none"),
+        ("prolific", PROLIFIC, "V1,P1,REJECTED,,C", False, "none"),
+        ("prolific", PROLIFIC, "V1,P1,TIMED-OUT,,", False, "none"),
+        ("mturk", MTURK, "H,V1,P1,Submitted,,", True, "approve"),
+        ("mturk", MTURK, "H,V1,P1,Approved,,", True, "none"),
+        ("mturk", MTURK, "H,V1,P1,Rejected,,", False, "none"),
+    ],
+)
+def test_what_the_platform_says_of_a_visit_decides_whether_it_counts(
+    opened: Opened, tmp_path: Path, platform: str, head: str, row: str, counts: bool, proposal: str
+) -> None:
+    store = opened[1]
+    study = Studies(store).add(platform, "S1", 1)
+    visit(opened, study, "P1", "V1")
+    export = exported(tmp_path, f"{row}\n", head)
+    found = reconcile(store, export)
+    [report] = report_visits(store, study)
+    assert (report.out, report.proposal) == (not counts, proposal)
+    assert workers(store) == ({f"{platform}:P1"} if counts else set())
+    assert found.held_out == found.taken_back == (() if counts else (f"{platform}:P1 (V1)",))
+    assert reconcile(store, export).held_out == ()
+    listed = "V1,P1,AWAITING REVIEW,,C\n" if platform == "prolific" else "H,V1,P1,Submitted,,\n"
+    later = reconcile(store, exported(tmp_path, listed, head))
+    assert bool(later.cleared) is not counts
+    assert report_visits(store, study)[0].proposal == "approve"
+    assert workers(store) == {f"{platform}:P1"}
+
+
 def test_labels_of_a_visit_that_is_held_out_are_not_exported(
     opened: Opened, study: Study, tmp_path: Path
 ) -> None:
