@@ -103,6 +103,8 @@ def labels_import(folder: Path | None, source: Path, panel: str, as_json: bool) 
     text = f"{added} added, {rows.known:,} known already"
     if rows.older:
         text += f", {rows.older:,} left out: a later decision is stored"
+    if rows.empty:
+        text += f", {count(rows.empty, 'row')} without worker and label"
     show(rows, text, as_json)
 
 

@@ -1,7 +1,7 @@
 """Platforms' tables of a study: read which visits they list, write whom to pay."""
 
-from collections import Counter
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,8 +10,9 @@ from genset.core.files import write_text
 from genset.db import LabelerAct, LabelerEvent, Store, Visit
 from genset.db.failures import answering
 from genset.label.crowd.studies import Studies, Study
+from genset.label.crowd.studies import Visit as StudyVisit
 from genset.label.crowd.visits import VisitReport, newest_events, people_of
-from genset.label.exchange.sheet import read_sheet, write_sheet
+from genset.label.exchange.sheet import columns_in, read_sheet, write_sheet
 from genset.label.trust.decisions import GENSET
 
 _LARGEST = 64 * 1024 * 1024  # bytes
@@ -74,53 +75,38 @@ def reconcile(store: Store, export: Path, study_key: str | None = None) -> Recon
     """
     platform, rows, hits = _read(export)
     study, is_named = _study_of(Studies(store), platform, export, hits, study_key)
-    listed_rows = {row.key: row for row in rows}
-    held_out, cleared, unlisted, taken_back = [], [], [], []
-    statuses: Counter[str] = Counter()
+    statuses_here = {(row.key, row.person): row.status for row in rows}
+    keys = {row.key for row in rows}
+    changed: dict[LabelerAct, list[str]] = {LabelerAct.HOLD: [], LabelerAct.CLEAR: []}
+    by_status = defaultdict[str | None, list[str]](list)
     visits = Studies(store).visits(study)
-    if visits and not is_named and listed_rows.keys().isdisjoint(visit.key for visit in visits):
-        # By another study's export all votes would go.
-        raise BadInput(
-            f"{export.name} lists no visit of study {study.key}, which has {len(visits):,}: if it "
-            "is of that study all the same, say so with --study"
-        )
+    if not is_named:
+        _check_names_one(export, study, keys, visits)
     with answering(), store.begin_alone() as session:
         people = people_of(session, study)
         last = newest_events(session, [visit.id for visit in visits])
         for visit in visits:
             worker, person = people[visit.labeler_id]
-            row = listed_rows.get(visit.key)
-            status = row.status if row is not None and row.person == person else None
+            status = statuses_here.get((visit.key, person))
             stored = session.get_one(Visit, visit.id)
             stored.listed, stored.status = status is not None, status or ""
-            event = last.get(visit.id)
             name = f"{worker} ({visit.key})"
-            reason = _UNLISTED if status is None else f"the platform says {status or 'nothing'}"
-            if status is None:
-                unlisted.append(name)
-            else:
-                statuses[status] += 1
-            if status in _TAKEN_BACK:
-                taken_back.append(name)
-            # What a manager said of it is theirs to change.
-            if status is None or status in _TAKEN_BACK:
-                if event is None or _is_by_rule(event, LabelerAct.CLEAR):
-                    held_out.append(name)
-                    session.add(_event(worker, visit.id, LabelerAct.HOLD, reason))
-            elif _is_by_rule(event, LabelerAct.HOLD):
-                cleared.append(name)
-                session.add(_event(worker, visit.id, LabelerAct.CLEAR, reason))
+            by_status[status].append(name)
+            if (event := _event(worker, visit.id, status, last.get(visit.id))) is not None:
+                changed[event.what].append(name)
+                session.add(event)
+    unlisted = by_status.pop(None, [])
     return Reconciliation(
         platform=platform,
         study=study.key,
         visits=len(visits),
         listed=len(visits) - len(unlisted),
         unlisted=tuple(unlisted),
-        taken_back=tuple(taken_back),
-        held_out=tuple(held_out),
-        cleared=tuple(cleared),
-        unknown=len(listed_rows.keys() - {visit.key for visit in visits}),
-        statuses=dict(statuses),
+        taken_back=tuple(name for word in _TAKEN_BACK for name in by_status.get(word, ())),
+        held_out=tuple(changed[LabelerAct.HOLD]),
+        cleared=tuple(changed[LabelerAct.CLEAR]),
+        unknown=len(keys - {visit.key for visit in visits}),
+        statuses={word: len(names) for word, names in by_status.items() if word is not None},
     )
 
 
@@ -156,11 +142,11 @@ def _read(export: Path) -> tuple[str, list[Submission], set[str]]:
     try:
         if export.stat().st_size > _LARGEST:
             raise BadInput(f"{export} is larger than {_LARGEST // 2**20} MiB: no study's export is")
-        with export.open(encoding="utf-8-sig") as file:
-            head = file.readline(_LARGEST)
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
         raise BadInput(f"{export}: {error}") from None
-    platform = next((name for name, columns in _COLUMNS.items() if columns[0] in head), None)
+    head = columns_in(export)
+    first = {name: columns[0].casefold() for name, columns in _COLUMNS.items()}
+    platform = next((name for name, column in first.items() if column in head), None)
     if platform is None:
         raise BadInput(
             f"{export} is no export of submissions: Prolific's has a column "
@@ -169,12 +155,9 @@ def _read(export: Path) -> tuple[str, list[Submission], set[str]]:
     rows = [row for _, row in read_sheet(export, _COLUMNS[platform])]
     if not rows:
         raise BadInput(f"{export} lists nothing: by it all votes would go, so export it again")
-    key, person, status = _COLUMNS[platform]
-    listed = [
-        Submission(row[key].strip(), row[person].strip(), row[status].strip().upper())
-        for row in rows
-    ]
-    return platform, listed, {row[_HIT] for row in rows if row.get(_HIT)}
+    key, person, status = map(str.casefold, _COLUMNS[platform])
+    listed = [Submission(row[key], row[person], row[status].upper()) for row in rows]
+    return platform, listed, {hit for row in rows if (hit := row.get(_HIT.casefold()))}
 
 
 def _study_of(
@@ -196,10 +179,33 @@ def _study_of(
     raise BadInput(f"{export.name} does not say which study it is of: name it with --study KEY")
 
 
-def _is_by_rule(event: LabelerEvent | None, what: LabelerAct) -> bool:
-    """Whether genset did this, and nobody decided since."""
-    return event is not None and event.by == GENSET and event.what is what
+def _check_names_one(
+    export: Path, study: Study, rows: Container[str], visits: Sequence[StudyVisit]
+) -> None:
+    """Refuse another study's export, by which all votes would go."""
+    if visits and not any(visit.key in rows for visit in visits):
+        raise BadInput(
+            f"{export.name} lists no visit of study {study.key}, which has {len(visits):,}: if it "
+            "is of that study all the same, say so with --study"
+        )
 
 
-def _event(worker: str, visit_id: int, what: LabelerAct, reason: str) -> LabelerEvent:
-    return LabelerEvent(worker=worker, visit_id=visit_id, what=what, by=GENSET, reason=reason)
+def _event(
+    worker: str, visit_id: int, status: str | None, last: LabelerEvent | None
+) -> LabelerEvent | None:
+    """What is decided of a visit by its status, None where it is not listed; None for nothing new.
+
+    What a manager said of it last is theirs to change.
+    """
+    if last is not None and last.by != GENSET:
+        return None
+    is_out = last is not None and last.what is LabelerAct.HOLD
+    if is_out is (status is None or status in _TAKEN_BACK):
+        return None
+    return LabelerEvent(
+        worker=worker,
+        visit_id=visit_id,
+        what=LabelerAct.CLEAR if is_out else LabelerAct.HOLD,
+        by=GENSET,
+        reason=_UNLISTED if status is None else f"the platform says {status or 'nothing'}",
+    )

@@ -78,27 +78,18 @@ def report_visits(store: Store, study: Study) -> list[VisitReport]:
     ids = [visit.id for visit in visits]
     with answering(), store.session() as session:
         people = people_of(session, study)
-        screens = dict(
-            session.execute(
-                select(Screen.visit_id, func.count())
-                .where(Screen.visit_id.in_(ids), Screen.submitted_at.is_not(None))
-                .group_by(Screen.visit_id)
-            ).all()
-        )
         verdicts, gold = _verdicts(session, ids), gold_of_visits(session, ids)
-        timed, out = (
-            timed_screens(session, Screen.visit_id, Screen.visit_id.in_(ids)),
-            visits_out(session, ids),
-        )
+        screens = timed_screens(session, Screen.visit_id, Screen.visit_id.in_(ids))
+        out = visits_out(session, ids)
         suspensions = suspensions_in(session)
     found = []
     for visit in visits:
         right, of = gold[visit.id]
-        on_screens = timed.get(visit.id, [])
-        seconds = pace(on_screens)
+        of_visit = screens.get(visit.id, [])
+        seconds = pace(of_visit)
         worker, platform_id = people[visit.labeler_id]
         whole = _out_wholly(suspensions.get(worker), visit)
-        proposal, reason = _propose(study, visit, (right, of), on_screens)
+        proposal, reason = _propose(study, visit, (right, of), of_visit)
         if proposal == "approve" and whole is LabelerAct.VOID:
             proposal, reason = "wait", "a manager made these votes void: decide on the pay yourself"
         found.append(
@@ -106,7 +97,7 @@ def report_visits(store: Store, study: Study) -> list[VisitReport]:
                 visit=visit,
                 worker=worker,
                 platform_id=platform_id,
-                screens=screens.get(visit.id, 0),
+                screens=len(of_visit),
                 photos=verdicts[visit.id].total() + of,
                 verdicts={
                     verdict.value: n for verdict in Verdict if (n := verdicts[visit.id][verdict])

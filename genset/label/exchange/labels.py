@@ -67,13 +67,15 @@ _VIA = ("page", "import", "review")
 class Imported:
     """How many rows of a `table`, "labels" or "rulings", were new and how many were known.
 
-    `older` ones were left out: a later decision is stored, and what is stored last is in force.
+    `older` ones were left out: a later decision is stored, and what is stored last is in force. So
+    were `empty` ones, which name neither a worker nor a label.
     """
 
     table: str
     new: int = 0
     known: int = 0
     older: int = 0
+    empty: int = 0
 
 
 # Out
@@ -191,11 +193,15 @@ def import_labels(store: Store, path: Path, panel: str = "main") -> Imported:
     """
     with store.begin_alone() as session:
         tasks, stored = _Tasks(session), _StoredLabels(session)
-        labels = []
+        labels, empty = [], 0
         for place, row in read_sheet(path, NEEDED):
+            if not row["worker"] and not row["label"]:  # of `export_unlabeled`
+                empty += 1
+                continue
             with naming(place):
                 labels.append(_label(row, tasks, panel))
-        return Imported("labels", **Counter(stored.add(label) for label in labels))
+        counts = Counter(stored.add(label) for label in labels)
+        return Imported("labels", **counts, empty=empty)
 
 
 def import_unsaved(workspace: Workspace, store: Store, path: Path) -> list[Receipt]:
@@ -310,6 +316,9 @@ class _StoredLabels:
 
 
 def _label(row: Row, tasks: _Tasks, panel: str) -> Label:
+    for column in NEEDED:
+        if not row[column]:
+            raise BadInput(f"{column} is empty")
     return Label(
         id=_id_in(row, "id"),
         candidate_id=tasks.id_of(row["task"]),
@@ -338,13 +347,14 @@ def _ruling(row: Row, tasks: _Tasks) -> Ruling:
 
 
 def _id_in(row: Row, column: str) -> UUID | None:
-    return UUID(row[column]) if row.get(column) else None
+    with naming(column):
+        return UUID(row[column]) if row.get(column) else None
 
 
 def _verdict_in(row: Row) -> Verdict:
-    if row["label"] not in list(Verdict):
+    if (label := row["label"].casefold()) not in list(Verdict):
         raise BadInput(f"a label is {', '.join(Verdict)}, not {row['label']!r}")
-    return Verdict(row["label"])
+    return Verdict(label)
 
 
 def _panel(name: str) -> str:

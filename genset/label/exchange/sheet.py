@@ -1,5 +1,6 @@
 """CSV files: written whole, read with a complaint that names the line."""
 
+import codecs
 import csv
 import io
 import re
@@ -49,50 +50,72 @@ def write_sheet(path: Path, columns: Sequence[str], rows: Iterable[Sequence[obje
 
 
 def columns_in(path: Path) -> tuple[str, ...]:
-    """The names of a table's columns.
+    """The names of a table's columns, in small letters.
 
     Raises:
         BadInput: the file cannot be read.
     """
-    with _opened(path) as table:
-        return tuple(table.fieldnames or ())
+    return tuple(next(_lines(path), (1, []))[1])
 
 
 def read_sheet(path: Path, needed: Sequence[str]) -> Iterator[tuple[str, Row]]:
-    """Each row by column name, with its place in words: "labels.csv, line 3".
+    """Each row by column name in small letters, with its place in words: "labels.csv, line 3".
 
-    A text is as it was before `write_sheet` wrote it.
+    The file may be as Excel and LibreOffice write it: with commas, semicolons or tabs, in UTF-8,
+    UTF-16 or Windows-1252. Rows of empty cells are passed over. A text is as it was before
+    `write_sheet` wrote it, without blanks around it.
 
     Raises:
         BadInput: the file cannot be read, lacks one of the `needed` columns, or a row does, or a
             row has more cells than the first line names.
     """
-    with _opened(path) as table:
-        missing = [name for name in needed if name not in (table.fieldnames or ())]
-        if missing:
-            raise BadInput(
-                f"{path}: no column {', '.join(missing)}; the first line must name "
-                f"{', '.join(needed)}"
-            )
-        rows = [(f"{path}, line {table.line_num}", row) for row in table]
-    for place, row in rows:
-        if any(row[name] is None for name in needed):
-            raise BadInput(f"{place}: the row is short of a column")
-        if None in row:
+    lines = _lines(path)
+    _, columns = next(lines, (1, []))
+    if missing := [name for name in needed if name.casefold() not in columns]:
+        raise BadInput(
+            f"{path}: no column {', '.join(missing)}; the first line must name {', '.join(needed)}"
+        )
+    for number, cells in lines:
+        place = f"{path}, line {number}"
+        if not any(cells):
+            continue
+        if any(cells[len(columns) :]):
             raise BadInput(
                 f"{place}: the row has more cells than the first line names columns (a comma in a "
                 "text needs quotes around it)"
             )
-        yield place, {name: _text(value) for name, value in row.items() if isinstance(name, str)}
+        row = {name: _text(cell) for name, cell in zip(columns, cells, strict=False)}
+        if any(name.casefold() not in row for name in needed):
+            raise BadInput(f"{place}: the row is short of a column")
+        yield place, row
 
 
-@contextmanager
-def _opened(path: Path) -> Iterator["csv.DictReader[str]"]:
+def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """The cells of each row, and its line's number; of the first row, in small letters."""
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            yield csv.DictReader(file, strict=True)
+        text = _decoded(path.read_bytes())
+        first = text.partition("\n")[0].rstrip("\r")
+        named = re.fullmatch(r"sep=(.)", first)  # Excel's own word, above the names of columns
+        delimiter = named[1] if named else max(",;\t", key=first.count)
+        table = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+        if named:
+            next(table)
+        rows = [(table.line_num, [cell.strip() for cell in row]) for row in table]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise BadInput(f"{path}: {error}") from None
+    for number, cells in rows[:1]:
+        yield number, [cell.casefold() for cell in cells]
+    yield from rows[1:]
+
+
+def _decoded(content: bytes) -> str:
+    """The text of a file in UTF-8, with or without its mark, UTF-16 with it, or Windows-1252."""
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return content.decode("utf-16")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("cp1252")
 
 
 @contextmanager
@@ -108,12 +131,13 @@ def time_in(row: Row, column: str) -> datetime | None:
     """The time in this column; None where it is empty or there is no such column.
 
     Raises:
-        BadInput: it has no time zone, is over a day in the future, or before the year 1 in UTC.
-        ValueError: it is no time.
+        BadInput: it is no time, has no time zone, is over a day in the future, or before the year 1
+            in UTC.
     """
     if not (written := row.get(column)):
         return None
-    time = datetime.fromisoformat(written)
+    with naming(column):
+        time = datetime.fromisoformat(written)
     if time.tzinfo is None:
         raise BadInput(f"{column} needs a time zone: {written}")
     if time > now() + _AHEAD:
@@ -128,10 +152,10 @@ def number_in(row: Row, column: str) -> int | None:
     """The whole number in this column; None where it is empty or there is no such column.
 
     Raises:
-        BadInput: it is larger than a database's numbers.
-        ValueError: it is no whole number.
+        BadInput: it is no whole number, or larger than a database's numbers.
     """
-    number = int(written) if (written := row.get(column)) else None
+    with naming(column):
+        number = int(written) if (written := row.get(column)) else None
     if number is not None and abs(number) > _LARGEST:
         raise BadInput(f"{column} is at most {_LARGEST}: databases keep no larger number there")
     return number
@@ -145,8 +169,6 @@ def _cell(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def _text(cell: str | None) -> str:
-    """What was written in a cell; "" for one that is not there."""
-    if cell and cell.startswith("'") and _FORMULA.match(cell):
-        return cell[1:]
-    return cell or ""
+def _text(cell: str) -> str:
+    """What was written in a cell."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell

@@ -217,11 +217,27 @@ def test_an_older_decision_never_takes_the_place_of_a_later_one(
     assert [vote.label for vote in votes_table(store)] == ["unsure"]
 
 
-def test_a_table_as_a_spreadsheet_saves_it(store: Store, tmp_path: Path) -> None:
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "sep=;"])
+def test_a_table_as_a_spreadsheet_saves_it(
+    encoding: str, delimiter: str, store: Store, tmp_path: Path
+) -> None:
+    rows = (
+        ("Task", " Worker", "LABEL ", "", ""),
+        (FIRST, " Zoë", "Correct ", "", ""),
+        ("", "", "", "", ""),
+        (SECOND, "", "", "", ""),
+    )
+    above = "sep=;\r\n" if delimiter == "sep=;" else ""
+    text = above + "".join(f"{delimiter[-1].join(row)}\r\n" for row in rows)
     table = tmp_path / "labels.csv"
-    table.write_bytes(f"\ufefftask,worker,label\r\n{FIRST},ann,correct\r\n".encode())
-
-    assert import_labels(store, table) == Imported("labels", 1, 0)
+    table.write_bytes(text.encode(encoding))
+    assert import_labels(store, table) == Imported("labels", 1, empty=1)
+    assert [tuple(vote)[1:] for vote in votes_table(store)] == [("Zoë", "correct")]
+    table.write_bytes(text.replace("Zoë", "").encode(encoding))
+    line = 3 if above else 2
+    with pytest.raises(BadInput, match=rf"labels\.csv, line {line}: worker is empty"):
+        import_labels(store, table)
 
 
 @pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@sum", "'=1", "''-2", "'ann'", "-"])
@@ -248,11 +264,12 @@ def test_a_name_that_is_a_formula_is_a_text_in_a_spreadsheet(
         (f"{TENCH}/flickr:9,ann,correct", f"there is no candidate {TENCH}/flickr:9"),
         (f"{GOLDFISH}/flickr:0,ann,correct", "there is no candidate"),
         (f"{FIRST},ann,yes", "a label is correct, incorrect, unsure, broken, not 'yes'"),
-        (f"{FIRST},,correct", "a labeler's name"),
+        (f"{FIRST},,correct", "worker is empty"),
+        (f"{FIRST},ann,", "label is empty"),
         (f"{FIRST},ann", "short of a column"),
         (f"{FIRST},ann,correct,2024-01-01T00:00:00", "needs a time zone"),
-        (f"{FIRST},ann,correct,yesterday", "yesterday"),
-        (f"{FIRST},ann,correct,,no-uuid", "UUID"),
+        (f"{FIRST},ann,correct,yesterday", "decided_at: .*yesterday"),
+        (f"{FIRST},ann,correct,,no-uuid", "id: .*UUID"),
         (f"{FIRST},ann,correct,,,tele", "via is page, import, review, not 'tele'"),
         (f"{FIRST},ann,correct,,,,\x07", "a panel has 1 to 64 printable characters"),
         (f"{FIRST},ann,correct,,,,,soon", "soon"),
