@@ -454,7 +454,7 @@ def test_it_ends_with_the_next_command_of_each_stage(place: Place) -> None:
     stopped = replace(now, unfinished="genset scrape --classes tench")
     assert stopped.next_command == "genset scrape --classes tench"
     assert replace(stopped, releases={"v1": 4}).next_command == "genset label"
-    complete = replace(now, labeled=now.candidates)
+    complete = replace(now, labeled=now.candidates, missing_votes={})
     assert complete.next_command == "genset release create v1"
     released = replace(complete, releases={"v1": 4, "v2": 3}, runs={"v1": ["m"]})
     assert released.next_command == "genset evaluate v2 --model torchvision:resnet50"
