@@ -38,9 +38,9 @@ def say(store: Store, task: str, *verdicts: str, panel: str = "main") -> None:
 
 
 def screenful(
-    store: Store, worker: str, tasks: Sequence[str], seconds: Sequence[float], verdict: str
+    store: Store, worker: str, tasks: Sequence[str], seconds: float, verdict: str
 ) -> None:
-    """Let somebody decide a screen; `seconds` after it was painted, photo by photo."""
+    """Let somebody decide a screen, at which they look for so many `seconds`."""
     with store.begin() as session:
         painted = NOON + timedelta(hours=session.query(Screen).count())
         screen = Screen(
@@ -51,12 +51,12 @@ def screenful(
             guideline="1",
             created_at=painted,
             expires_at=painted,
-            submitted_at=painted + timedelta(seconds=max(seconds)),
-            seconds=max(seconds),
+            submitted_at=painted + timedelta(seconds=seconds),
+            seconds=seconds,
         )
         session.add(screen)
         session.flush()
-        for place, (task, after) in enumerate(zip(tasks, seconds, strict=True), 1):
+        for place, task in enumerate(tasks, 1):
             candidate = find_candidate(session, task)
             session.add(
                 ScreenPhoto(
@@ -72,10 +72,6 @@ def screenful(
                     worker=worker,
                     verdict=Verdict(verdict),
                     screen_id=screen.id,
-                    shown_at=painted,
-                    decided_at=painted + timedelta(seconds=after),
-                    decided_order=place,
-                    via="page",
                 )
             )
 
@@ -176,9 +172,9 @@ def test_a_contested_photo_counts_once_somebody_spoke_of_it(opened: Opened) -> N
 
 def test_pace_is_the_median_of_screens_by_their_photos(opened: Opened) -> None:
     workspace, store = opened
-    screenful(store, "ann", TASKS[0:5], (2, 4, 6, 8, 10), "correct")  # 2 s a photo
-    screenful(store, "ann", TASKS[5:10], (3, 3, 3, 3, 3), "correct")  # by one key: 0.6 s
-    screenful(store, "ann", TASKS[10:12], (1, 500), "correct")  # a break: 250 s
+    screenful(store, "ann", TASKS[0:5], 10, "correct")  # 2 s a photo
+    screenful(store, "ann", TASKS[5:10], 3, "correct")  # by one key: 0.6 s
+    screenful(store, "ann", TASKS[10:12], 500, "correct")  # a break: 250 s
     say(store, TASKS[12], "correct")
     stats = collect(store, workspace)
     assert of(stats, "ann").seconds == 2.0
@@ -214,9 +210,9 @@ def test_who_hurries_and_who_says_one_thing_only_is_named(opened: Opened) -> Non
     workspace, store = opened
     for start in range(0, 20, 5):
         tasks = TASKS[start : start + 5]
-        screenful(store, "ann", tasks, (3, 6, 9, 12, 15), "correct" if start else "incorrect")
+        screenful(store, "ann", tasks, 15, "correct" if start else "incorrect")
     for start in range(0, 20, 4):
-        screenful(store, "eve", TASKS[start : start + 4], (0.5, 1, 1.5, 2), "correct")
+        screenful(store, "eve", TASKS[start : start + 4], 2, "correct")
     stats = collect(store, workspace)
     assert of(stats, "eve").reasons == (
         "takes 0.5 s a photo; the others take 3.0 s",

@@ -14,6 +14,7 @@ from genset.net import host_state
 from genset.net.host_state import HostGaveUp
 from genset.net.hosts import DOWN_AFTER, Host, HostClosed, Hosts
 from genset.net.pace import RateLimit
+from tests.net.test_http import http_error
 
 
 class Clock:
@@ -62,13 +63,6 @@ def raising(error: Exception) -> Callable[[int], str]:
 
 def answering(quota: int) -> str:
     return "answer"
-
-
-def http_error(status: int, **headers: str) -> requests.HTTPError:
-    response = requests.Response()
-    response.status_code = status
-    response.headers.update({name.replace("_", "-"): value for name, value in headers.items()})
-    return requests.HTTPError(response=response)
 
 
 def fail(host: Host, *addresses: str, error: Exception | None = None, **how: bool) -> None:

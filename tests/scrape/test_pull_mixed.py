@@ -15,6 +15,7 @@ from tests.killing import killed_at_each_change
 from tests.labeled_workspace import vote
 from tests.scrape.commands import genset
 from tests.scrape.pools import CAT, Faulty, Pool, Serve, flickr_at, record
+from tests.scrape.test_pull import files
 
 ALL = (1, 2, 3, 4)
 RESTRICTED = (2, 4)
@@ -52,14 +53,6 @@ class Mixed:
 @pytest.fixture
 def mixed(serve: Serve, pool: Pool, tmp_path: Path) -> Mixed:
     return Mixed(serve, pool, tmp_path / "v1-mixed")
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
 
 
 def test_a_pull_completes_it_and_asks_for_nothing_that_is_there(mixed: Mixed) -> None:

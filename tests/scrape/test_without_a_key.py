@@ -11,6 +11,7 @@ import pytest
 
 from genset.classes import imagenet1k
 from tests.commands import run as run_command
+from tests.release.test_killed import contents
 from tests.scrape.several import CLASSES, Start, rows_of
 
 Genset = Callable[..., Any]
@@ -97,11 +98,3 @@ def test_a_release_of_two_sources_is_rebuilt_from_its_manifest(
     assert contents(copy) == contents(release)
     credits = (copy / "ATTRIBUTION.txt").read_text("utf-8")
     assert credits.count("via Flickr") == credits.count("via Wikimedia Commons") == 6
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }

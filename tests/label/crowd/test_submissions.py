@@ -87,6 +87,7 @@ def test_visits_that_prolific_does_not_list_count_nowhere_until_it_does(
         ("prolific", PROLIFIC, "V1,P1,RETURNED,,", False, "none"),
         ("prolific", PROLIFIC, "V1,P1,REJECTED,,C", False, "none"),
         ("prolific", PROLIFIC, "V1,P1,TIMED-OUT,,", False, "none"),
+        ("prolific", PROLIFIC, "V1,P2,APPROVED,,C", False, "wait"),  # of another person
         ("mturk", MTURK, "H,V1,P1,Submitted,,", True, "approve"),
         ("mturk", MTURK, "H,V1,P1,Approved,,", True, "none"),
         ("mturk", MTURK, "H,V1,P1,Rejected,,", False, "none"),
@@ -103,7 +104,8 @@ def test_what_the_platform_says_of_a_visit_decides_whether_it_counts(
     [report] = report_visits(store, study)
     assert (report.out, report.proposal) == (not counts, proposal)
     assert workers(store) == ({f"{platform}:P1"} if counts else set())
-    assert found.held_out == found.taken_back == (() if counts else (f"{platform}:P1 (V1)",))
+    out = () if counts else (f"{platform}:P1 (V1)",)
+    assert found.held_out == found.taken_back + found.unlisted == out
     assert reconcile(store, export).held_out == ()
     listed = "V1,P1,AWAITING REVIEW,,C\n" if platform == "prolific" else "H,V1,P1,Submitted,,\n"
     later = reconcile(store, exported(tmp_path, listed, head))
@@ -127,14 +129,6 @@ def test_labels_of_a_visit_that_is_held_out_are_not_exported(
     text = (tmp_path / "labels.csv").read_text("utf-8")
     assert "V1" not in text and "V2" not in text
     other.close()
-
-
-def test_a_visit_listed_under_another_person_is_not_listed(
-    opened: Opened, study: Study, tmp_path: Path
-) -> None:
-    visit(opened, study, "P2", "V1")
-    found = reconcile(opened[1], exported(tmp_path, "V1,P1,APPROVED,,C\n"))
-    assert found.held_out == ("prolific:P2 (V1)",)
 
 
 def test_what_a_manager_decided_of_a_visit_stays(

@@ -13,15 +13,10 @@ from genset.label.review import Dispute, queue, rule
 from genset.label.stats import collect
 from genset.settings import LabelRules
 from genset.workspace import Workspace
-from tests.labeled_workspace import GOLDFISH, TENCH, vote
+from tests.label.test_stats import say
+from tests.labeled_workspace import GOLDFISH, TENCH
 
 ONE, TWO, THREE, FOUR = (f"{TENCH}/flickr:{number}" for number in range(4))
-
-
-def say(store: Store, task: str, *verdicts: str, panel: str = "main") -> None:
-    """Let one labeler after the other say something of a task."""
-    for number, verdict in enumerate(verdicts):
-        vote(store, task, f"w{number}", Verdict(verdict), panel)
 
 
 def waiting(store: Store, panel: str | None = None) -> list[tuple[str, str]]:

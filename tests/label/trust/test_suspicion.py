@@ -1,14 +1,13 @@
 """Who gives cause for suspicion, and whose votes are held out for it."""
 
 import random
-import uuid
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from genset.db import LabelerAct, LabelerEvent, now
+from genset.db import LabelerAct, now
 from genset.db import Screen as ScreenRow
 from genset.label import Store, Verdict
 from genset.label.aggregate.votes import Vote
@@ -271,13 +270,3 @@ def test_a_page_cannot_say_that_it_looked_for_longer_than_the_screen_was_there(
     assert liar.submitted_at is not None
     assert 0 < liar.seconds <= (now() - liar.created_at).total_seconds()
     assert by_worker["other"].seconds == 0
-
-
-def test_events_are_rows_of_their_own(larger: tuple[Workspace, Store]) -> None:
-    strict = under(larger, hold_suspects=True)
-    work(desk_of(strict, "spam"))
-    clear(strict[1], strict[0], "spam", by="mia", reason="I looked")
-    with strict[1].session() as session:
-        events = session.query(LabelerEvent).order_by(LabelerEvent.number).all()
-    assert [event.what for event in events] == ["hold", "clear"]
-    assert all(isinstance(event.id, uuid.UUID) for event in events)
