@@ -133,8 +133,8 @@ class Label(Base):
     The label in force is the labeler's newest (largest `number`) on that candidate. `panel` names
     the group of votes that it belongs to; `guideline` the version of the instructions; `via` is
     "page", "import" or "review". `shown_at` is when the photo came into sight, `decided_order`
-    (from 1) when among its screen's photos it was decided, `supersedes` the `id` of the label that it
-    replaces. None: not known, as for labels that came in a table.
+    (from 1) when among its screen's photos it was decided, `supersedes` the `id` of the label that
+    it replaces. None: not known, as for labels that came in a table.
     """
 
     __tablename__ = "label"

@@ -1,7 +1,9 @@
 """The labeling component as somebody who labels uses it, and what is stored of that."""
 
 from collections.abc import Sequence
+from typing import Any
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 from sqlalchemy import select
 
@@ -104,3 +106,17 @@ def rows(store: Store, worker: str) -> Sequence[Label]:
         for each in labels:
             _ = each.candidate.task  # loaded while there is a session
         return labels
+
+
+def problems(page: Page, where: str) -> list[str]:
+    """What axe-core finds; that it looks into the component is checked as well."""
+    found: dict[str, Any] = (
+        Axe().run(page, options={"resultTypes": ["violations", "passes"]}).response
+    )
+    seen = next(each for each in found["passes"] if each["id"] == "button-name")
+    assert any("stBidiComponentIsolated" in str(node["target"]) for node in seen["nodes"])
+    return [
+        f"{where}: {each['id']} {each['nodes'][0]['html'][:200]}"
+        for each in found["violations"]
+        if each["impact"] in ("critical", "serious")
+    ]

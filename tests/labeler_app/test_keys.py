@@ -239,17 +239,15 @@ def test_at_the_end_it_says_so_and_one_can_go_back(served: Served, window: Brows
         label(page, name)
     expect(page.get_by_role("heading", name="All done")).to_be_visible()
     expect(page.locator(".progress")).to_have_text("4 screens done")
-    undo = page.get_by_role("button", name="Undo")
-    for go_back, key, verdicts in (
-        (lambda: press(page, "Backspace"), "KeyB", "BCCCC"),
-        (lambda: undo.click(), "KeyU", "UCCCC"),
-    ):
-        go_back()
-        see(page, "tabby", "5 of 5 decided")
-        press(page, key, "Enter")
-        expect(page.get_by_role("heading", name="All done")).to_be_visible()
-        saved(page, "20/20")
-        assert stored(served.store, "ender")[TABBY] == verdicts
+    press(page, "Backspace")
+    see(page, "tabby", "5 of 5 decided")
+    press(page, "Enter")
+    page.get_by_role("button", name="Undo").click()  # as the key does
+    see(page, "tabby", "5 of 5 decided")
+    press(page, "KeyB", "Enter")
+    expect(page.get_by_role("heading", name="All done")).to_be_visible()
+    saved(page, "20/20")
+    assert stored(served.store, "ender")[TABBY] == "BCCCC"
 
 
 @pytest.mark.parametrize(

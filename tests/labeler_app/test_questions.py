@@ -2,17 +2,16 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from genset.db import Claim, Store, Verdict
 from tests.label.serving import free_port, serving
 from tests.labeled_workspace import CRANE, TENCH, add_candidate, labeled_workspace
 from tests.labeler_app import pages
-from tests.labeler_app.component import press, saved, see, sign_in
+from tests.labeler_app.component import press, problems, saved, see, sign_in
 from tests.labeler_app.conftest import Served, let_many_label
 from tests.labeler_app.questions import asked, labels_of, row, said
 from tests.questions import questioned_workspace
@@ -202,20 +201,6 @@ def test_whoever_cannot_see_it_is_told_all(
         page.set_viewport_size({"width": 390, "height": 844})
         found += problems(page, "phone")
         assert found == []
-
-
-def problems(page: Page, where: str) -> list[str]:
-    """What axe-core finds; that it looks into the component is checked as well."""
-    found: dict[str, Any] = (
-        Axe().run(page, options={"resultTypes": ["violations", "passes"]}).response
-    )
-    seen = next(each for each in found["passes"] if each["id"] == "button-name")
-    assert any("stBidiComponentIsolated" in str(node["target"]) for node in seen["nodes"])
-    return [
-        f"{where}: {each['id']} {each['nodes'][0]['html'][:200]}"
-        for each in found["violations"]
-        if each["impact"] in ("critical", "serious")
-    ]
 
 
 @pytest.mark.parametrize("asks", [False, True])

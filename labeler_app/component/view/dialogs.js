@@ -1,8 +1,7 @@
-// What opens over the page: the help, one photo as large as the window, and what was not stored.
+// What opens over the page: the help, and what was not stored. A photo as large as the window: zoom.js.
 
 import { el, link, words } from "./dom.js";
-import { VERDICTS, answerOf } from "../keys.js";
-import { asksOfOne } from "../work/sheet.js";
+import { signedOf } from "./parts.js";
 
 /** What the verdicts mean and which keys give them, for the kind of screen that is on display. */
 export class HelpDialog {
@@ -37,43 +36,6 @@ function taskOf(task) {
 
 const closing = () => el("form", { method: "dialog" }, el("button", { autofocus: "" }, "Close"));
 
-export class ZoomDialog {
-  #picture = el("div", { class: "large", tabindex: -1, autofocus: "" });
-  #title = el("p", { class: "title" });
-  place = 0;
-  isExample = false; // of a class, to compare with; no photo that is asked about
-
-  constructor(act) {
-    const close = () => this.dialog.close();
-    this.#picture.addEventListener("click", close);
-    this.dialog = el("dialog", { class: "zoom", "aria-label": "The photo, large" });
-    const done = el("button", { type: "button", click: () => act("zoom") }, "Close");
-    this.dialog.append(this.#picture, el("div", { class: "under" }, this.#title, done));
-  }
-
-  /** Show a photo: what is there of it at once, and sharper as soon as that is loaded. */
-  show(place, small, large, isExample = false) {
-    this.place = place;
-    this.isExample = isExample;
-    const image = el("img", { src: small.image.src, alt: small.image.alt });
-    this.#picture.replaceChildren(image);
-    large.ready.then(() => {
-      if (!large.broken && image.isConnected) image.src = large.image.src;
-    });
-    if (!this.dialog.open) this.dialog.showModal();
-  }
-
-  verdict(sheet) {
-    const item = sheet.rows[this.place] ?? sheet.rows[0];
-    const verdict = sheet.verdict(item);
-    const isOfOne = asksOfOne(sheet.screen);
-    this.dialog.dataset.verdict = (isOfOne ? null : verdict) ?? "";
-    const answer = `${item.name}: ${answerOf(verdict)}`;
-    const photo = `Photo ${this.place + 1}: ${named(verdict)}`;
-    this.#title.textContent = this.isExample ? `A known ${item.name}` : isOfOne ? answer : photo;
-  }
-}
-
 /** The labels that the server refused, each with its reason, until they are dismissed. */
 export class RefusedDialog {
   #list = el("ul", {});
@@ -99,7 +61,7 @@ export class RefusedDialog {
   }
 
   #item({ id, name, photo, verdict, reason }) {
-    const about = `${name ?? "a photo"}: ${named(verdict)}`;
+    const about = `${name ?? "a photo"}: ${signedOf(verdict)}`;
     const dismiss = { type: "button", "aria-label": `Dismiss ${about}`, click: () => this.#dismiss(id) };
     const image = el("img", { src: `/genset/picture/${encodeURIComponent(photo)}?w=350`, alt: "" });
     image.addEventListener("error", () => (image.style.visibility = "hidden"));
@@ -130,9 +92,4 @@ async function copies(element) {
     getSelection().selectAllChildren(element); // plain http has no other way
     return document.execCommand("copy");
   }
-}
-
-function named(verdict) {
-  const found = VERDICTS.find((row) => row.verdict === verdict);
-  return found ? `${found.symbol} ${found.word}` : "undecided";
 }

@@ -1,6 +1,7 @@
 // What screens of both kinds are made of.
 
 import { el, link, words } from "./dom.js";
+import { VERDICTS } from "../keys.js";
 
 // Characters. ImageNet's longest name has 30, and its longest definition 217.
 const LONG_NAME = 40;
@@ -15,6 +16,12 @@ export function button(content, key, click, kind = "") {
 
 /** A sign that only eyes need: the word beside it says the same. */
 export const sign = (text) => el("span", { class: "symbol", "aria-hidden": "true" }, text);
+
+/** A verdict with its sign. */
+export function signedOf(verdict) {
+  const found = VERDICTS.find((row) => row.verdict === verdict);
+  return found ? `${found.symbol} ${found.word}` : "undecided";
+}
 
 /** A class's further names. */
 export function alsoOf({ also }) {

@@ -2,7 +2,7 @@
 // decides nothing. What a screen looks like stands beside this file.
 
 import { Bar } from "./bar.js";
-import { HelpDialog, RefusedDialog, ZoomDialog } from "./dialogs.js";
+import { HelpDialog, RefusedDialog } from "./dialogs.js";
 import { el } from "./dom.js";
 import { inOrder } from "../keys.js";
 import { button } from "./parts.js";
@@ -10,6 +10,7 @@ import { PhotosScreen } from "./photos.js";
 import { QuestionsScreen } from "./questions.js";
 import { SearchDialog } from "./search.js";
 import { asksOfOne } from "../work/sheet.js";
+import { ZoomDialog } from "./zoom.js";
 
 export class View {
   #act;
