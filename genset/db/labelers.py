@@ -4,6 +4,7 @@
 """
 
 import enum
+import unicodedata
 import uuid
 from datetime import datetime
 
@@ -125,12 +126,18 @@ class Manager(Base):
     revoked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
 
+def folded(name: str) -> str:
+    """What is the same of a person's name however it is written: NFKC, case and blanks aside."""
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+
+
 class Labeler(Base):
     """Somebody who may label. `name` is the `worker` of their labels, and of tables of labels.
 
     `kind` says how they sign in and `subject` how they are known then: "name" (the name itself),
     "invite" (the sha256 of the link's token), "oidc" (issuer and subject, joined by a line feed),
-    "prolific" or "mturk" (the platform's id of the person). `study_id` is the study that they
+    "prolific" or "mturk" (the platform's id of the person). No two have one `folded` name: that
+    would be one person with two votes. `study_id` is the study that they
     came from last.
     """
 
@@ -139,6 +146,9 @@ class Labeler(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(Text, unique=True)
+    folded: Mapped[str] = mapped_column(
+        Text, unique=True, default=lambda row: folded(row.get_current_parameters()["name"])
+    )
     kind: Mapped[str] = mapped_column(String(16))
     subject: Mapped[str] = mapped_column(Text)
     study_id: Mapped[int | None] = mapped_column(ForeignKey("study.id"))

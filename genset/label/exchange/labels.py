@@ -40,7 +40,7 @@ from genset.label.exchange.sheet import (
     time_in,
     write_sheet,
 )
-from genset.label.people.labelers import Labelers, checked_worker
+from genset.label.people.labelers import Labelers, Names, checked_worker
 from genset.label.review import signed
 from genset.label.session.desk import Desk
 from genset.label.session.shown import Receipt, Submission
@@ -192,14 +192,14 @@ def import_labels(store: Store, path: Path, panel: str = "main") -> Imported:
         BadInput: the file cannot be read, or a row is wrong; its line is named.
     """
     with store.begin_alone() as session:
-        tasks, stored = _Tasks(session), _StoredLabels(session)
+        tasks, stored, names = _Tasks(session), _StoredLabels(session), Names(session)
         labels, empty = [], 0
         for place, row in read_sheet(path, NEEDED):
             if not row["worker"] and not row["label"]:  # of `export_unlabeled`
                 empty += 1
                 continue
             with naming(place):
-                labels.append(_label(row, tasks, panel))
+                labels.append(_label(row, tasks, names, panel))
         counts = Counter(stored.add(label) for label in labels)
         return Imported("labels", **counts, empty=empty)
 
@@ -315,14 +315,14 @@ class _StoredLabels:
         return "new"
 
 
-def _label(row: Row, tasks: _Tasks, panel: str) -> Label:
+def _label(row: Row, tasks: _Tasks, names: Names, panel: str) -> Label:
     for column in NEEDED:
         if not row[column]:
             raise BadInput(f"{column} is empty")
     return Label(
         id=_id_in(row, "id"),
         candidate_id=tasks.id_of(row["task"]),
-        worker=checked_worker(row["worker"]),
+        worker=names.of(checked_worker(row["worker"])),
         verdict=_verdict_in(row),
         decided_at=time_in(row, "decided_at") or now(),
         panel=_panel(row.get("panel") or panel),

@@ -11,9 +11,10 @@ from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput
 from genset.core.safe import printable
-from genset.db import KnownAs, Store, Visit, now
+from genset.db import KnownAs, Label, Store, Visit, now
 from genset.db import Labeler as LabelerRow
 from genset.db.failures import answering
+from genset.db.labelers import folded
 from genset.label.crowd.mturk import PREVIEW
 from genset.label.crowd.studies import begin_visit, study_row
 
@@ -62,10 +63,10 @@ class Labelers:
         """
         name = checked_worker(name)
         with answering(), self.store.begin_alone() as session:
-            there = session.scalar(select(LabelerRow).where(LabelerRow.name == name))
+            there = _named(session, name)
             if there is not None and there.kind != "name":
                 raise BadInput(f"{name} signs in another way: use the link or the account")
-            return _labeler(there or _add(session, name, "name", name))
+            return _labeler(there or _add(session, Names(session).of(name), "name", name))
 
     def by_invite(self, token: str) -> Labeler:
         """The one whom the link with this token was made for.
@@ -159,9 +160,9 @@ class Labelers:
         """
         name, token = checked_worker(name), secrets.token_urlsafe(24)
         with answering(), self.store.begin_alone() as session:
-            there = session.scalar(select(LabelerRow).where(LabelerRow.name == name))
+            there = _named(session, name)
             if there is None:
-                _add(session, name, "invite", hashed(token))
+                _add(session, Names(session).of(name), "invite", hashed(token))
             elif there.kind in ("name", "invite"):
                 there.kind, there.subject, there.blocked_at = "invite", hashed(token), None
             else:
@@ -175,8 +176,7 @@ class Labelers:
             BadInput: there is no such labeler.
         """
         with answering(), self.store.begin_alone() as session:
-            there = session.scalar(select(LabelerRow).where(LabelerRow.name == name))
-            if there is None:
+            if (there := _named(session, name)) is None:
                 raise BadInput(f"there is no labeler {name!r}: see genset labelers list")
             there.blocked_at = there.blocked_at or now()
 
@@ -186,6 +186,19 @@ class Labelers:
             log.warning("an invitation that is not known was used")
             raise BadInput("this invitation link is no longer valid: ask for a new one")
         return there
+
+
+class Names:
+    """The names of a store's labelers, and of those whom only tables of labels name."""
+
+    def __init__(self, session: Session) -> None:
+        workers = session.scalars(select(Label.worker).distinct())
+        self._by_folded = {folded(name): name for name in workers}
+        self._by_folded |= {folded(name): name for name in session.scalars(select(LabelerRow.name))}
+
+    def of(self, name: str) -> str:
+        """The name as the store has it, or else as this person was first named."""
+        return self._by_folded.setdefault(folded(name), name)
 
 
 def checked_worker(name: str) -> str:
@@ -211,6 +224,10 @@ def hashed(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
+def _named(session: Session, name: str) -> LabelerRow | None:
+    return session.scalar(select(LabelerRow).where(LabelerRow.folded == folded(name)))
+
+
 def _known(session: Session, kind: str, subject: str) -> LabelerRow | None:
     by_account = select(LabelerRow).where(LabelerRow.kind == kind, LabelerRow.subject == subject)
     by_link = (
@@ -234,7 +251,7 @@ def _free_name(session: Session, preferred: str) -> str:
     """`preferred` or the like: a provider's name may be any text, and somebody may have it."""
     preferred = printable(preferred)[: _LONGEST_NAME - 8].strip() or "labeler"
     name, number = preferred, 1
-    while session.scalar(select(LabelerRow.id).where(LabelerRow.name == name)) is not None:
+    while _named(session, name) is not None:
         number += 1
         name = f"{preferred} {number}"
     return name

@@ -240,6 +240,18 @@ def test_a_table_as_a_spreadsheet_saves_it(
         import_labels(store, table)
 
 
+def test_one_person_has_one_vote_however_their_name_is_written(
+    store: Store, tmp_path: Path
+) -> None:
+    lines = [
+        f"{FIRST},{name},{label}"
+        for name, label in (("Rater 1", "correct"), ("Ｒater  1", "unsure"))
+    ]
+    import_labels(store, write(tmp_path, "task,worker,label", *lines))
+    import_labels(store, write(tmp_path, "task,worker,label", f"{FIRST},rater 1,incorrect"))
+    assert [tuple(vote)[1:] for vote in votes_table(store)] == [("Rater 1", "incorrect")]
+
+
 @pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@sum", "'=1", "''-2", "'ann'", "-"])
 def test_a_name_that_is_a_formula_is_a_text_in_a_spreadsheet(
     name: str, store: Store, tmp_path: Path

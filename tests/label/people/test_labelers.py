@@ -7,11 +7,12 @@ import pytest
 from sqlalchemy import text
 
 from genset.core.errors import BadInput
-from genset.db import Store
+from genset.db import Store, Verdict
 from genset.label.people.labelers import Labelers
 from genset.label.session.desk import Desk
 from genset.workspace import Workspace
 from tests.label.desks import do_all
+from tests.labeled_workspace import TENCH, vote
 
 Opened = tuple[Workspace, Store]
 
@@ -26,7 +27,13 @@ def test_whoever_signs_in_by_name_is_the_same_labeler_again(labelers: Labelers) 
 
     assert (ann.name, ann.kind, ann.blocked_at) == ("Ann-Kristin Ö.", "name", None)
     assert labelers.by_name("Ann-Kristin Ö.") == ann == labelers.get(ann.id)
-    assert labelers.by_name("ann-kristin ö.") != ann
+    for spelled in ("ann-kristin ö.", "Ａnn-Kristin  O\u0308."):
+        assert labelers.by_name(spelled) == ann
+    vote(labelers.store, f"{TENCH}/flickr:0", "Rater 1", Verdict.CORRECT)
+    assert labelers.by_name("rater 1").name == "Rater 1"  # as a table of labels has them
+    labelers.invite("Bo")
+    labelers.invite("ＢO")
+    assert [labeler.name for labeler in labelers.all()] == ["Ann-Kristin Ö.", "Bo", "Rater 1"]
 
 
 @pytest.mark.parametrize("name", ["", "  ", "a" * 65, "a\nb", "a\x00b", "\u202eann"])

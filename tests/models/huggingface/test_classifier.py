@@ -1,7 +1,6 @@
 """``hf:FOLDER``: an image classifier of transformers'."""
 
 import json
-import os
 import pickle
 import shutil
 import socket
@@ -20,6 +19,7 @@ from genset.core.errors import BadInput, MissingExtra, ModelError
 from genset.score.results.runs import find_runs, load_predictions
 from genset.sets.open import open_set
 from tests.models.huggingface.folders import LABELS, vit
+from tests.models.zeroshot.test_openclip import Touches
 from tests.score.colours import WNIDS
 from tests.score.scoring import evaluate, load_model
 
@@ -123,21 +123,11 @@ def test_half_precision_and_pickled_weights_are_read(folder: Path) -> None:
     assert {value.dtype for value in found.values()} == {torch.float32}
 
 
-class _Touches:
-    """What runs code when it is unpickled."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return os.mkdir, (str(self.path),)
-
-
 def test_a_pickle_that_would_run_code_is_refused(folder: Path, tmp_path: Path) -> None:
     (folder / "model.safetensors").unlink()
-    (folder / "pytorch_model.bin").write_bytes(pickle.dumps(_Touches(tmp_path / "ran")))
+    (folder / "pytorch_model.bin").write_bytes(pickle.dumps(Touches(tmp_path / "ran")))
     _refused(folder, ModelError, "cannot be loaded")
-    torch.save({"weight": _Touches(tmp_path / "ran")}, folder / "pytorch_model.bin")
+    torch.save({"weight": Touches(tmp_path / "ran")}, folder / "pytorch_model.bin")
     _refused(folder, ModelError, "it holds posix.mkdir, .*; save it with torch.save")
     assert not (tmp_path / "ran").exists()
 

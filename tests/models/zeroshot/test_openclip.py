@@ -135,7 +135,7 @@ def test_what_cannot_be_loaded_is_one_line(made: Path, tmp_path: Path) -> None:
         assert "\n" not in str(refused.value)
 
 
-class _Touches:
+class Touches:
     """What runs code when it is unpickled."""
 
     def __init__(self, path: Path) -> None:
@@ -148,7 +148,7 @@ class _Touches:
 def test_a_file_that_would_run_code_is_refused_without_advice_to_run_it(
     made: Path, tmp_path: Path
 ) -> None:
-    torch.save({"state_dict": {}, "args": _Touches(tmp_path / "ran")}, tmp_path / "bad.pt")
+    torch.save({"state_dict": {}, "args": Touches(tmp_path / "ran")}, tmp_path / "bad.pt")
     with pytest.raises(ModelError, match=r"it holds posix.mkdir, .*; save it with torch.save"):
         load_model(f"openclip:tiny-test?weights={tmp_path}/bad.pt")
     assert not (tmp_path / "ran").exists()
