@@ -99,6 +99,10 @@ class StoredCondition:
         down = {"down_since": since, "probe_at": first, "error": error, "probes": 0}
         self._change(down, HostState.down_since.is_(None))
 
+    def set_error(self, error: str) -> None:
+        """It did not answer a probe either."""
+        self._change({"error": error}, HostState.down_since.is_not(None))
+
     def pause(self, now: float, seconds: float) -> None:
         """Let nobody call for so many seconds, also those who wait for their turn already."""
         until = now + seconds

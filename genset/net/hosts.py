@@ -236,28 +236,44 @@ class Host:
         """
         if self.opens_in() > 0:
             raise HostClosed(self.title)
-        if self.is_down and not (self._condition.take_probe() and self._is_well(function)):
+        if not self.is_down:
+            return
+        if self._condition.take_probe() and (error := self._why_ill(function)):
+            self._condition.set_error(cause(error, self.title))
+            self._end_where_hopeless(error)
+        if self.is_down:
             raise HostClosed(self.title)
 
-    def _is_well(self, *others: Call) -> bool:
-        """Whether the host answers one of two calls that it answered before, another two each time.
+    def _why_ill(self, *others: Call) -> Exception | None:
+        """None where the host answers one of two calls that it answered before, else the error.
 
-        Where there are none, whether it answers one of the others.
+        Another two each time; where there are none, one of the others.
         """
         pings = [*self.answered][:_PINGS] or others
         self.answered.rotate(-_PINGS)
-        return any(self._answers(call) for call in pings)
+        errors = []
+        for call in pings:
+            if (error := self._error_of(call)) is None:
+                return None
+            errors.append(error)
+        return errors[-1]
 
-    def _answers(self, call: Call) -> bool:
+    def _error_of(self, call: Call) -> Exception | None:
         self.wait_for_turn(quota := self._quotas.choose())
         try:
             with self._slots:
                 call(quota)
         except Exception as error:  # noqa: BLE001 - a refusal is an answer
             if is_retryable(error) or needs_person(error):
-                return False
+                return error
         self._note_answer()
-        return True
+        return None
+
+    def _end_where_hopeless(self, error: Exception) -> None:
+        """Raise SourceRefused for what only a person can mend, where nothing was answered yet."""
+        if needs_person(error) and not self.has_answered:
+            is_ours = isinstance(error, SourceError)
+            raise error if is_ours else SourceRefused(cause(error, self.title), scope="run")
 
     def wait_for_turn(self, quota: int) -> None:
         """Wait until a quota lets a call through; for whoever makes several within one `call`.
@@ -303,10 +319,8 @@ class Host:
             if self.answered or not (is_known or address in self._failing):
                 self._failing.append(address)
             is_suspect = is_grave or len(self._failing) >= DOWN_AFTER
-            if is_suspect and not self.is_down and not self._is_well():
-                if is_grave and not self.has_answered:
-                    is_ours = isinstance(error, SourceError)
-                    raise error if is_ours else SourceRefused(reason, scope="run") from None
+            if is_suspect and not self.is_down and (not self.answered or self._why_ill()):
+                self._end_where_hopeless(error)
                 self._condition.mark_down(self._failing_since, reason)
         is_of_host = isinstance(error, requests.RequestException) and error.response is None
         if is_of_host or is_grave or not self.has_answered:

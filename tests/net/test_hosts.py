@@ -127,6 +127,18 @@ def test_a_command_that_begins_asks_a_host_that_is_down_at_once(world: World) ->
     assert is_open(late)
 
 
+def test_what_keeps_a_host_down_is_what_its_last_probe_met(world: World) -> None:
+    fail(world.host(), "a", "b", "c")
+    host = world.host(give_up_after=0)
+    with pytest.raises(HostClosed):
+        host.call(raising(http_error(502)), "d")
+    world.clock.now += 1
+    with pytest.raises(HostGaveUp, match=r"HTTP 502"):
+        host.call(answering, "e")
+    with pytest.raises(SourceRefused, match=r"HTTP 407"):  # which no waiting mends
+        world.host().call(raising(http_error(407)), "f")
+
+
 def test_one_call_asks_whether_the_host_is_back_on_behalf_of_all(world: World) -> None:
     host, other = world.host(), world.host()
     fail(host, *"abc")
