@@ -194,7 +194,8 @@ class Host:
                 self._note_error(error, address, is_known=is_known)
                 raise
             self._note_answer()
-            self.answered.append(function)
+            if not isinstance(answer, bytes):  # a photo's bytes are asked for once
+                self.answered.append(function)
             self._adapt(time.monotonic() - begun)
             self._quotas.note_answer(quota, len(answer) if isinstance(answer, bytes) else 0)
             return answer

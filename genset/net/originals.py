@@ -127,19 +127,25 @@ class Fetcher:
         if not url:
             raise PhotoRejected("no download address")
         try:
-            return call(lambda _: self._download(url), url)
+            content = call(lambda _: self._download(url), url)
         except requests.RequestException as error:
             raise SourceUnavailable(cause(error, self.host.title)) from None
+        self.remember(url)
+        return content
 
     def remember(self, url: str) -> None:
-        """Let this photo, which came, show later whether the host is well."""
-        self.host.answered.append(lambda _: self._download(url))
+        """Let the head of this photo, which came, show later whether the host is well."""
+        self.host.answered.append(lambda _: self._download(url, verb="HEAD"))
 
 
 def download(
-    client: transport.Client, url: str, may_fetch: Callable[[str], bool], agent: str = USER_AGENT
+    client: transport.Client,
+    url: str,
+    may_fetch: Callable[[str], bool],
+    agent: str = USER_AGENT,
+    verb: str = "GET",
 ) -> bytes:
-    """The photo that `url` serves, whole; `agent` says who asks.
+    """The photo that `url` serves, whole, or nothing of it for HEAD; `agent` says who asks.
 
     Redirects are followed by hand so that every step is checked before it is taken.
 
@@ -153,7 +159,7 @@ def download(
         raise PhotoRejected("address not allowed")
     for _ in range(4):
         try:
-            reply = client.call("GET", url, headers=headers)
+            reply = client.call(verb, url, headers=headers)
         except transport.TooLarge:
             raise PhotoRejected("too large", f"over {transport.MAX_BYTES} bytes") from None
         location = reply.headers.get("Location")
@@ -181,11 +187,14 @@ _WEB_PAGE = re.compile(rb"\s*<(!doctype|html|head|body)\b", re.I)
 def _photo(reply: requests.Response) -> bytes:
     """What an answer holds, which may be a photo."""
     status, host = reply.status_code, host_in(reply.url)
+    is_head = reply.request.method == "HEAD"
+    if is_head and status in (405, 501):  # a host that knows no HEAD is well
+        return b""
     if status in (404, 410):
         raise PhotoRejected("gone")
     if is_passing(status):
         raise requests.HTTPError(response=reply)
-    if status != 200 or not reply.content:
+    if status != 200 or not (reply.content or is_head):
         what = "sent an empty answer" if status == 200 else f"answered HTTP {status}"
         raise SourceUnavailable(f"{host} {what}", scope="photo")
     is_page = reply.headers.get("Content-Type", "").lower().startswith("text/html")

@@ -39,12 +39,11 @@ from genset.scrape.plan import ScrapePlan
 from genset.scrape.results import Done, Results, ScrapeSummary, pages_tried, photos_tried
 from genset.scrape.search import question_key
 from genset.scrape.state import class_state, class_states, lacking_and_others
-from genset.scrape.work import Job, JobResult, PageJob, PhotoJob, Schedule, ThreadPool
+from genset.scrape.work import LOOK_AGAIN, Job, JobResult, PageJob, PhotoJob, Schedule, ThreadPool
 from genset.sources.source import Source
 from genset.workspace import Workspace
 
 _CLASSES_AT_A_TIME = 32
-_LOOK_AGAIN = 0.2  # seconds
 _GATHER = 0.05  # seconds
 _ASKING, _FETCHING = 4, 8  # threads
 _GOOD_PHOTOS = 20  # that are remembered, to see by whether their host is well
@@ -187,7 +186,7 @@ class _Scraper:
         patience = self.hosts.give_up_after
         retrying = Retrying(
             retry=retry_if_exception(is_away),
-            wait=wait_exponential(multiplier=_LOOK_AGAIN, max=10),
+            wait=wait_exponential(multiplier=LOOK_AGAIN, max=10),
             stop=stop_never if patience is None else stop_after_delay(patience),
             before_sleep=self._begin_again,
             sleep=self._sleep,
@@ -235,7 +234,7 @@ class _Scraper:
         complete = []
         for cls in classes:
             if cls.wnid not in self.locked:
-                self.schedule.add(cls, self.hosts.now() + _LOOK_AGAIN)
+                self.schedule.add(cls, self.hosts.now() + LOOK_AGAIN)
             elif self._look(cls):
                 complete.append(cls)
         if idle := {
@@ -256,12 +255,12 @@ class _Scraper:
                 self.schedule.add(cls, following)
             return following is None
         host, now = jobs[0].host, self.hosts.now()
-        if (seconds := host.opens_in()) > 0:
-            self.schedule.add(cls, now + seconds, host)
+        if host.opens_in() > 0:
+            self.schedule.add(cls, now + LOOK_AGAIN, host)
         elif host.has_answered and not host.is_down:
             self._submit(cls, jobs)
         elif self.calls[host]:  # a bad key shows at the first call
-            self.schedule.add(cls, now + _LOOK_AGAIN, host)
+            self.schedule.add(cls, now + LOOK_AGAIN, host)
         else:
             self._submit(cls, [_probe(jobs) if host.is_down else jobs[0]])
         return False
@@ -297,7 +296,7 @@ class _Scraper:
             photos = self._take_photos(photos - self.photos)
         free = [job for job in jobs if isinstance(job, PageJob) or job.candidate.photo_id in photos]
         if not free:  # what this class needs is being fetched for another one
-            self.schedule.add(cls, self.hosts.now() + _LOOK_AGAIN)
+            self.schedule.add(cls, self.hosts.now() + LOOK_AGAIN)
             return
         self.photos |= photos
         self.working[cls.wnid] = len(free)
@@ -334,7 +333,7 @@ class _Scraper:
         Raises what a job raised that no later try mends, once the others' results are stored.
         """
         with suppress(queue.Empty):
-            self.finished.append(self.done.get(timeout=_LOOK_AGAIN))
+            self.finished.append(self.done.get(timeout=LOOK_AGAIN))
             if self.working.total() > 1:
                 time.sleep(_GATHER)  # one transaction for many photos
             while True:
@@ -364,7 +363,7 @@ class _Scraper:
 
     def _pause(self) -> None:
         """Wait until a class can go on; or give up those that are waiting."""
-        following = self.schedule.next()
+        following = self.schedule.next(self.hosts.now())
         if following is None:
             return
         at, host = following
@@ -379,7 +378,7 @@ class _Scraper:
             classes = count(len(self.incomplete), "class", "classes")
             when = f"{datetime.fromtimestamp(at):%H:%M}"
             self.hosts.say(f"{classes} waiting for the next try at {when} ({self.last_error})")
-        self._sleep(min(max(seconds, 0), _LOOK_AGAIN))
+        self._sleep(min(max(seconds, 0), LOOK_AGAIN))
 
 
 def _probe(jobs: Sequence[Job]) -> Job:

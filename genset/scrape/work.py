@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
+from operator import itemgetter
 from threading import Thread
 
 import requests
@@ -93,6 +94,8 @@ class PhotoJob:
 
 Job = PageJob | PhotoJob
 
+LOOK_AGAIN = 0.2  # seconds
+
 # What came of a job: a page, a photo, why there is none, or that its time is later.
 JobResult = SearchPage | Original | PhotoRejected | SourceError | HostClosed
 
@@ -119,16 +122,18 @@ class Schedule:
             cls, host = due[2:]
             seconds = 0.0 if host is None else host.opens_in()
             if seconds > 0:
-                later.append((now + max(seconds, 0.2), *due[1:]))
+                later.append((now + min(seconds, LOOK_AGAIN), *due[1:]))  # it may be back sooner
             else:
                 taken.append(cls)
         for due in later:
             heapq.heappush(self._due, due)
         return taken
 
-    def next(self) -> tuple[float, Host | None] | None:
+    def next(self, now: float) -> tuple[float, Host | None] | None:
         """The time of the next one, and the host that it waits for; None where there is none."""
-        return (self._due[0][0], self._due[0][3]) if self._due else None
+        opens = {host: now + host.opens_in() for *_, host in self._due if host is not None}
+        times = ((at if host is None else opens[host], host) for at, *_, host in self._due)
+        return min(times, key=itemgetter(0), default=None)
 
 
 class ThreadPool:
