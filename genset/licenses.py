@@ -61,14 +61,14 @@ def flickr_license(number: int) -> License:
     return FLICKR.get(number, unknown)
 
 
-def license_named(words: str) -> License:
-    """The licence that a user means for photos of their own; one of their own has these words.
+def license_named(words: str, url: str = "") -> License:
+    """The licence that a user means for photos of their own; another one has its own `url`.
 
     >>> license_named("Creative Commons Attribution 4")
     License(name='CC BY 4.0', url='https://creativecommons.org/licenses/by/4.0/')
 
     Raises:
-        BadInput: it is nearly the name of a licence, or leaves open of which version.
+        BadInput: it is nearly the name of a licence, leaves open of which version, or is unknown.
     """
     license = License(" ".join(words.split()), "")
     known = {candidate.name.lower(): candidate for candidate in FLICKR.values()}
@@ -80,7 +80,12 @@ def license_named(words: str) -> License:
         kind = f"cc {terms.kind.lower()} 4.0" if terms else license.name.lower()
         if near := get_close_matches(kind, known, n=1, cutoff=0.6 if terms else 0.8):
             raise BadInput(f"no licence {license.name!r}: did you mean {known[near[0]].name!r}?")
-    return license
+        if not url:
+            raise BadInput(
+                f"no licence {license.name!r} is known here: write one such as 'CC BY 4.0', or say "
+                "where its text is (--license-url)"
+            )
+    return license._replace(url=url)
 
 
 def merged(fetched: Mapping[int, License]) -> dict[int, License]:

@@ -156,7 +156,7 @@ def download(
     """
     headers = {"User-Agent": agent, "Accept-Encoding": "identity"}
     if not may_fetch(url):
-        raise PhotoRejected("address not allowed")
+        raise PhotoRejected("address not allowed", f"not on its source's hosts: {url[:99]!r}")
     for _ in range(4):
         try:
             reply = client.call(verb, url, headers=headers)

@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Collection, Sequence
 
+from sqlalchemy import update
+
 from genset.core.errors import SourceError
-from genset.db import Store
+from genset.db import HostState, Store
 from genset.net.host_state import StoredCondition
 from genset.net.pace import Limit, RateLimit
 
@@ -33,6 +35,9 @@ class Quotas:
         self._now = now
         self._say = say
         self._pace = RateLimit(store, f"{name}-pace", 0)
+        others = HostState.name.startswith(f"{name} key ", autoescape=True)
+        with store.begin() as session:  # keys of earlier commands, which may have been others
+            session.execute(update(HostState).where(others).values(down_since=None, error=""))
         self._keys = [
             StoredCondition(store, f"{name} key {number}", f"key {number} of {title}", now)
             for number in range(1, len(limits) + 1)

@@ -218,7 +218,7 @@ def _cause(error: Exception, host: str) -> tuple[str, bool]:
         where = f"set {proxy} to http://USER:PASSWORD@{through}"
         return f"proxy {through} wants a user name and a password (HTTP 407): {where}", True
     if tunnel:
-        words = f"proxy {through} does not connect to {host} (HTTP {tunnel[1]}); check NO_PROXY"
+        words = f"proxy {through} does not connect to {host} (HTTP {tunnel[1]}); ask who runs it"
         return words, tunnel[1] in ("401", "403")
     if status:
         words = f"{host} answered HTTP {status}{_STATUSES.get(status, '')}"

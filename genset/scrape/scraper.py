@@ -377,7 +377,10 @@ class _Scraper:
             self.reported = at
             classes = count(len(self.incomplete), "class", "classes")
             when = f"{datetime.fromtimestamp(at):%H:%M}"
-            self.hosts.say(f"{classes} waiting for the next try at {when} ({self.last_error})")
+            self.hosts.say(
+                f"{classes} waiting for the next try at {when} ({self.last_error}); "
+                "genset status --failed names them"
+            )
         self._sleep(min(max(seconds, 0), LOOK_AGAIN))
 
 

@@ -96,7 +96,7 @@ A_PASSWORD = (
     "proxy HOST wants a user name and a password (HTTP 407): set {}_PROXY to "
     "http://USER:PASSWORD@HOST"
 )
-TUNNEL = "proxy HOST does not connect to a.example (HTTP {}); check NO_PROXY"
+TUNNEL = "proxy HOST does not connect to a.example (HTTP {}); ask who runs it"
 NO_ENTRY = "a.example answered HTTP 403: check the key, and for a proxy in between"
 
 

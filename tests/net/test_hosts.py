@@ -7,9 +7,10 @@ from email.utils import format_datetime
 
 import pytest
 import requests
+from sqlalchemy import select
 
 from genset.core.errors import PhotoRejected, SourceRefused, SourceUnavailable
-from genset.db import Store
+from genset.db import HostState, Store
 from genset.net import host_state
 from genset.net.host_state import HostGaveUp
 from genset.net.hosts import DOWN_AFTER, Host, HostClosed, Hosts
@@ -510,3 +511,14 @@ def test_a_hold_counts_for_those_who_want_an_end(world: World) -> None:
     with pytest.raises(HostGaveUp, match="asked for a pause until"):
         world.host(give_up_after=2000).opens_in()
     world.host(give_up_after=4000).opens_in()
+
+
+def test_a_command_with_another_key_forgets_that_two_were_refused(world: World) -> None:
+    keys = Keys(world)
+    keys.refused = {0, 1}
+    with pytest.raises(SourceRefused):
+        keys.call()
+    Host(world.host().hosts, "keyed", "The host", [RateLimit(world.store, "key", 0)])
+    with world.store.session() as session:
+        down = select(HostState.name).where(HostState.down_since.is_not(None))
+        assert list(session.scalars(down)) == []

@@ -16,6 +16,7 @@ from genset.label.people.labelers import Labelers
 from genset.label.session.desk import Desk
 from genset.release.candidates import read_table
 from genset.release.choose import ReleasePlan, choose
+from genset.sandbox import Reply
 from tests.labeled_workspace import CRANE, TENCH, picture
 from tests.scrape.pools import CAT, DOG, Pool, Serve, image_class, record
 
@@ -252,3 +253,13 @@ def test_an_unusable_photo_is_refused_and_the_next_by_rank_takes_its_place(
 def test_a_class_whose_results_end_is_reported_short(serve: Serve, pool: Pool) -> None:
     summary = pool.scrape(serve(record(1)).source, CAT, DOG)
     assert (summary.full, summary.short) == (0, {CAT.wnid: 1, DOG.wnid: 0})
+
+
+def test_a_refused_query_is_rejected_in_the_words_of_its_source(serve: Serve, pool: Pool) -> None:
+    sandbox = serve(record(1), record(2, "kitten"))
+    words = b'{"stat": "fail", "code": 77, "message": "Search string refused"}'
+    refusal = Reply(400, "application/json", words)
+    sandbox.fault = lambda asked: refusal if asked.params.get("text") == "cat" else None
+    done = pool.scrape(sandbox.source)
+    assert done.rejected_queries[CAT.wnid] == {"cat": "Flickr: Search string refused (code 77)"}
+    assert pool.held() == ["2"]

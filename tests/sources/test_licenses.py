@@ -151,7 +151,9 @@ def test_a_licence_is_found_by_its_name(words: str, number: int) -> None:
 
 def test_a_licence_of_ones_own_keeps_its_words() -> None:
     for words in ("my own", "Attribution", "Museum terms 2", "Open Data Commons Attribution 1.0"):
-        assert license_named(words) == License(words, "")
+        with pytest.raises(BadInput, match=f"no licence '{words}' is known here: .*--license-url"):
+            license_named(words)
+        assert license_named(words, "https://a.example") == License(words, "https://a.example")
     assert license_named("gfdl") == License("gfdl", "")
 
 

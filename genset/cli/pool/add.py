@@ -102,7 +102,7 @@ def _origin(
         raise BadInput(f"--posted is {posted.date()}, which is in the future")
     if url and not url.startswith(("https://", "http://")):
         raise BadInput(f"--license-url must start with https:// or http://: {url}")
-    license = license_named(license_name) if license_name else License("", "")
+    license = license_named(license_name, url or "") if license_name else License("", "")
     return PhotoOrigin(
         source=source,
         owner=owner,
