@@ -31,7 +31,6 @@ from genset.label.session.pictures import shown_picture
 from genset.workspace import Workspace
 from labeler_app.middleware import EDGE
 from labeler_app.routes import Sessions, routes
-from tests.label.queue.test_questions_gold import NeverGold
 from tests.labeled_workspace import CRANE, GOLDFISH, TENCH, add_candidate, vote
 
 LAMPSHADE = "n03637318"
@@ -235,6 +234,13 @@ def test_the_store_is_asked_the_same_whether_or_not_a_screen_has_gold_questions(
     assert gold_questions_of(tested.store) > 0
     assert gold_questions_of(spared.store) == 0
     assert set(of_route(tested, "submit")) == set(of_route(spared, "submit"))
+
+
+class NeverGold(random.SystemRandom):
+    """Chance that draws no gold question, where no more than two a screen are to be had."""
+
+    def random(self) -> float:
+        return -2.0
 
 
 def of_route(traffic: Traffic, route: str) -> list[int]:

@@ -21,7 +21,7 @@ from labeler_app import wire
 from tests.label.also import answered, classes_of, decide, decide_all
 from tests.label.desks import CORRECT, INCORRECT, desk_of
 from tests.labeled_workspace import CRANE, TABBY, TENCH, labeled_workspace, vote
-from tests.labeler_app.test_gold_hidden import counted
+from tests.labeler_app.test_gold_hidden import NeverGold, counted
 from tests.questions import BASSINET, CROQUET, LAMPSHADE, MINK, TRACTOR, ask_about
 
 Opened = tuple[Workspace, Store]
@@ -148,13 +148,6 @@ def test_gold_questions_stand_in_any_place_and_the_order_is_as_without(
         [each.cls.wnid for each in screen.questions if each.id not in gold] for screen in screens
     ]
     plain[1].close()
-
-
-class NeverGold(random.SystemRandom):
-    """Chance that draws no gold question, where no more than two a screen are to be had."""
-
-    def random(self) -> float:
-        return -2.0
 
 
 class OneGold(random.SystemRandom):

@@ -1,6 +1,7 @@
 """``hf:FOLDER``: an image classifier of transformers'."""
 
 import json
+import os
 import pickle
 import shutil
 import socket
@@ -19,7 +20,6 @@ from genset.core.errors import BadInput, MissingExtra, ModelError
 from genset.score.results.runs import find_runs, load_predictions
 from genset.sets.open import open_set
 from tests.models.huggingface.folders import LABELS, vit
-from tests.models.zeroshot.test_openclip import Touches
 from tests.score.colours import WNIDS
 from tests.score.scoring import evaluate, load_model
 
@@ -121,6 +121,16 @@ def test_half_precision_and_pickled_weights_are_read(folder: Path) -> None:
     for key in ("classifier.weight", "classifier.bias"):
         assert torch.equal(found[f"classifier.{key}"], expected[key])
     assert {value.dtype for value in found.values()} == {torch.float32}
+
+
+class Touches:
+    """What runs code when it is unpickled."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.mkdir, (str(self.path),)
 
 
 def test_a_pickle_that_would_run_code_is_refused(folder: Path, tmp_path: Path) -> None:

@@ -2,11 +2,9 @@
 
 import argparse
 import json
-import os
 import shutil
 import sys
 from pathlib import Path
-from typing import Any
 
 import open_clip
 import pytest
@@ -15,7 +13,7 @@ from PIL import Image
 
 from genset.core.errors import BadInput, MissingExtra, ModelError
 from tests.models.huggingface.folders import tokenizer
-from tests.models.huggingface.test_classifier import answers, noise
+from tests.models.huggingface.test_classifier import Touches, answers, noise
 from tests.score.colours import WNIDS
 from tests.score.scoring import load_model
 
@@ -133,16 +131,6 @@ def test_what_cannot_be_loaded_is_one_line(made: Path, tmp_path: Path) -> None:
         with pytest.raises(kind, match=said) as refused:
             load_model(spec)
         assert "\n" not in str(refused.value)
-
-
-class Touches:
-    """What runs code when it is unpickled."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return os.mkdir, (str(self.path),)
 
 
 def test_a_file_that_would_run_code_is_refused_without_advice_to_run_it(
