@@ -15,8 +15,10 @@ from genset.core.errors import BadInput
 from genset.core.table import Table, of_words
 from genset.db import (
     Candidate,
+    Claim,
     ExamplePhoto,
     Fact,
+    GoldQuestion,
     HostState,
     Label,
     Photo,
@@ -43,7 +45,10 @@ from genset.sources.source import Settings, source_class
 from genset.workspace import Workspace
 
 _NAME = Photo.source, Photo.source_id
-_OF_POOL = Photo.id.not_in(select(ExamplePhoto.photo_id))
+# Not those that are shown as examples, or that were added to test labelers.
+_EXAMPLE = Photo.id.in_(select(ExamplePhoto.photo_id))
+_GOLD = Photo.id.in_(select(GoldQuestion.photo_id)) & Photo.id.not_in(select(Claim.photo_id))
+_OF_POOL = ~_EXAMPLE & ~_GOLD
 _STORED = Photo.sha256.is_not(None), Photo.rejected.is_(None)
 # Stored photos after which a refresh asked in vain last.
 _LAST_FAILED = (
@@ -202,7 +207,7 @@ def _counts(session: Session) -> dict[str, Any]:
         "searches": select(func.count(Search.id)),
         "found": select(func.count(Photo.id)).where(_OF_POOL),
         "stored": select(func.count(Photo.sha256)).where(_OF_POOL),
-        "examples": select(func.count(Photo.sha256)).where(~_OF_POOL),
+        "examples": select(func.count(Photo.sha256)).where(_EXAMPLE),
         "contested": contested,
         "late_photos": photos.where(PhotoFailure.next_at.is_not(None)),
         "late_pages": pages.where(SearchFailure.next_at.is_not(None)),

@@ -10,20 +10,19 @@ from pathlib import Path
 
 import pytest
 
-from genset.classes import Taxonomy, imagenet1k
+from genset.classes import Taxonomy
 from genset.classes.files import taxonomy_in
 from genset.core.errors import BadInput
 from genset.db.taxonomies import store_taxonomy
 from genset.label import Store, Workspace
 from genset.label.exchange.labels import export_labels, import_labels
-from genset.label.queue.hiding import are_far
 from genset.label.stats import collect
 from genset.sandbox import Sandbox
 from genset.scrape.queries import newest_queries, update_queries, workspace_queries
 from genset.status import status
 from labeler_app import wire
 from tests.label.desks import CORRECT, desk_of, do_all
-from tests.labeled_workspace import TABBY, TENCH, add_candidate, labeled_workspace, picture, vote
+from tests.labeled_workspace import add_candidate, labeled_workspace, picture, vote
 from tests.scrape.commands import genset
 
 DOG, PANDA, LONG = "كلب", "レッサーパンダ_1", "x" * 64
@@ -151,19 +150,6 @@ def test_a_list_of_queries_goes_on_where_classes_are_added(
     (workspace.root / "queries.toml").write_text('[classes]\nn01440764 = ["tench"]\n')
     with pytest.raises(BadInput, match="no class 'n01440764': it is not in pets"):
         newest_queries(workspace.root, store.taxonomy)
-
-
-def test_nothing_is_taken_for_surely_wrong_where_nobody_says_what_classes_are() -> None:
-    own = taxonomy_in(
-        PETS + '[classes.salad]\nhypernyms = ["food"]\n[classes.lamp]\nhypernyms = ["thing"]\n'
-        "[classes.n02123045]\n[classes.n03637318]\n",
-        "pets.toml",
-    )
-    assert not are_far(own, DOG, PANDA)
-    assert not are_far(own, "salad", "lamp")
-    assert not are_far(own, "salad", TABBY)
-    assert are_far(own, TABBY, "n03637318")  # a cat and a lampshade, as WordNet has them
-    assert are_far(imagenet1k(), TABBY, "n03637318") and not are_far(imagenet1k(), TABBY, TENCH)
 
 
 @pytest.mark.soak

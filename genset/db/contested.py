@@ -1,11 +1,17 @@
 """Photos that several classes claim, and the candidates that are labeled all the same."""
 
-from sqlalchemy import ColumnElement, Select, case, exists, func, or_, select, union
+from sqlalchemy import ColumnElement, Select, and_, case, exists, func, or_, select, union
 from sqlalchemy.orm import aliased
 
 from genset.db.labels import Label, Verdict
 from genset.db.models import Candidate, Photo
-from genset.db.queries import is_out, is_ruled, is_ruled_correct, stored_candidates
+from genset.db.queries import (
+    is_named_gold,
+    is_out,
+    is_ruled,
+    is_ruled_correct,
+    stored_candidates,
+)
 
 
 def is_contested() -> ColumnElement[bool]:
@@ -128,15 +134,17 @@ def undecided_photos(claimed: Select[int] | None = None) -> Select[int]:
 def in_labeling(panel: str | None = None) -> Select[Candidate]:
     """The stored candidates that labelers are shown, and the others that somebody spoke of.
 
-    Labelers are shown none that another class claims too, unless somebody ruled on it. Spoken of
-    are those with a ruling, or a vote of this `panel` (None: of any) that counts.
+    Labelers are shown none that another class claims too, unless somebody ruled on it, and none
+    that is a gold question by a manager's word. Spoken of are those with a ruling, or a vote of
+    this `panel` (None: of any) that counts.
     """
     voted = select(Label.number).where(Label.candidate_id == Candidate.id, ~is_out(Label))
     if panel is not None:
         voted = voted.where(Label.panel == panel)
     unclaimed = Candidate.photo_id.not_in(claimed_by_several())
     is_voted = exists(voted.correlate(Candidate))
-    return stored_candidates().where(or_(unclaimed, is_ruled(), is_voted))
+    shown = and_(unclaimed, ~is_named_gold())
+    return stored_candidates().where(or_(shown, is_ruled(), is_voted))
 
 
 def votes_in_labeling() -> Select[int, str, str]:

@@ -14,6 +14,7 @@ from genset.core.errors import BadInput
 from genset.db.labelers import LabelerAct, LabelerEvent
 from genset.db.labels import (
     GoldAnswer,
+    GoldQuestion,
     Label,
     ProposedBy,
     Question,
@@ -53,6 +54,23 @@ def gone_photos() -> Select[Photo]:
 def is_ruled() -> ColumnElement[bool]:
     """Whether somebody settled a `Candidate` in review."""
     return exists(select(Ruling.number).where(Ruling.candidate_id == Candidate.id))
+
+
+def is_named_gold(*, of_class: bool = False) -> ColumnElement[bool]:
+    """Whether a manager named the photo of a `Candidate` as a gold question, for whatever class.
+
+    It tests labelers then, and none is asked about it as a candidate. Or, `of_class`, the photo of
+    a `Claim` for its very class.
+    """
+    claim = Claim if of_class else Candidate
+    named = select(GoldQuestion.id).where(
+        GoldQuestion.photo_id == claim.photo_id,
+        GoldQuestion.basis_id.is_(None),
+        GoldQuestion.retired_at.is_(None),
+    )
+    if of_class:
+        named = named.where(GoldQuestion.wnid == Claim.wnid)
+    return exists(named.correlate(claim))
 
 
 def is_ruled_correct() -> ColumnElement[bool]:

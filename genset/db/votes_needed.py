@@ -12,6 +12,7 @@ from genset.db.labels import ProposalRound, Question, Ruling, Verdict
 from genset.db.models import Candidate, Claim, Photo
 from genset.db.queries import (
     is_backed,
+    is_named_gold,
     is_ruled,
     labels_in_force,
     stored_candidates,
@@ -116,7 +117,7 @@ def missing_votes(
     """
     questions = _open_questions()
     unclaimed = Candidate.photo_id.not_in(claimed_by_several())
-    pool = stored_candidates().where(or_(unclaimed, is_ruled())).order_by(None)
+    pool = stored_candidates().where(or_(unclaimed, is_ruled()), ~is_named_gold()).order_by(None)
     pool = pool.where(Candidate.id.not_in(questions)).with_only_columns(Candidate.id)
     force, requests = labels_in_force(rules.panel).subquery(), waiting_requests().subquery()
     counted = [
@@ -158,6 +159,6 @@ def _open_questions() -> Select[int]:
         .join(ProposalRound, ProposalRound.id == Question.round_id)
         .join(Claim, Claim.id == Question.candidate_id)
         .join(Photo, Photo.id == Claim.photo_id)
-        .where(ProposalRound.withdrawn_at.is_(None), is_backed())
+        .where(ProposalRound.withdrawn_at.is_(None), is_backed(), ~is_named_gold(of_class=True))
         .where(Photo.sha256.is_not(None), Photo.rejected.is_(None))
     )

@@ -4,15 +4,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, and_, exists, func, select, text
+from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput
+from genset.core.numbers import count
 from genset.db import (
-    Claim,
     GoldAnswer,
     GoldQuestion,
     Label,
+    Photo,
     Ruling,
     Screen,
     ScreenPhoto,
@@ -30,6 +31,7 @@ from genset.db.failures import answering
 
 # Sure enough to test somebody by: a ruling, or this many labelers of one mind.
 AGREEING = 2
+_TOLERANCE = 0.2  # of the share that is set
 CORRECT, INCORRECT = Verdict.CORRECT, Verdict.INCORRECT
 
 
@@ -50,6 +52,66 @@ class KnownPhoto:
     holds: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class GoldShare:
+    """How many of the photos that labelers were `shown` were gold questions.
+
+    `setting` is the share that is set; `correct` and `incorrect` count the photos that a manager
+    named, and that are not retired.
+    """
+
+    setting: float
+    shown: int
+    gold: int
+    correct: int
+    incorrect: int
+
+    def lines(self) -> list[str]:
+        """In words, with what is missing; none where no gold questions are set."""
+        if not self.setting:
+            return []
+        named = f"{self.correct:,} correct and {self.incorrect:,} incorrect named"
+        lines = [f"gold questions: none shown yet, {named} (gold = {self.setting:g})"]
+        if self.shown:
+            share = (
+                f"{self.gold:,} of {count(self.shown, 'photo')} shown, {self.gold / self.shown:.0%}"
+            )
+            lines = [f"gold questions: {share} (gold = {self.setting:g}); {named}"]
+        expected = self.setting * self.shown * (1 - _TOLERANCE)
+        if self.gold < expected or not (self.shown or self.correct or self.incorrect):
+            lines.append("fewer photos are known than that: name more with genset add --gold DIR")
+        if not self.incorrect:
+            lines.append(
+                "none is named incorrect: until labelers agree on some, who says correct to all is "
+                "not found out"
+            )
+        return lines
+
+
+def gold_share(store: Store, setting: float, study_id: int | None = None) -> GoldShare:
+    """The share of gold questions so far, of all labelers or in one study.
+
+    Raises:
+        GensetError: the store does not answer.
+    """
+    shown = select(func.count(), func.count(ScreenPhoto.gold_id)).join(
+        Screen, Screen.id == ScreenPhoto.screen_id
+    )
+    if study_id is not None:
+        shown = shown.where(Screen.study_id == study_id)
+    named = (
+        select(GoldQuestion.expected, func.count())
+        .where(GoldQuestion.basis_id.is_(None), GoldQuestion.retired_at.is_(None))
+        .group_by(GoldQuestion.expected)
+    )
+    with answering(), store.session() as session:
+        photos, gold = session.execute(shown).one()
+        by_verdict = dict(session.execute(named).all())
+    return GoldShare(
+        setting, photos, gold, by_verdict.get(CORRECT, 0), by_verdict.get(INCORRECT, 0)
+    )
+
+
 def add_gold_question(
     store: Store, task: str, expected: Verdict, reason: str, wnid: str | None = None
 ) -> KnownPhoto:
@@ -67,22 +129,30 @@ def add_gold_question(
     if not (reason := " ".join(reason.split())):
         raise BadInput("say how the answer is known: --reason TEXT")
     with answering(), store.begin() as session:
-        lock_gold_questions(session)
         candidate = find_candidate(session, task)
         wnid = stored_taxonomy(session)[wnid or candidate.wnid].wnid
-        question = session.scalar(
-            select(GoldQuestion).where(
-                GoldQuestion.wnid == wnid, GoldQuestion.photo_id == candidate.photo_id
-            )
-        )
-        if question is None:
-            session.add(question := GoldQuestion(wnid=wnid, photo=candidate.photo))
-        elif question.expected != expected and _was_shown(session, question):
-            raise BadInput(f"labelers have seen {task} as {question.expected}: retire it instead")
-        question.expected, question.reason, question.retired_at = expected, reason, None
-        question.basis_id = None  # from now on a manager knows it
-        session.flush()
-        return _known(question)
+        return _known(name_gold(session, candidate.photo, wnid, expected, reason))
+
+
+def name_gold(
+    session: Session, photo: Photo, wnid: str, expected: Verdict, reason: str
+) -> GoldQuestion:
+    """Make a photo a gold question of a class: from now on a manager knows its answer.
+
+    Raises:
+        BadInput: labelers have seen it with another answer.
+    """
+    lock_gold_questions(session)
+    question = session.scalar(select(GoldQuestion).filter_by(wnid=wnid, photo_id=photo.id))
+    if question is None:
+        session.add(question := GoldQuestion(wnid=wnid, photo=photo))
+    elif question.expected != expected and _was_shown(session, question):
+        task = f"{wnid}/{photo.source}:{photo.source_id}"
+        raise BadInput(f"labelers have seen {task} as {question.expected}: retire it instead")
+    question.expected, question.reason, question.retired_at = expected, reason, None
+    question.basis_id = None
+    session.flush()
+    return question
 
 
 def list_gold_questions(store: Store) -> list[KnownPhoto]:
@@ -103,12 +173,6 @@ def retire_gold_question(store: Store, gold_id: int) -> None:
         if (question := session.get(GoldQuestion, gold_id)) is None:
             raise BadInput(f"there is no gold question {gold_id}: see genset labelers gold list")
         question.retired_at = question.retired_at or now()
-
-
-def decided_right(session: Session, candidates: Iterable[int]) -> set[int]:
-    """Those of these candidates that are `decided` as correct."""
-    found = decided(session, candidates)
-    return {number for number, verdict in found.items() if verdict is Verdict.CORRECT}
 
 
 def decided(session: Session, candidates: Iterable[int]) -> dict[int, Verdict]:
@@ -139,23 +203,9 @@ def decided(session: Session, candidates: Iterable[int]) -> dict[int, Verdict]:
     }
 
 
-def is_known_wrong() -> ColumnElement[bool]:
-    """Whether a `GoldQuestion` holds while its `basis_id` is settled as wrong, not as right.
-
-    That is the claim itself then, which labelers found wrong. Otherwise the answer is known of what
-    is right: the claim itself, or another class of the same photo.
-    """
-    itself = select(Claim.id).where(
-        Claim.id == GoldQuestion.basis_id, Claim.wnid == GoldQuestion.wnid
-    )
-    return and_(GoldQuestion.expected == INCORRECT, exists(itself.correlate(GoldQuestion))).label(
-        "known_wrong"
-    )
-
-
-def holds(basis_id: int | None, known_wrong: bool, known: Mapping[int, Verdict]) -> bool:
+def holds(basis_id: int | None, expected: Verdict, known: Mapping[int, Verdict]) -> bool:
     """Whether a gold question's answer is known still, by what is `decided` now."""
-    return basis_id is None or known.get(basis_id) is (INCORRECT if known_wrong else CORRECT)
+    return basis_id is None or known.get(basis_id) is expected
 
 
 def not_holding(session: Session) -> set[int]:
@@ -164,10 +214,10 @@ def not_holding(session: Session) -> set[int]:
     They were made of candidates that labelers or a reviewer had settled (`basis_id`), and those
     do not say so now: votes were taken out, somebody disagreed since, or another ruling was made.
     """
-    made = select(GoldQuestion.id, GoldQuestion.basis_id, is_known_wrong())
+    made = select(GoldQuestion.id, GoldQuestion.basis_id, GoldQuestion.expected)
     rows = session.execute(made.where(GoldQuestion.basis_id.is_not(None))).all()
     known = decided(session, (row.basis_id for row in rows))
-    return {row.id for row in rows if not holds(row.basis_id, row.known_wrong, known)}
+    return {row.id for row in rows if not holds(row.basis_id, row.expected, known)}
 
 
 def gold_scores(
@@ -195,7 +245,6 @@ def gold_scores(
             GoldAnswer.verdict,
             GoldQuestion.expected,
             GoldQuestion.basis_id,
-            is_known_wrong(),
         )
         .join(GoldAnswer.question)
         .where(GoldAnswer.number.in_(newest))
@@ -203,8 +252,8 @@ def gold_scores(
     rows = session.execute(answers).all()
     known = decided(session, (row.basis_id for row in rows if row.basis_id is not None))
     found: dict[str, tuple[int, int]] = {}
-    for name, verdict, expected, basis_id, known_wrong in rows:
-        if holds(basis_id, known_wrong, known):
+    for name, verdict, expected, basis_id in rows:
+        if holds(basis_id, expected, known):
             right, of = found.get(name, (0, 0))
             answer = Verdict.INCORRECT if verdict is Verdict.BROKEN else verdict
             found[name] = (right + (answer is expected), of + 1)

@@ -27,7 +27,7 @@ from genset.label.agreement import (
     krippendorff_alpha,
 )
 from genset.label.ballots import Ballot, ballots, check_panel, further, panels
-from genset.label.gold import gold_scores
+from genset.label.gold import GoldShare, gold_scores, gold_share
 from genset.label.proposals.questions import ProposalStats, proposal_stats
 from genset.label.review import Dispute, disputes
 from genset.label.trust.decisions import suspensions_in
@@ -143,8 +143,9 @@ class Stats:
     of (`genset.db.in_labeling`), as in ``genset status``: with a stored photo that no other
     class claims, or that was voted or ruled on. `ruled` of them were settled in review. `histogram`
     counts labeled candidates by selection frequency in tenths: 0 to under 0.1, ..., 0.9 to under 1,
-    and 1. Votes of those who are `suspended` are in none of these. `proposals` says how far
-    questions about further classes are answered; None without any. These are in no other number,
+    and 1. Votes of those who are `suspended` are in none of these. `gold` says how many of the
+    photos shown were gold questions, in whatever panel. `proposals` says how far questions about
+    further classes are answered; None without any. These are in no other number,
     unless a search found the photo for the class; those that wait for a ruling are among the
     `disputes`.
     """
@@ -164,6 +165,7 @@ class Stats:
     by_labeler: tuple[LabelerStats, ...]
     disputes: tuple[Dispute, ...]
     suspended: tuple[SuspendedLabeler, ...]
+    gold: GoldShare
     proposals: ProposalStats | None
 
 
@@ -208,6 +210,7 @@ def collect(store: Store, workspace: Workspace, panel: str | None = None) -> Sta
         by_labeler=tuple(labelers),
         disputes=tuple(unsettled),
         suspended=tuple(out),
+        gold=gold_share(store, workspace.label.gold),
         proposals=proposals,
     )
 

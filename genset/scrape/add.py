@@ -14,6 +14,9 @@ with. A class has no examples until its first photos are labeled, which is when 
 most. An example is shown beside its class and is no candidate: no labeler is asked about it, and no
 release has it. So it needs no licence by which others may have it, and may be older than the pool's
 photos. Whoever starts the page vouches that labelers may see it.
+
+Or they become gold questions, under ``correct/<class>/`` and ``incorrect/<class>/``, of which all
+that holds, too. A photo of the same bytes that is in the workspace is used as it is there.
 """
 
 from collections.abc import Collection, Iterator
@@ -35,13 +38,16 @@ from genset.db import (
     Candidate,
     Claim,
     ExamplePhoto,
+    GoldQuestion,
     Photo,
     PhotoEvent,
     RemovedOwner,
     Store,
+    Verdict,
     add_candidates,
     examples_among,
 )
+from genset.label.gold import name_gold
 from genset.net.originals import AN_EXAMPLE, Original, checked, keep
 from genset.net.transport import MAX_BYTES
 from genset.scrape.opt_out import OPTED_OUT, OptOut
@@ -73,11 +79,12 @@ class AddSummary:
 
 
 class _File(NamedTuple):
-    """A file of a class's folder; `rank` is its place there, from 1."""
+    """A file of a class's folder, at place `rank` from 1; `expected` of a gold question."""
 
     wnid: str
     rank: int
     path: Path
+    expected: Verdict | None = None
 
 
 def add(
@@ -87,32 +94,33 @@ def add(
     origin: PhotoOrigin,
     *,
     examples: bool = False,
+    gold: bool = False,
     update: Collection[str] = (),
     min_size: int | None = None,
     dry_run: bool = False,
 ) -> AddSummary:
     """Make the photos of ``FOLDER/<class>/`` candidates of their classes, by the order of names.
 
-    Each is stored when it is checked, so the same call goes on where a killed one stopped. What is
-    rejected leaves nothing behind.
+    Each is stored when it is checked, so the same call goes on where a killed one stopped.
 
     Args:
-        workspace, store: where they are stored.
-        folder, origin: the photos, where they are from, and under which licence.
+        workspace, store, folder, origin: where to, and which photos from where, by which licence.
         examples: make them examples instead, but for those that are candidates.
+        gold: make them gold questions instead; `folder` has the folders correct and incorrect.
         update: the fields of `origin` that photos of this source get which are there already.
         min_size: pixels that the shorter side must have.
         dry_run: store nothing.
 
-    Raises BadInput, and adds nothing, where something is wrong with the folder or with `origin`.
+    Raises BadInput, and adds nothing, where the folder or `origin` is wrong.
     """
-    opt_out, table = OptOut.of(workspace), ExamplePhoto if examples else Candidate
-    _check_origin(workspace, store, origin, opt_out, examples=examples)
-    files, summary = list(_files(folder, store.taxonomy)), AddSummary(origin.source)
+    opt_out = OptOut.of(workspace)
+    _check_origin(workspace, store, origin, opt_out, candidates=not (examples or gold))
+    found = (_gold_files if gold else _files)(folder, store.taxonomy)
+    files, summary = list(found), AddSummary(origin.source)
     for file in progress(files, total=len(files), what="add", unit="photo"):
         sha256 = sha256_of(file.path)
         named = replace(origin, source_id=sha256[:32], title=file.path.name)
-        if photo := _photo_in(store, file.wnid, sha256, table):
+        if photo := _photo_in(store, file, sha256, examples=examples):
             summary.already += 1
             summary.updated += not dry_run and _update(store, photo, origin, update)
             continue
@@ -132,7 +140,7 @@ def add(
 
 
 def _check_origin(
-    workspace: Workspace, store: Store, origin: PhotoOrigin, opt_out: OptOut, *, examples: bool
+    workspace: Workspace, store: Store, origin: PhotoOrigin, opt_out: OptOut, *, candidates: bool
 ) -> None:
     """Check that photos may be from there, and that their owner wants them here.
 
@@ -153,7 +161,7 @@ def _check_origin(
         tombstone = session.scalar(tombstones)
     if tombstone is not None:
         raise BadInput(f"the photos of {origin.owner!r} were removed: {tombstone.reason}")
-    if not examples and origin.posted_at < workspace.posted_after:
+    if candidates and origin.posted_at < workspace.posted_after:
         raise BadInput(
             f"photos that were public on {origin.posted_at.date()} may have been seen by models: "
             f"this workspace takes those posted since {workspace.posted_after.date()} "
@@ -182,13 +190,29 @@ def _files(folder: Path, taxonomy: Taxonomy) -> Iterator[_File]:
             yield _File(wnid, rank, path)
 
 
-def _photo_in(
-    store: Store, wnid: str, sha256: str, table: type[Candidate] | type[ExamplePhoto]
-) -> Photo | None:
-    """The class's candidate or example of these bytes, from wherever."""
+def _gold_files(folder: Path, taxonomy: Taxonomy) -> Iterator[_File]:
+    """Every file of the class folders in ``correct`` and ``incorrect``."""
+    folders = {verdict: folder / verdict for verdict in (Verdict.CORRECT, Verdict.INCORRECT)}
+    if not any(path.is_dir() for path in folders.values()):
+        raise BadInput(f"{folder} holds no gold questions: put photos into {folder}/correct/CLASS/")
+    for verdict, path in folders.items():
+        if path.is_dir():
+            yield from (file._replace(expected=verdict) for file in _files(path, taxonomy))
+
+
+def _photo_in(store: Store, file: _File, sha256: str, *, examples: bool) -> Photo | None:
+    """The class's candidate, example or gold question of these bytes, from wherever."""
+    table = ExamplePhoto if examples else GoldQuestion if file.expected else Candidate
     same = select(Photo).join(table, table.photo_id == Photo.id)
+    same = same.where(table.wnid == file.wnid, Photo.sha256 == sha256)
+    if file.expected:
+        same = same.where(
+            GoldQuestion.expected == file.expected,
+            GoldQuestion.basis_id.is_(None),
+            GoldQuestion.retired_at.is_(None),
+        )
     with store.session() as session:
-        return session.scalar(same.where(table.wnid == wnid, Photo.sha256 == sha256).limit(1))
+        return session.scalar(same.limit(1))
 
 
 def _update(store: Store, photo: Photo, origin: PhotoOrigin, fields: Collection[str]) -> bool:
@@ -241,12 +265,15 @@ def _original(
 def _store(
     store: Store, file: _File, origin: PhotoOrigin, original: Original, *, examples: bool
 ) -> None:
-    """Store a file's photo as a candidate or an example of its class."""
+    """Store a file's photo as a candidate, an example or a gold question of its class."""
     with store.begin_alone() as session:
         # A scrape may have found it since.
         _refuse_unwanted(session, origin, original.sha256, examples=examples)
         named = {"source": origin.source, "source_id": origin.source_id}
         photo = session.scalar(select(Photo).filter_by(**named))
+        if photo is None and file.expected:
+            same = select(Photo).filter_by(sha256=original.sha256, rejected=None)
+            photo = session.scalar(same.limit(1))
         if photo is None:
             photo = Photo.of(replace(origin, owner_name=origin.credited))
             session.add(photo)
@@ -255,10 +282,11 @@ def _store(
             for name, value in asdict(original).items():
                 setattr(photo, name, value)
         session.flush()
-        row, table = (
-            {"wnid": file.wnid, "photo_id": photo.id},
-            ExamplePhoto if examples else Candidate,
-        )
+        if file.expected:
+            name_gold(session, photo, file.wnid, file.expected, f"added as {file.expected}")
+            return
+        row = {"wnid": file.wnid, "photo_id": photo.id}
+        table = ExamplePhoto if examples else Candidate
         if session.scalar(select(table.id).filter_by(**row)) is not None:
             return  # whose original was lost
         if examples:

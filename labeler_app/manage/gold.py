@@ -3,7 +3,7 @@
 import streamlit as st
 
 from genset.label import Store, Workspace
-from genset.label.gold import list_gold_questions, retire_gold_question
+from genset.label.gold import gold_share, list_gold_questions, retire_gold_question
 from labeler_app.manage.parts import show_table
 
 
@@ -11,9 +11,10 @@ def show_gold(workspace: Workspace, store: Store) -> None:
     """Draw the gold questions that there are, and a way to retire one."""
     st.caption(
         "A photo whose answer is known, hidden among the others. To make one, open a photo in the "
-        f"view Photos. Their share of what is shown is {workspace.label.gold:g} (gold in "
-        "genset.toml)."
+        "view Photos; or add many: genset add --gold DIR. Their share is gold in genset.toml."
     )
+    for line in gold_share(store, workspace.label.gold).lines():
+        st.text(line)
     known = list_gold_questions(store)
     if not known:
         return

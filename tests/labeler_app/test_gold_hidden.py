@@ -149,11 +149,9 @@ class Pools:
         for place, wnid in enumerate(CLASSES):
             for rank in range(1, candidates(wnid) + 1):
                 self._add(workspace, store, wnid, 1000 + 100 * place + rank, rank)
-        # Two labelers settled these already: of far classes, they are gold questions of the others.
-        for number in range(5000, 5040):
+        for number in range(5000, 5039):
             task = self._add(workspace, store, LAMPSHADE, number, number)
-            for worker in ("bob", "cid"):
-                vote(store, task, worker, Verdict.CORRECT)
+            add_gold_question(store, task, Verdict.INCORRECT, "a lamp", CLASSES[number % 3])
         return Traffic(workspace, store)
 
     def close(self) -> None:
@@ -192,7 +190,7 @@ def test_the_traffic_with_gold_questions_is_that_of_more_candidates(
     assert gold_questions_of(tested.store) > 0
     photos = Counter(screen["wnid"] for screen in tested.screens for _ in screen["photos"])
 
-    monkeypatch.setattr(hiding, "_random", NeverGold())
+    monkeypatch.setattr(hiding.Shown, "gold_among", lambda *_: 0)
     plain = pools.pool("plain", 0.3, lambda wnid: photos[wnid])
     plain.label_all()
 
@@ -228,19 +226,12 @@ def test_the_store_is_asked_the_same_whether_or_not_a_screen_has_gold_questions(
     monkeypatch.setattr(board, "_SECONDS_LEASED", float("inf"))
     tested, spared = (pools.pool(name, 0.3, lambda _: 25) for name in ("tested", "spared"))
     tested.label_all()
-    monkeypatch.setattr(hiding, "_random", NeverGold())
+    monkeypatch.setattr(hiding.Shown, "gold_among", lambda *_: 0)
     spared.label_all()
 
     assert gold_questions_of(tested.store) > 0
     assert gold_questions_of(spared.store) == 0
     assert set(of_route(tested, "submit")) == set(of_route(spared, "submit"))
-
-
-class NeverGold(random.SystemRandom):
-    """Chance that draws no gold question, where no more than two a screen are to be had."""
-
-    def random(self) -> float:
-        return -2.0
 
 
 def of_route(traffic: Traffic, route: str) -> list[int]:
@@ -297,10 +288,6 @@ def test_no_gold_question_is_a_photo_that_was_shown_as_right(pools: Pools) -> No
                 vote(tested.store, task, worker, Verdict.CORRECT)
     for number in range(1, 9):  # half of these would be examples
         task = f"{TENCH}/flickr:{1000 + number}"
-        add_gold_question(tested.store, task, Verdict.CORRECT, "seen")
-    tested.label_all(most=6)
-    for number in range(1, 9):  # some of these were shown as examples by now
-        task = f"{GOLDFISH}/flickr:{1100 + number}"
         add_gold_question(tested.store, task, Verdict.CORRECT, "seen")
     tested.label_all()
 

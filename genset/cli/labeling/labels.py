@@ -182,7 +182,10 @@ def _stats_tables(stats: "Stats") -> Iterator[Table]:
     ]
     yield Table(columns, rows, "Labelers whose votes do not count")
     yield _least_agreed(stats)
-    ends = [f"{count(len(stats.disputes), 'candidate')} to review: genset labels review"]
+    ends = [
+        *stats.gold.lines(),
+        f"{count(len(stats.disputes), 'candidate')} to review: genset labels review",
+    ]
     if stats.proposals is not None:
         ends.insert(0, _proposals_line(stats.proposals))
     yield Table(notes=ends)

@@ -34,10 +34,13 @@ def label(folder: Path | None, port: int, address: str) -> None:
     genset label --port 8501
     genset label --address 0.0.0.0
     """
+    from genset.label.gold import gold_share
     from genset.label.server import serve
 
-    with opened(folder, originals="read") as (workspace, _):
-        pass  # what is wrong with them is better said here than on the page
+    # What is wrong with the photos is better said here than on the page.
+    with opened(folder, originals="read") as (workspace, store):
+        for line in gold_share(store, workspace.label.gold).lines():
+            click.echo(line, err=True)
     sys.exit(serve(workspace, port, address))
 
 

@@ -125,12 +125,16 @@ def show_study(
     from genset.label.crowd.studies import Studies
     from genset.label.crowd.submissions import write_decisions
     from genset.label.crowd.visits import report_visits
+    from genset.label.gold import gold_share
 
-    with opened(folder) as (_, store):
+    with opened(folder) as (workspace, store):
         studied = Studies(store).find(key, platform)
         reports = report_visits(store, studied)
-    table = Table(_VISIT_COLUMNS, [_visit_row(report) for report in reports])
-    show_tables(table, format, {"study": studied, "visits": reports})
+        share = gold_share(store, workspace.label.gold, studied.id)
+    rows = [_visit_row(report) for report in reports]
+    table = Table(_VISIT_COLUMNS, rows, notes=share.lines())
+    document = {"study": studied, "visits": reports, "gold": share}
+    show_tables(table, format, document)
     if export is not None:
         written = write_decisions(export, studied, reports)
         click.echo(f"{count(written, 'row')} in {export}", err=True)

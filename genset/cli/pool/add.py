@@ -40,6 +40,12 @@ if TYPE_CHECKING:
     help="Show them to labelers beside their classes, as photos known to be correct. They are no "
     "candidates and enter no release, so they need no licence.",
 )
+@click.option(
+    "--gold",
+    is_flag=True,
+    help="Make them gold questions: DIR has a folder of classes for each answer, correct and "
+    "incorrect. They are no candidates either.",
+)
 @click.option("--dry-run", is_flag=True, help="Show the result, and store nothing.")
 @min_size_option
 @json_command
@@ -53,6 +59,7 @@ def add(
     license_url: str | None,
     posted: datetime | None,
     examples: bool,
+    gold: bool,
     dry_run: bool,
     min_size: int | None,
     as_json: bool,
@@ -67,28 +74,30 @@ def add(
     genset add my-photos --owner "Ann Ko" --license "CC BY 4.0"
     genset add dump --source city-museum --posted 2019-05-01 --license "Public Domain Mark"
     genset add --examples known-right --dry-run
+    genset add --gold known --owner "Ann Ko" --license "CC BY 4.0"
     """
     from genset.scrape import opt_out
     from genset.scrape.add import SOURCE
     from genset.scrape.add import add as take_in
 
-    if examples and posted is not None:
-        raise BadInput("--posted does not apply to --examples")
+    if examples + gold + (posted is not None) > 1:
+        raise BadInput("--examples, --gold and --posted do not go together")
+    kind = "example" if examples else "gold question" if gold else "photo"
     if license_name is not None and not license_name.strip():
         raise BadInput('--license names no licence: give its name, such as "CC BY 4.0"')
     fields = ("owner", "license", "license_url", "posted_at")
     values = (owner, license_name, license_name or license_url, posted)
     update = {field for field, value in zip(fields, values, strict=True) if value is not None}
-    name = SOURCE if examples else photos.resolve().name.lower()
-    license_name = license_name or ("" if examples else "All Rights Reserved")
+    name = photos.resolve().name.lower() if kind == "photo" else SOURCE
+    license_name = license_name or ("All Rights Reserved" if kind == "photo" else "")
     origin = _origin(source or name, owner or "", license_name, license_url, posted)
-    options: Any = {"examples": examples, "min_size": min_size, "dry_run": dry_run}
+    options: Any = {"examples": examples, "gold": gold, "min_size": min_size, "dry_run": dry_run}
     with opened(folder, originals="store") as (workspace, store):
         done = take_in(workspace, store, photos, origin, update=update, **options)
         listed = opt_out.OptOut.of(workspace)
         out = [] if dry_run else opt_out.honour(store, listed)
     answer = asdict(done) | {"dry_run": dry_run} | opt_out.as_json(workspace, out)
-    lines = [*_lines(done, examples, dry_run), *opt_out.lines(out, listed)]
+    lines = [*_lines(done, kind, dry_run), *opt_out.lines(out, listed)]
     show(answer, "\n".join(lines), as_json)
 
 
@@ -112,9 +121,9 @@ def _origin(
     )
 
 
-def _lines(done: "AddSummary", examples: bool, dry_run: bool) -> list[str]:
+def _lines(done: "AddSummary", kind: str, dry_run: bool) -> list[str]:
     would = "would be " if dry_run else ""
-    what = count(done.added, "example" if examples else "photo")
+    what = count(done.added, kind)
     updated = f" ({done.updated:,} updated)" if done.updated else ""
     return [
         f"{what} {would}added (source: {done.source}), {done.already:,} already there{updated}, "

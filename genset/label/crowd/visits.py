@@ -51,8 +51,8 @@ class VisitReport:
     decided since it began. `reason` is why `proposal` is what it is; for "reject", in words for the
     platform. Money hangs on a rejection, so it is never for disagreement with others: that is what
     labelers are asked for. Work that would be approved is left to the manager ("wait") where one
-    made its votes void. Of what the platform's export says was decided, nothing ("none") is
-    proposed.
+    made its votes void, or where the study needs gold questions and fewer than five were answered.
+    Of what the platform's export says was decided, nothing ("none") is proposed.
     """
 
     visit: Visit
@@ -91,7 +91,7 @@ def report_visits(store: Store, study: Study) -> list[VisitReport]:
         whole = _out_wholly(suspensions.get(worker), visit)
         proposal, reason = _propose(study, visit, (right, of), of_visit)
         if proposal == "approve" and whole is LabelerAct.VOID:
-            proposal, reason = "wait", "a manager made these votes void: decide on the pay yourself"
+            proposal, reason = "wait", "a manager made these votes void: decide on the pay"
         found.append(
             VisitReport(
                 visit=visit,
@@ -224,6 +224,9 @@ def _propose(
         return "reject", f"failed the attention checks: {right} of {photos} with a known answer"
     if hurries(screens):
         return "reject", f"took {pace(screens):.2f} seconds a photo, too fast to look at them"
+    if study.gold_needed and screens and gold[1] < LEAST_GOLD:
+        number = count(gold[1], "gold question")
+        return "wait", f"answered {number}, too few to judge: look at the labels yourself"
     if visit.outcome == "nothing":
         return "approve", "there was nothing left to label: no fault of theirs"
     return "approve", "did all screens"

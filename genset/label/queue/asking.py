@@ -2,14 +2,12 @@
 
 import hashlib
 import random
-from collections.abc import Collection, Sequence
-from math import floor
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import and_, bindparam, exists, false, select
+from sqlalchemy import and_, bindparam, exists, select
 from sqlalchemy.orm import Session
 
-from genset.classes import Taxonomy
 from genset.db import (
     Claim,
     GoldQuestion,
@@ -20,14 +18,10 @@ from genset.db import (
     ScreenPhoto,
     Verdict,
     ask,
-    stored_taxonomy,
 )
-from genset.label.gold import decided, holds, is_known_wrong, lock_gold_questions
+from genset.label.gold import decided, holds, lock_gold_questions
 from genset.label.queue.board import QUESTIONS_ON_A_SCREEN, Board
-from genset.label.queue.hiding import are_far
-
-MOST_QUESTIONS = QUESTIONS_ON_A_SCREEN + 1  # with those whose answer is known
-_LOOKED_AT = 12  # questions of others, for a class that this photo surely does not show
+from genset.label.queue.hiding import Shown
 
 _random = random.SystemRandom()
 
@@ -38,11 +32,6 @@ _ASKED = (
     .join(ProposalRound, ProposalRound.id == Question.round_id)
     .where(Question.candidate_id.in_(bindparam("candidates", expanding=True)))
     .order_by(Question.candidate_id)
-)
-_CLASSES = (
-    select(Claim.wnid)
-    .where(Claim.id.in_(bindparam("candidates", expanding=True)))
-    .order_by(Claim.id)
 )
 _CLAIMS = select(
     Claim.wnid,
@@ -59,7 +48,6 @@ _GOLD = (
         GoldQuestion.wnid,
         GoldQuestion.expected,
         GoldQuestion.basis_id,
-        is_known_wrong(),
         and_(
             GoldQuestion.retired_at.is_(None),
             ~exists(
@@ -73,7 +61,6 @@ _GOLD = (
     .where(GoldQuestion.photo_id == bindparam("photo"))
     .order_by(GoldQuestion.id)
 )
-_NOTHING = select(GoldQuestion.id).where(false())
 
 
 class _KnownClass(NamedTuple):
@@ -93,8 +80,8 @@ def questions_of(
 ) -> list[ScreenPhoto]:
     """What a new screen asks of a photo: these candidates, and gold questions at the rules' share.
 
-    At most nine. A photo's own class, `home`, is never asked. The order is drawn by the seed of the
-    round, the labeler and the photo, for gold questions too. The store is asked the same for a
+    At most eight. A photo's own class, `home`, is never asked. The order is drawn by the seed of
+    the round, the labeler and the photo, for gold questions too. The store is asked the same for a
     screen that gets none: how long it takes must not tell.
     """
     photo = board.photo_of(candidates[0])
@@ -103,8 +90,9 @@ def questions_of(
     seed = rows[0].seed
     share = board.rules.gold
     if share:
-        room = len(questions) / (1 - share)
-        count = min(floor(room * share + _random.random()), MOST_QUESTIONS - len(questions))
+        shown = Shown.to_labeler(session, board, worker)
+        count = shown.gold_among(len(questions), share, QUESTIONS_ON_A_SCREEN)
+        count = min(count, QUESTIONS_ON_A_SCREEN - len(questions))
         for wnid, gold_id in _choose(session, board, worker, home, photo, count).items():
             questions[wnid] = ScreenPhoto(gold_id=gold_id)
 
@@ -141,11 +129,8 @@ def _choose(
         for option in chosen
         if option.gold_id is None
     ]
-    if made:
-        session.add_all(made)
-        session.flush()
-    else:
-        ask(session, _NOTHING)
+    session.add_all(made)
+    session.flush()
     return gold_ids | {option.wnid: option.id for option in made}
 
 
@@ -154,13 +139,11 @@ def _known(
 ) -> dict[Verdict, list[_KnownClass]]:
     """What may test this labeler: gold questions that there are, then what would make some.
 
-    Claims that are settled, and about which this labeler was not asked and will not be. And
-    classes that other photos are asked about, and that are far from what this one is known to show.
+    Claims that are settled, and about which this labeler was not asked and will not be.
     """
     about = {"worker": worker, "photo": photo}
     claims = {row.wnid: row for row in ask(session, _CLAIMS, about)}
     gold = ask(session, _GOLD, about).all()
-    others = ask(session, _CLASSES, {"candidates": board.some(_LOOKED_AT)}).scalars().all()
     basis_ids = {row.basis_id for row in gold if row.basis_id is not None}
     now_known = decided(session, basis_ids | {row.id for row in claims.values()})
 
@@ -171,28 +154,11 @@ def _known(
 
     found: dict[Verdict, list[_KnownClass]] = {Verdict.CORRECT: [], Verdict.INCORRECT: []}
     for row in gold:
-        is_known = holds(row.basis_id, row.known_wrong, now_known)
+        is_known = holds(row.basis_id, row.expected, now_known)
         if row.is_new and is_known and may_test(row.wnid):
             found[row.expected].append(_KnownClass(row.wnid, row.expected, row.id, None))
     taken = {row.wnid for row in gold}
     for wnid, claim in claims.items():
         if wnid not in taken and may_test(wnid) and (verdict := now_known.get(claim.id)):
             found[verdict].append(_KnownClass(wnid, verdict, None, claim.id))
-    if home in claims and now_known.get(claims[home].id) is Verdict.CORRECT:
-        taxonomy = stored_taxonomy(session)
-        for wnid in dict.fromkeys(others):
-            if wnid not in taken and _is_surely_not_there(taxonomy, wnid, home, claims):
-                kind = Verdict.INCORRECT
-                found[kind].append(_KnownClass(wnid, kind, None, claims[home].id))
     return found
-
-
-def _is_surely_not_there(taxonomy: Taxonomy, wnid: str, home: str, claims: Collection[str]) -> bool:
-    """Far from the photo's own class, and nothing that any class asked about may be taken for."""
-    confusable = taxonomy.confusable
-    if wnid in claims or not are_far(taxonomy, wnid, home):
-        return False
-    taken_for_it = {other.wnid for other in confusable(wnid)}
-    return taken_for_it.isdisjoint(claims) and not any(
-        wnid == other.wnid for claim in claims for other in confusable(claim)
-    )

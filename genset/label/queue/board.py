@@ -11,13 +11,13 @@ import math
 import time
 from collections import Counter
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session
 
-from genset.db import Label, LabelerEvent, Screen, ask, in_batches, now
+from genset.db import Label, LabelerEvent, Screen, ask, now
 from genset.label.queue.open_candidates import OpenCandidates, locked
 from genset.label.queue.pools import CANDIDATES, Pool
 from genset.settings import LabelRules
@@ -85,19 +85,15 @@ class Leases:
 
 
 class _Exclusions(NamedTuple):
-    """What one labeler gets no more: what they labeled, in whatever panel, and what is excluded.
+    """What one labeler gets no more: what they labeled, in whatever panel.
 
     `of_open` counts those of each class that are still open to others; `unread` what they labeled
     of each class that was not read yet when they came.
     """
 
     labeled: set[int]
-    excluded: set[int]
     of_open: Counter[str]
     unread: Counter[str]
-
-    def has(self, candidate: int) -> bool:
-        return candidate in self.labeled or candidate in self.excluded
 
 
 class Board(OpenCandidates):
@@ -113,6 +109,8 @@ class Board(OpenCandidates):
         self._exclusions: dict[str, _Exclusions] = {}
         self._at_work = -math.inf, 1
         self.leased = Leases()
+        # By labeler and class: how many gold questions come on the screens that are to be leased.
+        self.gold_remaining: dict[tuple[str, str], int | None] = {}
 
     @locked
     def catch_up(self, session: Session, worker: str) -> None:
@@ -127,7 +125,7 @@ class Board(OpenCandidates):
             self._newest = number
             exclusions = self._exclusions.get(labeler)
             if exclusions is not None:
-                if self.is_open(candidate_id) and not exclusions.has(candidate_id):
+                if self.is_open(candidate_id) and candidate_id not in exclusions.labeled:
                     exclusions.of_open[self._class_of[candidate_id]] += 1
                 exclusions.labeled.add(candidate_id)
         changed = {row.candidate_id for row in new}
@@ -141,25 +139,12 @@ class Board(OpenCandidates):
             labeled = dict(ask(session, self.pool.labeled, {"worker": worker}).all())
             of_open = Counter(self._class_of[number] for number in labeled if self.is_open(number))
             unread = Counter(wnid for wnid in labeled.values() if wnid in self._unread)
-            self._exclusions[worker] = _Exclusions(set(labeled), set(), of_open, unread)
-
-    @locked
-    def exclude(self, worker: str, candidate: int) -> None:
-        """Suggest a candidate to this labeler, whom `catch_up` has met, no more."""
-        exclusions = self._exclusions[worker]
-        if self.is_open(candidate) and not exclusions.has(candidate):
-            exclusions.of_open[self._class_of[candidate]] += 1
-        exclusions.excluded.add(candidate)
-
-    @locked
-    def is_labeled_by(self, worker: str, candidate: int) -> bool:
-        """Whether this labeler, whom `catch_up` has met, labeled it, in whatever panel."""
-        return candidate in self._exclusions[worker].labeled
+            self._exclusions[worker] = _Exclusions(set(labeled), of_open, unread)
 
     @locked
     def may_get(self, worker: str, candidate: int) -> bool:
         """Whether this labeler, whom `catch_up` has met, may get it once nobody else has."""
-        return self.is_open(candidate) and not self._exclusions[worker].has(candidate)
+        return self.is_open(candidate) and candidate not in self._exclusions[worker].labeled
 
     @locked
     def labels_of(self, worker: str) -> int:
@@ -185,11 +170,11 @@ class Board(OpenCandidates):
         """
         if self.pool.by_photo:
             most = QUESTIONS_ON_A_SCREEN
-            screens = sum(_screens(count, most) for count in self._open_of.values())
+            screens = sum(math.ceil(count / most) for count in self._open_of.values())
             on_a_screen = self._open_of.total() / screens if screens else most
             return sum(remaining.values()) / on_a_screen
         room = PHOTOS_ON_A_SCREEN * (1 - self.rules.gold)  # gold questions take half at most
-        return sum(_screens(count, room) for count in remaining.values())
+        return sum(math.ceil(count / room) for count in remaining.values())
 
     def at_work(self, session: Session) -> int:
         """How many labelers have open screens, at least 1; as it was some seconds ago at most."""
@@ -207,30 +192,30 @@ class Board(OpenCandidates):
                 yield wnid
 
     @locked
-    def suggest(self, worker: str, wnid: str, without: Container[int]) -> list[list[int]]:
-        """Screens of a class for a labeler: up to five candidates each, the best rank first.
+    def suggest(self, worker: str, wnid: str, without: Container[int]) -> list[int]:
+        """The candidates of a class that a labeler may get, the best rank first.
 
-        Or, of questions, one screen a photo, unless it has more than eight. None that looks
-        `leased` to as many as it needs, and none of those in `without`.
+        None that looks `leased` to as many as it needs, and none of those in `without`.
         """
         open_, exclusions = self._open[wnid], self._exclusions[worker]
         leases = self.leased.of(wnid)
-        free = [
+        return [
             number
             for number in self._ranked[wnid]
             if open_.get(number, 0) > leases.get(number, 0)
             and number not in without
-            and not exclusions.has(number)
+            and number not in exclusions.labeled
         ]
-        if self.pool.by_photo:
-            of_photos: dict[int, list[int]] = {}
-            for number in free:
-                of_photos.setdefault(self._photo_of[number], []).append(number)
-            return [screen for some in of_photos.values() for screen in _evenly(some)]
-        if not self.rules.gold:
-            return list(_evenly(free, PHOTOS_ON_A_SCREEN))
-        # Not evenly: a screen that has a gold question would be of another size than it should.
-        return list(in_batches(free, PHOTOS_ON_A_SCREEN))
+
+    @locked
+    def by_photo(self, questions: Iterable[int]) -> list[list[int]]:
+        """Questions in screens: one a photo, unless it has more than eight."""
+        of_photos: dict[int, list[int]] = {}
+        for number in questions:
+            of_photos.setdefault(self._photo_of[number], []).append(number)
+        return [
+            screen for some in of_photos.values() for screen in evenly(some, QUESTIONS_ON_A_SCREEN)
+        ]
 
     @locked
     def examples(self, session: Session, worker: str, wnid: str, most: int) -> list[int]:
@@ -266,16 +251,12 @@ class Board(OpenCandidates):
     def _count_for_labelers(self, candidate: int, change: int) -> None:
         wnid = self._class_of[candidate]
         for exclusions in self._exclusions.values():
-            if exclusions.has(candidate):
+            if candidate in exclusions.labeled:
                 exclusions.of_open[wnid] += change
 
 
-def _evenly(items: Sequence[int], most: int = QUESTIONS_ON_A_SCREEN) -> Iterator[list[int]]:
+def evenly(items: Sequence[int], most: int) -> Iterator[list[int]]:
     """In as few lists of at most so many as they need: six in two of three, not five and one."""
-    size = -(-len(items) // -(-len(items) // most)) if items else most
-    return in_batches(items, size)
-
-
-def _screens(count: int, most: float) -> float:
-    """How many screens so many take, of at most so many each."""
-    return -(-count // most)
+    parts = -(-len(items) // most)
+    starts = [-(-len(items) * part // parts) for part in range(parts)]
+    return (list(items[start:end]) for start, end in pairwise([*starts, len(items)]))

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from genset.db import (
     Candidate,
     Claim,
+    GoldQuestion,
     Photo,
     PhotoEvent,
     ProposalRound,
@@ -49,6 +50,10 @@ _STAMP = select(
             ProposalRound.id,
         )
     ),
+    # What a manager names as gold, or retires; others are made of candidates all the time.
+    select(func.count(GoldQuestion.id))
+    .where(GoldQuestion.basis_id.is_(None), GoldQuestion.retired_at.is_(None))
+    .scalar_subquery(),
     select(func.count(ProposalRound.id))
     .where(ProposalRound.withdrawn_at.is_(None))
     .scalar_subquery(),

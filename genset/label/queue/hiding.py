@@ -1,56 +1,47 @@
-"""Hide photos whose answer is known among a class's candidates."""
+"""Hide photos whose answer is known among a class's candidates.
+
+For a labeler a gold question is one more candidate of its class: how many there are is decided
+before the class is cut into screens. So the sizes of screens, the classes that come again and what
+a class has in all are those of a class with so many more candidates.
+"""
 
 import random
-from collections.abc import Callable, Sequence
-from math import floor
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from math import ceil, floor
+from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, and_, bindparam, exists, or_, select
+from sqlalchemy import ColumnElement, bindparam, exists, func, select
 from sqlalchemy.orm import Session, aliased
 
-from genset.classes import Taxonomy
 from genset.db import (
     Candidate,
     Claim,
     GoldQuestion,
     Label,
     Photo,
-    Ruling,
     Screen,
     ScreenPhoto,
     Verdict,
     ask,
-    stored_taxonomy,
 )
-from genset.label.gold import (
-    AGREEING,
-    decided,
-    decided_right,
-    holds,
-    is_known_wrong,
-    lock_gold_questions,
-)
-from genset.label.queue.board import PHOTOS_ON_A_SCREEN, Board
+from genset.label.gold import decided, holds, lock_gold_questions
+from genset.label.queue.board import PHOTOS_ON_A_SCREEN, Board, evenly
 from genset.label.queue.open_candidates import is_for_examples
 
 EXAMPLES = 3  # known to be right too, but shown as such
-
-# Classes are far from each other when what they are both kinds of is no nearer than "whole", three
-# steps from "entity": a dog and a lamp, but not a dog and a cat.
-_STEPS_IN_COMMON = 4
-_TOP = "entity"
-_TRIES = 8
-_LOOKED_AT = 20  # candidates, to make one of them a gold question
-_READY = 2  # gold questions of each kind that a labeler has not seen, of a class they label
+_LOOKED_AT = 20  # candidates, to make some of them gold questions
 
 _random = random.SystemRandom()
 
 
 def _is_new_to_labeler(table: type[GoldQuestion | Candidate]) -> tuple[ColumnElement[bool], ...]:
-    """That a row's photo was on no screen of a labeler yet, for whatever class.
+    """That a row's photo was on no screen of a labeler yet, nor labeled by them, for any class.
 
     Who sees a photo again, and for another class, knows that one of the two is a test.
     """
-    question, candidate = aliased(GoldQuestion), aliased(Claim)
+    question, candidate, labeled = aliased(GoldQuestion), aliased(Claim), aliased(Claim)
     on_screens = (
         select(ScreenPhoto.id)
         .join(Screen, Screen.id == ScreenPhoto.screen_id)
@@ -62,200 +53,172 @@ def _is_new_to_labeler(table: type[GoldQuestion | Candidate]) -> tuple[ColumnEle
     as_candidate = on_screens.join(candidate, candidate.id == ScreenPhoto.candidate_id).where(
         candidate.photo_id == table.photo_id
     )
-    return ~exists(as_gold.correlate(table)), ~exists(as_candidate.correlate(table))
-
-
-def _may_have_been_an_example() -> ColumnElement[bool]:
-    """That a labeler may have been shown a gold question's photo as known to be right.
-
-    Not what `is_for_examples` leaves; nor what a manager named before this labeler came, or of
-    which nobody had said anything.
-    """
-    claim = aliased(Claim)
-    decisions = (
-        exists(
-            select(table.number)
-            .join(claim, claim.id == table.candidate_id)
-            .where(claim.photo_id == GoldQuestion.photo_id)
-            .correlate(GoldQuestion)
-        )
-        for table in (Label, Ruling)
+    by_labeler = select(Label.number).join(labeled, labeled.id == Label.candidate_id)
+    by_labeler = by_labeler.where(
+        labeled.photo_id == table.photo_id, Label.worker == bindparam("worker")
     )
-    was_here = select(Screen.id).where(
-        Screen.worker == bindparam("worker"), Screen.created_at < GoldQuestion.created_at
-    )
-    named_late = or_(*decisions) & exists(was_here.correlate(GoldQuestion))
-    return and_(
-        is_for_examples(GoldQuestion.photo_id),
-        or_(GoldQuestion.basis_id.is_not(None), named_late),
-    )
-
-
-def _claimed(table: type[GoldQuestion | Claim]) -> ColumnElement[bool]:
-    """That a candidate's photo is a gold question, or claimed, of the class that is asked."""
-    claims = select(table.id).where(
-        table.wnid == bindparam("wnid"), table.photo_id == Candidate.photo_id
-    )
-    return exists(claims.correlate(Candidate))
+    return tuple(~exists(row.correlate(table)) for row in (as_gold, as_candidate, by_labeler))
 
 
 # Written once: building them takes longer than asking them.
 _THERE = Photo.sha256.is_not(None), Photo.rejected.is_(None)
-# A class's gold questions: id, answer, what settled it and how, and the candidate of the class that
-# it is. Either candidate may be None.
+_SHOWN = (
+    select(func.count(Screen.id.distinct()), func.count(), func.count(ScreenPhoto.gold_id))
+    .join(Screen, Screen.id == ScreenPhoto.screen_id)
+    .where(
+        Screen.worker == bindparam("worker"),
+        Screen.photo_id.is_not(None) == bindparam("by_photo"),
+    )
+)
+# A class's gold questions: id, answer, and what it rests on.
 _NOT_SHOWN = (
-    select(
-        GoldQuestion.id,
-        GoldQuestion.expected,
-        GoldQuestion.basis_id,
-        is_known_wrong(),
-        Candidate.id,
-    )
+    select(GoldQuestion.id, GoldQuestion.expected, GoldQuestion.basis_id)
     .join(Photo, Photo.id == GoldQuestion.photo_id)
-    .outerjoin(
-        Candidate,
-        and_(Candidate.photo_id == GoldQuestion.photo_id, Candidate.wnid == GoldQuestion.wnid),
-    )
     .where(
         GoldQuestion.wnid == bindparam("wnid"),
         GoldQuestion.retired_at.is_(None),
         *_THERE,
         *_is_new_to_labeler(GoldQuestion),
-        ~_may_have_been_an_example(),
+        # Others may have been shown as examples.
+        ~(is_for_examples(GoldQuestion.photo_id) & GoldQuestion.basis_id.is_not(None)),
     )
-    .order_by(GoldQuestion.id)
+    .order_by(GoldQuestion.basis_id.is_not(None), GoldQuestion.id)
+)
+_GOLD_ALREADY = select(GoldQuestion.id).where(
+    GoldQuestion.wnid == Candidate.wnid, GoldQuestion.photo_id == Candidate.photo_id
 )
 _CAN_BE = (
-    select(Candidate.id, Candidate.photo_id, Candidate.wnid)
+    select(Candidate.id, Candidate.photo_id)
     .join(Photo, Photo.id == Candidate.photo_id)
     .where(
         Candidate.id.in_(bindparam("candidates", expanding=True)),
         *_THERE,
-        ~_claimed(GoldQuestion),
+        ~exists(_GOLD_ALREADY.correlate(Candidate)),
         *_is_new_to_labeler(Candidate),
     )
-    .order_by(Candidate.id)
-    .limit(_LOOKED_AT)
 )
-_CAN_BE_WRONG = _CAN_BE.where(~_claimed(aliased(Claim)))
 
 
-def with_gold_questions(
-    session: Session, board: Board, worker: str, wnid: str, candidates: Sequence[int]
-) -> list[ScreenPhoto]:
-    """The photos of a new screen: candidates, and gold questions by chance, at the rules' share.
+@dataclass
+class Shown:
+    """On how many screens a labeler was shown how many photos (or questions), gold among them."""
 
-    At most five: gold questions take the place of the last candidates, of which one stays. There
-    are fewer where no more are known that this labeler has not seen. The store is asked the same
-    for a screen that gets none: how long it takes must not tell.
+    screens: int
+    photos: int
+    gold: int
+
+    @classmethod
+    def to_labeler(cls, session: Session, board: Board, worker: str) -> "Shown":
+        """What they were shown of this board's pool so far."""
+        values = {"worker": worker, "by_photo": board.pool.by_photo}
+        return cls(*ask(session, _SHOWN, values).one())
+
+    def gold_among(self, candidates: int, share: float, most: int) -> int:
+        """How many gold questions go among so many candidates, of which a screen has at `most`.
+
+        As many on a small screen as on a large one, or its size would tell: the share of a screen
+        that is as large as this labeler's are in the mean. And those that are missing of the share
+        of all that they were shown; not more than candidates, though. A remainder counts by chance.
+        """
+        screens = ceil(candidates / (most * (1 - share)))
+        size = (self.photos + min(most, candidates / (1 - share))) / (self.screens + 1)
+        missing = share * (self.photos + screens * size) - self.gold
+        return max(0, min(floor(missing + _random.random()), candidates))
+
+    def add(self, photos: int, gold: int) -> None:
+        """Count a screen of so many photos, of which so many are gold."""
+        self.screens, self.photos = self.screens + 1, self.photos + photos
+        self.gold += gold
+
+
+class ScreenPlan(NamedTuple):
+    """A screen to lease: candidates of a class, and (by their ids) gold questions among them.
+
+    `gold_remaining` is how many come on the class's other screens; None on its last.
     """
-    share = board.rules.gold
-    room = min(PHOTOS_ON_A_SCREEN, len(candidates) / (1 - share))
-    count = min(floor(room * share + _random.random()), PHOTOS_ON_A_SCREEN - 1)
-    hidden = _choose(session, board, worker, wnid, count) if share else []
-    staying = candidates[: PHOTOS_ON_A_SCREEN - len(hidden)]
-    photos = [ScreenPhoto(candidate_id=candidate) for candidate in staying]
-    for gold_id in hidden:
-        photos.insert(_random.randint(0, len(photos)), ScreenPhoto(gold_id=gold_id))
-    return photos
+
+    wnid: str
+    candidates: Sequence[int]
+    gold: Sequence[int] = ()
+    gold_remaining: int | None = None
+
+    def photos(self, free: set[int]) -> list[ScreenPhoto]:
+        """What is on the screen, of candidates those that are free; gold questions anywhere."""
+        photos = [ScreenPhoto(candidate_id=number) for number in self.candidates if number in free]
+        for gold_id in self.gold:
+            photos.insert(_random.randint(0, len(photos)), ScreenPhoto(gold_id=gold_id))
+        return photos
+
+
+def screens_of_class(
+    session: Session, board: Board, worker: str, wnid: str, candidates: Sequence[int], shown: Shown
+) -> Iterator[ScreenPlan]:
+    """A class's candidates in screens of at most five, with gold questions at the rules' share.
+
+    `shown` counts the screens as they are taken. Every screen is as likely to have gold questions
+    as any other, and has a candidate. The store is asked the same whether or not there are any: how
+    long it takes must not tell.
+    """
+    share, gold = board.rules.gold, list[int]()
+    if share:
+        # Planned once for a class, of which screens may be leased one by one.
+        count = board.gold_remaining.get((worker, wnid))
+        if count is None:
+            count = shown.gold_among(len(candidates), share, PHOTOS_ON_A_SCREEN)
+        gold = _choose(session, board, worker, wnid, count)
+    sizes = [len(part) for part in evenly([*candidates, *gold], PHOTOS_ON_A_SCREEN)]
+    every, more = divmod(len(gold), len(sizes))
+    with_more = set(_random.sample(range(len(sizes)), more))
+    rest = iter(candidates)
+    for place, size in enumerate(sizes):
+        number = every + (place in with_more)
+        here, gold = gold[:number], gold[number:]
+        remaining = len(gold) if place + 1 < len(sizes) else None
+        plan = ScreenPlan(wnid, list(islice(rest, size - number)), here, remaining)
+        shown.add(size, number)
+        yield plan
 
 
 def _choose(session: Session, board: Board, worker: str, wnid: str, count: int) -> list[int]:
     """Up to `count` gold questions of a class, new to this labeler, right and wrong by chance.
 
-    Those that there are come first: one photo then tells several labelers apart.
+    Those that a manager named come first, then what was a gold question before: one photo then
+    tells several labelers apart. The rest is made of candidates that labelers agreed on.
     """
-
-    def may_test(candidate: int) -> bool:
-        """Nobody is asked about it any more, and this labeler never was."""
-        return not board.is_labeled_by(worker, candidate) and not board.is_open(candidate)
-
-    def never_shown(of_class: str) -> list[int]:
-        """Those known to be right, and never shown as that."""
-        right = board.known_right(session, of_class, AGREEING)
-        return [candidate for candidate in right if not board.is_for_examples(candidate)]
-
-    unseen: dict[Verdict, list[int]] = {Verdict.CORRECT: [], Verdict.INCORRECT: []}
-    questions = ask(session, _NOT_SHOWN, {"worker": worker, "wnid": wnid}).all()
-    known_now = decided(session, (row.basis_id for row in questions if row.basis_id))
-    for gold_id, expected, basis_id, known_wrong, candidate_id in questions:
-        is_known = holds(basis_id, known_wrong, known_now)
-        if is_known and (candidate_id is None or may_test(candidate_id)):
+    about = {"worker": worker, "wnid": wnid}
+    questions = ask(session, _NOT_SHOWN, about).all()
+    agreed = board.agreed(session, wnid)
+    some = _random.sample(agreed, min(_LOOKED_AT, len(agreed)))
+    can_be = ask(session, _CAN_BE, {"candidates": some, "worker": worker}).all()
+    basis_ids = {row.basis_id for row in questions if row.basis_id}
+    known_now = decided(session, basis_ids | {row.id for row in can_be})
+    unseen: dict[Verdict, list[GoldQuestion | int]] = {Verdict.CORRECT: [], Verdict.INCORRECT: []}
+    for gold_id, expected, basis_id in questions:
+        is_waiting = basis_id is not None and board.is_open(basis_id)
+        if holds(basis_id, expected, known_now) and not is_waiting:
             unseen[expected].append(gold_id)
-    for kind, known in unseen.items():
-        while len(known) < _READY:
-            if kind is Verdict.CORRECT:
-                made = _make(session, worker, wnid, list(filter(may_test, never_shown(wnid))), kind)
-            else:
-                made = _make_wrong(session, board, worker, wnid, never_shown)
-            if not made:
-                break
-            known += made
-    chosen: list[int] = []
+    for candidate_id, photo_id in can_be:
+        if expected := known_now.get(candidate_id):
+            row = {"wnid": wnid, "photo_id": photo_id, "basis_id": candidate_id}
+            reason = f"labelers or a reviewer called it {expected}"
+            unseen[expected].append(GoldQuestion(**row, expected=expected, reason=reason))
+    chosen: list[GoldQuestion | int] = []
     for _ in range(count):
         for kind in _random.sample(list(unseen), 2):
             if unseen[kind]:
                 chosen.append(unseen[kind].pop(0))
                 break
-    return chosen
+    return _stored(session, wnid, chosen)
 
 
-def _make_wrong(
-    session: Session, board: Board, worker: str, wnid: str, known: Callable[[str], list[int]]
-) -> list[int]:
-    """Make a photo of some far class a gold question that is known to be wrong."""
-    classes, taxonomy = board.classes, stored_taxonomy(session)
-    for other in _random.sample(classes, min(_TRIES, len(classes))):
-        if are_far(taxonomy, wnid, other):
-            # What is still open, this labeler may be asked about: they would see it twice.
-            right = [candidate for candidate in known(other) if not board.is_open(candidate)]
-            if made := _make(session, worker, wnid, right, Verdict.INCORRECT):
-                return made
-    return []
-
-
-def _make(
-    session: Session, worker: str, wnid: str, candidates: Sequence[int], expected: Verdict
-) -> list[int]:
-    """Make the first of these candidates that can be a gold question of the class one.
-
-    They are right as the board knows, which looks at one panel; here all panels must say so.
-    """
-    if not candidates:
-        return []
-    lock_gold_questions(session)
-    can_be = _CAN_BE_WRONG if expected is Verdict.INCORRECT else _CAN_BE
-    values = {"candidates": candidates, "wnid": wnid, "worker": worker}
-    found = ask(session, can_be, values).all()
-    right = decided_right(session, (row.id for row in found))
-    for candidate_id, photo_id, right_for in found:
-        if candidate_id in right:
-            made = GoldQuestion(
-                wnid=wnid,
-                photo_id=photo_id,
-                expected=expected,
-                reason=f"labelers or a reviewer called it correct for {right_for}",
-                basis_id=candidate_id,
-            )
-            session.add(made)
-            session.flush()
-            return [made.id]
-    return []
-
-
-def are_far(taxonomy: Taxonomy, one: str, other: str) -> bool:
-    """Whether nobody takes one of these classes for the other.
-
-    Of classes of one's own only what WordNet says tells: that there are none of its hypernyms, up
-    to "entity", or others, is no reason to be sure.
-    """
-    first, second = taxonomy.get(one), taxonomy.get(other)
-    if first is None or second is None:
-        return False
-    pairs = zip(reversed(first.hypernyms), reversed(second.hypernyms), strict=False)
-    common = 0
-    for one_kind, other_kind in pairs:
-        if one_kind != other_kind or (not common and one_kind != _TOP):
-            break
-        common += 1
-    return 0 < common <= _STEPS_IN_COMMON
+def _stored(session: Session, wnid: str, chosen: Sequence[GoldQuestion | int]) -> list[int]:
+    """The ids of gold questions; those that are new are stored, unless somebody else just did."""
+    ids = [row for row in chosen if isinstance(row, int)]
+    if new := {row.photo_id: row for row in chosen if isinstance(row, GoldQuestion)}:
+        lock_gold_questions(session)
+        there = select(GoldQuestion).filter_by(wnid=wnid).where(GoldQuestion.photo_id.in_(new))
+        new |= {row.photo_id: row for row in session.scalars(there)}
+        session.add_all(new.values())
+        session.flush()
+        ids += [row.id for row in new.values()]
+    return ids

@@ -34,7 +34,7 @@ from genset.db import (
 from genset.label.queue.asking import questions_of
 from genset.label.queue.board import LIVE, Board
 from genset.label.queue.boards import Boards
-from genset.label.queue.hiding import with_gold_questions
+from genset.label.queue.hiding import ScreenPlan, Shown, screens_of_class
 from genset.settings import LabelRules
 
 _ROUNDS = 5
@@ -246,27 +246,27 @@ def _of_board(
     """Lease screens of one board, of candidates not in `without`; adds to `busy` what is locked."""
     screens: list[Screen] = []
     for _ in range(_ROUNDS):
-        suggested = _suggested(session, board, labeler.name, without, count - len(screens))
-        if not suggested:
+        plans = _planned(session, board, labeler.name, without, count - len(screens))
+        if not plans:
             break
-        candidates_tried = {candidate for _, candidates in suggested for candidate in candidates}
+        candidates_tried = {number for plan in plans for number in plan.candidates}
         free, locked = _lock_free(session, board, labeler.name, candidates_tried)
         busy |= locked
         without |= candidates_tried
-        for wnid, candidates in suggested:
+        for plan in plans:
             # What is at work with somebody this moment is passed over, with the rest of its photo:
             # asked in two parts, it would have to be looked at twice.
-            if board.pool.by_photo and not locked.isdisjoint(candidates):
+            if board.pool.by_photo and not locked.isdisjoint(plan.candidates):
                 continue
-            if some := [candidate for candidate in candidates if candidate in free]:
-                screens.append(_lease(session, board, labeler, visit, wnid, some))
+            if not free.isdisjoint(plan.candidates):
+                screens.append(_lease(session, board, labeler, visit, plan, free))
     return screens
 
 
-def _suggested(
+def _planned(
     session: Session, board: Board, worker: str, without: set[int], count: int
-) -> list[tuple[str, list[int]]]:
-    """Up to `count` screens that look free: a class and its candidates each, the first class first.
+) -> list[ScreenPlan]:
+    """Up to `count` screens that look free, the first class first.
 
     All are locked in one go. One by one, labelers who ask at once would pass over each other's.
     """
@@ -277,11 +277,10 @@ def _suggested(
     return found
 
 
-def _free(
-    session: Session, board: Board, worker: str, without: set[int]
-) -> Iterator[tuple[str, list[int]]]:
+def _free(session: Session, board: Board, worker: str, without: set[int]) -> Iterator[ScreenPlan]:
     """Every screen that looks free, read as far as it is wanted."""
     classes, together = board.classes_for(session, worker), _CLASSES
+    shown = Shown.to_labeler(session, board, worker)
     while wnids := list(islice(classes, together)):
         if unknown := board.leased.unknown(wnids):
             counts: dict[str, Counter[int]] = {wnid: Counter() for wnid in unknown}
@@ -290,7 +289,11 @@ def _free(
                 counts[wnid][candidate] = leases
             board.leased.learn(counts)
         for wnid in wnids:
-            yield from ((wnid, some) for some in board.suggest(worker, wnid, without))
+            free = board.suggest(worker, wnid, without)
+            if board.pool.by_photo:
+                yield from (ScreenPlan(wnid, some) for some in board.by_photo(free))
+            elif free:
+                yield from screens_of_class(session, board, worker, wnid, free, shown)
         together *= 4  # the first ones may all be at work with others
 
 
@@ -301,10 +304,6 @@ def _lock_free(
     good = set(ask(session, board.pool.eligible, {"candidates": candidates}).scalars())
     for gone in candidates - good:
         board.drop(gone)
-    values = {"candidates": good, "worker": worker}
-    for seen in ask(session, board.pool.seen_as_gold, values).scalars():
-        board.exclude(worker, seen)
-        good.discard(seen)
     busy: set[int] = set()
     if is_postgresql(session):
         locked = set(ask(session, _FREE_CANDIDATES, {"candidates": good}).scalars())
@@ -317,14 +316,15 @@ def _lease(
     board: Board,
     labeler: LabelerNow,
     visit: Visit | None,
-    wnid: str,
-    candidates: list[int],
+    plan: ScreenPlan,
+    free: set[int],
 ) -> Screen:
+    wnid, by_photo = plan.wnid, board.pool.by_photo
     screen = Screen(
         id=secrets.token_hex(16),
         worker=labeler.name,
         wnid=wnid,
-        photo_id=board.photo_of(candidates[0]) if board.pool.by_photo else None,
+        photo_id=board.photo_of(plan.candidates[0]) if by_photo else None,
         panel=board.rules.panel,
         guideline=board.rules.guideline,
         study_id=None if visit is None else visit.study_id,
@@ -333,8 +333,11 @@ def _lease(
     )
     session.add(screen)
     session.flush()
-    filled = questions_of if board.pool.by_photo else with_gold_questions
-    photos = filled(session, board, labeler.name, wnid, candidates)
+    photos = plan.photos(free)
+    if by_photo:
+        photos = questions_of(
+            session, board, labeler.name, wnid, [n for n in plan.candidates if n in free]
+        )
     rows = [
         {
             "id": secrets.token_hex(16),
@@ -347,6 +350,7 @@ def _lease(
     ]
     # By the table: one statement, wherever among the photos a gold question is.
     session.execute(insert(cast(Table, ScreenPhoto.__table__)), rows)
+    board.gold_remaining[labeler.name, wnid] = plan.gold_remaining
     board.leased.add(wnid, [number for photo in photos if (number := photo.candidate_id)], 1)
     return screen
 

@@ -1,7 +1,5 @@
 """The candidates of a pool in memory: their votes, and which of them need more."""
 
-import random
-import sys
 import threading
 import time
 from collections import Counter
@@ -23,13 +21,12 @@ from genset.db import (
     rulings_in_force,
 )
 from genset.db.votes_needed import most_alike, votes_missing
+from genset.label.gold import AGREEING
 from genset.label.queue.pools import Pool
 from genset.settings import LabelRules
 
 _NONE: frozenset[int] = frozenset()
 _READ_TOGETHER = 500  # candidates of small classes
-
-_random = random.SystemRandom()
 
 # Written once: building it takes longer than asking it.
 _LABELS = (
@@ -55,9 +52,10 @@ def is_for_examples(photo_id: Any) -> Any:
     """Of photos that are known to be right, every other one: shown as an example, never as a test.
 
     Who was shown a photo as known to be right, beside whatever class, knows it again as a test. No
-    labeler can tell which photos these are. True or false; of a column, the condition.
+    labeler can tell which photos these are. Not every second id: photos that come by turns would
+    all be of one kind. True or false; of a column, the condition.
     """
-    return photo_id % 2 == 0
+    return (photo_id + photo_id // 2 + photo_id // 4) % 2 == 0
 
 
 class Count(NamedTuple):
@@ -102,7 +100,7 @@ class OpenCandidates:
         # How many labelers answered, how many said correct, how many what most said.
         self._votes: dict[int, tuple[int, int, int]] = {}
         self._votes_missing = 0
-        self._known_right: dict[str, list[tuple[int, int]]] = {}
+        self._known_right: dict[str, list[int]] = {}
 
     @property
     def unread(self) -> int:
@@ -170,38 +168,42 @@ class OpenCandidates:
         """Whether it goes to any more labelers."""
         return candidate in self._open.get(self._class_of.get(candidate, ""), _NONE)
 
-    def is_for_examples(self, candidate: int) -> bool:
-        """Whether its photo is for examples; of a class that was read."""
-        return candidate in self._for_examples
-
     @locked
     def photo_of(self, candidate: int) -> int:
         """The photo that a question is about, which was suggested."""
         return self._photo_of[candidate]
 
     @locked
-    def some(self, count: int) -> list[int]:
-        """Some candidates of those that were read, drawn at random: so many, with repetitions."""
-        classes = [ranked for ranked in self._ranked.values() if ranked]
-        return [_random.choice(_random.choice(classes)) for _ in range(count if classes else 0)]
-
-    @locked
-    def known_right(self, session: Session, wnid: str, least: int = 1) -> list[int]:
+    def known_right(self, session: Session, wnid: str) -> list[int]:
         """The candidates of a class that are known to be right, the surest first.
 
-        Those ruled correct, then those of which at least `least` labelers, and all who answered,
-        said correct.
+        Those ruled correct, then those of which all who answered said correct.
         """
         self._read(session, wnid)
         if (right := self._known_right.get(wnid)) is None:
             right = self._known_right[wnid] = self._right_in(wnid)
-        return [number for votes, number in right if votes >= least]
+        return right
 
-    def _right_in(self, wnid: str) -> list[tuple[int, int]]:
-        """Those `known_right`, with their votes; ruled ones as if all had voted for them.
+    @locked
+    def agreed(self, session: Session, wnid: str) -> list[int]:
+        """The candidates of a class that test a labeler: nobody is asked about them any more.
 
-        None that waits for a review: somebody doubts it.
+        A reviewer ruled on them, or at least two labelers, and all who answered, are of one mind.
+        Of those that are right none `is_for_examples`.
         """
+        self._read(session, wnid)
+        found = []
+        for number in self._ranked.get(wnid, ()):
+            votes, correct, agreeing = self._votes[number]
+            is_right = self.rulings.get(number) is Verdict.CORRECT or correct > 0
+            is_known = number in self.rulings or votes == agreeing >= AGREEING
+            is_waiting = number in self._open[wnid] or number in self._requested
+            if is_known and not is_waiting and not (is_right and number in self._for_examples):
+                found.append(number)
+        return found
+
+    def _right_in(self, wnid: str) -> list[int]:
+        """Those `known_right`; none that waits for a review: somebody doubts it."""
         ruled, unanimous = [], []
         for number in self._ranked.get(wnid, ()):
             votes, correct, _ = self._votes[number]
@@ -209,10 +211,10 @@ class OpenCandidates:
                 continue
             if number in self.rulings:
                 if self.rulings[number] is Verdict.CORRECT:
-                    ruled.append((sys.maxsize, number))
+                    ruled.append(number)
             elif votes == correct > 0:
-                unanimous.append((votes, number))
-        return ruled + sorted(unanimous, key=lambda pair: (-pair[0], pair[1]))
+                unanimous.append((-votes, number))
+        return ruled + [number for _, number in sorted(unanimous)]
 
     @locked
     def _read(self, session: Session, wnid: str) -> None:

@@ -8,22 +8,19 @@ from sqlalchemy import BindParameter, Select, bindparam, case, func, not_, or_, 
 from genset.db import (
     Candidate,
     Claim,
-    GoldQuestion,
     Label,
     Photo,
     ProposalRound,
     Question,
-    Screen,
-    ScreenPhoto,
     is_backed,
     is_contested,
+    is_named_gold,
     is_ruled,
     stored_candidates,
 )
 
 _AMONG: BindParameter[Any] = bindparam("candidates", expanding=True)
 _OF_CLASSES: BindParameter[Any] = bindparam("classes", expanding=True)
-_WORKER: BindParameter[Any] = bindparam("worker")
 _THERE = Photo.sha256.is_not(None), Photo.rejected.is_(None)
 
 Columns = Select[*tuple[Any, ...]]
@@ -40,7 +37,6 @@ class Pool:
         members: id, class and photo of the claims of some `classes` that may be shown, in order.
         eligible: those of some `candidates`, by id, that may be shown now.
         labeled: id of each claim that a `worker` labeled, and its class in this pool, or None.
-        seen_as_gold: those of some `candidates` that would show a `worker` what a test was.
         by_photo: whether a screen is of one photo, and has all of its claims; these are questions,
             whose votes grow only where labelers differ.
         added: as `members`, of some `candidates`; None where labelers add none.
@@ -52,38 +48,25 @@ class Pool:
     members: Columns
     eligible: Columns
     labeled: Columns
-    seen_as_gold: Columns
     by_photo: bool = False
     added: Columns | None = None
     unbacked: Columns | None = None
 
 
-_SEEN_AS_GOLD = (
-    select(Claim.id)
-    .join(GoldQuestion, GoldQuestion.photo_id == Claim.photo_id)
-    .join(ScreenPhoto, ScreenPhoto.gold_id == GoldQuestion.id)
-    .join(Screen, Screen.id == ScreenPhoto.screen_id)
-    .where(Claim.id.in_(_AMONG), Screen.worker == _WORKER)
-    .distinct()
-)
-_SAME_CLASS = GoldQuestion.wnid == Claim.wnid
-_LABELED = select(Label.candidate_id).where(Label.worker == _WORKER)
-_UNDISPUTED = or_(not_(is_contested()), is_ruled())
+_LABELED = select(Label.candidate_id).where(Label.worker == bindparam("worker"))
+_TO_LABEL = or_(not_(is_contested()), is_ruled()), not_(is_named_gold())
 
 CANDIDATES = Pool(
     counted=select(Candidate.wnid, func.count()).group_by(Candidate.wnid),
     members=stored_candidates()
-    .where(Candidate.wnid.in_(_OF_CLASSES), _UNDISPUTED)
+    .where(Candidate.wnid.in_(_OF_CLASSES), *_TO_LABEL)
     .with_only_columns(Candidate.id, Candidate.wnid, Candidate.photo_id),
     eligible=select(Candidate.id)
     .join(Candidate.photo)
-    .where(Candidate.id.in_(_AMONG), *_THERE, _UNDISPUTED),
+    .where(Candidate.id.in_(_AMONG), *_THERE, *_TO_LABEL),
     labeled=_LABELED.join(Claim, Claim.id == Label.candidate_id).add_columns(
         case((Claim.rank > 0, Claim.wnid))
     ),
-    # Who sees a photo again, and for another class, knows that one of the two is a test. On a
-    # screen of one photo they know the photo's class, and see it for others all the time.
-    seen_as_gold=_SEEN_AS_GOLD.where(or_(Screen.photo_id.is_(None), _SAME_CLASS)),
 )
 
 _questions = select(Question.candidate_id, Question.home).join(
@@ -94,7 +77,7 @@ _SHOWN = (
     _ASKED.add_columns(Claim.photo_id)
     .join(Claim, Claim.id == Question.candidate_id)
     .join(Photo, Photo.id == Claim.photo_id)
-    .where(*_THERE, Claim.wnid != Question.home)
+    .where(*_THERE, Claim.wnid != Question.home, not_(is_named_gold(of_class=True)))
     .order_by(Question.home, Claim.photo_id, Claim.id)
 )
 
@@ -107,7 +90,6 @@ QUESTIONS = Pool(
     labeled=_LABELED.outerjoin(Question, Question.candidate_id == Label.candidate_id)
     .outerjoin(ProposalRound, ProposalRound.id == Question.round_id)
     .add_columns(case((ProposalRound.withdrawn_at.is_(None), Question.home))),
-    seen_as_gold=_SEEN_AS_GOLD.where(_SAME_CLASS),
     by_photo=True,
     added=_SHOWN.where(Question.candidate_id.in_(_AMONG)),
     unbacked=select(Question.candidate_id).where(

@@ -27,7 +27,7 @@ from genset.db import (
     stored_taxonomy,
 )
 from genset.label.proposals.choose import LABELER
-from genset.label.queue.asking import MOST_QUESTIONS
+from genset.label.queue.board import QUESTIONS_ON_A_SCREEN
 from genset.label.session.shown import (
     ASKED,
     DECIDED,
@@ -86,7 +86,7 @@ def add_classes(session: Session, screen: Screen, added: Sequence[AddedClass]) -
             reason = HOME
         elif added_class.wnid in here:
             reason = ASKED
-        elif places >= MOST_QUESTIONS + MOST_ADDED:
+        elif places >= QUESTIONS_ON_A_SCREEN + MOST_ADDED:
             reason = TOO_MANY
         elif not _add(session, screen, added_class, places + 1):
             reason = DECIDED

@@ -23,6 +23,7 @@ from genset.db import (
     Store,
     Verdict,
     is_contested,
+    is_named_gold,
     is_out,
     is_ruled,
     requests_in_force,
@@ -210,7 +211,9 @@ def _look(session: Session, rules: LabelRules, worker: str) -> _Look:
             newest[candidate_id] = number
         if of == rules.panel:
             in_force[candidate_id][who] = verdict
-    pool = stored_candidates().where(Candidate.id.in_(labeled), or_(~is_contested(), is_ruled()))
+    pool = stored_candidates().where(
+        Candidate.id.in_(labeled), or_(~is_contested(), is_ruled()), ~is_named_gold()
+    )
     ruled = set(
         session.scalars(select(Ruling.candidate_id).where(Ruling.candidate_id.in_(labeled)))
     )

@@ -10,8 +10,14 @@ import pytest
 from sqlalchemy import select
 
 from genset.db import Claim, GoldAnswer, GoldQuestion, LabelerAct, ScreenPhoto, Store
-from genset.label.gold import gold_scores, list_gold_questions
+from genset.label.gold import (
+    add_gold_question,
+    gold_scores,
+    list_gold_questions,
+    retire_gold_question,
+)
 from genset.label.queue import asking
+from genset.label.queue.hiding import Shown
 from genset.label.session.desk import Desk
 from genset.label.session.shown import AlsoScreen
 from genset.label.trust.decisions import record
@@ -21,7 +27,7 @@ from labeler_app import wire
 from tests.label.also import answered, classes_of, decide, decide_all
 from tests.label.desks import CORRECT, INCORRECT, desk_of
 from tests.labeled_workspace import CRANE, TABBY, TENCH, labeled_workspace, vote
-from tests.labeler_app.test_gold_hidden import NeverGold, counted
+from tests.labeler_app.test_gold_hidden import counted
 from tests.questions import BASSINET, CROQUET, LAMPSHADE, MINK, TRACTOR, ask_about
 
 Opened = tuple[Workspace, Store]
@@ -31,7 +37,7 @@ PHOTOS = 6
 
 @pytest.fixture
 def pool(tmp_path: Path) -> Iterator[Opened]:
-    """Photos of three animals, settled by two labelers, each asked about two of six things."""
+    """Photos of three animals, asked about two of six things; a third is known to be absent."""
     opened = with_questions(tmp_path / "pool")
     yield opened
     opened[1].close()
@@ -46,6 +52,7 @@ def with_questions(root: Path) -> Opened:
             for worker in ("first", "second"):
                 vote(store, task, worker, CORRECT)
             questions[task] = [OF_ANIMALS[(number + each) % 6] for each in (0, 1)]
+            add_gold_question(store, task, INCORRECT, "seen", OF_ANIMALS[(number + 2) % 6])
     ask_about(store, questions)
     rules = LabelRules(votes=2, gold=0.4, threshold=0.3)
     return replace(workspace, label=rules), store
@@ -72,7 +79,7 @@ def test_gold_questions_are_about_the_photo_and_measure_a_labeler(pool: Opened) 
     assert 18 <= len(gold) <= 36  # one or two beside each two questions: 0.4 of all
     assert len(questions) == 36 + len(gold)
     for screen in screens:
-        assert len(set(classes_of(screen))) == len(classes_of(screen)) <= 9
+        assert len(set(classes_of(screen))) == len(classes_of(screen)) <= 8
         assert screen.home.wnid not in classes_of(screen)
     with pool[1].session() as session:
         right, of = gold_scores(session, "ann")["ann"]
@@ -89,8 +96,9 @@ def test_what_two_found_in_a_photo_tests_a_third(
     pool: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also what two did not find there: of the very classes that are asked about."""
-    chance = random.Random(1)  # one that draws photos of both kinds
-    monkeypatch.setattr(asking, "_random", NeverGold())
+    for known_one in list_gold_questions(pool[1]):
+        retire_gold_question(pool[1], known_one.id)
+    monkeypatch.setattr(Shown, "gold_among", lambda *_: 0)
     for name in ("ann", "bob"):
         decide_all(desk_of(pool, name), lambda wnid: CORRECT if wnid == BASSINET else INCORRECT)
     tasks = {
@@ -98,7 +106,8 @@ def test_what_two_found_in_a_photo_tests_a_third(
         for place, wnid in enumerate((TENCH, CRANE, TABBY))
         for number in range(PHOTOS)
     }
-    monkeypatch.setattr(asking, "_random", chance)
+    monkeypatch.undo()
+    monkeypatch.setattr(asking, "_random", random.Random(1))  # that draws photos of both kinds
     ask_about(pool[1], tasks)  # something to be asked by all of them
     screens = decide_all(desk_of(pool, "cid"))
     gold = gold_on(pool[1], *screens)
@@ -140,7 +149,7 @@ def test_gold_questions_stand_in_any_place_and_the_order_is_as_without(
         if each.id in gold
     )
     assert set(places) >= {1, 2, 3}
-    monkeypatch.setattr(asking, "_random", NeverGold())
+    monkeypatch.setattr(Shown, "gold_among", lambda *_: 0)
     plain = with_questions(tmp_path / "plain")
     without = decide_all(desk_of(plain, "ann"))
     assert gold_on(plain[1], *without) == set()
@@ -148,13 +157,6 @@ def test_gold_questions_stand_in_any_place_and_the_order_is_as_without(
         [each.cls.wnid for each in screen.questions if each.id not in gold] for screen in screens
     ]
     plain[1].close()
-
-
-class OneGold(random.SystemRandom):
-    """Chance that always draws one, where there are two questions and four in ten are wanted."""
-
-    def random(self) -> float:
-        return 0.0
 
 
 @pytest.mark.soak
@@ -169,8 +171,8 @@ def test_a_gold_question_has_all_that_a_question_has(pool: Opened) -> None:
 def test_the_store_is_asked_as_much_with_gold_questions_as_without(
     pool: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def asked(opened: Opened, chance: random.Random) -> list[tuple[int, int]]:
-        monkeypatch.setattr(asking, "_random", chance)
+    def asked(opened: Opened, gold: int) -> list[tuple[int, int]]:
+        monkeypatch.setattr(Shown, "gold_among", lambda *_: gold)
         monkeypatch.setattr("genset.label.queue.board._SECONDS_AT_WORK", float("inf"))
         monkeypatch.setattr("genset.label.queue.board._SECONDS_LEASED", float("inf"))
         ann: Desk = desk_of(opened, "ann")
@@ -186,7 +188,7 @@ def test_the_store_is_asked_as_much_with_gold_questions_as_without(
             found.append((len(to_get), len(to_submit)))
 
     spared = with_questions(tmp_path / "spared")
-    tested, plain = asked(pool, OneGold()), asked(spared, NeverGold())
+    tested, plain = asked(pool, 1), asked(spared, 0)
     with pool[1].session() as session:
         assert len(session.scalars(select(GoldAnswer)).all()) == len(tested)
     assert tested[2:] == plain[2:]
@@ -194,23 +196,16 @@ def test_the_store_is_asked_as_much_with_gold_questions_as_without(
 
 
 @pytest.mark.soak
-def test_who_decided_a_gold_question_is_not_asked_it_again(
+def test_nobody_is_asked_about_a_class_that_is_a_gold_question_of_the_photo(
     pool: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Somebody adds the class that tested another: she has said what she sees."""
-    ann, bob = desk_of(pool, "ann"), desk_of(pool, "bob")
-    screens = decide_all(ann)
-    gold = gold_on(pool[1], *screens)
-    tested = {
-        screen.photo.owner_name: each.cls.wnid
-        for screen in screens
-        for each in screen.questions
-        if each.id in gold
-    }
-    monkeypatch.setattr(asking, "_random", NeverGold())
+    """Somebody adds it, to whom it was none."""
+    tasks = [each.task.partition("/") for each in list_gold_questions(pool[1])]
+    class_of = {photo.replace("flickr:", "owner "): wnid for wnid, _, photo in tasks}
+    monkeypatch.setattr(Shown, "gold_among", lambda *_: 0)
+    bob = desk_of(pool, "bob")
     while his := bob.also_screens(count=1):
-        add = tested[his[0].photo.owner_name]
+        add = class_of[his[0].photo.owner_name]
         assert all(receipt.ok for receipt in decide(bob, his[0], INCORRECT, add))
-    assert len(tested) == 18
-    assert ann.also_screens() == []
-    assert len(decide_all(desk_of(pool, "cid"))) == 18
+    asked = [wnid for screen in decide_all(desk_of(pool, "cid")) for wnid in classes_of(screen)]
+    assert len(class_of) == 18 and len(asked) == 36

@@ -6,7 +6,7 @@ from genset.core.errors import BadInput
 from genset.db import find_candidate
 from genset.label import Store, Verdict
 from genset.label.at_work import missing
-from genset.label.gold import decided_right
+from genset.label.gold import decided
 from genset.label.review import queue, rule, send_to_review
 from genset.label.stats import collect
 from genset.settings import LabelRules
@@ -72,7 +72,7 @@ def test_nobody_is_tested_by_a_photo_that_is_in_review(store: Store) -> None:
 
     def is_known() -> bool:
         with store.session() as session:
-            return number in decided_right(session, [number])
+            return number in decided(session, [number])
 
     assert is_known()
     send_to_review(store, ONE, ONCE, "noa", "every model says teapot")

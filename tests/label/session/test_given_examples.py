@@ -102,4 +102,4 @@ def test_the_command_tells_first_and_names_what_cannot_be_read(
     assert json.loads(genset("status", "--json", cwd=workspace.root))["examples"] == 3
     assert "3 photos are shown" in genset("status", cwd=workspace.root)
     with_day = genset(*words, "--posted", "2020-01-01", cwd=workspace.root, code=2)
-    assert "--posted does not apply to --examples" in with_day
+    assert "--examples, --gold and --posted do not go together" in with_day

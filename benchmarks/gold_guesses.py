@@ -1,0 +1,134 @@
+"""Whether a labeler can guess which screens hold gold questions: by what they see and count.
+
+    python -m benchmarks.gold_guesses
+
+Labelers label pools of chance to the end. Somebody who knows which screens of the other half of the
+pools had gold questions bets on each screen by one clue, or by several together. The area under
+the curve of the bets is 0.5 by chance, and 1 for who always knows.
+"""
+
+import random
+import sys
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Sequence
+from pathlib import Path
+
+from sqlalchemy import select, update
+
+from genset.classes import imagenet1k
+from genset.db import Photo, Store
+from genset.db import Screen as ScreenRow
+from genset.db import ScreenPhoto as OnScreen
+from genset.label.gold import add_gold_question
+from genset.workspace import Workspace
+from tests.label.desks import CORRECT, INCORRECT, desk_of, do_all, under
+from tests.labeled_workspace import labeled_workspace
+
+Opened = tuple[Workspace, Store]
+WNIDS = [cls.wnid for cls in imagenet1k()]
+LABELERS = ("ann", "bob", "cid", "dot", "eve")
+
+# What a labeler can see or count of a screen, and whether a gold question is on it.
+Seen = tuple[dict[str, Hashable], bool]
+
+
+def seen(opened: Opened, worker: str) -> list[Seen]:
+    rows = (
+        select(ScreenRow.id, ScreenRow.wnid, OnScreen.gold_id)
+        .join(OnScreen, OnScreen.screen_id == ScreenRow.id)
+        .where(ScreenRow.worker == worker)
+        .order_by(ScreenRow.created_at, ScreenRow.id)
+    )
+    with opened[1].session() as session:
+        shown = session.execute(rows).all()
+    size = Counter(row.id for row in shown)
+    gold = Counter(row.id for row in shown if row.gold_id is not None)
+    assert all(gold[screen] < size[screen] for screen in size), "a screen of gold questions alone"
+    class_of = {row.id: row.wnid for row in shown}
+    screens, photos = Counter(class_of.values()), Counter(row.wnid for row in shown)
+    before: Counter[str] = Counter()
+    found = []
+    for place, (screen, wnid) in enumerate(class_of.items()):
+        clues: dict[str, Hashable] = {
+            "size": size[screen],
+            "order": min(place, 10),
+            "place in class": before[wnid],
+            "class returns": screens[wnid],
+            "photos of class": photos[wnid],
+        }
+        clues["size, place and returns"] = size[screen], before[wnid], screens[wnid]
+        before[wnid] += 1
+        found.append((clues, screen in gold))
+    return found
+
+
+def guessed(
+    learned: Iterable[Seen], guessed_of: Iterable[Seen], clue: str
+) -> list[tuple[float, bool]]:
+    """What somebody who knows other pools would bet on each screen by a clue, and what is so."""
+    learned = list(learned)
+    mean = sum(gold for _, gold in learned) / len(learned)
+    screens: dict[Hashable, list[bool]] = defaultdict(list)
+    for clues, gold in learned:
+        screens[clues[clue]].append(gold)
+    return [
+        ((sum(like) + 2 * mean) / (len(like) + 2), gold)
+        for clues, gold in guessed_of
+        for like in [screens[clues[clue]]]
+    ]
+
+
+def area_under_curve(bets: Sequence[tuple[float, bool]]) -> float:
+    yes = [bet for bet, gold in bets if gold]
+    no = [bet for bet, gold in bets if not gold]
+    wins = sum((one > other) + (one == other) / 2 for one in yes for other in no)
+    return wins / (len(yes) * len(no))
+
+
+def pool_of_chance(root: Path, seed: int) -> Opened:
+    """Six classes of ten to 30 photos, of which a fifth is known; for five labelers."""
+    chance = random.Random(seed)
+    opened = labeled_workspace(root, WNIDS[:6], photos=30)
+    store = opened[1]
+    for place, wnid in enumerate(WNIDS[:6]):
+        there = chance.randint(10, 30)
+        gone = [str(100 * place + number) for number in range(there, 30)]
+        with store.begin() as session:
+            session.execute(
+                update(Photo).where(Photo.source_id.in_(gone)).values(rejected="too small")
+            )
+        for number in range(there):
+            if chance.random() < 0.2:
+                expected = chance.choice((CORRECT, INCORRECT))
+                add_gold_question(store, f"{wnid}/flickr:{100 * place + number}", expected, "seen")
+    return under(opened, votes=5, gold=0.1)
+
+
+def areas(root: Path, pools: int) -> dict[str, float]:
+    """The area under the curve, by clue; of five labelers a pool."""
+    labeled = []
+    for seed in range(pools):
+        opened = pool_of_chance(root / str(seed), seed)
+        for name in LABELERS:
+            do_all(desk_of(opened, name))
+            labeled.append(seen(opened, name))
+        opened[1].close()
+    halves = [[screen for pool in labeled[start::2] for screen in pool] for start in (0, 1)]
+    return {
+        clue: area_under_curve(guessed(*halves, clue) + guessed(*reversed(halves), clue))
+        for clue in labeled[0][0][0]
+    }
+
+
+def main() -> int:
+    """Print the areas; 1 where one is above 0.55."""
+    with tempfile.TemporaryDirectory() as folder:
+        found = areas(Path(folder), pools=40)
+    for clue, area in found.items():
+        print(f"{clue:24} {area:.3f}")
+    return int(max(found.values()) > 0.55)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
