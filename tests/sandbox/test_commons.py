@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from msgspec import convert
 from PIL import Image
 
-from genset.core.errors import BadInput
 from genset.licenses import is_open
 from genset.sandbox import Faults, Reply, Request, Sandbox
 from genset.sources.commons_api import Field, license_in
@@ -237,23 +236,6 @@ def test_commons_has_free_licenses_alone(speak: Speak) -> None:
         assert license and is_open(license), fields
 
 
-@pytest.mark.parametrize(
-    ("code", "short", "url"),
-    [
-        (
-            "cc-by-sa-3.0-de",
-            "CC BY-SA 3.0 DE",
-            "https://creativecommons.org/licenses/by-sa/3.0/de/",
-        ),
-        ("pd", "pd", None),
-        ("copyrighted free use", "copyrighted free use", None),
-    ],
-)
-def test_a_record_names_a_license(speak: Speak, code: str, short: str, url: str | None) -> None:
-    page = said(speak("commons", record(1, commons_license=code)))
-    assert (page["LicenseShortName"], page.get("LicenseUrl")) == (short, url)
-
-
 # Images
 
 
@@ -335,36 +317,4 @@ def test_no_more_than_three_requests_at_once(photos: Path) -> None:
 # Errors
 
 
-def test_unavailable_comes_with_several_codes(speak: Speak) -> None:
-    sandbox = speak("commons", unavailable=1)
-    codes = {call(sandbox, pageids=str(number))["error"]["code"] for number in range(40)}
-    assert codes == {"maxlag", "readonly", "ratelimited", "internal_api_error_DBQueryError"}
-
-
-def test_errors_come_as_a_page_that_was_not_asked_for(speak: Speak) -> None:
-    sandbox = speak("commons", wrong_format=1)
-    query = {"action": "query", "format": "json"}
-    replies = [get(sandbox.endpoint, **query, pageids=str(number)) for number in range(20)]
-    assert {reply.status_code for reply in replies} == {200, 503}
-    assert all(reply.text.startswith("<!DOCTYPE html>") for reply in replies)
-
-
 # Records
-
-
-@pytest.mark.parametrize(
-    ("change", "says"),
-    [
-        ({"commons_license": 4}, "commons_license must be a text, not 4"),
-        ({"first_upload": "once"}, "first_upload must be a time"),
-        ({"depicts": 188845}, "depicts must be a list"),
-    ],
-)
-def test_a_bad_record_is_named_with_its_line(
-    photos: Path, tmp_path: Path, change: dict[str, Any], says: str
-) -> None:
-    row = record(28, date_upload_search_engine="2015-01-01 12:00:00", **change)
-    with pytest.raises(BadInput) as caught:
-        Sandbox(photos, records := written(tmp_path, record(1), row))
-    assert str(caught.value).startswith(f"{records}:2: ")
-    assert says in str(caught.value)

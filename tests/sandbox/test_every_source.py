@@ -190,28 +190,6 @@ def test_a_photo_that_is_gone_is_not_to_be_looked_up(speak: Speak, source: str) 
 
 
 @every_source
-def test_one_gone_photo_takes_no_other_with_it(speak: Speak, source: str) -> None:
-    sandbox = speak(source, *rows(), gone=0.4, seed=3)
-    seen = {get(address).status_code for address in addresses(sandbox, source)}
-    assert seen == {200, 302 if source == "flickr" else 404}
-
-
-@every_source
-def test_the_same_photos_are_bad_at_every_source(speak: Speak, source: str) -> None:
-    """A photo's faults hang on its id alone, so sources can be compared."""
-    faults = {"poisoned": 0.3, "not_image": 0.3}
-
-    def met(name: str) -> dict[tuple[str, ...], str | None]:
-        sandbox = speak(name, *rows(), **faults)
-        service = sandbox.service
-        asked = [Request("GET", urlsplit(each).path, {}) for each in addresses(sandbox, name)]
-        return {tuple(service.about(each)[1]): ask(sandbox, each.path).fault for each in asked}
-
-    assert met(source) == met("flickr")
-    assert set(met(source).values()) == {"poisoned", "not_image", None}
-
-
-@every_source
 def test_everything_is_down_while_there_is_an_outage(speak: Speak, source: str) -> None:
     sandbox = speak(source, record(1))
     (address,) = addresses(sandbox, source)

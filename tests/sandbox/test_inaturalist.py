@@ -10,7 +10,6 @@ import requests
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genset.core.errors import BadInput
 from genset.sandbox import Sandbox
 from genset.sandbox.inaturalist import OBSERVATIONS
 from tests.sandbox.conftest import Speak
@@ -98,15 +97,6 @@ def test_the_ends_of_a_window_belong_to_it(speak: Speak) -> None:
     assert sorted(found(sandbox, created_d1="2015-01-03", created_d2=noon)) == [2, 3, 4]
     assert sorted(found(sandbox, created_d1="2015-01-03T12:00:00+00:00")) == [2, 3, 4, 5]
     assert sorted(found(sandbox, created_d1="2015-01-03T12:00:01+00:00")) == [3, 4, 5]
-
-
-def test_the_highest_ids_come_first_unless_asked_otherwise(speak: Speak) -> None:
-    sandbox = speak("inaturalist", *(record(number) for number in (30, 9, 20)))
-    assert found(sandbox) == found(sandbox, order_by="id", order="desc") == [30, 20, 9]
-    assert found(sandbox, order_by="id", order="asc") == [9, 20, 30]
-    above, below = str(OBSERVATIONS + 9), str(OBSERVATIONS + 30)
-    assert found(sandbox, id_above=above, order_by="id", order="asc") == [20, 30]
-    assert found(sandbox, id_below=below, id_above=above) == [20]
 
 
 @settings(max_examples=15, deadline=None)
@@ -242,9 +232,3 @@ def spelled(value: Any) -> str:
 
 
 # Records
-
-
-def test_a_bad_record_is_named_with_its_line(photos: Path, tmp_path: Path) -> None:
-    with pytest.raises(BadInput) as caught:
-        Sandbox(photos, records := written(tmp_path, record(1), record(2, taxon=3)))
-    assert str(caught.value).startswith(f"{records}:2: taxon must be a text")
