@@ -175,6 +175,7 @@ def test_from_keywords_to_a_scored_model(
         "new": len(candidates),
         "known": 0,
         "older": 0,
+        "empty": 0,
     }
 
     genset("release", "create", "unseen")
