@@ -21,6 +21,7 @@ from genset.db import (
     Verdict,
     find_candidate,
     in_batches,
+    is_discounted,
     is_out,
     is_postgresql,
     now,
@@ -31,7 +32,6 @@ from genset.db.failures import answering
 
 # Sure enough to test somebody by: a ruling, or this many labelers of one mind.
 AGREEING = 2
-_TOLERANCE = 0.2  # of the share that is set
 CORRECT, INCORRECT = Verdict.CORRECT, Verdict.INCORRECT
 
 
@@ -77,7 +77,7 @@ class GoldShare:
                 f"{self.gold:,} of {count(self.shown, 'photo')} shown, {self.gold / self.shown:.0%}"
             )
             lines = [f"gold questions: {share} (gold = {self.setting:g}); {named}"]
-        expected = self.setting * self.shown * (1 - _TOLERANCE)
+        expected = 0.8 * self.setting * self.shown
         if self.gold < expected or not (self.shown or self.correct or self.incorrect):
             lines.append("fewer photos are known than that: name more with genset add --gold DIR")
         if not self.incorrect:
@@ -94,9 +94,8 @@ def gold_share(store: Store, setting: float, study_id: int | None = None) -> Gol
     Raises:
         GensetError: the store does not answer.
     """
-    shown = select(func.count(), func.count(ScreenPhoto.gold_id)).join(
-        Screen, Screen.id == ScreenPhoto.screen_id
-    )
+    shown = select(func.count(), func.count(ScreenPhoto.gold_id)).join_from(ScreenPhoto, Screen)
+    shown = shown.where(~is_discounted())  # screens of those whose votes are out
     if study_id is not None:
         shown = shown.where(Screen.study_id == study_id)
     named = (
