@@ -87,13 +87,13 @@ def area_under_curve(bets: Sequence[tuple[float, bool]]) -> float:
 
 
 def pool_of_chance(root: Path, seed: int) -> Opened:
-    """Six classes of ten to 30 photos, of which a fifth is known; for five labelers."""
+    """Six classes of ten to 40 photos, of which a fifth is known; for five labelers."""
     chance = random.Random(seed)
-    opened = labeled_workspace(root, WNIDS[:6], photos=30)
+    opened = labeled_workspace(root, WNIDS[:6], photos=40)
     store = opened[1]
     for place, wnid in enumerate(WNIDS[:6]):
-        there = chance.randint(10, 30)
-        gone = [str(100 * place + number) for number in range(there, 30)]
+        there = chance.randint(10, 40)
+        gone = [str(100 * place + number) for number in range(there, 40)]
         with store.begin() as session:
             session.execute(
                 update(Photo).where(Photo.source_id.in_(gone)).values(rejected="too small")
