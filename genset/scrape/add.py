@@ -46,6 +46,7 @@ from genset.db import (
     Verdict,
     add_candidates,
     examples_among,
+    now,
 )
 from genset.label.gold import name_gold
 from genset.net.originals import AN_EXAMPLE, Original, checked, keep
@@ -278,7 +279,7 @@ def _store(
             photo = Photo.of(replace(origin, owner_name=origin.credited))
             session.add(photo)
         if photo.sha256 is None:
-            photo.rejected = None
+            photo.rejected, photo.stored_at = None, now()
             for name, value in asdict(original).items():
                 setattr(photo, name, value)
         session.flush()
