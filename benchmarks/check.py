@@ -124,7 +124,7 @@ def paint(folder: Path, classes: Sequence[str], count: int) -> Path:
 
 
 @case(
-    status={"statements": 32, "steps": 9_600},
+    status={"statements": 32, "steps": 16_500},
     failed={"statements": 13, "steps": 940},
     contested={"statements": 10, "steps": 2_800},
     dry_run={"statements": 1_400, "steps": 7_100},

@@ -251,9 +251,9 @@ def key(chance: random.Random) -> str:
 def add_failures(database: sqlite3.Connection) -> None:
     """One photo in 1,000 that did not come, and one page."""
     database.execute(
-        "INSERT INTO photo_failure SELECT id, 3, ?, ?, ?, 'HTTP 503' FROM photo "
+        "INSERT INTO photo_failure SELECT id, 3, ?, ?, 'HTTP 503' FROM photo "
         "WHERE sha256 IS NULL AND rejected IS NULL AND id % 1000 = 1",
-        (AT, AT, AT),
+        (AT, AT),
     )
 
 
