@@ -1,6 +1,7 @@
 """Commands as a user runs them: processes of their own, of which each pytest's terminal knows."""
 
 import atexit
+import json
 import os
 import shutil
 import subprocess
@@ -8,7 +9,11 @@ import tempfile
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
+from click.testing import CliRunner
+
+from genset.cli import cli
 from tests.terminal import Terminal
 
 
@@ -19,6 +24,14 @@ def run(
     line = [str(word) for word in words]
     code, out, err = _terminal().run(line, Path(cwd), os.environ if env is None else env)
     return subprocess.CompletedProcess(["genset", *line], code, out, err)
+
+
+def as_json(*words: object) -> Any:
+    """What ``genset WORDS --json`` prints, run in this process; it raises what the command does."""
+    done = CliRunner().invoke(cli, [*map(str, words), "--json"])
+    if done.exception is not None:
+        raise done.exception
+    return json.loads(done.stdout)
 
 
 @cache

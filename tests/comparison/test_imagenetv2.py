@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from genset.cli import cli
+from tests.commands import as_json
 
 pytestmark = pytest.mark.realdata
 
@@ -27,12 +28,6 @@ EXPECTED = {
     (MATCHED, "inception_v3"): (65.440, None),
     (MATCHED, "densenet161"): (65.300, None),
 }
-
-
-def genset(*words: str) -> Any:
-    done = CliRunner().invoke(cli, [*words, "--json"])
-    assert done.exit_code == 0, done.output
-    return json.loads(done.stdout)
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +48,7 @@ def score(folder: Path, runs: Path, the_set: str, models: Sequence[str]) -> list
     specs = [f"predictions:{folder / the_set / f'{model}.npy'}" for model in models]
     options = [word for spec in specs for word in ("--model", spec)]
     labels = str(folder / the_set / "labels.csv")
-    found: list[dict[str, Any]] = genset("evaluate", labels, *options, "--runs", str(runs))["runs"]
+    found: list[dict[str, Any]] = as_json("evaluate", labels, *options, "--runs", str(runs))["runs"]
     return found
 
 
@@ -81,7 +76,7 @@ def test_a_report_holds_the_new_set_against_imagenet(
     folder: Path, runs: Path, tmp_path: Path
 ) -> None:
     labels = str(folder / MATCHED / "labels.csv")
-    data = genset(
+    data = as_json(
         "report", labels, "--runs", str(runs), "-o", str(tmp_path / "r.html"),
         "--reference", VAL, "--lower", "alexnet", "--upper", "resnet152",
     )  # fmt: skip
@@ -102,11 +97,11 @@ def test_a_report_holds_the_new_set_against_imagenet(
 
 def test_two_models_are_compared(folder: Path, runs: Path) -> None:
     on = ("--on", str(folder / MATCHED / "labels.csv"), "--runs", str(runs))
-    near = genset("compare", "inception_v3", "densenet161", *on)
+    near = as_json("compare", "inception_v3", "densenet161", *on)
     assert (near["photos"], near["only_first"], near["only_second"]) == (10_000, 731, 717)
     assert near["p_value"] == pytest.approx(0.7326406, abs=1e-7)  # scipy's binomtest(717, 1448)
     assert near["apart"] is False
-    far = genset("compare", "resnet18", "resnet50", *on)
+    far = as_json("compare", "resnet18", "resnet50", *on)
     assert round(100 * far["difference"], 6) == -6.15
     assert far["apart"] is True
 
@@ -122,7 +117,7 @@ def test_reversed_and_renumbered_predictions_are_noticed(
     np.save(tmp_path / "text.npy", np.argsort(as_text)[best_first])
     words = [f"--model=predictions:{tmp_path / name}" for name in ("turned.npy", "text.npy")]
     labels = str(folder / MATCHED / "labels.csv")
-    turned, text = genset("evaluate", labels, *words, "--runs", str(tmp_path / "runs"))["runs"]
+    turned, text = as_json("evaluate", labels, *words, "--runs", str(tmp_path / "runs"))["runs"]
     assert "The ranks look reversed, with the best class last (hits by rank: " in turned["notes"][0]
     assert "sorted as text (0, 1, 10, 100), 63.3 %" in " ".join(text["notes"])
 
@@ -136,7 +131,7 @@ def test_all_labels_of_imagenets_photos_give_the_published_accuracy(
     assert timm is not None
     assert timm.origin is not None
     real = Path(timm.origin).parent / "data" / "_info" / "imagenet_real_labels.json"
-    data = genset(
+    data = as_json(
         "report", str(folder / VAL / "labels.csv"), "--runs", str(runs),
         "-o", str(tmp_path / "r.html"), "--labels", str(real),
     )  # fmt: skip
@@ -154,7 +149,7 @@ def test_real_accuracy_is_its_definition_and_the_published_one(
 ) -> None:
     """ReaL's own file belongs to the set from here on, and nothing is scored again for it."""
     labels, real = folder / VAL / "labels.csv", realdata / "real" / "real.json"
-    given = genset("evaluate", str(labels), "--runs", str(runs), "--multilabel", str(real))
+    given = as_json("evaluate", str(labels), "--runs", str(runs), "--multilabel", str(real))
     truth, found = given["by_truth"]["truth"], given["by_truth"]["models"]
     assert (truth["with_correct"], truth["with_several"]) == (46_837, 7_443)
     assert {name: by_definition(folder, real, name) for name in MODELS} == {
@@ -168,7 +163,7 @@ def test_real_accuracy_is_its_definition_and_the_published_one(
         assert ends["low"] < share < ends["high"]
     original = {name: each["original"]["accuracy"]["correct"] for name, each in found.items()}
     assert original["densenet161"] < original["inception_v3"]
-    turned = genset(
+    turned = as_json(
         "compare", "densenet161", "inception_v3", "--truth", "real",
         "--on", str(labels), "--runs", str(runs),
     )  # fmt: skip

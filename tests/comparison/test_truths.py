@@ -27,6 +27,7 @@ from genset.sets.open import open_set
 from genset.sets.truths.store import give_truth
 from genset.sets.truths.truth import Truth
 from genset.statistics.bootstrap import Resampling
+from tests.commands import as_json
 from tests.reporting.sets import release_of_several
 from tests.score.colours import WNIDS, colours, paint
 from tests.score.listed import write_list, write_npy
@@ -47,12 +48,6 @@ def refused(*words: object) -> str:
     said = str(done.exception)
     assert "\n" not in said
     return said
-
-
-def asked(*words: object) -> Any:
-    done = run(*words, "--json")
-    assert done.exit_code == 0, done.output
-    return json.loads(done.stdout)
 
 
 @pytest.fixture
@@ -255,7 +250,7 @@ def test_a_set_keeps_its_truth_and_scores_nothing_again(
 ) -> None:
     runs = tmp_path / "runs"
     models = [f"--model={spec}" for spec in specs]
-    before = asked("evaluate", listed, *models, "--runs", runs)
+    before = as_json("evaluate", listed, *models, "--runs", runs)
     assert "by_truth" not in before
     kept = {path: path.read_bytes() for path in runs.rglob("*") if path.is_file()}
     given = run("evaluate", listed, "--runs", runs, "--multilabel", truth_file(tmp_path / "t.json"))
@@ -273,7 +268,7 @@ def test_a_set_keeps_its_truth_and_scores_nothing_again(
         ["other", "ReaL", "100.0"],
     ]
     assert all(path.read_bytes() == content for path, content in kept.items())
-    after = asked("evaluate", listed, *models, "--runs", runs)
+    after = as_json("evaluate", listed, *models, "--runs", runs)
     assert after["runs"] == before["runs"]
     real = {name: each["real"]["accuracy"] for name, each in after["by_truth"]["models"].items()}
     assert {name: (each["correct"], each["photos"]) for name, each in real.items()} == {
@@ -281,7 +276,7 @@ def test_a_set_keeps_its_truth_and_scores_nothing_again(
         "other": (39, 39),
     }
     assert after["by_truth"]["truth"]["with_several"] == 10
-    two = asked("compare", "plain", "other", "--on", listed, "--runs", runs, "--truth", "real")
+    two = as_json("compare", "plain", "other", "--on", listed, "--runs", runs, "--truth", "real")
     assert (two["truth"], two["photos"], two["only_first"], two["only_second"]) == (
         "real",
         39,
@@ -289,7 +284,7 @@ def test_a_set_keeps_its_truth_and_scores_nothing_again(
         8,
     )
     assert (two["truth_source"], two["truth_sha256"]) == ("t.json", sha256)
-    original = asked("compare", "plain", "other", "--on", listed, "--runs", runs)
+    original = as_json("compare", "plain", "other", "--on", listed, "--runs", runs)
     assert "truth" not in original
     assert original["photos"] == 40
     said = run("compare", "plain", "other", "--on", listed, "--runs", runs, "--truth", "multilabel")
@@ -300,7 +295,7 @@ def test_unclear_classes_have_two_rows(tmp_path: Path, listed: Path, specs: list
     file = truth_file(tmp_path / "t.json", unclear=True)
     models = [f"--model={spec}" for spec in specs]
     words = ("evaluate", listed, "--runs", tmp_path / "runs", *models, "--multilabel", file)
-    found = asked(*words)["by_truth"]["models"]["other"]
+    found = as_json(*words)["by_truth"]["models"]["other"]
     counts = {
         by: (found[by]["accuracy"]["correct"], found[by]["accuracy"]["photos"])
         for by in ("real", "multilabel", "clear")
@@ -320,9 +315,9 @@ def test_another_file_replaces_the_first_and_says_so(
     assert "replaces" not in run(*words, first).output  # the same again
     second = truth_file(tmp_path / "second.json", unclear=True)
     assert "It replaces first.json." in run(*words, second).output
-    assert asked(*words, first)["by_truth"]["replaced"] == "second.json"
-    assert asked(*words, first)["by_truth"]["models"] == {}
-    scored = asked("evaluate", listed, "--runs", runs, "--model", specs[0])
+    assert as_json(*words, first)["by_truth"]["replaced"] == "second.json"
+    assert as_json(*words, first)["by_truth"]["models"] == {}
+    scored = as_json("evaluate", listed, "--runs", runs, "--model", specs[0])
     assert scored["by_truth"]["truth"]["source"] == "first.json"
 
 
@@ -366,7 +361,7 @@ def test_photos_that_come_later_have_the_truth_of_their_list(tmp_path: Path) -> 
     assert run(*words, "--multilabel", tmp_path / "t.json").exit_code == 0
     for n, place in enumerate([0, 1]):
         paint(tmp_path, place, f"{n}.png", "red")
-    found = asked(*words)
+    found = as_json(*words)
     assert found["by_truth"]["models"]["m"]["real"]["accuracy"]["correct"] == 2
     assert len(list((runs / ".truths").iterdir())) == 1
 
@@ -448,16 +443,16 @@ def test_average_precision_is_there_where_logits_are(tmp_path: Path) -> None:
     (tmp_path / "t.json").write_text(json.dumps(truth))
     spec = colours(tmp_path)
     words = ("evaluate", tmp_path / "photos", "--runs", tmp_path / "runs", "--engine", "torch")
-    plain = asked(*words, "--model", spec, "--multilabel", tmp_path / "t.json")
+    plain = as_json(*words, "--model", spec, "--multilabel", tmp_path / "t.json")
     (name,) = plain["by_truth"]["models"]
     assert plain["by_truth"]["models"][name]["average_precision"] is None
-    with_logits = asked(*words, "--model", f"{spec}&name=kept", "--logits")
+    with_logits = as_json(*words, "--model", f"{spec}&name=kept", "--logits")
     found = with_logits["by_truth"]["models"]["kept"]["average_precision"]
     # Red: class 0, then 3, 4, ... (bias), and 1 and 2 last: both right ones come first.
     assert (found["photos"], found["value"]) == (4, 1.0)
     truth[f"{WNIDS[1]}/lime0.png"] = [4]  # green: 1, 3, 4
     (tmp_path / "t.json").write_text(json.dumps(truth))
-    again = asked(*words, "--model", f"{spec}&name=kept", "--multilabel", tmp_path / "t.json")
+    again = as_json(*words, "--model", f"{spec}&name=kept", "--multilabel", tmp_path / "t.json")
     found = again["by_truth"]["models"]["kept"]["average_precision"]
     assert found["value"] == pytest.approx((3 + 1 / 3) / 4)
     assert found["clustered"]["low"] <= found["value"] <= found["clustered"]["high"]
@@ -467,7 +462,7 @@ def test_average_precision_is_there_where_logits_are(tmp_path: Path) -> None:
     logits.write_bytes(whole[: len(whole) // 2])
     assert "logits.npy cannot be read" in refused(*words, "--model", f"{spec}&name=kept")
     np.save(logits, np.roll(np.load(_written(tmp_path / "w.npy", whole)), 1, axis=1))
-    unknown = asked(*words, "--model", f"{spec}&name=kept")  # whose columns are other classes
+    unknown = as_json(*words, "--model", f"{spec}&name=kept")  # whose columns are other classes
     assert unknown["by_truth"]["models"]["kept"]["average_precision"] is None
     remark = "kept: no average precision, for it is not known which class each of its logits is of"
     assert remark in run(*words, "--model", f"{spec}&name=kept").output
@@ -515,7 +510,7 @@ def test_a_truth_in_another_order_is_warned_of(tmp_path: Path, listed: Path) -> 
     said = run(*words, tmp_path / "real.json").output
     assert "40 of 40 photos of photos: their own class among them for 4, several for 0." in said
     assert "Warning: only 10.0 % of photos have their own class among the right ones" in said
-    assert asked(*words, tmp_path / "real.json")["by_truth"]["truth"]["with_own"] == 4
+    assert as_json(*words, tmp_path / "real.json")["by_truth"]["truth"]["with_own"] == 4
     assert "Warning" not in run(*words, truth_file(tmp_path / "t.json")).output
 
 
@@ -559,14 +554,14 @@ def test_logits_keep_the_order_of_their_classes(
     spec = f"{colours(tmp_path)}&classes=turned.txt"
     words = ("evaluate", tmp_path / "photos", "--runs", tmp_path / "runs")
     scoring = ("--engine", "torch", "--model", spec, "--logits")
-    before = asked(*words, *scoring, "--multilabel", tmp_path / "t.json")["by_truth"]["models"]
+    before = as_json(*words, *scoring, "--multilabel", tmp_path / "t.json")["by_truth"]["models"]
     (precision,) = [each["average_precision"] for each in before.values()]
     assert precision["photos"] == 2
     monkeypatch.chdir("/")
-    assert asked(*words)["by_truth"]["models"] == before
+    assert as_json(*words)["by_truth"]["models"] == before
     (beside,) = (tmp_path / "runs").rglob("logits.json")
     beside.write_text(json.dumps({"classes": WNIDS[::-1]}))  # of another run
-    (found,) = asked(*words)["by_truth"]["models"].values()
+    (found,) = as_json(*words)["by_truth"]["models"].values()
     assert found["average_precision"] is None
     assert found["order_unknown"]
 
@@ -595,7 +590,7 @@ def test_a_release_with_its_own_truth_says_so_before_it_reads_a_file(tmp_path: P
     words = ("evaluate", photos.root, "--runs", tmp_path / "runs")
     said = refused(*words, "--multilabel", listed_none(tmp_path))
     assert said.startswith("small has a truth of its own")
-    assert asked(*words)["by_truth"]["truth"]["is_own"]
+    assert as_json(*words)["by_truth"]["truth"]["is_own"]
 
 
 def listed_none(folder: Path) -> Path:

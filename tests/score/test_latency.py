@@ -18,6 +18,7 @@ from genset.score.options import ScoringOptions
 from genset.score.results.runs import find_runs
 from genset.sets.open import open_set
 from genset.tta.record import header
+from tests.commands import as_json
 from tests.score.colours import RED, Colours, colours, paint, painted_set
 from tests.score.listed import write_npy
 from tests.score.real import some_photos
@@ -36,18 +37,10 @@ def photos(tmp_path: Path) -> Path:
     return painted_set(tmp_path / "photos")
 
 
-def genset(*words: object) -> Any:
-    """What a command prints as JSON."""
-    done = CliRunner().invoke(cli, [*map(str, words), "--json"])
-    if done.exception is not None:
-        raise done.exception
-    return json.loads(done.stdout)
-
-
 def timed(photos: Path, *words: object, runs: str = "runs") -> Any:
     """`evaluate` with a folder for entries beside the photos."""
     where = ["--runs", photos.parent / runs, "--latency", photos.parent / "entries"]
-    return genset("evaluate", photos, *where, *words)
+    return as_json("evaluate", photos, *where, *words)
 
 
 def entry(photos: Path, name: str) -> Any:
@@ -77,7 +70,7 @@ def test_times_stand_beside_the_accuracy_and_table_reads_the_entry(photos: Path)
     assert written["misc"]["threads"] == times["threads"]
     assert {"version", "author", "hardware", "timestamp"} <= written.keys()
 
-    (task,) = genset("tta", "table", photos.parent / "entries")["tasks"]
+    (task,) = as_json("tta", "table", photos.parent / "entries")["tasks"]
     (row,) = task["inferences"]
     assert (task["task"], row["model"], row["score"]) == ("ImageNet", "my model", 75)
     assert row["latency"] == times["network"]["mean"]
@@ -187,7 +180,7 @@ def test_what_cannot_work_is_said_before_any_model_is_scored(photos: Path) -> No
     with pytest.raises(GensetError, match=r"--latency .*entries: File exists"):
         timed(photos, "--model", colours(photos.parent))
     with pytest.raises(GensetError, match="--price-per-hour is for --latency FOLDER"):
-        genset("evaluate", photos, "--model", colours(photos.parent), "--price-per-hour", 1)
+        as_json("evaluate", photos, "--model", colours(photos.parent), "--price-per-hour", 1)
     assert not (photos.parent / "runs").exists()
 
 
@@ -198,7 +191,7 @@ def test_a_tiny_accuracy_is_no_fraction_for_table(tmp_path: Path) -> None:
     for number in range(199):
         paint(tmp_path / "photos", 9, f"{number}.png", RED)
     timed(tmp_path / "photos", "--model", colours(tmp_path))
-    (task,) = genset("tta", "table", tmp_path / "entries")["tasks"]
+    (task,) = as_json("tta", "table", tmp_path / "entries")["tasks"]
     assert task["inferences"][0]["score"] == 0.5
 
 

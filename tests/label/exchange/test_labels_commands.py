@@ -14,6 +14,7 @@ from genset.cli import cli
 from genset.db import Label, Ruling
 from genset.label import Store, Verdict
 from genset.workspace import Workspace
+from tests.commands import as_json
 from tests.label.desks import desk_of
 from tests.labeled_workspace import GOLDFISH, TENCH, labeled_workspace, vote
 
@@ -27,9 +28,7 @@ def run(workspace: Workspace, *words: str) -> Result:
 
 def answer(workspace: Workspace, *words: str) -> object:
     """What the command answers as JSON."""
-    done = run(workspace, *words, "--json")
-    assert done.exit_code == 0, done.output
-    return json.loads(done.stdout)
+    return as_json("-w", workspace.root, "labels", *words)
 
 
 def voted(store: Store) -> None:

@@ -1,6 +1,5 @@
 """Questions about further classes go to review as candidates do."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from genset.cli import cli
 from genset.db import Store, Verdict
 from genset.scrape.removal import remove
 from genset.workspace import Workspace
+from tests.commands import as_json
 from tests.label.also import decide_all
 from tests.label.desks import CORRECT, INCORRECT, UNSURE, desk_of
 from tests.labeled_workspace import TENCH, vote
@@ -36,9 +36,7 @@ def labels(opened: Opened, *words: str) -> Result:
 
 
 def waiting(opened: Opened) -> list[dict[str, Any]]:
-    result = labels(opened, "review", "--json")
-    assert result.exit_code == 0, result.output
-    return json.loads(result.stdout)
+    return as_json("-w", opened[0].root, "labels", "review")
 
 
 def test_a_question_that_is_sent_to_review_is_in_the_queue_until_a_ruling(asked: Opened) -> None:
@@ -68,7 +66,7 @@ def test_questions_that_stay_unclear_after_all_their_votes_wait_for_a_ruling(ask
         for wnid, why in ((BASSINET, "labelers disagree"), (LAMPSHADE, "labelers are unsure"))
     }
     assert not any(each["wnid"] == CROQUET for each in waiting(asked))
-    stats = json.loads(labels(asked, "stats", "--json").stdout)
+    stats = as_json("-w", asked[0].root, "labels", "stats")
     assert {each["task"] for each in stats["disputes"]} == {task for task, _ in found}
     assert stats["proposals"]["unclear"] == 4
 
