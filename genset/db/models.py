@@ -125,8 +125,8 @@ class Photo(Base):
     The first columns are the fields of `genset.core.photo.PhotoOrigin`: what its source says.
     It is *stored* when `sha256` is set (its original bytes lie in ``images/``), *rejected* when
     `rejected` gives the reason, and merely known otherwise. `fingerprint` is the perceptual hash of
-    `genset.core.pixels`, 16 hexadecimal digits. `checked_at` is the start of the last
-    refresh that asked its source after it.
+    `genset.core.pixels`, 16 hexadecimal digits. `checked_at` is when its source
+    last answered a refresh.
     """
 
     __tablename__ = "photo"

@@ -112,7 +112,7 @@ def add(
         min_size: pixels that the shorter side must have.
         dry_run: store nothing.
 
-    Raises BadInput, and adds nothing, where the folder or `origin` is wrong.
+    Raises BadInput, and adds nothing more, where the folder or `origin` is wrong.
     """
     opt_out = OptOut.of(workspace)
     _check_origin(workspace, store, origin, opt_out, candidates=not (examples or gold))
@@ -194,8 +194,9 @@ def _files(folder: Path, taxonomy: Taxonomy) -> Iterator[_File]:
 def _gold_files(folder: Path, taxonomy: Taxonomy) -> Iterator[_File]:
     """Every file of the class folders in ``correct`` and ``incorrect``."""
     folders = {verdict: folder / verdict for verdict in (Verdict.CORRECT, Verdict.INCORRECT)}
-    if not any(path.is_dir() for path in folders.values()):
-        raise BadInput(f"{folder} holds no gold questions: put photos into {folder}/correct/CLASS/")
+    there = {path for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")}
+    for other in sorted(there - {*folders.values()}) or [folder] * (not there):
+        raise BadInput(f"{other} holds no gold questions: put photos into {folder}/correct/CLASS/")
     for verdict, path in folders.items():
         if path.is_dir():
             yield from (file._replace(expected=verdict) for file in _files(path, taxonomy))

@@ -58,7 +58,7 @@ def hash_folder(folder: Path, output: Path) -> tuple[int, list[str]]:
 
     def readable(hashes: Iterable[int | None]) -> Iterator[tuple[int, str]]:
         for name, number in zip(names, hashes, strict=True):
-            if number is None:
+            if number is None or "\n" in name:  # a file of hashes has a photo a line
                 unreadable.append(name)
             else:
                 yield number, name

@@ -110,9 +110,8 @@ def refresh(
     """Ask after the stored photos of a source, the one that was not seen longest first.
 
     A photo that is gone stays in the pool (its bytes are here, and its licence was given for
-    good), and is listed. A source that is down is waited for. A photo that fails costs itself
-    only: it is asked after once more at the end, else its error is stored, and the next refresh
-    begins with it.
+    good), and is listed. A source that is down is waited for. A photo that fails is asked after
+    once more at the end; its error is stored then, and the next refresh begins with it.
 
     Args:
         store: the database.
@@ -134,20 +133,22 @@ def refresh(
     shown = progress(due, total=len(due), what=f"refresh {source.name}", unit="photo")
     size = max(source.ids_per_call, _PICTURES_AT_ONCE if pictures else 1)
     errors: dict[str, SourceError] = {}
-    for is_again in (False, True):
-        again = [photo for photo in due if photo.source_id in errors]
-        for some in in_batches(again if is_again else shown, size):
+    for photos in (shown, (photo for photo in due if photo.source_id in errors)):
+        for some in in_batches(photos, size):
             if source.api.hosts.is_ending:
                 raise KeyboardInterrupt
             _ask_after(store, source, some, summary, errors, pictures=pictures)
     summary.failed = {f"{source.name}:{photo}": str(error) for photo, error in errors.items()}
     summary.unavailable = sum(isinstance(error, SourceUnavailable) for error in errors.values())
-    with store.begin() as session:
+    with store.begin_alone() as session:
+        for photo in (photo for photo in due if photo.source_id in errors):
+            error = str(errors[photo.source_id])
+            session.add(PhotoEvent(photo_id=photo.id, what="failed", detail=error))
         if not requested:
             session.execute(delete(Fact).where(Fact.name == f"{_BEGAN}{source.name}"))
         gone = session.scalars(gone_photos().where(_in_pool(source.name))).all()
-        gone = [photo for photo in gone if not requested or photo.source_id in requested]
-        summary.gone = {photo.name: photo.page_url for photo in gone}
+        asked = [photo for photo in gone if not requested or photo.source_id in requested]
+        summary.gone = {photo.name: photo.page_url for photo in asked}
     return summary
 
 
@@ -181,13 +182,12 @@ def _ask_after(
             failed = next((part for part in (answer, look) if isinstance(part, SourceError)), None)
             if failed is not None:
                 errors[photo.source_id] = failed
-                _event(session, photo, "failed", str(failed))
                 continue
             summary.checked += 1
             photo.checked_at = now()
             assert not isinstance(answer, SourceError)
             for what, detail in _news(photo, answer, photo in gone, str(look)):
-                _event(session, photo, what, detail)
+                session.add(PhotoEvent(photo_id=photo.id, what=what, detail=detail))
                 summary.changes.append(Change(photo.name, what, detail, photo.page_url))
 
 
@@ -212,10 +212,6 @@ def _looks(
     with ThreadPoolExecutor(_THREADS) as threads:
         names = [photo.source_id for photo in photos]
         return dict(zip(names, threads.map(look, photos), strict=True))
-
-
-def _event(session: Session, photo: Photo, what: str, detail: str) -> None:
-    session.add(PhotoEvent(photo_id=photo.id, what=what, detail=detail))
 
 
 def _news(

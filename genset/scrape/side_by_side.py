@@ -60,9 +60,8 @@ def scrape_all(
 def _together(before: Outcome, after: Outcome) -> Outcome:
     """What two scrapes did, one after the other."""
     if isinstance(before, ScrapeSummary) and isinstance(after, ScrapeSummary):
-        after.stored += before.stored
-        after.searches += before.searches
-        after.seconds += before.seconds
+        for name in ("stored", "early", "searches", "seconds"):
+            setattr(after, name, getattr(after, name) + getattr(before, name))
         after.rejected = dict(Counter(before.rejected) + Counter(after.rejected))
     return after
 

@@ -131,8 +131,8 @@ class Schedule:
 
     def next(self, now: float) -> tuple[float, Host | None] | None:
         """The time of the next one, and the host that it waits for; None where there is none."""
-        opens = {host: now + host.opens_in() for *_, host in self._due if host is not None}
-        times = ((at if host is None else opens[host], host) for at, *_, host in self._due)
+        opens = {host: now + (host.opens_in() if host else 0) for *_, host in self._due}
+        times = ((max(at, opens[host]), host) for at, *_, host in self._due)
         return min(times, key=itemgetter(0), default=None)
 
 

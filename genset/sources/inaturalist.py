@@ -219,7 +219,7 @@ class INaturalist(Source):
         named = {id: id.rpartition("-") for id in source_ids}
         uuids = ",".join(sorted({uuid for uuid, _, _ in named.values()}))
         _, results = self._ask({"uuid": uuids, "per_page": self.ids_per_call})
-        found = {result.get("uuid"): result for result in results}
+        found = {str(result.get("uuid")): result for result in results}
         licenses: dict[str, License | SourceError | None] = dict.fromkeys(source_ids)
         for source_id, (uuid, _, photo) in named.items():
             if uuid in found:

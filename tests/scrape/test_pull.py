@@ -364,7 +364,8 @@ def test_the_command(maker: Maker, tmp_path: Path) -> None:
     (tmp_path / "v1" / maker.photo(1).file).unlink()
     line = genset(*words, "--json", cwd=tmp_path, endpoint=endpoint, code=1)
     assert line == "genset: v1 is incomplete: 1 photo missing\n"
-    genset(*words, "--to", "x", cwd=tmp_path, code=1)  # whose photos are on no host of Flickr
+    line = genset(*words, "--to", "x", cwd=tmp_path, code=1)  # not on a host of Flickr
+    assert line == "genset: x is incomplete: 3 photos missing\n"
     (tmp_path / "bad.json").write_text("{")
     assert "bad.json" in genset("pull", "bad.json", cwd=tmp_path, code=2)
 
