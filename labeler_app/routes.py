@@ -26,6 +26,7 @@ from genset.label.people.access import label_secret
 from genset.label.people.labelers import Labeler, Labelers
 from genset.label.session.desk import Desk
 from genset.label.session.pictures import picture_path, shown_picture
+from genset.label.session.shown import Body, submission
 from genset.label.session.sources import warnings
 from labeler_app import wire
 from labeler_app.component import FILES
@@ -80,7 +81,7 @@ _AT_ONCE = {"sqlite": 1, "postgresql": 4}
 
 Answer = dict[str, Any]
 Endpoint = Callable[[Request], Awaitable[Response]]
-B = TypeVar("B", bound=wire.Body)
+B = TypeVar("B", bound=Body)
 
 
 class _Refused(Exception):
@@ -111,7 +112,7 @@ def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
         return {"screens": list(map(wire.screen, leased)), "progress": asdict(progress)}
 
     def submit(session: str, body: wire.SubmitBody) -> Answer:
-        receipts, progress = desk(session).take(list(map(wire.submission, body.submissions)))
+        receipts, progress = desk(session).take(list(map(submission, body.submissions)))
         return {"receipts": list(map(wire.receipt, receipts)), "progress": asdict(progress)}
 
     def beat(session: str, body: wire.BeatBody) -> Answer:
@@ -125,7 +126,7 @@ def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
         screen = desk(session).earlier(body.screen)
         return {"screen": wire.screen(screen) if screen else None}
 
-    def hand_in(session: str, _: wire.Body) -> Answer:
+    def hand_in(session: str, _: Body) -> Answer:
         if (visit := desk(session).labeler.visit_id) is None:
             raise BadInput("only the tasks of a study are handed in")
         return {"first": mturk.hand_in(store, visit)}
@@ -194,7 +195,7 @@ def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
         Route("/genset/beat", endpoint_of(wire.BeatBody, beat), methods=["POST"]),
         Route("/genset/leave", endpoint_of(wire.BeatBody, leave), methods=["POST"]),
         Route("/genset/earlier", endpoint_of(wire.EarlierBody, earlier), methods=["POST"]),
-        Route("/genset/hand_in", endpoint_of(wire.Body, hand_in), methods=["POST"]),
+        Route("/genset/hand_in", endpoint_of(Body, hand_in), methods=["POST"]),
         Route("/genset/classes", classes),
         Route("/genset/picture/{name}", picture),
         Route("/genset/component/{name:path}", module),

@@ -1,11 +1,14 @@
 """What passes between a labeler's page and the desk: screens out, verdicts in, receipts out."""
 
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Literal
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from genset.classes import ImageClass
+from msgspec.structs import asdict
+
+from genset.classes import LONGEST_ID, ImageClass
+from genset.core.validation import Meta, Record
 from genset.db import Verdict
 from genset.label.crowd.studies import Outcome
 
@@ -200,3 +203,92 @@ HOME = "this is the photo's own class"
 ASKED = "this class is asked about already"
 DECIDED = "you have decided this class for this photo already"
 TOO_MANY = "no more classes can be added here"
+
+
+# What a page sends
+
+_MOST_ADDED = 4
+_MOST_LABELS = 9 + _MOST_ADDED  # a screen that is looked back at has those that were added, too
+_LATEST = 4_102_444_800_000  # the year 2100, as browsers count
+
+Name = Annotated[
+    str,
+    Meta(
+        max_length=64,
+        pattern=r"^[\x20-\x7e]*$",
+        title="a name of at most 64 printable ASCII characters",
+    ),
+]
+Milliseconds = Annotated[float, Meta(ge=0, le=_LATEST)]
+Order = Annotated[int, Meta(ge=1, le=_MOST_LABELS)]
+
+
+class Body(Record, frozen=True, kw_only=True, forbid_unknown_fields=False):
+    """What a page sends to a route."""
+
+
+class EntryBody(Body, frozen=True, kw_only=True):
+    """What a label and an added class have in common."""
+
+    id: UUID
+    shown_at: Milliseconds
+    decided_at: Milliseconds
+    order: Order
+
+
+class LabelBody(EntryBody, frozen=True, kw_only=True):
+    """As `NewLabel`."""
+
+    photo: Name
+    verdict: Verdict
+    supersedes: UUID | None
+
+
+class AddedBody(EntryBody, frozen=True, kw_only=True):
+    """As `AddedClass`."""
+
+    wnid: Annotated[str, Meta(max_length=LONGEST_ID)]
+
+    def __post_init__(self) -> None:
+        if not self.wnid.isprintable():  # letters of any script may be in it
+            raise ValueError("a class's id has characters that print")
+
+
+class SubmissionBody(Body, frozen=True, kw_only=True):
+    """As `Submission`."""
+
+    screen: Name
+    shown_at: Milliseconds
+    submitted_at: Milliseconds
+    labels: Annotated[tuple[LabelBody, ...], Meta(max_length=_MOST_LABELS)]
+    added: Annotated[tuple[AddedBody, ...], Meta(max_length=_MOST_ADDED)] = ()
+
+    def __post_init__(self) -> None:
+        if not self.labels and not self.added:
+            raise ValueError("a submission has at least one label")
+
+
+class UnsavedFile(Body, frozen=True, kw_only=True):
+    """What a page writes where a labeler downloads the labels that are not saved yet."""
+
+    submissions: tuple[SubmissionBody, ...]
+
+
+def submission(body: SubmissionBody) -> Submission:
+    """The submission that a page sent."""
+    return Submission(
+        screen=body.screen,
+        shown_at=_time(body.shown_at),
+        submitted_at=_time(body.submitted_at),
+        labels=tuple(NewLabel(**_timed(label)) for label in body.labels),
+        added=tuple(AddedClass(**_timed(added)) for added in body.added),
+    )
+
+
+def _timed(entry: EntryBody) -> dict[str, Any]:
+    times = {"shown_at": _time(entry.shown_at), "decided_at": _time(entry.decided_at)}
+    return asdict(entry) | times
+
+
+def _time(milliseconds: float) -> datetime:
+    return datetime.fromtimestamp(milliseconds / 1000, UTC)
