@@ -1,13 +1,14 @@
 """Who labels just now, how fast labels come in, and when they will be all there."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy import func, select
 
 from genset.db import Label, Screen, Store, is_out, now
 from genset.db.failures import answering
+from genset.db.votes_needed import MissingVotes as MissingVotes
 from genset.db.votes_needed import missing_votes
 from genset.label.queue.board import LIVE
 from genset.settings import LabelRules
@@ -36,14 +37,6 @@ class Pace:
     at_work: tuple[AtWork, ...]
     labels: int
     parts: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Missing:
-    """The votes that a pool lacks: at least, and at most if every doubtful candidate grows."""
-
-    least: int
-    most: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,17 +73,17 @@ def pace(store: Store, rules: LabelRules) -> Pace:
     )
 
 
-def missing(store: Store, rules: LabelRules) -> Missing:
+def missing(store: Store, rules: LabelRules) -> MissingVotes:
     """The votes that the candidates and questions lack which labelers are shown.
 
     In the panel of the rules.
     """
     with answering(), store.session() as session:
         parts = [missing_votes(session, rules, of_questions=which) for which in (False, True)]
-    return Missing(sum(part.votes for part in parts), sum(part.most for part in parts))
+    return MissingVotes(*map(sum, zip(*map(astuple, parts), strict=True)))
 
 
-def finish(lacking: Missing, parts: Sequence[int]) -> Finish | None:
+def finish(lacking: MissingVotes, parts: Sequence[int]) -> Finish | None:
     """When the missing votes will be there, at the paces of the parts of the last hour.
 
     The soonest is the least number of votes at the pace of the fastest part, the latest the most
@@ -101,7 +94,7 @@ def finish(lacking: Missing, parts: Sequence[int]) -> Finish | None:
     part = _AN_HOUR / len(parts)
     slowest = min(parts)
     return Finish(
-        soonest=part * (lacking.least / max(parts)),
+        soonest=part * (lacking.votes / max(parts)),
         latest=part * (lacking.most / slowest) if slowest else None,
     )
 

@@ -29,6 +29,7 @@ from genset.db import (
     stored_taxonomy,
 )
 from genset.db.failures import answering
+from genset.statistics.intervals import wilson
 
 # Sure enough to test somebody by: a ruling, or this many labelers of one mind.
 AGREEING = 2
@@ -67,18 +68,19 @@ class GoldShare:
     incorrect: int
 
     def lines(self) -> list[str]:
-        """In words, with what is missing; none where no gold questions are set."""
+        """In words, with what is missing; none where no gold questions are set or named."""
+        known = self.correct + self.incorrect
         if not self.setting:
-            return []
-        named = f"{self.correct:,} correct and {self.incorrect:,} incorrect named"
-        lines = [f"gold questions: none shown yet, {named} (gold = {self.setting:g})"]
+            line = f"no gold question is shown ({known:,} named): set gold in genset.toml"
+            return [line] if known else []
+        shown_share = "none shown yet"
         if self.shown:
-            share = (
-                f"{self.gold:,} of {count(self.shown, 'photo')} shown, {self.gold / self.shown:.0%}"
-            )
-            lines = [f"gold questions: {share} (gold = {self.setting:g}); {named}"]
-        expected = 0.8 * self.setting * self.shown
-        if self.gold < expected or not (self.shown or self.correct or self.incorrect):
+            shown = count(self.shown, "photo")
+            shown_share = f"{self.gold:,} of {shown} shown, {self.gold / self.shown:.0%}"
+        named = f"{self.correct:,} correct and {self.incorrect:,} incorrect named"
+        lines = [f"gold questions: {shown_share} (gold = {self.setting:g}); {named}"]
+        is_short = self.shown and wilson(self.gold, self.shown).high < self.setting
+        if is_short or not (self.shown or known):
             lines.append("fewer photos are known than that: name more with genset add --gold DIR")
         if not self.incorrect:
             lines.append(
@@ -95,7 +97,9 @@ def gold_share(store: Store, setting: float, study_id: int | None = None) -> Gol
         GensetError: the store does not answer.
     """
     shown = select(func.count(), func.count(ScreenPhoto.gold_id)).join_from(ScreenPhoto, Screen)
-    shown = shown.where(~is_discounted())  # screens of those whose votes are out
+    # Not those whose votes are out, nor questions about further classes, which photos of --gold
+    # are not asked for.
+    shown = shown.where(~is_discounted(), Screen.photo_id.is_(None))
     if study_id is not None:
         shown = shown.where(Screen.study_id == study_id)
     named = (

@@ -15,6 +15,7 @@ from genset.db import (
     Store,
     Verdict,
     in_labeling,
+    is_discounted,
     is_out,
     votes_in_labeling,
 )
@@ -236,7 +237,7 @@ def by_labeler(
     gold = gold_scores(session)
     screens = timed_screens(session, Screen.worker)
     # Who is asked about one photo looks longer at it.
-    of_several: list[ColumnElement[bool]] = [Screen.photo_id.is_(None)]
+    of_several: list[ColumnElement[bool]] = [Screen.photo_id.is_(None), ~is_discounted()]
     if panel is not None:
         of_several.append(Screen.panel == panel)
     comparable = timed_screens(session, Screen.worker, *of_several)

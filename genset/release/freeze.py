@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from msgspec.structs import asdict
+from msgspec import structs
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -126,7 +126,9 @@ def draft(session: Session, workspace: Workspace, plan: ReleasePlan | Plan) -> D
         BadInput: nobody voted in the panel, or aggregated labels are of other votes than may
             choose.
     """
-    missing = {"missing_votes": missing_votes(session, workspace.label).as_json()}
+    panel = plan.panel if isinstance(plan, ReleasePlan) else None
+    rules = structs.replace(workspace.label, panel=panel or workspace.label.panel)
+    missing = {"missing_votes": missing_votes(session, rules).as_json()}
     if not isinstance(plan, ReleasePlan):
         made = plan.draft(session, workspace)
         return replace(made, facts=made.facts | missing)
@@ -213,7 +215,7 @@ def _record(
     frequency = selection_frequency(counts)
     assert photo.sha256 and photo.byte_size and photo.width and photo.height
     return ReleasePhoto(
-        **asdict(photo.origin),
+        **structs.asdict(photo.origin),
         file=f"{candidate.wnid}/{Path(photo.file).name}",
         wnid=candidate.wnid,
         sha256=photo.sha256,

@@ -7,7 +7,7 @@ import streamlit as st
 
 from genset.core.numbers import NONE, count
 from genset.label import Store, Verdict, Workspace
-from genset.label.at_work import Finish, Missing, Pace, finish, missing, pace
+from genset.label.at_work import Finish, MissingVotes, Pace, finish, missing, pace
 from genset.label.stats import LabelerStats, Share, Stats, collect
 from labeler_app.manage.parts import show_table
 from labeler_app.manage.people import show_decisions, show_suspects
@@ -148,7 +148,7 @@ def show_work(workspace: Workspace, store: Store) -> None:
         _names(going)
 
 
-def in_words(lacking: Missing, when: Finish | None) -> str:
+def in_words(lacking: MissingVotes, when: Finish | None) -> str:
     """How long it will take, as a range; or that nobody can tell."""
     if not lacking.most:
         return "all done"
@@ -171,7 +171,7 @@ _FINISH = (
 
 
 @st.cache_resource(ttl=15, show_spinner=False)
-def _work(folder: str, _workspace: Workspace, _store: Store) -> tuple[Pace, Missing]:
+def _work(folder: str, _workspace: Workspace, _store: Store) -> tuple[Pace, MissingVotes]:
     return pace(_store, _workspace.label), missing(_store, _workspace.label)
 
 
@@ -189,10 +189,10 @@ def _names(going: Pace) -> None:
             st.caption(f"and {others:,} others")
 
 
-def _range(lacking: Missing) -> str:
-    if lacking.least == lacking.most:
-        return f"{lacking.least:,}"
-    return f"{lacking.least:,} to {lacking.most:,}"
+def _range(lacking: MissingVotes) -> str:
+    if lacking.votes == lacking.most:
+        return f"{lacking.votes:,}"
+    return f"{lacking.votes:,} to {lacking.most:,}"
 
 
 def _length(time: timedelta) -> str:

@@ -276,7 +276,7 @@ def test_a_photo_that_was_a_gold_question_does_not_come_again(pools: Pools) -> N
 
 
 @pytest.mark.soak
-def test_no_gold_question_is_a_photo_that_was_shown_as_right(pools: Pools) -> None:
+def test_what_labelers_agreed_on_tests_nobody_who_was_shown_it_as_right(pools: Pools) -> None:
     """Who is told of a photo that it is right, beside whatever class, would know it again."""
     tested = pools.pool("tested", 0.4, lambda _: 20)
     for number in range(6000, 6010):  # of a far class, which the others' photos test

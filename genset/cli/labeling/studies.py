@@ -132,7 +132,7 @@ def show_study(
         reports = report_visits(store, studied)
         share = gold_share(store, workspace.label.gold, studied.id)
     rows = [_visit_row(report) for report in reports]
-    table = Table(_VISIT_COLUMNS, rows, notes=share.lines())
+    table = Table(_VISIT_COLUMNS, rows, notes=share.lines() if rows else [])
     document = {"study": studied, "visits": reports, "gold": share}
     show_tables(table, format, document)
     if export is not None:

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -43,7 +42,7 @@ from genset.label.exchange.sheet import (
 from genset.label.people.labelers import Labelers, Names, checked_worker
 from genset.label.review import signed
 from genset.label.session.desk import Desk
-from genset.label.session.shown import Receipt, Submission
+from genset.label.session.shown import Receipt, UnsavedFile, submission
 from genset.workspace import Workspace
 
 NEEDED = ("task", "worker", "label")
@@ -210,23 +209,19 @@ def import_unsaved(workspace: Workspace, store: Store, path: Path) -> list[Recei
     Raises:
         BadInput: the file cannot be read, or names a screen that nobody has in this workspace.
     """
-    wire = import_module("labeler_app.wire")  # by its name: the page stands on this room
-    submissions: list[Submission] = list(
-        map(wire.submission, read_json(path, wire.UnsavedFile).submissions)
-    )
+    submissions = [submission(body) for body in read_json(path, UnsavedFile).submissions]
     desks = []
     with store.session() as session:
-        for submission in submissions:
-            screen = session.get(Screen, submission.screen)
+        for sent in submissions:
+            screen = session.get(Screen, sent.screen)
             if screen is None:
-                raise BadInput(f"{path}: there is no screen {submission.screen} in this workspace")
+                raise BadInput(f"{path}: there is no screen {sent.screen} in this workspace")
             number = session.scalars(select(Labeler.id).where(Labeler.name == screen.worker)).one()
             desks.append((number, screen.visit_id))
-    labelers = Labelers(store)
     return [
         receipt
-        for desk, submission in zip(desks, submissions, strict=True)
-        for receipt in Desk(workspace, store, labelers.get(*desk)).submit(submission)
+        for desk, sent in zip(desks, submissions, strict=True)
+        for receipt in Desk(workspace, store, Labelers(store).get(*desk)).submit(sent)
     ]
 
 

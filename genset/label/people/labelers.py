@@ -193,12 +193,12 @@ class Names:
 
     def __init__(self, session: Session) -> None:
         workers = session.scalars(select(Label.worker).distinct())
-        self._by_folded = {folded(name): name for name in workers}
-        self._by_folded |= {folded(name): name for name in session.scalars(select(LabelerRow.name))}
+        self.by_folded = {folded(name): name for name in workers}
+        self.by_folded |= {folded(name): name for name in session.scalars(select(LabelerRow.name))}
 
     def of(self, name: str) -> str:
         """The name as the store has it, or else as this person was first named."""
-        return self._by_folded.setdefault(folded(name), name)
+        return self.by_folded.setdefault(folded(name), name)
 
 
 def checked_worker(name: str) -> str:
@@ -250,8 +250,8 @@ def _link(session: Session, labeler: LabelerRow, platform: str, worker_id: str) 
 def _free_name(session: Session, preferred: str) -> str:
     """`preferred` or the like: a provider's name may be any text, and somebody may have it."""
     preferred = printable(preferred)[: _LONGEST_NAME - 8].strip() or "labeler"
-    name, number = preferred, 1
-    while _named(session, name) is not None:
+    name, number, names = preferred, 1, Names(session)
+    while folded(name) in names.by_folded:
         number += 1
         name = f"{preferred} {number}"
     return name

@@ -17,6 +17,7 @@ from genset.db import (
     Verdict,
     is_backed,
     is_called_correct,
+    is_named_gold,
     labels_in_force,
     requests_in_force,
     rulings_in_force,
@@ -139,8 +140,9 @@ def proposal_stats(
 
 def questions(session: Session, panel: str | None = None) -> list[QuestionVotes]:
     """All that are backed, by photo and class, with the votes of one panel or (None) of all."""
+    is_open = ProposalRound.withdrawn_at.is_(None) & ~is_named_gold(of_class=True)
     rows = session.execute(
-        select(Question.candidate_id, ProposalRound.withdrawn_at.is_(None))
+        select(Question.candidate_id, is_open)
         .join(Claim, Claim.id == Question.candidate_id)
         .join(ProposalRound, ProposalRound.id == Question.round_id)
         .join(Photo, Photo.id == Claim.photo_id)

@@ -122,7 +122,9 @@ class Shown:
         """
         screens = ceil(candidates / (most * (1 - share)))
         size = (self.photos + min(most, candidates / (1 - share))) / (self.screens + 1)
-        missing = share * (self.photos + screens * size) - self.gold
+        photos = self.photos + screens * size
+        # Twice the share at most: who labeled before there were any is not asked all at once.
+        missing = min(share * photos - self.gold, 2 * share * screens * size)
         return max(0, min(floor(missing + _random.random()), candidates))
 
     def add(self, photos: int, gold: int) -> None:

@@ -333,11 +333,11 @@ def _lease(
     )
     session.add(screen)
     session.flush()
-    photos = plan.photos(free)
     if by_photo:
-        photos = questions_of(
-            session, board, labeler.name, wnid, [n for n in plan.candidates if n in free]
-        )
+        there = [number for number in plan.candidates if number in free]
+        photos = questions_of(session, board, labeler.name, wnid, there)
+    else:
+        photos = plan.photos(free)
     rows = [
         {
             "id": secrets.token_hex(16),

@@ -142,6 +142,9 @@ def test_the_command_adds_gold_questions(tmp_path: Path, known: Path) -> None:
     labeled_workspace(root := tmp_path / "pool", [TENCH, GOLDFISH])[1].close()
     words = "add", "--gold", "--min-size", "50"
     assert genset(*words, str(known), cwd=root).startswith("3 gold questions added")
+    assert "no gold question is shown (3 named): set gold" in genset("labels", "stats", cwd=root)
+    (known / "maybe").mkdir()
+    assert "known/maybe holds no gold" in genset(*words, str(known), cwd=root, code=2)
     wrong = genset(*words, str(known / "correct"), cwd=root, code=2)
     assert "holds no gold questions: put photos into" in wrong
     assert "do not go together" in genset(*words, str(known), "--examples", cwd=root, code=2)

@@ -51,10 +51,10 @@ def test_it_goes_to_more_labelers_also_after_a_ruling(anywhere: Opened) -> None:
     rule(store, ONE, Verdict.CORRECT, "mia", "a tench")
     ben, cleo = desk_of(opened, "Ben"), desk_of(opened, "Cleo")
     assert ben.screens() == []
-    assert (missing(store, workspace.label).least, collect(store, workspace).done) == (0, 20)
+    assert (missing(store, workspace.label).votes, collect(store, workspace).done) == (0, 20)
 
     assert send_to_review(store, ONE, workspace.label, "noa", "every model says teapot") == 2
-    assert (missing(store, workspace.label).least, collect(store, workspace).done) == (1, 19)
+    assert (missing(store, workspace.label).votes, collect(store, workspace).done) == (1, 19)
     assert owners(*do_all(ben, Verdict.INCORRECT)) == ["owner 0"]
     assert cleo.screens() == []
     assert collect(store, workspace).done == 20
