@@ -6,7 +6,6 @@ else from its name.
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
@@ -86,15 +85,6 @@ def license_named(words: str, url: str = "") -> License:
                 "where its text is (--license-url)"
             )
     return license._replace(url=url)
-
-
-def merged(fetched: Mapping[int, License]) -> dict[int, License]:
-    """All licences by id: what Flickr says today, and what we know where it says nothing."""
-    known = dict(FLICKR)
-    for number, license in fetched.items():
-        fallback = flickr_license(number)
-        known[number] = License(license.name or fallback.name, license.url or fallback.url)
-    return known
 
 
 def same_license(one: License, other: License) -> bool:

@@ -19,7 +19,7 @@ from tenacity import Retrying, retry_if_exception, stop_after_attempt
 from genset.core.errors import GensetError, SourceError, SourceRefused
 from genset.db import Store
 from genset.net.host_state import DAY, HostReports, StoredCondition
-from genset.net.pace import Limit, Pace, jittered, scaled
+from genset.net.pace import Pace, RateLimit, jittered, scaled
 from genset.net.quotas import Quotas
 from genset.net.transport import (
     USER_AGENT,
@@ -120,7 +120,7 @@ class Host:
         hosts: Hosts,
         name: str,
         title: str,
-        limits: Sequence[Limit],
+        limits: Sequence[RateLimit],
         ping: Call | None = None,
         slots: AbstractContextManager[Any] | None = None,
         agent: str = USER_AGENT,
@@ -197,7 +197,7 @@ class Host:
             if not isinstance(answer, bytes):  # a photo's bytes are asked for once
                 self.answered.append(function)
             self._adapt(time.monotonic() - begun)
-            self._quotas.note_answer(quota, len(answer) if isinstance(answer, bytes) else 0)
+            self._quotas.note_answer(quota)
             return answer
 
     def call_patiently(self, function: Callable[[int], T], address: str) -> T:

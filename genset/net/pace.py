@@ -1,11 +1,10 @@
 """How fast a quota is used, how a host's pace adapts, and how long to wait between tries.
 
-What is left of a quota (calls, bytes) is in the store, so all scrapers that use it
-share it, on however many machines they run.
+What is left of a quota is in the store, so all scrapers that use it share it, on however many
+machines they run.
 """
 
 import random
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -25,87 +24,33 @@ class RateLimit:
         name: the quota's name there.
         interval: seconds between two calls, at least 0, in the long run.
         burst: calls that may be made beyond that, one after the other, by who made none for long.
+        spacing: seconds between two of these, which `genset.net.quotas` sees to.
     """
 
-    def __init__(self, store: Store, name: str, interval: float, burst: int = 0) -> None:
+    def __init__(
+        self, store: Store, name: str, interval: float, burst: int = 0, spacing: float = 0
+    ) -> None:
         self._store = store
         self.name = name
         self.interval = interval
+        self.spacing = spacing
         self._ahead = burst * interval
 
     def reserve(self, now: float) -> float:
         """Take the next free turn, and return when it is."""
-        return self._add(now, self.interval) if self.interval else now
+        if not self.interval:
+            return now
+        with self._store.begin() as session:
+            state = _locked(self._store, session, self.name)
+            full = max(now, state.next_at)
+            state.next_at = full + self.interval
+        return max(now, full - self._ahead)
 
     def waiting(self, now: float) -> float:
         """Seconds until the next free turn, which stays free."""
         with self._store.session() as session:
             state = session.get(RateLimitState, self.name)
         return 0.0 if state is None else max(0.0, state.next_at - self._ahead - now)
-
-    def spend(self, now: float, size: int) -> None:
-        """Note that a call brought so many bytes, which are not limited here."""
-
-    def _add(self, now: float, seconds: float) -> float:
-        """Take a turn that lasts so long; return when it begins."""
-        with self._store.begin() as session:
-            state = _locked(self._store, session, self.name)
-            full = max(now, state.next_at)
-            state.next_at = full + seconds
-        return max(now, full - self._ahead)
-
-
-class ByteLimit(RateLimit):
-    """Lets calls through that bring so many bytes a second in the long run, in any number of calls.
-
-    Args:
-        store: the store that all callers share.
-        name: the quota's name there.
-        bytes_a_second: above 0.
-        burst: bytes that may come beyond that to who asked for nothing for long.
-        guess: bytes that a call is taken to bring until it is known what it brought. With one that
-            no call exceeds, the quota holds however many calls are made at once; a call that fails
-            is taken to have brought as many.
-    """
-
-    def __init__(
-        self, store: Store, name: str, bytes_a_second: float, burst: float, guess: int = 0
-    ) -> None:
-        super().__init__(store, name, 0)
-        self._rate = bytes_a_second
-        self._ahead = burst / bytes_a_second
-        self._guess = guess
-
-    def reserve(self, now: float) -> float:
-        """As `RateLimit.reserve`; what the call brings beyond the guess is counted when it came."""
-        return self._add(now, self._guess / self._rate)
-
-    def spend(self, now: float, size: int) -> None:
-        """As `RateLimit.spend`."""
-        self._add(now, (size - self._guess) / self._rate)
-
-
-class AllOf:
-    """Several quotas that each call uses."""
-
-    def __init__(self, limits: Sequence[RateLimit]) -> None:
-        self._limits = limits
-
-    def reserve(self, now: float) -> float:
-        """As `RateLimit.reserve`."""
-        return max(limit.reserve(now) for limit in self._limits)
-
-    def waiting(self, now: float) -> float:
-        """As `RateLimit.waiting`."""
-        return max(limit.waiting(now) for limit in self._limits)
-
-    def spend(self, now: float, size: int) -> None:
-        """As `RateLimit.spend`."""
-        for limit in self._limits:
-            limit.spend(now, size)
-
-
-Limit = RateLimit | AllOf
 
 
 def _locked(store: Store, session: Session, name: str) -> RateLimitState:

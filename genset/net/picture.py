@@ -6,9 +6,7 @@ is for labelers to see, who call such a photo broken.
 
 import hashlib
 import io
-import threading
 import warnings
-from contextlib import nullcontext
 from typing import NamedTuple
 
 from PIL import Image, UnidentifiedImageError
@@ -19,8 +17,6 @@ from genset.core.pixels import FORMATS, check_decoder, fingerprint, scale_down
 
 MIN_SIZE = 64  # pixels of the shorter side: what is smaller is an icon, which no network can tell
 MAX_PIXELS = 100_000_000
-_LARGE = 20_000_000  # pixels
-_ONE_LARGE = threading.Lock()  # for a hundred million pixels take half a gigabyte
 
 
 class Picture(NamedTuple):
@@ -54,11 +50,9 @@ def check_picture(content: bytes, formats: tuple[str, ...] = FORMATS) -> Picture
                 width, height = image.size
                 if width * height > MAX_PIXELS:
                     raise PhotoRejected("too many pixels", f"{width} x {height}")
-                with _ONE_LARGE if width * height > _LARGE else nullcontext():
-                    scale_down(image)
-                    image.load()
-                    hashed = f"{fingerprint(image):016x}"
-                return Picture(found, width, height, hashed)
+                scale_down(image)
+                image.load()
+                return Picture(found, width, height, f"{fingerprint(image):016x}")
     except PhotoRejected:
         raise
     except BadInput as error:

@@ -7,7 +7,7 @@ from sqlalchemy import update
 from genset.core.errors import SourceError
 from genset.db import HostState, Store
 from genset.net.host_state import StoredCondition
-from genset.net.pace import Limit, RateLimit
+from genset.net.pace import RateLimit
 
 
 class Quotas:
@@ -27,7 +27,7 @@ class Quotas:
         store: Store,
         name: str,
         title: str,
-        limits: Sequence[Limit],
+        limits: Sequence[RateLimit],
         now: Callable[[], float],
         say: Callable[[str], None],
     ) -> None:
@@ -47,7 +47,7 @@ class Quotas:
     @property
     def usual_rate(self) -> float:
         """Calls a second that the quotas allow; 0 for any."""
-        intervals = [getattr(limit, "interval", 0.0) for limit in self._limits]
+        intervals = [limit.spacing or limit.interval for limit in self._limits]
         return sum(1 / interval for interval in intervals) if all(intervals) else 0.0
 
     def choose(self, refused: Collection[int] = ()) -> int:
@@ -68,15 +68,13 @@ class Quotas:
 
     def reserve(self, quota: int, now: float, interval: float) -> float:
         """Take the next turn of a quota, at least `interval` seconds after any call's."""
-        self._pace.interval = interval
+        self._pace.interval = max(interval, self._limits[quota].spacing)
         return max(self._limits[quota].reserve(now), self._pace.reserve(now))
 
-    def note_answer(self, quota: int, size: int) -> None:
-        """A call with this quota brought so many bytes."""
+    def note_answer(self, quota: int) -> None:
+        """A call with this quota was answered."""
         if self._keys and self._keys[quota].last.down_since is not None:
             self._keys[quota].mark_up()
-        if size:
-            self._limits[quota].spend(self._now(), size)
 
     def may_use_another(self, error: Exception, quota: int, refused: set[int]) -> bool:
         """Note that a key is refused, if it is; whether there is another one to use."""

@@ -22,7 +22,6 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
-from genset.licenses import FLICKR
 from genset.sandbox.photos import Photo, number
 from genset.sandbox.service import Params, Reply, Request, Service, json_reply, web_page
 
@@ -78,9 +77,6 @@ class Flickr(Service):
                 if photo is None:
                     return failure(1, f'Photo "{photo_id}" not found (invalid ID)')
                 answer = {"photo": {"id": photo_id, "license": str(photo.record.license)}}
-            case "flickr.photos.licenses.getInfo":
-                rows = [{"id": str(id), **license._asdict()} for id, license in FLICKR.items()]
-                answer = {"licenses": {"license": rows}}
             case "flickr.test.echo":
                 answer = {key: {"_content": value} for key, value in request.public_params.items()}
             case name:

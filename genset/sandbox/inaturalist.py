@@ -13,8 +13,8 @@ A search answers, also one for the observations with some UUIDs:
 An observation's licence is not that of its photo.
 
 Unlike iNaturalist: an observation has one photo and is of research grade; a search is narrowed by
-nothing that genset does not send, and ordered by ids; there is the original of each photo and no
-smaller size; and no limit is set on calls.
+nothing that genset does not send, and ordered by ids; a photo has one size, of at most 1,024
+pixels; and no limit is set on calls.
 """
 
 import re
@@ -34,6 +34,7 @@ OBSERVATIONS = 100_000_000_000
 
 _TOO_LARGE = "Result window is too large, page * per_page must be less than or equal to"
 _SEARCH = "/v1/observations"
+_LARGE = 1024
 
 # By Flickr's numbers. iNaturalist's licences have no version; None reserves all rights.
 _CODES = [
@@ -89,8 +90,9 @@ class INaturalist(Service):
         return json_reply(counts | {"results": results})
 
     def sizes(self, photo: Photo) -> dict[str, int | None]:
-        """The original alone."""
-        return {f"/photos/{photo.id}/original.{photo.picture.extension}": None}
+        """The large one alone: the file itself where that is no larger."""
+        side = _LARGE if max(photo.picture.pixels) > _LARGE else None
+        return {f"/photos/{photo.id}/large.{photo.picture.extension}": side}
 
 
 def _tests(params: Params) -> Iterator[Callable[[Photo], bool]]:

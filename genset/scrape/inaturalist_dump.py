@@ -215,7 +215,7 @@ class _Draw:
                 continue
             fits = choice is None or choice.wants(license)
             if fits and (uuid not in first or int(place) < first[uuid][0]):
-                first[uuid] = int(place), f"photos/{id}/original.{extension}", license
+                first[uuid] = int(place), f"photos/{id}/large.{extension}", license
         return {uuid: (path, license) for uuid, (_, path, license) in first.items()}
 
 

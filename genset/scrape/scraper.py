@@ -12,6 +12,7 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -39,13 +40,15 @@ from genset.scrape.plan import ScrapePlan
 from genset.scrape.results import Done, Results, ScrapeSummary, pages_tried, photos_tried
 from genset.scrape.search import question_key
 from genset.scrape.state import class_state, class_states, lacking_and_others
-from genset.scrape.work import LOOK_AGAIN, Job, JobResult, PageJob, PhotoJob, Schedule, ThreadPool
+from genset.scrape.work import LOOK_AGAIN, Job, JobResult, PageJob, PhotoJob, Schedule
 from genset.sources.source import Source
 from genset.workspace import Workspace
 
 _CLASSES_AT_A_TIME = 32
 _GATHER = 0.05  # seconds
-_ASKING, _FETCHING = 4, 8  # threads
+# Threads, few: Python computes in one at a time, and those that need not wait for hosts or for the
+# disk lose more time by handing that right to each other than they gain.
+_ASKING, _FETCHING = 4, 8
 _GOOD_PHOTOS = 20  # that are remembered, to see by whether their host is well
 
 T = TypeVar("T")
@@ -99,7 +102,8 @@ class _Scraper:
         on_event = self.hosts.on_event
         self.results = Results(store, workspace.images, plan, locks, self.summary, on_event)
         self.fetcher = Fetcher(source.images, source.may_fetch, workspace.images, plan.min_size)
-        self.asking, self.fetching = ThreadPool(_ASKING), ThreadPool(_FETCHING)
+        self.asking = ThreadPoolExecutor(_ASKING)
+        self.fetching = ThreadPoolExecutor(_FETCHING)
         self.done: queue.SimpleQueue[tuple[Job, JobResult | Exception]] = queue.SimpleQueue()
         self.finished: list[tuple[Job, JobResult | Exception]] = []  # and not stored yet
         self.incomplete: dict[str, ImageClass] = {}
@@ -137,8 +141,8 @@ class _Scraper:
         """Let threads end; not waiting for their calls where somebody does not want to wait."""
         self.hosts.stop()  # threads may wait for their turn
         is_interrupt = kind is not None and not issubclass(kind, Exception)
-        self.asking.close(wait=not is_interrupt)
-        self.fetching.close(wait=not is_interrupt)
+        for pool in (self.asking, self.fetching):
+            pool.shutdown(wait=not is_interrupt, cancel_futures=True)
 
     def _remember_good_photos(self) -> None:
         """Remember photos that came, by which to see later whether their host is well."""

@@ -1,17 +1,14 @@
-"""The work of a scrape: jobs, the threads that do them, and when each class is looked at next.
+"""The work of a scrape: jobs, which threads do, and when each class is looked at next.
 
 Threads only talk to hosts: they ask for a page or fetch a photo. What came is for the main thread.
 """
 
 import heapq
-import queue
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from operator import itemgetter
-from threading import Thread
 
 import requests
 
@@ -134,35 +131,3 @@ class Schedule:
         opens = {host: now + (host.opens_in() if host else 0) for *_, host in self._due}
         times = ((max(at, opens[host]), host) for at, *_, host in self._due)
         return min(times, key=itemgetter(0), default=None)
-
-
-class ThreadPool:
-    """Makes calls side by side, in threads that end with the process.
-
-    There are few: Python computes in one thread at a time, and threads that need not wait, for
-    hosts or for the disk, lose more time by handing that right to each other than they gain.
-    """
-
-    def __init__(self, threads: int) -> None:
-        self._calls: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
-        self._threads = [Thread(target=self._work, daemon=True) for _ in range(threads)]
-        for thread in self._threads:
-            thread.start()
-
-    def submit(self, call: Callable[[], None]) -> None:
-        """Have a call made when a thread is free. It must not raise anything."""
-        self._calls.put(call)
-
-    def close(self, *, wait: bool = True) -> None:
-        """Drop the calls that have not begun; with `wait`, let those that have begun end."""
-        with suppress(queue.Empty):
-            while True:
-                self._calls.get_nowait()
-        for _ in self._threads:
-            self._calls.put(None)
-        for thread in self._threads if wait else ():
-            thread.join()
-
-    def _work(self) -> None:
-        while (call := self._calls.get()) is not None:
-            call()

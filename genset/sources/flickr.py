@@ -8,10 +8,9 @@ An answer to flickr.photos.search, asked with our extras::
        "url_l": "https://farm3.staticflickr.com/2822/10115956703_b14e1be9d0_b.jpg", ...},
       ...]}, "stat": "ok"}
 
-to flickr.photos.getInfo and flickr.photos.licenses.getInfo::
+to flickr.photos.getInfo::
 
     {"photo": {"id": "8130464513", "license": "0", "owner": {...}, ...}, "stat": "ok"}
-    {"licenses": {"license": [{"id": "0", "name": "All Rights Reserved", "url": ""}, ...]}}
 
 Numbers come as strings or as numbers, and any extra may be missing.
 """
@@ -37,8 +36,7 @@ from genset.core.errors import (
     SourceUnavailable,
 )
 from genset.core.photo import PhotoOrigin
-from genset.core.safe import clean
-from genset.licenses import FLICKR, FLICKR_NOTICE, License, flickr_license, license_ids, merged
+from genset.licenses import FLICKR, FLICKR_NOTICE, flickr_license, license_ids
 from genset.net.api import endpoint_in, is_loopback
 from genset.net.hosts import Host, Hosts
 from genset.net.pace import RateLimit
@@ -139,7 +137,6 @@ class Flickr(Source):
             ping=lambda quota: self._call("photos.search", {"text": "sky", "per_page": 1}, quota),
         )
         self._keys = keys
-        self._named: dict[int, License] | None = None
         pictures = f"{place}-images" if endpoint else "flickr-images"
         limit = RateLimit(hosts.store, pictures, images)
         self.images = Host(hosts, pictures, "Flickr's image host", [limit])
@@ -207,21 +204,7 @@ class Flickr(Source):
             if refused.code in (1, 2):  # there is none, or none that the public may see
                 return {source_id: None}
             raise
-        number = parse_info(info)
-        return {source_id: self._licenses(quota).get(number) or flickr_license(number)}
-
-    def _licenses(self, quota: int) -> dict[int, License]:
-        """All licences by id, in the words that Flickr has for them today, or last had for us."""
-        if self._named is None:
-            self.api.wait_for_turn(quota)
-            named: dict[int, License] = {}
-            try:
-                named = parse_licenses(self._call("photos.licenses.getInfo", {}, quota))
-            except (SourceError, requests.RequestException) as error:  # of no photo's doing
-                if is_retryable(error):
-                    return merged({})
-            self._named = merged(named)
-        return self._named
+        return {source_id: flickr_license(parse_info(info))}
 
     def _call(self, method: str, parameters: dict[str, object], quota: int) -> dict[str, Any]:
         """Call a method once, with the key of this number, which no error shows."""
@@ -335,29 +318,6 @@ class Licensed(Reply, frozen=True):
     license: Number
 
 
-class NamedLicense(Reply, frozen=True):
-    """A licence in an answer to flickr.photos.licenses.getInfo."""
-
-    id: Number
-    name: str
-    url: str = ""
-
-
-class NamedLicenses(Reply, frozen=True):
-    """All licences."""
-
-    license: list[NamedLicense]
-
-
 def parse_info(reply: dict[str, Any]) -> int:
     """The licence's id in an answer to flickr.photos.getInfo."""
     return int(read(reply.get("photo"), Licensed, "Flickr's getInfo").license)
-
-
-def parse_licenses(reply: dict[str, Any]) -> dict[int, License]:
-    """The licences by id in an answer to flickr.photos.licenses.getInfo."""
-    listed = read(reply.get("licenses"), NamedLicenses, "Flickr's list of licences").license
-    return {
-        int(entry.id): License(clean(stored(entry.name)), clean(stored(entry.url)))
-        for entry in listed
-    }

@@ -18,7 +18,7 @@ from genset.db import Store
 from genset.licenses import License
 from genset.net.api import Api, endpoint_in, is_loopback
 from genset.net.hosts import Host, Hosts
-from genset.net.pace import AllOf, ByteLimit, Limit, RateLimit
+from genset.net.pace import RateLimit
 from genset.net.transport import user_agent
 from genset.sources.inaturalist_api import (
     LICENSES,
@@ -47,21 +47,13 @@ API_URL = "https://api.inaturalist.org/v1"
 
 _PLACES = 4  # that a class's photos come from, at least: a page's are neighbours
 
-# What iNaturalist asks for: 60 calls a minute, under 10,000 a day, and of media under 5 GB an hour
-# and 24 GB a day. A quota that refills steadily and holds `burst` lets through, in any stretch of
-# time, at most the burst, what refills meanwhile, and one call more:
-#   calls in 24 hours: 2,700 + 86,400 s / 12 s + 1 = 9,901.
-# Media are counted as 16 MiB when their turn is given, which no picture of 2,048 x 2,048 pixels
-# exceeds, and set right when they came. They come within 10 minutes of their turn, and what was
-# under way when the time began may be set right in it: 48 pictures, of three scrapers' 16 threads.
-#   in an hour:  0.7 GB + 0.8 MB/s * (3,600 + 600) s + 49 * 16 MiB  = 4.88 GB,
-#   in 24 hours: 5.0 GB + 0.2 MB/s * (86,400 + 600) s + 49 * 16 MiB = 23.22 GB.
+# iNaturalist asks for 60 calls a minute, and under 10,000 a day: a quota that refills steadily and
+# holds `burst` lets through, in 24 hours, at most 2,700 + 86,400 s / 12 s + 1 = 9,901. And it asks
+# for under 5 GB of media an hour and 24 GB a day, which are 1,200 and 28,800 pictures here: they
+# are of 1,024 pixels (`genset.sources.inaturalist_api.large`), a third of a megabyte as a rule.
 SECONDS_A_CALL = 1.0
 DAYS_SECONDS_A_CALL, DAYS_BURST = 12.0, 2_700
-SECONDS_AN_IMAGE = 1.0
-IMAGE_BYTES = 16 * 2**20
-HOURS_BYTES_A_SECOND, HOURS_BURST = 0.8e6, 0.7e9
-DAYS_BYTES_A_SECOND, DAYS_BYTES_BURST = 0.2e6, 5.0e9
+SECONDS_AN_IMAGE = 3.0
 
 # Where iNaturalist's pictures lie, those of its first years on Flickr.
 _PICTURES = re.compile(
@@ -89,8 +81,8 @@ class INaturalist(Source):
         needs="a contact: an address at which iNaturalist can reach you",
         found="by the scientific name of the class, among observations of research grade, drawn at "
         "random with a seed that is stored with each search",
-        limits="a call of the API a second and under 10,000 a day, an image a second, and under "
-        "5 GB of images an hour and 24 GB a day",
+        limits="a call of the API a second and under 10,000 a day, and an image of at most 1,024 "
+        "pixels every three seconds, which stays under 5 GB an hour and 24 GB a day",
         terms="Each photo has a licence of its own, which may differ from its observation's: "
         "credit the photographer as it asks, and mind that many forbid commercial use. "
         "iNaturalist's API is meant for applications and not for collecting data in bulk, and it "
@@ -128,11 +120,11 @@ class INaturalist(Source):
         self._api = Api("iNaturalist's API", agent)
         name, title = urlsplit(self._url).netloc, "iNaturalist"
         pictures = f"{name}-images"
-        pace: list[Limit] = [calls(hosts.store, name), media(hosts.store, pictures)]
-        if is_loopback(self._url):
-            pace = [RateLimit(hosts.store, name, 0), RateLimit(hosts.store, pictures, 0)]
-        self.api = Host(hosts, name, title, pace[:1], ping=self._ping, agent=agent)
-        self.images = Host(hosts, pictures, f"{title}'s image host", pace[1:], agent=agent)
+        near = is_loopback(self._url)
+        pace = RateLimit(hosts.store, name, 0) if near else calls(hosts.store, name)
+        images = RateLimit(hosts.store, pictures, 0 if near else SECONDS_AN_IMAGE)
+        self.api = Host(hosts, name, title, [pace], ping=self._ping, agent=agent)
+        self.images = Host(hosts, pictures, f"{title}'s image host", [images], agent=agent)
 
     @classmethod
     def connect(cls, hosts: Hosts, settings: Settings) -> Self:
@@ -156,7 +148,7 @@ class INaturalist(Source):
 
     @classmethod
     def rates(cls, settings: Settings) -> Rates:
-        """A call and an image a second; who makes thousands of calls a day waits for the day's."""
+        """What iNaturalist asks for; who makes thousands of calls a day waits for the day's."""
         return Rates(3600 / SECONDS_A_CALL, 1 / SECONDS_AN_IMAGE)
 
     def search(self, question: Question, quota: int) -> SearchPage:
@@ -237,25 +229,9 @@ class INaturalist(Source):
         return parse_results(parse_json(body, "iNaturalist"))
 
 
-def calls(store: Store, name: str) -> Limit:
+def calls(store: Store, name: str) -> RateLimit:
     """The pace of calls."""
-    return AllOf(
-        [
-            RateLimit(store, name, SECONDS_A_CALL),
-            RateLimit(store, f"{name}-day", DAYS_SECONDS_A_CALL, DAYS_BURST),
-        ]
-    )
-
-
-def media(store: Store, name: str) -> Limit:
-    """The pace of pictures."""
-    return AllOf(
-        [
-            RateLimit(store, name, SECONDS_AN_IMAGE),
-            ByteLimit(store, f"{name}-hour", HOURS_BYTES_A_SECOND, HOURS_BURST, IMAGE_BYTES),
-            ByteLimit(store, f"{name}-day", DAYS_BYTES_A_SECOND, DAYS_BYTES_BURST, IMAGE_BYTES),
-        ]
-    )
+    return RateLimit(store, name, DAYS_SECONDS_A_CALL, DAYS_BURST, SECONDS_A_CALL)
 
 
 def _parameters_of(question: Question) -> dict[str, object]:

@@ -142,7 +142,7 @@ def found_photo(entry: object, codes: Collection[str]) -> PhotoOrigin:
         license=license.name,
         license_url=license.url,
         page_url=f"https://www.inaturalist.org/observations/{found.id}",
-        image_url=original(_text(photo.url)),
+        image_url=large(_text(photo.url)),
         posted_at=found.created_at.astimezone(UTC),
         taken_at=day_of(found.observed_on),
     )
@@ -163,11 +163,11 @@ def license_in(entry: object, number: str) -> License | None:
     )
 
 
-def original(url: str) -> str:
-    """The address of a picture in its full size, where `url` is that of its small square."""
+def large(url: str) -> str:
+    """The address of a picture of 1,024 pixels, where `url` is that of its small square."""
     if "flickr.com/" in url:  # 500 pixels: the largest size that every photo there has
         return url.replace("_s.jpg", ".jpg")
-    return url.replace("/square.", "/original.")
+    return url.replace("/square.", "/large.")
 
 
 def _text(text: str) -> str:

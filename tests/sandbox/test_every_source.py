@@ -58,7 +58,7 @@ ADDRESSES: dict[str, Callable[[Any], list[str]]] = {
     "flickr": lambda reply: [photo["url_o"] for photo in reply["photos"]["photo"]],
     "commons": lambda reply: [page["imageinfo"][0]["thumburl"] for page in reply["query"]["pages"]],
     "inaturalist": lambda reply: [
-        photo["url"].replace("square", "original")
+        photo["url"].replace("square", "large")
         for each in reply["results"]
         for photo in each["photos"]
     ],

@@ -179,7 +179,7 @@ def test_observations_are_looked_up_by_their_uuids(speak: Speak, photos: Path) -
 # Images
 
 
-def test_the_original_is_the_file(speak: Speak, photos: Path) -> None:
+def test_a_small_picture_is_the_file(speak: Speak, photos: Path) -> None:
     sandbox = speak("inaturalist", record(1), record(2))
     for number, name in ((1, "1.jpg"), (2, "2.png")):
         (square,) = (
@@ -189,10 +189,10 @@ def test_the_original_is_the_file(speak: Speak, photos: Path) -> None:
             if photo["id"] == number
         )
         assert square.endswith(f"/photos/{number}/square{Path(name).suffix}")
-        original = get(square.replace("square", "original"))
-        assert original.content == (photos / TENCH / name).read_bytes()
+        picture = get(square.replace("square", "large"))
+        assert picture.content == (photos / TENCH / name).read_bytes()
         assert get(square.replace("square", "huge")).status_code == 404
-    assert get(square.replace("square.png", "original.jpg")).status_code == 404
+    assert get(square.replace("square.png", "large.jpg")).status_code == 404
 
 
 # Against iNaturalist's recorded replies

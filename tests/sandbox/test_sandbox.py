@@ -489,15 +489,6 @@ def test_info_has_the_recorded_keys_and_types(serve: Serve, realdata: Path) -> N
 
 
 @pytest.mark.realdata
-def test_licenses_are_those_of_2025(serve: Serve, realdata: Path) -> None:
-    ours = api(serve()).photos.licenses.getInfo()
-    path = realdata / "flickr" / "api" / "licenses_getInfo_2025.xml"
-    theirs = [row.attrib for row in ElementTree.parse(path).getroot().iter("license")]
-    assert ours["licenses"]["license"] == sorted(theirs, key=lambda row: int(row["id"]))
-    assert shape(ours) == shape(recorded(realdata, "licenses_getInfo_2013.json"))
-
-
-@pytest.mark.realdata
 def test_errors_are_worded_as_recorded(serve: Serve, realdata: Path) -> None:
     sandbox = serve()
     for name, call in {

@@ -326,17 +326,6 @@ def test_what_a_call_for_many_photos_meets(
     assert (summary.checked, [*summary.failed]) == (2, [f"{name}:{photo}"])
 
 
-@some_and_all
-def test_what_the_list_of_licences_meets(
-    fill: Fill, numbers: Sequence[int], numbers_of_flickr: Sequence[int]
-) -> None:
-    """The names that genset knows will do."""
-    scraped = fill("flickr", [Fault(number) for number in range(1, 3)])
-    for fault, cause in statuses(numbers) + OF_CALLS + codes(numbers_of_flickr):
-        summary = refreshed(scraped, "flickr", Rule(fault, "flickr.photos.licenses.getInfo"))
-        assert (summary.checked, summary.failed, summary.changes) == (2, {}, []), cause
-
-
 # PostgreSQL
 
 

@@ -119,7 +119,7 @@ def test_every_observation_has_the_same_chance_and_its_first_photo_stands_for_it
     assert 20 <= sum(number % 5 == 0 for number in numbers) <= 40
     one = drawn(pool)[0]
     assert one.page_url.endswith(f"/observations/{uuid_of(numbers[0])}")
-    assert one.image_url.endswith(f".s3.amazonaws.com/photos/{one.owner}/original.jpg")
+    assert one.image_url.endswith(f".s3.amazonaws.com/photos/{one.owner}/large.jpg")
     assert (one.owner_name, one.taken_at) == (f"user{one.owner}", "2020-08-27")
     assert one.posted_at.isoformat() == "2020-08-27T00:00:00+00:00"
     with pool.store.session() as session:

@@ -24,7 +24,7 @@ from tests.scrape.commands import genset
 from tests.scrape.hostile import rendered_anew
 from tests.scrape.pools import CAT, Faulty, Pool, Serve, record
 
-INFO, LICENSES = "flickr.photos.getInfo", "flickr.photos.licenses.getInfo"
+INFO = "flickr.photos.getInfo"
 PAGE = "https://www.flickr.com/photos/1@N00/1"
 
 
@@ -94,7 +94,6 @@ def test_nothing_changed(filled: tuple[Faulty, Pool]) -> None:
     assert summary == RefreshSummary(checked=3)
     assert events(pool) == []
     assert asked(sandbox) == ["1", "2", "3"]
-    assert len(sandbox.requests.of(LICENSES)) == 1
 
 
 def test_a_photo_that_is_gone_is_told_once_and_listed_until_it_is_back(
@@ -124,26 +123,6 @@ def test_a_licence_that_changed_is_stored_for_coming_releases(filled: tuple[Faul
         photo = session.scalars(select(Photo).where(Photo.source_id == "2")).one()
         assert (photo.license, photo.license_url) == FLICKR[11]
     assert refresh(pool.store, Register(_2=FLICKR[11])).changes == []
-
-
-def test_flickrs_own_words_for_a_licence_win_and_are_no_change(
-    filled: tuple[Faulty, Pool],
-) -> None:
-    sandbox, pool = filled
-
-    def reworded(request: Request) -> Reply | None:
-        if request.params.get("method") != LICENSES:
-            return None
-        entry = {"id": "0", "name": "All Rights Reserved", "url": "https://example.org/rights"}
-        body = json.dumps({"licenses": {"license": [entry]}, "stat": "ok"})
-        return Reply(200, "application/json", body.encode())
-
-    sandbox.fault = reworded
-    assert refresh(pool.store, sandbox.source).changes == []
-    with pool.store.session() as session:
-        assert {p.license_url for p in session.scalars(select(Photo))} == {
-            "https://example.org/rights"
-        }
 
 
 def test_removed_and_merely_known_photos_cost_no_call(

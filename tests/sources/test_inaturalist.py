@@ -30,8 +30,8 @@ from genset.sources.inaturalist import INaturalist
 from genset.sources.inaturalist_api import (
     LICENSES,
     found_photo,
+    large,
     license_in,
-    original,
     parse_results,
 )
 from genset.sources.replies import parse_json
@@ -83,8 +83,8 @@ def test_every_recorded_observation_and_photo_is_read(realdata: Path, tmp_path: 
                 assert granted is not None
                 code = each["license_code"]
                 assert granted == (LICENSES[code] if code else License("All Rights Reserved", ""))
-                assert source.may_fetch(original(each["url"]))
-                assert "square" not in original(each["url"])
+                assert source.may_fetch(large(each["url"]))
+                assert "square" not in large(each["url"])
                 one = read({**entry, "photos": [each]})
                 assert (one is None) == (code is None)
                 if one is not None:
@@ -112,7 +112,7 @@ def test_a_recorded_observation(realdata: Path) -> None:
         license="CC BY 4.0",
         license_url="https://creativecommons.org/licenses/by/4.0/",
         page_url="https://www.inaturalist.org/observations/16227955",
-        image_url="https://static.inaturalist.org/photos/24355315/original.jpeg?1536150664",
+        image_url="https://static.inaturalist.org/photos/24355315/large.jpeg?1536150664",
         posted_at=datetime(2018, 9, 5, 12, 31, 8, tzinfo=UTC),
         taken_at="2018-09-05",
     )
@@ -189,8 +189,8 @@ OPEN_DATA, STATIC = (
 @pytest.mark.parametrize(
     ("url", "full"),
     [
-        (f"{OPEN_DATA}/photos/1/square.JPG", f"{OPEN_DATA}/photos/1/original.JPG"),
-        (f"{STATIC}/photos/1/square.jpeg?153", f"{STATIC}/photos/1/original.jpeg?153"),
+        (f"{OPEN_DATA}/photos/1/square.JPG", f"{OPEN_DATA}/photos/1/large.JPG"),
+        (f"{STATIC}/photos/1/square.jpeg?153", f"{STATIC}/photos/1/large.jpeg?153"),
         # 500 pixels, the largest that each photo on Flickr has
         ("https://farm4.staticflickr.com/3290/square_1_s.jpg",
          "https://farm4.staticflickr.com/3290/square_1.jpg"),

@@ -210,7 +210,7 @@ def test_counts_are_remembered_and_a_bookmark_stays_short(naturalists: Counted) 
 class Turns:
     """A quota that counts the turns that were taken."""
 
-    taken = 0
+    taken, interval, spacing = 0, 0.0, 0.0
 
     def reserve(self, now: float) -> float:
         self.taken += 1
@@ -218,9 +218,6 @@ class Turns:
 
     def waiting(self, now: float) -> float:
         return 0.0
-
-    def spend(self, now: float, size: int) -> None:
-        pass
 
 
 def test_each_of_a_pages_calls_waits_for_its_turn(
