@@ -55,7 +55,7 @@ from genset.db import (
 from genset.licenses import License
 from genset.scrape.opt_out import OPTED_OUT
 from genset.scrape.plan import ScrapePlan
-from genset.scrape.search import Frontier, frontier
+from genset.scrape.search import Frontier, SearchRow, frontier
 from genset.settings import source_names
 
 Ts = TypeVarTuple("Ts")
@@ -179,9 +179,9 @@ def class_states(session: Session, plan: ScrapePlan) -> Iterator[tuple[ImageClas
     if len(plan.classes) <= FEW_CLASSES:  # each one's own rows are quicker looked up
         yield from ((cls, class_state(session, plan, cls)) for cls in plan.classes)
         return
-    searches: dict[str, list[Search]] = {}
-    for search in session.scalars(select(Search).where(Search.source == _source(plan))):
-        searches.setdefault(search.wnid, []).append(search)
+    searches: dict[str, list[SearchRow]] = defaultdict(list)
+    for search in session.execute(select(Search.__table__).where(Search.source == _source(plan))):
+        searches[search.wnid].append(search)
     rejected: dict[str, set[str]] = defaultdict(set)
     for question, wnid in session.execute(_rejected(plan).add_columns(SearchFailure.wnid)):
         rejected[wnid].add(question)
@@ -195,7 +195,7 @@ def class_states(session: Session, plan: ScrapePlan) -> Iterator[tuple[ImageClas
         last_rank = last_ranks.get(cls.wnid)
         photos = contested[cls.wnid]
         chosen = none if last_rank is None else _chosen(session, plan, cls, photos, last_rank)
-        yield cls, _state(cls, plan, searches.get(cls.wnid, ()), rejected[cls.wnid], chosen)
+        yield cls, _state(cls, plan, searches[cls.wnid], rejected[cls.wnid], chosen)
 
 
 def _source(plan: ScrapePlan) -> str:
@@ -205,7 +205,7 @@ def _source(plan: ScrapePlan) -> str:
 def _state(
     cls: ImageClass,
     plan: ScrapePlan,
-    searches: Iterable[Search],
+    searches: Iterable[SearchRow],
     rejected: Collection[str],
     chosen: tuple[Selection, Mapping[str, int]],
 ) -> ClassState:

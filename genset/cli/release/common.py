@@ -8,7 +8,6 @@ import click
 from genset.cli.group import Group
 from genset.core.errors import BadInput, NotAWorkspace
 from genset.core.numbers import count
-from genset.release.documents.words import missing_votes
 from genset.release.reader import MANIFEST, Release, is_name, release_named
 from genset.workspace import Workspace
 
@@ -80,6 +79,8 @@ def release_summary(found: Release) -> dict[str, Any]:
 
 def made_lines(made: Release) -> list[str]:
     """What is printed of a release that was just made."""
+    from genset.release.documents.words import missing_votes
+
     missing = missing_votes(made.missing_votes)
     return [
         f"{made.root}: {count(len(made.photos), 'photo')} of "
