@@ -171,6 +171,13 @@ class LabelRules(Record, frozen=True):
         Literal["correct", "incorrect"],
         Meta(description="what one key says of a photo, and Shift with it the other"),
     ] = "correct"
+    order: Annotated[
+        Literal["random", "rank"],
+        Meta(
+            description="how classes and their photos come: in a random order of its own for each "
+            "labeler, or class after class, the best rank first"
+        ),
+    ] = "random"
     lease_minutes: Annotated[
         float,
         Meta(gt=0, le=1440, description="how long a screen is reserved for an idle labeler"),

@@ -30,9 +30,10 @@ def labeled_workspace(
     """A new workspace at `root` with this many candidates of each class. Close the store.
 
     Photo K of class number C (both from 0) has the Flickr id 100 * C + K, so the tasks are
-    ``n01440764/flickr:0``, ``n01440764/flickr:1``... and its owner is "owner 100 * C + K".
+    ``n01440764/flickr:0``, ``n01440764/flickr:1``... and its owner is "owner 100 * C + K". Labelers
+    get them in this order.
     """
-    workspace = Workspace.create(root)
+    workspace = _by_rank(Workspace.create(root))
     url = make_url(workspace.store_url)
     if url.get_backend_name() != "sqlite" or Path(str(url.database)).exists():
         store = Store.open(workspace.store_url)
@@ -43,6 +44,14 @@ def labeled_workspace(
     if (like / "images").exists():
         shutil.copytree(like / "images", workspace.images, copy_function=shutil.copyfile)
     return workspace, Store.open(workspace.store_url)
+
+
+def _by_rank(workspace: Workspace) -> Workspace:
+    settings = workspace.root / "genset.toml"
+    text = settings.read_text("utf-8")
+    assert 'order = "random"\n' in text
+    settings.write_text(text.replace('order = "random"\n', 'order = "rank"\n'), "utf-8")
+    return Workspace.find(workspace.root)
 
 
 @cache

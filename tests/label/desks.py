@@ -99,4 +99,4 @@ def let_expire(store: Store, *screens: Screen) -> None:
 def under(opened: tuple[Workspace, Store], **rules: Any) -> tuple[Workspace, Store]:
     """The same workspace, with these settings of [label]."""
     workspace, store = opened
-    return replace(workspace, label=LabelRules(**rules)), store
+    return replace(workspace, label=LabelRules(**{"order": "rank", **rules})), store

@@ -1,6 +1,5 @@
 """The questions of a screen of one photo: in an order of chance, some with known answers."""
 
-import hashlib
 import random
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -20,7 +19,7 @@ from genset.db import (
     ask,
 )
 from genset.label.gold import decided, holds, lock_gold_questions
-from genset.label.queue.board import QUESTIONS_ON_A_SCREEN, Board
+from genset.label.queue.board import QUESTIONS_ON_A_SCREEN, Board, own_order
 from genset.label.queue.hiding import Shown
 
 _random = random.SystemRandom()
@@ -95,11 +94,7 @@ def questions_of(
         count = min(count, QUESTIONS_ON_A_SCREEN - len(questions))
         for wnid, gold_id in _choose(session, board, worker, home, photo, count).items():
             questions[wnid] = ScreenPhoto(gold_id=gold_id)
-
-    def drawn(wnid: str) -> bytes:
-        return hashlib.sha256(f"{seed} {worker} {photo} {wnid}".encode()).digest()
-
-    return [questions[wnid] for wnid in sorted(questions, key=drawn)]
+    return [questions[wnid] for wnid in own_order(questions, seed, worker, photo)]
 
 
 def _choose(

@@ -7,12 +7,13 @@ knows; on PostgreSQL, where a label may be committed after one with a larger num
 such a one when it next suggests the candidate.
 """
 
+import hashlib
 import math
 import time
 from collections import Counter
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session
@@ -21,6 +22,8 @@ from genset.db import Label, LabelerEvent, Screen, ask, now
 from genset.label.queue.open_candidates import OpenCandidates, locked
 from genset.label.queue.pools import CANDIDATES, Pool
 from genset.settings import LabelRules
+
+Item = TypeVar("Item")
 
 PHOTOS_ON_A_SCREEN = 5
 QUESTIONS_ON_A_SCREEN = 8
@@ -108,6 +111,7 @@ class Board(OpenCandidates):
         self._newest_decision: int = session.scalar(select(func.max(LabelerEvent.number))) or 0
         self._exclusions: dict[str, _Exclusions] = {}
         self._at_work = -math.inf, 1
+        self._classes_of: dict[str, list[str]] = {}  # by labeler, in their order
         self.leased = Leases()
         # By labeler and class: how many gold questions come on the screens that are to be leased.
         self.gold_remaining: dict[tuple[str, str], int | None] = {}
@@ -186,26 +190,34 @@ class Board(OpenCandidates):
         return number
 
     def classes_for(self, session: Session, worker: str) -> Iterator[str]:
-        """The classes of which this labeler may yet get candidates, in order."""
-        for wnid in list(self._ranked):
+        """The classes of which this labeler may yet get candidates, in their order."""
+        if worker not in self._classes_of:
+            self._classes_of[worker] = self._in_order(list(self._ranked), worker)
+        for wnid in self._classes_of[worker]:
             if self._read_if_remaining(session, wnid, worker):
                 yield wnid
 
     @locked
     def suggest(self, worker: str, wnid: str, without: Container[int]) -> list[int]:
-        """The candidates of a class that a labeler may get, the best rank first.
+        """The candidates of a class that a labeler may get, in their order.
 
         None that looks `leased` to as many as it needs, and none of those in `without`.
         """
         open_, exclusions = self._open[wnid], self._exclusions[worker]
         leases = self.leased.of(wnid)
-        return [
+        free = [
             number
             for number in self._ranked[wnid]
             if open_.get(number, 0) > leases.get(number, 0)
             and number not in without
             and number not in exclusions.labeled
         ]
+        return self._in_order(free, worker)
+
+    def _in_order(self, items: list[Item], worker: str) -> list[Item]:
+        """As the rules say: what comes first, and is looked at afresh, is not the same for all."""
+        is_random = self.rules.order == "random"
+        return own_order(items, self.rules.panel, worker) if is_random else items
 
     @locked
     def by_photo(self, questions: Iterable[int]) -> list[list[int]]:
@@ -253,6 +265,16 @@ class Board(OpenCandidates):
         for exclusions in self._exclusions.values():
             if candidate in exclusions.labeled:
                 exclusions.of_open[wnid] += change
+
+
+def own_order(items: Iterable[Item], *seed: object) -> list[Item]:
+    """In an order of chance: the same whenever the seed is."""
+
+    def drawn(item: Item) -> bytes:
+        return hashlib.blake2b(f"{start} {item}".encode(), digest_size=8).digest()
+
+    start = " ".join(map(str, seed))
+    return sorted(items, key=drawn)
 
 
 def evenly(items: Sequence[int], most: int) -> Iterator[list[int]]:

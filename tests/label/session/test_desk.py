@@ -97,6 +97,18 @@ def test_classes_come_one_after_the_other_until_all_are_done(anywhere: Opened) -
     assert after.done == Done("all")
 
 
+def test_by_itself_each_labeler_has_an_order_of_their_own(opened: Opened) -> None:
+    randomly = under(opened, votes=9, order="random")
+    for name in ("ann", "bob"):
+        do_all(desk_of(randomly, name))
+    orders = [[task for task, by, _ in stored(opened[1]) if by == name] for name in ("ann", "bob")]
+    assert sorted(orders[0]) == sorted(orders[1])
+    classes = [list(dict.fromkeys(task[:9] for task in order)) for order in orders]
+    assert classes[0] != classes[1]
+    of_tench = [[task for task in order if task.startswith(TENCH)] for order in orders]
+    assert of_tench[0] != of_tench[1]
+
+
 def test_a_class_with_many_photos_takes_screens_of_about_the_same_size(
     tmp_path: Path,
 ) -> None:
