@@ -117,25 +117,3 @@ def show_instructions(
                 st.markdown(_table(QUESTIONS_HELP.keys))
             st.caption("Mouse and touch do all of it too.")
     return pressed
-
-
-# What is seen in the picture, the verdict on it, and why.
-_CARDS = (
-    ("▲", "Correct", "a triangle"),
-    ("■", "Incorrect", "a square"),
-    ("▲■", "Correct", "a triangle, and something else"),
-    ("◣", "Correct", "a triangle, seen otherwise"),
-    ("●", "Incorrect", "a circle"),
-)
-
-
-def show_example() -> None:
-    """Draw the screen, all decided."""
-    st.subheader("An example", anchor=False)
-    st.markdown("**Triangle**: a flat shape with three straight sides. Then up to five photos:")
-    cards = "".join(
-        f'<figure data-verdict="{verdict.lower()}"><div aria-hidden="true">{sign}</div>'
-        f"<figcaption><b>{verdict}</b>: {why}</figcaption></figure>"
-        for sign, verdict, why in _CARDS
-    )
-    st.html(f'<div class="genset-example">{cards}</div>')

@@ -10,7 +10,7 @@ from genset.label.proposals.questions import asks_further_classes
 from genset.label.session.desk import Desk
 from genset.label.session.sources import heed, notices, warnings
 from labeler_app.component import HandIn, PageState, Task, label_photos, show_unsaved
-from labeler_app.instructions import QUESTIONS_HELP, photos_help, show_example, show_instructions
+from labeler_app.instructions import QUESTIONS_HELP, photos_help, show_instructions
 from labeler_app.routes import Sessions
 from labeler_app.sign_in import agrees, can_sign_out, hand_in, is_preview, sign_out, signed_in
 from labeler_app.workspace import opened
@@ -20,7 +20,6 @@ def main() -> None:
     """Draw what this labeler is to see now."""
     if is_preview():
         show_instructions(notice="This is a preview. Accept the work to begin.")
-        show_example()
         return
     to = hand_in()  # before anything is stored: an address that is not the platform's ends here
     workspace, store = opened()

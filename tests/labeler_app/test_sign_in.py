@@ -240,17 +240,6 @@ def test_a_link_of_no_study_is_refused(opened: Opened, query: dict[str, str], sa
     assert names(store) == []
 
 
-def test_a_preview_shows_the_task_and_lets_nobody_label(opened: Opened) -> None:
-    workspace, store = opened
-    Studies(store).add("mturk", "hit", 3, Terms(code="CODE"))
-    app = label_page(hitId="hit", assignmentId="ASSIGNMENT_ID_NOT_AVAILABLE")
-    assert "How to label" in shown(app)
-    assert "Accept the work to begin" in shown(app)
-    assert not app.button
-    assert labels_for(app, workspace) is None
-    assert names(store) == []
-
-
 def test_instructions_come_before_the_first_label_and_not_again(opened: Opened) -> None:
     workspace, store = opened
     app = label_page(labeler="ann")

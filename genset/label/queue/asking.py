@@ -19,7 +19,7 @@ from genset.db import (
     ask,
 )
 from genset.label.gold import decided, holds, lock_gold_questions
-from genset.label.queue.board import QUESTIONS_ON_A_SCREEN, Board, own_order
+from genset.label.queue.board import QUESTIONS_ON_A_SCREEN, Board, shuffled
 from genset.label.queue.hiding import Shown
 
 _random = random.SystemRandom()
@@ -94,7 +94,7 @@ def questions_of(
         count = min(count, QUESTIONS_ON_A_SCREEN - len(questions))
         for wnid, gold_id in _choose(session, board, worker, home, photo, count).items():
             questions[wnid] = ScreenPhoto(gold_id=gold_id)
-    return [questions[wnid] for wnid in own_order(questions, seed, worker, photo)]
+    return [questions[wnid] for wnid in shuffled(questions, seed, worker, photo)]
 
 
 def _choose(

@@ -217,7 +217,7 @@ class Board(OpenCandidates):
     def _in_order(self, items: list[Item], worker: str) -> list[Item]:
         """As the rules say: what comes first, and is looked at afresh, is not the same for all."""
         is_random = self.rules.order == "random"
-        return own_order(items, self.rules.panel, worker) if is_random else items
+        return shuffled(items, self.rules.panel, worker) if is_random else items
 
     @locked
     def by_photo(self, questions: Iterable[int]) -> list[list[int]]:
@@ -267,7 +267,7 @@ class Board(OpenCandidates):
                 exclusions.of_open[wnid] += change
 
 
-def own_order(items: Iterable[Item], *seed: object) -> list[Item]:
+def shuffled(items: Iterable[Item], *seed: object) -> list[Item]:
     """In an order of chance: the same whenever the seed is."""
 
     def drawn(item: Item) -> bytes:
