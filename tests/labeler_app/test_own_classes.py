@@ -2,19 +2,17 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from genset.classes.files import taxonomy_in
 from genset.core.photo import PhotoOrigin
-from genset.db import Store
 from genset.db.taxonomies import store_taxonomy
 from genset.scrape.add import add
 from genset.workspace import Workspace
 from tests.label.serving import free_port, serving
-from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, labeled_workspace, picture
+from tests.labeled_workspace import add_candidate, labeled_workspace, picture
 from tests.labeler_app.component import label, see, sign_in
 from tests.labeler_app.conftest import Served, let_many_label
 from tests.scrape.test_folder import put
@@ -129,35 +127,3 @@ def test_on_a_phone_the_first_photo_is_in_sight(own: Served, browser: Browser, s
         page.locator(".definition").tap()
         expect(page.locator(".definition")).to_contain_text(DEFINITION)
         fits(page)
-
-
-@pytest.mark.soak
-def test_examples_given_while_people_label_are_on_their_next_screens(
-    browser: Browser, tmp_path: Path
-) -> None:
-    """Of ImageNet's classes, in a workspace where nothing is labeled."""
-    workspace, store = labeled_workspace(tmp_path / "workspace", [TENCH, GOLDFISH])
-    let_many_label(workspace)
-    port = free_port()
-    with (
-        serving(workspace.root, port),
-        browser.new_context(viewport={"width": 1440, "height": 900}) as window,
-    ):
-        address = f"http://127.0.0.1:{port}"
-        page = sign_in(window, address, "ann")
-        see(page, "tench")
-        expect(page.get_by_text("Known to be right")).to_have_count(0)
-        give_examples(workspace, store, tmp_path / "known")
-        page.reload()
-        see(page, "tench")
-        expect(page.get_by_text("Known to be right")).to_be_visible()
-        expect(page.locator(".example img")).to_have_count(2)
-        label(page, "tench")
-        see(page, "goldfish")
-        expect(page.get_by_text("Known to be right")).to_have_count(0)
-    store.close()
-
-
-def give_examples(workspace: Workspace, store: Store, folder: Path) -> None:
-    photos = {f"{TENCH}_{number}": picture(900 + number, (320, 300)) for number in range(2)}
-    assert add(workspace, store, put(folder, **photos), OF_OURS, examples=True).added == 2
