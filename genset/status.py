@@ -98,7 +98,7 @@ class Status:
     `labels` in all, by `labelers`: ``genset labels stats`` has the same numbers. `sources` is by
     name, where several were searched; empty where only one was. `missing_votes` says how many
     "candidates" lack how many "votes"; empty where none does. `questions` about further classes are
-    asked, or have all their votes; `unanswered` of them lack votes. `examples` are photos that
+    asked; `unanswered` of them lack votes. `examples` are photos that
     somebody gave to be shown beside a class; no other number has them. `unfinished` is the command
     of a scrape that was stopped, `missing` what must be mended before the next one can begin.
     """
@@ -163,11 +163,7 @@ def status(workspace: Workspace, store: Store) -> Status:
         ).one()
         releases = summaries(workspace.releases)
         rules = workspace.label
-        open_questions = [
-            question
-            for question in questions(session)
-            if question.is_open or not question.waits(rules)
-        ]
+        further = questions(session)
         now = Status(
             **_counts(session),
             workspace=str(workspace.root),
@@ -184,8 +180,8 @@ def status(workspace: Workspace, store: Store) -> Status:
             runs={release.name: _runs(workspace, release) for release in releases},
             sources=_by_source(session),
             missing_votes=missing_votes(session, rules).as_json(),
-            questions=len(open_questions),
-            unanswered=sum(question.waits(rules) for question in open_questions),
+            questions=len(further),
+            unanswered=sum(question.waits(rules) for question in further),
             unfinished=unfinished.value if (unfinished := session.get(Fact, UNFINISHED)) else "",
         )
     may_scrape = now.next_command.startswith("genset scrape")

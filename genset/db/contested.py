@@ -131,20 +131,27 @@ def undecided_photos(claimed: Select[int] | None = None) -> Select[int]:
     return select(Candidate.photo_id).join(Candidate.photo).where(Photo.sha256.in_(undecided))
 
 
+def is_to_label(*, of_pool: bool = True) -> ColumnElement[bool]:
+    """Whether labelers are shown a stored `Candidate`.
+
+    They are shown none that another class claims, too, unless somebody ruled on it, and none that
+    is a gold question by a manager's word. Without `of_pool` each candidate is looked up: for those
+    of some classes.
+    """
+    is_claimed = Candidate.photo_id.in_(claimed_by_several()) if of_pool else is_contested()
+    return and_(or_(~is_claimed, is_ruled()), ~is_named_gold())
+
+
 def in_labeling(panel: str | None = None) -> Select[Candidate]:
     """The stored candidates that labelers are shown, and the others that somebody spoke of.
 
-    Labelers are shown none that another class claims too, unless somebody ruled on it, and none
-    that is a gold question by a manager's word. Spoken of are those with a ruling, or a vote of
-    this `panel` (None: of any) that counts.
+    Spoken of are those with a ruling, or a vote of this `panel` (None: of any) that counts.
     """
     voted = select(Label.number).where(Label.candidate_id == Candidate.id, ~is_out(Label))
     if panel is not None:
         voted = voted.where(Label.panel == panel)
-    unclaimed = Candidate.photo_id.not_in(claimed_by_several())
     is_voted = exists(voted.correlate(Candidate))
-    shown = and_(unclaimed, ~is_named_gold())
-    return stored_candidates().where(or_(shown, is_ruled(), is_voted))
+    return stored_candidates().where(or_(is_to_label(), is_ruled(), is_voted))
 
 
 def votes_in_labeling() -> Select[int, str, str]:

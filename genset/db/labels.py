@@ -225,7 +225,7 @@ class ProposalRound(Base):
     """One asking about further classes in a release's photos: what ``genset labels propose`` did.
 
     `most` is how many classes it proposes for a photo at most, `seed` of the order in which they
-    are asked. Its questions are asked until `withdrawn_at`.
+    are asked.
     """
 
     __tablename__ = "proposal_round"
@@ -236,7 +236,6 @@ class ProposalRound(Base):
     seed: Mapped[int]
     most: Mapped[int]
     made_at: Mapped[datetime] = mapped_column(UtcDateTime, default=now)
-    withdrawn_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
 
 class Question(Base):

@@ -117,6 +117,17 @@ def is_backed() -> ColumnElement[bool]:
     return or_(exists(behind.correlate(Question)), ~exists(by.correlate(Question)))
 
 
+def questions_to_label() -> Select[int]:
+    """The claims of all questions that labelers are asked, or were."""
+    return (
+        select(Question.candidate_id)
+        .join(Claim, Claim.id == Question.candidate_id)
+        .join(Photo, Photo.id == Claim.photo_id)
+        .where(is_backed(), ~is_named_gold(of_class=True))
+        .where(Photo.sha256.is_not(None), Photo.rejected.is_(None))
+    )
+
+
 def is_discounted() -> ColumnElement[bool]:
     """Whether a label that is given now on a `Screen` would not count: its labeler's are out."""
     out = _taken_out()

@@ -4,17 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sqlalchemy import Select, case, func, or_, select
+from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session
 
-from genset.db.contested import claimed_by_several
-from genset.db.labels import ProposalRound, Question, Ruling, Verdict
-from genset.db.models import Candidate, Claim, Photo
+from genset.db.contested import is_to_label
+from genset.db.labels import Ruling, Verdict
+from genset.db.models import Candidate, Claim
 from genset.db.queries import (
-    is_backed,
-    is_named_gold,
-    is_ruled,
     labels_in_force,
+    questions_to_label,
     stored_candidates,
     waiting_requests,
 )
@@ -115,10 +113,9 @@ def missing_votes(
     Or those that the questions about further classes lack; a candidate that is asked about so is
     one of these. The database counts what is alike, for a pool may have millions.
     """
-    questions = _open_questions()
-    unclaimed = Candidate.photo_id.not_in(claimed_by_several())
-    pool = stored_candidates().where(or_(unclaimed, is_ruled()), ~is_named_gold()).order_by(None)
-    pool = pool.where(Candidate.id.not_in(questions)).with_only_columns(Candidate.id)
+    questions = questions_to_label()
+    pool = stored_candidates().where(is_to_label(), Candidate.id.not_in(questions))
+    pool = pool.order_by(None).with_only_columns(Candidate.id)
     force, requests = labels_in_force(rules.panel).subquery(), waiting_requests().subquery()
     counted = [
         func.sum(case((force.c.verdict == verdict, 1), else_=0)).label(verdict)
@@ -151,14 +148,3 @@ def missing_votes(
             candidates, votes = candidates + number, votes + number * missing
             most += number * max(missing, last)
     return MissingVotes(candidates, votes, most)
-
-
-def _open_questions() -> Select[int]:
-    return (
-        select(Question.candidate_id)
-        .join(ProposalRound, ProposalRound.id == Question.round_id)
-        .join(Claim, Claim.id == Question.candidate_id)
-        .join(Photo, Photo.id == Claim.photo_id)
-        .where(ProposalRound.withdrawn_at.is_(None), is_backed(), ~is_named_gold(of_class=True))
-        .where(Photo.sha256.is_not(None), Photo.rejected.is_(None))
-    )

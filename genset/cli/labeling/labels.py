@@ -252,11 +252,10 @@ def _least_agreed(stats: "Stats") -> Table:
 
 
 def _proposals_line(stats: "ProposalStats") -> str:
-    missing = stats.questions - stats.answered - stats.withdrawn
-    withdrawn = f", {stats.withdrawn:,} withdrawn unanswered" if stats.withdrawn else ""
+    missing = stats.questions - stats.answered
     return (
         f"Further classes: {stats.answered:,} of {count(stats.questions, 'question')} answered, "
-        f"{missing:,} need {count(stats.votes_missing, 'more vote')}{withdrawn}; so far "
+        f"{missing:,} need {count(stats.votes_missing, 'more vote')}; so far "
         f"{stats.right:,} right, {stats.unclear:,} unclear, {stats.wrong:,} wrong"
     )
 

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 )
 @click.option("--most", default=8, show_default=True, help="Classes asked of a photo, 1 to 8.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the order of the questions.")
-@click.option("--withdraw", is_flag=True, help="Ask no more about RELEASE; answers stay.")
 @click.option("--dry-run", is_flag=True, help="Print what it would ask, and store nothing.")
 @json_command
 def propose(folder: Path | None, /, release: str, as_json: bool, **options: Any) -> None:
@@ -33,18 +32,13 @@ def propose(folder: Path | None, /, release: str, as_json: bool, **options: Any)
     A photo's questions are the five best answers of each model, and the classes that its own may be
     taken for; those that most propose come first.
 
-    The same again adds nothing. Models that were scored since add their classes in a new round.
+    A release has one round of questions: see it first with --dry-run.
 
     \b
     genset labels propose v1 --dry-run
     genset labels propose v1 --model resnet50 --model vgg16
-    genset labels propose v1 --withdraw
     """
-    if options["withdraw"]:
-        _withdraw(folder, release, as_json)
-        return
     from genset.label.proposals.choose import ModelAnswers
-    from genset.label.proposals.rounds import preview
     from genset.label.proposals.rounds import propose as propose_now
     from genset.release.reader import Release
     from genset.score.results.results import best_answers
@@ -56,25 +50,10 @@ def propose(folder: Path | None, /, release: str, as_json: bool, **options: Any)
             ModelAnswers(answer.name, answer.key, answer.by_photo)
             for answer in best_answers(runs, found.name, found.content_hash, options["models"])
         ]
-        asking = found, answers, workspace.label, options["most"]
-        if options["dry_run"]:
-            done = preview(store, *asking)
-        else:
-            done = propose_now(store, *asking, options["seed"])
+        most, seed, keep = options["most"], options["seed"], not options["dry_run"]
+        done = propose_now(store, found, answers, workspace.label, most, seed, keep=keep)
     lines = list(_lines(done, would=options["dry_run"]))
     show(done, "\n".join(lines), as_json)
-
-
-def _withdraw(folder: Path | None, release: str, as_json: bool) -> None:
-    from genset.label.proposals.rounds import withdraw
-
-    with opened(folder) as (_, store):
-        done = withdraw(store, release)
-    text = (
-        f"{release}: {count(done.questions, 'question')} of {count(done.rounds, 'round')} asked no "
-        f"more; {done.labeled:,} of them have labels, which stay"
-    )
-    show(done, text, as_json)
 
 
 def _lines(done: "Proposed", *, would: bool) -> list[str]:
@@ -93,13 +72,8 @@ def _lines(done: "Proposed", *, would: bool) -> list[str]:
             f"  {done.claimed:,} of them are of photos that another class's search found: the "
             "labels that they have count"
         )
-    if done.again:
-        lines.append(f"  {done.again:,} of them were withdrawn before")
     if done.known:
         lines.append(f"  {count(done.known, 'question')} asked already")
-    if done.further:
-        noted = "would be noted" if would else "noted"
-        lines.append(f"  {count(done.further, 'further proposer')} of these {noted}")
     if done.left_out:
         lines.append(f"  left out: {counted(done.left_out, 'photo', 'photos')}")
     return lines

@@ -3,7 +3,6 @@
 ::
 
     choose     which classes to ask about: models' answers and confusable classes
-    plan       which of these are not asked about yet
-    rounds     store a round of questions, or withdraw it
+    rounds     the round of questions about a release's photos, as it is stored
     questions  the questions, their votes, and how many are answered
 """

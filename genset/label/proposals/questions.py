@@ -10,15 +10,13 @@ from sqlalchemy.orm import Session
 from genset.db import (
     Claim,
     Label,
-    Photo,
     ProposalRound,
     Question,
     Store,
     Verdict,
-    is_backed,
     is_called_correct,
-    is_named_gold,
     labels_in_force,
+    questions_to_label,
     requests_in_force,
     rulings_in_force,
 )
@@ -41,7 +39,6 @@ class QuestionVotes:
 
     Attributes:
         candidate_id: of the claim that it is about.
-        is_open: whether it is asked still: its round is not withdrawn.
         votes: of those in force, by verdict.
         ruling: what a reviewer ruled; None for nothing.
         requested: to how many labelers it goes in all, for it was sent to review; 0 where it was
@@ -49,18 +46,12 @@ class QuestionVotes:
     """
 
     candidate_id: int
-    is_open: bool
     votes: Counter[Verdict]
     ruling: Verdict | None
     requested: int
 
-    @property
-    def counts(self) -> bool:
-        """Whether it is asked still, or somebody answered it."""
-        return self.is_open or bool(self.votes) or self.ruling is not None
-
     def missing(self, rules: LabelRules) -> int:
-        """How many more votes it is to get; of one that was withdrawn, how many it was to get."""
+        """How many more votes it is to get."""
         is_ruled = self.ruling is not None
         return question_votes_missing(rules, self.votes, ruled=is_ruled, requested=self.requested)
 
@@ -88,19 +79,15 @@ class QuestionVotes:
 class ProposalStats:
     """How far the questions about further classes are answered.
 
-    Questions that were withdrawn count where somebody answered them.
-
     Attributes:
-        questions: how many there are; `answered` of them have all their votes, `withdrawn` had not
-            when they were withdrawn, and the others lack `votes_missing` at least. So a release
-            counts them, too.
+        questions: how many there are; `answered` of them have all their votes, and the others lack
+            `votes_missing` at least. So a release counts them, too.
         right, unclear, wrong: how those come out that are decided, be it for now: by a ruling, or
             by as many votes as all get. Votes of a decided one may still grow.
     """
 
     questions: int
     answered: int
-    withdrawn: int
     votes_missing: int
     right: int
     unclear: int
@@ -108,14 +95,13 @@ class ProposalStats:
 
 
 def asks_further_classes(store: Store) -> bool:
-    """Whether a round of questions was made that is not withdrawn.
+    """Whether a round of questions was made.
 
     Raises:
         GensetError: the store does not answer.
     """
-    open_rounds = select(ProposalRound.id).where(ProposalRound.withdrawn_at.is_(None))
     with answering(), store.session() as session:
-        return session.scalar(open_rounds.limit(1)) is not None
+        return session.scalar(select(ProposalRound.id).limit(1)) is not None
 
 
 def proposal_stats(
@@ -124,14 +110,13 @@ def proposal_stats(
     """Count, of one panel's votes or (None) of all; None where nothing was proposed."""
     if session.scalar(select(ProposalRound.id).limit(1)) is None:
         return None
-    counted = [question for question in questions(session, panel) if question.counts]
-    waiting = [question for question in counted if question.waits(rules)]
+    counted = questions(session, panel)
+    waiting = sum(question.waits(rules) for question in counted)
     answers = Counter(question.answer(rules.votes) for question in counted)
     return ProposalStats(
         questions=len(counted),
-        answered=len(counted) - len(waiting),
-        withdrawn=sum(not question.is_open for question in waiting),
-        votes_missing=sum(question.missing(rules) for question in counted if question.is_open),
+        answered=len(counted) - waiting,
+        votes_missing=sum(question.missing(rules) for question in counted),
         right=answers[Answer.RIGHT],
         unclear=answers[Answer.UNCLEAR],
         wrong=answers[Answer.WRONG],
@@ -139,17 +124,9 @@ def proposal_stats(
 
 
 def questions(session: Session, panel: str | None = None) -> list[QuestionVotes]:
-    """All that are backed, by photo and class, with the votes of one panel or (None) of all."""
-    is_open = ProposalRound.withdrawn_at.is_(None) & ~is_named_gold(of_class=True)
-    rows = session.execute(
-        select(Question.candidate_id, is_open)
-        .join(Claim, Claim.id == Question.candidate_id)
-        .join(ProposalRound, ProposalRound.id == Question.round_id)
-        .join(Photo, Photo.id == Claim.photo_id)
-        .where(Photo.sha256.is_not(None), Photo.rejected.is_(None), is_backed())
-        .order_by(Claim.photo_id, Claim.wnid)
-    ).all()
-    if not rows:
+    """All that labelers are asked, by photo and class, with the votes of one panel or of all."""
+    ids = session.scalars(questions_to_label().order_by(Claim.photo_id, Claim.wnid)).all()
+    if not ids:
         return []
     counts: dict[int, Counter[Verdict]] = defaultdict(Counter)
     force = labels_in_force(panel).with_only_columns(Label.candidate_id, Label.verdict)
@@ -160,10 +137,9 @@ def questions(session: Session, panel: str | None = None) -> list[QuestionVotes]
     return [
         QuestionVotes(
             candidate_id=candidate_id,
-            is_open=is_open,
             votes=counts[candidate_id],
             ruling=rulings.get(candidate_id),
             requested=requests[candidate_id].labelers if candidate_id in requests else 0,
         )
-        for candidate_id, is_open in rows
+        for candidate_id in ids
     ]

@@ -1,17 +1,47 @@
-"""A round of proposals is stored, or withdrawn."""
+"""The round of questions about a release's photos: what it asks, and how it is stored."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from itertools import groupby
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput
-from genset.db import Claim, Label, ProposalRound, ProposedBy, Question, Store, in_batches, now
-from genset.label.proposals.choose import ModelAnswers
-from genset.label.proposals.plan import MOST, NewQuestion, Plan, make_plan
-from genset.release.reader import Manifest
+from genset.db import (
+    Claim,
+    Photo,
+    ProposalRound,
+    ProposedBy,
+    Question,
+    Store,
+    in_batches,
+    rulings_in_force,
+    stored_taxonomy,
+    votes,
+)
+from genset.db.votes_needed import question_votes_missing
+from genset.label.proposals.choose import MODEL, ModelAnswers, Proposer, ranked
+from genset.release.reader import Manifest, ReleasePhoto
 from genset.settings import LabelRules
+
+MOST = 8
+"""Classes that a screen of one photo asks about, beside one whose answer is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewQuestion:
+    """Whether `wnid` is in a photo, too, and who proposed that.
+
+    `candidate_id` is None where nothing claims that yet.
+    """
+
+    photo_id: int
+    wnid: str
+    home: str
+    candidate_id: int | None
+    proposers: Sequence[Proposer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +52,11 @@ class Proposed:
         release: its name.
         round: the number of the round; None where nothing was added, or nothing was to be.
         photos: those that are asked about.
-        questions: those that are new; `again` of them were asked in a round that was withdrawn
-            (those that labelers named come back, whatever is proposed), and of `claimed` another
-            class's search had found the photo: the labels that they have count.
-        votes: what the new questions take at least, beside the votes that they have.
-        known: questions that were there already.
-        further: how many proposers were noted of questions that were there already.
-        by: how many of the new questions each model proposes, and the others.
+        questions: those that are new; of `claimed` another class's search had found the photo: the
+            labels that they have count.
+        votes: what the new questions take at least, besides the votes that they have.
+        known: questions that were there already, asked of another release's photos.
+        by: how many of the new questions each model proposes, and the others; several may do so.
         left_out: photos of the release that nobody can be asked about, by reason.
     """
 
@@ -36,36 +64,11 @@ class Proposed:
     round: int | None
     photos: int
     questions: int
-    again: int
     claimed: int
     votes: int
     known: int
-    further: int
     by: dict[str, int]
     left_out: dict[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Withdrawn:
-    """`rounds` that are asked no more, and how many questions they had, `labeled` of them."""
-
-    release: str
-    rounds: int
-    questions: int
-    labeled: int
-
-
-def preview(
-    store: Store,
-    release: Manifest,
-    models: Sequence[ModelAnswers],
-    rules: LabelRules,
-    most: int = MOST,
-) -> Proposed:
-    """What `propose` would do. Nothing is stored."""
-    with store.session() as session:
-        plan = make_plan(session, release.photos, models, rules, most)
-    return _proposed(release.name, None, plan)
 
 
 def propose(
@@ -75,11 +78,13 @@ def propose(
     rules: LabelRules,
     most: int = MOST,
     seed: int = 0,
+    *,
+    keep: bool = True,
 ) -> Proposed:
-    """Ask about further classes in a release's photos, as `make_plan` says.
+    """Ask about further classes in a release's photos: the `most` that are best proposed for each.
 
-    All of it is stored, or nothing. The same again adds nothing; further models add their classes
-    in a round of their own, and their names to the questions that they propose, too.
+    All of it is stored, or nothing; without `keep` nothing is. A release has one round; what is
+    asked about its photos for another release is not asked again.
 
     Args:
         store: of the workspace that the release was made in.
@@ -88,124 +93,172 @@ def propose(
         rules: how many labelers each question goes to.
         most: the most classes that are proposed for a photo, 1 to 8.
         seed: of the order in which a photo's classes are asked, from 0.
+        keep: False to see what would be asked.
 
     Raises:
-        BadInput: `most` or `seed` is out of its range.
+        BadInput: `most` or `seed` is out of its range, or the release has its round.
     """
+    if not 1 <= most <= MOST:
+        raise BadInput(f"a photo has 1 to {MOST} proposals, not {most}")
     if not 0 <= seed < 2**31:
         raise BadInput(f"a seed is from 0 to {2**31 - 1}, not {seed}")
     with store.begin_alone() as session:
-        plan = make_plan(session, release.photos, models, rules, most)
+        _check_is_first(session, release)
+        photos, excluded = _stored_photos(session, release.photos)
+        known = _known_questions(session, photos.values())
+        questions = _new_questions(session, release, photos, known, models, most)
+        missing = _votes_missing(session, questions, rules)
         number = None
-        if plan.questions:
-            made = ProposalRound(
-                release=release.name,
-                content_hash=release.content_hash,
-                seed=seed,
-                most=most,
-            )
-            session.add(made)
-            session.flush()
-            number = made.id
-            _add_claims(store, session, plan.questions)
-        ids = _ids_of(session, {photo for photo, _ in plan.proposers})
-        ids |= _ids_of(session, {question.photo_id for question in plan.questions})
-        if number is not None:
-            _add_questions(session, plan.questions, number, ids)
-        rows = [
-            {
-                "candidate_id": ids[key],
-                "kind": proposer.kind,
-                "name": proposer.name,
-                "place": proposer.place,
-                "run": proposer.run,
-            }
-            for key, by in plan.proposers.items()
-            for proposer in by
-        ]
-        if rows:
-            session.execute(insert(ProposedBy), rows)
-    return _proposed(release.name, number, plan)
-
-
-def withdraw(store: Store, release: str) -> Withdrawn:
-    """Ask none of the questions about a release's photos any more. What was answered stays.
-
-    Raises:
-        BadInput: there are none.
-    """
-    with store.begin_alone() as session:
-        open_rounds = session.scalars(
-            select(ProposalRound).where(
-                ProposalRound.release == release, ProposalRound.withdrawn_at.is_(None)
-            )
-        ).all()
-        if not open_rounds:
-            raise BadInput(f"nothing is asked of {release}: genset labels propose {release}")
-        at = now()
-        for round_ in open_rounds:
-            round_.withdrawn_at = at
-        of_rounds = Question.round_id.in_([round_.id for round_ in open_rounds])
-        labeled = select(Label.candidate_id).where(Label.candidate_id == Question.candidate_id)
-        counted = select(func.count()).select_from(Question).where(of_rounds)
-        questions = session.scalar(counted) or 0
-        answered = session.scalar(counted.where(labeled.exists())) or 0
-    return Withdrawn(release, len(open_rounds), questions, answered)
-
-
-def _proposed(release: str, number: int | None, plan: Plan) -> Proposed:
-    new = {(question.photo_id, question.wnid) for question in plan.questions}
+        if keep and questions:
+            number = _store_round(session, release, seed, most)
+            _store_questions(store, session, questions, number)
+    by = Counter(
+        proposer.name if proposer.kind == MODEL else proposer.kind
+        for question in questions
+        for proposer in question.proposers
+    )
     return Proposed(
-        release=release,
+        release=release.name,
         round=number,
-        photos=plan.photos,
-        questions=len(plan.questions),
-        again=sum(question.again for question in plan.questions),
-        claimed=plan.claimed,
-        votes=plan.votes,
-        known=plan.known,
-        further=sum(len(by) for key, by in plan.proposers.items() if key not in new),
-        by=dict(plan.by.most_common()),
-        left_out=dict(sorted(plan.left_out.items())),
+        photos=len(photos),
+        questions=len(questions),
+        claimed=sum(question.candidate_id is not None for question in questions),
+        votes=missing,
+        known=len(known),
+        by=dict(by.most_common()),
+        left_out=dict(sorted(excluded.items())),
     )
 
 
-def _add_claims(store: Store, session: Session, questions: Iterable[NewQuestion]) -> None:
-    rows = [
+def _check_is_first(session: Session, release: Manifest) -> None:
+    made_at = session.scalar(
+        select(ProposalRound.made_at).where(ProposalRound.content_hash == release.content_hash)
+    )
+    if made_at is not None:
+        raise BadInput(
+            f"labelers were asked about {release.name} on {made_at:%Y-%m-%d}: a release has one "
+            "round of questions"
+        )
+
+
+def _stored_photos(
+    session: Session, photos: Sequence[ReleasePhoto]
+) -> tuple[dict[str, int], Counter[str]]:
+    """The `Photo.id` of each by its file; and how many are left out, by reason."""
+    stored: dict[tuple[str, str], tuple[int, str | None, str | None]] = {}
+    for source, some in groupby(sorted(photos, key=_source), key=_source):
+        columns = Photo.source_id, Photo.id, Photo.sha256, Photo.rejected
+        for ids in in_batches([photo.source_id for photo in some]):
+            here = Photo.source == source, Photo.source_id.in_(ids)
+            rows = session.execute(select(*columns).where(*here))
+            stored |= {(source, row.source_id): (row.id, row.sha256, row.rejected) for row in rows}
+    found: dict[str, int] = {}
+    excluded: Counter[str] = Counter()
+    for photo in photos:
+        photo_id, sha256, rejected = stored.get((photo.source, photo.source_id), (None,) * 3)
+        if photo_id is None:
+            excluded["not in this workspace"] += 1
+        elif rejected is not None or sha256 != photo.sha256:
+            excluded["removed"] += 1
+        else:
+            found[photo.file] = photo_id
+    return found, excluded
+
+
+def _source(photo: ReleasePhoto) -> str:
+    return photo.source
+
+
+def _known_questions(session: Session, photos: Iterable[int]) -> set[int]:
+    """The claims on these photos that are questions already."""
+    questions = select(Question.candidate_id).join(Claim, Claim.id == Question.candidate_id)
+    return {
+        claim
+        for some in in_batches(sorted(photos))
+        for claim in session.scalars(questions.where(Claim.photo_id.in_(some)))
+    }
+
+
+def _new_questions(
+    session: Session,
+    release: Manifest,
+    photos: dict[str, int],
+    known: set[int],
+    models: Sequence[ModelAnswers],
+    most: int,
+) -> list[NewQuestion]:
+    """In the order of the release's photos."""
+    taxonomy = stored_taxonomy(session)
+    claims = _claims(session, photos.values())
+    questions = []
+    for photo in release.photos:
+        if photo.file not in photos:
+            continue
+        photo_id = photos[photo.file]
+        by_class = ranked(photo.wnid, photo.file, models, taxonomy)
+        for wnid in list(by_class)[:most]:
+            claim = claims.get((photo_id, wnid))
+            if claim not in known:
+                question = NewQuestion(photo_id, wnid, photo.wnid, claim, by_class[wnid])
+                questions.append(question)
+    return questions
+
+
+def _votes_missing(session: Session, questions: Sequence[NewQuestion], rules: LabelRules) -> int:
+    ids = [question.candidate_id for question in questions if question.candidate_id is not None]
+    total = (len(questions) - len(ids)) * rules.votes
+    if not ids:
+        return total
+    counts, rulings = votes(session, rules.panel), rulings_in_force(session)
+    return total + sum(
+        question_votes_missing(rules, counts.get(claim, {}), ruled=claim in rulings)
+        for claim in ids
+    )
+
+
+def _store_round(session: Session, release: Manifest, seed: int, most: int) -> int:
+    row = ProposalRound(
+        release=release.name, content_hash=release.content_hash, seed=seed, most=most
+    )
+    session.add(row)
+    session.flush()
+    return row.id
+
+
+def _store_questions(
+    store: Store, session: Session, questions: Sequence[NewQuestion], number: int
+) -> None:
+    claims = [
         {"wnid": question.wnid, "photo_id": question.photo_id, "keyword": "", "rank": 0}
         for question in questions
         if question.candidate_id is None
     ]
-    if rows:
+    if claims:
         # A scrape on another machine may just have found the photo for the class.
-        session.connection().execute(store.insert(Claim).on_conflict_do_nothing(), rows)
+        session.connection().execute(store.insert(Claim).on_conflict_do_nothing(), claims)
+    ids = _claims(session, {question.photo_id for question in questions})
+    by_claim = {ids[question.photo_id, question.wnid]: question for question in questions}
+    session.execute(
+        insert(Question),
+        [
+            {"candidate_id": claim, "round_id": number, "home": question.home}
+            for claim, question in by_claim.items()
+        ],
+    )
+    session.execute(
+        insert(ProposedBy),
+        [
+            {"candidate_id": claim, **asdict(proposer)}
+            for claim, question in by_claim.items()
+            for proposer in question.proposers
+        ],
+    )
 
 
-def _ids_of(session: Session, photos: Iterable[int]) -> dict[tuple[int, str], int]:
+def _claims(session: Session, photos: Iterable[int]) -> dict[tuple[int, str], int]:
     """The ids of all claims on these photos, by photo and class."""
     found: dict[tuple[int, str], int] = {}
     for some in in_batches(sorted(photos)):
         claims = select(Claim.photo_id, Claim.wnid, Claim.id).where(Claim.photo_id.in_(some))
         found |= {(photo, wnid): number for photo, wnid, number in session.execute(claims)}
     return found
-
-
-def _add_questions(
-    session: Session,
-    questions: Iterable[NewQuestion],
-    number: int,
-    ids: dict[tuple[int, str], int],
-) -> None:
-    new: list[dict[str, object]] = []
-    again: list[dict[str, object]] = []
-    for question in questions:
-        row: dict[str, object] = {
-            "candidate_id": ids[question.photo_id, question.wnid],
-            "round_id": number,
-            "home": question.home,
-        }
-        (again if question.again else new).append(row)
-    if new:
-        session.execute(insert(Question), new)
-    if again:
-        session.execute(update(Question), again)  # by their primary key

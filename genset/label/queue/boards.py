@@ -54,9 +54,6 @@ _STAMP = select(
     select(func.count(GoldQuestion.id))
     .where(GoldQuestion.basis_id.is_(None), GoldQuestion.retired_at.is_(None))
     .scalar_subquery(),
-    select(func.count(ProposalRound.id))
-    .where(ProposalRound.withdrawn_at.is_(None))
-    .scalar_subquery(),
 )
 
 
@@ -81,8 +78,8 @@ class Boards:
     def __init__(self, session: Session, rules: LabelRules) -> None:
         self._since: int = session.scalar(_NEWEST_CLAIM) or 0
         self._stamp = self._read_stamp(session)
-        *_, rounds = self._stamp
-        self.questions = Board(session, rules, QUESTIONS) if rounds else None
+        has_questions = session.scalar(select(ProposalRound.id).limit(1)) is not None
+        self.questions = Board(session, rules, QUESTIONS) if has_questions else None
         self.candidates = Board(session, rules)
         self.rules = rules
         self.estimates: dict[tuple[str, int | None], int] = {}

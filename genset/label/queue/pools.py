@@ -3,19 +3,17 @@
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import BindParameter, Select, bindparam, case, func, not_, or_, select
+from sqlalchemy import BindParameter, Select, bindparam, case, func, not_, select
 
 from genset.db import (
     Candidate,
     Claim,
     Label,
     Photo,
-    ProposalRound,
     Question,
     is_backed,
-    is_contested,
     is_named_gold,
-    is_ruled,
+    is_to_label,
     stored_candidates,
 )
 
@@ -54,25 +52,22 @@ class Pool:
 
 
 _LABELED = select(Label.candidate_id).where(Label.worker == bindparam("worker"))
-_TO_LABEL = or_(not_(is_contested()), is_ruled()), not_(is_named_gold())
+_TO_LABEL = is_to_label(of_pool=False)
 
 CANDIDATES = Pool(
     counted=select(Candidate.wnid, func.count()).group_by(Candidate.wnid),
     members=stored_candidates()
-    .where(Candidate.wnid.in_(_OF_CLASSES), *_TO_LABEL)
+    .where(Candidate.wnid.in_(_OF_CLASSES), _TO_LABEL)
     .with_only_columns(Candidate.id, Candidate.wnid, Candidate.photo_id),
     eligible=select(Candidate.id)
     .join(Candidate.photo)
-    .where(Candidate.id.in_(_AMONG), *_THERE, *_TO_LABEL),
+    .where(Candidate.id.in_(_AMONG), *_THERE, _TO_LABEL),
     labeled=_LABELED.join(Claim, Claim.id == Label.candidate_id).add_columns(
         case((Claim.rank > 0, Claim.wnid))
     ),
 )
 
-_questions = select(Question.candidate_id, Question.home).join(
-    ProposalRound, ProposalRound.id == Question.round_id
-)
-_ASKED = _questions.where(ProposalRound.withdrawn_at.is_(None))
+_ASKED = select(Question.candidate_id, Question.home)
 _SHOWN = (
     _ASKED.add_columns(Claim.photo_id)
     .join(Claim, Claim.id == Question.candidate_id)
@@ -87,9 +82,9 @@ QUESTIONS = Pool(
     eligible=_SHOWN.with_only_columns(Question.candidate_id).where(
         Question.candidate_id.in_(_AMONG)
     ),
-    labeled=_LABELED.outerjoin(Question, Question.candidate_id == Label.candidate_id)
-    .outerjoin(ProposalRound, ProposalRound.id == Question.round_id)
-    .add_columns(case((ProposalRound.withdrawn_at.is_(None), Question.home))),
+    labeled=_LABELED.outerjoin(Question, Question.candidate_id == Label.candidate_id).add_columns(
+        Question.home
+    ),
     by_photo=True,
     added=_SHOWN.where(Question.candidate_id.in_(_AMONG)),
     unbacked=select(Question.candidate_id).where(

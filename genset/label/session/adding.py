@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, cast
 
-from sqlalchemy import Table, bindparam, select, update
+from sqlalchemy import Table, bindparam, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -15,7 +15,6 @@ from genset.db import (
     GoldAnswer,
     GoldQuestion,
     Label,
-    ProposalRound,
     ProposedBy,
     Question,
     Screen,
@@ -48,10 +47,9 @@ _ON_SCREEN = (
     .outerjoin(GoldQuestion, GoldQuestion.id == ScreenPhoto.gold_id)
     .where(ScreenPhoto.screen_id == bindparam("screen"))
 )
-_OF_PHOTO = (
-    select(Question.round_id, ProposalRound.withdrawn_at)
+_ROUND = (
+    select(func.min(Question.round_id))
     .join(Claim, Claim.id == Question.candidate_id)
-    .join(ProposalRound, ProposalRound.id == Question.round_id)
     .where(Claim.photo_id == bindparam("photo"))
 )
 
@@ -103,14 +101,6 @@ def _on_screen(session: Session, screen: Screen) -> tuple[int, set[str]]:
     return max(place for place, *_ in rows), {claimed or known for _, claimed, known in rows}
 
 
-def _round_of(session: Session, screen: Screen) -> int:
-    """The round of a photo's questions: the first that is not withdrawn, or else the first."""
-    rounds = ask(session, _OF_PHOTO, {"photo": screen.photo_id}).all()
-    is_open = [round_id for round_id, withdrawn_at in rounds if withdrawn_at is None]
-    first: int = min(is_open or [round_id for round_id, _ in rounds])
-    return first
-
-
 def _known(session: Session, screen: Screen, added: AddedClass) -> bool | None:
     """Whether what has this id already is this very label; None where nothing has it."""
     label = session.execute(
@@ -132,16 +122,9 @@ def _add(session: Session, screen: Screen, added: AddedClass, place: int) -> boo
     decided = select(Label.number).where(Label.candidate_id == claim, Label.worker == screen.worker)
     if session.scalar(decided.limit(1)) is not None:
         return False
-    round_id = _round_of(session, screen)
+    round_id = ask(session, _ROUND, {"photo": screen.photo_id}).scalar_one()
     question = {"candidate_id": claim, "home": screen.wnid, "round_id": round_id}
     _insert_new(session, Question, question)
-    # One that was withdrawn before comes back: somebody sees it.
-    withdrawn = select(ProposalRound.id).where(ProposalRound.withdrawn_at.is_not(None))
-    session.execute(
-        update(Question)
-        .where(Question.candidate_id == claim, Question.round_id.in_(withdrawn))
-        .values(round_id=round_id)
-    )
     by = {"candidate_id": claim, "kind": LABELER, "name": screen.worker}
     _insert_new(session, ProposedBy, by)
     session.add(

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput
@@ -22,10 +22,8 @@ from genset.db import (
     Screen,
     Store,
     Verdict,
-    is_contested,
-    is_named_gold,
     is_out,
-    is_ruled,
+    is_to_label,
     requests_in_force,
     stored_candidates,
 )
@@ -211,9 +209,7 @@ def _look(session: Session, rules: LabelRules, worker: str) -> _Look:
             newest[candidate_id] = number
         if of == rules.panel:
             in_force[candidate_id][who] = verdict
-    pool = stored_candidates().where(
-        Candidate.id.in_(labeled), or_(~is_contested(), is_ruled()), ~is_named_gold()
-    )
+    pool = stored_candidates().where(Candidate.id.in_(labeled), is_to_label(of_pool=False))
     ruled = set(
         session.scalars(select(Ruling.candidate_id).where(Ruling.candidate_id.in_(labeled)))
     )

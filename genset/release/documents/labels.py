@@ -60,8 +60,6 @@ def questions(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> It
             f"{unanswered:,} questions had not all their votes when it was frozen: those with "
             f"fewer than {numbers['needed']:,} are unclear."
         )
-    if withdrawn := fact(facts, "withdrawn", int):
-        yield f"{withdrawn:,} questions were withdrawn before they had all their votes."
     agreement = fact(facts, "agreement", float)
     if agreement is not None:
         yield f"Agreement over these questions: Krippendorff's alpha {agreement:.3f}."

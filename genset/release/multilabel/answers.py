@@ -17,7 +17,6 @@ from genset.db import (
     Claim,
     Label,
     Photo,
-    ProposalRound,
     ProposedBy,
     Question,
     Ruling,
@@ -25,6 +24,7 @@ from genset.db import (
     in_batches,
     is_backed,
     is_called_correct,
+    is_named_gold,
     labels_in_force,
     requests_in_force,
     rulings_in_force,
@@ -59,8 +59,7 @@ class ClassVotes:
         sent: to how many labelers it goes in all, for it was sent to review; 0 where it waits for
             none.
         claims: the rows that claim it: one, unless the same bytes have several names.
-        is_question: whether it is, or was, a question of the multi-label pass.
-        is_live: whether it is one that was not withdrawn.
+        is_question: whether it is a question of the multi-label pass.
         proposers: the names of the models that proposed it, or "confusable", "labeler", "search" or
             "added" for others.
         runs: the keys of these models' runs, by name.
@@ -71,7 +70,6 @@ class ClassVotes:
     ruling: Verdict | None = None
     claims: tuple[int, ...] = ()
     is_question: bool = False
-    is_live: bool = False
     proposers: tuple[str, ...] = ()
     runs: tuple[tuple[str, str], ...] = ()
     sent: int = 0
@@ -91,14 +89,7 @@ class ClassVotes:
 
     def is_open(self, rules: LabelRules) -> bool:
         """Whether it is a question that more labelers are to answer."""
-        return self.is_live and self._needs_votes(rules)
-
-    def is_cut_short(self, rules: LabelRules) -> bool:
-        """Whether it is a question that was withdrawn before it had all its votes."""
-        return self.is_question and not self.is_live and self._needs_votes(rules)
-
-    def _needs_votes(self, rules: LabelRules) -> bool:
-        if self.ruling is not None and not self.sent:
+        if not self.is_question or (self.ruling is not None and not self.sent):
             return False
         ruled = self.ruling is not None
         return question_votes_missing(rules, self.votes, ruled=ruled, requested=self.sent) > 0
@@ -149,7 +140,7 @@ def class_votes(
     found: dict[str, dict[str, ClassVotes]] = {sha256: {} for sha256 in photos}
     for some in in_batches(sorted(found)):
         rows = _claims(session, some)
-        proposed = _proposed(session, [row.id for row in rows if row.round_id is not None])
+        proposed = _proposed(session, [row.id for row in rows if row.is_question])
         claims: dict[tuple[str, str], list[_Claim]] = defaultdict(list)
         for row in rows:
             claims[row.sha256, row.wnid].append(row)
@@ -160,7 +151,7 @@ def class_votes(
             else:
                 votes, ruling = _together(session, ids)
             counts = votes and not all(row.is_unbacked for row in group)
-            if counts or ruling is not None or any(row.is_live for row in group):
+            if counts or ruling is not None or any(row.is_question for row in group):
                 sent = [requests[id].labelers for id in ids if id in requests]
                 found_class = _class_votes(wnid, group, votes, ruling, proposed)
                 found[sha256][wnid] = replace(found_class, sent=max(sent, default=0))
@@ -168,10 +159,10 @@ def class_votes(
 
 
 class _Claim(NamedTuple):
-    """A claim of a class, and its question: None and False where it is none.
+    """A claim of a class, and whether it is a question that labelers are asked.
 
     It is none where it is not backed (`is_backed`), and then its claim `is_unbacked`, too, unless a
-    search found the photo for the class.
+    search found the photo for the class; and none where it is a gold question.
     """
 
     id: int
@@ -179,8 +170,7 @@ class _Claim(NamedTuple):
     rank: int
     keyword: str
     sha256: str
-    round_id: int | None
-    is_live: bool
+    is_question: bool
     is_unbacked: bool
 
 
@@ -192,13 +182,12 @@ def _claims(session: Session, photos: Sequence[str]) -> list[_Claim]:
             Claim.rank,
             Claim.keyword,
             Photo.sha256,
-            Question.round_id,
-            ProposalRound.withdrawn_at,
+            Question.candidate_id.is_not(None).label("has_question"),
             is_backed().label("backed"),
+            is_named_gold(of_class=True).label("gold"),
         )
         .join(Photo, Photo.id == Claim.photo_id)
         .outerjoin(Question, Question.candidate_id == Claim.id)
-        .outerjoin(ProposalRound, ProposalRound.id == Question.round_id)
         .where(Photo.sha256.in_(photos))
         .order_by(Claim.id)
     )
@@ -209,9 +198,8 @@ def _claims(session: Session, photos: Sequence[str]) -> list[_Claim]:
             row.rank,
             row.keyword,
             row.sha256 or "",
-            row.round_id if row.backed else None,
-            is_live=row.round_id is not None and row.withdrawn_at is None and bool(row.backed),
-            is_unbacked=row.round_id is not None and not row.backed and row.rank == 0,
+            is_question=row.has_question and row.backed and not row.gold,
+            is_unbacked=row.has_question and not row.backed and row.rank == 0,
         )
         for row in rows
     ]
@@ -234,7 +222,6 @@ def _class_votes(
     proposed: Mapping[int, Sequence[ProposedBy]],
 ) -> ClassVotes:
     by = [proposer for row in group for proposer in proposed.get(row.id, ())]
-    is_question = any(row.round_id is not None for row in group)
     names = [proposer.name if proposer.kind == "model" else proposer.kind for proposer in by]
     names += [SEARCH if row.keyword else ADDED for row in group if row.rank > 0]
     return ClassVotes(
@@ -242,8 +229,7 @@ def _class_votes(
         votes=votes,
         ruling=ruling,
         claims=tuple(row.id for row in group),
-        is_question=is_question,
-        is_live=any(row.is_live for row in group),
+        is_question=any(row.is_question for row in group),
         proposers=tuple(dict.fromkeys(names)),
         runs=tuple(
             (proposer.name, proposer.run or "") for proposer in by if proposer.kind == "model"

@@ -30,8 +30,7 @@ def multilabel_facts(
     release left out for that. `questions`: classes that were asked about in the multi-label pass,
     `photos_with_questions` in so many photos, with `votes` and their `agreement` (Krippendorff's
     alpha);
-    `unanswered`: those that more labelers should have seen; `withdrawn`: those that were
-    withdrawn before they had all their votes. `answered_before`: classes that have
+    `unanswered`: those that more labelers should have seen. `answered_before`: classes that have
     votes without having been a question. `rounds`: each asking. `proposers`: the models that
     proposed classes, with the keys of their runs, one for each release that was asked about.
 
@@ -63,7 +62,6 @@ def multilabel_facts(
             for photo, classes in photos
         ),
         "unanswered": sum(question.is_open(rules) for question in questions),
-        "withdrawn": sum(question.is_cut_short(rules) for question in questions),
         "answered_before": len(further) - len(questions),
         "votes": sum(question.votes.total() for question in questions),
         "agreement": alpha(question.votes for question in questions),
@@ -104,7 +102,6 @@ def summary(facts: Mapping[str, Any]) -> Iterator[str]:
         f"  several right answers: {count(facts['photos_with_several'], 'photo')}, of which "
         f"{count(facts['entered'], 'was', 'were')} left out of {facts['from']['name']} for that"
     )
-    gone = facts["withdrawn"]
     if not facts["questions"]:
         yield (
             "  asked about further classes: none; verdicts that were given for other searches have "
@@ -115,16 +112,15 @@ def summary(facts: Mapping[str, Any]) -> Iterator[str]:
         f"  asked about further classes: {facts['questions']:,} in "
         f"{count(facts['photos_with_questions'], 'photo')}, {count(facts['votes'], 'vote')}; "
         f"{count(facts['unanswered'], 'lacks', 'lack')} votes"
-        + (f"; {count(gone, 'was', 'were')} withdrawn without all of theirs" if gone else "")
     )
 
 
 def recounted(facts: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> dict[str, Any]:
     """What a manifest says of its photos' answers, for these photos alone.
 
-    All numbers are counted again but three. `entered` stays: no record says whether its photo did.
-    `unanswered` and `withdrawn` are what the records tell, and at most what they were: they do not
-    say which questions were withdrawn, nor which were sent to review.
+    All numbers are counted again but two. `entered` stays: no record says whether its photo did.
+    `unanswered` is what the records tell, and at most what it was: they do not say which questions
+    were sent to review.
 
     Args:
         facts: the field `multilabel` of the manifest.
@@ -141,7 +137,6 @@ def recounted(facts: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> dict[
         "questions": len(questions),
         "photos_with_questions": len({question.file for question in questions}),
         "unanswered": min(facts["unanswered"], lack),
-        "withdrawn": min(facts["withdrawn"], lack),
         "answered_before": len(classes) - len(questions),
         "votes": sum(question.votes.total() for question in questions),
         "agreement": alpha(question.votes for question in questions),

@@ -40,15 +40,20 @@ def released(root: Path, classes: Sequence[str] = CLASSES, photos: int = 5) -> A
     return workspace, store, Release(workspace.releases / "v1")
 
 
-def score(workspace: Workspace, name: str, answers: Callable[[str, str], Sequence[str]]) -> None:
-    """Score a model on v1 that gives these answers to a class's photo, by class and file."""
+def score(
+    workspace: Workspace,
+    name: str,
+    answers: Callable[[str, str], Sequence[str]],
+    release: str = "v1",
+) -> None:
+    """Score a model that gives these answers to a class's photo, by class and file."""
     table = workspace.root / f"{name}.csv"
     with table.open("w", newline="") as file:
         rows = csv.writer(file)
         rows.writerow(["image", *(f"top{n}" for n in range(1, 6))])
-        for photo in Release(workspace.releases / "v1").photos:
+        for photo in Release(workspace.releases / release).photos:
             rows.writerow([photo.file, *answers(photo.wnid, photo.file)])
-    done(workspace, "evaluate", "v1", "--model", f"predictions:{table}")
+    done(workspace, "evaluate", release, "--model", f"predictions:{table}")
 
 
 def shifted(by: int) -> Callable[[str, str], list[str]]:

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select, text
+from sqlalchemy import select, text
 
 from genset.classes import imagenet1k
 from genset.core.errors import BadInput, GensetError
 from genset.db import (
     Candidate,
-    Label,
     Photo,
     Proposal,
     ProposalRound,
@@ -115,32 +114,37 @@ def test_the_first_pass_sees_none_of_it(scored: Opened) -> None:
     assert json.loads(done(workspace, "labels", "stats", "--json").stdout)["candidates"] == 20
 
 
-def test_the_same_again_adds_nothing_and_a_further_model_only_what_is_new(scored: Opened) -> None:
+def test_a_release_is_asked_about_once_and_its_answers_stay(scored: Opened) -> None:
     workspace, store, release = scored
-    first = propose(workspace, "--model", "a")
-    before, by_before = asked(store), proposers(store)
+    propose(workspace, "--model", "a")
+    before = proposers(store)
     task = next(iter(before))
     vote(store, task, "ben", Verdict.CORRECT)
-    assert propose(workspace, "--model", "a")["questions"] == 0
-    assert proposers(store) == by_before
-
-    second = propose(workspace)
-
-    assert second["known"] == first["questions"]
-    assert second["questions"] > 0
-    assert second["further"] > 0
-    after, by_after = asked(store), proposers(store)
-    assert before.keys() < after.keys()
-    for name, each in before.items():
-        assert after[name].round_id == each.round_id
-        assert by_after[name][: len(by_before[name])] == by_before[name]
+    for words in ((), ("--dry-run",)):
+        failed = genset(workspace, "labels", "propose", "v1", *words).exception
+        assert isinstance(failed, BadInput)
+        assert str(failed).startswith("labelers were asked about v1 on 20")
+    assert proposers(store) == before
     with store.session() as session:
-        rounds = session.scalars(select(ProposalRound).order_by(ProposalRound.id)).all()
-        assert [each.content_hash for each in rounds] == [release.content_hash] * 2
-        assert votes(session)[before[task].candidate_id][Verdict.CORRECT] == 1
-    assert propose(workspace)["questions"] == 0
-    with store.session() as session:
-        assert session.scalar(select(func.count()).select_from(ProposalRound)) == 2
+        [made] = session.scalars(select(ProposalRound))
+        assert made.content_hash == release.content_hash
+        assert votes(session)[asked(store)[task].candidate_id][Verdict.CORRECT] == 1
+
+
+def test_what_another_release_asks_of_a_photo_is_not_asked_again(scored: Opened) -> None:
+    workspace, store, _ = scored
+    propose(workspace)
+    before = proposers(store)
+    remove(workspace, store, "flickr:0", "its owner asked")
+    done(workspace, "release", "create", "v2")
+    score(workspace, "a", shifted(50), "v2")
+    score(workspace, "c", shifted(200), "v2")
+    said = json.loads(done(workspace, "labels", "propose", "v2", "--json").stdout)
+    assert said["known"] == 19 * 8
+    assert said["questions"] > 0
+    after = proposers(store)
+    assert {task: after[task] for task in before} == before
+    assert len(after) == len(before) + said["questions"]
 
 
 @pytest.mark.soak
@@ -178,16 +182,16 @@ def test_what_another_search_found_becomes_a_question_with_its_labels(scored: Op
 
 def test_removed_photos_are_left_out_and_counted(scored: Opened) -> None:
     workspace, store, _ = scored
-    propose(workspace, "--model", "a")
     remove(workspace, store, "flickr:0", "its owner asked")
     with store.begin() as session:
         photo = session.scalars(select(Photo).where(Photo.source_id == "1")).one()
         photo.source_id = "elsewhere"
-    again = done(workspace, "labels", "propose", "v1").output
-    assert "left out: 2 photos (1 not in this workspace, 1 removed)" in again
+    said = done(workspace, "labels", "propose", "v1").output
+    assert "left out: 2 photos (1 not in this workspace, 1 removed)" in said
+    remove(workspace, store, "flickr:2", "its owner asked")
     stats = json.loads(done(workspace, "labels", "stats", "--json").stdout)["proposals"]
-    of_others = [task for task in asked(store) if not task.endswith("/flickr:0")]
-    assert stats["questions"] == len(of_others)
+    of_others = [task for task in asked(store) if not task.endswith("/flickr:2")]
+    assert stats["questions"] == len(of_others) < len(asked(store)) == 18 * 8
 
 
 def test_a_dry_run_tells_the_same_and_stores_nothing(scored: Opened) -> None:
@@ -201,26 +205,6 @@ def test_a_dry_run_tells_the_same_and_stores_nothing(scored: Opened) -> None:
     assert said.startswith("v1: would ask 160 new questions of 20 photos\n")
     assert "they take 480 votes" in said
     assert propose(workspace) == {**would, "round": 1}
-
-
-def test_what_is_withdrawn_is_asked_no_more_and_may_be_asked_again(scored: Opened) -> None:
-    workspace, store, _ = scored
-    first = propose(workspace)
-    task = next(iter(asked(store)))
-    vote(store, task, "ben", Verdict.INCORRECT)
-    said = done(workspace, "labels", "propose", "v1", "--withdraw").output
-    assert said == "v1: 160 questions of 1 round asked no more; 1 of them have labels, which stay\n"
-    stats = json.loads(done(workspace, "labels", "stats", "--json").stdout)["proposals"]
-    assert (stats["questions"], stats["answered"], stats["votes_missing"]) == (1, 1, 0)
-    with pytest.raises(GensetError, match=r"nothing is asked of v1: genset labels propose v1"):
-        raise genset(workspace, "labels", "propose", "v1", "--withdraw").exception or SystemExit
-
-    again = propose(workspace)
-
-    assert (again["questions"], again["again"], again["by"]) == (160, 160, first["by"])
-    assert {each.round_id for each in asked(store).values()} == {2}
-    with store.session() as session:
-        assert session.scalar(select(func.count(Label.number)).where(Label.worker == "ben")) == 1
 
 
 def test_all_of_a_round_is_stored_or_nothing(scored: Opened) -> None:
@@ -320,20 +304,13 @@ def test_answers_to_proposals_need_the_proposals(scored: Opened, tmp_path: Path)
 
 def test_two_runs_of_one_name_are_told_apart_by_their_keys(scored: Opened) -> None:
     workspace, store, _ = scored
-    propose(workspace, "--model", "a")
-    by_before = proposers(store)
     score(workspace, "a", lambda wnid, _: [wnid, *ALL[900:904]])
     keys = {path.name.rpartition("-")[2] for path in workspace.runs.glob("v1/a-*")}
     assert len(keys) == 2
     failed = genset(workspace, "labels", "propose", "v1", "--model", "a").exception
     assert "'a' names several runs; say which by its key alone: a [" in str(failed)
     propose(workspace)
-    by_after = proposers(store)
-    names = {name for by in by_after.values() for kind, name, _ in by if kind == "model"}
-    # The first run has the name that it had; nothing is noted of it twice.
-    assert len(names) == 3
-    assert {"a", "b"} < names
-    for task, by in by_before.items():
-        assert by_after[task][: len(by)] == by
-        models = [name for kind, name, _ in by_after[task] if kind == "model"]
-        assert len(models) <= 2 + (task.partition("/")[0] in ALL[900:904])
+    with store.session() as session:
+        by = session.scalars(select(ProposedBy).where(ProposedBy.kind == "model")).all()
+    assert len({one.run for one in by}) == len({one.name for one in by}) == 3
+    assert keys < {(one.run or "")[:12] for one in by}

@@ -15,14 +15,12 @@ from genset.db import (
     Label,
     LabelerAct,
     Photo,
-    ProposalRound,
     Question,
     Screen,
     ScreenPhoto,
     Store,
     Verdict,
     find_candidate,
-    now,
 )
 from genset.db.votes_needed import question_votes_missing
 from genset.label.people.access import label_secret
@@ -142,17 +140,6 @@ def test_many_questions_of_a_photo_come_on_several_screens_of_about_as_many(
     assert ann.progress().screens_remaining == len(sizes)
     assert [len(screen.questions) for screen in ann.also_screens(count=12)] == sizes
     opened[1].close()
-
-
-def test_without_questions_nothing_is_asked_and_a_withdrawn_round_is_over(asked: Opened) -> None:
-    store = asked[1]
-    ann = desk_of(asked, "ann")
-    first, *_ = ann.also_screens(count=1)
-    with store.begin() as session:
-        session.execute(update(ProposalRound).values(withdrawn_at=now()))
-    assert desk_of(asked, "bob").also_screens() == []
-    assert all(receipt.ok for receipt in decide(ann, first))  # it was promised
-    assert done_of(ann) is not None
 
 
 def test_a_round_that_comes_meanwhile_is_asked_at_once(tmp_path: Path) -> None:

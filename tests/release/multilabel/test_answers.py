@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genset import open_set
-from genset.db import LabelerAct, LabelerEvent, ProposalRound, ProposedBy, Verdict, now
+from genset.db import LabelerAct, LabelerEvent, ProposedBy, Verdict
 from genset.release.multilabel.answers import ClassVotes
 from genset.release.multilabel.facts import recounted
 from genset.release.reader import MANIFEST
@@ -119,18 +119,6 @@ def test_votes_on_the_same_bytes_count_together_and_a_labeler_once(asking: Askin
     assert found.labels_correct == (TENCH, BASSINET)
     assert found.label_votes is not None
     assert found.label_votes[BASSINET] == {"correct": 2}
-
-
-def test_a_withdrawn_question_counts_if_it_was_answered_and_is_none_if_not(asking: Asking) -> None:
-    asking.ask(BASSINET)
-    ask_about(asking.pool.store, {f"{TENCH}/flickr:0": (LAMPSHADE, CROQUET)})
-    asking.say_of_all(BASSINET, ann="incorrect")
-    asking.say(0, LAMPSHADE, ann="correct")
-    with asking.pool.store.begin() as session:
-        session.query(ProposalRound).filter_by(id=2).one().withdrawn_at = now()
-    found = photo(asking.freeze(), 0)
-    assert (found.labels_correct, found.labels_wrong) == ((TENCH, LAMPSHADE), (BASSINET,))
-    assert found.labels_unclear == ()
 
 
 def test_the_manifest_has_all_runs_by_which_a_model_proposed(asking: Asking) -> None:
