@@ -23,6 +23,7 @@ from genset.classes.classes import (
     ImageClass,
     Query,
     WikipediaPage,
+    with_distinct_names,
 )
 from genset.classes.document import document_of, hash_of, hash_of_document, taxonomy_of
 from genset.classes.entries import Entry, read_entries
@@ -56,4 +57,5 @@ __all__ = [
     "read_taxonomy",
     "synonyms",
     "taxonomy_of",
+    "with_distinct_names",
 ]

@@ -1,7 +1,8 @@
 """A class: what it is, and what to search for to find photos of it."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
 PHOTOS, SCREENSHOTS, OTHER = 0, 1, 2
@@ -84,6 +85,29 @@ class ImageClass:
     def depicted(self) -> tuple[str, ...]:
         """What is searched where people say of photos what they depict: "depicts Q194406"."""
         return tuple(f"depicts {item}" for item in self.wikidata)
+
+
+def with_distinct_names(
+    cls: ImageClass, others: Iterable[ImageClass]
+) -> tuple[ImageClass, list[ImageClass]]:
+    """A class and others that it may be taken for, to be read side by side: no name is both's.
+
+    A shared name is left out of the class's further names. Another class that goes by one gets what
+    tells it apart, in brackets: what it is a kind of, or a further name ("gong (tam-tam)").
+    """
+    others = list(others)
+    known = {name.casefold() for name in (*cls.lemmas, *cls.hypernyms)}
+    shared = {name.casefold() for other in others for name in other.lemmas}
+    further = [name for name in cls.lemmas[1:] if name.casefold() not in shared]
+
+    def distinct(other: ImageClass) -> ImageClass:
+        if other.name.casefold() not in map(str.casefold, cls.lemmas):
+            return other
+        options = (*other.hypernyms[:1], *other.lemmas[1:], *other.hypernyms[1:])
+        telling = next((name for name in options if name.casefold() not in known), other.wnid)
+        return replace(other, lemmas=(f"{other.name} ({telling})", *other.lemmas[1:]))
+
+    return replace(cls, lemmas=(cls.name, *further)), [distinct(other) for other in others]
 
 
 def is_wnid(word: str) -> bool:

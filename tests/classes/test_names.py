@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genset.classes import find_class, find_classes, hint, imagenet1k
+from genset.classes import find_class, find_classes, hint, imagenet1k, with_distinct_names
 from genset.classes.files import taxonomy_in
 from genset.core.errors import BadInput
 
@@ -168,3 +168,24 @@ def test_a_hint_is_one_line() -> None:
     assert hint(imagenet1k(), "tench") == "'tench' is the name of n01440764"
     assert hint(imagenet1k(), "dog").endswith(" and 112 more")
     assert "n02012849: crane" in hint(imagenet1k(), "crane")
+
+
+def test_beside_a_class_another_never_goes_by_one_of_its_names() -> None:
+    taxonomy = imagenet1k()
+    shown = {}
+    for cls in taxonomy:
+        before = taxonomy.confusable(cls.wnid)
+        here, others = with_distinct_names(cls, before)
+        assert here.name == cls.name
+        names = {name.casefold() for name in here.lemmas}
+        assert names.isdisjoint(other.name.casefold() for other in others), cls
+        further = {name.casefold() for name in here.lemmas[1:]}
+        assert further.isdisjoint(name.casefold() for other in others for name in other.lemmas)
+        shown |= {
+            (cls.wnid, here.lemmas[1:]): other.name
+            for other, known in zip(others, before, strict=True)
+            if other.name != known.name
+        }
+    assert len(shown) == 13
+    assert shown["n03017168", ("bell",)] == "gong (tam-tam)"
+    assert shown["n03126707", ()] == "crane (wading bird)"

@@ -9,6 +9,7 @@ from uuid import UUID
 from sqlalchemy import and_, bindparam, exists, func, not_, or_, select
 from sqlalchemy.orm import Session
 
+from genset.classes import with_distinct_names
 from genset.db import (
     Candidate,
     Claim,
@@ -160,20 +161,24 @@ class _Look:
     def at_classes(self, rows: Sequence[ScreenRow]) -> list[Screen]:
         photos = _photos(self.session, rows, self._answers(rows))
         taxonomy = stored_taxonomy(self.session)
-        confusable = {
-            row.wnid: taxonomy.confusable(row.wnid)[:_CONFUSABLE] for row in rows if photos[row.id]
+        classes = {
+            row.wnid: with_distinct_names(
+                taxonomy[row.wnid], taxonomy.confusable(row.wnid)[:_CONFUSABLE]
+            )
+            for row in rows
+            if photos[row.id]
         }
-        others = (other.wnid for some in confusable.values() for other in some)
-        examples = self._examples([*confusable, *others])
+        others = (other.wnid for _, some in classes.values() for other in some)
+        examples = self._examples([*classes, *others])
         return [
             Screen(
                 id=row.id,
-                cls=taxonomy[row.wnid],
+                cls=classes[row.wnid][0],
                 photos=tuple(photos[row.id]),
                 examples=tuple(examples[row.wnid][:EXAMPLES]),
                 confusable=tuple(
                     Confusable(other, next(iter(examples[other.wnid]), None))
-                    for other in confusable[row.wnid]
+                    for other in classes[row.wnid][1]
                 ),
                 expires_at=row.expires_at,
                 submitted=row.submitted_at is not None,
