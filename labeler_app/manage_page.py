@@ -9,28 +9,23 @@ from collections.abc import Callable
 import streamlit as st
 
 from genset.label import Store, Workspace, answering
-from labeler_app.manage.errors import show_errors
-from labeler_app.manage.gallery import show_gallery
-from labeler_app.manage.gold import show_gold
-from labeler_app.manage.people import show_access, show_studies
-from labeler_app.manage.progress import show_frequencies, show_labelers, show_progress
-from labeler_app.manage.review import show_pairs, show_rulings
+from labeler_app.manage.people import show_people
+from labeler_app.manage.photos import show_photos
+from labeler_app.manage.progress import show_progress
+from labeler_app.manage.review import show_review
 from labeler_app.manage.session import link_opens
+from labeler_app.manage.settings import show_settings
 from labeler_app.workspace import opened
 
 View = Callable[[Workspace, Store], None]
 
-VIEWS: dict[str, View] = {
-    "Progress": show_progress,
-    "Photos": show_gallery,
-    "Labelers": show_labelers,
-    "Frequencies": show_frequencies,
-    "Review": show_rulings,
-    "Errors": show_errors,
-    "Duplicates": show_pairs,
-    "Gold questions": show_gold,
-    "Studies": show_studies,
-    "Access": show_access,
+# Each with the question that it answers.
+VIEWS: dict[str, tuple[str, View]] = {
+    "Progress": ("how far are the labels?", show_progress),
+    "Photos": ("what was shown and said?", show_photos),
+    "People": ("who labels, and how well?", show_people),
+    "Review": ("what waits for a decision?", show_review),
+    "Settings": ("who manages, what is tested, what is paid?", show_settings),
 }
 
 _NO_LINK = (
@@ -62,8 +57,10 @@ def main() -> None:
             key="view",
             bind="query-params",
         )
+        question, show = VIEWS[view or "Progress"]
+        st.title(f"{view}: {question}", anchor=False)
         with answering():
-            VIEWS[view or "Progress"](workspace, store)
+            show(workspace, store)
 
 
 main()

@@ -107,6 +107,7 @@ def _shoot_manager(browser: Browser, address: str, token: str) -> None:
     with browser.new_context(viewport={"width": wide, "height": high}) as window:
         page = window.new_page()
         page.goto(f"{address}?view=Photos&token={token}")
+        page.get_by_text("Show verdicts").click()
         page.get_by_role("combobox", name="Class").click()
         page.get_by_role("option", name="goldfish").click()
         expect(page.get_by_text("9 of 9 photos")).to_be_visible()

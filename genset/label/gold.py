@@ -226,7 +226,18 @@ def not_holding(session: Session) -> set[int]:
 def gold_scores(
     session: Session, worker: str | None = None, after: datetime | None = None
 ) -> dict[str, tuple[int, int]]:
-    """How many gold questions each labeler has right, of how many: their newest answer on each.
+    """How many gold questions each labeler has right, of how many: see `gold_results`."""
+    found: dict[str, tuple[int, int]] = {}
+    for name, _, is_right in gold_results(session, worker, after):
+        right, of = found.get(name, (0, 0))
+        found[name] = (right + is_right, of + 1)
+    return found
+
+
+def gold_results(
+    session: Session, worker: str | None = None, after: datetime | None = None
+) -> list[tuple[str, datetime, bool]]:
+    """Each labeler's newest answer on each gold question: who, when, and whether it is right.
 
     Broken is right where incorrect is: the photo does not show the class. Answers that are void or
     held out do not count, nor do those to questions that hold no more. Of one `worker` or of all;
@@ -244,22 +255,19 @@ def gold_scores(
         newest = newest.where(GoldAnswer.screen_id.in_(recent))
     answers = (
         select(
-            GoldAnswer.worker,
-            GoldAnswer.verdict,
-            GoldQuestion.expected,
-            GoldQuestion.basis_id,
+            *(GoldAnswer.worker, GoldAnswer.decided_at, GoldAnswer.verdict),
+            *(GoldQuestion.expected, GoldQuestion.basis_id),
         )
         .join(GoldAnswer.question)
         .where(GoldAnswer.number.in_(newest))
     )
     rows = session.execute(answers).all()
     known = decided(session, (row.basis_id for row in rows if row.basis_id is not None))
-    found: dict[str, tuple[int, int]] = {}
-    for name, verdict, expected, basis_id in rows:
-        if holds(basis_id, expected, known):
-            right, of = found.get(name, (0, 0))
-            answer = Verdict.INCORRECT if verdict is Verdict.BROKEN else verdict
-            found[name] = (right + (answer is expected), of + 1)
+    found = []
+    for row in rows:
+        if holds(row.basis_id, row.expected, known):
+            answer = Verdict.INCORRECT if row.verdict is Verdict.BROKEN else row.verdict
+            found.append((row.worker, row.decided_at, answer is row.expected))
     return found
 
 

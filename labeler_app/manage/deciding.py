@@ -1,42 +1,66 @@
 """One case after another: decided, skipped, brought back. The views that decide share it."""
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 import streamlit as st
 
 from genset.core.errors import GensetError
-from genset.label import Verdict, answering
-from labeler_app.manage.parts import colour
+from genset.label import Store, Verdict, Workspace, answering
+from genset.label.review import rule, send_to_review
+from labeler_app.manage.parts import badges
 from labeler_app.manage.session import decides, draw, look_at
 from labeler_app.words import as_markdown
 
-K = TypeVar("K", bound=Hashable)
+Decide = Callable[[Any], object]
 
 # Streamlit keeps C and R for itself.
 _KEYS = {Verdict.CORRECT: "y", Verdict.INCORRECT: "n", Verdict.UNSURE: "u", Verdict.BROKEN: "b"}
+_REVIEW = "It waits for a ruling in the view Review, and goes to more labelers meanwhile."
 
 
 @dataclass(slots=True)
 class Walk:
-    """A manager's way through the cases of a view, for as long as their session lasts.
+    """A manager's way through a list of cases, for as long as their session lasts.
 
     Attributes:
-        name: of the view.
+        name: of the list.
+        current: the case on the page, with its key.
         decided: the keys of cases that were decided in this session.
         skipped: the keys of cases that were skipped.
-        again: a case that was brought back, to be decided once more.
-        last: the case that was decided last, and how: a verdict, or None for anything else.
+        again: a case that was brought back, with its key, to be decided once more.
+        last: the case that was decided last, with its key, and how: a verdict, or None for
+            anything else.
         problem: why the last decision was not stored.
     """
 
     name: str
+    current: tuple[Hashable, Any] = ("", None)
     decided: set[Hashable] = field(default_factory=set)
     skipped: set[Hashable] = field(default_factory=set)
-    again: Any = None
-    last: tuple[Any, Any] | None = None
+    again: tuple[Hashable, Any] | None = None
+    last: tuple[tuple[Hashable, Any], Any] | None = None
     problem: str | None = None
+
+    def next(self, cases: Mapping[Any, Any], words: str) -> tuple[Any, str] | None:
+        """The case to look at, and how many wait; None, and `words` on the page, without any."""
+        self.show_problem()
+        waiting = [key for key in cases if key not in self.decided | self.skipped]
+        if self.again is not None:
+            self.begin(*self.again)
+            return self.again[1], "Decided before"
+        if waiting:
+            self.begin(waiting[0], cases[waiting[0]])
+            return cases[waiting[0]], f"{len(waiting):,} to decide"
+        if skipped := len(cases.keys() - self.decided):
+            st.info(f"You skipped the last {skipped:,}.")
+            if st.button("Look at them again"):
+                self.skipped.clear()
+                st.rerun()
+        else:
+            st.success(words)
+        return None
 
     def show_problem(self) -> None:
         """Draw, once, why the last decision was not stored."""
@@ -44,28 +68,14 @@ class Walk:
             st.error(as_markdown(self.problem))
         self.problem = None
 
-    def waiting(self, keys: Iterable[K]) -> list[K]:
-        """The keys of cases that are neither decided nor skipped."""
-        return [key for key in keys if key not in self.decided and key not in self.skipped]
-
-    def show_end(self, keys: Iterable[Hashable], words: str) -> None:
-        """Draw that every case is decided, in these words, or that some were skipped."""
-        skipped = len(set(keys) - self.decided)
-        if not skipped:
-            st.success(words)
-            return
-        st.info(f"You skipped the last {skipped:,}.")
-        if st.button("Look at them again"):
-            self.skipped.clear()
-            st.rerun()
-
-    def begin(self, key: Hashable) -> None:
+    def begin(self, key: Hashable, case: Any) -> None:
         """Note that a case is on the page from now on."""
+        self.current = key, case
         draw(f"{self.name} {key}")
 
-    def decide(self, key: Hashable, case: Any, store: Callable[[Any], object], how: Any) -> None:
-        """A callback: store a decision, unless the case was not seen yet."""
-        if not decides(f"{self.name} {key}"):
+    def decide(self, store: Decide, how: Any) -> None:
+        """A callback: store a decision on the current case, unless it was not seen yet."""
+        if not decides(f"{self.name} {self.current[0]}"):
             return
         self.again = None
         try:
@@ -74,37 +84,25 @@ class Walk:
         except GensetError as error:
             self.problem = f"Not stored: {error}"
         else:
-            self.last = case, how
-            self.decided.add(key)
+            self.last = self.current, how
+            self.decided.add(self.current[0])
 
     def button(
-        self,
-        words: str,
-        shortcut: str,
-        key: Hashable,
-        case: Any,
-        store: Callable[[Any], object],
-        how: Any,
-        tip: str | None = None,
+        self, words: str, shortcut: str, store: Decide, how: Any, tip: str | None = None
     ) -> None:
-        """Draw a button that decides a case."""
+        """Draw a button that decides the current case."""
         st.button(
             words,
-            key=f"{self.name} {words} {key}",
+            key=f"{self.name} {words} {self.current[0]}",
             shortcut=shortcut,
             help=tip,
             on_click=self.decide,
-            args=(key, case, store, how),
+            args=(store, how),
         )
 
-    def verdict_buttons(self, key: Hashable, case: Any, store: Callable[[Any], object]) -> None:
-        """Draw a button for each verdict, in sight however high the photo is."""
-        with st.container(horizontal=True, key="decide"):
-            for verdict, shortcut in _KEYS.items():
-                self.button(verdict.capitalize(), shortcut, key, case, store, verdict)
-
-    def skip_button(self, key: Hashable) -> None:
-        """Draw a button that leaves a case for later."""
+    def skip_button(self) -> None:
+        """Draw a button that leaves the current case for later."""
+        key = self.current[0]
 
         def skip() -> None:
             self.again = None
@@ -112,7 +110,7 @@ class Walk:
 
         st.button("Skip", key=f"skip {key}", type="tertiary", shortcut="s", on_click=skip)
 
-    def back_button(self, key: Hashable) -> None:
+    def back_button(self) -> None:
         """Draw a button that brings back the case that was decided last."""
 
         def back() -> None:
@@ -120,7 +118,7 @@ class Walk:
 
         st.button(
             "Back",
-            key=f"back {key}",
+            key="back",
             type="tertiary",
             shortcut="Backspace",
             disabled=self.last is None or self.again is not None,
@@ -129,18 +127,53 @@ class Walk:
 
 
 def walk_of(name: str) -> Walk:
-    """The way of this session's manager through the cases of a view."""
+    """The way of this session's manager through the cases of a list."""
     walk: Walk = st.session_state.setdefault(f"walk {name}", Walk(name))
     return walk
 
 
+def rule_buttons(
+    workspace: Workspace,
+    store: Store,
+    walk: Walk,
+    task: str,
+    by: str,
+    *,
+    reason: str,
+    seen: str = "",
+    review: bool = True,
+) -> None:
+    """Draw the buttons that rule on the current case, a candidate, and one that sends it to review.
+
+    They are in sight however high the photo is. `reason` is what is stored where the manager gives
+    none; a ruling's ends with what was `seen` before.
+    """
+    given = st.text_input("Why", placeholder="optional", key=f"why {task}", max_chars=440)
+    reason = given.strip() or reason
+
+    def decide(verdict: Verdict | None) -> None:
+        if verdict is None:
+            send_to_review(store, task, workspace.label, by, reason)
+        else:
+            rule(store, task, verdict, by, reason + seen)
+
+    with st.container(horizontal=True, key="decide"):
+        for verdict, shortcut in _KEYS.items():
+            walk.button(verdict.capitalize(), shortcut, decide, verdict)
+        if review:
+            walk.button("Send to review", "v", decide, None, _REVIEW)
+
+
+def decision(verdict: Verdict | None) -> str:
+    """What a manager did with a candidate, in words."""
+    if verdict is None:
+        return "sent it to review"
+    return f"ruled it {badges({verdict: verdict})}"
+
+
 def show_last(name: str, task: str, verdict: Verdict | None) -> None:
     """Draw what was decided last on a candidate of the class ``name``, and a way to its photo."""
-    if verdict is None:
-        st.markdown(f"You sent the last one, {as_markdown(name)}, to review")
-    else:
-        badge = f":{colour(verdict)}-badge[{verdict}]"
-        st.markdown(f"You ruled the last one, {as_markdown(name)}, {badge}")
+    st.markdown(f"The last one, {as_markdown(name)}: you {decision(verdict)}")
     st.button(
         "Open its photo",
         key="open last",

@@ -1,6 +1,5 @@
 """Photos with their credits, and tables, as the manager's views draw them."""
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -10,7 +9,7 @@ import streamlit as st
 
 from genset.core.numbers import NONE
 from genset.core.safe import clean, web_link
-from genset.label import Store, Verdict, Workspace
+from genset.label import Store, Workspace
 from genset.label.credits import CreditedPhoto
 from genset.label.session.pictures import image_id
 from genset.label.session.sources import notices
@@ -45,7 +44,7 @@ def show_photo(workspace: Workspace, photo: CreditedPhoto, what: str) -> None:
 def show_class(store: Store, wnid: str) -> None:
     """Draw what a class is."""
     cls = store.taxonomy[wnid]
-    st.subheader(as_markdown(cls.name), anchor=False)
+    st.header(as_markdown(cls.name), anchor=False)
     if cls.gloss:
         st.markdown(as_markdown(cls.gloss))
     kinds = " › ".join(cls.hypernyms[:3])
@@ -79,16 +78,13 @@ def show_small(
     )
 
 
-def counted(counts: Counter[Verdict]) -> list[Badge]:
-    """A badge for each verdict that was given: "2 correct"."""
-    return [
-        Badge(f"{counts[verdict]} {verdict}", verdict) for verdict in Verdict if counts[verdict]
-    ]
-
-
-def colour(verdict: str) -> str:
-    """What a verdict's badge is drawn in, as Streamlit's Markdown names it."""
-    return {"correct": "green", "incorrect": "red", "unsure": "orange"}.get(verdict, "gray")
+def badges(words: Mapping[Any, str]) -> str:
+    """Words on verdicts as Markdown, each in its verdict's colour."""
+    colours = {"correct": "green", "incorrect": "red", "unsure": "orange"}
+    return " ".join(
+        f":{colours.get(verdict, 'gray')}-badge[{as_markdown(text)}]"
+        for verdict, text in words.items()
+    )
 
 
 def show_notices(store: Store, *photos: CreditedPhoto | None) -> None:

@@ -1,28 +1,180 @@
-"""The manager's views of people: whose votes count, who may label, studies on crowd platforms."""
+"""The manager's view of people: how well they label, whose votes count, who may come."""
 
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, time
 
 import streamlit as st
 
 from genset.core.errors import BadInput
 from genset.core.numbers import count
-from genset.label import LabelerAct, Store, Workspace
-from genset.label.crowd.mturk import mturk_question
-from genset.label.crowd.studies import Studies, Study, Terms, prolific_address
-from genset.label.gallery.photos import labelers_with_labels
-from genset.label.people.access import Manager, Managers
+from genset.label import LabelerAct, Store, Verdict, Workspace
+from genset.label.gallery import labelers_with_labels
 from genset.label.people.labelers import Labeler, Labelers
+from genset.label.quality import Quality, quality
+from genset.label.stats import LabelerStats, Share
 from genset.label.trust.decisions import Suspension, suspensions
 from genset.label.trust.void import Effect, clear, effect_of_void, unvoid, void
 from labeler_app.manage.parts import show_table
-from labeler_app.manage.session import choose
-from labeler_app.sign_in import page_origin
+from labeler_app.manage.progress import chosen_stats
+from labeler_app.manage.session import choose, manager_name
+from labeler_app.manage.settings import invite_form
 from labeler_app.words import as_markdown
 
+_FRESH_S = 15
 _NO_REASON = "decided on the manager's page"
 
 
-def show_suspects(workspace: Workspace, store: Store, by: str) -> None:
+def show_people(workspace: Workspace, store: Store) -> None:
+    """Draw who labels how fast, how well, and how like the others; those to look at come first.
+
+    And what was, or can be, decided on them, and a form for somebody's link.
+    """
+    by = manager_name(workspace, store)
+    _show_suspects(workspace, store, by)
+    stats = chosen_stats(workspace, store)
+    if not (stats.by_labeler or stats.suspended):
+        st.info("Nobody has labeled yet.")
+    for labeler in stats.by_labeler:
+        if labeler.reasons:
+            st.warning(
+                f"**{as_markdown(labeler.name)}**: {as_markdown('; '.join(labeler.reasons))}"
+            )
+    everybody = {labeler.name: labeler for labeler in Labelers(store).all()}
+    periods = _quality(str(workspace.root), stats.panel, store)
+    if everybody or stats.by_labeler:
+        _labelers(everybody, stats.by_labeler, periods)
+    for out in stats.suspended:
+        st.caption(
+            f"{as_markdown(out.name)}: {count(out.labels, 'candidate')}, {out.state} by "
+            f"{as_markdown(out.by)}: {as_markdown(out.reason)}"
+        )
+    _show_one(workspace, store, everybody, periods, by)
+    invite_form("Invite a labeler", Labelers(store).invite, "/?invite=")
+
+
+@st.cache_resource(ttl=_FRESH_S, show_spinner=False)
+def _quality(folder: str, panel: str | None, _store: Store) -> list[Quality]:
+    return quality(_store, panel)
+
+
+def _labelers(
+    everybody: Mapping[str, Labeler], stats: Sequence[LabelerStats], periods: Sequence[Quality]
+) -> None:
+    """Draw a row for whoever has labeled or may sign in, with the numbers that there are."""
+    numbers = {row.name: row for row in stats}
+    names = sorted(numbers, key=lambda name: (not numbers[name].reasons, -numbers[name].labels))
+    names += [name for name in everybody if name not in numbers]
+    rows = [numbers.get(name, LabelerStats(name, 0, 0, {}, None, None, None, ())) for name in names]
+    people = [everybody.get(name) for name in names]
+    gold = {
+        name: [row.gold.share for row in periods if row.worker == name and row.gold]
+        for name in names
+    }
+    show_table(
+        {
+            "labeler": names,
+            "labels": [row.labels for row in rows],
+            "answers": [row.answers for row in rows],
+            **{
+                str(verdict): [_percent(row.verdicts.get(verdict, 0), row.labels) for row in rows]
+                for verdict in Verdict
+            },
+            "seconds a photo": [row.seconds for row in rows],
+            "like the others": [_share(row.consensus) for row in rows],
+            "gold questions right": [_share(row.gold) for row in rows],
+            "over time": [gold[name] for name in names],
+            "signs in by": [person and person.kind for person in people],
+            "since": [person and person.created_at for person in people],
+            "blocked": [person and person.blocked_at for person in people],
+        },
+        times=("since", "blocked"),
+        config={
+            **{str(verdict): st.column_config.NumberColumn(format="%d%%") for verdict in Verdict},
+            "seconds a photo": st.column_config.NumberColumn(format="%.1f", help="The median"),
+            "like the others": st.column_config.TextColumn(
+                help="Labels that say what most others say of the candidate"
+            ),
+            "gold questions right": st.column_config.TextColumn(
+                help="Answers on hidden photos that are known to be right or wrong"
+            ),
+            "over time": st.column_config.LineChartColumn(
+                "gold over time",
+                y_min=0,
+                y_max=1,
+                help="Share of gold questions right, by week, or by day in the first two weeks",
+            ),
+        },
+    )
+
+
+def _show_one(
+    workspace: Workspace,
+    store: Store,
+    everybody: Mapping[str, Labeler],
+    periods: Sequence[Quality],
+    by: str,
+) -> None:
+    """Draw one labeler over time, and a way to block them or to void their votes."""
+    if message := st.session_state.pop("trust message", None):
+        st.success(as_markdown(message))
+    name = st.selectbox(
+        "Look at a labeler, and decide",
+        sorted(everybody.keys() | labelers_with_labels(store).keys()),
+        index=None,
+        placeholder="Whom",
+        key="trust whom",
+        width=340,
+    )
+    if not name:
+        return
+    suspension = suspensions(store).get(name)
+    signed = everybody.get(name)
+    with st.container(border=True, key="trust"):
+        _state(name, signed, suspension)
+        if theirs := [row for row in periods if row.worker == name]:
+            _over_time(theirs)
+        reason = st.text_input("Because", key=f"why {name}", max_chars=500)
+        if suspension is not None and suspension.what is LabelerAct.VOID:
+            if st.button("Count their votes again", key="unvoid"):
+                again = unvoid(store, workspace, name, by=by, reason=reason or _NO_REASON)
+                _do(again, "in force again")
+            _block_only(store, signed)
+        else:
+            _void(workspace, store, name, signed, by=by, reason=reason or _NO_REASON)
+
+
+def _over_time(periods: Sequence[Quality]) -> None:
+    show_table(
+        {
+            "day" if periods[0].days == 1 else "week from": [row.since for row in periods],
+            "labels": [row.votes for row in periods],
+            "gold questions shown": [_percent(row.gold_shown, 1) for row in periods],
+            "right": [_share(row.gold) for row in periods],
+            "right, 95 %": [_interval(row.gold) for row in periods],
+            "like the others": [_share(row.consensus) for row in periods],
+            "like, 95 %": [_interval(row.consensus) for row in periods],
+        },
+        config={
+            "gold questions shown": st.column_config.NumberColumn(
+                format="%d%%", help="Of the photos that they answered"
+            )
+        },
+    )
+
+
+def _share(share: Share | None) -> str | None:
+    return None if share is None else f"{share.share:.0%} ({share.right:,} of {share.of:,})"
+
+
+def _interval(share: Share | None) -> str | None:
+    return None if share is None else f"{share.low:.0%} to {share.high:.0%}"
+
+
+def _percent(part: float, whole: int) -> int | None:
+    return round(100 * part / whole) if whole else None
+
+
+def _show_suspects(workspace: Workspace, store: Store, by: str) -> None:
     """Draw those whose votes are held out, with the reason, and two buttons each: clear, void."""
     suspects = [
         suspension
@@ -43,75 +195,6 @@ def show_suspects(workspace: Workspace, store: Store, by: str) -> None:
             _do(clear(store, workspace, suspension.worker, by=by, reason=_NO_REASON), "cleared")
         if voided:
             _do(void(store, workspace, suspension.worker, by=by, reason=suspension.reason), "void")
-
-
-def show_decisions(workspace: Workspace, store: Store, by: str) -> None:
-    """Draw a way to block a labeler or to void their votes, with what that would change."""
-    if message := st.session_state.pop("trust said", None):
-        st.success(as_markdown(message))
-    everybody = Labelers(store).all()
-    names = {labeler.name for labeler in everybody} | labelers_with_labels(store).keys()
-    name = st.selectbox(
-        "Decide on a labeler",
-        sorted(names),
-        index=None,
-        placeholder="Whom",
-        key="trust whom",
-        width=340,
-    )
-    if not name:
-        return
-    suspension = suspensions(store).get(name)
-    signed = next((labeler for labeler in everybody if labeler.name == name), None)
-    with st.container(border=True, key="trust"):
-        _state(name, signed, suspension)
-        reason = st.text_input("Because", key=f"why {name}", max_chars=500)
-        if suspension is not None and suspension.what is LabelerAct.VOID:
-            if st.button("Count their votes again", key="unvoid"):
-                again = unvoid(store, workspace, name, by=by, reason=reason or _NO_REASON)
-                _do(again, "in force again")
-            _block_only(store, signed)
-        else:
-            _void(workspace, store, name, signed, by=by, reason=reason or _NO_REASON)
-
-
-def show_access(workspace: Workspace, store: Store) -> None:
-    """Draw a form for a labeler's new link, the labelers, and the managers who have links."""
-    labelers = Labelers(store)
-    _invite(labelers)
-    everybody = labelers.all()
-    if everybody:
-        _list(everybody)
-        st.caption("To block somebody, or to void their votes, open the view Labelers.")
-    _managers(Managers(store).all())
-
-
-def show_studies(workspace: Workspace, store: Store) -> None:
-    """Draw a form for a study, and those that there are."""
-    known = Studies(store)
-    made = _form(known)
-    if made is not None:
-        _tell(made)
-    studies = known.all()
-    if not studies:
-        return
-    show_table(
-        {
-            "platform": [study.platform for study in studies],
-            "study": [study.key for study in studies],
-            "screens": [study.screens for study in studies],
-            "completion code": [study.code for study in studies],
-            "gold questions failed": [study.code_failed for study in studies],
-            "no consent": [study.code_declined for study in studies],
-            "nothing left": [study.code_nothing for study in studies],
-            "gold needed": [study.gold_needed for study in studies],
-            "pay": [study.pay for study in studies],
-            "signed": [study.signed for study in studies],
-        },
-    )
-
-
-_FRESH_S = 15
 
 
 def in_words(effect: Effect) -> str:
@@ -174,19 +257,19 @@ def _block_only(store: Store, signed: Labeler | None, words: str = "Block") -> N
         return
     if st.button(words, key="block"):
         Labelers(store).block(signed.name)
-        st.session_state["trust said"] = f"{signed.name} is blocked"
+        st.session_state["trust message"] = f"{signed.name} is blocked"
         st.rerun()
 
 
 def _do(effect: Effect, what: str) -> None:
     """Say what was done, on the page that is drawn anew."""
     _effect.clear()
-    st.session_state["trust said"] = f"{effect.worker} is {what}: {in_words(effect)}"
+    st.session_state["trust message"] = f"{effect.worker} is {what}: {in_words(effect)}"
     st.rerun()
 
 
 def _look_button(name: str, key: str) -> None:
-    st.button("What they said", key=key, type="tertiary", on_click=choose, kwargs={"labeler": name})
+    st.button("Their photos", key=key, type="tertiary", on_click=choose, kwargs={"labeler": name})
 
 
 # For a labeler of 20,000 labels it takes a second or two, and holds up who writes.
@@ -195,133 +278,3 @@ def _effect(
     folder: str, name: str, since: datetime | None, _workspace: Workspace, _store: Store
 ) -> Effect:
     return effect_of_void(_store, _workspace, name, since)
-
-
-def _invite(labelers: Labelers) -> None:
-    form = st.form("invite", border=False, clear_on_submit=True)
-    with form, st.container(horizontal=True, vertical_alignment="bottom"):
-        name = st.text_input("Invite somebody", placeholder="Their name", max_chars=64)
-        sent = st.form_submit_button("Make a link", type="primary")
-    if not sent:
-        return
-    try:
-        token = labelers.invite(name)
-    except BadInput as error:
-        st.error(as_markdown(str(error)))
-        return
-    st.success(
-        as_markdown(f"Send this to {name.strip()}. It is shown only now; a new link replaces it.")
-    )
-    st.code(f"{page_origin()}/?invite={token}", language=None)
-
-
-def _list(everybody: list[Labeler]) -> None:
-    show_table(
-        {
-            "labeler": [labeler.name for labeler in everybody],
-            "signs in by": [labeler.kind for labeler in everybody],
-            "since": [labeler.created_at for labeler in everybody],
-            "blocked": [labeler.blocked_at for labeler in everybody],
-        },
-        times=("since", "blocked"),
-    )
-
-
-def _managers(everybody: list[Manager]) -> None:
-    st.subheader("Managers", anchor=False)
-    st.caption(
-        "genset managers invite NAME makes a link to this page, genset managers revoke NAME takes "
-        "it back."
-    )
-    if not everybody:
-        return
-    show_table(
-        {
-            "manager": [manager.name for manager in everybody],
-            "since": [manager.created_at for manager in everybody],
-            "revoked": [manager.revoked_at for manager in everybody],
-        },
-        times=("since", "revoked"),
-    )
-
-
-_TEXT = 20_000
-
-
-_SCREENS = 40  # of a new study where nothing else is said
-
-
-_SIGNED = {"as it is": None, "signed": True, "not signed": False}
-
-
-def _form(known: Studies) -> Study | None:
-    with st.form("study", border=False):
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            platform = st.selectbox("Platform", ["prolific", "mturk"], width=140)
-            key = st.text_input("Study", placeholder="its id", max_chars=200, width=260).strip()
-            screens = st.number_input(
-                "Screens each",
-                min_value=1,
-                value=None,
-                placeholder=f"as it is, or {_SCREENS}",
-                width=190,
-            )
-        with st.expander("Pay, consent, gold questions, codes"):
-            pay = st.text_area("Pay", max_chars=_TEXT, height=68)
-            consent = st.text_area("Consent", max_chars=_TEXT, height=120)
-            needed = st.number_input(
-                "Share of gold questions that a labeler needs right (0: nobody fails)",
-                min_value=0.0,
-                max_value=1.0,
-                value=None,
-                placeholder="as it is",
-                step=0.05,
-            )
-            signed = st.selectbox("Prolific's visits (prolific_token)", list(_SIGNED))
-            codes = {
-                name: st.text_input(f"Code: {words}", placeholder="as it is, or random")
-                for name, words in (
-                    ("code", "done"),
-                    ("code_failed", "gold questions failed"),
-                    ("code_declined", "no consent"),
-                    ("code_nothing", "nothing left"),
-                )
-            }
-        st.caption("Of a study that is there already, what is not filled in here stays as it is.")
-        sent = st.form_submit_button("Make the study", type="primary")
-    if not sent:
-        return None
-    terms = Terms(
-        **{name: code.strip() or None for name, code in codes.items()},
-        gold_needed=needed,
-        pay=pay.strip() or None,
-        consent=consent.strip() or None,
-        signed=_SIGNED[signed],
-    )
-    try:
-        there = known.known(platform, key)
-        return known.add(platform, key, screens or (there.screens if there else _SCREENS), terms)
-    except BadInput as error:
-        st.error(as_markdown(str(error)))
-        return None
-
-
-def _tell(made: Study) -> None:
-    """Say what was made, and show what the platform is to be given."""
-    screens = count(made.screens, "screen")
-    words = f"{made.platform} study {made.key}: {screens} each, code {made.code}"
-    st.success(as_markdown(words))
-    if made.platform == "prolific":
-        st.caption("The study's address, to be pasted on Prolific:")
-        st.code(prolific_address(page_origin()), language=None)
-        return
-    try:
-        question = mturk_question(page_origin(), made.key)
-    except BadInput:  # the manager came by plain http, as on the server itself
-        st.info(
-            "MTurk shows https pages only. Open this page by its https address and send the form "
-            "again for the ExternalQuestion, or run genset labelers study add with --address."
-        )
-    else:
-        st.caption("The HIT's question, to be given to MTurk as it stands:")
-        st.code(question, language="xml")

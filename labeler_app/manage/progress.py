@@ -1,4 +1,4 @@
-"""The manager's views of numbers: progress by class, labelers, selection frequencies."""
+"""The manager's view of progress: who is at work, by class, and the selection frequencies."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -6,12 +6,11 @@ from datetime import timedelta
 import streamlit as st
 
 from genset.core.numbers import NONE, count
-from genset.label import Store, Verdict, Workspace
+from genset.label import Store, Workspace
 from genset.label.at_work import Finish, MissingVotes, Pace, finish, missing, pace
-from genset.label.stats import LabelerStats, Share, Stats, collect
+from genset.label.stats import Stats, collect
 from labeler_app.manage.parts import show_table
-from labeler_app.manage.people import show_decisions, show_suspects
-from labeler_app.manage.session import choose, manager_name
+from labeler_app.manage.session import choose
 from labeler_app.words import as_markdown
 
 _FRESH_S = 30  # numbers may be as old as this; collecting them again takes seconds for many labels
@@ -21,9 +20,9 @@ _ALL = "all panels"
 
 
 def show_progress(workspace: Workspace, store: Store) -> None:
-    """Who is at work, and how many candidates are labeled, in all and by class."""
+    """Who is at work, how many candidates are labeled, in all and by class, and how surely."""
     show_work(workspace, store)
-    stats = _stats(workspace, store)
+    stats = chosen_stats(workspace, store)
     with st.container(horizontal=True, gap="large"):
         st.metric("Candidates done", f"{stats.done:,} of {stats.candidates:,}", help=_DONE)
         st.metric("Labels", f"{stats.votes:,}")
@@ -52,71 +51,17 @@ def show_progress(workspace: Workspace, store: Store) -> None:
             "alpha": st.column_config.NumberColumn("alpha", format="%.2f", help=_ALPHA),
         },
     )
+    _frequencies(stats)
 
 
-def show_labelers(workspace: Workspace, store: Store) -> None:
-    """Who labels how fast and how like the others; those to look at come first, with why.
-
-    And what was, or can be, decided on them.
-    """
-    by = manager_name(workspace, store)
-    show_suspects(workspace, store, by)
-    stats = _stats(workspace, store)
-    if not (stats.by_labeler or stats.suspended):
-        st.info("Nobody has labeled yet.")
-    for labeler in stats.by_labeler:
-        if labeler.reasons:
-            st.warning(
-                f"**{as_markdown(labeler.name)}**: {as_markdown('; '.join(labeler.reasons))}"
-            )
-    if stats.by_labeler:
-        _labelers(stats.by_labeler)
-    for out in stats.suspended:
-        st.caption(
-            f"{as_markdown(out.name)}: {count(out.labels, 'candidate')}, {out.state} by "
-            f"{as_markdown(out.by)}: {as_markdown(out.reason)}"
-        )
-    show_decisions(workspace, store, by)
-
-
-def _labelers(everybody: Sequence[LabelerStats]) -> None:
-    rows = sorted(everybody, key=lambda row: (not row.reasons, -row.labels))
-    show_table(
-        {
-            "labeler": [row.name for row in rows],
-            "labels": [row.labels for row in rows],
-            "answers": [row.answers for row in rows],
-            **{
-                str(verdict): [_percent(row.verdicts.get(verdict, 0), row.labels) for row in rows]
-                for verdict in Verdict
-            },
-            "seconds a photo": [row.seconds for row in rows],
-            "like the others": [_share(row.consensus) for row in rows],
-            "gold questions right": [_share(row.gold) for row in rows],
-        },
-        config={
-            **{str(verdict): st.column_config.NumberColumn(format="%d%%") for verdict in Verdict},
-            "seconds a photo": st.column_config.NumberColumn(format="%.1f", help="The median"),
-            "like the others": st.column_config.TextColumn(
-                help="Labels that say what most others say of the candidate"
-            ),
-            "gold questions right": st.column_config.TextColumn(
-                help="Answers on hidden photos that are known to be right or wrong"
-            ),
-        },
-    )
-
-
-def show_frequencies(workspace: Workspace, store: Store) -> None:
-    """How the selection frequencies lie, and each candidate's with its 95 % interval."""
-    stats = _stats(workspace, store)
+def _frequencies(stats: Stats) -> None:
+    """Draw how the selection frequencies lie, and each candidate's with its 95 % interval."""
     if not stats.frequencies:
-        st.info("Nothing has been labeled yet.")
         return
-    st.caption(
-        "Candidates by selection frequency: the share of a candidate's labelers who said correct."
-    )
+    st.header("Selection frequencies", anchor=False)
+    st.caption("Candidates by the share of their labelers who said correct")
     _histogram(stats.histogram)
+    interval = st.column_config.NumberColumn(format="%.2f", help="95 % interval (Wilson)")
     show_table(
         {
             "candidate": [frequency.task for frequency in stats.frequencies],
@@ -129,8 +74,8 @@ def show_frequencies(workspace: Workspace, store: Store) -> None:
         },
         config={
             "frequency": st.column_config.ProgressColumn(format="%.2f"),
-            "low": st.column_config.NumberColumn(format="%.2f", help="95 % interval (Wilson)"),
-            "high": st.column_config.NumberColumn(format="%.2f", help="95 % interval (Wilson)"),
+            "low": interval,
+            "high": interval,
             "ruling": st.column_config.TextColumn(help="What a review settled"),
         },
     )
@@ -210,7 +155,7 @@ _DONE = "With all the labels that they are to get, or settled in review"
 _ALPHA = "Agreement beyond chance: 1 is perfect, 0 is what chance would give"
 
 
-def _stats(workspace: Workspace, store: Store) -> Stats:
+def chosen_stats(workspace: Workspace, store: Store) -> Stats:
     """The numbers of the panel that is chosen, where there are several."""
     stats = _collected(str(workspace.root), None, workspace, store)
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -241,14 +186,6 @@ def _histogram(counts: Sequence[int]) -> None:
     )
     words = "; ".join(f"{count} from {place / 10:.1f}" for place, count in enumerate(counts))
     st.html(f'<div class="genset-bars" role="img" aria-label="{words}">{bars}</div>')
-
-
-def _share(share: Share | None) -> str | None:
-    return None if share is None else f"{share.share:.0%} ({share.right:,} of {share.of:,})"
-
-
-def _percent(part: int, whole: int) -> int | None:
-    return round(100 * part / whole) if whole else None
 
 
 def _number(value: float | None) -> str:

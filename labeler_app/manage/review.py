@@ -1,52 +1,72 @@
-"""The manager's views of what waits for a decision: candidates to rule on, photos that look alike.
+"""The manager's view of what waits for a decision, in three lists, one case after another.
 
-A ruling is made before the votes are shown, so that it is one more opinion and not an echo. One
-that was made with the votes in sight says so in its reason.
+A ruling on a candidate is made before the votes are shown, so that it is one more opinion and not
+an echo. One that was made with the votes in sight says so in its reason. Among the errors all is
+in sight: a model's answer is no reason to change a label, but where all leading models say the
+same, the label may be the one that is wrong. What is doubtful there goes to review.
 """
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
-from genset.label import Store, Verdict, Workspace
+from genset.core.errors import BadInput, GensetError
+from genset.core.numbers import count
+from genset.label import Store, Taxonomy, Workspace
 from genset.label.duplicates import Pair, PairedPhoto, decide_pair, paired, pairs_to_decide
-from genset.label.review import Dispute, queue, rule
-from labeler_app.manage.deciding import Walk, show_last, walk_of
-from labeler_app.manage.parts import colour, show_class, show_notices, show_photo
-from labeler_app.manage.session import manager_name
+from genset.label.gallery import Case, case_of
+from genset.label.review import Dispute, queue
+from genset.label.suspects import SUSPECTS_FILE, Guess, Suspect, Suspects, read_suspects, undecided
+from labeler_app.manage.deciding import Walk, rule_buttons, show_last, walk_of
+from labeler_app.manage.parts import badges, show_class, show_notices, show_photo
+from labeler_app.manage.session import VOTES_SHOWN, manager_name, saw_votes, see_votes
 from labeler_app.words import as_markdown
 
 _FRESH_S = 30
 _NO_REASON = "looked at in the review queue"
-_SEEN = " (votes shown)"
+_ALL_SHOWN = " (votes and models' answers shown)"
+_BLIND = "A ruling that is made with the votes in sight says so in its reason."
 
 
-def show_rulings(workspace: Workspace, store: Store) -> None:
-    """Draw the candidate that is most in need of a ruling, or that there is none."""
+def show_review(workspace: Workspace, store: Store) -> None:
+    """Draw the first case of the chosen list, or that there is none."""
     by = manager_name(workspace, store)
-    walk = walk_of("ruling")
-    walk.show_problem()
+    chosen = st.segmented_control(
+        "List",
+        list(LISTS),
+        default="Candidates",
+        required=True,
+        label_visibility="collapsed",
+        key="list",
+        bind="query-params",
+    )
+    LISTS[chosen or "Candidates"](workspace, store, by)
+
+
+def _candidates(workspace: Workspace, store: Store, by: str) -> None:
+    walk = walk_of("candidate")
+    first = st.toggle("Show votes first", key="votes first", help=_BLIND)
     cases = {case.task: case for case in _queue(str(workspace.root), workspace, store)}
-    waiting = walk.waiting(cases)
-    if walk.again is None and not waiting:
-        walk.show_end(cases, "Nothing waits for a ruling.")
-        if walk.last is not None:
-            _last(store, walk)
-            walk.back_button("last")
-        return
-    case: Dispute = walk.again or cases[waiting[0]]
-    first = "A ruling that is made with the votes in sight says so in its reason."
-    seen = st.toggle("Show votes first", key="votes first", help=first) or walk.again is not None
-    walk.begin(case.task)
-    photo, facts = st.columns([3, 2], gap="medium")
-    with photo:
-        show_photo(workspace, case, f"The candidate {case.task}")
-    with facts:
-        st.caption("Settled before" if walk.again else f"{len(waiting):,} to settle")
-        _show(store, case)
-        if seen:
-            _votes(case)
-        _buttons(store, case, by, walk, seen=seen)
-        _last(store, walk)
-    show_notices(store, case)
+
+    def facts(dispute: Dispute, _: Case) -> None:
+        if dispute.home is not None:
+            home = as_markdown(store.taxonomy[dispute.home].name)
+            st.markdown(f"Is it in this photo, too? It is one of {home}.")
+        st.markdown(f"**{as_markdown(dispute.why[:1].upper() + dispute.why[1:])}**")
+        if first or walk.again is not None:
+            _votes(dispute)
+        seen = VOTES_SHOWN if dispute.votes and saw_votes(dispute.task) else ""
+        rule_buttons(
+            *(workspace, store, walk, dispute.task, by),
+            reason=_NO_REASON,
+            seen=seen,
+            review=False,
+        )
+
+    _go_through(workspace, store, walk, cases, "Nothing waits for a ruling.", facts, _votes)
 
 
 # For 10,000 candidates it takes most of a second, too long between two of them.
@@ -56,46 +76,165 @@ def _queue(folder: str, _workspace: Workspace, _store: Store) -> list[Dispute]:
     return queue(_store, rules=_workspace.label)
 
 
-def _show(store: Store, case: Dispute) -> None:
-    show_class(store, case.wnid)
-    if case.home is not None:
-        home = as_markdown(store.taxonomy[case.home].name)
-        st.markdown(f"Is it in this photo, too? It is one of {home}.")
-    st.markdown(f"**{as_markdown(case.why[:1].upper() + case.why[1:])}**")
-
-
-def _votes(case: Dispute) -> None:
-    st.markdown(as_markdown(case.detail[:1].upper() + case.detail[1:]))
+def _votes(dispute: Dispute) -> None:
+    see_votes(dispute.task)
+    st.markdown(as_markdown(dispute.detail[:1].upper() + dispute.detail[1:]))
     with st.container(gap=None):
-        for worker, verdict in case.votes:
-            st.markdown(f":{colour(verdict)}-badge[{as_markdown(verdict)}] {as_markdown(worker)}")
+        for worker, verdict in dispute.votes:
+            st.markdown(f"{badges({verdict: verdict})} {as_markdown(worker)}")
 
 
-def _last(store: Store, walk: Walk) -> None:
-    """Draw what was settled last, and now what the labelers had said of it."""
+def _go_through(
+    workspace: Workspace,
+    store: Store,
+    walk: Walk,
+    cases: Mapping[str, Any],
+    end: str,
+    facts: Callable[[Any, Case], None],
+    afterwards: Callable[[Any], None],
+) -> None:
+    """Draw a photo with its class, what the list says of it (`facts`), and the one before it."""
+    found = walk.next(cases, end)
+    if found is None:
+        _last(store, walk, afterwards)
+        if walk.last is not None:
+            walk.back_button()
+        return
+    one, remaining = found
+    try:
+        case = case_of(store, one.task)
+    except BadInput as error:
+        st.error(as_markdown(str(error)))
+        walk.skip_button()
+        return
+    photo, beside = st.columns([3, 2], gap="medium")
+    with photo:
+        show_photo(workspace, case.candidate.photo, f"The candidate {one.task}")
+    with beside:
+        st.caption(remaining)
+        show_class(store, case.candidate.photo.wnid)
+        facts(one, case)
+        with st.container(horizontal=True):
+            walk.skip_button()
+            walk.back_button()
+        _last(store, walk, afterwards)
+    show_notices(store, case.candidate.photo)
+
+
+def _last(store: Store, walk: Walk, afterwards: Callable[[Any], None]) -> None:
+    """Draw what was decided last, and what may be seen of it now."""
     if walk.last is None or walk.again is not None:
         return
-    case, verdict = walk.last
+    (_, one), verdict = walk.last
     with st.container(border=True):
-        show_last(store.taxonomy[case.wnid].name, case.task, verdict)
-        _votes(case)
+        show_last(_plain(one.task.partition("/")[0], store.taxonomy), one.task, verdict)
+        afterwards(one)
 
 
-def _buttons(store: Store, case: Dispute, by: str, walk: Walk, *, seen: bool) -> None:
-    reason = st.text_input("Why", placeholder="optional", key=f"reason {case.task}", max_chars=480)
-    reason = (reason.strip() or _NO_REASON) + (_SEEN if seen and case.votes else "")
+def _errors(workspace: Workspace, store: Store, by: str) -> None:
+    walk = walk_of("error")
+    try:
+        found = _list(workspace.root, store)
+    except GensetError as error:
+        st.error(as_markdown(str(error)))
+        return
+    if found is None:
+        st.info("There is no list of errors yet. To make one: `genset labels suspects RELEASE`")
+        return
+    st.caption(as_markdown(_about(found)))
+    open_cases = _undecided(str(workspace.root), found.made_at, found, store)
+    cases = {suspect.task: suspect for suspect in open_cases}
 
-    def settle(verdict: Verdict) -> None:
-        rule(store, case.task, verdict, by, reason)
+    def facts(suspect: Suspect, case: Case) -> None:
+        _answers(suspect, case.candidate.photo.wnid, store.taxonomy)
+        see_votes(suspect.task)
+        said, ruling = case.candidate.counts, case.candidate.ruling
+        words = {verdict: f"{votes} {verdict}" for verdict, votes in said.items()}
+        ruled = {} if ruling is None else {ruling: f"ruled {ruling}"}
+        st.markdown(f"Labelers: {badges(words) or 'no votes'} {badges(ruled)}")
+        reason = _reason(suspect, store.taxonomy)
+        rule_buttons(*(workspace, store, walk, suspect.task, by), reason=reason, seen=_ALL_SHOWN)
 
-    walk.verdict_buttons(case.task, case, settle)
-    with st.container(horizontal=True):
-        walk.skip_button(case.task)
-        walk.back_button(case.task)
+    end = "Every photo of the list is decided."
+    _go_through(workspace, store, walk, cases, end, facts, lambda _: None)
+
+
+def _list(root: Path, store: Store) -> Suspects | None:
+    """The newest list, read again once another one was made."""
+    try:
+        changed = (root / SUSPECTS_FILE).stat().st_mtime_ns
+    except OSError:
+        return None
+    return _read(str(root), changed, store)
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _read(root: str, changed: int, _store: Store) -> Suspects | None:
+    return read_suspects(Path(root), _store.taxonomy)
+
+
+# What each manager decided since, their session knows.
+@st.cache_resource(ttl=_FRESH_S, show_spinner=False, max_entries=4)
+def _undecided(folder: str, made_at: datetime, _found: Suspects, _store: Store) -> list[Suspect]:
+    return undecided(_store, _found)
+
+
+def _about(found: Suspects) -> str:
+    missed, models = len(found.suspects), len(found.leading)
+    who = f"All {models} leading models get" if models > 1 else "The one model gets"
+    text = f"{who} {missed:,} of {count(found.photos, 'photo')} of {found.release} wrong"
+    if models > 1:
+        text += f", and on {found.unanimous:,} of these they give one and the same answer"
+    return f"{text}."
+
+
+def _answers(suspect: Suspect, home: str, taxonomy: Taxonomy) -> None:
+    """Draw the right classes beside the photo's own, and what the models say."""
+    others = [_name(wnid, taxonomy) for wnid in suspect.right if wnid != home]
+    if others:
+        st.markdown(f"Right too: {', '.join(others)}")
+    if home not in suspect.right:
+        st.markdown("Its own class is not among the right ones.")
+    models = len(suspect.guesses)
+    if suspect.agreeing == models > 1:
+        st.markdown(f"**All {models} leading models say {_name(suspect.common, taxonomy)}**")
+    else:
+        st.markdown("**The leading models say**")
+    with st.container(gap=None):
+        for guess in suspect.guesses:
+            st.markdown(f"{_name(guess.wnid, taxonomy)}{_sure(guess)} · {as_markdown(guess.model)}")
+    if suspect.common in taxonomy:
+        common = taxonomy[suspect.common]
+        st.caption(f"{as_markdown(common.name)}: {as_markdown(common.gloss)}")
+    st.caption(f"Off by {_steps(suspect.guesses)} in WordNet")
+
+
+def _steps(guesses: Sequence[Guess]) -> str:
+    least, most = (end(guess.distance for guess in guesses) for end in (min, max))
+    return count(least, "step") if least == most else f"{least} to {most} steps"
+
+
+def _sure(guess: Guess) -> str:
+    return "" if guess.probability is None else f" {100 * guess.probability:.0f} %"
+
+
+def _reason(suspect: Suspect, taxonomy: Taxonomy) -> str:
+    models, name = len(suspect.guesses), _plain(suspect.common, taxonomy)
+    if models == 1:
+        return f"the best model says {name}"
+    return f"{suspect.agreeing} of {models} leading models say {name}"
+
+
+def _name(wnid: str, taxonomy: Taxonomy) -> str:
+    return as_markdown(_plain(wnid, taxonomy))
+
+
+def _plain(wnid: str, taxonomy: Taxonomy) -> str:
+    return taxonomy[wnid].name if wnid in taxonomy else wnid or "no class"
 
 
 # What is said of a pair, its key, and which of the two is kept; None: they are not the same. The
-# one on the left is the second of the pair.
+# one on the left is the second of the pair. A photo that is not here cannot be refused.
 _SIDES = (
     ("Same, keep left", "1", "second"),
     ("Same, keep right", "2", "first"),
@@ -104,22 +243,16 @@ _SIDES = (
 _OURS = (("Same, refuse ours", "1", "second"), ("Different", "d", None))
 
 
-def show_pairs(workspace: Workspace, store: Store) -> None:
-    """Draw the closest pair that nobody has decided, or that there is none."""
-    by = manager_name(workspace, store)
+def _duplicates(workspace: Workspace, store: Store, by: str) -> None:
     walk = walk_of("pair")
-    walk.show_problem()
-    numbers = pairs_to_decide(store)
-    waiting = walk.waiting(numbers)
-    if not waiting:
-        walk.show_end(
-            numbers, "No pair waits to be decided. genset duplicates find looks for more."
-        )
+    numbers = {number: number for number in pairs_to_decide(store)}
+    end = "No pair waits to be decided. genset duplicates find looks for more."
+    if (found := walk.next(numbers, end)) is None:
         return
-    pair = paired(store, waiting[0])
-    walk.begin(pair.number)
+    number, remaining = found
+    pair = paired(store, number)
     st.caption(
-        f"{len(waiting):,} to decide · {pair.distance} of 64 bits differ · if they are the same, "
+        f"{remaining} · {pair.distance} of 64 bits differ · if they are the same, "
         "one is kept; the other is refused, and the next scrape fills its place"
     )
     first, second = st.columns(2, gap="medium")
@@ -152,9 +285,14 @@ def _pair_buttons(store: Store, pair: Pair, by: str, walk: Walk) -> None:
     def decide(keep: str | None) -> None:
         decide_pair(store, pair.number, same=keep is not None, keep=keep, by=by)
 
-    # A photo that is not here cannot be refused: only ours can.
-    ways = _SIDES if pair.other is not None else _OURS
     with st.container(horizontal=True, key="decide"):
-        for words, shortcut, keep in ways:
-            walk.button(words, shortcut, pair.number, pair, decide, keep)
-        walk.skip_button(pair.number)
+        for words, shortcut, keep in _SIDES if pair.other is not None else _OURS:
+            walk.button(words, shortcut, decide, keep)
+        walk.skip_button()
+
+
+LISTS: dict[str, Callable[[Workspace, Store, str], None]] = {
+    "Candidates": _candidates,
+    "Errors": _errors,
+    "Duplicates": _duplicates,
+}

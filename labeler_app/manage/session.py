@@ -67,8 +67,23 @@ def _token() -> str:
     return str(st.query_params.get("token", ""))
 
 
+VOTES_SHOWN = " (votes shown)"  # at the end of a ruling's reason
+_SEEN = "votes seen"
+
+
+def see_votes(task: str) -> None:
+    """Note that this manager has seen what labelers say of a candidate."""
+    st.session_state.setdefault(_SEEN, set()).add(task)
+
+
+def saw_votes(task: str) -> bool:
+    """Whether they have."""
+    return task in st.session_state.get(_SEEN, ())
+
+
+_VERDICT = "photos verdict"
 # Of the choices in the view of photos. Streamlit forgets those that a run does not draw.
-CHOICES = ("photos of", "photos class", "photos labeler", "photos show", "photos verdict")
+CHOICES = ("verdicts", "photos of", "photos class", "photos labeler", "photos show", _VERDICT)
 _PHOTO = "photo"
 _PAGE = "photos page"
 
@@ -83,7 +98,7 @@ def keep_choices() -> None:
 def choose(**choices: Any) -> None:
     """A callback: show the view of photos, of this ``class_`` or ``labeler``, from its start."""
     st.session_state["view"] = "Photos"
-    for key in CHOICES[3:]:
+    for key in ("photos show", _VERDICT):
         st.session_state.pop(key, None)
     if "labeler" in choices:
         st.session_state["photos of"] = "A labeler"

@@ -6,13 +6,15 @@ import pytest
 
 from genset.core.errors import BadInput
 from genset.db import Candidate, Label, Store, Verdict, find_candidate
-from genset.label.gallery.labeler import LabelerAnswer, answers_at, places_of
-from genset.label.gallery.photos import (
+from genset.label.gallery import (
+    LabeledPhoto,
     Which,
     case_of,
     classes_with_photos,
     labelers_with_labels,
-    of_class,
+    photos_of_class,
+    photos_of_labeler,
+    seconds_a_photo,
 )
 from genset.label.gold import add_gold_question
 from genset.label.review import rule
@@ -30,11 +32,15 @@ def task(number: int) -> str:
 
 
 def shown(store: Store, which: Which, verdict: Verdict | None = None) -> list[str]:
-    return [each.photo.task for each in of_class(store, TENCH) if each.passes(which, verdict)]
+    return [
+        each.photo.task for each in photos_of_class(store, TENCH) if each.passes(which, verdict)
+    ]
 
 
-def said(store: Store, worker: str, which: Which = Which.ALL) -> list[LabelerAnswer]:
-    return answers_at(store, worker, places_of(store, worker, which))
+def said(
+    store: Store, worker: str, which: Which = Which.ALL, verdict: Verdict | None = None
+) -> list[LabeledPhoto]:
+    return [each for each in photos_of_labeler(store, worker) if each.passes(which, verdict)]
 
 
 def test_a_class_shows_what_was_said_of_each_photo_and_is_filtered(anywhere: Opened) -> None:
@@ -55,7 +61,7 @@ def test_a_class_shows_what_was_said_of_each_photo_and_is_filtered(anywhere: Ope
                 rank=99,
             )
         )
-    first, second, third = of_class(store, TENCH)[:3]
+    first, second, third = photos_of_class(store, TENCH)[:3]
     assert (first.counts, first.out, first.ruling) == ({YES: 1, NO: 1}, 0, None)
     assert (second.counts, second.out) == ({YES: 1}, 1)
     assert (third.counts, third.ruling) == ({NO: 1}, NO)
@@ -88,15 +94,13 @@ def test_a_labeler_s_labels_stand_in_the_order_in_which_they_said_them(anywhere:
     vote(store, task(1), "ben", YES)
     everything = said(store, "ann")
     assert [each.photo.task for each in everything] == [task(n) for n in (1, 2, 0, 3)]
-    assert [each.others for each in everything] == [{YES: 1}, {NO: 1}, {}, {}]
-    assert [each.seconds for each in everything] == [None] * 4
+    assert [each.counts for each in everything] == [{YES: 1}, {NO: 1}, {}, {}]
+    assert seconds_a_photo(store, [each.answer for each in everything]) == {}
     assert [each.photo.task for each in said(store, "ann", Which.DISAGREEMENT)] == [task(2)]
-    assert places_of(store, "ann", Which.ALL, NO) == [everything[2].place]
+    assert said(store, "ann", Which.ALL, NO) == [everything[2]]
     # Against a vote that its labeler took back nobody disagrees.
     vote(store, task(2), "ben", YES)
     assert said(store, "ann", Which.DISAGREEMENT) == []
-    # A place of somebody else's shows nothing.
-    assert answers_at(store, "ben", [each.place for each in everything]) == []
 
 
 def test_gold_questions_and_the_time_a_photo_took_are_told(anywhere: Opened) -> None:
@@ -110,11 +114,12 @@ def test_gold_questions_and_the_time_a_photo_took_are_told(anywhere: Opened) -> 
     submission = decided(screen, YES)
     desk.submit(submission)
     everything = said(store, "ann")
-    gold = [each for each in everything if each.expected is not None]
+    gold = [each for each in everything if each.answer and each.answer.expected]
     assert len(everything) == len(screen.photos)
     assert gold
-    assert {each.expected for each in gold} == {NO}
-    assert all(each.seconds is not None and each.seconds < 60 for each in everything)
+    assert {each.answer and each.answer.expected for each in gold} == {NO}
+    seconds = seconds_a_photo(store, [each.answer for each in everything])
+    assert all(each.answer and seconds[each.answer.screen_id] < 60 for each in everything)
     assert said(store, "ann", Which.GOLD) == gold
 
 
@@ -127,13 +132,13 @@ def test_one_candidate_has_every_label_ruling_and_gold_question(anywhere: Opened
     rule(store, task(0), NO, "dana", "a carp")
     add_gold_question(store, task(0), NO, "a carp, from behind")
     case = case_of(store, task(0))
-    assert [(each.worker, each.in_force, each.out) for each in case.votes] == [
+    assert [(each.worker, each.in_force, each.out) for each in case.labels] == [
         ("ann", False, False),
         ("ann", True, False),
         ("eve", False, True),
     ]
     assert [(each.by, each.reason) for each in case.rulings] == [("dana", "a carp")]
     assert [each.expected for each in case.gold] == [NO]
-    assert case.candidate == of_class(store, TENCH)[0]
+    assert case.candidate == photos_of_class(store, TENCH)[0]
     with pytest.raises(BadInput, match="there is no candidate"):
         case_of(store, f"{TENCH}/flickr:nothing")

@@ -50,8 +50,13 @@ def provided_page(
     return run(app)
 
 
-def manage_page(workspace: Workspace, view: str = "Progress", token: str | None = None) -> AppTest:
-    """The manager's page with one of its views, by the manager's link or with another token."""
+def manage_page(
+    workspace: Workspace, view: str = "Progress", token: str | None = None, of: str = "Candidates"
+) -> AppTest:
+    """The manager's page with one of its views, by the manager's link or with another token.
+
+    `of` is the list of the view Review.
+    """
     app = AppTest.from_file(APP, default_timeout=60)
     run(app)
     app.switch_page(str(MANAGE))
@@ -59,6 +64,9 @@ def manage_page(workspace: Workspace, view: str = "Progress", token: str | None 
     run(app)
     if view != "Progress":
         app.segmented_control[0].set_value(view)
+        run(app)
+    if of != "Candidates":
+        app.segmented_control[1].set_value(of)
         run(app)
     return app
 
@@ -74,6 +82,11 @@ def click(app: AppTest, label: str) -> AppTest:
     return run(app)
 
 
+def field(app: AppTest, label: str) -> Any:
+    """The text field with this label."""
+    return next(each for each in app.text_input if each.label == label)
+
+
 def buttons(app: AppTest) -> list[str]:
     return [button.label for button in app.button]
 
@@ -81,7 +94,7 @@ def buttons(app: AppTest) -> list[str]:
 def shown(app: AppTest) -> str:
     """All text on the page, as people read it."""
     parts = (
-        *(app.title, app.subheader, app.markdown, app.caption, app.text, app.code),
+        *(app.title, app.header, app.subheader, app.markdown, app.caption, app.text, app.code),
         *(app.error, app.info, app.success, app.warning, app.metric),
     )
     return "\n".join(str(element.value) for part in parts for element in part).replace("\\", "")

@@ -39,6 +39,7 @@ def nothing(_: Page) -> None:
 
 
 def open_photo(page: Page) -> None:
+    page.get_by_text("Show verdicts").click()
     page.get_by_role("button", name="Open flickr:0").click()
     page.get_by_text("Show who said it").click()
     expect(page.get_by_role("button", name="ann")).to_be_visible()
@@ -48,11 +49,11 @@ def open_photo(page: Page) -> None:
 def open_labeler(page: Page) -> None:
     open_photo(page)
     page.get_by_role("button", name="ann").click()
-    expect(page.get_by_text("said by ann")).to_be_visible()
+    expect(page.get_by_text("in the order in which ann decided")).to_be_visible()
 
 
 def decide_on_ben(page: Page) -> None:
-    page.get_by_role("combobox", name="Decide on a labeler").click()
+    page.get_by_role("combobox", name="Look at a labeler").click()
     page.get_by_role("option", name="ben").click()
     expect(page.get_by_text("To void takes out")).to_be_visible()
 
@@ -64,7 +65,7 @@ def show_votes(page: Page) -> None:
 
 def open_terms(page: Page) -> None:
     page.get_by_text("Pay, consent, gold questions, codes").click()
-    expect(page.get_by_text("Share of gold questions")).to_be_visible()
+    expect(page.get_by_text("Share of gold questions that")).to_be_visible()
 
 
 @dataclass(frozen=True)
@@ -88,16 +89,13 @@ PAGES = {
     "Photos": Seen("Photos", "of 5 photos"),
     "a photo": Seen("Photos", "of 5 photos", open_photo),
     "a labeler": Seen("Photos", "of 5 photos", open_labeler),
-    "Labelers": Seen("Labelers", "is held out"),
-    "to void": Seen("Labelers", "Decide on a labeler", decide_on_ben),
-    "Frequencies": Seen("Frequencies", "Candidates by selection frequency"),
-    "Review": Seen("Review", "2 to settle"),
-    "votes first": Seen("Review", "2 to settle", show_votes),
-    "Errors": Seen("Errors", "1 left"),
-    "Duplicates": Seen("Duplicates", "1 to decide"),
-    "Gold questions": Seen("Gold questions", "whose answer is known"),
-    "Studies": Seen("Studies", "Platform", open_terms),
-    "Access": Seen("Access", "Invite somebody"),
+    "People": Seen("People", "is held out"),
+    "to void": Seen("People", "Look at a labeler", decide_on_ben),
+    "Candidates": Seen("Review", "2 to decide"),
+    "votes first": Seen("Review", "2 to decide", show_votes),
+    "Errors": Seen("Review&list=Errors", "1 to decide"),
+    "Duplicates": Seen("Review&list=Duplicates", "1 to decide"),
+    "Settings": Seen("Settings", "Platform", open_terms),
 }
 
 
@@ -188,13 +186,14 @@ def test_on_a_phone_the_buttons_are_in_sight_and_nothing_covers_them(
         page = context.new_page()
         for view, name in (
             *(("Review", "Correct Shortcut Y"), ("Review", "Broken Shortcut B")),
-            *(("Duplicates", "Same, keep left Shortcut 1"), ("Duplicates", "Different Shortcut D")),
-            ("Access", "Make a link"),
+            ("Review&list=Duplicates", "Same, keep left Shortcut 1"),
+            ("Review&list=Duplicates", "Different Shortcut D"),
+            ("Settings", "Make a link"),
         ):
             page.goto(f"{origin}/manage?token={manager_token(workspace)}&view={view}")
             button = page.get_by_role("button", name=name, exact=True)
             expect(button).to_be_in_viewport(ratio=1)
-            if view == "Access":  # its table has tools, which a phone shows all the time
+            if view == "Settings":  # its tables have tools, which a phone shows all the time
                 expect(page.get_by_test_id("stElementToolbar").first).to_be_visible()
             else:
                 expect(page.locator("img.genset-photo").first).to_have_js_property("complete", True)
@@ -214,7 +213,7 @@ def test_bars_are_to_scale(place: tuple[Workspace, str], browser: Browser) -> No
     workspace, origin = place
     with browser.new_context() as context:
         page = context.new_page()
-        page.goto(f"{origin}/manage?token={manager_token(workspace)}&view=Frequencies")
+        page.goto(f"{origin}/manage?token={manager_token(workspace)}&view=Progress")
         expect(page.locator(".genset-bars")).to_be_visible()
         bars = [(count, high) for count, high in page.evaluate(BARS) if count]
     assert len({count for count, _ in bars}) > 1

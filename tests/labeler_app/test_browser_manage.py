@@ -58,10 +58,10 @@ def test_a_manager_decides_by_keys_what_they_see(
         expect(page.get_by_text("Candidates done")).to_be_visible()
 
         page.get_by_role("radio", name="Review").click()
-        expect(page.get_by_text("2 to settle")).to_be_visible()
+        expect(page.get_by_text("2 to decide")).to_be_visible()
         see_pictures(page, 1)
         press(page, "n")
-        expect(page.get_by_text("1 to settle")).to_be_visible()
+        expect(page.get_by_text("1 to decide")).to_be_visible()
         press(page, "y")
         expect(page.get_by_text("Nothing waits for a ruling")).to_be_visible()
 

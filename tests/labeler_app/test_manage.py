@@ -25,6 +25,7 @@ from tests.labeler_app.pages import (
     Opened,
     buttons,
     click,
+    field,
     manage_page,
     pictures,
     run,
@@ -33,18 +34,8 @@ from tests.labeler_app.pages import (
 )
 
 NOTICE = "not endorsed or certified by SmugMug"
-VIEWS = [
-    "Progress",
-    "Photos",
-    "Labelers",
-    "Frequencies",
-    "Review",
-    "Errors",
-    "Duplicates",
-    "Gold questions",
-    "Studies",
-    "Access",
-]
+VIEWS = ["Progress", "Photos", "People", "Review", "Settings"]
+LISTS = ["Candidates", "Errors", "Duplicates"]
 YES, NO = Verdict.CORRECT, Verdict.INCORRECT
 
 
@@ -118,7 +109,7 @@ def test_a_manager_by_name_signs_what_they_decide(opened: Opened) -> None:
     assert "Deciding as Dana *D*" in shown(app)
     assert "manager" not in [each.key for each in app.text_input]  # the name is not theirs to say
     click(app, "Correct")
-    click(manage_page(workspace, "Duplicates", token=token), "Different")
+    click(manage_page(workspace, "Review", token=token, of="Duplicates"), "Different")
     assert [(verdict, by) for _, verdict, by, _ in rulings(store)] == [(YES, "Dana *D*")]
     with store.session() as session:
         assert session.scalars(select(DuplicatePair.decided_by)).all() == ["Dana *D*"]
@@ -136,20 +127,26 @@ def test_a_link_that_is_taken_back_decides_nothing_more_in_an_open_page(opened: 
     assert pictures(app) == []
     assert rulings(store) == []
     # The printed link stays, and a new one lets them in again.
-    assert "1 to settle" in shown(manage_page(workspace, "Review"))
+    assert "1 to decide" in shown(manage_page(workspace, "Review"))
     again = Managers(store).invite("Dana")
-    assert "1 to settle" in shown(manage_page(workspace, "Review", token=again))
+    assert "1 to decide" in shown(manage_page(workspace, "Review", token=again))
     assert "opens nothing any more" not in shown(manage_page(workspace, token=again))
     assert "opens nothing" in shown(manage_page(workspace, token=token))
 
 
-@pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.soak
-def test_every_view_can_be_drawn_before_there_is_anything(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, view: str
+def test_every_view_has_its_question_and_can_be_drawn_before_there_is_anything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with served(*labeled_workspace(tmp_path, classes=[]), monkeypatch) as (workspace, _):
-        assert not manage_page(workspace, view).error
+        for view in VIEWS:
+            app = manage_page(workspace, view)
+            assert not app.error
+            (title,) = app.title
+            assert title.value.startswith(f"{view}: ")
+            assert title.value.endswith("?")
+        for of in LISTS:
+            assert not manage_page(workspace, "Review", of=of).error
 
 
 def test_progress_is_told_in_all_and_by_class(opened: Opened) -> None:
@@ -173,11 +170,11 @@ def test_numbers_are_those_of_the_panel_that_is_chosen(opened: Opened) -> None:
     workspace, store = opened
     vote(store, f"{TENCH}/flickr:0", "ann", YES)
     vote(store, f"{TENCH}/flickr:0", "ben", NO, panel="fresh")
-    app = manage_page(workspace, "Frequencies")
-    assert list(app.dataframe[0].value["frequency"]) == [0.5]
+    app = manage_page(workspace)
+    assert list(app.dataframe[1].value["frequency"]) == [0.5]
     app.selectbox[0].set_value("fresh")
     run(app)
-    assert list(app.dataframe[0].value["frequency"]) == [0]
+    assert list(app.dataframe[1].value["frequency"]) == [0]
 
 
 def test_a_refresh_counts_what_came_in_meanwhile(opened: Opened) -> None:
@@ -197,7 +194,7 @@ def test_labelers_to_look_at_are_named_with_the_reason(opened: Opened) -> None:
         for worker in ("ann", "ben", "cleo"):
             vote(store, task, worker, shows)
         vote(store, task, "*eve*", other)
-    app = manage_page(workspace, "Labelers")
+    app = manage_page(workspace, "People")
     (warning,) = app.warning
     assert warning.value.startswith(r"**\*eve\***: agrees with the others on 0 of 30")
     table = app.dataframe[0].value
@@ -210,8 +207,8 @@ def test_frequencies_come_with_their_intervals_and_a_picture_of_all(opened: Open
     for worker in ("ann", "ben", "cleo"):
         vote(store, f"{TENCH}/flickr:0", worker, YES)
         vote(store, f"{TENCH}/flickr:1", worker, NO if worker == "ann" else YES)
-    app = manage_page(workspace, "Frequencies")
-    table = app.dataframe[0].value.set_index("candidate")
+    app = manage_page(workspace)
+    table = app.dataframe[1].value.set_index("candidate")
     row = table.loc[f"{TENCH}/flickr:1"]
     assert (row["correct"], row["labels"]) == (2, 3)
     assert row["low"] < row["frequency"] == 2 / 3 < row["high"]
@@ -225,7 +222,7 @@ def test_the_review_queue_is_settled_by_a_key_each(opened: Opened) -> None:
     divide(store, f"{TENCH}/flickr:0", f"{TENCH}/flickr:1", f"{GOLDFISH}/flickr:100")
     app = manage_page(workspace, "Review")
     text = shown(app)
-    assert "3 to settle" in text
+    assert "3 to decide" in text
     assert "tench" in text
     assert "freshwater dace-like game fish" in text
     assert "https://en.wikipedia.org/wiki/Tench" in text
@@ -236,12 +233,12 @@ def test_the_review_queue_is_settled_by_a_key_each(opened: Opened) -> None:
 
     click(app, "Incorrect")
     text = shown(app)
-    assert "2 to settle" in text
-    assert "You ruled the last one, tench, :red-badge[incorrect]" in text
+    assert "2 to decide" in text
+    assert "The last one, tench: you ruled it :red-badge[incorrect]" in text
     assert "Labelers disagree: 1 correct, 1 incorrect" in text
     assert ":green-badge[correct] ann" in text
     assert ":red-badge[incorrect] ben" in text
-    app.text_input(key=f"reason {TENCH}/flickr:1").set_value("a carp")
+    app.text_input(key=f"why {TENCH}/flickr:1").set_value("a carp")
     app.text_input(key="manager").set_value("Dr. Who")
     run(app)
     click(app, "Broken")
@@ -264,9 +261,9 @@ def test_a_ruling_can_be_made_again(opened: Opened) -> None:
     assert next(button for button in app.button if button.label == "Back").disabled
     click(app, "Incorrect")
     click(app, "Back")
-    assert "Settled before" in shown(app)
+    assert "Decided before" in shown(app)
     click(app, "Correct")
-    assert "1 to settle" in shown(app)
+    assert "1 to decide" in shown(app)
     assert [ruling[:2] for ruling in rulings(store)] == [
         (f"{TENCH}/flickr:0", NO),
         (f"{TENCH}/flickr:0", YES),
@@ -275,21 +272,23 @@ def test_a_ruling_can_be_made_again(opened: Opened) -> None:
 
 def test_what_was_decided_with_the_votes_in_sight_says_so(opened: Opened) -> None:
     workspace, store = opened
-    divide(store, f"{TENCH}/flickr:0", f"{TENCH}/flickr:1")
+    divide(store, *(f"{TENCH}/flickr:{number}" for number in range(3)))
     app = manage_page(workspace, "Review")
     app.toggle[0].set_value(True)
     run(app)
     assert ":green-badge[correct] ann" in shown(app)
-    app.text_input(key=f"reason {TENCH}/flickr:0").set_value("a carp")
+    app.text_input(key=f"why {TENCH}/flickr:0").set_value("a carp")
     run(app)
     click(app, "Incorrect")
     app.toggle[0].set_value(False)
     run(app)
+    click(app, "Correct")  # its votes were shown before
     click(app, "Correct")
     click(app, "Back")  # its votes were shown since
     click(app, "Incorrect")
     assert [reason for *_, reason in rulings(store)] == [
         "a carp (votes shown)",
+        "looked at in the review queue (votes shown)",
         "looked at in the review queue",
         "looked at in the review queue (votes shown)",
     ]
@@ -324,7 +323,7 @@ def test_a_ruling_that_could_not_be_stored_is_told_and_still_waits(opened: Opene
         )
     click(app, "Correct")
     assert "disk is full" in shown(app)
-    assert "1 to settle" in shown(app)
+    assert "1 to decide" in shown(app)
 
 
 @pytest.mark.soak
@@ -336,7 +335,7 @@ def test_what_cannot_have_been_seen_is_not_decided(
     divide(store, f"{TENCH}/flickr:0")
     pair(store, 1, "flickr:100", 2)
     click(manage_page(workspace, "Review"), "Correct")
-    click(manage_page(workspace, "Duplicates"), "Same, keep left")
+    click(manage_page(workspace, "Review", of="Duplicates"), "Same, keep left")
     assert rulings(store) == []
     assert verdicts(store) == {"flickr:100": None}
 
@@ -383,7 +382,7 @@ def test_pairs_are_decided_side_by_side_the_closest_first(opened: Opened) -> Non
     workspace, store = opened
     pair(store, 101, "flickr:0", 5)
     pair(store, 1, "flickr:100", 2)
-    app = manage_page(workspace, "Duplicates")
+    app = manage_page(workspace, "Review", of="Duplicates")
     assert "2 to decide · 2 of 64 bits differ" in shown(app)
     assert len(pictures(app)) == 2
     assert "found for tench" in shown(app)
@@ -407,7 +406,7 @@ def test_pairs_are_decided_side_by_side_the_closest_first(opened: Opened) -> Non
 def test_of_a_pair_the_manager_chooses_which_to_keep(opened: Opened) -> None:
     workspace, store = opened
     pair(store, 101, "flickr:0", 5)
-    app = manage_page(workspace, "Duplicates")
+    app = manage_page(workspace, "Review", of="Duplicates")
     left, right = pictures(app)
     assert "Left: the photo flickr:0" in left
     assert "Right: the photo flickr:101" in right
@@ -422,7 +421,7 @@ def test_of_a_pair_the_manager_chooses_which_to_keep(opened: Opened) -> None:
 def test_a_pair_with_a_photo_that_is_not_here_says_which_it_is(opened: Opened) -> None:
     workspace, store = opened
     pair(store, 1, "imagenet.hashes:n01440764/*1*.jpg", 3)
-    app = manage_page(workspace, "Duplicates")
+    app = manage_page(workspace, "Review", of="Duplicates")
     assert len(pictures(app)) == 1
     assert "imagenet.hashes:n01440764/*1*.jpg: a photo that the pool must not share" in shown(app)
     assert "Same, keep right" not in buttons(app)
@@ -434,23 +433,37 @@ def test_a_pair_with_a_photo_that_is_not_here_says_which_it_is(opened: Opened) -
 
 
 @pytest.mark.soak
-def test_a_manager_invites_labelers_and_sees_who_manages(opened: Opened) -> None:
+def test_a_manager_invites_labelers(opened: Opened) -> None:
     workspace, store = opened
-    Managers(store).invite("Dana")
-    app = manage_page(workspace, "Access")
-    app.text_input[0].set_value("Cleo")
+    app = manage_page(workspace, "People")
+    field(app, "Invite a labeler").set_value("Cleo")
     click(app, "Make a link")
     (link,) = app.code
-    token = link.value.partition("invite=")[2]
+    token = link.value.partition("/?invite=")[2]
     assert Labelers(store).by_invite(token).name == "Cleo"
     assert "shown only now" in shown(app)
     assert not run(app).code
     assert list(app.dataframe[0].value["labeler"]) == ["Cleo"]
-    assert list(app.dataframe[1].value["manager"]) == ["Dana"]
 
 
-def test_a_name_that_cannot_be_invited_is_told(opened: Opened) -> None:
-    app = manage_page(opened[0], "Access")
+def test_a_manager_invites_managers_and_takes_their_links_back(opened: Opened) -> None:
+    workspace, store = opened
+    app = manage_page(workspace, "Settings")
+    field(app, "Invite a manager").set_value("Dana")
+    click(app, "Make a link")
+    (link,) = app.code
+    token = link.value.partition("/manage?token=")[2]
+    assert "Deciding as Dana" in shown(manage_page(workspace, "Review", token=token))
+    assert list(app.dataframe[0].value["manager"]) == ["Dana"]
+    next(each for each in app.selectbox if each.label == "Take a link back").set_value("Dana")
+    click(app, "Revoke")
+    assert "opens nothing" in shown(manage_page(workspace, token=token))
+    assert Managers(store).all()[0].revoked_at is not None
+
+
+@pytest.mark.parametrize("view", ["People", "Settings"])
+def test_a_name_that_cannot_be_invited_is_an_error(opened: Opened, view: str) -> None:
+    app = manage_page(opened[0], view)
     click(app, "Make a link")
     assert "1 to 64 printable characters" in shown(app)
     assert not app.code
@@ -466,6 +479,7 @@ def test_no_view_shows_more_than_thirty_photos(opened: Opened) -> None:
         pair(store, number, "flickr:0", 1)
     divide(store, *tasks)
     for view in VIEWS:
-        app = manage_page(workspace, view)
-        assert len(pictures(app)) <= (30 if view == "Photos" else 2)
-        assert "Look at them again" not in buttons(app)
+        assert len(pictures(manage_page(workspace, view))) <= (30 if view == "Photos" else 1)
+    app = manage_page(workspace, "Review", of="Duplicates")
+    assert len(pictures(app)) <= 2
+    assert "Look at them again" not in buttons(app)

@@ -67,16 +67,16 @@ def decided(store: Store) -> list[tuple[str, str, str]]:
 
 @pytest.mark.soak
 def test_without_a_list_it_says_how_to_make_one(opened: Opened) -> None:
-    assert "genset labels suspects RELEASE" in shown(manage_page(opened[0], "Errors"))
+    assert "genset labels suspects RELEASE" in shown(manage_page(opened[0], "Review", of="Errors"))
 
 
 def test_a_photo_is_shown_with_its_class_its_votes_and_the_models_answers(opened: Opened) -> None:
     make_list(opened[0])
-    app = manage_page(opened[0], "Errors")
+    app = manage_page(opened[0], "Review", of="Errors")
     text = shown(app)
     for words in (
         "All 3 leading models get 3 of 10 photos of v1 wrong, and on 2 of these they give one and",
-        "3 left",
+        "3 to decide",
         "tench",
         "freshwater dace-like game fish",
         "All 3 leading models say teapot",
@@ -98,11 +98,11 @@ def test_a_photo_is_shown_with_its_class_its_votes_and_the_models_answers(opened
 def test_each_decision_is_stored_and_brings_the_next_photo(opened: Opened) -> None:
     workspace, store = opened
     make_list(workspace)
-    app = manage_page(workspace, "Errors")
+    app = manage_page(workspace, "Review", of="Errors")
     click(app, "Incorrect")
-    assert "You ruled the last one, tench, :red-badge[incorrect]" in shown(app)
+    assert "The last one, tench: you ruled it :red-badge[incorrect]" in shown(app)
     click(app, "Send to review")
-    assert "You sent the last one, tench, to review" in shown(app)
+    assert "The last one, tench: you sent it to review" in shown(app)
     app.text_input(key=f"why {FISH}").set_value("a tench,  surely")
     click(run(app), "Correct")
     assert "Every photo of the list is decided." in shown(app)
@@ -116,13 +116,15 @@ def test_each_decision_is_stored_and_brings_the_next_photo(opened: Opened) -> No
     ]
     # Another manager, and a list that is made anew, do not begin again.
     make_list(workspace)
-    assert "Every photo of the list is decided." in shown(manage_page(workspace, "Errors"))
+    assert "Every photo of the list is decided." in shown(
+        manage_page(workspace, "Review", of="Errors")
+    )
 
 
 def test_a_decision_can_be_taken_back_by_another(opened: Opened) -> None:
     workspace, store = opened
     make_list(workspace)
-    app = manage_page(workspace, "Errors")
+    app = manage_page(workspace, "Review", of="Errors")
     click(app, "Incorrect")
     click(app, "Back")
     assert "Decided before" in shown(app)
@@ -132,13 +134,13 @@ def test_a_decision_can_be_taken_back_by_another(opened: Opened) -> None:
         (POT, "review"),
     ]
     assert [each.task for each in queue(store, rules=workspace.label)] == [POT]
-    assert "2 left" in shown(app)
+    assert "2 to decide" in shown(app)
 
 
 @pytest.mark.soak
 def test_a_damaged_list_is_said_in_a_line(opened: Opened) -> None:
     (opened[0].root / SUSPECTS_FILE).write_text("{}")
-    app = manage_page(opened[0], "Errors")
+    app = manage_page(opened[0], "Review", of="Errors")
     assert "is no list of genset labels suspects" in shown(app)
     assert "Correct" not in buttons(app)
 
@@ -146,13 +148,13 @@ def test_a_damaged_list_is_said_in_a_line(opened: Opened) -> None:
 def test_a_new_list_is_seen_at_once(opened: Opened) -> None:
     workspace = opened[0]
     make_list(workspace)
-    assert "3 left" in shown(manage_page(workspace, "Errors"))
+    assert "3 to decide" in shown(manage_page(workspace, "Review", of="Errors"))
     path = workspace.root / SUSPECTS_FILE
     make_list(workspace)
     found = path.read_text().replace('"photos": 10', '"photos": 11')
     path.write_text(found)
     os.utime(path, ns=(1, 1))
-    assert "3 of 11 photos" in shown(manage_page(workspace, "Errors"))
+    assert "3 of 11 photos" in shown(manage_page(workspace, "Review", of="Errors"))
 
 
 @pytest.mark.browser
@@ -166,15 +168,15 @@ def test_one_key_sends_a_photo_to_review(
     with serving(workspace.root, port):
         page = window.new_page()
         token = manager_token(workspace)
-        page.goto(f"http://127.0.0.1:{port}/manage?view=Errors&token={token}")
-        expect(page.get_by_text("3 left")).to_be_visible()
+        page.goto(f"http://127.0.0.1:{port}/manage?view=Review&list=Errors&token={token}")
+        expect(page.get_by_text("3 to decide")).to_be_visible()
         see_pictures(page, 1)
         press(page, "v")
-        expect(page.get_by_text("2 left")).to_be_visible()
+        expect(page.get_by_text("2 to decide")).to_be_visible()
         press(page, "n")
-        expect(page.get_by_text("1 left")).to_be_visible()
-        page.get_by_role("radio", name="Review").click()
-        expect(page.get_by_text("1 to settle")).to_be_visible()
+        expect(page.get_by_text("1 to decide")).to_be_visible()
+        page.get_by_role("radio", name="Candidates").click()
+        expect(page.get_by_text("1 to decide")).to_be_visible()
         expect(page.get_by_text("Sent to review")).to_be_visible()
         assert page.get_by_text("teapot").count() == 0  # who rules sees the reason afterwards
         press(page, "y")

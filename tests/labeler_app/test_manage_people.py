@@ -33,7 +33,7 @@ def spam(opened: Opened) -> None:
 
 def about(opened: Opened, name: str) -> AppTest:
     """The view of labelers, with this one chosen, seen by Dana."""
-    app = manage_page(opened[0], "Labelers", token=Managers(opened[1]).invite("Dana"))
+    app = manage_page(opened[0], "People", token=Managers(opened[1]).invite("Dana"))
     app.selectbox(key="trust whom").set_value(name)
     return run(app)
 
@@ -101,7 +101,7 @@ def test_a_suspect_is_cleared_or_void(opened: Opened, button: str, kept: int) ->
     workspace, store = opened
     spam(opened)
     hold(store, workspace, "spam", by="genset", reason="under 0.3 s a photo")
-    app = manage_page(workspace, "Labelers")
+    app = manage_page(workspace, "People")
     assert "**spam** is held out: under 0.3 s a photo" in shown(app)
     click(app, button)
     assert counts(store) == kept
@@ -126,12 +126,12 @@ def test_a_name_at_work_leads_to_what_they_said(opened: Opened) -> None:
     desk_of(opened, "ann").screens()
     app = manage_page(workspace)
     click(app, "ann: 0 an hour")
-    assert "1 said by ann, in that order" in shown(app)
+    assert "1 of 1 photo, in the order in which ann decided" in shown(app)
 
 
 def test_a_study_is_made_with_the_checks_of_the_command(opened: Opened) -> None:
     workspace, store = opened
-    app = manage_page(workspace, "Studies")
+    app = manage_page(workspace, "Settings")
     click(app, "Make the study")
     assert "and at least 1 screen" in shown(app)
     next(each for each in app.text_input if each.label == "Study").set_value("60d9aade")
@@ -148,14 +148,14 @@ def test_a_study_is_made_with_the_checks_of_the_command(opened: Opened) -> None:
     assert "60d9aade: 40 screens each, code C0DE" in shown(app)
     assert "PROLIFIC_PID={{%PROLIFIC_PID%}}" in app.code[0].value
     table = app.dataframe[0].value
-    assert (table["study"][0], table["completion code"][0]) == ("60d9aade", "C0DE")
+    assert (table["study"][0], table["code: done"][0]) == ("60d9aade", "C0DE")
 
 
 @pytest.mark.soak
 def test_a_study_that_is_there_keeps_what_is_not_filled_in(opened: Opened) -> None:
     workspace, store = opened
     Studies(store).add("prolific", "60d9aade", 7, Terms(pay="£2", signed=True))
-    app = manage_page(workspace, "Studies")
+    app = manage_page(workspace, "Settings")
     next(each for each in app.text_input if each.label == "Study").set_value("60d9aade")
     next(each for each in app.text_area if each.label == "Consent").set_value("It is public.")
     click(app, "Make the study")
@@ -179,8 +179,8 @@ def test_a_study_that_is_there_keeps_what_is_not_filled_in(opened: Opened) -> No
 def test_a_study_on_mturk_comes_with_its_question(
     opened: Opened, monkeypatch: pytest.MonkeyPatch, origin: str, told: str
 ) -> None:
-    monkeypatch.setattr("labeler_app.manage.people.page_origin", lambda: origin)
-    app = manage_page(opened[0], "Studies")
+    monkeypatch.setattr("labeler_app.manage.settings.page_origin", lambda: origin)
+    app = manage_page(opened[0], "Settings")
     next(each for each in app.selectbox if each.label == "Platform").set_value("mturk")
     next(each for each in app.text_input if each.label == "Study").set_value("birds-1")
     click(app, "Make the study")
@@ -190,8 +190,8 @@ def test_a_study_on_mturk_comes_with_its_question(
 def test_gold_questions_are_listed_and_retired(opened: Opened) -> None:
     workspace, store = opened
     made = add_gold_question(store, f"{TENCH}/flickr:1", Verdict.CORRECT, "mine")
-    app = manage_page(workspace, "Gold questions")
-    app.selectbox[0].set_value(made.id)
+    app = manage_page(workspace, "Settings")
+    next(each for each in app.selectbox if each.label == "Retire one").set_value(made.id)
     click(app, "Retire")
     assert list_gold_questions(store)[0].retired_at is not None
     assert list(app.dataframe[0].value["it is"]) == ["correct"]

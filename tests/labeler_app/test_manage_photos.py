@@ -4,11 +4,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 from streamlit.testing.v1 import AppTest
 
-from genset.db import Store, Verdict, find_candidate
+from genset.db import Ruling, Store, Verdict, find_candidate
 from genset.label.gold import list_gold_questions
+from genset.label.review import queue
 from genset.label.trust.void import void
+from labeler_app.manage import session
 from tests.labeled_workspace import TENCH, add_candidate, labeled_workspace, vote
 from tests.labeler_app.pages import (
     Opened,
@@ -38,6 +41,11 @@ def vote_on_some(store: Store) -> None:
     vote(store, f"{TENCH}/flickr:1", "ben", NO)
 
 
+def show_verdicts(app: AppTest) -> AppTest:
+    app.toggle(key="verdicts").set_value(True)
+    return run(app)
+
+
 def choose(app: AppTest, label: str, value: str) -> AppTest:
     next(each for each in app.selectbox if each.label == label).set_value(value)
     return run(app)
@@ -55,6 +63,10 @@ def test_a_class_is_seen_photo_by_photo_with_what_was_said(opened: Opened) -> No
     assert opens(app) == [f"flickr:{number}" for number in range(5)]
     said = pictures(app)
     assert all('loading="lazy"' in each and "?w=350" in each for each in said)
+    assert "1 vote</span> " in said[0]
+    assert "no votes" in said[3]
+    assert "correct" not in "".join(said)  # seen when it is asked for
+    said = pictures(show_verdicts(app))
     assert "1 correct</span> " in said[0]
     assert "1 incorrect" in said[1]
     assert "no votes" in said[3]
@@ -71,14 +83,17 @@ def test_a_photo_opens_large_and_names_are_hidden_until_asked_for(opened: Opened
     click(app, "Open flickr:1")
     assert len(pictures(app)) == 1
     text = shown(app)
+    assert "2 votes, 0 rulings" in text
+    assert "badge[" not in text
+    text = shown(show_verdicts(app))
     assert ":green-badge[correct]" in text
     assert ":red-badge[incorrect]" in text
     assert r"\*ann\*" not in buttons(app)
-    app.toggle[0].set_value(True)
+    app.toggle(key="names").set_value(True)
     run(app)
     # From a vote to its labeler, from there to another photo, and back to the class.
     click(app, r"\*ann\*")
-    assert "3 said by *ann*, in that order" in shown(app)
+    assert "3 of 3 photos, in the order in which *ann* decided" in shown(app)
     assert opens(app) == ["flickr:0", "flickr:1", "flickr:2"]
     assert "others: 1 incorrect" in pictures(app)[1]
     click(app, "Open flickr:2")
@@ -100,7 +115,7 @@ def test_filters_are_kept_while_a_photo_is_large(opened: Opened) -> None:
 def test_what_is_void_is_marked_and_found(opened: Opened) -> None:
     workspace, store = opened
     void(store, workspace, "ben", by="dana", reason="0 s a photo")
-    app = manage_page(workspace, "Photos")
+    app = show_verdicts(manage_page(workspace, "Photos"))
     choose(app, "Show", "void or held out")
     assert opens(app) == ["flickr:1"]
     assert "1 void or held" in pictures(app)[0]
@@ -123,6 +138,43 @@ def test_many_photos_come_page_by_page(opened: Opened) -> None:
     choose(app, "Show", "disagreement")
     choose(app, "Show", "all")
     assert len(pictures(app)) == 24
+
+
+def rulings(store: Store) -> list[tuple[str, str, str]]:
+    with store.session() as db:
+        stored = db.scalars(select(Ruling).order_by(Ruling.number))
+        return [(each.candidate.task, each.verdict, each.reason) for each in stored]
+
+
+def test_an_opened_photo_is_ruled_on_without_its_votes_in_sight_or_sent_to_review(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "SECONDS_TO_SEE", 0.0)  # a test sees at once
+    workspace, store = opened
+    app = manage_page(workspace, "Photos")
+    click(app, "Open flickr:1")
+    click(app, "Incorrect")
+    assert "You ruled it :red-badge[incorrect]" in shown(app)
+    show_verdicts(app)
+    assert "Ruled :red-badge[incorrect] by manager" in shown(app)
+    app.text_input(key=f"why {TENCH}/flickr:1").set_value("a tench after all")
+    run(app)
+    click(app, "Correct")
+    app.toggle(key="verdicts").set_value(False)  # seen is seen
+    run(app)
+    click(app, "Unsure")
+    assert rulings(store) == [
+        (f"{TENCH}/flickr:1", NO, "looked at in the view Photos"),
+        (f"{TENCH}/flickr:1", YES, "a tench after all (votes shown)"),
+        (f"{TENCH}/flickr:1", Verdict.UNSURE, "a tench after all (votes shown)"),
+    ]
+    click(app, "Next")
+    assert "You ruled it" not in shown(app)
+    click(app, "Send to review")
+    assert "You sent it to review" in shown(app)
+    assert [(each.task, each.why) for each in queue(store, rules=workspace.label)] == [
+        (f"{TENCH}/flickr:2", "sent to review")
+    ]
 
 
 def test_a_photo_becomes_a_gold_question(opened: Opened) -> None:
@@ -168,8 +220,8 @@ def test_what_was_removed_is_told(opened: Opened) -> None:
 
 
 def remove(store: Store) -> None:
-    with store.begin() as session:
-        find_candidate(session, f"{TENCH}/flickr:0").photo.rejected = "removed"
+    with store.begin() as db:
+        find_candidate(db, f"{TENCH}/flickr:0").photo.rejected = "removed"
 
 
 @pytest.mark.soak
@@ -193,4 +245,4 @@ def test_of_very_many_classes_those_are_offered_that_are_looked_for(
         assert "1 of 1 photo" in shown(app)
         app = manage_page(workspace, "Progress")
         assert "The first 1,000 of 1,0" in shown(app)
-        assert len(app.dataframe[-1].value) == 1000
+        assert len(app.dataframe[0].value) == 1000

@@ -112,7 +112,7 @@ def suspects(
 ) -> None:
     """List the photos of a release that every leading model gets wrong: look for wrong labels here.
 
-    The list is stored in the workspace (suspects.json), for the view Errors of the manager's page.
+    The list is stored in the workspace (suspects.json), for the manager's page (Review, Errors).
     Leading are the best model and those that cannot be told apart from it, and at least the best
     three. Answers are ranked by the height of the lowest common ancestor in WordNet of the answer
     and the nearest right class.
@@ -167,7 +167,9 @@ def _suspects_tables(
         notes.append(f"On {found.unanimous:,} of them all models give the same answer.")
     columns = [*map(Column, ("task", "class")), Column("severity", "steps off")]
     table = Table([*columns, Column("answers", "models say")], rows)
-    end = [f"{open_cases:,} to decide: genset label, the manager's page, Errors"] * bool(missed)
+    end = [f"{open_cases:,} to decide: genset label, the manager's page, Review, Errors"] * bool(
+        missed
+    )
     return [Table(notes=notes), table, *(Table(notes=[text]) for text in end)]
 
 

@@ -131,13 +131,19 @@ def says_one_thing(verdicts: Counter[str]) -> list[str]:
 
 
 def compare(votes: Sequence[Vote]) -> dict[str, Comparison]:
-    """Each labeler beside those of the others who give no cause for suspicion by their votes.
+    """Each labeler beside those of the others who give no cause for suspicion by their votes."""
+    coded = Coded(votes)
+    return with_consensus(coded, outliers(coded))
+
+
+def outliers(coded: Coded) -> set[str]:
+    """The labelers whose votes are not to say what is usual.
 
     Whoever agrees with the others least, and far too little, is no longer among the others, and
     all are compared again, until nobody else stands out: so one who says the opposite of everybody
     does not hide one who guesses. A half of the labelers stay in any case.
     """
-    coded, out = Coded(votes), set[str]()
+    out = set[str]()
     while True:
         found = with_consensus(coded, out)
         highest = {
@@ -146,7 +152,7 @@ def compare(votes: Sequence[Vote]) -> dict[str, Comparison]:
             if worker not in out and (contradicts(one) or disagrees(one))
         }
         if not highest or 2 * (len(out) + 1) > len(found):
-            return found
+            return out
         out.add(min(highest, key=highest.__getitem__))
 
 

@@ -232,7 +232,7 @@ def _definition(found: MissedTogether) -> str:
 def _review(name: str) -> Markup:
     return Markup(
         "To decide about them one by one, and to send photos to review: <code>genset labels "
-        "suspects {}</code>, then the view Errors of the manager’s page."
+        "suspects {}</code>, then Review, Errors on the manager’s page."
     ).format(clean(name))
 
 
