@@ -21,6 +21,7 @@ from labeler_app.manage.settings import invite_form
 from labeler_app.words import as_markdown
 
 _FRESH_S = 15
+_LEAST_GOLD = 5  # of a period, for a point of a line
 _NO_REASON = "decided on the manager's page"
 
 
@@ -66,10 +67,10 @@ def _labelers(
     names += [name for name in everybody if name not in numbers]
     rows = [numbers.get(name, LabelerStats(name, 0, 0, {}, None, None, None, ())) for name in names]
     people = [everybody.get(name) for name in names]
-    gold = {
-        name: [row.gold.share for row in periods if row.worker == name and row.gold]
-        for name in names
-    }
+    gold: dict[str, list[float]] = {name: [] for name in names}
+    for row in periods:
+        if row.worker in gold and row.gold is not None and row.gold.of >= _LEAST_GOLD:
+            gold[row.worker].append(row.gold.share)
     show_table(
         {
             "labeler": names,
@@ -87,8 +88,8 @@ def _labelers(
             "since": [person and person.created_at for person in people],
             "blocked": [person and person.blocked_at for person in people],
         },
-        times=("since", "blocked"),
         config={
+            **{day: st.column_config.DateColumn(width=95) for day in ("since", "blocked")},
             **{str(verdict): st.column_config.NumberColumn(format="%d%%") for verdict in Verdict},
             "seconds a photo": st.column_config.NumberColumn(format="%.1f", help="The median"),
             "like the others": st.column_config.TextColumn(
@@ -101,7 +102,7 @@ def _labelers(
                 "gold over time",
                 y_min=0,
                 y_max=1,
-                help="Share of gold questions right, by week, or by day in the first two weeks",
+                help="Share of gold questions right, in periods with five or more",
             ),
         },
     )

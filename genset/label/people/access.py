@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput
 from genset.db import Fact, Store, now
 from genset.db import Manager as ManagerRow
 from genset.db.failures import answering
+from genset.db.labelers import folded
 from genset.label.people.labelers import checked_worker, hashed
 from genset.workspace import Workspace
 
@@ -111,14 +113,15 @@ class Managers:
     def invite(self, name: str) -> str:
         """Make a link's token for a manager, who is let in again if their link was taken back.
 
-        Only its sha256 is stored: the token cannot be read again, and a new one replaces it.
+        Only its sha256 is stored: the token cannot be read again, and a new one replaces it. Names
+        that differ in case, blanks or the width of letters are one manager's.
 
         Raises:
             BadInput: the name is not usable.
         """
         name, token = checked_worker(name), secrets.token_urlsafe(24)
         with answering(), self.store.begin_alone() as session:
-            there = session.scalar(select(ManagerRow).where(ManagerRow.name == name))
+            there = _named(session, name)
             if there is None:
                 session.add(ManagerRow(name=name, subject=hashed(token)))
             else:
@@ -147,10 +150,15 @@ class Managers:
             BadInput: there is no such manager.
         """
         with answering(), self.store.begin_alone() as session:
-            there = session.scalar(select(ManagerRow).where(ManagerRow.name == name))
-            if there is None:
+            if (there := _named(session, name)) is None:
                 raise BadInput(f"there is no manager {name!r}: see genset managers list")
             there.revoked_at = there.revoked_at or now()
+
+
+def _named(session: Session, name: str) -> ManagerRow | None:
+    """The one with this name, however it is written: there are few managers."""
+    rows = session.scalars(select(ManagerRow))
+    return next((row for row in rows if folded(row.name) == folded(name)), None)
 
 
 def _manager(row: ManagerRow) -> Manager:

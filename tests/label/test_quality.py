@@ -1,0 +1,79 @@
+"""How well labelers work, period by period."""
+
+from datetime import UTC, date, datetime, timedelta
+
+from genset.db import GoldAnswer, Label, Store, Verdict, find_candidate
+from genset.label.gold import add_gold_question
+from genset.label.quality import Quality, quality
+from genset.label.stats import collect
+from genset.label.trust.void import void
+from genset.workspace import Workspace
+from tests.labeled_workspace import GOLDFISH, TENCH
+
+YES, NO = Verdict.CORRECT, Verdict.INCORRECT
+MONDAY = datetime(2026, 3, 2, 8, tzinfo=UTC)
+
+
+def say(store: Store, worker: str, number: int, verdict: Verdict, at: datetime) -> None:
+    with store.begin() as session:
+        candidate = find_candidate(session, f"{TENCH}/flickr:{number}")
+        values = {"worker": worker, "verdict": verdict, "decided_at": at}
+        session.add(Label(candidate_id=candidate.id, **values))
+
+
+def answer(store: Store, worker: str, gold_id: int, verdict: Verdict, at: datetime) -> None:
+    values = {"worker": worker, "verdict": verdict, "decided_at": at}
+    with store.begin() as session:
+        session.add(GoldAnswer(gold_id=gold_id, **values))
+
+
+def of(store: Store, worker: str) -> list[Quality]:
+    return [row for row in quality(store) if row.worker == worker]
+
+
+def test_a_labeler_is_seen_day_by_day_then_by_week(anywhere: tuple[Workspace, Store]) -> None:
+    workspace, store = anywhere
+    gold = [
+        add_gold_question(store, f"{GOLDFISH}/flickr:{100 + number}", NO, "a carp").id
+        for number in range(4)
+    ]
+    for number in range(4):
+        day = MONDAY + timedelta(days=number // 2)
+        for worker in ("ann", "ben", "cleo"):
+            say(store, worker, number, YES, day)
+        say(store, "zed", number, NO if number > 1 else YES, day)
+        answer(store, "zed", gold[number], YES if number > 1 else Verdict.BROKEN, day)
+    first, second = of(store, "zed")
+    assert (first.since, first.days, first.votes) == (MONDAY.date(), 1, 2)
+    assert first.gold_shown == 0.5
+    assert first.gold is not None
+    assert (first.gold.right, first.gold.of) == (2, 2)
+    assert first.gold.low < 0.4  # of two, nobody can tell
+    assert first.consensus is not None
+    assert (first.consensus.right, first.consensus.of) == (2, 2)
+    assert second.gold is not None
+    assert second.consensus is not None
+    assert (second.gold.right, second.consensus.right) == (0, 0)
+
+    # A changed mind is counted where it was changed; and a long campaign is told by weeks.
+    say(store, "zed", 0, NO, MONDAY + timedelta(days=16))
+    assert [(row.since, row.days, row.votes) for row in of(store, "zed")] == [
+        (date(2026, 3, 2), 7, 3),
+        (date(2026, 3, 16), 7, 1),
+    ]
+    # All periods together are what the numbers of the labeler are.
+    numbers = {row.name: row for row in collect(store, workspace).by_labeler}
+    for worker in ("ann", "zed"):
+        whole = numbers[worker].consensus
+        parts = [row.consensus for row in of(store, worker) if row.consensus is not None]
+        assert whole is not None
+        assert (whole.right, whole.of) == (
+            sum(part.right for part in parts),
+            sum(part.of for part in parts),
+        )
+    void(store, workspace, "zed", by="dana", reason="guesses")
+    assert of(store, "zed") == []
+
+
+def test_without_labels_there_is_nothing_to_see(anywhere: tuple[Workspace, Store]) -> None:
+    assert quality(anywhere[1]) == []
