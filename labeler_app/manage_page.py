@@ -22,7 +22,7 @@ View = Callable[[Workspace, Store], None]
 # Each with the question that it answers.
 VIEWS: dict[str, tuple[str, View]] = {
     "Progress": ("how far are the labels?", show_progress),
-    "Photos": ("what was shown and said?", show_photos),
+    "Photos": ("what do labelers say of them?", show_photos),
     "People": ("who labels, and how well?", show_people),
     "Review": ("what waits for a decision?", show_review),
     "Settings": ("who manages, what is tested, what is paid?", show_settings),

@@ -155,10 +155,10 @@ def photos_of_labeler(store: Store, worker: str) -> list[LabeledPhoto]:
 
     Labels that they changed later are among it.
     """
-    theirs = Claim.id.in_(select(Label.candidate_id).where(Label.worker == worker))
+    by_worker = Claim.id.in_(select(Label.candidate_id).where(Label.worker == worker))
     with answering(), store.session() as session:
-        labels = _labels(session, theirs)
-        photos = _photos(session, labels, theirs, without=worker)
+        labels = _labels(session, by_worker)
+        photos = _photos(session, labels, by_worker, without=worker)
         found = [
             LabeledPhoto(
                 photo=photos[number].photo,

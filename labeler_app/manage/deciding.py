@@ -148,8 +148,8 @@ def rule_buttons(
     They are in sight however high the photo is. `reason` is what is stored where the manager gives
     none; a ruling's ends with what was `seen` before.
     """
-    given = st.text_input("Why", placeholder="optional", key=f"why {task}", max_chars=440)
-    reason = given.strip() or reason
+    words = st.text_input("Why", placeholder="optional", key=f"why {task}", max_chars=440)
+    reason = words.strip() or reason
 
     def decide(verdict: Verdict | None) -> None:
         if verdict is None:

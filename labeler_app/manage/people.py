@@ -132,8 +132,8 @@ def _show_one(
     signed = everybody.get(name)
     with st.container(border=True, key="trust"):
         _state(name, signed, suspension)
-        if theirs := [row for row in periods if row.worker == name]:
-            _over_time(theirs)
+        if rows := [row for row in periods if row.worker == name]:
+            _over_time(rows)
         reason = st.text_input("Because", key=f"why {name}", max_chars=500)
         if suspension is not None and suspension.what is LabelerAct.VOID:
             if st.button("Count their votes again", key="unvoid"):

@@ -80,8 +80,8 @@ def show_photos(workspace: Workspace, store: Store) -> None:
     everything = _photos(folder, of, chosen, store)
     found = [photo for photo in everything if photo.passes(which, verdict)]
     shown = f"{len(found):,} of {count(len(everything), 'photo')}"
-    said = f", in the order in which {as_markdown(chosen)} decided" if of == _LABELER else ""
-    st.caption(shown + said)
+    order = f", in the order in which {as_markdown(chosen)} decided" if of == _LABELER else ""
+    st.caption(shown + order)
     seen = found[page_of("photos page", len(found))]
     around = list(dict.fromkeys(photo.photo.task for photo in found))
     seconds = seconds_a_photo(store, [photo.answer for photo in seen])

@@ -107,10 +107,10 @@ def _go_through(
         st.error(as_markdown(str(error)))
         walk.skip_button()
         return
-    photo, beside = st.columns([3, 2], gap="medium")
+    photo, column = st.columns([3, 2], gap="medium")
     with photo:
         show_photo(workspace, case.candidate.photo, f"The candidate {one.task}")
-    with beside:
+    with column:
         st.caption(remaining)
         show_class(store, case.candidate.photo.wnid)
         facts(one, case)
@@ -148,8 +148,8 @@ def _errors(workspace: Workspace, store: Store, by: str) -> None:
     def facts(suspect: Suspect, case: Case) -> None:
         _answers(suspect, case.candidate.photo.wnid, store.taxonomy)
         see_votes(suspect.task)
-        said, ruling = case.candidate.counts, case.candidate.ruling
-        words = {verdict: f"{votes} {verdict}" for verdict, votes in said.items()}
+        counts, ruling = case.candidate.counts, case.candidate.ruling
+        words = {verdict: f"{votes} {verdict}" for verdict, votes in counts.items()}
         ruled = {} if ruling is None else {ruling: f"ruled {ruling}"}
         st.markdown(f"Labelers: {badges(words) or 'no votes'} {badges(ruled)}")
         reason = _reason(suspect, store.taxonomy)
