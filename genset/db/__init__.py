@@ -21,6 +21,7 @@ from genset.db.labelers import (
     Visit,
 )
 from genset.db.labels import (
+    Comment,
     GoldAnswer,
     GoldQuestion,
     Label,
@@ -88,6 +89,7 @@ __all__ = [
     "Base",
     "Candidate",
     "Claim",
+    "Comment",
     "DuplicatePair",
     "ExamplePhoto",
     "Fact",

@@ -127,6 +127,16 @@ class ScreenPhoto(Base):
     gold_id: Mapped[int | None] = mapped_column(ForeignKey("gold_question.id"))
 
 
+class Comment(Base):
+    """What a labeler remarked on a photo of a screen, last; "" where they only flagged it."""
+
+    __tablename__ = "comment"
+
+    screen_photo_id: Mapped[str] = mapped_column(ForeignKey("screen_photo.id"), primary_key=True)
+    text: Mapped[str] = mapped_column(Text)
+    at: Mapped[datetime] = mapped_column(UtcDateTime, default=now)
+
+
 class Label(Base):
     """One labeler's verdict on one candidate. Append-only: a changed mind is a new row.
 

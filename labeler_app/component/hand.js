@@ -30,6 +30,8 @@ export class Hand {
       off: () => this.#off(action),
       rest: () => this.#rest(action),
       none: () => this.#none(),
+      flag: () => this.#flag(action),
+      comment: () => this.#comment(action),
       search: () => this.#search(),
       add: () => this.#add(action),
       move: () => this.go(this.#view.neighbor(this.place, action.by)),
@@ -126,6 +128,21 @@ export class Hand {
   #see(place) {
     this.#page.looked();
     this.#work.sheet.sight(this.#work.sheet.items[place], true);
+  }
+
+  #flag({ place = this.place }) {
+    const { sheet } = this.#work;
+    const item = sheet.items[place];
+    if (item === undefined) return; // a class that was added
+    this.#at({ place });
+    this.#view.zoom.dialog.close();
+    this.#view.comment.show(item.name ?? `Photo ${place + 1}`, sheet.commentOn(item));
+  }
+
+  #comment({ text }) {
+    this.#work.comment(this.#work.sheet.items[this.place], text);
+    this.#view.tell(text === null ? "The flag is taken back." : "Flagged.");
+    this.go(this.place);
   }
 
   #search() {

@@ -45,12 +45,14 @@ const SIMPLE = {
 const PHOTO_LETTERS = {
   U: { name: "mark", verdict: "unsure" },
   B: { name: "mark", verdict: "broken" },
+  F: { name: "flag" },
   H: { name: "help" },
 };
 const QUESTION_LETTERS = {
   Y: { name: "mark", verdict: "correct" },
   M: { name: "mark", verdict: "unsure" },
   N: { name: "mark", verdict: "incorrect" },
+  F: { name: "flag" },
   H: { name: "help" },
   Z: { name: "undo" },
 };

@@ -62,7 +62,10 @@ class Page {
     });
     this.sight = new Sight();
     this.ending = new Ending(this.work, this.view, page.hand_in);
-    const point = ({ target }) => (this.#pointed = target.closest("button, a"));
+    const point = ({ target }) => {
+      // A dialog that closes gives the focus back to what was pressed before.
+      if (!target.closest("dialog")) this.#pointed = target.closest("button, a");
+    };
     this.view.root.addEventListener("pointerdown", point);
     parent.append(this.view.root);
     this.gone = new AbortController();
@@ -113,8 +116,8 @@ class Page {
       ? questionActionOf(event, this.#pointed)
       : actionOf(event, this.page.one_key, this.#pointed);
     if (event.code === "Tab") this.#pointed = null;
-    const { refused, search, help } = this.view;
-    if (action === null || [refused, search, this.unsaved].some(({ dialog }) => dialog.open)) return;
+    const { refused, search, comment, help } = this.view;
+    if (action === null || [refused, search, comment, this.unsaved].some(({ dialog }) => dialog.open)) return;
     if (help.dialog.open && action.name !== "help") return;
     event.preventDefault();
     event.stopPropagation();

@@ -10,6 +10,7 @@ import streamlit as st
 from genset.core.numbers import NONE
 from genset.core.safe import clean, web_link
 from genset.label import Store, Workspace
+from genset.label.comments import comments
 from genset.label.credits import CreditedPhoto
 from genset.label.session.pictures import image_id
 from genset.label.session.sources import notices
@@ -91,6 +92,13 @@ def show_notices(store: Store, *photos: CreditedPhoto | None) -> None:
     """Draw what the photos' sources ask for under them."""
     for notice in notices(store, {photo.source for photo in photos if photo is not None}):
         st.caption(as_markdown(notice))
+
+
+def show_comments(store: Store, task: str) -> None:
+    """Draw what labelers remarked on a photo."""
+    for comment in comments(store, task):
+        text = as_markdown(comment.text) or "flagged"
+        st.markdown(f"⚑ {as_markdown(comment.labeler)}, {comment.at:%Y-%m-%d %H:%M}: {text}")
 
 
 def page_of(key: str, count: int) -> slice:

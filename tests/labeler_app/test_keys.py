@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
+from genset.label.comments import comments
 from genset.label.crowd.studies import Studies, Terms
 from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH
 from tests.labeler_app.component import (
@@ -231,6 +232,30 @@ def test_nothing_is_decided_before_it_is_painted(served: Served, window: Browser
     see(page, "tabby")
     saved(page, "15/15")
     assert stored(served.store, "hasty") == dict.fromkeys((TENCH, GOLDFISH, CRANE), "CCCCC")
+
+
+def test_a_flag_and_its_comment_reach_the_manager(served: Served, window: BrowserContext) -> None:
+    page = sign_in(window, served.address, "flagger")
+    see(page, "tench")
+    press(page, "ArrowRight", "KeyF")
+    page.keyboard.type("A <b>carp</b>? Key F is text here.")
+    press(page, "Enter")
+    page.get_by_role("button", name="Flag Photo 4").click()
+    page.get_by_role("button", name="Flag", exact=True).click()
+    page.reload()
+    see(page, "tench")
+    expect(page.locator(".flag[aria-pressed=true]")).to_have_count(2)
+    mark(page, "CCCCC")
+    press(page, "Enter")
+    label(page, "goldfish")
+    press(page, "Backspace", "Backspace")
+    page.get_by_role("button", name="Flag Photo 4").click()
+    page.get_by_role("button", name="Take the flag off").click()
+    press(page, "Enter")
+    label(page, "crane")
+    saved(page, "15/15")
+    found = [(one.task, one.text) for one in comments(served.store) if one.labeler == "flagger"]
+    assert found == [(f"{TENCH}/flickr:1", "A <b>carp</b>? Key F is text here.")]
 
 
 def test_at_the_end_it_says_so_and_one_can_go_back(served: Served, window: BrowserContext) -> None:

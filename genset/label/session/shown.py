@@ -133,6 +133,14 @@ class AddedClass:
 
 
 @dataclass(frozen=True, slots=True)
+class NewComment:
+    """A remark on the photo (as in `NewLabel`): "" only flags it, None takes a remark back."""
+
+    photo: str
+    text: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Submission:
     """A screen's verdicts. The first submission of a screen names every photo on it."""
 
@@ -141,6 +149,7 @@ class Submission:
     submitted_at: datetime
     labels: tuple[NewLabel, ...]
     added: tuple[AddedClass, ...] = ()
+    comments: tuple[NewComment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +216,7 @@ TOO_MANY = "no more classes can be added here"
 
 # What a page sends
 
+LONGEST_COMMENT = 500
 _MOST_ADDED = 4
 _MOST_LABELS = 9 + _MOST_ADDED  # a screen that is looked back at has those that were added, too
 _LATEST = 4_102_444_800_000  # the year 2100, as browsers count
@@ -254,6 +264,13 @@ class AddedBody(EntryBody, frozen=True, kw_only=True):
             raise ValueError("a class's id has characters that print")
 
 
+class CommentBody(Body, frozen=True, kw_only=True):
+    """As `NewComment`."""
+
+    photo: Name
+    text: Annotated[str, Meta(max_length=LONGEST_COMMENT)] | None
+
+
 class SubmissionBody(Body, frozen=True, kw_only=True):
     """As `Submission`."""
 
@@ -262,10 +279,11 @@ class SubmissionBody(Body, frozen=True, kw_only=True):
     submitted_at: Milliseconds
     labels: Annotated[tuple[LabelBody, ...], Meta(max_length=_MOST_LABELS)]
     added: Annotated[tuple[AddedBody, ...], Meta(max_length=_MOST_ADDED)] = ()
+    comments: Annotated[tuple[CommentBody, ...], Meta(max_length=_MOST_LABELS)] = ()
 
     def __post_init__(self) -> None:
-        if not self.labels and not self.added:
-            raise ValueError("a submission has at least one label")
+        if not self.labels and not self.added and not self.comments:
+            raise ValueError("a submission has at least one label or comment")
 
 
 class UnsavedFile(Body, frozen=True, kw_only=True):
@@ -282,6 +300,7 @@ def submission(body: SubmissionBody) -> Submission:
         submitted_at=_time(body.submitted_at),
         labels=tuple(NewLabel(**_timed(label)) for label in body.labels),
         added=tuple(AddedClass(**_timed(added)) for added in body.added),
+        comments=tuple(NewComment(comment.photo, comment.text) for comment in body.comments),
     )
 
 

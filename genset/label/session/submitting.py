@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import Any, cast
 from uuid import UUID
 
-from sqlalchemy import Table, bindparam, false, func, insert, select
+from sqlalchemy import Table, bindparam, delete, false, func, insert, select
 from sqlalchemy.orm import Session
 
+from genset.core.safe import clean
 from genset.db import (
     Claim,
+    Comment,
     GoldAnswer,
     GoldQuestion,
     Label,
@@ -28,6 +30,7 @@ from genset.label.session.pictures import is_random_name
 from genset.label.session.shown import (
     BLOCKED,
     CHANGED,
+    LONGEST_COMMENT,
     LOST,
     NOT_WHOLE,
     QUESTION,
@@ -35,6 +38,7 @@ from genset.label.session.shown import (
     TWICE,
     UNKNOWN,
     AddedClass,
+    NewComment,
     NewLabel,
     Receipt,
     Submission,
@@ -109,6 +113,7 @@ def submit(
             receipts += add_classes(session, screen, submission.added)
         else:
             receipts += [Receipt(added.id, False, LOST) for added in submission.added]
+    _store_comments(session, photos, submission.comments)
     if not was_submitted:
         if any(receipt.ok for receipt in receipts):
             screen.submitted_at = now()
@@ -154,6 +159,20 @@ def _store(
         else:
             ask(session, _NOTHING[table])
     return receipts
+
+
+def _store_comments(
+    session: Session, photos: dict[str, _Photo], comments: Iterable[NewComment]
+) -> None:
+    """Store the labeler's last word on each photo that is on their screen."""
+    for comment in comments:
+        if comment.photo not in photos:
+            continue
+        if comment.text is None:
+            session.execute(delete(Comment).where(Comment.screen_photo_id == comment.photo))
+        else:
+            text = clean(comment.text, LONGEST_COMMENT)
+            session.merge(Comment(screen_photo_id=comment.photo, text=text, at=now()))
 
 
 def _why_not(

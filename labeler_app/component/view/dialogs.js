@@ -70,6 +70,37 @@ export class RefusedDialog {
   }
 }
 
+/** A flag on a photo or question, with a few words if the labeler likes. */
+export class CommentDialog {
+  #title = el("h2", {});
+  #text = el("textarea", { maxlength: 500, rows: 4, autofocus: "", "aria-label": "Comment" });
+  #off = el("button", { value: "off" }, "Take the flag off");
+
+  /** @param {(text: string | null) => void} done takes the comment; null: no flag any more */
+  constructor(done) {
+    const buttons = [el("button", { type: "button", click: () => this.dialog.close() }, "Cancel"), this.#off];
+    const flag = el("button", { value: "flag", class: "primary" }, "Flag");
+    const submit = ({ submitter }) => done(submitter === this.#off ? null : this.#text.value.trim());
+    const hint = el("p", {}, "Whoever runs this reads it. You may leave it empty.");
+    const form = el("form", { method: "dialog", submit }, this.#text, hint, ...buttons, flag);
+    const key = (event) => event.code === "Enter" && !event.shiftKey && this.#send(event, form, flag);
+    this.#text.addEventListener("keydown", key);
+    this.dialog = el("dialog", { class: "unstored comment", "aria-label": "Flag" }, this.#title, form);
+  }
+
+  #send(event, form, flag) {
+    event.preventDefault();
+    if (!event.repeat && !event.isComposing) form.requestSubmit(flag);
+  }
+
+  show(what, text) {
+    this.#title.textContent = `Flag: ${what}`;
+    this.#text.value = text ?? "";
+    this.#off.hidden = text === null;
+    this.dialog.showModal();
+  }
+}
+
 /** The end of a study's visit: its code, to be copied, and the way back. */
 export function endOf({ code, return_url }) {
   if (!code) return [];

@@ -116,6 +116,14 @@ export const actsAt = (place, act) => (action) => (event) => {
   act({ place, direct: true, ...action });
 };
 
+/** Flags a row, which may have a comment. */
+export const flagOf = (name, at) =>
+  el(
+    "button",
+    { type: "button", class: "flag", "aria-label": `Flag ${name}`, "aria-keyshortcuts": "F", click: at({ name: "flag" }) },
+    "⚑",
+  );
+
 /** A button for every choice of a row; `click` makes its listener. */
 export function choicesOf(choices, click) {
   return choices.map(({ verdict, word, symbol, key = null }) => {
@@ -126,8 +134,9 @@ export function choicesOf(choices, click) {
 }
 
 /** Draw what was chosen in a row, with what a screen reader calls it. */
-export function drawChoice(row, verdict, label) {
+export function drawChoice(row, verdict, label, comment = null) {
   row.dataset.verdict = verdict ?? "";
+  row.querySelector(".flag")?.setAttribute("aria-pressed", String(comment !== null));
   row.setAttribute("aria-label", label);
   for (const choice of row.querySelectorAll("[data-choice]")) {
     choice.setAttribute("aria-pressed", String(choice.dataset.choice === verdict));

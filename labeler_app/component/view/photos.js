@@ -2,7 +2,7 @@
 
 import { el } from "./dom.js";
 import { nameOf } from "../keys.js";
-import { actsAt, choicesOf, creditOf, drawChoice, headOf, pictureButton, sizeOf } from "./parts.js";
+import { actsAt, choicesOf, creditOf, drawChoice, flagOf, headOf, pictureButton, sizeOf } from "./parts.js";
 
 export class PhotosScreen {
   rows; // the photos' elements, in their order
@@ -34,7 +34,8 @@ export class PhotosScreen {
     const { items } = sheet;
     items.forEach((photo, place) => {
       const verdict = sheet.verdict(photo);
-      drawChoice(this.rows[place], verdict, `Photo ${place + 1} of ${items.length}: ${nameOf(verdict)}`);
+      const label = `Photo ${place + 1} of ${items.length}: ${nameOf(verdict)}`;
+      drawChoice(this.rows[place], verdict, label, sheet.commentOn(photo));
     });
   }
 
@@ -64,6 +65,7 @@ function cardOf(photo, place, picture, verdicts, act) {
     "div",
     { class: "card", role: "group", click: at({ name: "at" }) },
     el("span", { class: "number", "aria-hidden": "true" }, String(place + 1)),
+    flagOf(name, at),
     el("span", { class: "badge", "aria-hidden": "true" }),
     shown,
     el("div", { class: "choices", role: "group", "aria-label": name }, ...choicesOf(verdicts, at)),

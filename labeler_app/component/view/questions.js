@@ -10,6 +10,7 @@ import {
   choicesOf,
   creditOf,
   drawChoice,
+  flagOf,
   headOf,
   pictureButton,
   shortened,
@@ -85,7 +86,8 @@ export class QuestionsScreen {
     sheet.rows.forEach((item, place) => {
       const verdict = sheet.verdict(item);
       const which = place < all ? `Question ${place + 1} of ${all}` : "Added by you";
-      drawChoice(this.rows[place], verdict, `${which}: ${item.name}: ${answerOf(verdict)}`);
+      const label = `${which}: ${item.name}: ${answerOf(verdict)}`;
+      drawChoice(this.rows[place], verdict, label, sheet.commentOn(item));
     });
   }
 
@@ -102,7 +104,12 @@ export class QuestionsScreen {
       rowOf("question", question, place, at({ name: "at" })),
       this.#sample(question, at({ name: "zoom", example: true })),
       wordsOf(question, place, question.photo ? creditOf(question.photo) : null),
-      el("div", { class: "answers", role: "group", "aria-label": question.name }, ...choicesOf(ANSWERS, at)),
+      el(
+        "div",
+        { class: "answers", role: "group", "aria-label": question.name },
+        ...choicesOf(ANSWERS, at),
+        flagOf(question.name, at),
+      ),
     );
   }
 

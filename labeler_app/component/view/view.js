@@ -2,7 +2,7 @@
 // decides nothing. What a screen looks like stands beside this file.
 
 import { Bar } from "./bar.js";
-import { HelpDialog, RefusedDialog } from "./dialogs.js";
+import { CommentDialog, HelpDialog, RefusedDialog } from "./dialogs.js";
 import { el } from "./dom.js";
 import { inOrder } from "../keys.js";
 import { button } from "./parts.js";
@@ -55,13 +55,14 @@ export class View {
     this.help = new HelpDialog(page);
     this.zoom = new ZoomDialog((name) => act({ name }));
     this.refused = new RefusedDialog((label) => act({ name: "dismiss", label }));
+    this.comment = new CommentDialog((text) => act({ name: "comment", text }));
     this.search = new SearchDialog(classes, (cls) => act({ name: "add", cls }));
     this.bar = new Bar(page, button(["Help"], "H", () => act({ name: "help" })), act);
     const kind = page.task === null ? "genset" : "genset study";
     this.root = el("section", { class: kind, "aria-label": "Labeling" });
     this.root.append(this.bar.top, this.bar.notice, this.main, this.actions, this.live);
-    const dialogs = [this.help, this.zoom, this.refused, this.search].map(({ dialog }) => dialog);
-    this.root.append(...dialogs);
+    const dialogs = [this.help, this.zoom, this.refused, this.comment, this.search];
+    this.root.append(...dialogs.map(({ dialog }) => dialog));
   }
 
   /** Draw a sheet; `pictures` are those of its photos, then the small ones. */
@@ -117,7 +118,7 @@ export class View {
     rows.forEach((row, index) => row.classList.toggle("current", index === place));
     rows.forEach((row, index) => row.setAttribute("tabindex", index === place ? 0 : -1));
     const row = rows[place];
-    const isCovered = this.zoom.dialog.open || this.search.dialog.open;
+    const isCovered = this.zoom.dialog.open || this.search.dialog.open || this.comment.dialog.open;
     if (!focus || !row || isCovered) return;
     const isFocused = row.matches(":focus-within");
     if (!isFocused) row.focus({ preventScroll: true });

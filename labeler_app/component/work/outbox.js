@@ -133,9 +133,10 @@ export class Outbox {
 }
 
 /** What the server is sent of what is kept. */
-export function asSent({ screen, shown_at, submitted_at, labels, added = [] }) {
+export function asSent({ screen, shown_at, submitted_at, labels, added = [], comments = [] }) {
   const all = { screen, shown_at, submitted_at, labels: labels.map(labelSent) };
-  return added.length > 0 ? { ...all, added: added.map(addedSent) } : all;
+  if (added.length > 0) all.added = added.map(addedSent);
+  return comments.length > 0 ? { ...all, comments } : all;
 }
 
 const labelSent = ({ id, photo, verdict, shown_at, decided_at, order, supersedes }) => {

@@ -18,6 +18,7 @@ const ADDED = "added "; // before the wnid, in the key of a class that was added
 export class Sheet {
   #decided; // an item's id, or the key of an added class -> {verdict, at, seen}
   #sights; // an item's id -> what `seen` was when the item came into sight
+  #comments; // an item's id -> what is remarked on it: "" flags it alone, null takes that back
   #steps; // what each step back restores: [[id, decision or null], ...]
 
   /**
@@ -29,6 +30,7 @@ export class Sheet {
     this.seen = draft?.seen ?? 0; // milliseconds for which it was looked at
     this.#decided = new Map(draft?.decided ?? []);
     this.#sights = new Map(draft?.sights ?? []);
+    this.#comments = new Map(draft?.comments ?? []);
     this.#steps = draft?.steps ?? [];
   }
 
@@ -73,8 +75,10 @@ export class Sheet {
   }
 
   get draft() {
-    const [decided, sights] = [[...this.#decided], [...this.#sights]];
-    return { seen: this.seen, decided, sights, steps: this.#steps };
+    const [decided, sights, comments] = [this.#decided, this.#sights, this.#comments].map(
+      (map) => [...map],
+    );
+    return { seen: this.seen, decided, sights, comments, steps: this.#steps };
   }
 
   /** An item came into sight, or went out of it. */
@@ -91,7 +95,16 @@ export class Sheet {
 
   /** Whether there is nothing on it that a reload could lose. */
   get untouched() {
-    return this.#decided.size === 0;
+    return this.#decided.size + this.#comments.size === 0;
+  }
+
+  /** What is remarked on an item; null for nothing. */
+  commentOn(item) {
+    return this.#comments.has(item.id) ? this.#comments.get(item.id) : (item.comment ?? null);
+  }
+
+  comment({ id }, text) {
+    this.#comments.set(id, text);
   }
 
   mark(items, verdict, at) {
@@ -138,7 +151,7 @@ export class Sheet {
 
   /**
    * What to store: `labels` of every item at first, later of those whose verdict changed, and
-   * `added`, the classes that the labeler added. Shown is when the item came into sight: counted
+   * `added`, the classes that the labeler added, and `comments` that changed. Shown is when the item came into sight: counted
    * back from decided by the time for which the page was looked at since.
    *
    * @param {() => string} uuid makes an id for each
@@ -169,14 +182,17 @@ export class Sheet {
       name: row.name,
       photo: this.items[0].id,
     }));
-    return { labels, added };
+    const remarked = this.items.filter((item) => this.commentOn(item) !== (item.comment ?? null));
+    const comments = remarked.map((item) => ({ photo: item.id, text: this.commentOn(item) }));
+    return { labels, added, comments };
   }
 
   /** The screen as it is once these labels and added classes are stored. */
   after({ labels, added }) {
     const items = this.items.map((item) => {
       const label = labels.find((entry) => entry.photo === item.id);
-      return label ? { ...item, verdict: label.verdict, label_id: label.id } : item;
+      const known = { ...item, comment: this.commentOn(item) };
+      return label ? { ...known, verdict: label.verdict, label_id: label.id } : known;
     });
     if (!asksOfOne(this.screen)) return { ...this.screen, photos: items, submitted: true };
     const classes = this.added.map((cls, place) => {

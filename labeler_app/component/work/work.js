@@ -97,6 +97,12 @@ export class Work {
     this.#decided();
   }
 
+  /** Remark on a photo or question: "" flags it alone, null takes that back. */
+  comment(item, text) {
+    this.sheet.comment(item, text);
+    this.#decided();
+  }
+
   #decided() {
     const isBack = !this.#isAtWork;
     this.#decidedAt = this.#environment.clock();
@@ -126,14 +132,16 @@ export class Work {
   submit() {
     const { sheet } = this;
     const answers = sheet.answers(this.#environment.uuid);
-    const { labels, added } = answers;
+    const { labels, added, comments } = answers;
     const screen = sheet.after(answers);
     const shown = [...labels, ...added].map(({ shown_at }) => shown_at);
-    if (shown.length > 0) {
-      const [submitted_at, shown_at] = [this.server.now(), Math.min(...shown)];
+    if (shown.length + comments.length > 0) {
+      const submitted_at = this.server.now();
+      const shown_at = Math.min(submitted_at, ...shown);
       const { id, name } = screen;
       const uuid = this.#environment.uuid();
-      this.outbox.put({ id: uuid, screen: id, name, shown_at, submitted_at, labels, added });
+      const times = { shown_at, submitted_at };
+      this.outbox.put({ id: uuid, screen: id, name, ...times, labels, added, comments });
       const others = this.storage.history().filter((screen) => screen.id !== id);
       this.storage.keepHistory([...others, screen]);
     }

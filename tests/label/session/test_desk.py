@@ -12,11 +12,12 @@ from sqlalchemy import select, text
 from genset.core.errors import BadInput, GensetError
 from genset.db import Candidate, Label, Photo, Ruling, Store, find_candidate, now
 from genset.label import Verdict
+from genset.label.comments import comments
 from genset.label.crowd.studies import Studies, Terms
 from genset.label.people.labelers import Labelers
 from genset.label.session.desk import Desk
 from genset.label.session.pictures import picture_path
-from genset.label.session.shown import Done, LoadedScreen, Screen
+from genset.label.session.shown import Done, LoadedScreen, NewComment, Screen
 from genset.scrape.removal import remove
 from genset.workspace import Workspace
 from tests.label.desks import (
@@ -362,6 +363,22 @@ def test_a_second_tab_s_verdicts_of_a_submitted_screen_are_refused(opened: Opene
 
     assert reasons(do(other, there, INCORRECT)) == ["you have decided this photo already"] * 5
     assert {verdict for *_, verdict in stored(opened[1])} == {CORRECT}
+
+
+def test_the_last_comment_on_a_photo_is_stored_and_none_on_another_s(anywhere: Opened) -> None:
+    store = anywhere[1]
+    ann, bob = desk_of(anywhere, "ann"), desk_of(anywhere, "bob")
+    screen, foreign = ann.screens(1)[0], bob.screens()[0]
+    at = screen.photos[1].id
+    whole = replace(decided(screen), comments=(NewComment(at, "a\x00 carp\n?"),))
+    there = replace(whole, comments=(*whole.comments, NewComment(foreign.photos[0].id, "mine?")))
+    for _ in range(2):  # sent again, it is stored once
+        assert all(receipt.ok for receipt in ann.submit(there))
+    assert [(one.labeler, one.text) for one in comments(store)] == [("ann", "a carp ?")]
+    ann.submit(replace(whole, comments=(NewComment(at, ""),)))
+    assert [one.text for one in comments(store, f"{TENCH}/flickr:1")] == [""]
+    ann.submit(replace(whole, comments=(NewComment(at, None),)))
+    assert comments(store) == []
 
 
 def test_back_leads_from_the_newest_screen_to_the_first(anywhere: Opened) -> None:

@@ -1,0 +1,41 @@
+"""What labelers remarked on photos, for a manager to read."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import func, select
+
+from genset.db import Claim, Comment, GoldQuestion, Photo, Screen, ScreenPhoto, Store
+from genset.db.failures import answering
+
+
+@dataclass(frozen=True, slots=True)
+class PhotoComment:
+    """A labeler's remark on a photo of a class; `text` is "" where they only flagged it.
+
+    `task` is WNID/SOURCE:PHOTO_ID. The text is a stranger's: show it as such.
+    """
+
+    task: str
+    labeler: str
+    text: str
+    at: datetime
+
+
+def comments(store: Store, task: str | None = None) -> list[PhotoComment]:
+    """All comments, or those on one photo of a class, the newest first."""
+    wnid = func.coalesce(Claim.wnid, GoldQuestion.wnid)
+    found = wnid + "/" + Photo.source + ":" + Photo.source_id
+    rows = (
+        select(found, Screen.worker, Comment.text, Comment.at)
+        .join(ScreenPhoto, ScreenPhoto.id == Comment.screen_photo_id)
+        .join(Screen, Screen.id == ScreenPhoto.screen_id)
+        .outerjoin(Claim, Claim.id == ScreenPhoto.candidate_id)
+        .outerjoin(GoldQuestion, GoldQuestion.id == ScreenPhoto.gold_id)
+        .join(Photo, Photo.id == func.coalesce(Claim.photo_id, GoldQuestion.photo_id))
+        .order_by(Comment.at.desc(), Comment.screen_photo_id)
+    )
+    if task is not None:
+        rows = rows.where(found == task)
+    with answering(), store.session() as session:
+        return [PhotoComment(*row) for row in session.execute(rows)]
