@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 
 from sqlalchemy import func, select
 
 from genset.db import Claim, Comment, GoldQuestion, Photo, Screen, ScreenPhoto, Store
 from genset.db.failures import answering
+from genset.label.exchange.sheet import write_sheet
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,3 +41,13 @@ def comments(store: Store, task: str | None = None) -> list[PhotoComment]:
         rows = rows.where(found == task)
     with answering(), store.session() as session:
         return [PhotoComment(*row) for row in session.execute(rows)]
+
+
+def export_comments(store: Store, path: Path) -> int:
+    """Write all comments to a CSV file, and return how many there are.
+
+    Raises:
+        BadInput: the file cannot be written.
+    """
+    rows = ((one.task, one.labeler, one.text, one.at) for one in comments(store))
+    return write_sheet(path, ("task", "worker", "comment", "at"), rows)

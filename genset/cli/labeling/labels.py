@@ -33,12 +33,18 @@ for command in (propose, request_review, review, rule, suspects):
 @labels.command("export")
 @click.argument("target", type=PATH)
 @click.option("--rulings", is_flag=True, help="Instead of labels, the reviewers' rulings in force.")
+@click.option("--comments", is_flag=True, help="Instead, what labelers remarked on photos.")
 @click.option(
     "--unlabeled", is_flag=True, help="Instead, a table to fill in: the candidates without a label."
 )
 @json_command
 def labels_export(
-    folder: Path | None, target: Path, rulings: bool, unlabeled: bool, as_json: bool
+    folder: Path | None,
+    target: Path,
+    rulings: bool,
+    comments: bool,
+    unlabeled: bool,
+    as_json: bool,
 ) -> None:
     """Write the labels in force to a CSV file: task, worker, label, and when and how it was given.
 
@@ -47,18 +53,23 @@ def labels_export(
     \b
     genset labels export labels.csv
     genset labels export rulings.csv --rulings
+    genset labels export comments.csv --comments
     genset labels export to-label.csv --unlabeled
     """
+    from genset.label.comments import export_comments
     from genset.label.exchange import labels as tables
 
-    if rulings and unlabeled:
-        raise BadInput("give --rulings or --unlabeled: each writes a table of its own")
+    if rulings + comments + unlabeled > 1:
+        raise BadInput("give --rulings, --comments or --unlabeled: each writes a table of its own")
     if target.suffix.lower() != ".csv":
         raise BadInput(f"labels are written as one table: give a name that ends in .csv: {target}")
     with opened(folder) as (workspace, store):
         if rulings:
             name, number = "rulings", tables.export_rulings(store, target)
             text = f"{count(number, 'ruling')} in force: {target}"
+        elif comments:
+            name, number = "comments", export_comments(store, target)
+            text = f"{count(number, 'comment')}: {target}"
         elif unlabeled:
             name, number = "candidates", tables.export_unlabeled(store, workspace.images, target)
             text = f"{count(number, 'candidate')} without a label: {target}"

@@ -55,7 +55,7 @@ def test_rulings_are_a_table_of_their_own(opened: Opened, tmp_path: Path) -> Non
         ]
     there.close()
     both = run(workspace, "export", str(path), "--rulings", "--unlabeled").exception
-    assert "give --rulings or --unlabeled" in str(both)
+    assert "give --rulings, --comments or --unlabeled" in str(both)
 
 
 def test_a_csv_file_holds_what_is_in_force(opened: Opened, tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_what_nobody_labeled_goes_out_to_be_filled_in(opened: Opened, tmp_path: 
     rows |= {"new": len(lines), "empty": 0}
     assert answer(workspace, "import", str(path)) == rows
     assert "0 candidates" in run(workspace, "export", str(path), "--unlabeled").output
-    for words in ((), ("--unlabeled",), ("--rulings",)):
+    for words in ((), ("--unlabeled",), ("--rulings",), ("--comments",)):
         assert ".csv" in str(run(workspace, "export", str(tmp_path), *words).exception)
 
 

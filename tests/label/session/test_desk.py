@@ -12,7 +12,7 @@ from sqlalchemy import select, text
 from genset.core.errors import BadInput, GensetError
 from genset.db import Candidate, Label, Photo, Ruling, Store, find_candidate, now
 from genset.label import Verdict
-from genset.label.comments import comments
+from genset.label.comments import comments, export_comments
 from genset.label.crowd.studies import Studies, Terms
 from genset.label.people.labelers import Labelers
 from genset.label.session.desk import Desk
@@ -375,6 +375,7 @@ def test_the_last_comment_on_a_photo_is_stored_and_none_on_another_s(anywhere: O
     for _ in range(2):  # sent again, it is stored once
         assert all(receipt.ok for receipt in ann.submit(there))
     assert [(one.labeler, one.text) for one in comments(store)] == [("ann", "a carp ?")]
+    assert export_comments(store, anywhere[0].root / "comments.csv") == 1
     ann.submit(replace(whole, comments=(NewComment(at, ""),)))
     assert [one.text for one in comments(store, f"{TENCH}/flickr:1")] == [""]
     ann.submit(replace(whole, comments=(NewComment(at, None),)))
