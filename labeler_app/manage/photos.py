@@ -32,6 +32,7 @@ from labeler_app.manage.parts import (
     badges,
     page_of,
     show_class,
+    show_comments,
     show_notices,
     show_photo,
     show_small,
@@ -211,6 +212,7 @@ def _show_one(workspace: Workspace, store: Store, task: str, around: Sequence[st
     photo, facts = st.columns([3, 2], gap="medium")
     with photo:
         show_photo(workspace, case.candidate.photo, f"The candidate {task}")
+        show_comments(store, task)
     with facts:
         _about_class(store, case)
         if _verdicts_toggle():

@@ -21,7 +21,7 @@ from genset.label.gallery import Case, case_of
 from genset.label.review import Dispute, queue
 from genset.label.suspects import SUSPECTS_FILE, Guess, Suspect, Suspects, read_suspects, undecided
 from labeler_app.manage.deciding import Walk, rule_buttons, show_last, walk_of
-from labeler_app.manage.parts import badges, show_class, show_notices, show_photo
+from labeler_app.manage.parts import badges, show_class, show_comments, show_notices, show_photo
 from labeler_app.manage.session import VOTES_SHOWN, manager_name, saw_votes, see_votes
 from labeler_app.words import as_markdown
 
@@ -110,6 +110,7 @@ def _go_through(
     photo, column = st.columns([3, 2], gap="medium")
     with photo:
         show_photo(workspace, case.candidate.photo, f"The candidate {one.task}")
+        show_comments(store, one.task)
     with column:
         st.caption(remaining)
         show_class(store, case.candidate.photo.wnid)

@@ -1,6 +1,7 @@
 """The manager's view of photos: what was shown and said, and the ways between the two."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,10 @@ from streamlit.testing.v1 import AppTest
 from genset.db import Ruling, Store, Verdict, find_candidate
 from genset.label.gold import list_gold_questions
 from genset.label.review import queue
+from genset.label.session.shown import NewComment
 from genset.label.trust.void import void
 from labeler_app.manage import session
+from tests.label.desks import decided, desk_of, under
 from tests.labeled_workspace import TENCH, add_candidate, labeled_workspace, vote
 from tests.labeler_app.pages import (
     Opened,
@@ -54,6 +57,17 @@ def choose(app: AppTest, label: str, value: str) -> AppTest:
 def opens(app: AppTest) -> list[str]:
     """The photos that can be opened, in their order."""
     return [each.removeprefix("Open ") for each in buttons(app) if each.startswith("Open ")]
+
+
+def test_a_labeler_s_comment_stands_below_the_photo(opened: Opened) -> None:
+    workspace, _ = opened
+    desk = desk_of(under(opened, votes=9), "cid")
+    screen = desk.screens()[0]
+    remarks = (NewComment(screen.photos[0].id, "<b>:fish:</b>"),)
+    desk.submit(replace(decided(screen), comments=remarks))
+    app = click(manage_page(workspace, "Photos"), "Open flickr:0")
+    assert "<b>:fish:</b>" in shown(app)
+    assert "<b>:fish:</b>" not in shown(click(manage_page(workspace, "Photos"), "Open flickr:1"))
 
 
 @pytest.mark.soak
