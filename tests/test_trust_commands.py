@@ -67,7 +67,7 @@ def test_void_says_what_it_takes_out_and_names_frozen_releases(opened: Opened) -
 def test_json_tells_the_same(opened: Opened) -> None:
     effect = told(opened, "labelers", "void", "Ann")
     assert (effect["votes"], effect["opened"], effect["releases"]) == (5, 5, ["v1"])
-    assert told(opened, "labelers", "unvoid", "Ann")["closed"] == 5
+    assert told(opened, "labelers", "unvoid", "Ann")["opened"] == -5
     hold(opened[1], opened[0], "Ann", by="genset", reason="too quick")
     assert told(opened, "labelers", "clear", "Ann")["votes"] == 5
 

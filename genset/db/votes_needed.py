@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sqlalchemy import case, func, select
+from sqlalchemy import Select, case, func, select
 from sqlalchemy.orm import Session
 
 from genset.db.contested import is_to_label
-from genset.db.labels import Ruling, Verdict
+from genset.db.labels import Label, Ruling, Verdict
 from genset.db.models import Candidate, Claim
 from genset.db.queries import (
     labels_in_force,
@@ -106,17 +106,26 @@ class MissingVotes:
 
 
 def missing_votes(
-    session: Session, rules: LabelRules, *, of_questions: bool = False
+    session: Session,
+    rules: LabelRules,
+    *,
+    of_questions: bool = False,
+    among: Select[int] | None = None,
 ) -> MissingVotes:
     """The votes that the candidates lack which labelers are shown, in the panel of the rules.
 
     Or those that the questions about further classes lack; a candidate that is asked about so is
-    one of these. The database counts what is alike, for a pool may have millions.
+    one of these. The database counts what is alike, for a pool may have millions. `among` are the
+    only candidates that are counted; None: all.
     """
     questions = questions_to_label()
     pool = stored_candidates().where(is_to_label(), Candidate.id.not_in(questions))
     pool = pool.order_by(None).with_only_columns(Candidate.id)
-    force, requests = labels_in_force(rules.panel).subquery(), waiting_requests().subquery()
+    labels, requests = labels_in_force(rules.panel), waiting_requests().subquery()
+    if among is not None:
+        pool = pool.where(Candidate.id.in_(among))
+        labels = labels.where(Label.candidate_id.in_(among))
+    force = labels.subquery()
     counted = [
         func.sum(case((force.c.verdict == verdict, 1), else_=0)).label(verdict)
         for verdict in Verdict

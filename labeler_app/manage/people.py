@@ -200,9 +200,7 @@ def _show_suspects(workspace: Workspace, store: Store, by: str) -> None:
 
 def in_words(effect: Effect) -> str:
     """What a decision changes, in a sentence or two."""
-    words = f"{count(effect.votes, 'vote')} on {count(effect.candidates, 'candidate')}"
-    if effect.already:
-        words += f", besides {count(effect.already, 'vote')} that did not count before either"
+    words = count(effect.votes, "vote")
     if changes := ", ".join(effect.changes()):
         words += f"; {changes}"
     if effect.releases:

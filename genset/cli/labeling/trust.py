@@ -155,8 +155,6 @@ def block(folder: Path | None, name: str, take_out: bool | None, by: str, as_jso
 def _described(effect: "Effect", word: str) -> str:
     """What a decision changes, in a few sentences."""
     lines = [f"{count(effect.votes, 'vote')} of {effect.worker} {word}"]
-    if effect.already:
-        lines[0] += f", besides {count(effect.already, 'vote')} that did not count before either"
     if changes := ", ".join(effect.changes()):
         lines[0] += f": {changes}"
     if effect.releases:

@@ -1,67 +1,45 @@
 """Take a labeler's votes out of all that counts, and back in; and say what that changes."""
 
-from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput
 from genset.core.numbers import count
-from genset.db import (
-    Candidate,
-    Claim,
-    GoldAnswer,
-    Label,
-    LabelerAct,
-    LabelerEvent,
-    Photo,
-    Ruling,
-    Screen,
-    Store,
-    Verdict,
-    is_out,
-    is_to_label,
-    requests_in_force,
-    stored_candidates,
-)
+from genset.db import Claim, Label, LabelerAct, Photo, Store, is_out
 from genset.db.failures import answering
-from genset.db.votes_needed import votes_missing
+from genset.db.votes_needed import missing_votes
 from genset.label.gold import not_holding
 from genset.label.trust.decisions import record
 from genset.release.reader import MANIFEST, Release
 from genset.settings import LabelRules
 from genset.workspace import Workspace
 
+_Task = tuple[str, str, str]  # class, source, and the photo's name there
+
 
 @dataclass(frozen=True, slots=True)
 class Effect:
     """What a decision on a labeler's votes changes.
 
-    `votes` on `candidates` go out of force, or come back. Of the candidates, `opened` were done
-    and go to labelers again, and `closed` are done now and were not. `gold_questions` counts those
-    that rest on these votes and hold no more (or hold again), `gold_answers` the labeler's own
-    answers that go or come. `screens` is how many of their open screens end.
+    `votes` is how many do not count now, or count again: one for each candidate. So many more
+    candidates are `opened`, to go to labelers again; fewer than 0 of them are done now. `gold`
+    counts the gold questions that rest on these votes and hold no more (or hold again), `screens`
+    the labeler's open screens that end.
 
-    `already` counts the candidates on which the labeler's newest vote did not count before either,
-    as of somebody who was held out and is void now; `votes` leaves those out.
-
-    `releases` names the frozen releases that hold a photo on which a vote that is out now was in
-    force when they were made: they stay as they are. `unread` names those whose manifest cannot be
-    read.
+    `releases` names the frozen releases that hold a photo on which a vote that does not count now
+    was cast before they were made: they stay as they are. `unread` names those whose manifest
+    cannot be read.
     """
 
     worker: str
     votes: int
-    candidates: int
     opened: int
-    closed: int
-    gold_questions: int
-    gold_answers: int
+    gold: int
     screens: int
-    already: int = 0
     releases: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
 
@@ -69,16 +47,11 @@ class Effect:
         """What changes besides the votes, in words; what does not is left out."""
         changes = (
             (self.opened, "candidate to label again", "candidates to label again"),
-            (self.closed, "candidate done", "candidates done"),
-            (self.gold_answers, "answer to gold questions", "answers to gold questions"),
-            (
-                self.gold_questions,
-                "gold question that rests on them",
-                "gold questions that rest on them",
-            ),
+            (-self.opened, "candidate done", "candidates done"),
+            (self.gold, "gold question that rests on them", "gold questions that rest on them"),
             (self.screens, "open screen ended", "open screens ended"),
         )
-        return [count(number, one, many) for number, one, many in changes if number]
+        return [count(number, one, many) for number, one, many in changes if number > 0]
 
 
 def void(
@@ -151,176 +124,76 @@ def decide(
     """
     name = name.strip()
     with answering(), store.begin_alone() as session:
-        before = _look(session, workspace.label, name)
+        before = _state(session, workspace.label, name)
         screens = record(session, name, what, by=by, reason=reason, since=since)
-        after = _look(session, workspace.label, name)
+        after = _state(session, workspace.label, name)
+        is_out_now = what in (LabelerAct.VOID, LabelerAct.HOLD)
+        first = _first_out(session, name) if is_out_now else {}
         if not keep:
             session.rollback()
-    gone = before.votes.keys() - after.votes.keys()
-    # Those that were held out and are void now stand in releases too, from before.
-    taken = gone | after.out if what in (LabelerAct.VOID, LabelerAct.HOLD) else gone
-    with answering(), store.session() as session:
-        frozen = _releases(session, workspace, name, taken) if taken else _Frozen()
-    changed = before.votes.keys() ^ after.votes.keys()
-    votes = before.votes | after.votes
+    releases, unread = _releases(workspace, first) if first else ([], [])
     return Effect(
         worker=name,
-        votes=len(gone) or len(changed),
-        candidates=len({votes[number] for number in changed}),
-        opened=len(after.open - before.open),
-        closed=len(before.open - after.open),
-        gold_questions=len(before.not_holding ^ after.not_holding),
-        gold_answers=len(before.answers ^ after.answers),
+        votes=len(after.out if is_out_now else before.out - after.out),
+        opened=after.open - before.open,
+        gold=len(before.not_holding ^ after.not_holding),
         screens=screens,
-        already=len(before.out & after.out & after.newest),
-        releases=tuple(frozen.holding),
-        unread=tuple(frozen.unread),
+        releases=tuple(releases),
+        unread=tuple(unread),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Look:
-    """What counts just now, as far as one labeler bears on it.
+class _State(NamedTuple):
+    """What hangs on a labeler's votes.
 
-    `votes` has the candidates of their votes in force, by `Label.number`; `newest` and `out` have
-    the numbers of their newest label on each candidate, and of all that do not count; `open` the
-    candidates that they labeled and that go to labelers; `not_holding` gold questions; `answers`
-    theirs.
+    `out` are their newest labels, each by its number, that do not count; `open` is how many of the
+    candidates that they labeled go to labelers; `not_holding` are gold questions.
     """
 
-    votes: dict[int, int]
-    open: set[int]
-    not_holding: set[int]
-    answers: set[int]
-    newest: set[int]
     out: set[int]
+    open: int
+    not_holding: set[int]
 
 
-def _look(session: Session, rules: LabelRules, worker: str) -> _Look:
+def _state(session: Session, rules: LabelRules, worker: str) -> _State:
+    newest = select(func.max(Label.number)).where(Label.worker == worker)
+    newest = newest.group_by(Label.candidate_id)
     labeled = select(Label.candidate_id).where(Label.worker == worker)
-    newest: dict[int, int] = {}
-    in_force: dict[int, dict[str, Verdict]] = defaultdict(dict)
-    for number, candidate_id, who, verdict, of in session.execute(
-        select(Label.number, Label.candidate_id, Label.worker, Label.verdict, Label.panel)
-        .where(Label.candidate_id.in_(labeled), ~is_out(Label))
-        .order_by(Label.number)
-    ):
-        if who == worker:
-            newest[candidate_id] = number
-        if of == rules.panel:
-            in_force[candidate_id][who] = verdict
-    pool = stored_candidates().where(Candidate.id.in_(labeled), is_to_label(of_pool=False))
-    ruled = set(
-        session.scalars(select(Ruling.candidate_id).where(Ruling.candidate_id.in_(labeled)))
-    )
-    requests = requests_in_force(session)
-    open_candidates = set()
-    for candidate_id in session.scalars(pool.with_only_columns(Candidate.id)):
-        verdicts = list(in_force[candidate_id].values())
-        correct = verdicts.count(Verdict.CORRECT)
-        requested = requests[candidate_id].labelers if candidate_id in requests else 0
-        if votes_missing(
-            rules, len(verdicts), correct, ruled=candidate_id in ruled, requested=requested
-        ):
-            open_candidates.add(candidate_id)
-    out = not_holding(session)
-    answers = select(GoldAnswer.number).where(GoldAnswer.worker == worker, ~is_out(GoldAnswer))
-    last = select(func.max(Label.number)).where(Label.worker == worker).group_by(Label.candidate_id)
-    gone = select(Label.number).where(Label.worker == worker, is_out(Label))
-    return _Look(
-        {number: candidate_id for candidate_id, number in newest.items()},
-        open_candidates,
-        out,
-        set(session.scalars(answers)),
-        set(session.scalars(last)),
-        set(session.scalars(gone)),
+    return _State(
+        set(session.scalars(select(Label.number).where(Label.number.in_(newest), is_out(Label)))),
+        missing_votes(session, rules, among=labeled).candidates,
+        not_holding(session),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Frozen:
-    holding: list[str] = field(default_factory=list)
-    unread: list[str] = field(default_factory=list)
+def _first_out(session: Session, worker: str) -> dict[_Task, datetime]:
+    """When a labeler first cast a vote that does not count now, by class and photo."""
+    cast = (
+        select(Claim.wnid, Photo.source, Photo.source_id, func.min(Label.decided_at))
+        .join(Claim, Claim.id == Label.candidate_id)
+        .join(Photo, Photo.id == Claim.photo_id)
+        .where(Label.worker == worker, is_out(Label))
+        .group_by(Claim.id, Photo.id)
+    )
+    return {(wnid, source, name): at for wnid, source, name, at in session.execute(cast)}
 
 
-@dataclass(frozen=True, slots=True)
-class _Cast:
-    """A labeler's vote: its number, of which task, when it was stored, on which visit."""
-
-    number: int
-    task: str
-    decided_at: datetime
-    stored_at: datetime
-    visit_id: int | None
-
-
-def _releases(session: Session, workspace: Workspace, worker: str, gone: set[int]) -> _Frozen:
-    """Which frozen releases hold photos with those votes of this labeler."""
-    casts = list(_casts(session, worker))
-    events = session.scalars(
-        select(LabelerEvent).where(LabelerEvent.worker == worker).order_by(LabelerEvent.number)
-    ).all()
-    found = _Frozen()
+def _releases(workspace: Workspace, first: dict[_Task, datetime]) -> tuple[list[str], list[str]]:
+    """Which frozen releases hold photos with such votes, and which cannot be read."""
+    holding, unread = [], []
     for path in sorted(workspace.releases.glob(f"[!.]*/{MANIFEST}")):
         try:
             release = Release(path.parent)
-            at = datetime.fromisoformat(release.created_at)
+            made_at = datetime.fromisoformat(release.created_at)
         except (BadInput, ValueError):
-            found.unread.append(path.parent.name)
+            unread.append(path.parent.name)
             continue
-        tasks = {
-            f"{wnid}/{photo.source}:{photo.source_id}"
+        # A manifest's time is in whole seconds: better named once too often.
+        labeled = {key for key, at in first.items() if at.replace(microsecond=0) <= made_at}
+        if any(
+            (wnid, photo.source, photo.source_id) in labeled
             for photo in release.photos
             for wnid in (photo.wnid, *(photo.label_votes or ()))
-        }
-        # In the same second as the release: better named once too often.
-        then = {event.visit_id: event for event in events if _second(event.at) < at}
-        in_force = {
-            cast.task: cast.number
-            for cast in casts
-            if _second(cast.stored_at) <= at and not _was_out(cast, then)
-        }
-        if any(task in tasks and number in gone for task, number in in_force.items()):
-            found.holding.append(release.name)
-    return found
-
-
-def _casts(session: Session, worker: str) -> Iterator[_Cast]:
-    """Oldest first. A label that came in a table was stored when it was decided, or later."""
-    rows = session.execute(
-        select(
-            Label.number,
-            Claim.wnid,
-            Photo.source,
-            Photo.source_id,
-            Label.decided_at,
-            Screen.submitted_at,
-            Screen.visit_id,
-        )
-        .join(Claim, Claim.id == Label.candidate_id)
-        .join(Photo, Photo.id == Claim.photo_id)
-        .outerjoin(Screen, Screen.id == Label.screen_id)
-        .where(Label.worker == worker)
-        .order_by(Label.number)
-    )
-    for number, wnid, source, source_id, decided_at, submitted_at, visit_id in rows:
-        task = f"{wnid}/{source}:{source_id}"
-        stored_at = max(decided_at, submitted_at or decided_at)
-        yield _Cast(number, task, decided_at, stored_at, visit_id)
-
-
-def _was_out(cast: _Cast, then: dict[int | None, LabelerEvent]) -> bool:
-    """Whether a vote did not count; `then` has what was decided last, of all and by visit."""
-    for event in {None: then.get(None), cast.visit_id: then.get(cast.visit_id)}.values():
-        if (
-            event is not None
-            and event.what in (LabelerAct.VOID, LabelerAct.HOLD)
-            and (event.since is None or event.since <= cast.decided_at or event.visit_id)
         ):
-            return True
-    return False
-
-
-def _second(time: datetime) -> datetime:
-    """As exact as a manifest's time is."""
-    return time.replace(microsecond=0)
+            holding.append(release.name)
+    return holding, unread

@@ -177,7 +177,7 @@ def test_a_gold_question_holds_while_the_votes_that_made_it_do(anywhere: Opened)
     answered = score()
     assert answered == len(made)
     effect = void(store, workspace, "ben", by="mia", reason="spam")
-    assert effect.gold_questions == len(made)
+    assert effect.gold == len(made)
     assert score() == 0
     assert {each.holds for each in list_gold_questions(store)} == {False}
     # Nor is it shown to anybody: nothing else of these classes is settled.
