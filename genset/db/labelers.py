@@ -7,6 +7,7 @@ import enum
 import unicodedata
 import uuid
 from datetime import datetime
+from typing import Literal
 
 from sqlalchemy import Double, Enum, ForeignKey, Index, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
@@ -24,6 +25,10 @@ def word_column(kind: type[enum.StrEnum], name: str, *, checked: bool) -> Enum:
         length=16,
         values_callable=lambda kind: [word.value for word in kind],
     )
+
+
+Outcome = Literal["done", "failed", "declined", "nothing"]
+_PROLIFIC = "https://app.prolific.com/submissions/complete?cc="
 
 
 class Study(Base):
@@ -54,6 +59,20 @@ class Study(Base):
     signed: Mapped[bool] = mapped_column(default=False)
     created_at: Mapped[datetime] = mapped_column(UtcDateTime, default=now)
 
+    def code_for(self, outcome: Outcome) -> str:
+        """What the platform is told of a visit that ended so."""
+        codes: dict[Outcome, str] = {
+            "done": self.code,
+            "failed": self.code_failed,
+            "declined": self.code_declined,
+            "nothing": self.code_nothing,
+        }
+        return codes[outcome]
+
+    def back(self, code: str) -> str | None:
+        """Where a visitor tells the platform of a code; None where a code is typed in."""
+        return _PROLIFIC + code if self.platform == "prolific" else None
+
 
 class Visit(Base):
     """A labeler's stay for a study: a session on Prolific, an assignment on MTurk.
@@ -79,7 +98,7 @@ class Visit(Base):
     began_at: Mapped[datetime] = mapped_column(UtcDateTime, default=now)
     consented_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     ended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    outcome: Mapped[str | None] = mapped_column(String(16))
+    outcome: Mapped[Outcome | None] = mapped_column(String(16))
     handed_in_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
 

@@ -5,7 +5,7 @@ labeling are in `genset.db.labels` and `genset.db.labelers`.
 """
 
 from datetime import UTC, datetime
-from typing import Self
+from typing import Any, Self
 
 from msgspec.structs import asdict
 from sqlalchemy import (
@@ -57,6 +57,10 @@ CLASS_ID = String(LONGEST_ID)
 
 class Base(DeclarativeBase):
     """The parent of all tables."""
+
+    def as_json(self) -> dict[str, Any]:
+        """A row by its columns."""
+        return {column.key: getattr(self, column.key) for column in self.__table__.columns}
 
 
 class Search(Base):

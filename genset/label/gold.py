@@ -1,11 +1,12 @@
 """Photos whose answer is known: what a manager adds, sees and retires."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypeVar
 
-from sqlalchemy import func, select, text
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, func, select, text
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from genset.core.errors import BadInput
 from genset.core.numbers import count
@@ -34,6 +35,8 @@ from genset.statistics.intervals import wilson
 # Sure enough to test somebody by: a ruling, or this many labelers of one mind.
 AGREEING = 2
 CORRECT, INCORRECT = Verdict.CORRECT, Verdict.INCORRECT
+
+By = TypeVar("By", bound=Hashable)  # a labeler's name, or the number of a visit
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,50 +227,48 @@ def not_holding(session: Session) -> set[int]:
 
 
 def gold_scores(
-    session: Session, worker: str | None = None, after: datetime | None = None
-) -> dict[str, tuple[int, int]]:
-    """How many gold questions each labeler has right, of how many: see `gold_results`."""
-    found: dict[str, tuple[int, int]] = {}
-    for name, _, is_right in gold_results(session, worker, after):
-        right, of = found.get(name, (0, 0))
-        found[name] = (right + is_right, of + 1)
+    session: Session, by: InstrumentedAttribute[By], *conditions: ColumnElement[bool]
+) -> dict[By, tuple[int, int]]:
+    """How many gold questions each labeler or visit has right, of how many: see `gold_results`."""
+    found: dict[By, tuple[int, int]] = {}
+    for key, _, is_right in gold_results(session, by, *conditions):
+        right, of = found.get(key, (0, 0))
+        found[key] = (right + is_right, of + 1)
     return found
 
 
 def gold_results(
-    session: Session, worker: str | None = None, after: datetime | None = None
-) -> list[tuple[str, datetime, bool]]:
+    session: Session, by: InstrumentedAttribute[By], *conditions: ColumnElement[bool]
+) -> list[tuple[By, datetime, bool]]:
     """Each labeler's newest answer on each gold question: who, when, and whether it is right.
 
-    Broken is right where incorrect is: the photo does not show the class. Answers that are void or
-    held out do not count, nor do those to questions that hold no more. Of one `worker` or of all;
-    with `after`, only those that came in later than that, on the page.
+    Broken is right where incorrect is: the photo does not show the class. Answers to questions that
+    hold no more do not count, nor do those that do not meet the `conditions`, which may be about
+    their screens. `by` is what says who: a column of the answers or of their screens.
     """
     newest = (
         select(func.max(GoldAnswer.number))
-        .where(~is_out(GoldAnswer))
+        .outerjoin(Screen, Screen.id == GoldAnswer.screen_id)
+        .where(*conditions)
         .group_by(GoldAnswer.worker, GoldAnswer.gold_id)
     )
-    if worker is not None:
-        newest = newest.where(GoldAnswer.worker == worker)
-    if after is not None:
-        recent = select(Screen.id).where(Screen.submitted_at > after)
-        newest = newest.where(GoldAnswer.screen_id.in_(recent))
     answers = (
         select(
-            *(GoldAnswer.worker, GoldAnswer.decided_at, GoldAnswer.verdict),
+            *(by, GoldAnswer.decided_at, GoldAnswer.verdict),
             *(GoldQuestion.expected, GoldQuestion.basis_id),
         )
+        .select_from(GoldAnswer)
         .join(GoldAnswer.question)
+        .outerjoin(Screen, Screen.id == GoldAnswer.screen_id)
         .where(GoldAnswer.number.in_(newest))
     )
     rows = session.execute(answers).all()
     known = decided(session, (row.basis_id for row in rows if row.basis_id is not None))
     found = []
-    for row in rows:
-        if holds(row.basis_id, row.expected, known):
-            answer = Verdict.INCORRECT if row.verdict is Verdict.BROKEN else row.verdict
-            found.append((row.worker, row.decided_at, answer is row.expected))
+    for key, decided_at, verdict, expected, basis_id in rows:
+        if holds(basis_id, expected, known):
+            answer = Verdict.INCORRECT if verdict is Verdict.BROKEN else verdict
+            found.append((key, decided_at, answer is expected))
     return found
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from genset.db import Candidate, Label, Store, labels_in_force
+from genset.db import Candidate, GoldAnswer, Label, Store, is_out, labels_in_force
 from genset.db.failures import answering
 from genset.label.aggregate.votes import Coded, Vote
 from genset.label.agreement import Comparison, with_consensus
@@ -44,7 +44,7 @@ def quality(store: Store, panel: str | None = None) -> list[Quality]:
     columns = Label.candidate_id, Label.worker, Label.verdict, Label.decided_at
     with answering(), store.session() as session:
         labels = session.execute(force.with_only_columns(*columns)).all()
-        answers = gold_results(session)
+        answers = gold_results(session, GoldAnswer.worker, ~is_out(GoldAnswer))
     days = _days([*(row.decided_at for row in labels), *(at for _, at, _ in answers)])
     trusted = Coded([Vote(str(row.candidate_id), row.worker, row.verdict.value) for row in labels])
     out = outliers(trusted)

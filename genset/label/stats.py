@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from genset.classes import Taxonomy
 from genset.db import (
     Candidate,
+    GoldAnswer,
     Label,
     Screen,
     Store,
@@ -234,7 +235,7 @@ def by_labeler(
     for vote in votes:
         counts[vote.worker][vote.label] += 1
     comparisons = compare(votes)
-    gold = gold_scores(session)
+    gold = gold_scores(session, GoldAnswer.worker, ~is_out(GoldAnswer))
     screens = timed_screens(session, Screen.worker)
     # Who is asked about one photo looks longer at it.
     of_several: list[ColumnElement[bool]] = [Screen.photo_id.is_(None), ~is_discounted()]

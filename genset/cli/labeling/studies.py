@@ -9,6 +9,7 @@ from genset.cli.common import FILE, format_command, json_command, opened, show, 
 from genset.cli.group import Group
 from genset.core.numbers import count
 from genset.core.table import Cell, Column, Table
+from genset.core.to_json import to_json
 
 if TYPE_CHECKING:
     from genset.label.crowd.studies import Study
@@ -82,7 +83,7 @@ def add_study(
     with opened(folder) as (_, store):
         made = Studies(store).add(platform, key, screens, Terms(consent=consent, **terms))
     answer = {"study": made, "address": link, "question": question}
-    show(answer, _described(made, link, question), as_json)
+    show(to_json(answer), _described(made, link, question), as_json)
 
 
 @study.command("list")

@@ -4,25 +4,20 @@ import logging
 import re
 import secrets
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
-from typing import Literal, cast
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput
-from genset.db import Labeler, Store, now
-from genset.db import Study as StudyRow
-from genset.db import Visit as VisitRow
+from genset.db import Labeler, Outcome, Store, now
+from genset.db import Study as Study
+from genset.db import Visit as Visit
 from genset.db.failures import answering
 
 PLATFORMS = ("prolific", "mturk")
 _LONGEST_TEXT = 20_000
-_PROLIFIC = "https://app.prolific.com/submissions/complete?cc="
 _CODE = re.compile(r"[\w-]{1,64}", re.ASCII)
-
-Outcome = Literal["done", "failed", "declined", "nothing"]
 
 log = logging.getLogger("genset.label")
 
@@ -44,61 +39,6 @@ class Terms:
     pay: str | None = None
     consent: str | None = None
     signed: bool | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Study:
-    """Paid work on "prolific" or "mturk": `screens` for each visit, then a code. See `Terms`."""
-
-    id: int
-    platform: str
-    key: str
-    screens: int
-    code: str
-    code_failed: str
-    code_declined: str
-    code_nothing: str
-    gold_needed: float | None = None
-    pay: str = ""
-    consent: str = ""
-    signed: bool = False
-
-    def code_for(self, outcome: Outcome) -> str:
-        """What the platform is told of a visit that ended so."""
-        codes: dict[Outcome, str] = {
-            "done": self.code,
-            "failed": self.code_failed,
-            "declined": self.code_declined,
-            "nothing": self.code_nothing,
-        }
-        return codes[outcome]
-
-    def back(self, code: str) -> str | None:
-        """Where a visitor tells the platform of a code; None where a code is typed in."""
-        return _PROLIFIC + code if self.platform == "prolific" else None
-
-
-@dataclass(frozen=True, slots=True)
-class Visit:
-    """A labeler's stay for a study; `key` is the platform's id of the session or assignment.
-
-    `verified`: the platform signed it. `listed`: whether the platform's export names it; None:
-    not read yet. `status`: the platform's word for it there. `outcome` is None until `ended_at`.
-    `handed_in_at`: when its page posted it to MTurk.
-    """
-
-    id: int
-    study_id: int
-    labeler_id: int
-    key: str
-    verified: bool
-    listed: bool | None
-    status: str
-    began_at: datetime
-    consented_at: datetime | None
-    ended_at: datetime | None
-    outcome: Outcome | None
-    handed_in_at: datetime | None
 
 
 def prolific_address(page: str) -> str:
@@ -150,7 +90,7 @@ class Studies:
         _check(platform, terms)
         with answering(), self.store.begin_alone() as session:
             if (there := study_row(session, platform, key)) is None:
-                there = StudyRow(platform=platform, key=key)
+                there = Study(platform=platform, key=key)
                 for name in _CODES:
                     setattr(there, name, secrets.token_hex(4))
                 session.add(there)
@@ -162,12 +102,12 @@ class Studies:
             if len({getattr(there, name) for name in _CODES}) < len(_CODES):
                 raise BadInput("a study's four codes must differ: the platform goes by them")
             session.flush()
-            return study_of(there)
+            return there
 
     def all(self) -> list[Study]:
         """Every study, the oldest first."""
         with answering(), self.store.session() as session:
-            return list(map(study_of, session.scalars(select(StudyRow).order_by("id"))))
+            return list(session.scalars(select(Study).order_by("id")))
 
     def find(self, key: str, platform: str | None = None) -> Study:
         """The study with this key, on this platform or on the only one that has it.
@@ -187,8 +127,7 @@ class Studies:
     def known(self, platform: str, key: str) -> Study | None:
         """The study with this key on a platform, if there is one."""
         with answering(), self.store.session() as session:
-            row = study_row(session, platform, key)
-            return None if row is None else study_of(row)
+            return study_row(session, platform, key)
 
     def of_visit(self, visit_id: int) -> tuple[Study, Visit]:
         """A visit and its study.
@@ -197,22 +136,21 @@ class Studies:
             BadInput: there is no such visit.
         """
         with answering(), self.store.session() as session:
-            if (there := session.get(VisitRow, visit_id)) is None:
+            if (there := session.get(Visit, visit_id)) is None:
                 raise BadInput(f"there is no visit {visit_id}")
-            return study_of(session.get_one(StudyRow, there.study_id)), _visit(there)
+            return session.get_one(Study, there.study_id), there
 
     def visit(self, study: Study, key: str) -> Visit | None:
         """The visit with the platform's id `key`, if it began."""
-        of_study = select(VisitRow).where(VisitRow.study_id == study.id, VisitRow.key == key)
+        of_study = select(Visit).where(Visit.study_id == study.id, Visit.key == key)
         with answering(), self.store.session() as session:
-            there = session.scalar(of_study)
-            return None if there is None else _visit(there)
+            return session.scalar(of_study)
 
     def visits(self, study: Study) -> list[Visit]:
         """Everybody's visits for a study, the oldest first."""
-        of_study = select(VisitRow).where(VisitRow.study_id == study.id).order_by(VisitRow.id)
+        of_study = select(Visit).where(Visit.study_id == study.id).order_by(Visit.id)
         with answering(), self.store.session() as session:
-            return list(map(_visit, session.scalars(of_study)))
+            return list(session.scalars(of_study))
 
     def consent(self, visit_id: int, agrees: bool) -> Visit:
         """Store whether the visitor agrees to the study's terms; who does not has ended.
@@ -223,31 +161,24 @@ class Studies:
             BadInput: there is no such visit.
         """
         with answering(), self.store.begin_alone() as session:
-            if (there := session.get(VisitRow, visit_id)) is None:
+            if (there := session.get(Visit, visit_id)) is None:
                 raise BadInput(f"there is no visit {visit_id}")
             if there.ended_at is None and there.consented_at is None:
                 if agrees:
                     there.consented_at = now()
                 else:
                     end_visit(there, "declined")
-            return _visit(there)
+            return there
 
 
-def study_row(session: Session, platform: str, key: str) -> StudyRow | None:
+def study_row(session: Session, platform: str, key: str) -> Study | None:
     """The row of a study."""
-    return session.scalar(
-        select(StudyRow).where(StudyRow.platform == platform, StudyRow.key == key)
-    )
-
-
-def study_of(row: StudyRow) -> Study:
-    """The study that a row holds."""
-    return Study(**{name: getattr(row, name) for name in Study.__slots__})
+    return session.scalar(select(Study).where(Study.platform == platform, Study.key == key))
 
 
 def begin_visit(
-    session: Session, study: StudyRow, labeler: Labeler, key: str, verified: bool = False
-) -> VisitRow:
+    session: Session, study: Study, labeler: Labeler, key: str, verified: bool = False
+) -> Visit:
     """The row of the visit with the platform's id `key`: the same one whenever they come with it.
 
     On MTurk a worker may take several assignments of a study, each a visit. On Prolific a person
@@ -257,9 +188,7 @@ def begin_visit(
         BadInput: the visit is another labeler's or another study's, or the labeler ended one of
             this study before.
     """
-    there = session.scalar(
-        select(VisitRow).where(VisitRow.study_id == study.id, VisitRow.key == key)
-    )
+    there = session.scalar(select(Visit).where(Visit.study_id == study.id, Visit.key == key))
     if there is not None:
         if there.labeler_id != labeler.id:
             log.warning("visit %r of study %r came under another's id", key, study.key)
@@ -267,28 +196,28 @@ def begin_visit(
         there.verified = there.verified or verified
         return there
     # What a platform signs is not kept out by what somebody claimed.
-    other_visits = select(VisitRow.id).join(StudyRow, StudyRow.id == VisitRow.study_id)
-    other_visits = other_visits.where(StudyRow.platform == study.platform, VisitRow.key == key)
+    other_visits = select(Visit.id).join(Study, Study.id == Visit.study_id)
+    other_visits = other_visits.where(Study.platform == study.platform, Visit.key == key)
     if verified:
-        other_visits = other_visits.where(VisitRow.verified)
+        other_visits = other_visits.where(Visit.verified)
     if session.scalar(other_visits.limit(1)) is not None:
         log.warning("visit %r of another study came to study %r", key, study.key)
         raise BadInput("this visit is another study's: open the link from the platform")
-    ended = select(VisitRow.id).where(
-        VisitRow.study_id == study.id,
-        VisitRow.labeler_id == labeler.id,
-        VisitRow.ended_at.is_not(None),
+    ended = select(Visit.id).where(
+        Visit.study_id == study.id,
+        Visit.labeler_id == labeler.id,
+        Visit.ended_at.is_not(None),
     )
     if study.platform == "prolific" and session.scalar(ended.limit(1)) is not None:
         raise BadInput("you have done this study in an earlier session: this one has no work")
     session.add(
-        there := VisitRow(study_id=study.id, labeler_id=labeler.id, key=key, verified=verified)
+        there := Visit(study_id=study.id, labeler_id=labeler.id, key=key, verified=verified)
     )
     session.flush()
     return there
 
 
-def end_visit(visit: VisitRow, outcome: Outcome) -> None:
+def end_visit(visit: Visit, outcome: Outcome) -> None:
     """End it; one that was ended stays as it is."""
     if visit.ended_at is None:
         visit.ended_at, visit.outcome = now(), outcome
@@ -308,8 +237,3 @@ def _check(platform: str, terms: Terms) -> None:
         raise BadInput(f"the pay's and the consent's text have at most {_LONGEST_TEXT} characters")
     if terms.signed and platform != "prolific":
         raise BadInput("only Prolific signs its visits: leave --signed out for mturk")
-
-
-def _visit(row: VisitRow) -> Visit:
-    values = {name: getattr(row, name) for name in Visit.__slots__}
-    return Visit(**values | {"outcome": cast(Outcome | None, row.outcome)})

@@ -7,10 +7,9 @@ from pathlib import Path
 
 from genset.core.errors import BadInput
 from genset.core.files import write_text
-from genset.db import LabelerAct, LabelerEvent, Store, Visit
+from genset.db import LabelerAct, LabelerEvent, Store, Study, Visit
 from genset.db.failures import answering
-from genset.label.crowd.studies import Studies, Study
-from genset.label.crowd.studies import Visit as StudyVisit
+from genset.label.crowd.studies import Studies
 from genset.label.crowd.visits import VisitReport, newest_events, people_of
 from genset.label.exchange.sheet import columns_in, read_sheet, write_sheet
 from genset.label.trust.decisions import GENSET
@@ -180,7 +179,7 @@ def _study_of(
 
 
 def _check_names_one(
-    export: Path, study: Study, rows: Container[str], visits: Sequence[StudyVisit]
+    export: Path, study: Study, rows: Container[str], visits: Sequence[Visit]
 ) -> None:
     """Refuse another study's export, by which all votes would go."""
     if visits and not any(visit.key in rows for visit in visits):

@@ -10,8 +10,6 @@ from sqlalchemy.orm import Session
 
 from genset.core.numbers import count
 from genset.db import (
-    GoldAnswer,
-    GoldQuestion,
     KnownAs,
     Label,
     Labeler,
@@ -19,17 +17,16 @@ from genset.db import (
     LabelerEvent,
     Screen,
     Store,
+    Study,
     Verdict,
+    Visit,
 )
 from genset.db.failures import answering
-from genset.label.crowd.studies import Studies, Study, Visit
-from genset.label.gold import not_holding
+from genset.label.crowd.studies import Studies
+from genset.label.gold import gold_scores
 from genset.label.stats import Share
 from genset.label.trust.decisions import Suspension, suspensions_in
-from genset.label.trust.suspicion import Timed, hurries, pace, timed_screens
-from genset.statistics.intervals import wilson
-
-LEAST_GOLD = 5  # answers; fewer say nothing of anybody
+from genset.label.trust.suspicion import LEAST_GOLD, Timed, hurries, misses, pace, timed_screens
 
 Proposal = Literal["approve", "reject", "return", "wait", "none"]
 
@@ -78,13 +75,14 @@ def report_visits(store: Store, study: Study) -> list[VisitReport]:
     ids = [visit.id for visit in visits]
     with answering(), store.session() as session:
         people = people_of(session, study)
-        verdicts, gold = _verdicts(session, ids), gold_of_visits(session, ids)
+        verdicts = _verdicts(session, ids)
+        gold = gold_scores(session, Screen.visit_id, Screen.visit_id.in_(ids))
         screens = timed_screens(session, Screen.visit_id, Screen.visit_id.in_(ids))
         out = visits_out(session, ids)
         suspensions = suspensions_in(session)
     found = []
     for visit in visits:
-        right, of = gold[visit.id]
+        right, of = gold.get(visit.id, (0, 0))
         of_visit = screens.get(visit.id, [])
         seconds = pace(of_visit)
         worker, platform_id = people[visit.labeler_id]
@@ -110,40 +108,6 @@ def report_visits(store: Store, study: Study) -> list[VisitReport]:
             )
         )
     return found
-
-
-def gold_of_visits(session: Session, visits: Collection[int]) -> dict[int, tuple[int, int]]:
-    """How many gold questions were right in each of these visits, of how many, by `Visit.id`.
-
-    The newest answer on each counts, where the question still holds. Broken is right where
-    incorrect is: the photo does not show the class.
-    """
-    found = dict.fromkeys(visits, (0, 0))
-    newest = select(func.max(GoldAnswer.number)).group_by(GoldAnswer.worker, GoldAnswer.gold_id)
-    answers = (
-        select(Screen.visit_id, GoldAnswer.gold_id, GoldAnswer.verdict, GoldQuestion.expected)
-        .join(Screen, Screen.id == GoldAnswer.screen_id)
-        .join(GoldAnswer.question)
-        .where(Screen.visit_id.in_(found), GoldAnswer.number.in_(newest))
-    )
-    void = not_holding(session)
-    for visit, question, verdict, expected in session.execute(answers):
-        if visit is not None and question not in void:
-            right, of = found[visit]
-            answer = Verdict.INCORRECT if verdict is Verdict.BROKEN else verdict
-            found[visit] = right + (answer is expected), of + 1
-    return found
-
-
-def misses(gold: tuple[int, int], needed: float | None) -> bool:
-    """Whether somebody misses gold questions beyond doubt: too few right, of enough.
-
-    Pay hangs on it, so the doubt is theirs: the whole 95 % interval lies below the share that is
-    needed. Of five questions at 0.8, who has three right does not fail, and who has two right does;
-    a labeler who is right nine times in ten has two or fewer of five in 1 of 117 visits.
-    """
-    right, of = gold
-    return needed is not None and of >= LEAST_GOLD and wilson(right, of).high < needed
 
 
 def people_of(session: Session, study: Study) -> dict[int, tuple[str, str]]:

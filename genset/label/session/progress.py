@@ -4,17 +4,16 @@ from datetime import timedelta
 from itertools import pairwise
 from math import ceil
 from statistics import median
-from typing import cast
 
 from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session
 
 from genset.db import GoldAnswer, Screen, Study, Visit, ask
-from genset.label.crowd.studies import Outcome, study_of
-from genset.label.crowd.visits import gold_of_visits, misses
+from genset.label.gold import gold_scores
 from genset.label.queue.boards import Boards
 from genset.label.queue.leases import LabelerNow, open_screens
 from genset.label.session.shown import Done, Progress
+from genset.label.trust.suspicion import misses
 
 _GAPS = 20  # between submissions, of which the median is a labeler's pace
 _LEAST_GAPS = 3
@@ -78,12 +77,13 @@ def _done(
     if visit is None:
         return Done("all") if nothing else None
     done, to_do = screens_of_visit(session, visit)
-    study = study_of(session.get_one(Study, visit.study_id))
-    outcome = cast(Outcome | None, visit.outcome)
+    study = session.get_one(Study, visit.study_id)
+    outcome = visit.outcome
     # Who was blocked in the middle of it has not done it, and it is not over for others' reasons.
     if outcome is None and labeler.blocked_at is None and (done == to_do or nothing):
         outcome = "done" if done == to_do else "nothing"
-        if misses(gold_of_visits(session, [visit.id])[visit.id], study.gold_needed):
+        gold = gold_scores(session, Screen.visit_id, Screen.visit_id == visit.id)
+        if misses(gold.get(visit.id, (0, 0)), study.gold_needed):
             outcome = "failed"
     if outcome is None:
         return None

@@ -9,8 +9,7 @@ from msgspec.structs import asdict
 
 from genset.classes import LONGEST_ID, ImageClass
 from genset.core.validation import Meta, Record
-from genset.db import Verdict
-from genset.label.crowd.studies import Outcome
+from genset.db import Outcome, Verdict
 
 
 @dataclass(frozen=True, slots=True)

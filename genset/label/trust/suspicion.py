@@ -13,27 +13,36 @@ than they are, one verdict for everything.
 
 import logging
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from statistics import median
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, case, func, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from genset.core.errors import BadInput
-from genset.db import Label, LabelerAct, Screen, ScreenPhoto, Store, is_out
+from genset.db import (
+    GoldAnswer,
+    Label,
+    LabelerAct,
+    Screen,
+    ScreenPhoto,
+    Store,
+    is_out,
+    labels_in_force,
+)
 from genset.label.aggregate.votes import Coded, Vote
 from genset.label.agreement import Comparison, with_consensus
-from genset.label.gold import gold_scores
+from genset.label.gold import By, gold_scores
 from genset.label.trust.decisions import GENSET, newest_event, record
 from genset.statistics.intervals import wilson
 
 EVERY = 5  # screens of a labeler, after which they are looked at again
 FLOOR = 0.3  # seconds a photo in which nobody looks
+LEAST_GOLD = 5  # answers; fewer say nothing of anybody
 
 _LEAST_SCREENS = 5  # from how many on a pace says something
-_LEAST_GOLD = 5
 _LEAST_COMPARED = 20
 _LEAST_LABELS = 20
 _GOLD = 0.8
@@ -41,8 +50,6 @@ _FAR_BELOW = 0.5  # times what chance gives
 _LESS_THAN_USUAL = 0.1  # so much less agreement than the others have, beyond doubt
 _HASTE = 3  # times as fast as the labeler in the middle of the others
 _LOOKED_AT = 100  # newest screens, so that a look costs the same however much somebody did
-
-By = TypeVar("By", bound=Hashable)  # a labeler's name, or the number of a visit
 
 log = logging.getLogger("genset.label")
 
@@ -85,11 +92,20 @@ def hurries(screens: Sequence[Timed]) -> list[str]:
     return [f"takes {found:.2f} s a photo, and nobody looks in less than {FLOOR} s"]
 
 
+def misses(gold: tuple[int, int], needed: float | None) -> bool:
+    """Whether somebody misses gold questions beyond doubt: too few right, of enough.
+
+    Pay hangs on it, so the doubt is theirs: the whole 95 % interval lies below the share that is
+    needed. Of five questions at 0.8, who has three right does not fail, and who has two right does;
+    a labeler who is right nine times in ten has two or fewer of five in 1 of 117 visits.
+    """
+    right, of = gold
+    return needed is not None and of >= LEAST_GOLD and wilson(right, of).high < needed
+
+
 def misses_gold(right: int, of: int) -> list[str]:
     """In words, that somebody misses gold questions, beyond doubt more than one in five."""
-    if of < _LEAST_GOLD or wilson(right, of).high >= _GOLD:
-        return []
-    return [f"right on {right} of {of} gold questions"]
+    return [f"right on {right} of {of} gold questions"] if misses((right, of), _GOLD) else []
 
 
 def contradicts(found: Comparison) -> list[str]:
@@ -190,13 +206,16 @@ def reasons_against(session: Session, worker: str, after: datetime | None = None
     With `after`, only what came in later than that says anything.
     """
     of_worker = [Screen.worker == worker]
+    gold_of_worker = [GoldAnswer.worker == worker, ~is_out(GoldAnswer)]
     if after is not None:
         of_worker.append(Screen.submitted_at > after)
+        gold_of_worker.append(Screen.submitted_at > after)
     screens = timed_screens(session, Screen.worker, *of_worker, newest=_LOOKED_AT)
+    gold = gold_scores(session, GoldAnswer.worker, *gold_of_worker)
     votes = _votes_on_screens(session, worker, after)
     return [
         *hurries(screens.get(worker, [])),
-        *misses_gold(*gold_scores(session, worker, after).get(worker, (0, 0))),
+        *misses_gold(*gold.get(worker, (0, 0))),
         *contradicts(compare(votes).get(worker, Comparison(0, 0))),
     ]
 
@@ -249,13 +268,9 @@ def _votes_on_screens(session: Session, worker: str, after: datetime | None) -> 
     candidates = select(ScreenPhoto.candidate_id).where(
         ScreenPhoto.screen_id.in_(screens), ScreenPhoto.candidate_id.is_not(None)
     )
-    newest: dict[tuple[int, str], str] = {}
-    for candidate_id, name, verdict in session.execute(
-        select(Label.candidate_id, Label.worker, Label.verdict)
-        .where(Label.candidate_id.in_(candidates), ~is_out(Label))
-        .order_by(Label.number)
-    ):
-        newest[candidate_id, name] = verdict.value
+    votes = labels_in_force().where(Label.candidate_id.in_(candidates))
+    columns = Label.candidate_id, Label.worker, Label.verdict
     return [
-        Vote(str(candidate_id), name, verdict) for (candidate_id, name), verdict in newest.items()
+        Vote(str(candidate_id), name, verdict.value)
+        for candidate_id, name, verdict in session.execute(votes.with_only_columns(*columns))
     ]

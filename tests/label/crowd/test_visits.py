@@ -2,7 +2,7 @@
 
 import pytest
 
-from genset.label.crowd.visits import misses
+from genset.label.trust.suspicion import misses
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from benchmarks import gold_guesses
 from genset.classes import imagenet1k
 from genset.core.photo import PhotoOrigin
-from genset.db import Store, now
+from genset.db import GoldAnswer, Store, now
 from genset.label import gold
 from genset.label.crowd.studies import Studies, Terms
 from genset.label.crowd.visits import report_visits
@@ -71,7 +71,7 @@ def test_who_says_correct_to_all_is_found_by_what_others_found_wrong(tmp_path: P
                 vote(opened[1], task, worker, (CORRECT, INCORRECT)[number % 2])
     do_all(desk_of(under(opened, votes=2, gold=0.5), "ann"), CORRECT)
     with opened[1].session() as session:
-        right, of = gold.gold_scores(session, "ann")["ann"]
+        right, of = gold.gold_scores(session, GoldAnswer.worker)["ann"]
     assert of - right >= 5
     opened[1].close()
 

@@ -82,9 +82,9 @@ def test_gold_questions_are_about_the_photo_and_measure_a_labeler(pool: Opened) 
         assert len(set(classes_of(screen))) == len(classes_of(screen)) <= 8
         assert screen.home.wnid not in classes_of(screen)
     with pool[1].session() as session:
-        right, of = gold_scores(session, "ann")["ann"]
+        right, of = gold_scores(session, GoldAnswer.worker)["ann"]
         assert right == of == len(gold)  # nothing was there, and she said so
-        right, of = gold_scores(session, "bob")["bob"]
+        right, of = gold_scores(session, GoldAnswer.worker)["bob"]
         assert right < of / 2
         expected = Counter(session.scalars(select(GoldQuestion.expected)))
     assert set(expected) == {INCORRECT}  # nobody has found anything so far
@@ -126,14 +126,14 @@ def test_what_two_found_in_a_photo_tests_a_third(
     assert all(settled[each.id] == each.wnid for each in known)
     with pool[1].session() as session:
         answers = session.scalars(select(GoldAnswer).where(GoldAnswer.worker == "cid")).all()
-        right, of = gold_scores(session, "cid")["cid"]
+        right, of = gold_scores(session, GoldAnswer.worker)["cid"]
     assert of == len(answers) == len(gold)
     assert right == of - len(own)
 
     with pool[1].begin_alone() as session:  # without whose words nothing was settled
         record(session, "ann", LabelerAct.VOID, by="mia", reason="spam")
     with pool[1].session() as session:
-        assert "cid" not in gold_scores(session, "cid")
+        assert "cid" not in gold_scores(session, GoldAnswer.worker)
 
 
 @pytest.mark.soak
