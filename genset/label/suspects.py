@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 from genset.classes import Taxonomy, imagenet1k
 from genset.core.errors import GensetError
 from genset.core.files import write_text
+from genset.core.numbers import count
 from genset.db import (
     Candidate,
     Photo,
@@ -88,6 +89,19 @@ class Suspects:
         """All of it for JSON."""
         made_at = self.made_at.isoformat()
         return {**asdict(self), "made_at": made_at, "unanimous": self.unanimous}
+
+    def summary(self) -> list[str]:
+        """What was found, in lines."""
+        missed, models = len(self.suspects), len(self.leading)
+        who = f"all {models} leading models get" if models > 1 else "the one model gets"
+        without = f"; {self.without:,} without a right class left out" if self.without else ""
+        lines = [
+            f"{self.release}: {who} {missed:,} of {count(self.photos, 'photo')} wrong{without}",
+            f"leading: {', '.join(self.leading)}",
+        ]
+        if models > 1 and missed:
+            lines.append(f"On {self.unanimous:,} of them all models give the same answer.")
+        return lines
 
     @property
     def unanimous(self) -> int:

@@ -15,7 +15,7 @@ from genset.label.stats import LabelerStats, Share
 from genset.label.trust.decisions import Suspension, suspensions
 from genset.label.trust.void import Effect, clear, effect_of_void, unvoid, void
 from labeler_app.manage.parts import show_table
-from labeler_app.manage.progress import chosen_stats
+from labeler_app.manage.progress import chosen_stats, collected
 from labeler_app.manage.session import choose, manager_name
 from labeler_app.manage.settings import invite_form
 from labeler_app.words import as_markdown
@@ -31,7 +31,6 @@ def show_people(workspace: Workspace, store: Store) -> None:
     And what was, or can be, decided on them, and a form for somebody's link.
     """
     by = manager_name(workspace, store)
-    _show_suspects(workspace, store, by)
     stats = chosen_stats(workspace, store)
     if not (stats.by_labeler or stats.suspended):
         st.info("Nobody has labeled yet.")
@@ -118,30 +117,23 @@ def _show_one(
     """Draw one labeler over time, and a way to block them or to void their votes."""
     if message := st.session_state.pop("trust message", None):
         st.success(as_markdown(message))
+    out = suspensions(store)
+    held = [name for name, found in out.items() if found.what is LabelerAct.HOLD]
+    st.session_state.setdefault("trust whom", next(iter(held), None))
     name = st.selectbox(
         "Look at a labeler, and decide",
         sorted(everybody.keys() | labelers_with_labels(store).keys()),
-        index=None,
         placeholder="Whom",
         key="trust whom",
         width=340,
     )
     if not name:
         return
-    suspension = suspensions(store).get(name)
-    signed = everybody.get(name)
     with st.container(border=True, key="trust"):
-        _state(name, signed, suspension)
+        _state(name, everybody.get(name), out.get(name))
         if rows := [row for row in periods if row.worker == name]:
             _over_time(rows)
-        reason = st.text_input("Because", key=f"why {name}", max_chars=500)
-        if suspension is not None and suspension.what is LabelerAct.VOID:
-            if st.button("Count their votes again", key="unvoid"):
-                again = unvoid(store, workspace, name, by=by, reason=reason or _NO_REASON)
-                _do(again, "in force again")
-            _block_only(store, signed)
-        else:
-            _void(workspace, store, name, signed, by=by, reason=reason or _NO_REASON)
+        _decide(workspace, store, name, everybody.get(name), out.get(name), by)
 
 
 def _over_time(periods: Sequence[Quality]) -> None:
@@ -175,29 +167,6 @@ def _percent(part: float, whole: int) -> int | None:
     return round(100 * part / whole) if whole else None
 
 
-def _show_suspects(workspace: Workspace, store: Store, by: str) -> None:
-    """Draw those whose votes are held out, with the reason, and two buttons each: clear, void."""
-    suspects = [
-        suspension
-        for suspension in suspensions(store).values()
-        if suspension.what is LabelerAct.HOLD
-    ]
-    for suspension in suspects:
-        with st.container(border=True):
-            st.markdown(
-                f"**{as_markdown(suspension.worker)}** is {suspension.words}: "
-                f"{as_markdown(suspension.reason)}"
-            )
-            with st.container(horizontal=True):
-                cleared = st.button("Clear", key=f"clear {suspension.worker}")
-                voided = st.button("Void", key=f"void {suspension.worker}")
-                _look_button(suspension.worker, f"look at suspect {suspension.worker}")
-        if cleared:
-            _do(clear(store, workspace, suspension.worker, by=by, reason=_NO_REASON), "cleared")
-        if voided:
-            _do(void(store, workspace, suspension.worker, by=by, reason=suspension.reason), "void")
-
-
 def in_words(effect: Effect) -> str:
     """What a decision changes, in a sentence or two."""
     words = count(effect.votes, "vote")
@@ -218,12 +187,51 @@ def _state(name: str, signed: Labeler | None, suspension: Suspension | None) -> 
         words.append(f"{suspension.words} by {suspension.by}: {suspension.reason}")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{as_markdown(name)}** {as_markdown('; '.join(words))}")
-        _look_button(name, "look at chosen")
+        st.button("Their photos", type="tertiary", on_click=choose, kwargs={"labeler": name})
 
 
-def _void(
-    workspace: Workspace, store: Store, name: str, signed: Labeler | None, *, by: str, reason: str
+def _decide(
+    workspace: Workspace,
+    store: Store,
+    name: str,
+    signed: Labeler | None,
+    suspension: Suspension | None,
+    by: str,
 ) -> None:
+    """Draw the buttons that can be pressed now, with what to void would change."""
+    what = None if suspension is None else suspension.what
+    reason = st.text_input("Because", key=f"why {name}", max_chars=500) or _NO_REASON
+    since = effect = None
+    if what is not LabelerAct.VOID:
+        since = _since(name)
+        try:
+            effect = _effect(str(workspace.root), name, since, workspace, store)
+            st.markdown(f"To void takes out {as_markdown(in_words(effect))}.")
+        except BadInput as error:  # as where nothing was labeled
+            st.caption(as_markdown(str(error)))
+    can_block = signed is not None and signed.blocked_at is None
+    with st.container(horizontal=True):
+        cleared = what is LabelerAct.HOLD and st.button("Clear", key="clear")
+        again = what is LabelerAct.VOID and st.button("Count their votes again", key="unvoid")
+        voided = effect is not None and st.button("Void their votes", key="void")
+        both = effect is not None and can_block and st.button("Block and void", key="both")
+        words = "Block" if effect is None else "Block, and keep the votes"
+        blocked = can_block and st.button(words, key="block")
+    if blocked or both:
+        Labelers(store).block(name)
+    if cleared:
+        _do(clear(store, workspace, name, by=by, reason=reason), "cleared")
+    if again:
+        _do(unvoid(store, workspace, name, by=by, reason=reason), "in force again")
+    if voided or both:
+        done = void(store, workspace, name, by=by, reason=reason, since=since)
+        _do(done, "blocked and void" if both else "void")
+    if blocked:
+        st.session_state["trust message"] = f"{name} is blocked"
+        st.rerun()
+
+
+def _since(name: str) -> datetime | None:
     day = st.date_input(
         "Only votes since (midnight, UTC)",
         value=None,
@@ -231,44 +239,15 @@ def _void(
         key=f"since {name}",
         width=240,
     )
-    since = datetime.combine(day, time(), tzinfo=UTC) if day else None
-    try:
-        effect = _effect(str(workspace.root), name, since, workspace, store)
-    except BadInput as error:  # as where nothing was labeled
-        st.caption(as_markdown(str(error)))
-        _block_only(store, signed)
-        return
-    st.markdown(f"To void takes out {as_markdown(in_words(effect))}.")
-    can_block = signed is not None and signed.blocked_at is None
-    with st.container(horizontal=True):
-        voided = st.button("Void their votes", key="void")
-        both = can_block and st.button("Block and void", key="block and void")
-    _block_only(store, signed, "Block, and keep the votes")
-    if both:
-        Labelers(store).block(name)
-    if voided or both:
-        done = void(store, workspace, name, by=by, reason=reason, since=since)
-        _do(done, "blocked and void" if both else "void")
-
-
-def _block_only(store: Store, signed: Labeler | None, words: str = "Block") -> None:
-    if signed is None or signed.blocked_at is not None:
-        return
-    if st.button(words, key="block"):
-        Labelers(store).block(signed.name)
-        st.session_state["trust message"] = f"{signed.name} is blocked"
-        st.rerun()
+    return datetime.combine(day, time(), tzinfo=UTC) if day else None
 
 
 def _do(effect: Effect, what: str) -> None:
     """Say what was done, on the page that is drawn anew."""
     _effect.clear()
+    collected.clear()
     st.session_state["trust message"] = f"{effect.worker} is {what}: {in_words(effect)}"
     st.rerun()
-
-
-def _look_button(name: str, key: str) -> None:
-    st.button("Their photos", key=key, type="tertiary", on_click=choose, kwargs={"labeler": name})
 
 
 # For a labeler of 20,000 labels it takes a second or two, and holds up who writes.

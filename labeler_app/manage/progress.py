@@ -10,7 +10,6 @@ from genset.label import Store, Workspace
 from genset.label.at_work import Finish, MissingVotes, Pace, finish, missing, pace
 from genset.label.stats import Stats, collect
 from labeler_app.manage.parts import show_table
-from labeler_app.manage.session import choose
 from labeler_app.words import as_markdown
 
 _FRESH_S = 30  # numbers may be as old as this; collecting them again takes seconds for many labels
@@ -90,7 +89,7 @@ def show_work(workspace: Workspace, store: Store) -> None:
         st.metric("Votes missing", _range(lacking))
         st.metric("Done in", in_words(lacking, finish(lacking, going.parts)), help=_FINISH)
     if going.at_work:
-        _names(going)
+        st.caption(as_markdown(_names(going)))
 
 
 def in_words(lacking: MissingVotes, when: Finish | None) -> str:
@@ -106,9 +105,7 @@ def in_words(lacking: MissingVotes, when: Finish | None) -> str:
     return soonest if soonest == latest else f"{soonest} to {latest}"
 
 
-_MOST_NAMES = 40  # as buttons; the others are counted
-
-
+_MOST_NAMES = 40  # the others are counted
 _FINISH = (
     "The votes that are missing, at the pace of the fastest and of the slowest 20 minutes of the "
     "last hour. Doubtful candidates may come to want more votes: the later end counts these in."
@@ -120,18 +117,11 @@ def _work(folder: str, _workspace: Workspace, _store: Store) -> tuple[Pace, Miss
     return pace(_store, _workspace.label), missing(_store, _workspace.label)
 
 
-def _names(going: Pace) -> None:
+def _names(going: Pace) -> str:
     busiest = sorted(going.at_work, key=lambda labeler: (-labeler.labels, labeler.name))
-    with st.container(horizontal=True, gap="small", key="at work"):
-        for labeler in busiest[:_MOST_NAMES]:
-            st.button(
-                f"{as_markdown(labeler.name)}: {labeler.labels:,} an hour",
-                key=f"at work {labeler.name}",
-                on_click=choose,
-                kwargs={"labeler": labeler.name},
-            )
-        if (others := len(busiest) - _MOST_NAMES) > 0:
-            st.caption(f"and {others:,} others")
+    names = [f"{labeler.name} ({labeler.labels:,})" for labeler in busiest[:_MOST_NAMES]]
+    names += [f"{len(busiest) - _MOST_NAMES:,} others"] * (len(busiest) > _MOST_NAMES)
+    return f"At work, with their labels of the last hour: {', '.join(names)}"
 
 
 def _range(lacking: MissingVotes) -> str:
@@ -157,21 +147,21 @@ _ALPHA = "Agreement beyond chance: 1 is perfect, 0 is what chance would give"
 
 def chosen_stats(workspace: Workspace, store: Store) -> Stats:
     """The numbers of the panel that is chosen, where there are several."""
-    stats = _collected(str(workspace.root), None, workspace, store)
+    stats = collected(str(workspace.root), None, workspace, store)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         panel = _ALL
         if len(stats.panels) > 1:
             panel = st.selectbox("Panel", [_ALL, *stats.panels], key="panel", width=240)
         if st.button("Refresh", icon=":material/refresh:", type="tertiary"):
-            _collected.clear()
-            stats = _collected(str(workspace.root), None, workspace, store)
+            collected.clear()
+            stats = collected(str(workspace.root), None, workspace, store)
     if panel != _ALL:
-        stats = _collected(str(workspace.root), panel, workspace, store)
+        stats = collected(str(workspace.root), panel, workspace, store)
     return stats
 
 
 @st.cache_resource(ttl=_FRESH_S, show_spinner="Counting …")
-def _collected(folder: str, panel: str | None, _workspace: Workspace, _store: Store) -> Stats:
+def collected(folder: str, panel: str | None, _workspace: Workspace, _store: Store) -> Stats:
     """Kept for all managers alike, by `folder` and `panel`; shared, for nothing changes it."""
     return collect(_store, _workspace, panel)
 

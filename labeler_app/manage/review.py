@@ -7,7 +7,6 @@ same, the label may be the one that is wrong. What is doubtful there goes to rev
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -134,17 +133,17 @@ def _last(store: Store, walk: Walk, afterwards: Callable[[Any], None]) -> None:
 
 def _errors(workspace: Workspace, store: Store, by: str) -> None:
     walk = walk_of("error")
+    path = workspace.root / SUSPECTS_FILE
     try:
-        found = _list(workspace.root, store)
-    except GensetError as error:
+        changed = path.stat().st_mtime_ns if path.exists() else 0
+        found, cases = _suspects(workspace.root, changed, store)
+    except (GensetError, OSError) as error:
         st.error(as_markdown(str(error)))
         return
     if found is None:
         st.info("There is no list of errors yet. To make one: `genset labels suspects RELEASE`")
         return
-    st.caption(as_markdown(_about(found)))
-    open_cases = _undecided(str(workspace.root), found.made_at, found, store)
-    cases = {suspect.task: suspect for suspect in open_cases}
+    st.caption(as_markdown(" · ".join(found.summary())))
 
     def facts(suspect: Suspect, case: Case) -> None:
         _answers(suspect, case.candidate.photo.wnid, store.taxonomy)
@@ -160,33 +159,14 @@ def _errors(workspace: Workspace, store: Store, by: str) -> None:
     _go_through(workspace, store, walk, cases, end, facts, lambda _: None)
 
 
-def _list(root: Path, store: Store) -> Suspects | None:
-    """The newest list, read again once another one was made."""
-    try:
-        changed = (root / SUSPECTS_FILE).stat().st_mtime_ns
-    except OSError:
-        return None
-    return _read(str(root), changed, store)
-
-
-@st.cache_resource(show_spinner=False, max_entries=4)
-def _read(root: str, changed: int, _store: Store) -> Suspects | None:
-    return read_suspects(Path(root), _store.taxonomy)
-
-
-# What each manager decided since, their session knows.
+# A list that was made since is read; what each manager decided since, their session knows.
 @st.cache_resource(ttl=_FRESH_S, show_spinner=False, max_entries=4)
-def _undecided(folder: str, made_at: datetime, _found: Suspects, _store: Store) -> list[Suspect]:
-    return undecided(_store, _found)
-
-
-def _about(found: Suspects) -> str:
-    missed, models = len(found.suspects), len(found.leading)
-    who = f"All {models} leading models get" if models > 1 else "The one model gets"
-    text = f"{who} {missed:,} of {count(found.photos, 'photo')} of {found.release} wrong"
-    if models > 1:
-        text += f", and on {found.unanimous:,} of these they give one and the same answer"
-    return f"{text}."
+def _suspects(
+    root: Path, changed: int, _store: Store
+) -> tuple[Suspects | None, dict[str, Suspect]]:
+    found = read_suspects(root, _store.taxonomy)
+    open_cases = [] if found is None else undecided(_store, found)
+    return found, {suspect.task: suspect for suspect in open_cases}
 
 
 def _answers(suspect: Suspect, home: str, taxonomy: Taxonomy) -> None:

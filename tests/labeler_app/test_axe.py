@@ -89,7 +89,7 @@ PAGES = {
     "Photos": Seen("Photos", "of 5 photos"),
     "a photo": Seen("Photos", "of 5 photos", open_photo),
     "a labeler": Seen("Photos", "of 5 photos", open_labeler),
-    "People": Seen("People", "is held out"),
+    "People": Seen("People", "held out by"),
     "to void": Seen("People", "Look at a labeler", decide_on_ben),
     "Candidates": Seen("Review", "2 to decide"),
     "votes first": Seen("Review", "2 to decide", show_votes),

@@ -75,7 +75,8 @@ def test_a_photo_is_shown_with_its_class_its_votes_and_the_models_answers(opened
     app = manage_page(opened[0], "Review", of="Errors")
     text = shown(app)
     for words in (
-        "All 3 leading models get 3 of 10 photos of v1 wrong, and on 2 of these they give one and",
+        "v1: all 3 leading models get 3 of 10 photos wrong",
+        "On 2 of them all models give the same answer.",
         "3 to decide",
         "tench",
         "freshwater dace-like game fish",

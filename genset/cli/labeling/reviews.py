@@ -156,21 +156,11 @@ def _votes(dispute: "Dispute") -> str:
 def _suspects_tables(
     found: "Suspects", rows: list[tuple[str, str, int, str]], open_cases: int
 ) -> list[Table]:
-    missed, models = len(found.suspects), len(found.leading)
-    who = f"all {models} leading models get" if models > 1 else "the one model gets"
-    notes = [
-        f"{found.release}: {who} {missed:,} of {count(found.photos, 'photo')} wrong"
-        + (f"; {found.without:,} without a right class left out" if found.without else ""),
-        f"leading: {', '.join(found.leading)}",
-    ]
-    if models > 1 and missed:
-        notes.append(f"On {found.unanimous:,} of them all models give the same answer.")
     columns = [*map(Column, ("task", "class")), Column("severity", "steps off")]
     table = Table([*columns, Column("answers", "models say")], rows)
-    end = [f"{open_cases:,} to decide: genset label, the manager's page, Review, Errors"] * bool(
-        missed
-    )
-    return [Table(notes=notes), table, *(Table(notes=[text]) for text in end)]
+    end = [f"{open_cases:,} to decide: genset label, the manager's page, Review, Errors"]
+    end *= bool(found.suspects)
+    return [Table(notes=found.summary()), table, *(Table(notes=[text]) for text in end)]
 
 
 def _row(suspect: "Suspect", missing: set[str], taxonomy: "Taxonomy") -> tuple[str, str, int, str]:
