@@ -9,7 +9,7 @@ import streamlit as st
 from genset.core.errors import GensetError
 from genset.label import Store, Verdict, Workspace, answering
 from genset.label.review import rule, send_to_review
-from labeler_app.manage.parts import badges
+from labeler_app.manage.parts import badges, quiet_button
 from labeler_app.manage.session import decides, draw, look_at
 from labeler_app.words import as_markdown
 
@@ -108,7 +108,7 @@ class Walk:
             self.again = None
             self.skipped.add(key)
 
-        st.button("Skip", key=f"skip {key}", type="tertiary", shortcut="s", on_click=skip)
+        quiet_button("Skip", skip, key=f"skip {key}", shortcut="s")
 
     def back_button(self) -> None:
         """Draw a button that brings back the case that was decided last."""
@@ -116,14 +116,8 @@ class Walk:
         def back() -> None:
             self.again = self.last and self.last[0]
 
-        st.button(
-            "Back",
-            key="back",
-            type="tertiary",
-            shortcut="Backspace",
-            disabled=self.last is None or self.again is not None,
-            on_click=back,
-        )
+        nothing = self.last is None or self.again is not None
+        quiet_button("Back", back, key="back", shortcut="Backspace", disabled=nothing)
 
 
 def walk_of(name: str) -> Walk:
@@ -174,10 +168,4 @@ def decision(verdict: Verdict | None) -> str:
 def show_last(name: str, task: str, verdict: Verdict | None) -> None:
     """Draw what was decided last on a candidate of the class ``name``, and a way to its photo."""
     st.markdown(f"The last one, {as_markdown(name)}: you {decision(verdict)}")
-    st.button(
-        "Open its photo",
-        key="open last",
-        type="tertiary",
-        on_click=look_at,
-        kwargs={"task": task, "class_": task.partition("/")[0]},
-    )
+    quiet_button("Open its photo", look_at, task, key="open last")

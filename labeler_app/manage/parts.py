@@ -1,6 +1,6 @@
 """Photos with their credits, and tables, as the manager's views draw them."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -85,6 +85,26 @@ def badges(words: Mapping[Any, str]) -> str:
     return " ".join(
         f":{colours.get(verdict, 'gray')}-badge[{as_markdown(text)}]"
         for verdict, text in words.items()
+    )
+
+
+def quiet_button(
+    words: str,
+    act: Callable[..., None],
+    *arguments: Any,
+    key: str,
+    shortcut: str | None = None,
+    disabled: bool = False,
+) -> None:
+    """Draw a button without a frame that calls a function before the page is drawn again."""
+    st.button(
+        words,
+        key=key,
+        type="tertiary",
+        shortcut=shortcut,
+        disabled=disabled,
+        on_click=act,
+        args=arguments,
     )
 
 

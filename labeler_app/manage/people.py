@@ -14,9 +14,9 @@ from genset.label.quality import Quality, quality
 from genset.label.stats import LabelerStats, Share
 from genset.label.trust.decisions import Suspension, suspensions
 from genset.label.trust.void import Effect, clear, effect_of_void, unvoid, void
-from labeler_app.manage.parts import show_table
+from labeler_app.manage.parts import quiet_button, show_table
 from labeler_app.manage.progress import chosen_stats, collected
-from labeler_app.manage.session import choose, manager_name
+from labeler_app.manage.session import manager_name, show_photos_of
 from labeler_app.manage.settings import invite_form
 from labeler_app.words import as_markdown
 
@@ -187,7 +187,7 @@ def _state(name: str, signed: Labeler | None, suspension: Suspension | None) -> 
         words.append(f"{suspension.words} by {suspension.by}: {suspension.reason}")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{as_markdown(name)}** {as_markdown('; '.join(words))}")
-        st.button("Their photos", type="tertiary", on_click=choose, kwargs={"labeler": name})
+        quiet_button("Their photos", show_photos_of, "labeler", name, key="their photos")
 
 
 def _decide(

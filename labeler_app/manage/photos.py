@@ -31,6 +31,7 @@ from labeler_app.manage.parts import (
     Badge,
     badges,
     page_of,
+    quiet_button,
     show_class,
     show_comments,
     show_notices,
@@ -38,8 +39,9 @@ from labeler_app.manage.parts import (
     show_small,
 )
 from labeler_app.manage.session import (
+    CLASS,
+    LABELER,
     VOTES_SHOWN,
-    choose,
     enlarge,
     enlarged,
     from_the_start,
@@ -48,13 +50,13 @@ from labeler_app.manage.session import (
     offer,
     saw_votes,
     see_votes,
+    show_photos_of,
 )
 from labeler_app.words import as_markdown
 
 _FRESH_S = 15
 _ANY = "any verdict"
-_CLASS, _LABELER = "A class", "A labeler"
-_NOTHING = {_CLASS: "No photos yet: run genset scrape", _LABELER: "Nobody has labeled yet."}
+_NOTHING = {CLASS: "No photos yet: run genset scrape", LABELER: "Nobody has labeled yet."}
 _REASON = "looked at in the view Photos"
 _VERDICTS = "Votes and rulings; a ruling that is made after they were in sight says so."
 
@@ -81,7 +83,7 @@ def show_photos(workspace: Workspace, store: Store) -> None:
     everything = _photos(folder, of, chosen, store)
     found = [photo for photo in everything if photo.passes(which, verdict)]
     shown = f"{len(found):,} of {count(len(everything), 'photo')}"
-    order = f", in the order in which {as_markdown(chosen)} decided" if of == _LABELER else ""
+    order = f", in the order in which {as_markdown(chosen)} decided" if of == LABELER else ""
     st.caption(shown + order)
     seen = found[page_of("photos page", len(found))]
     around = list(dict.fromkeys(photo.photo.task for photo in found))
@@ -146,7 +148,7 @@ def _open_button(task: str, key: str, around: Sequence[str]) -> None:
         enlarge(task)
 
     _, _, photo = task.partition("/")
-    st.button(f"Open {photo}", key=f"open {key}", type="tertiary", on_click=large)
+    quiet_button(f"Open {photo}", large, key=f"open {key}")
 
 
 def _choices(
@@ -154,7 +156,7 @@ def _choices(
 ) -> tuple[str, Which, Verdict | None]:
     """Draw the choice of a class or labeler, and of which of its photos are shown."""
     kinds = list(Which)
-    if of == _CLASS:
+    if of == CLASS:
         key, words = "class", lambda wnid: f"{taxonomy[wnid].name} ({wnid}, {known[wnid]:,})"
         offer("photos class", known)
         options = _to_choose_from(known, taxonomy)
@@ -190,12 +192,12 @@ def _to_choose_from(classes: Mapping[str, int], taxonomy: Taxonomy) -> list[str]
 
 @st.cache_resource(ttl=_FRESH_S, show_spinner=False)
 def _known(folder: str, of: str, _store: Store) -> dict[str, int]:
-    return classes_with_photos(_store) if of == _CLASS else labelers_with_labels(_store)
+    return classes_with_photos(_store) if of == CLASS else labelers_with_labels(_store)
 
 
 @st.cache_resource(ttl=_FRESH_S, show_spinner=False, max_entries=64)
 def _photos(folder: str, of: str, chosen: str, _store: Store) -> list[LabeledPhoto]:
-    return (photos_of_class if of == _CLASS else photos_of_labeler)(_store, chosen)
+    return (photos_of_class if of == CLASS else photos_of_labeler)(_store, chosen)
 
 
 def _show_one(workspace: Workspace, store: Store, task: str, around: Sequence[str]) -> None:
@@ -238,15 +240,7 @@ def _ways(task: str, around: Sequence[str]) -> None:
     with st.container(horizontal=True):
         st.button("All photos", key="all photos", shortcut="Esc", on_click=enlarge, args=(None,))
         for words, key, other in (("Previous", "Left", before), ("Next", "Right", after)):
-            st.button(
-                words,
-                key=words.lower(),
-                shortcut=key,
-                type="tertiary",
-                disabled=other is None,
-                on_click=enlarge,
-                args=(other,),
-            )
+            quiet_button(words, enlarge, other, key=words, shortcut=key, disabled=other is None)
 
 
 def _about_class(store: Store, case: Case) -> None:
@@ -255,13 +249,8 @@ def _about_class(store: Store, case: Case) -> None:
     st.caption(as_markdown(case.candidate.photo.task))
     if case.candidate.contested:
         st.caption("Another class claims this photo too.")
-    st.button(
-        f"All photos of {as_markdown(cls.name)}",
-        key="all of class",
-        type="tertiary",
-        on_click=choose,
-        kwargs={"class_": cls.wnid},
-    )
+    words = f"All photos of {as_markdown(cls.name)}"
+    quiet_button(words, show_photos_of, "class", cls.wnid, key="all of class")
 
 
 def _votes(case: Case) -> None:
@@ -275,13 +264,9 @@ def _votes(case: Case) -> None:
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.markdown(_vote_line(answer), width="content")
                 if names:
-                    st.button(
-                        as_markdown(answer.worker),
-                        key=f"labeler {place}",
-                        type="tertiary",
-                        on_click=choose,
-                        kwargs={"labeler": answer.worker},
-                    )
+                    name = as_markdown(answer.worker)
+                    key = f"labeler {place}"
+                    quiet_button(name, show_photos_of, "labeler", answer.worker, key=key)
 
 
 def _vote_line(answer: Answer) -> str:

@@ -81,6 +81,7 @@ def saw_votes(task: str) -> bool:
     return task in st.session_state.get(_SEEN, ())
 
 
+CLASS, LABELER = "A class", "A labeler"
 _VERDICT = "photos verdict"
 # Of the choices in the view of photos. Streamlit forgets those that a run does not draw.
 CHOICES = ("verdicts", "photos of", "photos class", "photos labeler", "photos show", _VERDICT)
@@ -95,17 +96,13 @@ def keep_choices() -> None:
             st.session_state[key] = st.session_state[key]
 
 
-def choose(**choices: Any) -> None:
-    """A callback: show the view of photos, of this ``class_`` or ``labeler``, from its start."""
+def show_photos_of(kind: str, name: str) -> None:
+    """A callback: show the photos of a "class" or a "labeler", from the start."""
     st.session_state["view"] = "Photos"
+    st.session_state["photos of"] = LABELER if kind == "labeler" else CLASS
+    st.session_state[f"photos {kind}"] = name
     for key in ("photos show", _VERDICT):
         st.session_state.pop(key, None)
-    if "labeler" in choices:
-        st.session_state["photos of"] = "A labeler"
-        st.session_state["photos labeler"] = choices["labeler"]
-    else:
-        st.session_state["photos of"] = "A class"
-        st.session_state["photos class"] = choices["class_"]
     from_the_start()
 
 
@@ -121,9 +118,9 @@ def from_the_start() -> None:
     st.session_state.pop(_PAGE, None)
 
 
-def look_at(task: str, class_: str) -> None:
+def look_at(task: str) -> None:
     """A callback: show a candidate large, among the photos of its class."""
-    choose(class_=class_)
+    show_photos_of("class", task.partition("/")[0])
     st.session_state.pop("photos around", None)
     enlarge(task)
 
