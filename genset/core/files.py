@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 from uuid import uuid4
 
+from genset.core.errors import GensetError
+
 _MANY = 8  # files to secure at once
 
 # What file systems say that take no more, or nothing from us.
@@ -154,6 +156,27 @@ def _lock(handle: int, waiting: Callable[[], None] | None) -> None:
     except OSError as error:
         if error.errno not in _NO_LOCKS:
             raise
+
+
+@contextmanager
+def locked(path: Path, error: GensetError) -> Iterator[None]:
+    """Have the file `path`, which is made for it, locked in the block; a kill gives it up.
+
+    Raises:
+        GensetError: `error`, where another process has it locked.
+    """
+    with path.open("w") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise error from None
+        except OSError as unlocked:
+            if unlocked.errno not in _NO_LOCKS:
+                raise
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)
 
 
 def sha256_of(path: Path) -> str:

@@ -85,7 +85,7 @@ def refuse_emptied(url: str, images: Path) -> None:
     Raises:
         GensetError: the database is lost, or what lies in its place is none of genset's.
     """
-    if (file := _file(url)) is None:
+    if (file := sqlite_file(url)) is None:
         return
     if file.is_dir():
         raise GensetError(_lost(url, "a folder is in its place"))
@@ -127,7 +127,7 @@ def _is_of_another_program(file: Path) -> bool:
 
 def _line(url: str, what: str, reason: str, code: int | None) -> str:
     shown = make_url(url).set(query={}).render_as_string(hide_password=True)
-    file = _file(url)
+    file = sqlite_file(url)
     if file is None:
         mend = "run the same command again when it answers"
     elif code in _DAMAGED:
@@ -150,7 +150,7 @@ def _restoring(file: Path) -> str:
 
 def _damage(url: str) -> str | None:
     """What is wrong with an SQLite database's file; None where it is whole."""
-    if (file := _file(url)) is None or not file.is_file():
+    if (file := sqlite_file(url)) is None or not file.is_file():
         return None
     try:
         with closing(sqlite3.connect(file, WAIT)) as connection:
@@ -159,7 +159,7 @@ def _damage(url: str) -> str | None:
         return first_line(error) if code_of(error) in _DAMAGED else None
 
 
-def _file(url: str) -> Path | None:
+def sqlite_file(url: str) -> Path | None:
     """The file of an SQLite database; None for another kind."""
     address = make_url(url)
     return Path(str(address.database)) if address.get_backend_name() == "sqlite" else None

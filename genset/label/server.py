@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
 
-from genset.core.errors import BadInput, MissingExtra
-from genset.db.failures import refuse_emptied
+from genset.core.errors import BadInput, GensetError, MissingExtra
+from genset.core.files import locked
+from genset.db.failures import refuse_emptied, sqlite_file
 from genset.label.people.access import NAME, manager_token, secret_of_environment
 from genset.workspace import Workspace
 
@@ -25,7 +26,8 @@ def serve(workspace: Workspace, port: int = 8501, address: str = "127.0.0.1") ->
         MissingExtra: Streamlit is not installed.
         BadInput: the port or the address cannot be had, or others could reach the page and there
             is no secret to tell labelers apart from strangers.
-        GensetError: the database does not answer, or is damaged.
+        GensetError: the database does not answer, is damaged, or is an SQLite file that another
+            server serves.
     """
     if find_spec("streamlit") is None:
         raise MissingExtra("the labeling page", "label")
@@ -46,7 +48,11 @@ def serve(workspace: Workspace, port: int = 8501, address: str = "127.0.0.1") ->
     def announce() -> None:
         print(lines, end="", file=sys.stderr, flush=True)  # noqa: T201 - this is the output
 
-    with _listening(port, address) as listener, _until_interrupted():
+    with (
+        _alone_with(workspace.store_url),
+        _listening(port, address) as listener,
+        _until_interrupted(),
+    ):
         # By its name: the page stands on this room, and not the other way round.
         import_module("labeler_app.server").run(workspace, listener, announce)
     return 0
@@ -57,6 +63,17 @@ def _is_loopback(address: str) -> bool:
         return ipaddress.ip_address(address).is_loopback
     except ValueError:
         return address == "localhost"
+
+
+def _alone_with(url: str) -> contextlib.AbstractContextManager[None]:
+    """Keep other servers from an SQLite database; PostgreSQL's may be served by several."""
+    if (file := sqlite_file(url)) is None:
+        return contextlib.nullcontext()
+    error = GensetError(
+        f"another genset label serves {file}: end that one first, or keep the workspace in "
+        "PostgreSQL, which several servers may share"
+    )
+    return locked(file.with_name(f"{file.name}-label"), error)
 
 
 @contextlib.contextmanager

@@ -4,6 +4,7 @@ import asyncio
 import signal
 import socket
 import stat
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -61,6 +62,27 @@ def test_no_half_of_an_answer_waits_for_the_other(
     monkeypatch.setattr("labeler_app.server.run", run)
     serve(opened[0], free_port())
     assert found == [1]
+
+
+def test_a_second_server_of_an_sqlite_file_is_refused_until_the_first_has_ended(
+    opened: Opened,
+) -> None:
+    workspace = opened[0]
+
+    def second() -> "subprocess.CompletedProcess[str]":
+        command = [sys.executable, "-m", "genset", "label", "--port", str(free_port())]
+        return subprocess.run(command, cwd=workspace.root, capture_output=True, text=True)
+
+    with serving(workspace.root, free_port()):
+        refused = second()
+    assert (refused.returncode, refused.stdout) == (1, "")
+    file = workspace.root / "genset.db"
+    assert refused.stderr == (
+        f"genset: another genset label serves {file}: end that one first, or keep the workspace in "
+        "PostgreSQL, which several servers may share\n"
+    )
+    with serving(workspace.root, free_port()):  # that one was killed
+        pass
 
 
 @pytest.mark.parametrize("port", [0, -1, 65536])

@@ -10,7 +10,6 @@ attempt that begins from the start takes the place of one that did not finish, w
 ``.attempts``: it is no further run.
 """
 
-import fcntl
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -19,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from genset.core.errors import BadInput
-from genset.core.files import write_text
+from genset.core.files import locked, write_text
 from genset.tta.logs.dawnbench import COMMUNICATION, read_json, read_run
 from genset.tta.logs.dawnbench_json import Attempts
 from genset.tta.record.header import Header, exists, names
@@ -164,18 +163,9 @@ def reserved(output: Path) -> Iterator[None]:
     if output.is_dir():
         raise BadInput(f"{output} is a folder: name an entry in it, {output / 'NAME'}")
     output.parent.mkdir(parents=True, exist_ok=True)
-    lock = output.with_name(f".{output.name}.lock")
-    with lock.open("w") as handle:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise BadInput(
-                f"another recording is writing {output}: wait for its end, or name another -o"
-            ) from None
-        try:
-            yield
-        finally:
-            lock.unlink(missing_ok=True)
+    error = BadInput(f"another recording is writing {output}: wait for its end, or name another -o")
+    with locked(output.with_name(f".{output.name}.lock"), error):
+        yield
 
 
 def set_aside(path: Path) -> tuple[int, float]:
