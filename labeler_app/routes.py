@@ -108,12 +108,20 @@ def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
         labelers_desk = desk(session)
         if warnings(store, labelers_desk.labeler):
             raise _Refused  # the page is drawn again, and shows them
-        leased, progress = labelers_desk.next(body.most, body.loaded)
+        leased, progress = labelers_desk.next(wire.most(body.count), body.loaded)
         return {"screens": list(map(wire.screen, leased)), "progress": asdict(progress)}
 
     def submit(session: str, body: wire.SubmitBody) -> Answer:
-        receipts, progress = desk(session).take(list(map(submission, body.submissions)))
-        return {"receipts": list(map(wire.receipt, receipts)), "progress": asdict(progress)}
+        labelers_desk, count = desk(session), wire.most(body.count)
+        if count and warnings(store, labelers_desk.labeler):
+            count = 0  # the page asks for them, and is drawn again
+        submissions = list(map(submission, body.submissions))
+        receipts, progress, leased = labelers_desk.take(submissions, count, body.loaded)
+        return {
+            "receipts": list(map(wire.receipt, receipts)),
+            "progress": asdict(progress),
+            "screens": None if leased is None else list(map(wire.screen, leased)),
+        }
 
     def beat(session: str, body: wire.BeatBody) -> Answer:
         return {"lost": desk(session).beat(body.screens)}

@@ -32,11 +32,6 @@ class ScreensBody(Body, frozen=True, kw_only=True):
     count: int
     loaded: Names
 
-    @property
-    def most(self) -> int:
-        """As many as are given."""
-        return max(0, min(self.count, _MOST_SCREENS))
-
 
 class BeatBody(Body, frozen=True, kw_only=True):
     """The screens that the page keeps, or gives back."""
@@ -51,9 +46,16 @@ class EarlierBody(Body, frozen=True, kw_only=True):
 
 
 class SubmitBody(Body, frozen=True, kw_only=True):
-    """Screens' labels."""
+    """Screens' labels, and how many screens the page asks for; it has those that are loaded."""
 
     submissions: Annotated[tuple[SubmissionBody, ...], Meta(max_length=_MOST_SCREENS)]
+    count: int = 0
+    loaded: Names = ()
+
+
+def most(count: int) -> int:
+    """As many screens as are given where a page asks for so many."""
+    return max(0, min(count, _MOST_SCREENS))
 
 
 def milliseconds(time: datetime) -> int:

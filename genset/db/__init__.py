@@ -74,6 +74,7 @@ from genset.db.queries import (
     stored_candidates,
     votes,
     votes_digest,
+    waiting_requests,
 )
 from genset.db.scraping import (
     HostState,
@@ -160,4 +161,5 @@ __all__ = [
     "votes",
     "votes_digest",
     "votes_in_labeling",
+    "waiting_requests",
 ]

@@ -49,15 +49,25 @@ class Screen(Base):
     until `expires_at`; from then on they may be given to others, and the screen is *lost* when one
     was. `study_id` and `visit_id` are what it was done for. `seconds` is for how long it was
     looked at, from its being shown to its submission, as the page says; None: not known.
+
+    So many of its photos are `candidates`; the rest are gold questions. `gold_remaining` is how
+    many of these come on the other screens of its class, None on the last.
     """
 
     __tablename__ = "screen"
     __table_args__ = (
         Index("screen_submitted", "worker", "submitted_at"),
+        Index("screen_of_class", "worker", "wnid", "created_at"),
         # The open ones: a few for each labeler, among all that ever were.
         Index(
             "screen_open",
             "worker",
+            sqlite_where=text("submitted_at IS NULL AND lost_at IS NULL"),
+            postgresql_where=text("submitted_at IS NULL AND lost_at IS NULL"),
+        ),
+        Index(
+            "screen_leased",
+            *("wnid", "expires_at", "panel", "worker", "visit_id", "photo_id", "candidates"),
             sqlite_where=text("submitted_at IS NULL AND lost_at IS NULL"),
             postgresql_where=text("submitted_at IS NULL AND lost_at IS NULL"),
         ),
@@ -73,6 +83,8 @@ class Screen(Base):
     visit_id: Mapped[int | None] = mapped_column(ForeignKey("visit.id"), index=True)
     seconds: Mapped[float | None] = mapped_column(Double)
     created_at: Mapped[datetime] = mapped_column(UtcDateTime, default=now)
+    candidates: Mapped[int]
+    gold_remaining: Mapped[int | None]
     expires_at: Mapped[datetime] = mapped_column(UtcDateTime)
     submitted_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     lost_at: Mapped[datetime | None] = mapped_column(UtcDateTime)

@@ -3,9 +3,9 @@
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, func, select, text
+from sqlalchemy import BindParameter, ColumnElement, bindparam, func, select, text
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from genset.core.errors import BadInput
@@ -15,19 +15,21 @@ from genset.db import (
     GoldQuestion,
     Label,
     Photo,
+    ReviewRequest,
     Ruling,
     Screen,
     ScreenPhoto,
     Store,
     Verdict,
+    ask,
     find_candidate,
     in_batches,
     is_discounted,
     is_out,
     is_postgresql,
     now,
-    requests_in_force,
     stored_taxonomy,
+    waiting_requests,
 )
 from genset.db.failures import answering
 from genset.statistics.intervals import wilson
@@ -37,6 +39,20 @@ AGREEING = 2
 CORRECT, INCORRECT = Verdict.CORRECT, Verdict.INCORRECT
 
 By = TypeVar("By", bound=Hashable)  # a labeler's name, or the number of a visit
+
+# Written once: building them takes longer than asking them.
+_AMONG: BindParameter[Any] = bindparam("candidates", expanding=True)
+_LABELS = (
+    select(Label.candidate_id, Label.worker, Label.verdict)
+    .where(Label.candidate_id.in_(_AMONG), ~is_out(Label))
+    .order_by(Label.number)
+)
+_RULED = (
+    select(Ruling.candidate_id, Ruling.verdict)
+    .where(Ruling.candidate_id.in_(_AMONG))
+    .order_by(Ruling.number)
+)
+_IN_REVIEW = waiting_requests().with_only_columns(ReviewRequest.candidate_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,18 +206,13 @@ def decided(session: Session, candidates: Iterable[int]) -> dict[int, Verdict]:
     found: dict[int, Verdict] = {}
     for some in in_batches(sorted(set(candidates)), 500):  # a question can only be so long
         verdicts_of: dict[int, dict[str, Verdict]] = {}
-        for number, worker, verdict in session.execute(
-            select(Label.candidate_id, Label.worker, Label.verdict)
-            .where(Label.candidate_id.in_(some), ~is_out(Label))
-            .order_by(Label.number)
-        ):
+        for number, worker, verdict in ask(session, _LABELS, {"candidates": some}):
             verdicts_of.setdefault(number, {})[worker] = verdict
         for number, verdicts in verdicts_of.items():
             if len(verdicts) >= AGREEING and len(set(verdicts.values())) == 1:
                 found[number] = next(iter(verdicts.values()))
-        ruled = select(Ruling.candidate_id, Ruling.verdict).where(Ruling.candidate_id.in_(some))
-        found |= dict(session.execute(ruled.order_by(Ruling.number)).all())
-    in_review = requests_in_force(session).keys()
+        found |= dict(ask(session, _RULED, {"candidates": some}).all())
+    in_review = set(ask(session, _IN_REVIEW).scalars())
     return {
         number: verdict
         for number, verdict in found.items()

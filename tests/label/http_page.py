@@ -15,7 +15,8 @@ from genset.workspace import Workspace
 from labeler_app.routes import Sessions
 
 AHEAD = 6  # screens, as many as the component asks for
-FEW = AHEAD - 2  # with which it asks for more
+FEW = AHEAD - 2  # with which it asks for more, along with what it sends
+SCARCE = 2  # with which it does not wait for that
 _PATIENCE = 15.0  # seconds until a request counts as lost
 _LONGEST_WAIT = 1.0  # seconds until it is sent again
 
@@ -36,15 +37,15 @@ class HttpPage:
     """One labeler. What they submit stays in `outbox` until the server has decided every label.
 
     `sent` names each label that was ever on its way; `said` what the server said of it: "" for
-    stored, or why it was refused. `spans` has the seconds of each answer by route, `errors` the
-    answers that were none.
+    stored, or why it was refused. `spans` has the seconds of each answer by route ("both": labels
+    that brought screens), `errors` the answers that were none.
     """
 
     def __init__(self, port: int, session: str) -> None:
         self.outbox: list[Answer] = []
         self.sent: set[str] = set()
         self.said: dict[str, str] = {}
-        self.spans: dict[str, list[float]] = {"screens": [], "submit": []}
+        self.spans: dict[str, list[float]] = {"screens": [], "submit": [], "both": []}
         self.errors: list[str] = []
         self.progress: Answer | None = None
         self.screens: list[Answer] = []
@@ -55,7 +56,7 @@ class HttpPage:
         """Label, a screen every so often, while it goes on; then until nothing is unsent."""
         due = time.monotonic()
         while goes_on() and not (self.progress and self.progress["done"] and not self.screens):
-            if len(self.screens) <= FEW:
+            if len(self.screens) <= SCARCE:
                 self._try(self.fill)
             if self.screens:
                 due = max(due + seconds_a_screen, time.monotonic() - seconds_a_screen)
@@ -67,10 +68,15 @@ class HttpPage:
 
     def fill(self) -> None:
         """Have screens to label."""
-        away = [each["screen"] for each in self.outbox]
+        self._take(self.ask("screens", self._wanted(len(self.outbox))))
+
+    def _wanted(self, waiting: int) -> Answer:
         held = [each["id"] for each in self.screens]
-        answer = self.ask("screens", {"loaded": held, "count": AHEAD + len(away)})
+        return {"loaded": held, "count": AHEAD + waiting}
+
+    def _take(self, answer: Answer) -> None:
         self.progress = answer["progress"]
+        away = [each["screen"] for each in self.outbox]
         known = {each["id"]: each for each in self.screens}
         told = [known.get(each["id"], each) for each in answer["screens"]]
         self.screens = [each for each in told if not each["submitted"] and each["id"] not in away]
@@ -101,13 +107,16 @@ class HttpPage:
             submission = self.outbox[0]
             ids = {label["id"] for label in submission["labels"]}
             self.sent |= ids
-            answer = self.ask("submit", {"submissions": [submission]})
+            more = self._wanted(len(self.outbox) - 1) if len(self.screens) <= FEW else {}
+            answer = self.ask("submit", {"submissions": [submission], **more})
             told = {each["id"]: each["reason"] for each in answer["receipts"]}
             if told.keys() != ids:
                 raise Unanswered("not every label was answered")
             self.said |= told
             self.progress = answer["progress"]
             del self.outbox[0]
+            if answer["screens"] is not None:
+                self._take(answer)
 
     def ask(self, route: str, body: Answer) -> Answer:
         """One request.
@@ -126,7 +135,8 @@ class HttpPage:
         except (OSError, http.client.HTTPException, ValueError) as error:
             self._connection.close()
             raise Unanswered(f"{route}: {error!r}") from None
-        self.spans.setdefault(route, []).append(time.perf_counter() - began)
+        name = "both" if route == "submit" and "count" in body else route
+        self.spans.setdefault(name, []).append(time.perf_counter() - began)
         return answer
 
     def _try(self, work: Callable[[], None]) -> None:

@@ -1,7 +1,6 @@
 """The questions of a screen of one photo: in an order of chance, some with known answers."""
 
 import random
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from sqlalchemy import and_, bindparam, exists, select
@@ -20,7 +19,7 @@ from genset.db import (
 )
 from genset.label.gold import decided, holds, lock_gold_questions
 from genset.label.queue.board import QUESTIONS_ON_A_SCREEN, Board, shuffled
-from genset.label.queue.hiding import Shown
+from genset.label.queue.hiding import ScreenPlan, Shown
 
 _random = random.SystemRandom()
 
@@ -75,25 +74,26 @@ class _KnownClass(NamedTuple):
 
 
 def questions_of(
-    session: Session, board: Board, worker: str, home: str, candidates: Sequence[int]
+    session: Session, board: Board, worker: str, plan: ScreenPlan, free: set[int], shown: Shown
 ) -> list[ScreenPhoto]:
-    """What a new screen asks of a photo: these candidates, and gold questions at the rules' share.
+    """What a new screen asks of a photo: `free` candidates, and gold questions at the rules' share.
 
-    At most eight. A photo's own class, `home`, is never asked. The order is drawn by the seed of
+    At most eight. A photo's own class is never asked. The order is drawn by the seed of
     the round, the labeler and the photo, for gold questions too. The store is asked the same for a
     screen that gets none: how long it takes must not tell.
     """
-    photo = board.photo_of(candidates[0])
+    candidates = [number for number in plan.candidates if number in free]
+    photo, home = board.photo_of(candidates[0]), plan.wnid
     rows = ask(session, _ASKED, {"candidates": candidates}).all()
     questions = {row.wnid: ScreenPhoto(candidate_id=row.candidate_id) for row in rows}
     seed = rows[0].seed
-    share = board.rules.gold
+    share, gold = board.rules.gold, dict[str, int]()
     if share:
-        shown = Shown.to_labeler(session, board, worker)
         count = shown.gold_among(len(questions), share, QUESTIONS_ON_A_SCREEN)
         count = min(count, QUESTIONS_ON_A_SCREEN - len(questions))
-        for wnid, gold_id in _choose(session, board, worker, home, photo, count).items():
-            questions[wnid] = ScreenPhoto(gold_id=gold_id)
+        gold = _choose(session, board, worker, home, photo, count)
+        questions |= {wnid: ScreenPhoto(gold_id=gold_id) for wnid, gold_id in gold.items()}
+    shown.add(len(questions), len(gold))
     return [questions[wnid] for wnid in shuffled(questions, seed, worker, photo)]
 
 

@@ -11,7 +11,7 @@ import hashlib
 import math
 import time
 from collections import Counter
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
 from typing import NamedTuple, TypeVar
 
@@ -28,7 +28,6 @@ Item = TypeVar("Item")
 PHOTOS_ON_A_SCREEN = 5
 QUESTIONS_ON_A_SCREEN = 8
 _SECONDS_AT_WORK = 5.0  # for which the number of those who label is taken to stay
-_SECONDS_LEASED = 1.0  # for which the leases of a class, once read, are used
 
 # Written once: building them takes longer than asking them.
 _NEW_LABELS = (
@@ -49,42 +48,6 @@ LIVE = (
     Screen.panel == bindparam("panel"),
 )
 _AT_WORK = select(func.count(Screen.worker.distinct())).where(*LIVE)
-
-
-class Leases:
-    """How many live leases each candidate has: class by class, as read a moment ago.
-
-    Leases that this process gives and ends are counted at once; of those of others it learns when
-    it reads the class again. It is for suggestions only: the store decides.
-    """
-
-    def __init__(self) -> None:
-        self._read_at: dict[str, float] = {}
-        self._counts: dict[str, Counter[int]] = {}
-
-    def unknown(self, classes: Iterable[str]) -> list[str]:
-        """Those of these classes that have to be read (again)."""
-        old = time.monotonic() - _SECONDS_LEASED
-        return [wnid for wnid in classes if self._read_at.get(wnid, old) <= old]
-
-    def learn(self, counts: Mapping[str, Counter[int]]) -> None:
-        """Take what was just read: for each class the leases of its candidates."""
-        self._counts.update(counts)
-        self._read_at.update(dict.fromkeys(counts, time.monotonic()))
-
-    def of(self, wnid: str) -> Mapping[int, int]:
-        """The leases of the candidates of a class that was read."""
-        return self._counts[wnid]
-
-    def add(self, wnid: str, candidates: Collection[int], leases: int) -> None:
-        """Count a lease of each of these candidates more (1) or less (-1)."""
-        if (counts := self._counts.get(wnid)) is not None:
-            for candidate in candidates:
-                counts[candidate] += leases
-
-    def forget(self) -> None:
-        """Read all classes again when they are next asked for."""
-        self._read_at.clear()
 
 
 class _Exclusions(NamedTuple):
@@ -112,9 +75,6 @@ class Board(OpenCandidates):
         self._exclusions: dict[str, _Exclusions] = {}
         self._at_work = -math.inf, 1
         self._classes_of: dict[str, list[str]] = {}  # by labeler, in their order
-        self.leased = Leases()
-        # By labeler and class: how many gold questions come on the screens that are to be leased.
-        self.gold_remaining: dict[tuple[str, str], int | None] = {}
 
     @locked
     def catch_up(self, session: Session, worker: str) -> None:
@@ -135,7 +95,6 @@ class Board(OpenCandidates):
         changed = {row.candidate_id for row in new}
         if decisions := ask(session, _NEW_DECISIONS, {"newest": self._newest_decision}).all():
             self._newest_decision = decisions[-1].number
-            self.leased.forget()
             about = Label.worker.in_({row.worker for row in decisions})
             changed.update(session.scalars(select(Label.candidate_id).where(about)))
         self.count_again(session, changed)
@@ -189,22 +148,30 @@ class Board(OpenCandidates):
             self._at_work = time.monotonic(), number
         return number
 
-    def classes_for(self, session: Session, worker: str) -> Iterator[str]:
-        """The classes of which this labeler may yet get candidates, in their order."""
+    def classes_for(
+        self, session: Session, worker: str, leased: Mapping[str, int]
+    ) -> Iterator[str]:
+        """The classes of which this labeler may get candidates, in their order.
+
+        None of which as many are `leased`, all together, as votes are missing.
+        """
         if worker not in self._classes_of:
             self._classes_of[worker] = self._in_order(list(self._ranked), worker)
         for wnid in self._classes_of[worker]:
-            if self._read_if_remaining(session, wnid, worker):
+            if self._read_if_remaining(session, wnid, worker) and (
+                self._missing_in[wnid] > leased.get(wnid, 0)
+            ):
                 yield wnid
 
     @locked
-    def suggest(self, worker: str, wnid: str, without: Container[int]) -> list[int]:
+    def suggest(
+        self, worker: str, wnid: str, without: Container[int], leases: Mapping[int, int]
+    ) -> list[int]:
         """The candidates of a class that a labeler may get, in their order.
 
-        None that looks `leased` to as many as it needs, and none of those in `without`.
+        None that is leased to as many as it needs, and none of those in `without`.
         """
         open_, exclusions = self._open[wnid], self._exclusions[worker]
-        leases = self.leased.of(wnid)
         free = [
             number
             for number in self._ranked[wnid]

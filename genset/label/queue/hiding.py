@@ -70,6 +70,13 @@ _SHOWN = (
         Screen.photo_id.is_not(None) == bindparam("by_photo"),
     )
 )
+_PLANNED = (
+    select(Screen.gold_remaining)
+    .where(Screen.worker == bindparam("worker"), Screen.wnid == bindparam("wnid"))
+    .where(Screen.photo_id.is_(None))
+    .order_by(Screen.created_at.desc())
+    .limit(1)
+)
 # A class's gold questions: id, answer, and what it rests on.
 _NOT_SHOWN = (
     select(GoldQuestion.id, GoldQuestion.expected, GoldQuestion.basis_id)
@@ -164,7 +171,7 @@ def screens_of_class(
     share, gold = board.rules.gold, list[int]()
     if share:
         # Planned once for a class, of which screens may be leased one by one.
-        count = board.gold_remaining.get((worker, wnid))
+        count = ask(session, _PLANNED, {"worker": worker, "wnid": wnid}).scalar()
         if count is None:
             count = shown.gold_among(len(candidates), share, PHOTOS_ON_A_SCREEN)
         gold = _choose(session, board, worker, wnid, count)

@@ -11,11 +11,10 @@ A labeler's own row is locked first, so that two tabs get the same screens.
 """
 
 import secrets
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from sqlalchemy import Table, bindparam, func, insert, select
 from sqlalchemy.orm import Session
@@ -89,11 +88,18 @@ _ON_SCREENS_OF_OTHERS = (
         ~is_discounted(),
     )
 )
+_LEASED_IN_EACH = (
+    select(Screen.wnid, func.sum(Screen.candidates))
+    .where(*LIVE, Screen.photo_id.is_not(None) == bindparam("by_photo"), ~is_discounted())
+    .group_by(Screen.wnid)
+)
 _LEASED_IN_CLASSES = _LIVE.where(Screen.wnid.in_(bindparam("classes", expanding=True)))
 
 _CANDIDATES = select(Claim.id).where(Claim.id.in_(bindparam("candidates", expanding=True)))
 _CANDIDATES_IN_ORDER = _CANDIDATES.order_by(Claim.id).with_for_update(key_share=True)
 _FREE_CANDIDATES = _CANDIDATES.with_for_update(key_share=True, skip_locked=True)
+_INSERT_SCREENS = insert(cast(Table, Screen.__table__))
+_INSERT_PHOTOS = insert(cast(Table, ScreenPhoto.__table__))
 _ON_SCREENS = (
     select(ScreenPhoto.screen_id, ScreenPhoto.candidate_id)
     .where(ScreenPhoto.screen_id.in_(bindparam("screens", expanding=True)))
@@ -193,12 +199,9 @@ def renew(session: Session, boards: Boards, worker: str, screens: Sequence[Scree
     return [screen for screen in screens if screen.lost_at is None]
 
 
-def give_back(session: Session, boards: Boards, screens: Sequence[Screen]) -> None:
+def give_back(screens: Sequence[Screen]) -> None:
     """End the leases of open screens now. They can be renewed as if they had run out."""
-    on = candidates_on(session, screens)
     for screen in screens:
-        if screen.expires_at > now():
-            boards.of(screen).leased.add(screen.wnid, on[screen.id], -1)
         screen.expires_at = now()
 
 
@@ -243,53 +246,54 @@ def _of_board(
     busy: set[int],
     count: int,
 ) -> list[Screen]:
-    """Lease screens of one board, of candidates not in `without`; adds to `busy` what is locked."""
+    """Lease screens of one board, of candidates not in `without`; adds to `busy` what is locked.
+
+    All of a round are locked in one go. One by one, labelers who ask at once would pass over each
+    other's.
+    """
     screens: list[Screen] = []
     for _ in range(_ROUNDS):
-        plans = _planned(session, board, labeler.name, without, count - len(screens))
+        if len(screens) >= count:
+            break
+        shown = Shown.to_labeler(session, board, labeler.name)
+        looks_free = _free(session, board, labeler.name, without, shown)
+        plans = list(islice(looks_free, count - len(screens)))
         if not plans:
             break
         candidates_tried = {number for plan in plans for number in plan.candidates}
         free, locked = _lock_free(session, board, labeler.name, candidates_tried)
         busy |= locked
         without |= candidates_tried
-        for plan in plans:
+        if board.pool.by_photo:
             # What is at work with somebody this moment is passed over, with the rest of its photo:
             # asked in two parts, it would have to be looked at twice.
-            if board.pool.by_photo and not locked.isdisjoint(plan.candidates):
-                continue
-            if not free.isdisjoint(plan.candidates):
-                screens.append(_lease(session, board, labeler, visit, plan, free))
+            plans = [plan for plan in plans if locked.isdisjoint(plan.candidates)]
+        plans = [plan for plan in plans if not free.isdisjoint(plan.candidates)]
+        photos = [
+            questions_of(session, board, labeler.name, plan, free, shown)
+            if board.pool.by_photo
+            else plan.photos(free)
+            for plan in plans
+        ]
+        screens += _lease(session, board, labeler, visit, list(zip(plans, photos, strict=True)))
     return screens
 
 
-def _planned(
-    session: Session, board: Board, worker: str, without: set[int], count: int
-) -> list[ScreenPlan]:
-    """Up to `count` screens that look free, the first class first.
-
-    All are locked in one go. One by one, labelers who ask at once would pass over each other's.
-    """
-    found = list(islice(_free(session, board, worker, without), count))
-    if len(found) < count:
-        board.leased.forget()  # some may be free again
-        found = list(islice(_free(session, board, worker, without), count))
-    return found
-
-
-def _free(session: Session, board: Board, worker: str, without: set[int]) -> Iterator[ScreenPlan]:
-    """Every screen that looks free, read as far as it is wanted."""
-    classes, together = board.classes_for(session, worker), _CLASSES
-    shown = Shown.to_labeler(session, board, worker)
+def _free(
+    session: Session, board: Board, worker: str, without: set[int], shown: Shown
+) -> Iterator[ScreenPlan]:
+    """Every screen that looks free, the first class first, read as far as it is wanted."""
+    values: dict[str, Any] = {"panel": board.rules.panel, "now": now()}
+    leased = dict(ask(session, _LEASED_IN_EACH, {**values, "by_photo": board.pool.by_photo}).all())
+    classes, together = board.classes_for(session, worker, leased), _CLASSES
     while wnids := list(islice(classes, together)):
-        if unknown := board.leased.unknown(wnids):
-            counts: dict[str, Counter[int]] = {wnid: Counter() for wnid in unknown}
-            values = {"classes": unknown, "panel": board.rules.panel, "now": now()}
-            for wnid, candidate, leases in ask(session, _LEASED_IN_CLASSES, values):
-                counts[wnid][candidate] = leases
-            board.leased.learn(counts)
+        leases: dict[str, dict[int, int]] = {wnid: {} for wnid in wnids}
+        for wnid, candidate, number in ask(
+            session, _LEASED_IN_CLASSES, {**values, "classes": wnids}
+        ):
+            leases[wnid][candidate] = number
         for wnid in wnids:
-            free = board.suggest(worker, wnid, without)
+            free = board.suggest(worker, wnid, without, leases[wnid])
             if board.pool.by_photo:
                 yield from (ScreenPlan(wnid, some) for some in board.by_photo(free))
             elif free:
@@ -316,43 +320,40 @@ def _lease(
     board: Board,
     labeler: LabelerNow,
     visit: Visit | None,
-    plan: ScreenPlan,
-    free: set[int],
-) -> Screen:
-    wnid, by_photo = plan.wnid, board.pool.by_photo
-    screen = Screen(
-        id=secrets.token_hex(16),
-        worker=labeler.name,
-        wnid=wnid,
-        photo_id=board.photo_of(plan.candidates[0]) if by_photo else None,
-        panel=board.rules.panel,
-        guideline=board.rules.guideline,
-        study_id=None if visit is None else visit.study_id,
-        visit_id=None if visit is None else visit.id,
-        expires_at=_end_of_lease(board.rules),
-    )
-    session.add(screen)
-    session.flush()
-    if by_photo:
-        there = [number for number in plan.candidates if number in free]
-        photos = questions_of(session, board, labeler.name, wnid, there)
-    else:
-        photos = plan.photos(free)
-    rows = [
-        {
+    plans: Sequence[tuple[ScreenPlan, Sequence[ScreenPhoto]]],
+) -> list[Screen]:
+    """Store these screens with their photos: a statement for each of the two tables."""
+    by_photo, rows, on_screens, at = board.pool.by_photo, [], [], now()
+    for place, (plan, photos) in enumerate(plans):
+        screen: dict[str, Any] = {
             "id": secrets.token_hex(16),
-            "screen_id": screen.id,
-            "place": place,
-            "candidate_id": photo.candidate_id,
-            "gold_id": photo.gold_id,
+            "worker": labeler.name,
+            "wnid": plan.wnid,
+            "photo_id": board.photo_of(plan.candidates[0]) if by_photo else None,
+            "panel": board.rules.panel,
+            "guideline": board.rules.guideline,
+            "study_id": None if visit is None else visit.study_id,
+            "visit_id": None if visit is None else visit.id,
+            "candidates": sum(photo.candidate_id is not None for photo in photos),
+            "gold_remaining": plan.gold_remaining,
+            "created_at": at + timedelta(microseconds=place),  # by which they are in order
+            "expires_at": _end_of_lease(board.rules),
         }
-        for place, photo in enumerate(photos, 1)
-    ]
-    # By the table: one statement, wherever among the photos a gold question is.
-    session.execute(insert(cast(Table, ScreenPhoto.__table__)), rows)
-    board.gold_remaining[labeler.name, wnid] = plan.gold_remaining
-    board.leased.add(wnid, [number for photo in photos if (number := photo.candidate_id)], 1)
-    return screen
+        rows.append(screen)
+        on_screens += [
+            {
+                "id": secrets.token_hex(16),
+                "screen_id": screen["id"],
+                "place": on_screen,
+                "candidate_id": photo.candidate_id,
+                "gold_id": photo.gold_id,
+            }
+            for on_screen, photo in enumerate(photos, 1)
+        ]
+    if rows:
+        ask(session, _INSERT_SCREENS, rows)
+        ask(session, _INSERT_PHOTOS, on_screens)
+    return [Screen(**row) for row in rows]
 
 
 def _end_of_lease(rules: LabelRules) -> datetime:

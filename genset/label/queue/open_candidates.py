@@ -99,7 +99,7 @@ class OpenCandidates:
         self._for_examples: set[int] = set()
         # How many labelers answered, how many said correct, how many what most said.
         self._votes: dict[int, tuple[int, int, int]] = {}
-        self._votes_missing = 0
+        self._missing_in: Counter[str] = Counter()  # votes, by class
         self._known_right: dict[str, list[int]] = {}
 
     @property
@@ -112,7 +112,7 @@ class OpenCandidates:
     def votes_missing(self) -> int:
         """How many votes the open candidates need, all together."""
         with self._lock:
-            return self._votes_missing + self.unread * self.rules.votes
+            return self._missing_in.total() + self.unread * self.rules.votes
 
     @property
     def classes(self) -> list[str]:
@@ -271,9 +271,10 @@ class OpenCandidates:
 
     def _open_or_close(self, candidate: int, missing: int) -> None:
         """Note how many votes a candidate of a class that was read needs now."""
-        open_ = self._open[self._class_of[candidate]]
+        wnid = self._class_of[candidate]
+        open_ = self._open[wnid]
         before = open_.get(candidate, 0)
-        self._votes_missing += missing - before
+        self._missing_in[wnid] += missing - before
         if missing:
             open_[candidate] = missing
         else:

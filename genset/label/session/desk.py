@@ -48,6 +48,9 @@ _TRIES = 4  # to hand out screens while others have the photos that are left
 _PAUSE = 0.05  # seconds between them: a transaction takes less
 
 
+Shown = list[Screen | AlsoScreen | LoadedScreen]
+
+
 class Desk:
     """What one labeler does in a workspace. Make one for each request: it holds nothing.
 
@@ -76,36 +79,21 @@ class Desk:
 
     def next(
         self, count: int, loaded: Collection[str] = (), tries: int = _TRIES
-    ) -> tuple[list[Screen | AlsoScreen | LoadedScreen], Progress]:
+    ) -> tuple[Shown, Progress]:
         """The same, and how far they are.
 
         `loaded` names the screens that the page has already: their photos are not sent again, and
         they are returned though there be more than `count`. Where others have what is left at this
         moment, it is asked for again, `tries` times in all.
         """
-        is_busy = False
         with self._writing() as (session, boards, me):
-            visit = self._visit(session)
-            rows = self._reclaimed(session, boards, count, loaded)
-            missing = min(count, MOST_SCREENS) - len(rows)
-            if visit is not None:
-                done, to_do = screens_of_visit(session, visit)
-                missing = 0 if visit.ended_at else min(missing, to_do - done - len(rows))
-            if missing > 0:
-                new, is_busy = hand_out(session, boards, me, visit, missing)
-                rows += new
-            screens = self._seen(session, boards, rows, loaded)
-            is_over = len(screens) < len(rows)
-            if not is_over and (not is_busy or tries == 1):
-                far = self._far(session, boards, me)
-                if far.done is None and len(screens) < count:
-                    count_of_others = screens_of_others(session, boards, me.name)
-                    far = replace(far, screens_of_others=count_of_others)
-                return screens, far
-        if is_over:
-            return self.next(count, loaded, tries)  # others in the place of those that are over
-        time.sleep(_PAUSE)
-        return self.next(count, loaded, tries - 1)
+            screens, is_final = self._given(session, boards, me, self._open(session), count, loaded)
+            if is_final or (screens is not None and tries == 1):
+                return screens or [], self._far(session, boards, me, len(screens or []) < count)
+        if screens is not None:
+            time.sleep(_PAUSE)
+            tries -= 1
+        return self.next(count, loaded, tries)  # or others in the place of those that are over
 
     def submit(self, submission: Submission) -> list[Receipt]:
         """Store a screen's verdicts in one transaction; a receipt for each, in order.
@@ -116,9 +104,16 @@ class Desk:
         """
         return self.take([submission])[0]
 
-    def take(self, submissions: Sequence[Submission]) -> tuple[list[Receipt], Progress]:
-        """The same for several screens, and how far they are; all in one transaction."""
+    def take(
+        self, submissions: Sequence[Submission], count: int = 0, loaded: Collection[str] = ()
+    ) -> tuple[list[Receipt], Progress, Shown | None]:
+        """The same for several screens, how far they are, and screens as `next` gives them.
+
+        All in one transaction. None for the screens where none are asked for (no `count`), where
+        the labeler is blocked, and where they have to be asked for once more.
+        """
         boards = boards_of(self.store, self.workspace.label)
+        screens: Shown | None = None
         with answering(), self.store.begin() as session:
             me = lock_labeler(session, self.labeler.id)
             lock_screens(
@@ -130,13 +125,19 @@ class Desk:
                 for receipt in submit(session, boards, me, submission)
             ]
             boards.catch_up(session, me.name)
-            far = self._far(session, boards, me)
+            rows = self._open(session) if count and me.blocked_at is None else None
+            # To have an ended lease again means to wait for locks, and this transaction holds some.
+            if rows is not None and all(row.expires_at > now() for row in rows):
+                given, is_final = self._given(session, boards, me, rows, count, loaded)
+                screens = given if is_final else None
+            is_short = screens is not None and len(screens) < count
+            far = self._far(session, boards, me, is_short)
             # Counted while nobody else submits for them: else two at once pass a fifth by.
             suspects = self.workspace.label.hold_suspects
             is_due = suspects and is_fifth(session, me.name, len(submissions))
         if is_due:
             hold_if_suspect(self.store, self.labeler.name)
-        return receipts, far
+        return receipts, far, screens
 
     def beat(self, screen_ids: Collection[str]) -> list[str]:
         """Extend the leases of these screens; return the ids of those that are lost.
@@ -162,9 +163,8 @@ class Desk:
 
         Until others get them they stay this labeler's, for `next` and `beat` to renew.
         """
-        with self._writing() as (session, boards, _):
-            rows = self._open(session)
-            give_back(session, boards, [row for row in rows if row.id in screen_ids])
+        with self._writing() as (session, _, _):
+            give_back([row for row in self._open(session) if row.id in screen_ids])
 
     def earlier(self, screen_id: str | None) -> Screen | AlsoScreen | None:
         """The screen submitted before this one, or the newest (for None); None for no more.
@@ -205,10 +205,17 @@ class Desk:
         with answering(), self.store.begin() as session:
             return self._far(session, boards, lock_labeler(session, self.labeler.id))
 
-    def _far(self, session: Session, boards: Boards, me: LabelerNow) -> Progress:
-        """How far they are, by their locked row; a visit that has nothing more to do ends."""
+    def _far(
+        self, session: Session, boards: Boards, me: LabelerNow, is_short: bool = False
+    ) -> Progress:
+        """How far they are, by their locked row; a visit that has nothing more to do ends.
+
+        The screens of others count where one gets fewer than one asks for (`is_short`).
+        """
         visit = self._visit(session)
         far = progress_of(session, boards, me, visit)
+        if far.done is None and is_short:
+            far = replace(far, screens_of_others=screens_of_others(session, boards, me.name))
         if far.done is None or (visit is not None and visit.ended_at is not None):
             return far
         has_done_all = far.screens_to_do is not None and far.screens_done >= far.screens_to_do
@@ -239,25 +246,54 @@ class Desk:
         me = self.labeler
         return open_screens(session, me.name, self.workspace.label.panel, me.visit_id)
 
+    def _given(
+        self,
+        session: Session,
+        boards: Boards,
+        me: LabelerNow,
+        rows: Sequence[ScreenRow],
+        count: int,
+        loaded: Collection[str],
+    ) -> tuple[Shown | None, bool]:
+        """Their open screens, `rows`, topped up to `count`, and whether no more can be had.
+
+        None where some of them are over: all their photos were removed.
+        """
+        visit, is_busy = self._visit(session), False
+        rows = self._reclaimed(session, boards, rows, count, loaded)
+        missing = min(count, MOST_SCREENS) - len(rows)
+        if visit is not None:
+            done, to_do = screens_of_visit(session, visit)
+            missing = 0 if visit.ended_at else min(missing, to_do - done - len(rows))
+        if missing > 0:
+            new, is_busy = hand_out(session, boards, me, visit, missing)
+            rows += new
+        screens = self._seen(session, boards, rows, loaded)
+        return (screens, not is_busy) if len(screens) == len(rows) else (None, False)
+
     def _reclaimed(
-        self, session: Session, boards: Boards, count: int, loaded: Collection[str]
+        self,
+        session: Session,
+        boards: Boards,
+        rows: Sequence[ScreenRow],
+        count: int,
+        loaded: Collection[str],
     ) -> list[ScreenRow]:
         """Up to `count` of their open screens, and those that are `loaded`.
 
         Those whose lease ended are theirs again, or lost.
         """
-        rows = self._open(session)
         expired = [row for row in rows if row.expires_at <= now()]
         if expired:
             renew(session, boards, self.labeler.name, expired)
         rows = [row for row in rows if row.lost_at is None]
         taken = [row for place, row in enumerate(rows) if place < count or row.id in loaded]
-        give_back(session, boards, [row for row in expired if row in rows and row not in taken])
+        give_back([row for row in expired if row in rows and row not in taken])
         return taken
 
     def _seen(
         self, session: Session, boards: Boards, rows: Sequence[ScreenRow], loaded: Collection[str]
-    ) -> list[Screen | AlsoScreen | LoadedScreen]:
+    ) -> Shown:
         """The screens as the page gets them; one whose photos were all removed is over."""
         new = [row for row in rows if row.id not in loaded]
         shown = screens_of(session, self.workspace, boards, self.labeler.name, new)

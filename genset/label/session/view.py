@@ -2,11 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TypeVar
+from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import and_, bindparam, exists, func, not_, or_, select
+from sqlalchemy import and_, bindparam, case, exists, func, not_, or_, select, union_all
 from sqlalchemy.orm import Session
 
 from genset.classes import with_distinct_names
@@ -56,19 +55,16 @@ _CREDIT = (
 # Written once: building them takes longer than asking them.
 _SCREENS = ScreenPhoto.screen_id.in_(bindparam("screens", expanding=True))
 _THERE = Photo.sha256.is_not(None), Photo.rejected.is_(None)
-_LABELS = (
-    select(ScreenPhoto.id, Label.verdict, Label.id)
+_ANSWERS = union_all(
+    select(ScreenPhoto.id, Label.verdict, Label.id, Label.number.label("place"))
     .join(Label, Label.candidate_id == ScreenPhoto.candidate_id)
-    .where(_SCREENS, Label.worker == bindparam("worker"))
-    .order_by(Label.number)
-)
-_GOLD = (
-    select(ScreenPhoto.id, GoldAnswer.verdict, GoldAnswer.id)
+    .where(_SCREENS, Label.worker == bindparam("worker")),
+    select(ScreenPhoto.id, GoldAnswer.verdict, GoldAnswer.id, GoldAnswer.number)
     .join(GoldAnswer, GoldAnswer.gold_id == ScreenPhoto.gold_id)
-    .where(_SCREENS, GoldAnswer.worker == bindparam("worker"))
-    .order_by(GoldAnswer.number)
-)
-_TELLING = select(SourceWords.name).where(SourceWords.page_tells)
+    .where(_SCREENS, GoldAnswer.worker == bindparam("worker")),
+).order_by("place")
+# A page that says what others take the photo for is no page for who is to say it.
+_PAGE_TELLS = exists().where(SourceWords.name == Photo.source, SourceWords.page_tells)
 _LEFT = (
     select(ScreenPhoto.screen_id)
     .outerjoin(Claim, Claim.id == ScreenPhoto.candidate_id)
@@ -76,9 +72,10 @@ _LEFT = (
     .join(Photo, Photo.id == func.coalesce(Claim.photo_id, GoldQuestion.photo_id))
     .where(_SCREENS, *_THERE)
 )
-_PHOTOS = _LEFT.with_only_columns(ScreenPhoto.screen_id, ScreenPhoto.id, *_CREDIT).order_by(
-    ScreenPhoto.screen_id, ScreenPhoto.place
-)
+_PHOTOS = _LEFT.with_only_columns(
+    *(ScreenPhoto.screen_id, ScreenPhoto.id),
+    *(*_CREDIT[:-1], case((_PAGE_TELLS, ""), else_=Photo.page_url)),
+).order_by(ScreenPhoto.screen_id, ScreenPhoto.place)
 _QUESTIONS = _PHOTOS.add_columns(func.coalesce(Claim.wnid, GoldQuestion.wnid))
 _EXAMPLES = (
     select(Candidate.id, Photo.id, *_CREDIT)
@@ -125,7 +122,6 @@ _OWN_EXAMPLES = (
 )
 
 Answers = dict[str, tuple[Verdict, UUID]]
-Shown = TypeVar("Shown", bound=Example)
 
 
 def with_photos(session: Session, screens: Collection[str]) -> set[str]:
@@ -190,11 +186,9 @@ class _Look:
     def at_photos(self, rows: Sequence[ScreenRow]) -> list[AlsoScreen]:
         answers, taxonomy = self._answers(rows), stored_taxonomy(self.session)
         questions_of: dict[str, list[tuple[Example, str]]] = defaultdict(list)
-        telling = set(ask(self.session, _TELLING).scalars())
         screens = {"screens": [row.id for row in rows]}
         for screen_id, question, *credit, wnid in ask(self.session, _QUESTIONS, screens):
-            photo = _without_telling(Example(question, *_named(*credit)), telling)
-            questions_of[screen_id].append((photo, wnid))
+            questions_of[screen_id].append((Example(question, *_named(*credit)), wnid))
         examples = self._examples([wnid for some in questions_of.values() for _, wnid in some])
 
         def questions(row: ScreenRow) -> Iterator[ShownQuestion]:
@@ -257,9 +251,8 @@ def answers_in_force(session: Session, worker: str, rows: Iterable[ScreenRow]) -
     if not (ids := [row.id for row in rows]):
         return {}
     found: Answers = {}
-    for query in (_LABELS, _GOLD):
-        for photo, verdict, number in ask(session, query, {"screens": ids, "worker": worker}):
-            found[photo] = verdict, number  # the newest is the last
+    for photo, verdict, number, _ in ask(session, _ANSWERS, {"screens": ids, "worker": worker}):
+        found[photo] = verdict, number  # the newest is the last
     return found
 
 
@@ -267,18 +260,11 @@ def _photos(
     session: Session, rows: Sequence[ScreenRow], answers: Answers
 ) -> dict[str, list[ShownPhoto]]:
     found: dict[str, list[ShownPhoto]] = defaultdict(list)
-    telling = set(ask(session, _TELLING).scalars())
     values = {"screens": [row.id for row in rows]}
     for screen_id, photo, *credit in ask(session, _PHOTOS, values):
         verdict, label_id = answers.get(photo, (None, None))
-        shown = ShownPhoto(photo, *_named(*credit), verdict, label_id)
-        found[screen_id].append(_without_telling(shown, telling))
+        found[screen_id].append(ShownPhoto(photo, *_named(*credit), verdict, label_id))
     return found
-
-
-def _without_telling(photo: Shown, telling: Collection[str]) -> Shown:
-    """A page that says what others take the photo for is no page for who is to say it."""
-    return replace(photo, page_url="") if photo.source in telling else photo
 
 
 def _named(

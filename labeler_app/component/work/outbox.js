@@ -10,20 +10,23 @@ export class Outbox {
   #server;
   #storage;
   #inTurn;
+  #asking;
   #answered;
   #patience;
-  #sending = false;
+  #sending = null;
   #closed = false;
 
   /**
    * @param {(send: () => Promise) => Promise} inTurn does it while no other tab sends
-   * @param {(answer, settled) => void} answered told of every answer (null: none came), and of the
-   *   submissions that it settles: `[{submission, refused}]`
+   * @param {() => Promise<{request}>} asking which screens to ask for in the same request (null: none)
+   * @param {(answer, settled, asked) => Promise} answered told of every answer (null: none came), of
+   *   the submissions that it settles (`[{submission, refused}]`), and of what `asking` returned
    */
-  constructor(server, storage, environment, inTurn, answered) {
+  constructor(server, storage, environment, inTurn, asking, answered) {
     this.#server = server;
     this.#storage = storage;
     this.#inTurn = inTurn;
+    this.#asking = asking;
     this.#answered = answered;
     this.#patience = new Patience(environment);
   }
@@ -63,10 +66,13 @@ export class Outbox {
   }
 
   /** Send until nothing waits; where it is at it already, it does not wait to try again. */
-  async flush() {
+  flush() {
     this.#patience.wake();
-    if (this.#sending) return;
-    this.#sending = true;
+    this.#sending ??= this.#flush().finally(() => (this.#sending = null));
+    return this.#sending;
+  }
+
+  async #flush() {
     this.#patience.reset();
     while (!this.#closed && this.#storage.outbox().length > 0) {
       const before = new Set(this.#storage.outbox().map(({ id }) => id));
@@ -75,7 +81,6 @@ export class Outbox {
       if (!stuck) this.#patience.reset();
       else await this.#patience.wait();
     }
-    this.#sending = false;
   }
 
   close() {
@@ -89,18 +94,19 @@ export class Outbox {
     const waiting = this.#storage.outbox();
     try {
       for (let first = 0; first < waiting.length && !this.#closed; first += MOST) {
-        await this.#send(waiting.slice(first, first + MOST));
+        const asked = first + MOST < waiting.length ? null : await this.#asking();
+        await this.#send(waiting.slice(first, first + MOST), asked);
       }
     } catch {
-      this.#answered(null, []); // it stays where it is, and is sent again later
+      await this.#answered(null, []); // it stays where it is, and is sent again later
     }
   }
 
   /** Send these in one request; one by one where one of them may be to blame. */
-  async #send(submissions) {
+  async #send(submissions, asked = null) {
     let answer;
     try {
-      answer = await this.#server.submit(submissions.map(asSent));
+      answer = await this.#server.submit(submissions.map(asSent), asked?.request);
     } catch (error) {
       if (!(error instanceof Refused || error instanceof Broken)) throw error;
       if (submissions.length > 1) {
@@ -108,17 +114,17 @@ export class Outbox {
       } else if (error instanceof Refused) {
         const all = submissions.flatMap(entriesOf);
         const receipts = all.map(({ id }) => ({ id, ok: false, reason: error.message }));
-        this.#settle(submissions, { receipts, progress: null });
+        await this.#settle(submissions, { receipts, progress: null });
       } else {
-        this.#answered(null, []); // the others need not wait for it
+        await this.#answered(null, []); // the others need not wait for it
       }
       return;
     }
-    this.#settle(submissions, answer);
+    await this.#settle(submissions, answer, asked);
   }
 
   /** Put away those of which every label was answered. */
-  #settle(submissions, answer) {
+  #settle(submissions, answer, asked = null) {
     const receipts = new Map(answer.receipts.map((receipt) => [receipt.id, receipt]));
     const isAnswered = (submission) => entriesOf(submission).every(({ id }) => receipts.has(id));
     const results = submissions.filter(isAnswered).map((submission) => {
@@ -128,7 +134,7 @@ export class Outbox {
       this.#storage.settle(submission, refused);
       return { submission, refused };
     });
-    this.#answered(answer, results);
+    return this.#answered(answer, results, asked);
   }
 }
 

@@ -33,12 +33,14 @@ export class Server {
     return this.#environment.clock() + (this.#ahead ?? 0);
   }
 
-  screens(loaded, count) {
-    return this.#post("screens", { loaded, count });
+  /** @param {{loaded: string[], count: number}} asked the screens that are here, and how many to have */
+  screens(asked) {
+    return this.#post("screens", asked);
   }
 
-  submit(submissions) {
-    return this.#post("submit", { submissions });
+  /** Send these; `asked` is as for `screens`, which then come with the answer. */
+  submit(submissions, asked = {}) {
+    return this.#post("submit", { submissions, ...asked });
   }
 
   beat(screens) {

@@ -30,6 +30,7 @@ export class Work {
   #requested = false; // somebody asked for screens since they were last fetched
   #filling = false;
   #patience;
+  #lists = 0; // how often the server has listed the open screens
   #changes = 0; // how often what is stored has changed, as far as is known here
   #submitted = 0; // screens, on this page
   #decidedAt = -Infinity; // when something was decided here last
@@ -53,9 +54,9 @@ export class Work {
     const inTurn = (send) => locks.inTurn(`genset ${owner} outbox`, send);
     this.storage = new Storage(owner, environment);
     this.claims = new Claims(owner, locks);
-    this.outbox = new Outbox(server, this.storage, environment, inTurn, (answer, results) =>
-      this.#answered(answer, results),
-    );
+    const asking = async () => ((await this.#areFew()) ? this.#asking(0) : null);
+    const answered = (...what) => this.#answered(...what);
+    this.outbox = new Outbox(server, this.storage, environment, inTurn, asking, answered);
     this.#patience = new Patience(environment);
   }
 
@@ -156,14 +157,18 @@ export class Work {
     this.#environment.later(PAINTING, () => {
       if (this.#closed) return;
       this.#claimAhead();
-      this.outbox.flush();
-      this.#fillUp();
+      this.outbox.flush().then(() => this.#fillUp()); // another tab may have sent it
+      this.#fillUp(UNSEEN); // the answer that brings screens may take its time
     });
   }
 
+  async #areFew(few = FEW) {
+    return this.#open.length - (await this.claims.others()) <= few;
+  }
+
   /** Have screens again, if few are left. */
-  async #fillUp() {
-    if (this.#open.length - (await this.claims.others()) <= FEW) this.fill();
+  async #fillUp(few) {
+    if (!this.#closed && (await this.#areFew(few))) this.fill();
   }
 
   /** Have the open screens, and one on display. Returns when that is so, or nothing is left. */
@@ -247,34 +252,48 @@ export class Work {
   }
 
   async #fetchScreens() {
-    const [changes, submitted, sent] = [this.#changes, this.#submitted, this.storage.sent()];
+    const [changes, submitted] = [this.#changes, this.#submitted];
     const waiting = new Set(this.outbox.screens).size;
+    const asked = await this.#asking(waiting);
+    const answer = await this.server.screens(asked.request);
+    if (waiting > 0) this.outbox.flush(); // what did not go through a moment ago may now
+    // It may be older than what was submitted meanwhile. So may its count: it counts where nothing
+    // was under way. Else the answer to that tells.
+    const still = changes === this.#changes && submitted === this.#submitted;
+    if ((still && waiting === 0) || !this.progress) this.#count(answer.progress);
+    if (!(await this.#take(answer, asked))) this.#requested = true;
+    this.notify({ what: "status" });
+  }
+
+  /** The request for screens while so many submissions wait, and what is known at its time. */
+  async #asking(waiting) {
+    const [lists, sent] = [this.#lists, this.storage.sent()];
     const away = waiting + (await this.claims.others());
     const loaded = this.#open.map((screen) => screen.id);
     this.#isAhead = this.#isAtWork;
-    const most = Math.min(MOST, (this.#isAhead ? AHEAD : UNSEEN) + away);
-    const answer = await this.server.screens(loaded, most);
+    const count = Math.min(MOST, (this.#isAhead ? AHEAD : UNSEEN) + away);
+    return { request: { loaded, count }, lists, sent };
+  }
+
+  /** Have the screens that the server lists. False where it has to be asked once more. */
+  async #take(answer, { lists, sent }) {
+    if (lists !== this.#lists) return false; // another answer came meanwhile, which may be newer
+    this.#lists += 1;
     this.inOtherPages = answer.progress.screens_of_others + this.claims.inOtherTabs.length;
     this.storage.listed(new Set(answer.screens.map(({ id }) => id)), sent);
-    if (waiting > 0) this.outbox.flush(); // what did not go through a moment ago may now
     const known = new Map(this.#open.map((screen) => [screen.id, screen]));
-    // The answer may be older than what was submitted meanwhile.
     const gone = this.storage.submitted();
     const open = answer.screens.filter((screen) => !screen.submitted && !gone.has(screen.id));
     // What the page had when it asked comes without its items.
     const here = open.filter((screen) => itemsOf(screen) || known.has(screen.id));
-    if (here.length < open.length) this.#requested = true;
     this.#open = here.map((screen) =>
       renewed(known.get(screen.id) ?? screen, screen.expires_at),
     );
-    // So may its count: it counts where nothing was under way. Else the answer to that tells.
-    const still = changes === this.#changes && submitted === this.#submitted;
-    if ((still && waiting === 0) || !this.progress) this.#count(answer.progress);
     const on = this.sheet;
     const lost = on && !on.revised && !this.#open.some(({ id }) => id === on.screen.id);
     if (lost) this.#lose([on.screen.id]);
     await this.#claimAhead();
-    this.notify({ what: "status" });
+    return here.length === open.length;
   }
 
   #count(progress) {
@@ -355,8 +374,9 @@ export class Work {
     return named?.id === stored.id ? named : stored;
   }
 
-  #answered(answer, results) {
-    if (answer !== null) {
+  async #answered(answer, results, asked) {
+    if (answer === null) this.#fillUp();
+    else {
       this.#changes += 1;
       if (answer.progress) this.#count(answer.progress);
       const refused = results.flatMap((result) => result.refused);
@@ -366,7 +386,8 @@ export class Work {
         const back = new Set(results.filter((result) => result.refused.length > 0).map(screenOf));
         this.storage.keepHistory(this.storage.history().filter(({ id }) => !back.has(id)));
       }
-      if (refused.length > 0 || !this.sheet) this.fill(); // they may be blocked
+      const whole = !asked || !answer.screens || (await this.#take(answer, asked));
+      if (refused.length > 0 || !whole || !this.sheet) this.fill(); // they may be blocked
       if (!this.sheet) this.#patience.wake();
     }
     this.notify({ what: "status" });

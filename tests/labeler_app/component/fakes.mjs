@@ -336,13 +336,14 @@ export class FakeServer {
     return { screens: told, progress: this.progress() };
   }
 
-  submit({ submissions }) {
+  submit({ submissions, count = 0, loaded = [] }) {
     this.most = Math.max(this.most, submissions.length);
     const status = submissions.map(this.bad).find(Boolean);
     if (status) return { status, error: "a time is no time" };
     const receipts = submissions.flatMap((each) => this.#receipts(each)).filter(Boolean);
     for (const { ok, reason } of receipts) if (!ok) this.refusals.push(reason);
-    return { receipts, progress: this.progress() };
+    const screens = count > 0 && !this.blocked ? this.screens({ count, loaded }).screens : null;
+    return { receipts, screens, progress: this.progress() };
   }
 
   beat({ screens }) {
