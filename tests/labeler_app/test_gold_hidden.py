@@ -223,7 +223,6 @@ def test_the_store_is_asked_the_same_whether_or_not_a_screen_has_gold_questions(
 ) -> None:
     # Who is at work, and what is leased, is asked again after seconds, by the clock: here never.
     monkeypatch.setattr(board, "_SECONDS_AT_WORK", float("inf"))
-    monkeypatch.setattr(board, "_SECONDS_LEASED", float("inf"))
     tested, spared = (pools.pool(name, 0.3, lambda _: 25) for name in ("tested", "spared"))
     tested.label_all()
     monkeypatch.setattr(hiding.Shown, "gold_among", lambda *_: 0)

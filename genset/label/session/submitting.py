@@ -8,6 +8,7 @@ from uuid import UUID
 
 from sqlalchemy import (
     BindParameter,
+    CompoundSelect,
     Table,
     bindparam,
     delete,
@@ -72,7 +73,7 @@ _PHOTOS = (
     .where(ScreenPhoto.screen_id == bindparam("screen"))
 )
 _IDS: BindParameter[Any] = bindparam("ids", expanding=True)
-_STORED = union_all(
+_STORED: CompoundSelect[Any] = union_all(
     select(Label.id, Label.worker, Label.candidate_id, null()).where(Label.id.in_(_IDS)),
     select(GoldAnswer.id, GoldAnswer.worker, null(), GoldAnswer.gold_id).where(
         GoldAnswer.id.in_(_IDS)
