@@ -31,7 +31,7 @@ from genset.settings import LabelRules
 
 _READ_AT_ONCE = 5_000  # candidates of new boards; of larger ones classes are read when asked for
 _SECONDS_TO_WAIT = 0.25  # for new boards: small ones are there by then, large ones come later
-_SHARE_OF_TIME = 0.05  # that may go into making large boards while a scrape changes the pool
+_SHARE_OF_TIME = 0.5  # in which large boards may be read, slowly, while a scrape changes the pool
 _OLDEST = 600.0  # seconds after which boards are made anew, whether or not the pool looks changed
 
 log = logging.getLogger("genset.label")
@@ -82,7 +82,6 @@ class Boards:
         self.questions = Board(session, rules, QUESTIONS) if has_questions else None
         self.candidates = Board(session, rules)
         self.rules = rules
-        self.estimates: dict[tuple[str, int | None], int] = {}
 
     def __iter__(self) -> Iterator[Board]:
         """In the order in which labelers are asked."""
@@ -105,7 +104,7 @@ class Boards:
         return sum(board.unread for board in self)
 
     def read_all(self, store: Store) -> None:
-        """Read all classes; others may ask meanwhile."""
+        """Read all classes; others may ask meanwhile, and have most of the time."""
         for board in self:
             board.read_all(store)
 

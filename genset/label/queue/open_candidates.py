@@ -27,6 +27,7 @@ from genset.settings import LabelRules
 
 _NONE: frozenset[int] = frozenset()
 _READ_TOGETHER = 500  # candidates of small classes
+_REST = 9  # times as long as it takes to read a class, until the next one is read
 
 # Written once: building it takes longer than asking it.
 _LABELS = (
@@ -121,14 +122,14 @@ class OpenCandidates:
             return [wnid for wnid in self._ranked if wnid not in self._unread]
 
     def read_all(self, store: Store) -> None:
-        """Read all classes; others may ask meanwhile."""
+        """Read all classes; others may ask meanwhile, and have most of the time."""
         while (wnid := next(iter(self._unread), None)) is not None:
             started = time.monotonic()
             with store.session() as session:
                 session.connection()
                 self._read(session, wnid)
             if self._unread:
-                time.sleep(time.monotonic() - started)  # half of the time is for those who label
+                time.sleep(_REST * (time.monotonic() - started))
 
     @locked
     def count_again(self, session: Session, candidates: Iterable[int]) -> dict[int, Count]:

@@ -46,7 +46,8 @@ def progress_of(
     remaining, screens_remaining = _remaining(session, boards, labeler.name)
     submitted, gold_questions = ask(session, _DONE, {"worker": labeler.name}).one()
     done, to_do = (submitted, None) if visit is None else screens_of_visit(session, visit)
-    screens = _estimate(boards, labeler, visit, done, screens_remaining)
+    told = labeler.estimate if visit is None else visit.estimate
+    screens = _estimate(told, done, ceil(screens_remaining))
     if to_do is not None:
         screens = min(screens, to_do - done)
     pace = _seconds_a_screen(session, labeler.name)
@@ -112,21 +113,17 @@ def _remaining(session: Session, boards: Boards, worker: str) -> tuple[dict[str,
     return remaining, screens
 
 
-def _estimate(
-    boards: Boards, labeler: LabelerNow, visit: Visit | None, done: int, screens: float
-) -> int:
+def _estimate(told: int | None, done: int, true: int) -> int:
     """How many screens are left, as they are told: one less for each that is `done`.
 
-    What truly is left (`screens`) shrinks by less with a screen that has gold questions, which
-    could be counted so. It is told anew only where it is far from what was told before.
+    What truly is left shrinks by less with a screen that has gold questions, which could be counted
+    so. It is told anew only where it is far from what was `told` before, of all together.
     """
-    key = labeler.name, None if visit is None else visit.id
-    true = ceil(screens)
-    estimate = boards.estimates.get(key, done + true) - done
-    if not true or estimate < 1 or abs(estimate - true) > max(_NEAR, estimate * _SHARE_NEAR):
-        estimate = true
-    boards.estimates[key] = done + estimate
-    return estimate
+    estimate = done + true if told is None else told
+    left = estimate - done
+    if not true or left < 1 or abs(left - true) > max(_NEAR, left * _SHARE_NEAR):
+        return true
+    return left
 
 
 def _seconds_a_screen(session: Session, worker: str) -> float | None:

@@ -115,7 +115,9 @@ class Told:
                 assert board.remaining_for(worker) == left
                 assert board.screens_of(left) == sum(count > 0 for count in left.values())
                 assert board.labels_of(worker) == len(self.labeled(worker))
-                assert list(board.classes_for(session, worker, {})) == [c for c in CLASSES if left[c]]
+                assert list(board.classes_for(session, worker, {})) == [
+                    c for c in CLASSES if left[c]
+                ]
                 for wnid in CLASSES:
                     asked = {
                         number
