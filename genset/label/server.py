@@ -20,7 +20,8 @@ def serve(workspace: Workspace, port: int = 8501, address: str = "127.0.0.1") ->
     """Serve the page until Ctrl-C or SIGTERM, and return the exit code.
 
     The server runs in this very process, so that whatever ends the process ends it too. Two lines
-    on standard error say where the page and its manager's page are, once they are there.
+    on standard error say where the page and its manager's page are, once they are there; a third
+    that others may serve the same workspace, where that is so.
 
     Raises:
         MissingExtra: Streamlit is not installed.
@@ -44,6 +45,8 @@ def serve(workspace: Workspace, port: int = 8501, address: str = "127.0.0.1") ->
         f"the labeling page is at http://{host}:{port} (Ctrl-C ends it)\n"
         f"the manager's page is at http://{host}:{port}/manage?token={manager_token(workspace)}\n"
     )
+    if sqlite_file(workspace.store_url) is None:
+        lines += f"other servers may share the workspace: give each the same {NAME} and images/\n"
 
     def announce() -> None:
         print(lines, end="", file=sys.stderr, flush=True)  # noqa: T201 - this is the output

@@ -34,14 +34,15 @@ class Unanswered(Exception):
 
 
 class HttpPage:
-    """One labeler. What they submit stays in `outbox` until the server has decided every label.
+    """One labeler, whose requests go to any of the servers.
 
-    `sent` names each label that was ever on its way; `said` what the server said of it: "" for
-    stored, or why it was refused. `spans` has the seconds of each answer by route ("both": labels
-    that brought screens), `errors` the answers that were none.
+    What they submit stays in `outbox` until a server has decided every label. `sent` names each
+    label that was ever on its way; `said` what the server said of it: "" for stored, or why it was
+    refused. `first` has the classes of the screens that came first, `spans` the seconds of each
+    answer by route ("both": labels that brought screens), `errors` the answers that were none.
     """
 
-    def __init__(self, port: int, session: str) -> None:
+    def __init__(self, port: int, session: str, *others: int) -> None:
         self.outbox: list[Answer] = []
         self.sent: set[str] = set()
         self.said: dict[str, str] = {}
@@ -49,8 +50,11 @@ class HttpPage:
         self.errors: list[str] = []
         self.progress: Answer | None = None
         self.screens: list[Answer] = []
+        self.first: list[str] = []
         self._headers = {"Authorization": f"Bearer {session}", "Content-Type": "application/json"}
-        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_PATIENCE)
+        self._connections = [
+            http.client.HTTPConnection("127.0.0.1", at, timeout=_PATIENCE) for at in (port, *others)
+        ]
 
     def work(self, goes_on: Callable[[], bool], seconds_a_screen: float) -> None:
         """Label, a screen every so often, while it goes on; then until nothing is unsent."""
@@ -62,6 +66,8 @@ class HttpPage:
                 due = max(due + seconds_a_screen, time.monotonic() - seconds_a_screen)
                 time.sleep(max(0.0, due - time.monotonic()))
                 self.decide(self.screens.pop(0))
+            else:
+                time.sleep(seconds_a_screen)
             self._try(self.flush)
         while self.outbox:
             self._try(self.flush)
@@ -69,6 +75,7 @@ class HttpPage:
     def fill(self) -> None:
         """Have screens to label."""
         self._take(self.ask("screens", self._wanted(len(self.outbox))))
+        self.first = self.first or [screen["wnid"] for screen in self.screens]
 
     def _wanted(self, waiting: int) -> Answer:
         held = [each["id"] for each in self.screens]
@@ -125,15 +132,16 @@ class HttpPage:
             Unanswered: no answer came that can be used.
         """
         began = time.perf_counter()
+        connection = random.choice(self._connections)
         try:
-            self._connection.request("POST", f"/genset/{route}", json.dumps(body), self._headers)
-            reply = self._connection.getresponse()
+            connection.request("POST", f"/genset/{route}", json.dumps(body), self._headers)
+            reply = connection.getresponse()
             content = reply.read()
             if reply.status != 200:
                 raise Unanswered(f"{route}: {reply.status} {content[:200]!r}")
             answer: Answer = json.loads(content)
         except (OSError, http.client.HTTPException, ValueError) as error:
-            self._connection.close()
+            connection.close()
             raise Unanswered(f"{route}: {error!r}") from None
         name = "both" if route == "submit" and "count" in body else route
         self.spans.setdefault(name, []).append(time.perf_counter() - began)

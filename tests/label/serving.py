@@ -9,6 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from genset.label.people.access import manager_token
+from genset.workspace import Workspace
+
 _PROGRAM = """\
 import sys
 from pathlib import Path
@@ -38,7 +41,8 @@ def serving(folder: Path, port: int) -> Iterator["subprocess.Popen[str]"]:
     try:
         page, manager = process.stderr.readline(), process.stderr.readline()
         assert page == f"the labeling page is at http://127.0.0.1:{port} (Ctrl-C ends it)\n"
-        assert manager.startswith(f"the manager's page is at http://127.0.0.1:{port}/manage?token=")
+        token = manager_token(Workspace.find(folder))  # whichever server of a workspace it is
+        assert manager == f"the manager's page is at http://127.0.0.1:{port}/manage?token={token}\n"
         yield process
     finally:
         kill(process)

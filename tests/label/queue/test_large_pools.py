@@ -28,7 +28,7 @@ def test_new_boards_of_a_large_pool_are_read_half_of_the_time_at_most(
     clock.takes = 0.0
     do_all(ann)
     add_candidate(workspace, store, GOLDFISH, 100)
-    clock.seconds += 1.8
+    clock.seconds += 0.8
     assert ann.screens() == []
     clock.seconds += 0.3
     assert owners(*ann.screens()) == ["owner 100"]

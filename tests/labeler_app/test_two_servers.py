@@ -1,0 +1,94 @@
+"""Two servers of one workspace in PostgreSQL, a hundred labelers, and one server that is killed."""
+
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, select
+
+from genset.classes import imagenet1k
+from genset.db import GoldAnswer, GoldQuestion, Label, Photo, Store, Verdict
+from genset.label.queue.board import shuffled
+from genset.workspace import Workspace
+from tests.label.http_page import HttpPage, session_of
+from tests.label.serving import free_port, kill, serving
+from tests.label.simulated import add_pool
+
+LABELERS, CLASSES, A_CLASS, VOTES, GOLD = 100, 20, 30, 3, 0.1
+WNIDS = [cls.wnid for cls in imagenet1k()]
+ASKED = CLASSES * (A_CLASS - 1)  # a photo of each class is a gold question of the next
+
+
+def name_as_gold(store: Store) -> None:
+    """Call all photos of the classes behind these incorrect for the classes by turns."""
+    with store.begin() as session:
+        behind = select(Photo.id).where(Photo.id > CLASSES * A_CLASS)
+        behind = behind.where(Photo.id.not_in(select(GoldQuestion.photo_id)))
+        for place, photo in enumerate(session.scalars(behind).all()):
+            known = {"expected": Verdict.INCORRECT, "reason": "it shows another class"}
+            session.add(GoldQuestion(wnid=WNIDS[place % CLASSES], photo_id=photo, **known))
+
+
+@pytest.mark.soak
+def test_two_servers_share_a_workspace(
+    postgresql: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GENSET_STORE_URL", postgresql)
+    workspace = Workspace.create(tmp_path / "workspace")
+    settings = workspace.root / "genset.toml"
+    rules = settings.read_text("utf-8").replace("votes = 1\n", f"votes = {VOTES}\n")
+    settings.write_text(rules.replace("gold = 0.0\n", f"gold = {GOLD}\n"), "utf-8")
+    workspace = Workspace.find(workspace.root)
+    store = Store.open(postgresql)
+    add_pool(store, CLASSES * A_CLASS * 3 // 2, A_CLASS)
+    name_as_gold(store)
+    ports = free_port(), free_port()
+    # Each request goes to either server, as a proxy might have it.
+    pages = [
+        HttpPage(ports[0], session_of(workspace, store, f"labeler {n}"), ports[1])
+        for n in range(LABELERS)
+    ]
+    until = time.monotonic() + 600
+    threads = [
+        threading.Thread(
+            target=page.work, args=(lambda: time.monotonic() < until, 1.0), daemon=True
+        )
+        for page in pages
+    ]
+
+    def label_until(answers: int) -> None:
+        while sum(len(page.said) for page in pages) < answers and time.monotonic() < until:
+            time.sleep(0.01)
+
+    with serving(workspace.root, ports[0]):
+        with serving(workspace.root, ports[1]) as second:
+            assert second.stderr and second.stderr.readline().startswith("other servers may share")
+            for thread in threads:
+                thread.start()
+            label_until(ASKED)
+            kill(second)
+        label_until(ASKED * 3 // 2)
+        with serving(workspace.root, ports[1]):
+            for thread in threads:
+                thread.join()
+
+    with store.session() as session:
+        labels = session.scalars(select(Label)).all()
+        answers = list(session.scalars(select(GoldAnswer.id)))
+        voters = select(func.count(Label.worker.distinct())).group_by(Label.candidate_id)
+        votes = session.scalars(voters).all()
+    store.close()
+    said = {label: reason for page in pages for label, reason in page.said.items()}
+    assert votes == [VOTES] * ASKED
+    assert len(labels) == VOTES * ASKED
+    assert sorted(map(str, [label.id for label in labels] + answers)) == sorted(said)
+    assert said.keys() == {label for page in pages for label in page.sent}
+    assert not Counter(said.values()).keys() - {""}
+    assert abs(len(answers) / len(said) - GOLD) < GOLD / 5
+    assert sum(bool(page.first) for page in pages) > LABELERS / 2
+    for number, page in enumerate(pages):
+        order = shuffled(WNIDS, "main", f"labeler {number}")
+        places = [order.index(wnid) for wnid in page.first]
+        assert places == sorted(places)
