@@ -1,19 +1,11 @@
 """Screens of one photo as somebody who answers them uses the page, and what is stored of that."""
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from playwright.sync_api import Locator, Page, expect
 from sqlalchemy import select
 
-from genset.db import Label, ScreenPhoto, Store, Verdict
-from tests.labeler_app.component import press
-
-KEYS = {Verdict.CORRECT: "y", Verdict.UNSURE: "m", Verdict.INCORRECT: "n"}
-
-# What somebody says of a class (its name) in the photo with this number.
-Opinion = Callable[[int, str], Verdict]
+from genset.db import Label, Store, Verdict
 
 
 def asked(page: Page, decided: int) -> list[str]:
@@ -35,38 +27,6 @@ def said(page: Page) -> dict[str, str]:
     """What is decided of each class on display: Yes, Maybe, No or undecided."""
     labels = [each.get_attribute("aria-label") or "" for each in page.locator(".question").all()]
     return {name: word for _, name, word in (each.split(": ") for each in labels)}
-
-
-@dataclass
-class Answers:
-    """What was decided by keys: by question's id; and how many keys each screen took."""
-
-    given: dict[str, Verdict] = field(default_factory=dict)
-    keys: list[tuple[int, int]] = field(default_factory=list)  # (questions, keys)
-    last: str = ""  # a question of the photo that was answered last
-
-    def answer(self, page: Page, opinion: Opinion) -> None:
-        """Answer the photo on display by keys, and submit it."""
-        number = int((page.locator(".seen .owner").inner_text()).split()[-1])
-        questions = page.locator(".question[data-id]").evaluate_all(
-            "rows => rows.map(row => [row.dataset.id, row.querySelector('h3 span').textContent])"
-        )
-        verdicts = {each: opinion(number, name) for each, name in questions}
-        self.given |= verdicts
-        if set(verdicts.values()) == {Verdict.INCORRECT}:
-            keys = ["0"]
-        else:
-            keys = [*(KEYS[each] for each in verdicts.values()), "Enter"]
-        press(page, *keys)
-        self.keys.append((len(questions), len(keys)))
-        self.last = questions[0][0]
-
-
-def claims(store: Store, questions: dict[str, Verdict]) -> dict[int, Verdict]:
-    """The same verdicts by the id of what each question is about."""
-    with store.session() as session:
-        rows = session.scalars(select(ScreenPhoto).where(ScreenPhoto.id.in_(questions)))
-        return {each.candidate_id: questions[each.id] for each in rows if each.candidate_id}
 
 
 def labels_of(store: Store, worker: str) -> dict[int, Verdict]:

@@ -49,7 +49,7 @@ _TRIES = 4  # to hand out screens while others have the photos that are left
 _PAUSE = 0.05  # seconds between them: a transaction takes less
 
 
-Shown = list[Screen | AlsoScreen | LoadedScreen]
+Screens = list[Screen | AlsoScreen | LoadedScreen]
 
 
 class Desk:
@@ -80,7 +80,7 @@ class Desk:
 
     def next(
         self, count: int, loaded: Collection[str] = (), tries: int = _TRIES
-    ) -> tuple[Shown, Progress]:
+    ) -> tuple[Screens, Progress]:
         """The same, and how far they are.
 
         `loaded` names the screens that the page has already: their photos are not sent again, and
@@ -88,7 +88,9 @@ class Desk:
         moment, it is asked for again, `tries` times in all.
         """
         with self._writing() as (session, boards, me):
-            screens, is_final = self._given(session, boards, me, self._open(session), count, loaded)
+            screens, is_final = self._topped_up(
+                session, boards, me, self._open(session), count, loaded
+            )
             if is_final or (screens is not None and tries == 1):
                 return screens or [], self._far(session, boards, me, len(screens or []) < count)
         if screens is not None:
@@ -107,14 +109,14 @@ class Desk:
 
     def take(
         self, submissions: Sequence[Submission], count: int = 0, loaded: Collection[str] = ()
-    ) -> tuple[list[Receipt], Progress, Shown | None]:
+    ) -> tuple[list[Receipt], Progress, Screens | None]:
         """The same for several screens, how far they are, and screens as `next` gives them.
 
         All in one transaction. None for the screens where none are asked for (no `count`), where
         the labeler is blocked, and where they have to be asked for once more.
         """
         boards = boards_of(self.store, self.workspace.label)
-        screens: Shown | None = None
+        screens: Screens | None = None
         with answering(), self.store.begin() as session:
             me = lock_labeler(session, self.labeler.id)
             lock_screens(
@@ -129,8 +131,8 @@ class Desk:
             rows = self._open(session) if count and me.blocked_at is None else None
             # To have an ended lease again means to wait for locks, and this transaction holds some.
             if rows is not None and all(row.expires_at > now() for row in rows):
-                given, is_final = self._given(session, boards, me, rows, count, loaded)
-                screens = given if is_final else None
+                leased, is_final = self._topped_up(session, boards, me, rows, count, loaded)
+                screens = leased if is_final else None
             is_short = screens is not None and len(screens) < count
             far = self._far(session, boards, me, is_short)
             # Counted while nobody else submits for them: else two at once pass a fifth by.
@@ -252,7 +254,7 @@ class Desk:
         me = self.labeler
         return open_screens(session, me.name, self.workspace.label.panel, me.visit_id)
 
-    def _given(
+    def _topped_up(
         self,
         session: Session,
         boards: Boards,
@@ -260,7 +262,7 @@ class Desk:
         rows: Sequence[ScreenRow],
         count: int,
         loaded: Collection[str],
-    ) -> tuple[Shown | None, bool]:
+    ) -> tuple[Screens | None, bool]:
         """Their open screens, `rows`, topped up to `count`, and whether no more can be had.
 
         None where some of them are over: all their photos were removed.
@@ -299,7 +301,7 @@ class Desk:
 
     def _seen(
         self, session: Session, boards: Boards, rows: Sequence[ScreenRow], loaded: Collection[str]
-    ) -> Shown:
+    ) -> Screens:
         """The screens as the page gets them; one whose photos were all removed is over."""
         new = [row for row in rows if row.id not in loaded]
         shown = screens_of(session, self.workspace, boards, self.labeler.name, new)

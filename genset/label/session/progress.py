@@ -46,8 +46,8 @@ def progress_of(
     remaining, screens_remaining = _remaining(session, boards, labeler.name)
     submitted, gold_questions = ask(session, _DONE, {"worker": labeler.name}).one()
     done, to_do = (submitted, None) if visit is None else screens_of_visit(session, visit)
-    told = labeler.estimate if visit is None else visit.estimate
-    screens = _estimate(told, done, ceil(screens_remaining))
+    before = labeler.estimate if visit is None else visit.estimate
+    screens = _estimate(before, done, ceil(screens_remaining))
     if to_do is not None:
         screens = min(screens, to_do - done)
     pace = _seconds_a_screen(session, labeler.name)
@@ -113,17 +113,16 @@ def _remaining(session: Session, boards: Boards, worker: str) -> tuple[dict[str,
     return remaining, screens
 
 
-def _estimate(told: int | None, done: int, true: int) -> int:
-    """How many screens are left, as they are told: one less for each that is `done`.
+def _estimate(before: int | None, done: int, true: int) -> int:
+    """How many screens remain, as they are told: one less for each that is `done`.
 
-    What truly is left shrinks by less with a screen that has gold questions, which could be counted
-    so. It is told anew only where it is far from what was `told` before, of all together.
+    What truly remains shrinks by less with a screen that has gold questions, which could be counted
+    so. It is told anew only where it is far from the estimate `before`, of all together.
     """
-    estimate = done + true if told is None else told
-    left = estimate - done
-    if not true or left < 1 or abs(left - true) > max(_NEAR, left * _SHARE_NEAR):
+    remaining = true if before is None else before - done
+    if not true or remaining < 1 or abs(remaining - true) > max(_NEAR, remaining * _SHARE_NEAR):
         return true
-    return left
+    return remaining
 
 
 def _seconds_a_screen(session: Session, worker: str) -> float | None:

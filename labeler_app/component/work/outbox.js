@@ -19,7 +19,7 @@ export class Outbox {
   /**
    * @param {(send: () => Promise) => Promise} inTurn does it while no other tab sends
    * @param {() => Promise<{request}>} asking which screens to ask for in the same request (null: none)
-   * @param {(answer, settled, asked) => Promise} answered told of every answer (null: none came), of
+   * @param {(answer, settled, inquiry) => Promise} answered told of every answer (null: none came), of
    *   the submissions that it settles (`[{submission, refused}]`), and of what `asking` returned
    */
   constructor(server, storage, environment, inTurn, asking, answered) {
@@ -94,8 +94,8 @@ export class Outbox {
     const waiting = this.#storage.outbox();
     try {
       for (let first = 0; first < waiting.length && !this.#closed; first += MOST) {
-        const asked = first + MOST < waiting.length ? null : await this.#asking();
-        await this.#send(waiting.slice(first, first + MOST), asked);
+        const inquiry = first + MOST < waiting.length ? null : await this.#asking();
+        await this.#send(waiting.slice(first, first + MOST), inquiry);
       }
     } catch {
       await this.#answered(null, []); // it stays where it is, and is sent again later
@@ -103,10 +103,10 @@ export class Outbox {
   }
 
   /** Send these in one request; one by one where one of them may be to blame. */
-  async #send(submissions, asked = null) {
+  async #send(submissions, inquiry = null) {
     let answer;
     try {
-      answer = await this.#server.submit(submissions.map(asSent), asked?.request);
+      answer = await this.#server.submit(submissions.map(asSent), inquiry?.request);
     } catch (error) {
       if (!(error instanceof Refused || error instanceof Broken)) throw error;
       if (submissions.length > 1) {
@@ -120,11 +120,11 @@ export class Outbox {
       }
       return;
     }
-    await this.#settle(submissions, answer, asked);
+    await this.#settle(submissions, answer, inquiry);
   }
 
   /** Put away those of which every label was answered. */
-  #settle(submissions, answer, asked = null) {
+  #settle(submissions, answer, inquiry = null) {
     const receipts = new Map(answer.receipts.map((receipt) => [receipt.id, receipt]));
     const isAnswered = (submission) => entriesOf(submission).every(({ id }) => receipts.has(id));
     const results = submissions.filter(isAnswered).map((submission) => {
@@ -134,7 +134,7 @@ export class Outbox {
       this.#storage.settle(submission, refused);
       return { submission, refused };
     });
-    return this.#answered(answer, results, asked);
+    return this.#answered(answer, results, inquiry);
   }
 }
 

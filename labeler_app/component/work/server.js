@@ -33,14 +33,14 @@ export class Server {
     return this.#environment.clock() + (this.#ahead ?? 0);
   }
 
-  /** @param {{loaded: string[], count: number}} asked the screens that are here, and how many to have */
-  screens(asked) {
-    return this.#post("screens", asked);
+  /** @param {{loaded: string[], count: number}} request the screens that are here, and how many to have */
+  screens(request) {
+    return this.#post("screens", request);
   }
 
-  /** Send these; `asked` is as for `screens`, which then come with the answer. */
-  submit(submissions, asked = {}) {
-    return this.#post("submit", { submissions, ...asked });
+  /** Send these; `request` is as for `screens`, which then come with the answer. */
+  submit(submissions, request = {}) {
+    return this.#post("submit", { submissions, ...request });
   }
 
   beat(screens) {

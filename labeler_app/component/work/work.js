@@ -254,14 +254,14 @@ export class Work {
   async #fetchScreens() {
     const [changes, submitted] = [this.#changes, this.#submitted];
     const waiting = new Set(this.outbox.screens).size;
-    const asked = await this.#asking(waiting);
-    const answer = await this.server.screens(asked.request);
+    const inquiry = await this.#asking(waiting);
+    const answer = await this.server.screens(inquiry.request);
     if (waiting > 0) this.outbox.flush(); // what did not go through a moment ago may now
     // It may be older than what was submitted meanwhile. So may its count: it counts where nothing
     // was under way. Else the answer to that tells.
     const still = changes === this.#changes && submitted === this.#submitted;
     if ((still && waiting === 0) || !this.progress) this.#count(answer.progress);
-    if (!(await this.#take(answer, asked))) this.#requested = true;
+    if (!(await this.#take(answer, inquiry))) this.#requested = true;
     this.notify({ what: "status" });
   }
 
@@ -374,7 +374,7 @@ export class Work {
     return named?.id === stored.id ? named : stored;
   }
 
-  async #answered(answer, results, asked) {
+  async #answered(answer, results, inquiry) {
     if (answer === null) this.#fillUp();
     else {
       this.#changes += 1;
@@ -386,7 +386,7 @@ export class Work {
         const back = new Set(results.filter((result) => result.refused.length > 0).map(screenOf));
         this.storage.keepHistory(this.storage.history().filter(({ id }) => !back.has(id)));
       }
-      const whole = !asked || !answer.screens || (await this.#take(answer, asked));
+      const whole = !inquiry || !answer.screens || (await this.#take(answer, inquiry));
       if (refused.length > 0 || !whole || !this.sheet) this.fill(); // they may be blocked
       if (!this.sheet) this.#patience.wake();
     }
