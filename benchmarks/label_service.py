@@ -3,6 +3,7 @@
     python -m benchmarks.label_service
     python -m benchmarks.label_service --store postgresql+psycopg://user@host/empty_database
     python -m benchmarks.label_service --labelers 200 --seconds 300 --candidates 300000
+    python -m benchmarks.label_service --peer label-studio --program ENV/bin/label-studio
 
 The real server runs in a process of its own. Each labeler is a thread that asks it over HTTP as the
 labeling page does, but for the pictures: five photos every four seconds (`--every`), each photo for
@@ -26,6 +27,7 @@ from pathlib import Path
 
 from sqlalchemy import func, insert, select
 
+from benchmarks import label_studio
 from genset.db import GoldAnswer, Label, Store, Verdict
 from genset.label.people.labelers import Labelers
 from genset.workspace import Workspace
@@ -47,7 +49,15 @@ def main() -> None:
     words.add_argument("--every", type=float, default=4, help="seconds a screen")
     words.add_argument("--coming", type=float, default=60, help="seconds in which all come")
     words.add_argument("--seconds", type=float, default=300)
+    words.add_argument("--peer", choices=["label-studio"], help="measure this one instead")
+    words.add_argument("--program", default="label-studio", help="the peer's")
     asked = words.parse_args()
+    if asked.peer:
+        print(f"{asked.labelers} labelers, {asked.peer}")
+        label_studio.measure(
+            asked.program, asked.labelers, asked.seconds, asked.every, asked.coming
+        )
+        return
     with tempfile.TemporaryDirectory() as folder:
         workspace = Workspace.create(Path(folder) / "workspace")
         if asked.store:
