@@ -297,15 +297,20 @@ def report(folder: Path) -> Iterator[tuple[str, Counts]]:
 
 @case(
     votes={"calls": 42},
+    names={"calls": 56},
 )
 def aggregate(folder: Path) -> Iterator[tuple[str, Counts]]:
     """20,000 votes of 20 labelers on 4,000 questions: Dawid-Skene does not loop over votes."""
-    from genset.label.aggregate.dawid_skene import estimate
+    import pandas as pd
+
+    from genset.label.aggregate.dawid_skene import dawid_skene, estimate
 
     draw = np.random.default_rng(0)
     task, worker = np.repeat(np.arange(4000), 5), draw.integers(0, 20, 20_000)
     label = np.where(draw.random(20_000) < 0.8, task % 3, draw.integers(0, 3, 20_000))
     yield "votes", WORK.of(lambda: estimate(task, worker, label, (4000, 20, 3)), "calls")
+    table = pd.DataFrame({"task": task, "worker": worker, "label": label}).astype(str)
+    yield "names", WORK.of(lambda: dawid_skene(table), "calls")
 
 
 @case(

@@ -1,16 +1,19 @@
 """What a candidate's labelers say together, checked against crowd-kit on the same table."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genset.aggregators import METHODS
+from genset.core.errors import BadInput
 from genset.label.aggregate import aggregate
 from genset.label.aggregate.dawid_skene import dawid_skene, estimate
 from genset.label.aggregate.votes import Opinion, Vote, majority, selection_frequency
@@ -145,6 +148,44 @@ def test_dawid_skene_ends_where_crowd_kits_does(seed: int, votes: int) -> None:
     assert theirs.probas_ is not None and theirs.labels_ is not None
     assert_same(ours, theirs.probas_, 1e-6)
     assert {task: opinion.label for task, opinion in ours.items()} == theirs.labels_.to_dict()
+
+
+TABLES: dict[str, Callable[[pd.DataFrame], Any]] = {
+    "pandas": lambda table: table,
+    "categories": lambda table: table.astype("category"),
+    "arrow": pa.Table.from_pandas,
+    "arrow's dictionaries": lambda table: pa.Table.from_pandas(table.astype("category")),
+}
+
+
+@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize("method", METHODS)
+def test_a_table_of_the_field_gives_what_its_votes_give(method: str, kind: str) -> None:
+    votes, _ = crowd(4, 60, [0.9, 0.8, 0.8, 0.7, 0.3], 3)
+    table = TABLES[kind](frame(votes))
+    assert aggregate(method, table) == aggregate(method, votes)
+    # A part of a table, which may name what it does not have; and none of it.
+    assert aggregate(method, table[90:]) == aggregate(method, votes[90:])
+    assert aggregate(method, table[:0]) == {}
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_a_table_that_lacks_something_is_refused(kind: str) -> None:
+    table = frame([Vote("a", "ann", "correct"), Vote("b", "bob", "correct")])
+    with pytest.raises(BadInput, match="columns task, worker, label: worker is missing"):
+        dawid_skene(TABLES[kind](table.drop(columns="worker")))
+    with pytest.raises(BadInput, match="vote 2 of the table has no label"):
+        dawid_skene(TABLES[kind](table.assign(label=["correct", None])))
+
+
+@pytest.mark.realdata
+def test_dawid_skene_is_crowd_kits_on_the_votes_of_real(realdata: Path) -> None:
+    from crowdkit.aggregation import DawidSkene
+
+    with np.load(realdata / "real" / "raters.npz") as file:
+        worker, task, label = np.nonzero(file["tensor"][:, :2_000])
+    table = pd.DataFrame({"task": task, "worker": worker, "label": label}).astype(str)
+    assert_same(dawid_skene(table), DawidSkene().fit_predict_proba(table), 1e-10)
 
 
 def test_dawid_skene_hears_a_reliable_minority() -> None:

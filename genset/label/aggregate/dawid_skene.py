@@ -1,20 +1,16 @@
 """The most probable label of each task, with an error rate estimated for each labeler."""
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
-from genset.label.aggregate.votes import Coded, Opinion, Vote
+from genset.label.aggregate.votes import Coded, Opinion, Votes
 
 _LEAST = 1e-10  # a probability that is estimated at 0 still has a logarithm
 
 Array = NDArray[np.float64]
 
 
-def dawid_skene(
-    votes: Sequence[Vote], iterations: int = 100, tolerance: float = 1e-5
-) -> dict[str, Opinion]:
+def dawid_skene(votes: Votes, iterations: int = 100, tolerance: float = 1e-5) -> dict[str, Opinion]:
     """By task: the probability of each label to be the true one.
 
     Every labeler has a table of how often they give one label where another is true. Expectation
@@ -28,9 +24,9 @@ def dawid_skene(
     Source: Dawid and Skene, "Maximum Likelihood Estimation of Observer Error-Rates Using the EM
     Algorithm", 1979.
     """
-    if not votes:
-        return {}
     coded = Coded(votes)
+    if not coded.tasks:
+        return {}
     sizes = len(coded.tasks), len(coded.workers), len(coded.labels)
     truth = estimate(coded.task, coded.worker, coded.label, sizes, iterations, tolerance)
     return coded.opinions(truth)

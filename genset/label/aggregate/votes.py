@@ -2,10 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from genset.core.errors import BadInput
+
+Numbers = NDArray[np.int64]
 
 
 class Vote(NamedTuple):
@@ -14,6 +18,16 @@ class Vote(NamedTuple):
     task: str
     worker: str
     label: str
+
+
+class VoteTable(Protocol):
+    """A pandas DataFrame or an Arrow table, with the columns task, worker and label."""
+
+    def __getitem__(self, column: str, /) -> Any:
+        """A column by its name."""
+
+
+Votes = Sequence[Vote] | VoteTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,20 +44,20 @@ class Opinion:
     votes: int
 
 
-def majority(votes: Sequence[Vote]) -> dict[str, Opinion]:
+def majority(votes: Votes) -> dict[str, Opinion]:
     """By task: all weight on the label with most votes, shared evenly where several have most.
 
     A tie has no label (None): to pick one would be to decide for the labelers.
     """
     coded = Coded(votes)
-    if not votes:
+    if not coded.tasks:
         return {}
     counts = coded.counts()
     most = counts == counts.max(axis=1, keepdims=True)
     return coded.opinions(most / most.sum(axis=1, keepdims=True))
 
 
-def selection_frequency(votes: Sequence[Vote]) -> dict[str, Opinion]:
+def selection_frequency(votes: Votes) -> dict[str, Opinion]:
     """By task: each label's share of the votes; that of "correct" is the selection frequency.
 
     Unsure, incorrect and broken all count in the denominator.
@@ -61,14 +75,17 @@ class Coded:
     Attributes:
         tasks, workers, labels: the names; a number is a place in its list.
         task, worker, label: (votes,) int, one entry a vote.
+
+    Raises:
+        BadInput: the table lacks a column, or a vote lacks its task, worker or label.
     """
 
-    def __init__(self, votes: Sequence[Vote]) -> None:
-        self.tasks, self.task = _numbered([vote.task for vote in votes])
-        self.workers, self.worker = _numbered([vote.worker for vote in votes])
-        self.labels, self.label = _numbered([vote.label for vote in votes])
+    def __init__(self, votes: Votes) -> None:
+        self.tasks, self.task = _numbered(votes, "task")
+        self.workers, self.worker = _numbered(votes, "worker")
+        self.labels, self.label = _numbered(votes, "label")
 
-    def counts(self, counted: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+    def counts(self, counted: NDArray[np.bool_] | None = None) -> Numbers:
         """(tasks, labels): how many votes a task has for a label, of all or of those `counted`."""
         shape = len(self.tasks), len(self.labels)
         places = self.task * shape[1] + self.label
@@ -94,7 +111,35 @@ class Coded:
         }
 
 
-def _numbered(names: Sequence[str]) -> tuple[list[str], NDArray[np.int64]]:
-    distinct = sorted(set(names))
-    place = {name: number for number, name in enumerate(distinct)}
-    return distinct, np.array([place[name] for name in names], dtype=np.int64)
+def _numbered(votes: Votes, column: str) -> tuple[list[str], Numbers]:
+    """The distinct names in a column, sorted, and the place of each vote's name among them."""
+    if isinstance(votes, Sequence):
+        names, codes = _encoded([getattr(vote, column) for vote in votes])
+    else:
+        try:
+            names, codes = _encoded(votes[column])
+        except KeyError:
+            raise BadInput(
+                f"a table of votes has the columns {', '.join(Vote._fields)}: {column} is missing"
+            ) from None
+    if len(codes) and (first := int(codes.argmin())) >= 0 > codes[first]:
+        raise BadInput(f"vote {first + 1} of the table has no {column}")
+    # A part of a table may have all of its names.
+    used = np.flatnonzero(np.bincount(codes, minlength=len(names)))
+    order = sorted(used.tolist(), key=names.__getitem__)
+    place = np.empty(len(names), np.int64)
+    place[order] = np.arange(len(order))
+    return [names[number] for number in order], place[codes]
+
+
+def _encoded(values: Any) -> tuple[list[str], Numbers]:
+    """The distinct values of a column, and a number for each of its rows; below 0: no value."""
+    if hasattr(values, "factorize"):  # pandas
+        codes, names = values.factorize()
+        return names.tolist(), codes
+    if hasattr(values, "dictionary_encode"):  # Arrow
+        whole = values.unify_dictionaries().combine_chunks().dictionary_encode()
+        return whole.dictionary.to_pylist(), whole.indices.fill_null(-1).to_numpy()
+    place: dict[str, int] = {}
+    codes = [place.setdefault(value, len(place)) for value in values]
+    return list(place), np.array(codes, dtype=np.int64)
