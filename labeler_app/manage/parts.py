@@ -10,7 +10,7 @@ import streamlit as st
 from genset.core.numbers import NONE
 from genset.core.safe import clean, web_link
 from genset.label import Store, Workspace
-from genset.label.comments import comments
+from genset.label.comments import PhotoComment
 from genset.label.credits import CreditedPhoto
 from genset.label.session.pictures import image_id
 from genset.label.session.sources import notices
@@ -114,9 +114,9 @@ def show_notices(store: Store, *photos: CreditedPhoto | None) -> None:
         st.caption(as_markdown(notice))
 
 
-def show_comments(store: Store, task: str) -> None:
-    """Draw what labelers remarked on a photo."""
-    for comment in comments(store, task):
+def show_comments(found: Iterable[PhotoComment]) -> None:
+    """Draw what labelers remarked on photos."""
+    for comment in found:
         text = as_markdown(comment.text) or "flagged"
         st.markdown(f"⚑ {as_markdown(comment.labeler)}, {comment.at:%Y-%m-%d %H:%M}: {text}")
 

@@ -116,7 +116,7 @@ def _show_one(
 ) -> None:
     """Draw one labeler over time, and a way to block them or to void their votes."""
     if message := st.session_state.pop("trust message", None):
-        st.success(as_markdown(message))
+        st.success(message)
     out = suspensions(store)
     held = [name for name, found in out.items() if found.what is LabelerAct.HOLD]
     st.session_state.setdefault("trust whom", next(iter(held), None))
@@ -167,18 +167,6 @@ def _percent(part: float, whole: int) -> int | None:
     return round(100 * part / whole) if whole else None
 
 
-def in_words(effect: Effect) -> str:
-    """What a decision changes, in a sentence or two."""
-    words = count(effect.votes, "vote")
-    if changes := ", ".join(effect.changes()):
-        words += f"; {changes}"
-    if effect.releases:
-        words += f". These releases hold such votes, and stay: {', '.join(effect.releases)}"
-    if effect.unread:
-        words += f". These cannot be read: {', '.join(effect.unread)}"
-    return words
-
-
 def _state(name: str, signed: Labeler | None, suspension: Suspension | None) -> None:
     words = []
     if signed is not None and signed.blocked_at is not None:
@@ -206,7 +194,7 @@ def _decide(
         since = _since(name)
         try:
             effect = _effect(str(workspace.root), name, since, workspace, store)
-            st.markdown(f"To void takes out {as_markdown(in_words(effect))}.")
+            st.markdown(_line(effect, "would be void"))
         except BadInput as error:  # as where nothing was labeled
             st.caption(as_markdown(str(error)))
     can_block = signed is not None and signed.blocked_at is None
@@ -220,14 +208,14 @@ def _decide(
     if blocked or both:
         Labelers(store).block(name)
     if cleared:
-        _do(clear(store, workspace, name, by=by, reason=reason), "cleared")
+        _do(clear(store, workspace, name, by=by, reason=reason), "count again")
     if again:
-        _do(unvoid(store, workspace, name, by=by, reason=reason), "in force again")
+        _do(unvoid(store, workspace, name, by=by, reason=reason), "count again")
     if voided or both:
         done = void(store, workspace, name, by=by, reason=reason, since=since)
-        _do(done, "blocked and void" if both else "void")
+        _do(done, "are void")
     if blocked:
-        st.session_state["trust message"] = f"{name} is blocked"
+        st.session_state["trust message"] = as_markdown(f"{name} is blocked")
         st.rerun()
 
 
@@ -242,11 +230,15 @@ def _since(name: str) -> datetime | None:
     return datetime.combine(day, time(), tzinfo=UTC) if day else None
 
 
+def _line(effect: Effect, what: str) -> str:
+    return as_markdown(effect.text(what).replace("\n", "; "))
+
+
 def _do(effect: Effect, what: str) -> None:
     """Say what was done, on the page that is drawn anew."""
     _effect.clear()
     collected.clear()
-    st.session_state["trust message"] = f"{effect.worker} is {what}: {in_words(effect)}"
+    st.session_state["trust message"] = _line(effect, what)
     st.rerun()
 
 

@@ -12,6 +12,7 @@ import streamlit as st
 from genset.core.errors import BadInput
 from genset.core.numbers import count
 from genset.label import LONGEST_ID, Store, Taxonomy, Verdict, Workspace
+from genset.label.comments import comments
 from genset.label.gallery import (
     Answer,
     Case,
@@ -214,16 +215,17 @@ def _show_one(workspace: Workspace, store: Store, task: str, around: Sequence[st
     photo, facts = st.columns([3, 2], gap="medium")
     with photo:
         show_photo(workspace, case.candidate.photo, f"The candidate {task}")
-        show_comments(store, task)
     with facts:
         _about_class(store, case)
         if _verdicts_toggle():
             _votes(case)
             _rulings(case)
+            show_comments(comments(store, task))
         else:
             votes = sum(answer.in_force for answer in case.labels)
+            remarks = count(len(comments(store, task)), "comment")
             rulings = count(len(case.rulings), "ruling")
-            st.caption(f"{count(votes, 'vote')}, {rulings}")
+            st.caption(f"{count(votes, 'vote')}, {rulings}, {remarks}")
         by = manager_name(workspace, store)
         seen = VOTES_SHOWN if saw_votes(task) else ""
         rule_buttons(workspace, store, walk, task, by, reason=_REASON, seen=seen)

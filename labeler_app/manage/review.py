@@ -1,4 +1,4 @@
-"""The manager's view of what waits for a decision, in three lists, one case after another.
+"""The manager's view of what waits for a decision, in lists, one case after another.
 
 A ruling on a candidate is made before the votes are shown, so that it is one more opinion and not
 an echo. One that was made with the votes in sight says so in its reason. Among the errors all is
@@ -15,13 +15,22 @@ import streamlit as st
 from genset.core.errors import BadInput, GensetError
 from genset.core.numbers import count
 from genset.label import Store, Taxonomy, Workspace
+from genset.label.comments import comments
 from genset.label.duplicates import Pair, PairedPhoto, decide_pair, paired, pairs_to_decide
 from genset.label.gallery import Case, case_of
 from genset.label.review import Dispute, queue
 from genset.label.suspects import SUSPECTS_FILE, Guess, Suspect, Suspects, read_suspects, undecided
 from labeler_app.manage.deciding import Walk, rule_buttons, show_last, walk_of
-from labeler_app.manage.parts import badges, show_class, show_comments, show_notices, show_photo
-from labeler_app.manage.session import VOTES_SHOWN, manager_name, saw_votes, see_votes
+from labeler_app.manage.parts import (
+    badges,
+    page_of,
+    quiet_button,
+    show_class,
+    show_comments,
+    show_notices,
+    show_photo,
+)
+from labeler_app.manage.session import VOTES_SHOWN, look_at, manager_name, saw_votes, see_votes
 from labeler_app.words import as_markdown
 
 _FRESH_S = 30
@@ -50,13 +59,21 @@ def _candidates(workspace: Workspace, store: Store, by: str) -> None:
     first = st.toggle("Show votes first", key="votes first", help=_BLIND)
     cases = {case.task: case for case in _queue(str(workspace.root), workspace, store)}
 
+    def votes(dispute: Dispute) -> None:
+        see_votes(dispute.task)
+        st.markdown(as_markdown(dispute.detail[:1].upper() + dispute.detail[1:]))
+        with st.container(gap=None):
+            for worker, verdict in dispute.votes:
+                st.markdown(f"{badges({verdict: verdict})} {as_markdown(worker)}")
+        show_comments(comments(store, dispute.task))
+
     def facts(dispute: Dispute, _: Case) -> None:
         if dispute.home is not None:
             home = as_markdown(store.taxonomy[dispute.home].name)
             st.markdown(f"Is it in this photo, too? It is one of {home}.")
         st.markdown(f"**{as_markdown(dispute.why[:1].upper() + dispute.why[1:])}**")
         if first or walk.again is not None:
-            _votes(dispute)
+            votes(dispute)
         seen = VOTES_SHOWN if dispute.votes and saw_votes(dispute.task) else ""
         rule_buttons(
             *(workspace, store, walk, dispute.task, by),
@@ -65,7 +82,7 @@ def _candidates(workspace: Workspace, store: Store, by: str) -> None:
             review=False,
         )
 
-    _go_through(workspace, store, walk, cases, "Nothing waits for a ruling.", facts, _votes)
+    _go_through(workspace, store, walk, cases, "Nothing waits for a ruling.", facts, votes)
 
 
 # For 10,000 candidates it takes most of a second, too long between two of them.
@@ -73,14 +90,6 @@ def _candidates(workspace: Workspace, store: Store, by: str) -> None:
 def _queue(folder: str, _workspace: Workspace, _store: Store) -> list[Dispute]:
     """Kept for all managers alike, by `folder`; what each settled since, their session knows."""
     return queue(_store, rules=_workspace.label)
-
-
-def _votes(dispute: Dispute) -> None:
-    see_votes(dispute.task)
-    st.markdown(as_markdown(dispute.detail[:1].upper() + dispute.detail[1:]))
-    with st.container(gap=None):
-        for worker, verdict in dispute.votes:
-            st.markdown(f"{badges({verdict: verdict})} {as_markdown(worker)}")
 
 
 def _go_through(
@@ -109,7 +118,6 @@ def _go_through(
     photo, column = st.columns([3, 2], gap="medium")
     with photo:
         show_photo(workspace, case.candidate.photo, f"The candidate {one.task}")
-        show_comments(store, one.task)
     with column:
         st.caption(remaining)
         show_class(store, case.candidate.photo.wnid)
@@ -152,6 +160,7 @@ def _errors(workspace: Workspace, store: Store, by: str) -> None:
         words = {verdict: f"{votes} {verdict}" for verdict, votes in counts.items()}
         ruled = {} if ruling is None else {ruling: f"ruled {ruling}"}
         st.markdown(f"Labelers: {badges(words) or 'no votes'} {badges(ruled)}")
+        show_comments(comments(store, suspect.task))
         reason = _reason(suspect, store.taxonomy)
         rule_buttons(*(workspace, store, walk, suspect.task, by), reason=reason, seen=_ALL_SHOWN)
 
@@ -272,8 +281,19 @@ def _pair_buttons(store: Store, pair: Pair, by: str, walk: Walk) -> None:
         walk.skip_button()
 
 
+def _comments(_: Workspace, store: Store, by: str) -> None:
+    found = comments(store)
+    if not found:
+        st.success("Nobody has flagged a photo.")
+    for place, comment in enumerate(found[page_of("comments page", len(found))]):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            quiet_button(f"Open {comment.task}", look_at, comment.task, key=f"comment {place}")
+            show_comments([comment])
+
+
 LISTS: dict[str, Callable[[Workspace, Store, str], None]] = {
     "Candidates": _candidates,
     "Errors": _errors,
     "Duplicates": _duplicates,
+    "Comments": _comments,
 }

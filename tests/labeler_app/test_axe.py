@@ -55,7 +55,7 @@ def open_labeler(page: Page) -> None:
 def decide_on_ben(page: Page) -> None:
     page.get_by_role("combobox", name="Look at a labeler").click()
     page.get_by_role("option", name="ben").click()
-    expect(page.get_by_text("To void takes out")).to_be_visible()
+    expect(page.get_by_text("would be void")).to_be_visible()
 
 
 def show_votes(page: Page) -> None:

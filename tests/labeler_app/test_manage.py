@@ -35,7 +35,7 @@ from tests.labeler_app.pages import (
 
 NOTICE = "not endorsed or certified by SmugMug"
 VIEWS = ["Progress", "Photos", "People", "Review", "Settings"]
-LISTS = ["Candidates", "Errors", "Duplicates"]
+LISTS = ["Candidates", "Errors", "Duplicates", "Comments"]
 YES, NO = Verdict.CORRECT, Verdict.INCORRECT
 
 

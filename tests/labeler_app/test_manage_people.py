@@ -47,7 +47,7 @@ def test_void_shows_what_it_changes_and_is_taken_back(opened: Opened) -> None:
     store = opened[1]
     spam(opened)
     app = about(opened, "spam")
-    assert "To void takes out 5 votes; 5 candidates to label again" in shown(app)
+    assert "5 votes of spam would be void: 5 candidates to label again" in shown(app)
     assert counts(store) == 5  # looking changes nothing
     app.text_input(key="why spam").set_value("0 s a photo")
     run(app)
@@ -55,11 +55,11 @@ def test_void_shows_what_it_changes_and_is_taken_back(opened: Opened) -> None:
     assert counts(store) == 0
     suspension = suspensions(store)["spam"]
     assert (suspension.what, suspension.by, suspension.reason) == ("void", "Dana", "0 s a photo")
-    assert "spam is void: 5 votes" in shown(app)
+    assert "5 votes of spam are void" in shown(app)
     assert Labelers(store).all()[0].blocked_at is None
     click(app, "Count their votes again")
     assert counts(store) == 5
-    assert "spam is in force again: 5 votes; 5 candidates done" in shown(app)
+    assert "5 votes of spam count again: 5 candidates done" in shown(app)
 
 
 def test_to_void_who_was_held_out_says_what_that_takes_out_for_good(opened: Opened) -> None:
@@ -68,8 +68,8 @@ def test_to_void_who_was_held_out_says_what_that_takes_out_for_good(opened: Open
     create(workspace, store, "before")
     hold(store, workspace, "spam", by="genset", reason="under 0.3 s a photo")
     words = shown(about(opened, "spam"))
-    assert "5 votes that did not count before either" in words
-    assert "These releases hold such votes, and stay: before" in words
+    assert "5 votes of spam would be void" in words
+    assert "frozen with such votes, and unchanged: before" in words
 
 
 @pytest.mark.soak

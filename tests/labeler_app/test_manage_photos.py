@@ -65,9 +65,27 @@ def test_a_labeler_s_comment_stands_below_the_photo(opened: Opened) -> None:
     screen = desk.screens()[0]
     remarks = (NewComment(screen.photos[0].id, "<b>:fish:</b>"),)
     desk.submit(replace(decided(screen), comments=remarks))
+    app = click(manage_page(workspace, "Photos"), "Open flickr:1")
+    assert "<b>:fish:</b>" not in shown(show_verdicts(app))
     app = click(manage_page(workspace, "Photos"), "Open flickr:0")
-    assert "<b>:fish:</b>" in shown(app)
-    assert "<b>:fish:</b>" not in shown(click(manage_page(workspace, "Photos"), "Open flickr:1"))
+    assert "1 comment" in shown(app)
+    assert "<b>:fish:</b>" not in shown(app)  # it may tell a side
+    assert "<b>:fish:</b>" in shown(show_verdicts(app))
+
+
+def test_comments_are_listed_and_lead_to_their_photos(opened: Opened) -> None:
+    workspace, _ = opened
+    assert "Nobody has flagged a photo." in shown(manage_page(workspace, "Review", of="Comments"))
+    desk = desk_of(under(opened, votes=9), "cid")
+    screen = desk.screens()[0]
+    desk.submit(replace(decided(screen), comments=(NewComment(screen.photos[0].id, "blurred"),)))
+    app = manage_page(workspace, "Review", of="Comments")
+    assert "cid" in shown(app)
+    assert "blurred" in shown(app)
+    (button,) = (each for each in buttons(app) if each.startswith("Open "))
+    click(app, button)
+    assert button.removeprefix("Open ") in shown(app)
+    assert "1 comment" in shown(app)
 
 
 @pytest.mark.soak
@@ -97,7 +115,7 @@ def test_a_photo_opens_large_and_names_are_hidden_until_asked_for(opened: Opened
     click(app, "Open flickr:1")
     assert len(pictures(app)) == 1
     text = shown(app)
-    assert "2 votes, 0 rulings" in text
+    assert "2 votes, 0 rulings, 0 comments" in text
     assert "badge[" not in text
     text = shown(show_verdicts(app))
     assert ":green-badge[correct]" in text

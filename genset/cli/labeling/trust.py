@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 from genset.cli.common import json_command, opened, show
-from genset.core.numbers import count
 
 if TYPE_CHECKING:
-    from genset.label.trust.void import Effect
+    pass
 
 _name = click.argument("name")
 _by = click.option("--by", default=getpass.getuser, help="Who says so (default: the user's name).")
@@ -72,7 +71,7 @@ def void(
             labeler.name == effect.worker and labeler.blocked_at is None
             for labeler in Labelers(store).all()
         )
-    lines = [_described(effect, "are void")]
+    lines = [effect.text("are void")]
     if still:
         why = "they can go on labeling, but it will not count; to end it: genset labelers block"
         lines.append(f"{why} {name}")
@@ -91,7 +90,7 @@ def unvoid(folder: Path | None, name: str, reason: str, by: str, as_json: bool) 
 
     with opened(folder) as (workspace, store):
         effect = take_back(store, workspace, name, by=by, reason=reason)
-    show(effect, _described(effect, "count again"), as_json)
+    show(effect, effect.text("count again"), as_json)
 
 
 @click.command()
@@ -106,7 +105,7 @@ def clear(folder: Path | None, name: str, reason: str, by: str, as_json: bool) -
 
     with opened(folder) as (workspace, store):
         effect = let_in(store, workspace, name, by=by, reason=reason)
-    show(effect, _described(effect, "count again"), as_json)
+    show(effect, effect.text("count again"), as_json)
 
 
 @click.command()
@@ -137,28 +136,16 @@ def block(folder: Path | None, name: str, take_out: bool | None, by: str, as_jso
         is_void = suspension is not None and suspension.what == "void"
         if take_out is None and not is_void and not as_json and sys.stdin.isatty():
             would = effect_of_void(store, workspace, name)
-            click.echo(f"{name} is blocked. {_described(would, 'would be void')}")
+            click.echo(f"{name} is blocked. {would.text('would be void')}")
             take_out = click.confirm("Void them?", default=False)
         if take_out and not is_void:
             effect = make_void(store, workspace, name, by=by, reason="blocked")
     text = f"{name} is blocked"
     if effect is not None:
-        text += f"; {_described(effect, 'are void')}"
+        text += f"; {effect.text('are void')}"
     elif is_void:
         text += "; their votes are void already"
     elif take_out is None:
         text += f"; their votes still count: genset labelers void {name} takes them out"
     answer = {"blocked": name, "void": is_void or effect is not None, "effect": effect}
     show(answer, text, as_json)
-
-
-def _described(effect: "Effect", word: str) -> str:
-    """What a decision changes, in a few sentences."""
-    lines = [f"{count(effect.votes, 'vote')} of {effect.worker} {word}"]
-    if changes := ", ".join(effect.changes()):
-        lines[0] += f": {changes}"
-    if effect.releases:
-        lines.append(f"frozen with such votes, and unchanged: {', '.join(effect.releases)}")
-    if effect.unread:
-        lines.append(f"could not be read: {', '.join(effect.unread)}; see genset release verify")
-    return "\n".join(lines)

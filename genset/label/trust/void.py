@@ -43,15 +43,24 @@ class Effect:
     releases: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
 
-    def changes(self) -> list[str]:
-        """What changes besides the votes, in words; what does not is left out."""
+    def text(self, what: str) -> str:
+        """What changes, in lines: so many votes `what`, as in "are void"."""
         changes = (
             (self.opened, "candidate to label again", "candidates to label again"),
             (-self.opened, "candidate done", "candidates done"),
             (self.gold, "gold question that rests on them", "gold questions that rest on them"),
             (self.screens, "open screen ended", "open screens ended"),
         )
-        return [count(number, one, many) for number, one, many in changes if number > 0]
+        words = [count(number, one, many) for number, one, many in changes if number > 0]
+        lines = [f"{count(self.votes, 'vote')} of {self.worker} {what}"]
+        if words:
+            lines[0] += f": {', '.join(words)}"
+        if self.releases:
+            lines.append(f"frozen with such votes, and unchanged: {', '.join(self.releases)}")
+        if self.unread:
+            unread = ", ".join(self.unread)
+            lines.append(f"could not be read: {unread}; see genset release verify")
+        return "\n".join(lines)
 
 
 def void(
