@@ -7,10 +7,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Select, Subquery, exists, func, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    Subquery,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    text,
+    update,
+)
 from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput
+from genset.db.database import is_postgresql
 from genset.db.labelers import LabelerAct, LabelerEvent
 from genset.db.labels import (
     GoldAnswer,
@@ -21,6 +33,7 @@ from genset.db.labels import (
     ReviewRequest,
     Ruling,
     Screen,
+    ScreenPhoto,
     Verdict,
 )
 from genset.db.models import Candidate, Claim, ExamplePhoto, Photo, PhotoEvent, Proposal
@@ -296,6 +309,38 @@ def find_candidate(session: Session, task: str) -> Claim:
     if found is None:
         raise BadInput(f"there is no candidate {task} in this workspace")
     return found
+
+
+def name_gold(
+    session: Session, photo: Photo, wnid: str, expected: Verdict, reason: str
+) -> GoldQuestion:
+    """Make a photo a gold question of a class: from now on a manager knows its answer.
+
+    Raises:
+        BadInput: labelers have seen it with another answer.
+    """
+    lock_gold_questions(session)
+    question = session.scalar(select(GoldQuestion).filter_by(wnid=wnid, photo_id=photo.id))
+    if question is None:
+        session.add(question := GoldQuestion(wnid=wnid, photo=photo))
+    elif question.expected != expected and _was_shown(session, question):
+        task = f"{wnid}/{photo.source}:{photo.source_id}"
+        raise BadInput(f"labelers have seen {task} as {question.expected}: retire it instead")
+    question.expected, question.reason, question.retired_at = expected, reason, None
+    question.basis_id = None
+    session.flush()
+    return question
+
+
+def lock_gold_questions(session: Session) -> None:
+    """From here to the end of the transaction, nobody else makes a gold question."""
+    if is_postgresql(session):
+        session.execute(text("SELECT pg_advisory_xact_lock(7106553)"))
+
+
+def _was_shown(session: Session, question: GoldQuestion) -> bool:
+    shown = select(ScreenPhoto.id).where(ScreenPhoto.gold_id == question.id).limit(1)
+    return session.scalar(shown) is not None
 
 
 _Item = TypeVar("_Item")

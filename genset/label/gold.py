@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
-from sqlalchemy import BindParameter, ColumnElement, bindparam, func, select, text
+from sqlalchemy import BindParameter, ColumnElement, bindparam, func, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from genset.core.errors import BadInput
@@ -14,7 +14,6 @@ from genset.db import (
     GoldAnswer,
     GoldQuestion,
     Label,
-    Photo,
     ReviewRequest,
     Ruling,
     Screen,
@@ -26,7 +25,7 @@ from genset.db import (
     in_batches,
     is_discounted,
     is_out,
-    is_postgresql,
+    name_gold,
     now,
     stored_taxonomy,
     waiting_requests,
@@ -156,27 +155,6 @@ def add_gold_question(
         return _known(name_gold(session, candidate.photo, wnid, expected, reason))
 
 
-def name_gold(
-    session: Session, photo: Photo, wnid: str, expected: Verdict, reason: str
-) -> GoldQuestion:
-    """Make a photo a gold question of a class: from now on a manager knows its answer.
-
-    Raises:
-        BadInput: labelers have seen it with another answer.
-    """
-    lock_gold_questions(session)
-    question = session.scalar(select(GoldQuestion).filter_by(wnid=wnid, photo_id=photo.id))
-    if question is None:
-        session.add(question := GoldQuestion(wnid=wnid, photo=photo))
-    elif question.expected != expected and _was_shown(session, question):
-        task = f"{wnid}/{photo.source}:{photo.source_id}"
-        raise BadInput(f"labelers have seen {task} as {question.expected}: retire it instead")
-    question.expected, question.reason, question.retired_at = expected, reason, None
-    question.basis_id = None
-    session.flush()
-    return question
-
-
 def list_gold_questions(store: Store) -> list[KnownPhoto]:
     """Every gold question, by class; those that were retired too."""
     with answering(), store.session() as session:
@@ -281,17 +259,6 @@ def gold_results(
             answer = Verdict.INCORRECT if verdict is Verdict.BROKEN else verdict
             found.append((key, decided_at, answer is expected))
     return found
-
-
-def lock_gold_questions(session: Session) -> None:
-    """From here to the end of the transaction, nobody else makes a gold question."""
-    if is_postgresql(session):
-        session.execute(text("SELECT pg_advisory_xact_lock(7106553)"))
-
-
-def _was_shown(session: Session, question: GoldQuestion) -> bool:
-    shown = select(ScreenPhoto.id).where(ScreenPhoto.gold_id == question.id).limit(1)
-    return session.scalar(shown) is not None
 
 
 def _known(question: GoldQuestion, *, known: bool = True) -> KnownPhoto:

@@ -46,9 +46,9 @@ from genset.db import (
     Verdict,
     add_candidates,
     examples_among,
+    name_gold,
     now,
 )
-from genset.label.gold import name_gold
 from genset.net.originals import AN_EXAMPLE, Original, checked, keep
 from genset.net.transport import MAX_BYTES
 from genset.scrape.opt_out import OPTED_OUT, OptOut
@@ -132,7 +132,7 @@ def add(
                 _refuse_unwanted(session, named, sha256, examples=examples)
             if original := _original(workspace, file.path, min_size, dry_run=dry_run):
                 _store(store, file, named, original, examples=examples)
-        except PhotoRejected as rejected:
+        except (PhotoRejected, BadInput) as rejected:
             summary.rejected[str(file.path.relative_to(folder))] = str(rejected)
         else:
             summary.added += 1

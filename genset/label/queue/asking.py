@@ -16,8 +16,9 @@ from genset.db import (
     ScreenPhoto,
     Verdict,
     ask,
+    lock_gold_questions,
 )
-from genset.label.gold import decided, holds, lock_gold_questions
+from genset.label.gold import decided, holds
 from genset.label.queue.board import QUESTIONS_ON_A_SCREEN, Board, shuffled
 from genset.label.queue.hiding import ScreenPlan, Shown
 

@@ -25,8 +25,9 @@ from genset.db import (
     ScreenPhoto,
     Verdict,
     ask,
+    lock_gold_questions,
 )
-from genset.label.gold import decided, holds, lock_gold_questions
+from genset.label.gold import decided, holds
 from genset.label.queue.board import PHOTOS_ON_A_SCREEN, Board, evenly
 from genset.label.queue.open_candidates import is_for_examples
 
