@@ -3,22 +3,37 @@
 import gc
 import io
 import os
+import signal
 import sys
 from collections.abc import Iterable
 from errno import ENOSPC
+from functools import partial
 
-from genset.core.errors import GensetError, first_line
+from genset.core.errors import GensetError, Stopped, first_line
 from genset.core.safe import visible
 
 
 def main() -> None:
-    """Run ``genset``; exit code 0, 1 (the work failed) or 2 (the words are wrong)."""
+    """Run ``genset``; exit code 0, 1 (the work failed), 2 (the words are wrong), or a signal's."""
+    signal.signal(signal.SIGTERM, partial(_interrupt, os.getpid()))
     # Rows by the million are no garbage to look for, nor is what is imported.
     gc.set_threshold(50_000)
     try:
-        from genset.cli import cli
-    except KeyboardInterrupt:
-        sys.exit(130)
+        _run()
+    except KeyboardInterrupt as interrupt:
+        stopped = Stopped("stopped before it began: run the same command again", interrupt)
+        _end(stopped.lines, stopped.exit_code)
+
+
+def _interrupt(command: int, number: int, _frame: object) -> None:
+    """Take SIGTERM for Ctrl-C; the processes that a command starts end at once."""
+    if os.getpid() != command:
+        os._exit(128 + number)
+    raise KeyboardInterrupt(number)
+
+
+def _run() -> None:
+    from genset.cli import cli
 
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal of Latin-1 has no − and no ’

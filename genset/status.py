@@ -5,12 +5,13 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Select, distinct, func, select
 from sqlalchemy.orm import Session
 
+from genset.core.dates import minute
 from genset.core.errors import BadInput
 from genset.core.table import Table, of_words
 from genset.db import (
@@ -220,10 +221,10 @@ def _outages(session: Session) -> Iterator[Outage]:
     now = time.time()
     closed = HostState.down_since.is_not(None) | (HostState.paused_until > now)
     for host in session.scalars(select(HostState).where(closed).order_by(HostState.title)):
-        since = "" if host.down_since is None else _time(host.down_since)
+        since = _moment(host.down_since)
         until = max(host.probe_at or 0.0, host.paused_until or 0.0)
-        error = host.error if since else "it asked for a pause"
-        yield Outage(host.title, since, error, _time(until) if until > now else "")
+        error = host.error if since else "it asked to wait"
+        yield Outage(host.title, since, error, minute(until) if until > now else "")
 
 
 def _missing(workspace: Workspace, store: Store, *, may_scrape: bool) -> str:
@@ -367,13 +368,9 @@ def _rejected_entries(session: Session) -> dict[tuple[str, str, str], Counter[st
     return found
 
 
-def _time(seconds: float) -> str:
-    return _moment(datetime.fromtimestamp(seconds, UTC))
-
-
-def _moment(when: datetime | None) -> str:
-    """A time for people here, and for programs; "" for never."""
-    return "" if when is None else when.astimezone().isoformat(timespec="seconds")
+def _moment(when: datetime | float | None) -> str:
+    """A time; "" for never."""
+    return "" if when is None else minute(when)
 
 
 def contested_photos(store: Store) -> Table:

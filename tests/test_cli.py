@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -431,20 +432,31 @@ def test_a_terminal_without_a_sign_gets_another(tmp_path: Path) -> None:
     assert b"Ann?s" in done.stdout
 
 
-def test_an_interrupt_that_is_handled_ends_with_its_code_wherever_it_came(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "where", "line"),
+    [
+        (signal.SIGINT, "cli", "stopped: all is kept; run the same command again to go on"),
+        (signal.SIGTERM, "cli", "stopped: all is kept; run the same command again to go on"),
+        (signal.SIGTERM, "_run", "stopped before it began: run the same command again"),
+    ],
+)
+def test_an_interrupt_ends_with_a_line_and_its_code_wherever_it_came(
+    tmp_path: Path, number: signal.Signals, where: str, line: str
+) -> None:
     (tmp_path / "interrupted.py").write_text(
-        "import os, signal\n"
+        "import os\n"
         "from genset import __main__\n"
-        "from genset.cli.common import Stopped, stoppable\n"
+        "from genset.cli.common import stoppable\n"
+        "def _run():\n"
+        f"    exec('os.kill(os.getpid(), {number:d})\\nwhile True: pass')\n"
         "def cli(prog_name):\n"
         "    with stoppable(lambda: 'all is kept'):\n"
-        "        exec('os.kill(os.getpid(), signal.SIGINT)\\nwhile True: pass')\n"
+        "        _run()\n"
         "import genset.cli\n"
-        "genset.cli.cli = cli\n"
+        f"{'genset.cli' if where == 'cli' else '__main__'}.{where} = {where}\n"
         "__main__.main()\n"
     )
     words = [sys.executable, "-m", "interrupted"]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
     done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 130
-    assert done.stderr == "genset: stopped: all is kept; run the same command again to go on\n"
+    assert (done.returncode, done.stderr) == (128 + number, f"genset: {line}\n")

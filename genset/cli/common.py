@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from genset.classes import Taxonomy, find_classes
-from genset.core.errors import GensetError, MissingExtra
+from genset.core.errors import MissingExtra, Stopped
 from genset.core.numbers import count
 from genset.core.safe import visible
 from genset.core.table import FORMATS, Table, render
@@ -234,28 +233,14 @@ def named_classes(taxonomy: Taxonomy, words: Iterable[tuple[str, ...]]) -> tuple
     return wnids
 
 
-class Stopped(GensetError):
-    """Somebody stopped a command, which goes on when it is run again."""
-
-
 @contextmanager
 def stoppable(stored: Callable[[], str]) -> Iterator[None]:
     """End in one line on Ctrl-C and SIGTERM: what is stored, and how to go on."""
-    by = [signal.SIGINT]
-
-    def stop(number: int, _frame: object) -> None:
-        by[0] = signal.Signals(number)
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, stop)
     try:
         yield
-    except KeyboardInterrupt:
-        stopped = Stopped(f"stopped: {stored()}; run the same command again to go on")
-        stopped.exit_code = 128 + by[0]
-        raise stopped from None
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    except KeyboardInterrupt as interrupt:
+        message = f"stopped: {stored()}; run the same command again to go on"
+        raise Stopped(message, interrupt) from None
 
 
 def counted(counts: dict[str, int], one: str, many: str = "") -> str:

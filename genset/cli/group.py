@@ -7,9 +7,8 @@ from typing import Any, NoReturn
 
 import click
 
+from genset.core.errors import Stopped
 from genset.core.safe import visible
-
-INTERRUPTED = 130  # the exit code of a shell's command that Ctrl-C ended
 
 # What a command has done when it is interrupted; the others have nothing to go on with.
 _STORED = {
@@ -55,7 +54,7 @@ class Program(Group):
     def main(  # type: ignore[override] # it always ends as the standalone mode does
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **more: Any
     ) -> NoReturn:
-        """Run; a usage error ends with exit code 2 and one line, Ctrl-C with 130."""
+        """Run; a usage error ends with exit code 2 and one line, a signal with 128 and its own."""
         words = list(sys.argv[1:] if args is None else args)
         try:
             code = super().main(words, prog_name, **more | {"standalone_mode": False})
@@ -65,9 +64,10 @@ class Program(Group):
         except click.ClickException as error:
             click.echo(f"genset: {visible(usage_error(error))}", err=True)
             sys.exit(error.exit_code)
-        except click.Abort:
-            click.echo(f"genset: {interrupted(self.path_of(words))}", err=True)
-            sys.exit(INTERRUPTED)
+        except click.Abort as abort:
+            stopped = Stopped(interrupted(self.path_of(words)), abort.__cause__)
+            click.echo(f"genset: {stopped}", err=True)
+            sys.exit(stopped.exit_code)
         sys.exit(code if isinstance(code, int) else 0)
 
     def path_of(self, args: Sequence[str]) -> str:

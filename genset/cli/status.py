@@ -22,7 +22,7 @@ _EXAMPLES = "photos are shown to labelers beside their classes"
 _CLASSES = "class", "classes"
 _SEARCHES = "search", "searches"
 _LIST = ": genset status --failed"
-_ENTRIES = "entry of a page was rejected", "entries of pages were rejected"
+_ENTRIES = "entry of a search rejected", "entries of searches rejected"
 
 # What JSON has only where there is something to say.
 _OPTIONAL = (

@@ -1,7 +1,7 @@
-"""When a photo was taken, as far as it is known."""
+"""Times as genset writes them, and when a photo was taken, as far as it is known."""
 
 import re
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 # As `genset.db.Photo.taken_at` has it: a year, a month, a day, or a day and a time.
 _TAKEN = re.compile(r"(?P<year>[0-9]{4})(?:-(?P<month>[0-9]{2})(?:-(?P<day>[0-9]{2}).*)?)?", re.S)
@@ -31,6 +31,16 @@ _CERTAIN = [re.compile(f"{_BEFORE}{date}{_CLOCK}{_AFTER}", re.ASCII) for date in
 
 # A camera's clock is in no known zone, and may be a day ahead of UTC.
 _ZONES = timedelta(days=1)
+
+
+def minute(when: datetime | float) -> str:
+    """A time, or one in seconds since 1970, for people and for programs.
+
+    >>> minute(0.0)
+    '1970-01-01 00:00 UTC'
+    """
+    moment = datetime.fromtimestamp(when, UTC) if isinstance(when, float) else when.astimezone(UTC)
+    return f"{moment:%Y-%m-%d %H:%M} UTC"
 
 
 def earliest_day(taken: str | None, posted: datetime) -> str | None:

@@ -9,6 +9,7 @@
     │   ├── SourceRefused       ... this call will not do (a bad key, a bad argument)
     │   └── SourceUnavailable   ... that may pass
     ├── PhotoRejected           a photo cannot become a candidate's picture; `reason` says why
+    ├── Stopped                 Ctrl-C or SIGTERM ended it          exit code 128 + the signal's
     ├── ReleaseDamaged          a release is not what its manifest says
     └── ModelError              a model cannot be loaded or run
 
@@ -20,6 +21,7 @@ Messages are one line: they name the thing and the mend. The command line prints
 are, so they carry no secrets.
 """
 
+import signal
 from typing import Any, ClassVar, Literal
 
 Scope = Literal["photo", "query", "entry", "key", "host", "run"]
@@ -117,6 +119,14 @@ class PhotoRejected(GensetError):
     def __init__(self, reason: str, detail: str = "") -> None:
         super().__init__(f"{reason}: {detail}" if detail else reason)
         self.reason = reason
+
+
+class Stopped(GensetError):
+    """Somebody stopped the command: by Ctrl-C, or by the signal that the interrupt names."""
+
+    def __init__(self, message: str, interrupt: BaseException | None) -> None:
+        super().__init__(message)
+        self.exit_code = 128 + next(iter(getattr(interrupt, "args", ())), signal.SIGINT)
 
 
 class ReleaseDamaged(GensetError):

@@ -15,12 +15,12 @@ import os
 import tempfile
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
 from sqlalchemy import CursorResult, select, update
 
+from genset.core.dates import minute
 from genset.core.errors import GensetError
 from genset.db import HostState, Store
 from genset.db.database import HEAD
@@ -161,8 +161,8 @@ class HostReports:
         self.say(f"{self._title} answers again")
         self._event("ok", "up")
 
-    def pause(self, condition: HostState, now: float) -> None:
-        """Report an outage, or a pause where it is long."""
+    def pause(self, condition: HostState, now: float, *, is_first: bool) -> None:
+        """Report an outage, or a pause where it is long, or before the first answer of a run."""
         since = condition.down_since
         until = (condition.paused_until if since is None else condition.probe_at) or 0.0
         if until <= now or self._last == (until, since):
@@ -172,15 +172,13 @@ class HostReports:
         if since is not None:
             status, decision = condition.error, "down: next try at "
             words = (
-                f"has not answered since {_clock(since)} ({status}); next try at {_clock(until)}"
+                f"has not answered since {minute(since)} ({status}); next try at {minute(until)}"
             )
         else:
-            status, decision = "a pause is asked for", "paused until "
-            words = f"asked for a pause until {_clock(until)}"
-        self._event(
-            status, decision + datetime.fromtimestamp(until, UTC).isoformat(timespec="seconds")
-        )
-        if is_new or until - now > scaled(LONG):
+            status, decision = "asked to wait", "paused until "
+            words = f"asked to wait until {minute(until)}"
+        self._event(status, decision + minute(until))
+        if is_new or until - now > (0.0 if is_first else scaled(LONG)):
             self.say(f"{self._title} {words}")
 
     def _event(self, status: str, decision: str) -> None:
@@ -194,21 +192,14 @@ class HostReports:
         since, pause = condition.down_since, condition.paused_for(now)
         if since is not None and now - max(since, begun) > patience:
             raise HostGaveUp(
-                f"{self._title} has not answered since {_clock(since)} ({condition.error}): run "
+                f"{self._title} has not answered since {minute(since)} ({condition.error}): run "
                 "the same command again later"
             )
         if pause > min(patience, scaled(LONGEST)):
             raise HostGaveUp(
-                f"{self._title} asked for a pause until {_clock(now + pause)}: run the same "
-                "command again then"
+                f"{self._title} asked to wait until {minute(now + pause)}: run the same command "
+                "again then"
             )
-
-
-def _clock(moment: float) -> str:
-    """A time of day for people here, with the day where it is not today."""
-    when = datetime.fromtimestamp(moment).astimezone()
-    today = when.date() == datetime.now().astimezone().date()
-    return when.strftime("%H:%M" if today else "%Y-%m-%d %H:%M")
 
 
 def user_store() -> Store:

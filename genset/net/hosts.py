@@ -138,6 +138,7 @@ class Host:
         self._quotas = Quotas(hosts.store, name, title, limits, hosts.now, self._reports.say)
         self._begun = hosts.now()
         self._lock = threading.Lock()
+        self._asking = threading.Lock()  # held by who finds out whether it is ill
         self._failing: list[str] = []  # addresses of the calls that failed since it answered last
         self._failing_since = 0.0
         self._latency = 0.0
@@ -160,7 +161,7 @@ class Host:
             self._reports.give_up(
                 condition, now, self._begun, inf if patience is None else patience
             )
-        self._reports.pause(condition, now)
+        self._reports.pause(condition, now, is_first=not self.has_answered)
         return max(0.0, seconds)
 
     def call(self, function: Callable[[int], T], address: str, *, is_known: bool = False) -> T:
@@ -178,11 +179,11 @@ class Host:
             SourceRefused: the first call of a run met what only a person can mend.
             Exception: what `function` raised.
         """
-        self._admit(function)
+        is_probe = self._admit()
         refused: set[int] = set()
         while True:
             self.wait_for_turn(quota := self._quotas.choose(refused))
-            if self.opens_in() > 0:  # another call met trouble meanwhile
+            if not is_probe and self.opens_in() > 0:  # another call met trouble meanwhile
                 raise HostClosed(self.title)
             begun = time.monotonic()
             try:
@@ -230,27 +231,35 @@ class Host:
         """How fast it takes calls."""
         return Pace(self._condition.last.rate, self._condition.last.refused, self._latency)
 
-    def _admit(self, function: Call) -> None:
+    def _admit(self) -> bool:
         """Let a call through, of a host that is down when it is found to be back.
 
-        Raises HostClosed where it is not let through.
+        Returns:
+            Whether the call itself is to show that, since there is none that was answered before.
+
+        Raises:
+            HostClosed: it is not let through.
         """
         if self.opens_in() > 0:
             raise HostClosed(self.title)
         if not self.is_down:
-            return
-        if self._condition.take_probe() and (error := self._why_ill(function)):
-            self._condition.set_error(cause(error, self.title))
-            self._end_where_hopeless(error)
+            return False
+        if self._condition.take_probe():
+            if not self.answered:
+                return True
+            if error := self._why_ill():
+                self._condition.set_error(cause(error, self.title))
+                self._end_where_hopeless(error)
         if self.is_down:
             raise HostClosed(self.title)
+        return False
 
-    def _why_ill(self, *others: Call) -> Exception | None:
+    def _why_ill(self) -> Exception | None:
         """None where the host answers one of two calls that it answered before, else the error.
 
-        Another two each time; where there are none, one of the others.
+        Another two each time.
         """
-        pings = [*self.answered][:_PINGS] or others
+        pings = [*self.answered][:_PINGS]
         self.answered.rotate(-_PINGS)
         errors = []
         for call in pings:
@@ -312,25 +321,34 @@ class Host:
         if not is_grave and not is_retryable(error):  # a refusal is an answer
             self._note_answer()
             return
-        self._pause_for(error, is_known=is_known)
-        reason = cause(error, self.title)
+        is_paused, reason = self._pause_for(error, is_known=is_known), cause(error, self.title)
         with self._lock:
             if not self._failing:
                 self._failing_since = self.hosts.now()
             if self.answered or not (is_known or address in self._failing):
                 self._failing.append(address)
             is_suspect = is_grave or len(self._failing) >= DOWN_AFTER
-            if is_suspect and not self.is_down and (not self.answered or self._why_ill()):
-                self._end_where_hopeless(error)
-                self._condition.mark_down(self._failing_since, reason)
+        if self.is_down:  # and this was a probe
+            self._condition.set_error(reason)
+            self._end_where_hopeless(error)
+        elif is_suspect and self._asking.acquire(blocking=False):
+            try:
+                if is_paused or not self.answered or self._why_ill():
+                    self._end_where_hopeless(error)
+                    self._condition.mark_down(self._failing_since, reason)
+            finally:
+                self._asking.release()
         is_of_host = isinstance(error, requests.RequestException) and error.response is None
-        if is_of_host or is_grave or not self.has_answered:
+        if is_of_host or is_grave or not (self.has_answered or is_paused):
             self._reports.cause(reason)
         if self.is_down:
             raise HostClosed(self.title) from None
 
-    def _pause_for(self, error: Exception, *, is_known: bool) -> None:
+    def _pause_for(self, error: Exception, *, is_known: bool) -> bool:
         """Pause for as long as a host asks for, and call it more slowly from then on.
+
+        Returns:
+            Whether it asks for a pause.
 
         Raises:
             HostClosed: it is paused already: who called meanwhile is not to blame.
@@ -338,7 +356,7 @@ class Host:
         """
         seconds = retry_after(error)
         if not seconds and not is_too_many(error):
-            return
+            return False
         condition, now = self._condition.read(), self.hosts.now()
         was_paused = condition.paused_for(now) > 0
         if is_too_many(error) and not is_known and not was_paused:
@@ -347,6 +365,7 @@ class Host:
         self.opens_in()
         if was_paused:
             raise HostClosed(self.title) from None
+        return True
 
     def _adapt(self, seconds: float) -> None:
         """Follow the time that an answer took."""

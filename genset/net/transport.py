@@ -32,8 +32,9 @@ TIMEOUT = (10.0, 30.0)  # seconds to connect, and between two pieces of an answe
 MAX_BYTES = 64 * 2**20
 MAX_SECONDS = 120.0
 
-A_PAGE = "answered with a web page (a block page, a captive portal?)"
-A_REDIRECT = "answered with a redirect to another address (a captive portal?)"
+_SIGN_IN = "sign in to the network, or set HTTPS_PROXY"
+A_PAGE = f"answered with a web page instead of data: {_SIGN_IN}"
+A_REDIRECT = f"answered with a redirect to another address: {_SIGN_IN}"
 
 _PIECE = 2**16
 _OPEN = 64  # connections kept open to a host
@@ -260,7 +261,7 @@ _STATUSES = {
 }
 
 _COMPANY = "behind a company proxy set REQUESTS_CA_BUNDLE"
-_SIGN_IN = "check the address, and whether the network wants a sign-in"
+_OTHER = "check the address, and whether the network wants a sign-in"
 
 # By OpenSSL's numbers, X509_V_ERR_... in openssl/x509_vfy.h.
 _CERTIFICATES = {
@@ -269,8 +270,8 @@ _CERTIFICATES = {
     18: f"self-signed; {_COMPANY}",
     19: f"its issuer is unknown; {_COMPANY}",
     20: f"its issuer is unknown; {_COMPANY}",
-    62: f"made out to another name; {_SIGN_IN}",
-    64: f"made out to another address; {_SIGN_IN}",
+    62: f"made out to another name; {_OTHER}",
+    64: f"made out to another address; {_OTHER}",
 }
 
 _NO_HTTP = requests_errors.InvalidHeader, HTTPException

@@ -128,10 +128,10 @@ def add(
         try:
             if opt_out.reason_against(named.source, named.owner, named.source_id):
                 raise PhotoRejected(OPTED_OUT, f"named in {opt_out.file}")
-            with store.session() as session:
+            with store.begin_alone() as session:
                 _refuse_unwanted(session, named, sha256, examples=examples)
-            if original := _original(workspace, file.path, min_size, dry_run=dry_run):
-                _store(store, file, named, original, examples=examples)
+                if original := _original(workspace, file.path, min_size, dry_run=dry_run):
+                    _store(session, file, named, original, examples=examples)
         except (PhotoRejected, BadInput) as rejected:
             summary.rejected[str(file.path.relative_to(folder))] = str(rejected)
         else:
@@ -265,33 +265,30 @@ def _original(
 
 
 def _store(
-    store: Store, file: _File, origin: PhotoOrigin, original: Original, *, examples: bool
+    session: Session, file: _File, origin: PhotoOrigin, original: Original, *, examples: bool
 ) -> None:
     """Store a file's photo as a candidate, an example or a gold question of its class."""
-    with store.begin_alone() as session:
-        # A scrape may have found it since.
-        _refuse_unwanted(session, origin, original.sha256, examples=examples)
-        named = {"source": origin.source, "source_id": origin.source_id}
-        photo = session.scalar(select(Photo).filter_by(**named))
-        if photo is None and file.expected:
-            same = select(Photo).filter_by(sha256=original.sha256, rejected=None)
-            photo = session.scalar(same.limit(1))
-        if photo is None:
-            photo = Photo.of(replace(origin, owner_name=origin.credited))
-            session.add(photo)
-        if photo.sha256 is None:
-            photo.rejected, photo.stored_at = None, now()
-            for name, value in asdict(original).items():
-                setattr(photo, name, value)
-        session.flush()
-        if file.expected:
-            name_gold(session, photo, file.wnid, file.expected, f"added as {file.expected}")
-            return
-        row = {"wnid": file.wnid, "photo_id": photo.id}
-        table = ExamplePhoto if examples else Candidate
-        if session.scalar(select(table.id).filter_by(**row)) is not None:
-            return  # whose original was lost
-        if examples:
-            session.add(ExamplePhoto(**row))
-        else:
-            add_candidates(session, [{**row, "keyword": "", "rank": file.rank}])
+    named = {"source": origin.source, "source_id": origin.source_id}
+    photo = session.scalar(select(Photo).filter_by(**named))
+    if photo is None and file.expected:
+        same = select(Photo).filter_by(sha256=original.sha256, rejected=None)
+        photo = session.scalar(same.limit(1))
+    if photo is None:
+        photo = Photo.of(replace(origin, owner_name=origin.credited))
+        session.add(photo)
+    if photo.sha256 is None:
+        photo.rejected, photo.stored_at = None, now()
+        for name, value in asdict(original).items():
+            setattr(photo, name, value)
+    session.flush()
+    if file.expected:
+        name_gold(session, photo, file.wnid, file.expected, f"added as {file.expected}")
+        return
+    row = {"wnid": file.wnid, "photo_id": photo.id}
+    table = ExamplePhoto if examples else Candidate
+    if session.scalar(select(table.id).filter_by(**row)) is not None:
+        return  # whose original was lost
+    if examples:
+        session.add(ExamplePhoto(**row))
+    else:
+        add_candidates(session, [{**row, "keyword": "", "rank": file.rank}])

@@ -24,19 +24,15 @@ from sqlalchemy.orm import InstrumentedAttribute, Session, aliased
 
 from genset.classes import ImageClass, Taxonomy
 from genset.classes.query import words
-from genset.core.numbers import agree, count
 from genset.db import (
     Candidate,
     Label,
     Photo,
     Ruling,
     Store,
-    claimed_of,
     is_called_correct,
     is_out,
     rulings_in_force,
-    stored_taxonomy,
-    undecided_photos,
     votes,
 )
 from genset.scrape.plan import ScrapePlan
@@ -47,8 +43,7 @@ from genset.statistics.intervals import Interval, wilson
 
 FEWEST = 10
 _TYPICAL_BYTES = 400_000  # of a photo, where the pool has too few
-_TELLING_PHOTOS = 30  # that were tried, before their mean size and their share of rejected count
-_MOST_RIVALS = 3  # to name in one line
+_TELLING_PHOTOS = 30  # before their mean size counts
 _STORED = Photo.sha256.is_not(None) & Photo.rejected.is_(None)
 
 T = TypeVar("T")
@@ -61,18 +56,16 @@ class Estimate:
     Attributes:
         classes: those that lack photos, or a page to tell which ones are best.
         calls: pages to ask for, at the least.
-        photos: photos to store; `downloads` with those that will be rejected.
+        photos: photos to download.
         call_hours, image_hours: at `rates`; calls and downloads go on side by side, so the whole
             takes `hours`, the longer of the two.
         bytes: room that the photos take, at `bytes_a_photo`, which is the pool's own mean if
             `is_measured`.
-        rejected_share: of the pool's photos that were tried, those rejected; 0 where it is unknown.
     """
 
     classes: int
     calls: int
     photos: int
-    downloads: int
     rates: Rates
     call_hours: float
     image_hours: float
@@ -80,7 +73,6 @@ class Estimate:
     bytes: int
     bytes_a_photo: int
     is_measured: bool
-    rejected_share: float
 
 
 def estimate(store: Store, plan: ScrapePlan, rates: Rates) -> Estimate:
@@ -93,29 +85,19 @@ def estimate(store: Store, plan: ScrapePlan, rates: Rates) -> Estimate:
     """
     # Counted by source, and not looked for by it: photos are sooner read in the order they lie in.
     of_source = Photo.source == plan.source.about.name
-    # Those that somebody removed were not rejected by a check that others must pass too.
-    is_rejected = Photo.rejected.is_not(None) & Photo.rejected.not_like("removed%")
     with store.session() as session:
         size = case((of_source & _STORED, Photo.byte_size))
-        rejections = func.count(case((of_source & is_rejected, 1)))
-        stored, mean, rejected = session.execute(
-            select(func.count(size), func.avg(size), rejections)
-        ).one()
-        is_known = stored and stored + rejected >= _TELLING_PHOTOS
-        rejected_share = rejected / (stored + rejected) if is_known else 0.0
-        states = class_states(session, plan)
-        needs = [_need(plan, state, 1 - rejected_share) for _, state in states]
+        stored, mean = session.execute(select(func.count(size), func.avg(size))).one()
+        needs = [_need(plan, state) for _, state in class_states(session, plan)]
     calls, photos = (sum(numbers) for numbers in zip(*needs, strict=True))
-    downloads = round(photos / (1 - rejected_share))
     call_hours = calls / rates.calls_an_hour if rates.calls_an_hour else 0.0
-    image_hours = downloads / rates.images_per_second / 3600 if rates.images_per_second else 0.0
+    image_hours = photos / rates.images_per_second / 3600 if rates.images_per_second else 0.0
     is_measured = stored >= _TELLING_PHOTOS
     bytes_a_photo = round(mean) if is_measured else _TYPICAL_BYTES
     return Estimate(
         classes=sum(need != (0, 0) for need in needs),
         calls=calls,
         photos=photos,
-        downloads=downloads,
         rates=rates,
         call_hours=call_hours,
         image_hours=image_hours,
@@ -123,12 +105,11 @@ def estimate(store: Store, plan: ScrapePlan, rates: Rates) -> Estimate:
         bytes=photos * bytes_a_photo,
         bytes_a_photo=bytes_a_photo,
         is_measured=is_measured,
-        rejected_share=rejected_share,
     )
 
 
-def _need(plan: ScrapePlan, state: ClassState, usable: float) -> tuple[int, int]:
-    """The pages and photos that a class lacks, where this share of new photos is usable."""
+def _need(plan: ScrapePlan, state: ClassState) -> tuple[int, int]:
+    """The pages and photos that a class lacks, where every photo can be used."""
     selection, pages = state.selection, len(state.ahead.steps)
     if not selection.missing and (not pages or (state.is_full and state.ahead.is_even)):
         return 0, 0
@@ -136,7 +117,7 @@ def _need(plan: ScrapePlan, state: ClassState, usable: float) -> tuple[int, int]
     # What is not found yet can only come of pages that are not read yet.
     photos = (required if pages else selected) - selected + len(selection.missing)
     at_once = pages * plan.per_page
-    rounds = int(-(-((required - selected) / usable) // at_once)) if pages else 0
+    rounds = int(-((selected - required) // at_once)) if pages else 0
     return pages * max(rounds, 0 if state.ahead.is_even else 1), photos
 
 
@@ -307,40 +288,3 @@ def contested_claims(session: Session, wnids: Collection[str]) -> list[Contested
 def _repeated(column: InstrumentedAttribute[T]) -> Select[T]:
     """The values that stand in several rows."""
     return select(column).where(column.is_not(None)).group_by(column).having(func.count() > 1)
-
-
-def explain(session: Session, wnids: Collection[str]) -> dict[str, str]:
-    """A line for each of these classes most of whose photos are contested, by wnid.
-
-    It says how many of the photos, by which classes, and what to do.
-    """
-    if not wnids:
-        return {}
-    in_class = select(Candidate.wnid, func.count()).join(Candidate.photo).where(_STORED)
-    in_class = of_classes(in_class, wnids).group_by(Candidate.wnid)
-    claimed = claimed_of(*wnids) if len(wnids) <= FEW_CLASSES else None
-    undecided = in_class.where(Candidate.photo_id.in_(undecided_photos(claimed)))
-    undecided = undecided.order_by(Candidate.wnid)
-    totals, lost = (dict(session.execute(rows).all()) for rows in (in_class, undecided))
-    many = [wnid for wnid in lost if wnid in wnids and 2 * lost[wnid] > totals[wnid]]
-    rivals: dict[str, Counter[str]] = defaultdict(Counter)
-    claims = contested_claims(session, many)
-    for wnid, rival, _ in sorted({(claim.wnid, claim.rival, claim.photo) for claim in claims}):
-        rivals[wnid][rival] += 1
-    taxonomy = stored_taxonomy(session)
-
-    def line(wnid: str) -> str:
-        shared = [
-            f"{photos:,} also of {cls.name if (cls := taxonomy.get(rival)) else 'class'} {rival}"
-            for rival, photos in rivals[wnid].most_common(_MOST_RIVALS)
-        ]
-        if more := len(rivals[wnid]) - len(shared):
-            shared.append(f"others of {count(more, 'more class', 'more classes')}")
-        are = agree(lost[wnid], "is contested and counts", "are contested and count")
-        return (
-            f"{lost[wnid]:,} of {count(totals[wnid], 'photo')} {are} for no class: "
-            f"{'; '.join(shared)}. Decide each in genset labels review; to avoid more, sharpen a "
-            f"query (genset keywords --yield {wnid})"
-        )
-
-    return {wnid: line(wnid) for wnid in many}

@@ -79,9 +79,5 @@ def _run(command: Sequence[str], text: str, code: int) -> None:
             timeout=_PATIENCE,
             check=True,
         )
-    except subprocess.CalledProcessError as error:
-        say(f"--notify: {command[0]} ended with exit code {error.returncode}")
-    except subprocess.TimeoutExpired:
-        say(f"--notify: {command[0]} was stopped after {_PATIENCE} seconds")
-    except OSError as error:
-        say(f"--notify: {command[0]}: {error.strerror}")
+    except (subprocess.SubprocessError, OSError) as error:
+        say(f"--notify: {error}")

@@ -4,11 +4,10 @@ import os
 import re
 import socket
 import threading
+import uuid
 from collections.abc import Callable, Collection
 from contextlib import suppress
-from pathlib import Path
 from typing import Literal, Self
-from uuid import uuid4
 from zlib import crc32
 
 from sqlalchemy import ColumnElement, delete, select
@@ -37,7 +36,7 @@ class Locks:
         """`clock` tells the store's time, in seconds."""
         self._store = store
         self._now = clock
-        self._id = uuid4().hex
+        self._id = uuid.uuid4().hex
         self._stopped = threading.Event()
         self._heart = threading.Thread(target=self._beat, daemon=True)
 
@@ -125,9 +124,5 @@ def _is_running(pid: int) -> bool:
 
 
 def _machine() -> str:
-    """Where numbers of processes mean the same: this boot of this machine, or container."""
-    parts = [socket.gethostname()]
-    for file in (Path("/proc/sys/kernel/random/boot_id"), Path("/proc/self/ns/pid")):
-        with suppress(OSError):
-            parts.append(str(file.readlink()) if file.is_symlink() else file.read_text().strip())
-    return " ".join(parts)
+    """Where numbers of processes mean the same."""
+    return f"{socket.gethostname()} {uuid.getnode()}"

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from PIL import Image
-from sqlalchemy import ColumnElement, Row, Select, delete, exists, func, insert, select
+from sqlalchemy import Row, Select, delete, exists, func, insert, select
 from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput, GensetError
@@ -170,7 +170,6 @@ def _looks(path: Path) -> bytes:
 # Pairs
 
 _NEW = 20_000  # photos to compare in one transaction
-_OLD = 100_000  # photos to hold the looks of at a time, which takes some 100 MB
 
 _LOOKS = (
     select(
@@ -231,14 +230,7 @@ class _Looks:
 
 def compare_pool(store: Store) -> int:
     """Compare the photos with each other that were not yet; return how many pairs are new."""
-
-    def older(upto: int) -> Iterator[_Looks]:
-        after = 0
-        while rows := _numbered(store, _OLD, PhotoLook.id > after, PhotoLook.id <= upto):
-            yield _Looks.of(rows)
-            after = rows[-1].number
-
-    return _compare(store, "looks", older)
+    return _compare(store, "looks")
 
 
 def compare_with_file(store: Store, file: HashFile) -> int:
@@ -250,43 +242,30 @@ def compare_with_file(store: Store, file: HashFile) -> int:
         file.hashes.reshape(-1, 1),
         lambda place: _Photo(0, f"{file.name}:{file.photos[place]}", True),
     )
-    return _compare(store, f"hashes:{content.hexdigest()[:40]}", lambda upto: [looks])
+    return _compare(store, f"hashes:{content.hexdigest()[:40]}", looks)
 
 
-def _compare(store: Store, name: str, others: Callable[[int], Iterable[_Looks]]) -> int:
-    """Compare the photos that are newer than the fact of this name says; return the new pairs."""
+def _compare(store: Store, name: str, others: _Looks | None = None) -> int:
+    """Compare the photos that are newer than the fact of this name says; return the new pairs.
+
+    With others, or with all of the pool.
+    """
     with store.session() as session:
-        fact = session.get(Fact, name)
-        done = int(fact.value) if fact else 0
-        total = session.scalar(select(func.count()).where(PhotoLook.id > done)) or 0
-    compared = _compared(store, name, done, others)
-    return sum(progress(compared, total=total, what="compare", unit="photo"))
-
-
-def _compared(
-    store: Store, name: str, done: int, others: Callable[[int], Iterable[_Looks]]
-) -> Iterator[int]:
-    """Yield for each photo that was compared how many pairs are new, told with a batch's first."""
-    while rows := _numbered(store, _NEW, PhotoLook.id > done):
-        done = rows[-1].number
-        new, pairs = _Looks.of(rows), _Pairs()
-        for known in others(done):
-            for (here, there), distance in new.near(known).items():
-                first, copy = sorted((new.photo(here), known.photo(there)))  # the later is the copy
-                if first.id != copy.id and not (first.is_example and copy.is_example):
-                    pairs[copy.id, first.name] = distance
+        fact, rows = session.get(Fact, name), session.execute(_LOOKS).all()
+    done, stored = int(fact.value) if fact else 0, 0
+    newer = [row for row in rows if row.number > done]
+    shown = progress(newer, total=len(newer), what="compare", unit="photo")
+    for some in in_batches(shown, _NEW):
+        new, pairs = _Looks.of(some), _Pairs()
+        others = others or _Looks.of(rows)
+        for (here, there), distance in new.near(others).items():
+            first, copy = sorted((new.photo(here), others.photo(there)))  # the later is the copy
+            if first.id != copy.id and not (first.is_example and copy.is_example):
+                pairs[copy.id, first.name] = distance
         with store.begin_alone() as session:
-            stored = _store(session, pairs)
-            session.merge(Fact(name=name, value=str(done)))
-        yield stored
-        yield from [0] * (len(rows) - 1)
-
-
-def _numbered(
-    store: Store, limit: int, *where: ColumnElement[bool]
-) -> Sequence[Row[*tuple[Any, ...]]]:
-    with store.session() as session:
-        return session.execute(_LOOKS.where(*where).limit(limit)).all()
+            stored += _store(session, pairs)
+            session.merge(Fact(name=name, value=str(some[-1].number)))
+    return stored
 
 
 def _store(session: Session, pairs: _Pairs) -> int:

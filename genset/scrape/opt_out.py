@@ -24,22 +24,12 @@ from genset.core.errors import BadInput
 from genset.core.validation import read_text
 from genset.db import Photo, Store
 from genset.settings import source_names
-from genset.sources.inaturalist_api import UUID
-from genset.sources.source import SOURCE
+from genset.sources.source import SOURCE, is_source, source_class
 from genset.workspace import Workspace
 
 OPTED_OUT = "opted out"  # how the reason begins
 
 _KINDS = ("owner", "photo")
-
-# By kind and source: the form of an id, and such an id.
-_FORMS = {
-    ("owner", "flickr"): (r"[0-9]+@N[0-9]{2}", "an id such as 78733179@N04"),
-    ("owner", "inaturalist"): (r"[1-9][0-9]*", "a number such as 487589"),
-    ("photo", "flickr"): (r"[1-9][0-9]*", "a number such as 6061409035"),
-    ("photo", "commons"): (r"[1-9][0-9]*", "its page's number, such as 123456"),
-    ("photo", "inaturalist"): (rf"{UUID}-[1-9][0-9]*", "its observation's UUID and its number"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +143,8 @@ def _named(words: str, where: str) -> tuple[str, str]:
 
 def wrong_id(kind: str, source: str, id: str) -> str:
     """Why a source has no owner or photo with this id; "" where it can have one."""
-    form, example = _FORMS.get((kind, source), (".*", ""))
+    ids = source_class(source).ids if is_source(source) else {}
+    form, example = ids.get(kind, (".*", ""))
     if re.fullmatch(form, id):
         return ""
     return f"{id!r} is the id of no {kind} at {source}: write {example}"

@@ -87,16 +87,14 @@ def refresh_all(
         source.name: (source.api.hosts, partial(refresh, store, source, pictures=pictures))
         for source in sources
     }
-    total, ended = RefreshSummary(), dict[str, GensetError]()
-    for name, outcome in side_by_side(work).items():
-        if isinstance(outcome, GensetError):
-            ended[name] = outcome
-            continue
-        total.checked += outcome.checked
-        total.unavailable += outcome.unavailable
-        total.changes += outcome.changes
-        total.gone |= outcome.gone
-        total.failed |= outcome.failed
+    total = RefreshSummary()
+    done, ended = side_by_side(work)
+    for one in done.values():
+        total.checked += one.checked
+        total.unavailable += one.unavailable
+        total.changes += one.changes
+        total.gone |= one.gone
+        total.failed |= one.failed
     return total, ended
 
 

@@ -28,8 +28,9 @@ class Removal:
     """What a removal did.
 
     Attributes:
-        photos: the photos that are out now, as ``flickr:6061409035``.
+        photos: the photos that this call took out, as ``flickr:6061409035``.
         owner: the owner whose coming photos are kept out too, None where one photo was meant.
+        already: photos that were out before.
         deleted: originals that were deleted.
         in_use: originals that stay because another photo of the pool has the same bytes.
         releases: how many of the photos each existing release has, by its name.
@@ -39,6 +40,7 @@ class Removal:
 
     photos: list[str]
     owner: str | None
+    already: int = 0
     deleted: int = 0
     in_use: int = 0
     releases: dict[str, int] = field(default_factory=dict)
@@ -94,10 +96,10 @@ def _remove(
         tombstone = {"source": source, "owner": name}
         if is_owner and session.scalar(select(RemovedOwner.id).filter_by(**tombstone)) is None:
             session.add(RemovedOwner(**tombstone, reason=reason))
-        for photo in photos:
-            _bury(session, photo, reason)
+        removed = [photo.name for photo in photos if _bury(session, photo, reason)]
         ids = [photo.id for photo in photos]
-    done = Removal([photo.name for photo in photos], name if is_owner else None)
+    owner = name if is_owner else None
+    done = Removal(removed, owner, already=len(photos) - len(removed))
     with store.begin_alone() as session:
         _delete_originals(workspace, session, ids, done)
     for release in find_releases(workspace.releases):
@@ -124,14 +126,10 @@ def _credited(session: Session, source: str, name: str) -> str:
     photos = session.scalars(select(Photo).where(named).order_by(Photo.id)).all()
     if not photos:
         return ""
-    first = photos[:_MOST_NAMED]
-    listed = ", ".join(photo.name for photo in first)
-    owners = ", ".join(dict.fromkeys(f"{source}:{photo.owner}" for photo in first))
-    more = ", ..." if len(photos) > len(first) else ""
+    owners = ", ".join(dict.fromkeys(f"{source}:{photo.owner}" for photo in photos[:_MOST_NAMED]))
     return (
         f"no owner at {source} is {name!r}, but {count(len(photos), 'photo is', 'photos are')} "
-        f"credited to that name: remove each ({listed}{more}), or with --owner all of their owner "
-        f"({owners}{more})"
+        f"credited to that name, such as {photos[0].name}: name its owner, of {owners}"
     )
 
 
@@ -140,15 +138,16 @@ def _is_known(session: Session, source: str, name: str, column: InstrumentedAttr
     return bool(name) and session.scalar(found) is not None
 
 
-def _bury(session: Session, photo: Photo, reason: str) -> None:
-    """Make a photo's row its tombstone."""
+def _bury(session: Session, photo: Photo, reason: str) -> bool:
+    """Make a photo's row its tombstone; whether it was none."""
     if photo.rejected is not None and photo.rejected.startswith("removed"):
-        return
+        return False
     original = photo.file if photo.sha256 else ""
     session.add(PhotoEvent(photo_id=photo.id, what="removed", detail=original))
     photo.rejected = f"removed: {reason}"
     photo.sha256 = photo.byte_size = photo.format = photo.width = photo.height = None
     photo.fingerprint = photo.stored_at = None
+    return True
 
 
 def _delete_originals(

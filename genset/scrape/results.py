@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import delete, exists, func, select, update
 from sqlalchemy.orm import Session
 
-from genset.core.dates import earliest_day
+from genset.core.dates import earliest_day, minute
 from genset.core.errors import PhotoRejected, SourceError, SourceRefused
 from genset.core.files import secure
 from genset.core.numbers import count
@@ -51,13 +51,13 @@ class ScrapeSummary:
         stored: photos downloaded by this run.
         early: those of them that were taken before the window in which they were posted.
         rejected: photos rejected by this run, by reason.
+        rejected_entries: entries of search pages that are no photo to use, by reason.
         rejected_by_plan: candidates that the plan does not want, by reason.
         rejected_queries: the queries of each class that are not asked again, with the reason.
         failed: photos and pages that are to be tried again.
         waiting: when to come back, for classes that were not waited for.
         searches: pages asked of the source by this run.
         seconds: how long it took.
-        rivals: why most photos of a class are contested (`genset.scrape.estimate.explain`).
     """
 
     full: int = 0
@@ -66,13 +66,13 @@ class ScrapeSummary:
     stored: int = 0
     early: int = 0
     rejected: dict[str, int] = field(default_factory=dict)
+    rejected_entries: dict[str, int] = field(default_factory=dict)
     rejected_by_plan: dict[str, int] = field(default_factory=dict)
     rejected_queries: dict[str, dict[str, str]] = field(default_factory=dict)
     failed: int = 0
     waiting: dict[str, str] = field(default_factory=dict)
     searches: int = 0
     seconds: float = 0.0
-    rivals: dict[str, str] = field(default_factory=dict)
 
 
 class Results:
@@ -126,9 +126,11 @@ class Results:
         self._summary.stored += stored
         self._summary.early += early
         self._summary.searches += len(pages)
-        for page in pages:
-            rejected.update(page.rejected)
         self._summary.rejected = dict(Counter(self._summary.rejected) + rejected)
+        entries = Counter(self._summary.rejected_entries)
+        for page in pages:
+            entries.update(page.rejected)
+        self._summary.rejected_entries = dict(entries)
         for (job, result), decision in zip(done, decisions, strict=True):
             self._on_event(self._event(job, result, decision))
 
@@ -237,6 +239,16 @@ class Results:
                     of_class[f"{failure.query}{page}"] = _with_tries(failure)
 
 
+def photos_stored(store: Store, since: datetime | None = None) -> int:
+    """The photos of the pool; with `since`, those that a refresh has seen since then."""
+    photos = select(func.count(Photo.sha256)).where(Photo.rejected.is_(None))
+    with store.session() as session:
+        return (
+            session.scalar(photos if since is None else photos.where(Photo.checked_at >= since))
+            or 0
+        )
+
+
 def _failure(session: Session, job: Job, at: datetime) -> PhotoFailure | SearchFailure:
     """The row of a job's failures, which may be new."""
     failure: PhotoFailure | SearchFailure | None
@@ -266,7 +278,7 @@ def _note(
         failure.next_at = None
         return "rejected"
     failure.next_at = at + timedelta(seconds=pause)
-    return f"failed: next try at {failure.next_at.isoformat(timespec='seconds')}"
+    return f"failed: next try at {minute(failure.next_at)}"
 
 
 def _with_tries(failure: PhotoFailure | SearchFailure) -> str:
@@ -274,7 +286,7 @@ def _with_tries(failure: PhotoFailure | SearchFailure) -> str:
     if failure.attempts == 1:
         return failure.error
     tries = count(failure.attempts, "try", "tries")
-    return f"{failure.error}, {tries} since {failure.first_at:%Y-%m-%d %H:%M}"
+    return f"{failure.error}, {tries} since {minute(failure.first_at)}"
 
 
 _AT_ONCE = 5000  # numbers in a statement

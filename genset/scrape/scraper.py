@@ -25,6 +25,7 @@ from tenacity import RetryCallState, Retrying, retry_if_exception, wait_exponent
 from tenacity.stop import stop_after_delay, stop_never
 
 from genset.classes import ImageClass
+from genset.core.dates import minute
 from genset.core.errors import SourceError, SourceRefused
 from genset.core.numbers import count
 from genset.core.progress import progress
@@ -373,16 +374,14 @@ class _Scraper:
         at, host = following
         seconds = at - self.hosts.now()
         if seconds > scaled(LONG) and not self.plan.wait:
-            until = datetime.fromtimestamp(at).astimezone().isoformat(timespec="minutes")
-            self.summary.waiting |= dict.fromkeys(self.incomplete, until)
+            self.summary.waiting |= dict.fromkeys(self.incomplete, minute(at))
             self.incomplete.clear()
             return
         if seconds > scaled(LONG) and host is None and self.reported != at:  # hosts say so too
             self.reported = at
             classes = count(len(self.incomplete), "class", "classes")
-            when = f"{datetime.fromtimestamp(at):%H:%M}"
             self.hosts.say(
-                f"{classes} waiting for the next try at {when} ({self.last_error}); "
+                f"{classes} waiting for the next try at {minute(at)} ({self.last_error}); "
                 "genset status --failed names them"
             )
         self._sleep(min(max(seconds, 0), LOOK_AGAIN))

@@ -9,7 +9,7 @@ from datetime import datetime
 from itertools import count
 from operator import attrgetter
 from threading import Semaphore
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 from urllib.parse import urlsplit
 
 import requests
@@ -120,6 +120,7 @@ class Commons(Source):
     )
     wants_taken = True  # much of it was on Flickr for years
     narrows_dates = False
+    ids: ClassVar = {"photo": ("[1-9][0-9]*", "its page's number, such as 123456")}
     ids_per_call = PER_PAGE
 
     def __init__(self, hosts: Hosts, contact: str, endpoint: str | None = None) -> None:

@@ -22,7 +22,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial, reduce
 from hashlib import sha256
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, ClassVar, Self
 from urllib.parse import urlsplit
 
 import requests
@@ -65,9 +65,6 @@ _EXTRAS = ",".join(
     ["license", "date_upload", "date_taken", "owner_name", "media", *(f"url_{s}" for s in _SIZES)]
 )
 
-# The parameter that said what is wanted before `content_types` did, for each of its combinations.
-_CONTENT_TYPE = {(0,): 1, (1,): 2, (2,): 3, (0, 1): 4, (1, 2): 5, (0, 2): 6, (0, 1, 2): 7}
-
 _MOST_RESULTS = 4000  # past which Flickr repeats its last page
 
 CALLS_AN_HOUR = 3600  # that Flickr allows a key
@@ -101,6 +98,10 @@ class Flickr(Source):
         notice=FLICKR_NOTICE,
     )
     narrows_licenses = tuple(FLICKR.values())
+    ids: ClassVar = {
+        "owner": ("[0-9]+@N[0-9]{2}", "an id such as 78733179@N04"),
+        "photo": ("[1-9][0-9]*", "a number such as 6061409035"),
+    }
 
     def __init__(
         self,
@@ -181,8 +182,6 @@ class Flickr(Source):
             "sort": "relevance",  # the default is newest first
             "min_upload_date": int(question.posted_after.timestamp()),
             "media": "photos",
-            # Whoever does not know the newer one reads the older one.
-            "content_type": _CONTENT_TYPE[question.content_types],
             "content_types": ",".join(map(str, question.content_types)),
             "extras": _EXTRAS,
             "page": question.page,

@@ -9,7 +9,7 @@ from datetime import timedelta
 from functools import partial
 from itertools import count
 from math import ceil
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 from urllib.parse import urlsplit
 
 from genset.classes import ImageClass
@@ -23,6 +23,7 @@ from genset.net.transport import user_agent
 from genset.sources.inaturalist_api import (
     LICENSES,
     NAME,
+    UUID,
     Numbered,
     found_photo,
     license_in,
@@ -95,6 +96,10 @@ class INaturalist(Source):
     )
     wants_taken = True
     narrows_licenses = tuple(LICENSES.values())
+    ids: ClassVar = {
+        "owner": ("[1-9][0-9]*", "a number such as 487589"),
+        "photo": (f"{UUID}-[1-9][0-9]*", "its observation's UUID and its number"),
+    }
     ids_per_call = 200
 
     def __init__(

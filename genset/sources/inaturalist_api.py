@@ -133,6 +133,10 @@ def found_photo(entry: object, codes: Collection[str]) -> PhotoOrigin:
     if photo is None:
         raise PhotoRejected("under another licence")
     license = LICENSES[photo.code]
+    try:
+        posted_at = found.created_at.astimezone(UTC)
+    except OverflowError:
+        raise PhotoRejected("without a valid created_at") from None
     return PhotoOrigin(
         source=NAME,
         source_id=f"{found.uuid}-{photo.id}",
@@ -143,7 +147,7 @@ def found_photo(entry: object, codes: Collection[str]) -> PhotoOrigin:
         license_url=license.url,
         page_url=f"https://www.inaturalist.org/observations/{found.id}",
         image_url=large(_text(photo.url)),
-        posted_at=found.created_at.astimezone(UTC),
+        posted_at=posted_at,
         taken_at=day_of(found.observed_on),
     )
 

@@ -64,9 +64,9 @@ def usable_entry(document: Any, kind: type[T]) -> T:
         return check_parts(document, kind, "an entry")
     except Invalid as invalid:
         field = next((key for key in invalid.keys if isinstance(key, str)), "")
-        raise PhotoRejected(f"entry without a valid {field}" if field else "no entry") from None
+        raise PhotoRejected(f"without a valid {field}" if field else "unreadable") from None
     except BadInput:
-        raise PhotoRejected("no entry") from None
+        raise PhotoRejected("unreadable") from None
 
 
 def stored(text: str, longest: int = _LONGEST_TEXT) -> str:

@@ -180,6 +180,8 @@ class Source(ABC):
         narrows_dates: whether its search narrows to a window of posting times. Where it does not,
             photos outside of the window come too, and are passed over.
         narrows_licenses: the licences to which its search narrows.
+        ids: of an "owner" and a "photo", what their ids match and how to write one; any where it
+            says nothing.
         ids_per_call: of how many photos one call asks for the licences.
         api: the host that answers searches.
         images: the host that its pictures come from.
@@ -190,6 +192,7 @@ class Source(ABC):
     wants_taken: ClassVar[bool] = False
     narrows_dates: ClassVar[bool] = True
     narrows_licenses: ClassVar[Collection[License]] = ()
+    ids: ClassVar[Mapping[str, tuple[str, str]]] = {}
     ids_per_call: ClassVar[int] = 1
 
     api: Host

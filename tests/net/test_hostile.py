@@ -344,8 +344,8 @@ def test_no_words_of_a_host_are_stored(scraped: Scraped) -> None:
     assert causes == {
         *(f" answered HTTP {status}" for status in (204, 206, 300, 302, 304, 403, 999)),
         " answered something else than HTTP",
-        " answered with a redirect to another address (a captive portal?)",
-        " answered with a web page (a block page, a captive portal?)",
+        " answered with a redirect to another address: sign in to the network, or set HTTPS_PROXY",
+        " answered with a web page instead of data: sign in to the network, or set HTTPS_PROXY",
         " answered with broken gzip data",
         " closed the connection without an answer",
         " did not answer in time",

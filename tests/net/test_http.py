@@ -80,8 +80,10 @@ def test_an_answer_without_a_photo_concerns_that_photo_alone(
     assert failed(host, reply) == (f"HOST {words}", "photo")
 
 
-TO_ANOTHER = "answered with a redirect to another address (a captive portal?)"
-A_PAGE = "answered with a web page (a block page, a captive portal?)"
+TO_ANOTHER = (
+    "answered with a redirect to another address: sign in to the network, or set HTTPS_PROXY"
+)
+A_PAGE = "answered with a web page instead of data: sign in to the network, or set HTTPS_PROXY"
 
 
 @pytest.mark.parametrize(

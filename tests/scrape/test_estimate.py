@@ -9,7 +9,6 @@ import pytest
 from genset.classes import imagenet1k
 from genset.classes.query import stages
 from genset.db import Candidate, Photo, now
-from genset.sandbox import Reply
 from genset.scrape.estimate import Estimate, estimate
 from genset.scrape.plan import ScrapePlan
 from genset.sources.source import Rates
@@ -86,7 +85,7 @@ def test_an_estimate_is_what_a_scrape_then_asks(
     pool = new_pool(per_class=3)
     plan = replace(pool.plan, classes=(CAT, DOG))
     before = takes(pool, plan)
-    assert (before.classes, before.calls, before.photos, before.downloads) == (2, 3, 6, 6)
+    assert (before.classes, before.calls, before.photos) == (2, 3, 6)
     done = pool.scrape(sandbox.source, CAT, DOG)
     assert (done.searches, done.stored) == (3, 6)
     after = takes(pool, plan)
@@ -107,22 +106,6 @@ def test_photos_that_are_known_and_not_downloaded_are_counted(pool: Pool) -> Non
     assert (found.photos, found.calls) == (2, 0)
 
 
-def test_photos_that_will_be_refused_are_downloaded_too(pool: Pool) -> None:
-    add_stored(pool, DOG.wnid, 60)
-    add_photos(pool, DOG.wnid, 20, rejected="gone")
-    add_photos(pool, DOG.wnid, 50, rejected="removed: its owner asked for it")
-    found = takes(pool, replace(pool.plan, per_class=30))
-    assert found.rejected_share == 0.25
-    assert (found.photos, found.downloads) == (30, 40)
-
-
-def test_few_photos_do_not_tell_how_many_are_refused(serve: Serve, pool: Pool) -> None:
-    sandbox = serve(*map(record, range(6)))
-    sandbox.fault = lambda request: Reply(404, "", b"") if "/1_" in request.path else None
-    pool.scrape(sandbox.source)
-    assert takes(pool, replace(pool.plan, classes=(DOG,))).rejected_share == 0
-
-
 # Hours
 
 
@@ -130,7 +113,7 @@ def test_few_photos_do_not_tell_how_many_are_refused(serve: Serve, pool: Pool) -
 def test_a_dry_run_of_imagenets_size_tells_eight_hours(pool: Pool) -> None:
     calls = sum(len(stages(tuple(q.text for q in cls.queries))[0]) for cls in imagenet1k())
     found = dry_run(pool, "--per-class", "300")
-    assert (found["calls"], found["photos"], found["downloads"]) == (calls, 300_000, 300_000)
+    assert (found["calls"], found["photos"]) == (calls, 300_000)
     assert found["rates"] == {"calls_an_hour": 3600, "images_per_second": 10}
     assert found["call_hours"] == pytest.approx(calls / 3600)
     assert found["image_hours"] == found["hours"] == pytest.approx(300_000 / 10 / 3600)
@@ -148,7 +131,7 @@ def test_the_rates_of_the_settings_and_all_keys_count(pool: Pool) -> None:
     found = dry_run(pool, *words, key="one,two,three")
     assert found["rates"] == {"calls_an_hour": 300, "images_per_second": 50}
     assert found["call_hours"] == pytest.approx(found["calls"] / 300)
-    assert found["image_hours"] == pytest.approx(found["downloads"] / 50 / 3600)
+    assert found["image_hours"] == pytest.approx(found["photos"] / 50 / 3600)
     assert "in total (API calls take longest)" in told(pool, *words)
 
 

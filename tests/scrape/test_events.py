@@ -64,7 +64,8 @@ def test_a_command_gets_the_summary_when_a_scrape_ends_and_when_it_cannot_go_on(
     assert saved.startswith("0 ['a b', '; touch evil', '$HOME'] genset 0.")
     assert "scrape of flickr" in saved and "1 of 1 class full: 3 stored" in saved
     assert pool.done(endpoint, *words).stdout.startswith("genset 0.")
-    assert pool.done(endpoint, *words, "--since-last").returncode == 0  # though nothing is new
+    done = pool.done(endpoint, *words, "--since-last")
+    assert done.returncode == 0 and "\nno photos posted since 20" in done.stdout
     (root / "saved").unlink()
     ended = pool.done(endpoint, *words, "--posted-after", "2014-02-01", key="invalid")
     saved = (root / "saved").read_text()

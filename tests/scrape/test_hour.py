@@ -74,7 +74,7 @@ def test_an_hour_with_mishaps(
     for line in (
         "the database does not answer",
         "the database answers again",
-        "web page (a block page, a captive portal?)",
+        "web page instead of data: sign in",
         "Flickr's image host answers again",
         "Invalid API Key (code 100)",
         "Flickr answers again",

@@ -202,7 +202,6 @@ def test_many_runs_find_what_one_run_finds(
     pairs.compare_pool(whole)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pairs, "_NEW", 3)
-        patch.setattr(pairs, "_OLD", 2)
         ends = [*sorted(cut for cut in cuts if cut < len(rows)), len(rows)]
         count = start = 0
         for end in ends:

@@ -146,14 +146,14 @@ def test_a_phrase_is_searched_loosely_only_where_it_finds_too_few(
     assert rows(home, ranks)[0][0] == PHRASE
 
 
-def test_screenshots_are_asked_for_by_both_parameters(sandbox: Faulty, home: Path) -> None:
+def test_screenshots_are_asked_for(sandbox: Faulty, home: Path) -> None:
     scrape(home, sandbox, f"{WEB_SITE},{TENCH}")
     asked = {
-        (each.params["content_type"], each.params["content_types"])
+        each.params["content_types"]
         for each in sandbox.requests.of("flickr.photos.search")
         if "website" in each.params["text"]
     }
-    assert asked == {("4", "0,1")}
+    assert asked == {"0,1"}
     types = "select distinct wnid, content_types from search order by 1"
     assert rows(home, types) == [(TENCH, "0"), (WEB_SITE, "0,1")]
     held = "select source_id from photo where sha256 is not null order by 1"

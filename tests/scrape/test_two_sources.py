@@ -25,7 +25,7 @@ from genset.scrape.plan import ScrapePlan
 from genset.scrape.refresh import refresh, refresh_all
 from genset.scrape.results import ScrapeSummary
 from genset.scrape.scraper import scrape
-from genset.scrape.side_by_side import Outcome, scrape_all
+from genset.scrape.side_by_side import scrape_all
 from genset.scrape.state import forget_refusals
 from genset.sources.commons import Commons
 from genset.sources.flickr import Flickr
@@ -43,9 +43,12 @@ def plan_of(pool: Pool, source: type[Source], **changes: Any) -> ScrapePlan:
     return replace(pool.plan, classes=CLASSES, source=source, **changes)
 
 
+Outcome = ScrapeSummary | GensetError
+
+
 def fill(pool: Pool, *sources: type[Source], patience: float | None = None) -> dict[str, Outcome]:
     """Scrape these sources side by side."""
-    return scrape_all(
+    done, ended = scrape_all(
         pool.workspace,
         pool.store,
         [
@@ -56,6 +59,7 @@ def fill(pool: Pool, *sources: type[Source], patience: float | None = None) -> d
             for source in sources
         ],
     )
+    return {**done, **ended}
 
 
 def summary(came: dict[str, Outcome], source: str) -> ScrapeSummary:
@@ -90,18 +94,6 @@ def test_each_source_fills_each_class(start: Start, new_pool: Callable[..., Pool
     assert {summary(again, name).searches for name in again} == {0}
     ranks = {(row["photo_id"], row["rank"]) for row in pool.rows()["candidate"]}
     assert len(ranks) == 2 * 8 * 2 + len(photos(pool, "inaturalist"))
-
-
-def test_a_class_is_filled_where_another_source_brings_the_same_bytes_for_another_class(
-    start: Start, new_pool: Callable[..., Pool]
-) -> None:
-    pool = new_pool(per_class=5)
-    start("flickr", rows_of(1000))
-    start("commons", rows_of(2000), contents={2100: picture(1000)})
-    assert summary(fill(pool, Flickr), "flickr").stored == 10
-    done = summary(fill(pool, Flickr, Commons), "flickr")
-    assert (done.full, done.stored) == (2, 1)
-    assert summary(fill(pool, Flickr, Commons), "flickr").stored == 0
 
 
 def test_photos_that_wait_for_one_source_are_not_refused_by_another(

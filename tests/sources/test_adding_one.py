@@ -115,7 +115,7 @@ def test_the_example_is_scraped_refreshed_released_and_pulled(genset: Any, tmp_p
     assert "1 of 1 class full: 3 stored" in said
     assert "1 posted before 2014-01-01" in said
     assert all("me@example.org" in asked for asked in _Museum.asked)
-    assert "museum:2: gone" in genset("refresh")
+    assert "gone: museum:2 " in genset("refresh")
     labels = tmp_path / "labels.csv"
     tasks = "".join(f"{TENCH}/museum:{number},Ann,correct\n" for number in (2, 3, 4))
     labels.write_text("task,worker,label\n" + tasks)

@@ -383,13 +383,14 @@ def test_nothing_found_is_the_end(naturalists: Naturalists) -> None:
 def test_one_malformed_observation_costs_itself_only(naturalists: Naturalists) -> None:
     naturalists.observations[110] = observation(110, user="nobody")
     naturalists.observations[111] = observation(111, photos=[None, photo(5)])
+    naturalists.observations[109] = observation(109, created_at="0001-01-01T00:00:00+14:00")
     source = inaturalist(naturalists.endpoint)
     bookmark = source.search(question(per_page=100), 0).bookmark
     came = source.search(question(per_page=100, page=2, bookmark=bookmark), 0)
     found = {each.source_id for each in came.photos}
-    assert len(found) == 29
+    assert len(found) == 28
     assert name(111, 5) in found
-    assert came.rejected == {"entry without a valid user": 1}
+    assert came.rejected == {"without a valid user": 1, "without a valid created_at": 1}
     naturalists.observations[112] = observation(112, quality_grade="casual")
     naturalists.observations[113] = observation(113, photos=[photo(5, license_code="pd")])
     came = source.search(question(per_page=100, page=2, bookmark=bookmark), 0)

@@ -25,6 +25,7 @@ from genset.cli.common import (
     stoppable,
 )
 from genset.cli.pool.plans import chosen, license_option, plan_of, possible, source_option
+from genset.core.dates import minute
 from genset.core.errors import BadInput, GensetError
 from genset.core.numbers import agree, count, spoken
 from genset.core.progress import say
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from genset.scrape.estimate import Estimate
     from genset.scrape.plan import ScrapePlan
     from genset.scrape.results import ScrapeSummary
-    from genset.scrape.side_by_side import Outcome
+    from genset.scrape.side_by_side import Outcomes
 
 _WORDS = "genset.scrape.words"
 
@@ -133,6 +134,7 @@ def scrape(
     from genset.net.hosts import Hosts
     from genset.scrape.events import EventLog, notifying
     from genset.scrape.queries import workspace_queries
+    from genset.scrape.results import photos_stored
 
     with opened(folder) as (workspace, store):
         queries = workspace_queries(workspace, store, begin=not dry_run)
@@ -151,10 +153,10 @@ def scrape(
         make_hosts = partial(Hosts, store, say, give_up_after, on_event)
         with notifying(notify) as summary:
             summary.append(_heading(plans))
-            with stoppable(lambda: "the photos that came are stored"):
-                outcomes = _scrape_plans(workspace, store, plans, retry_failed, make_hosts)
-            _show(_answers(store, plans, outcomes), summary, several, as_json)
-            _raise_problems(plans, outcomes, several)
+            with stoppable(lambda: f"{count(photos_stored(store), 'photo')} kept"):
+                done, ended = _scrape_plans(workspace, store, plans, retry_failed, make_hosts)
+            _show(_answers(plans, done), summary, several, as_json)
+            _raise_problems(plans, done, ended, several)
 
 
 def _heading(plans: "list[ScrapePlan]") -> str:
@@ -162,7 +164,7 @@ def _heading(plans: "list[ScrapePlan]") -> str:
     plan, names = plans[0], ", ".join(plan.source.about.name for plan in plans)
     licenses = ", ".join(plan.licenses.words) if plan.licenses else "any"
     return (
-        f"genset {__version__} scrape of {names}, begun {datetime.now(UTC):%Y-%m-%d %H:%M} UTC: "
+        f"genset {__version__} scrape of {names}, begun {minute(datetime.now(UTC))}: "
         f"{plan.per_class:,} photos a class, posted since {plan.posted_after.date()}, "
         f"license {licenses}"
     )
@@ -176,7 +178,7 @@ def _further(store: "Store", plans: "list[ScrapePlan]") -> "list[ScrapePlan]":
         raise BadInput("--since-last cannot be combined with --posted-before or --no-search")
     further = [since_last(store, plan) for plan in plans]
     for plan in further:
-        say(f"{plan.source.about.name}: photos posted since {plan.posted_after:%Y-%m-%d %H:%M} UTC")
+        say(f"{plan.source.about.name}: photos posted since {minute(plan.posted_after)}")
     return further
 
 
@@ -202,8 +204,8 @@ def _scrape_plans(
     plans: "list[ScrapePlan]",
     retry_failed: bool,
     make_hosts: "Callable[[], Hosts]",
-) -> "dict[str, Outcome]":
-    """Scrape each source as its plan wants; what came of each, by its name."""
+) -> "Outcomes[ScrapeSummary]":
+    """Scrape each source as its plan wants."""
     from genset.db.images_folder import claim_images
     from genset.scrape.side_by_side import note_unfinished, scrape_all
     from genset.scrape.state import forget_refusals
@@ -220,34 +222,30 @@ def _scrape_plans(
         for plan in plans:
             forget_refusals(store, plan)
     note_unfinished(store, click.get_current_context().meta[_WORDS])
-    outcomes = scrape_all(workspace, store, ready)
-    if not any(isinstance(done, GensetError) or done.waiting for done in outcomes.values()):
+    done, ended = scrape_all(workspace, store, ready)
+    if not ended and not any(summary.waiting for summary in done.values()):
         note_unfinished(store, "")
-    return outcomes
+    return done, ended
 
 
-def _answers(
-    store: "Store", plans: "list[ScrapePlan]", outcomes: "dict[str, Outcome]"
-) -> dict[str, _Shown]:
+def _answers(plans: "list[ScrapePlan]", done: "dict[str, ScrapeSummary]") -> dict[str, _Shown]:
     """What a scrape did of each source."""
-    from genset.scrape.estimate import explain
-    from genset.scrape.results import ScrapeSummary
-
-    found = {}
-    with store.session() as session:
-        for plan in plans:
-            name = plan.source.about.name
-            if isinstance(done := outcomes[name], ScrapeSummary):
-                chosen = {cls.wnid: plan.per_class for cls in plan.classes} | done.short
-                many = [wnid for wnid, lost in done.contested.items() if lost > chosen[wnid]]
-                done.rivals = explain(session, many)
-                found[name] = asdict(done), _lines(plan, done)
-    return found
+    return {
+        name: (asdict(done[name]), _lines(plan, done[name]))
+        for plan in plans
+        if (name := plan.source.about.name) in done
+    }
 
 
 def _lines(plan: "ScrapePlan", done: "ScrapeSummary") -> list[str]:
     """What a scrape did, for people."""
+    news = (done.full, done.stored, any(done.short.values()), done.contested, done.waiting)
+    losses = (done.failed, done.rejected, done.rejected_by_plan, done.rejected_queries)
+    if plan.first_rank > 1 and not any(news + losses):
+        return [f"no photos posted since {minute(plan.posted_after)}"]
     failed = f", {done.failed:,} failed (genset status --failed)" if done.failed else ""
+    if entries := done.rejected_entries:
+        failed = f", {counted(entries, 'search entry', 'search entries')}{failed}"
     if by_plan := done.rejected_by_plan:
         failed = f", {counted(by_plan, 'rejected by the plan')}{failed}"
     lines = [
@@ -267,27 +265,32 @@ def _lines(plan: "ScrapePlan", done: "ScrapeSummary") -> list[str]:
         lines.append(f"{wnid}: {found}")
     for wnid, photos in done.contested.items():
         them = agree(photos, "it", "them")
-        fallback = f"{count(photos, 'photo')} contested: another class claims {them} too"
-        lines.append(f"{wnid}: {done.rivals.get(wnid, fallback)}")
+        lines.append(
+            f"{wnid}: {count(photos, 'photo')} contested: another class claims {them} too "
+            f"(genset keywords --yield {wnid})"
+        )
     if done.rejected_queries:
         lines.append("to ask for rejected queries and photos again, add --retry-failed")
     return lines
 
 
 def _raise_problems(
-    plans: "list[ScrapePlan]", outcomes: "dict[str, Outcome]", several: bool
+    plans: "list[ScrapePlan]",
+    done: "dict[str, ScrapeSummary]",
+    ended: dict[str, GensetError],
+    several: bool,
 ) -> None:
     """End with an error where a source failed, or filled no class."""
-    problems = []
-    for plan in plans:
-        outcome = outcomes[plan.source.about.name]
-        problem = outcome if isinstance(outcome, GensetError) else _problem(plan, outcome)
-        if problem is not None:
-            problems.append((plan.source.about.name, problem))
+    names = [plan.source.about.name for plan in plans]
+    found = {
+        name: ended.get(name) or _problem(plan, done[name])
+        for name, plan in zip(names, plans, strict=True)
+    }
+    problems = {name: problem for name, problem in found.items() if problem}
     if problems and not several:
-        raise problems[0][1]
+        raise problems[names[0]]
     if problems:
-        raise GensetError("; ".join(f"{name}: {problem}" for name, problem in problems))
+        raise GensetError("; ".join(f"{name}: {problem}" for name, problem in problems.items()))
 
 
 def _problem(plan: "ScrapePlan", done: "ScrapeSummary") -> GensetError | None:
@@ -323,17 +326,12 @@ def _estimate_lines(takes: "Estimate", plan: "ScrapePlan") -> list[str]:
         f"at least {count(takes.calls, 'API call')}, for {takes.classes:,} of "
         f"{count(len(plan.classes), 'class', 'classes')}: "
         + (f"{spoken(takes.call_hours)} at {calls:,.0f} an hour" if calls else "no rate limit"),
-        f"{count(takes.downloads, 'photo')} to download: "
+        f"{count(takes.photos, 'photo')} to download: "
         + (f"{spoken(takes.image_hours)} at {images:g} a second" if images else "no rate limit"),
     ]
     if takes.hours:
         slower = "API calls" if takes.call_hours > takes.image_hours else "downloads"
         lines.append(f"at least {spoken(takes.hours)} in total ({slower} take longest)")
-    if takes.downloads > takes.photos:
-        lines.append(
-            f"{takes.photos:,} of these stored, if {takes.rejected_share:.1%} are rejected "
-            "as so far in this pool"
-        )
     if takes.photos:
         basis = "this pool's mean" if takes.is_measured else "a typical size"
         lines.append(

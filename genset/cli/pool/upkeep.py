@@ -57,9 +57,11 @@ def refresh(
     \b
     genset refresh
     """
+    from genset.db import now
     from genset.net.hosts import Hosts
     from genset.scrape import opt_out
     from genset.scrape.refresh import refresh_all, sources_in_pool
+    from genset.scrape.results import photos_stored
     from genset.sources.source import Settings, source_class
 
     with opened(folder) as (workspace, store):
@@ -71,14 +73,15 @@ def refresh(
         ready = [
             source_class(name).connect(Hosts(store, say, give_up_after), settings) for name in names
         ]
-        with stoppable(lambda: "what was checked is stored"):
+        begun = now()
+        with stoppable(lambda: f"{count(photos_stored(store, begun), 'photo')} checked"):
             done, ended = refresh_all(store, ready, pictures=pictures)
     if len(ready) == 1 and ended:
         raise ended[ready[0].name]
     problems = [f"{name}: {error}" for name, error in ended.items()]
     lines = [*_refresh_lines(done), *opt_out.lines(named, listed)]
     show(asdict(done) | opt_out.as_json(workspace, named), "\n".join(lines), as_json)
-    if done.failed and not done.checked:
+    if done.failed:
         problems.append(f"{count(len(done.failed), 'photo')} failed: run genset refresh again")
     if problems:
         raise GensetError("; ".join(problems))
@@ -90,7 +93,8 @@ def _refresh_lines(done: "RefreshSummary") -> list[str]:
         f"{len(done.gone):,} gone, {len(done.failed):,} failed"
     ]
     for change in done.changes:
-        lines.append(" ".join(f"{change.photo}: {change.what} {change.detail}".split()))
+        if change.what != "gone":  # these are listed with all others that are gone
+            lines.append(" ".join(f"{change.photo}: {change.what} {change.detail}".split()))
     lines += [f"gone: {photo}  {page}" for photo, page in done.gone.items()]
     lines += [f"failed: {photo}: {error}" for photo, error in done.failed.items()]
     if done.gone:
@@ -131,10 +135,14 @@ def remove(
     lines = [
         f"{count(len(done.photos), 'photo')} removed, "
         f"{count(done.deleted, 'original')} deleted"
+        + (f", {done.already:,} removed before" if done.already else "")
         + (f", {done.in_use} still used by photos with the same bytes" if done.in_use else ""),
         *(f"  {photo}" for photo in done.photos),
         *(f"same bytes, still in the pool: {photo}" for photo in done.same_bytes),
-        *(f"release {name} contains {count} of them" for name, count in done.releases.items()),
+        *(
+            f"release {name} contains {count} of them: genset release takedown {name}"
+            for name, count in done.releases.items()
+        ),
     ]
     if done.owner:
         lines.append(f"no photo of {done.owner} will be scraped again")

@@ -135,6 +135,11 @@ def test_a_folder_of_known_photos_becomes_gold_questions(tmp_path: Path, known: 
     assert (status(*opened).candidates, status(*opened).found) == (9, 10)
     screens = do_all(desk_of(under(opened, gold=0.4), "ann"))
     assert Counter(owners(*screens))["Ann"] + Counter(owners(*screens))["owner 3"] == 3
+    [other] = (known / "incorrect" / TENCH).iterdir()
+    other.rename(known / "correct" / TENCH / "y.jpg")  # which costs itself only
+    put(known / "correct", **{f"{TENCH}_z": picture(904, (400, 320))})
+    done = add(*opened, known, OWN, gold=True, min_size=50)
+    assert (done.added, list(done.rejected)) == (1, [f"correct/{TENCH}/y.jpg"])
     opened[1].close()
 
 
