@@ -55,7 +55,10 @@ class StudioPage:
         headers = {"X-CSRFToken": self._http.cookies.get("csrftoken", "")}
         address = f"{self._address}{path}"
         reply = self._http.request(method, address, json=body, headers=headers, timeout=PATIENCE)
-        reply.raise_for_status()
+        if not reply.ok:
+            raise requests.HTTPError(
+                f"{path}: {reply.status_code} {reply.text[:200]}", response=reply
+            )
         if span:
             self.spans[span].append(time.perf_counter() - began)
         return reply.json()
@@ -83,7 +86,7 @@ def measure(program: str, labelers: int, seconds: float, every: float, coming: f
     """Print the table of requests for so many labelers, who come within the `coming` seconds."""
     with serving(program) as address:
         manager = StudioPage(address, "manager")
-        settings = {"title": "t", "label_config": f"<View>{_CONFIG}</View>"}
+        settings = {"title": "five photos", "label_config": f"<View>{_CONFIG}</View>"}
         project = manager.ask("POST", "/api/projects/", settings | {"maximum_annotations": VOTES})
         number = project["id"]
         tasks = [
@@ -140,7 +143,7 @@ def serving(program: str) -> Iterator[str]:
         )
         address = f"http://127.0.0.1:{port}"
         try:
-            until = time.monotonic() + 2 * PATIENCE
+            until = time.monotonic() + 5 * PATIENCE
             while True:
                 try:
                     requests.get(f"{address}/health", timeout=PATIENCE).raise_for_status()

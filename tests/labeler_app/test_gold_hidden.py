@@ -141,7 +141,7 @@ class Pools:
         settings = workspace.root / "genset.toml"
         words = settings.read_text("utf-8")
         assert "gold = 0.0\n" in words
-        words = words.replace("gold = 0.0\n", f"gold = {share}\n")
+        words = words.replace("gold = 0.0\n", f"gold = {share}\n").replace('"random"', '"rank"')
         settings.write_text(words, "utf-8")
         workspace = Workspace.find(workspace.root)
         store = Store.open(workspace.store_url)

@@ -87,8 +87,13 @@ def test_two_servers_share_a_workspace(
     assert said.keys() == {label for page in pages for label in page.sent}
     assert not Counter(said.values()).keys() - {""}
     assert abs(len(answers) / len(said) - GOLD) < GOLD / 5
+    # What others pass over at the same moment may come a little later than in order.
+    in_order = [first_screens_in_order(page, number) for number, page in enumerate(pages)]
     assert sum(bool(page.first) for page in pages) > LABELERS / 2
-    for number, page in enumerate(pages):
-        order = shuffled(WNIDS, "main", f"labeler {number}")
-        places = [order.index(wnid) for wnid in page.first]
-        assert places == sorted(places)
+    assert sum(in_order) > LABELERS * 0.9
+
+
+def first_screens_in_order(page: HttpPage, number: int) -> bool:
+    order = shuffled(WNIDS, "main", f"labeler {number}")
+    places = [order.index(wnid) for wnid in page.first]
+    return places == sorted(places)

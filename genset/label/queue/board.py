@@ -13,9 +13,9 @@ import time
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import CompoundSelect, bindparam, func, null, select, union_all
 from sqlalchemy.orm import Session
 
 from genset.db import Label, LabelerEvent, Screen, ask, now
@@ -30,15 +30,12 @@ QUESTIONS_ON_A_SCREEN = 8
 _SECONDS_AT_WORK = 5.0  # for which the number of those who label is taken to stay
 
 # Written once: building them takes longer than asking them.
-_NEW_LABELS = (
-    select(Label.number, Label.candidate_id, Label.worker)
-    .where(Label.number > bindparam("newest"))
-    .order_by(Label.number)
-)
-_NEW_DECISIONS = (
-    select(LabelerEvent.number, LabelerEvent.worker)
-    .where(LabelerEvent.number > bindparam("newest"))
-    .order_by(LabelerEvent.number)
+# Labels, and decisions on labelers: without a candidate.
+_NEWS: CompoundSelect[Any] = union_all(
+    select(Label.number, Label.candidate_id, Label.worker).where(Label.number > bindparam("label")),
+    select(LabelerEvent.number, null(), LabelerEvent.worker).where(
+        LabelerEvent.number > bindparam("decision")
+    ),
 )
 # Of a screen: that its lease goes on, in the panel that is labeled.
 LIVE = (
@@ -82,19 +79,21 @@ class Board(OpenCandidates):
 
         And of those whose votes were taken out since, or let in again.
         """
-        new = ask(session, _NEW_LABELS, {"newest": self._newest}).all()
+        values = {"label": self._newest, "decision": self._newest_decision}
+        news = ask(session, _NEWS, values).all()
+        new = [row for row in news if row.candidate_id is not None]
         if self.pool.added is not None:
             self._add(session, {row.candidate_id for row in new} - self._class_of.keys())
         for number, candidate_id, labeler in new:
-            self._newest = number
+            self._newest = max(self._newest, number)
             exclusions = self._exclusions.get(labeler)
             if exclusions is not None:
                 if self.is_open(candidate_id) and candidate_id not in exclusions.labeled:
                     exclusions.of_open[self._class_of[candidate_id]] += 1
                 exclusions.labeled.add(candidate_id)
         changed = {row.candidate_id for row in new}
-        if decisions := ask(session, _NEW_DECISIONS, {"newest": self._newest_decision}).all():
-            self._newest_decision = decisions[-1].number
+        if decisions := [row for row in news if row.candidate_id is None]:
+            self._newest_decision = max(row.number for row in decisions)
             about = Label.worker.in_({row.worker for row in decisions})
             changed.update(session.scalars(select(Label.candidate_id).where(about)))
         self.count_again(session, changed)

@@ -1,6 +1,7 @@
 """How far a labeler is, and how long the rest will take."""
 
-from datetime import timedelta
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 from itertools import pairwise
 from math import ceil
 from statistics import median
@@ -24,15 +25,19 @@ _A_BREAK = timedelta(minutes=5)
 _MINE = Screen.worker == bindparam("worker"), Screen.submitted_at.is_not(None)
 _SUBMITTED = select(func.count()).select_from(Screen).where(Screen.submitted_at.is_not(None))
 _SUBMITTED_IN_VISIT = _SUBMITTED.where(Screen.visit_id == bindparam("visit"))
-# How many screens a labeler submitted, and how many gold questions they decided.
-_DONE = select(
-    _SUBMITTED.where(Screen.worker == bindparam("worker")).scalar_subquery(),
-    select(func.count(GoldAnswer.gold_id.distinct()))
-    .where(GoldAnswer.worker == bindparam("worker"))
-    .scalar_subquery(),
-)
-_NEWEST = (
-    select(Screen.submitted_at).where(*_MINE).order_by(Screen.submitted_at.desc()).limit(_GAPS + 1)
+# When a labeler submitted the newest screens; and with each of them how many they submitted, and
+# how many gold questions they decided.
+_DONE = (
+    select(
+        Screen.submitted_at,
+        _SUBMITTED.where(Screen.worker == bindparam("worker")).scalar_subquery(),
+        select(func.count(GoldAnswer.gold_id.distinct()))
+        .where(GoldAnswer.worker == bindparam("worker"))
+        .scalar_subquery(),
+    )
+    .where(*_MINE)
+    .order_by(Screen.submitted_at.desc())
+    .limit(_GAPS + 1)
 )
 
 
@@ -44,13 +49,14 @@ def progress_of(
     A visit that has nothing more to do is told as done, and how it ends; the caller ends it.
     """
     remaining, screens_remaining = _remaining(session, boards, labeler.name)
-    submitted, gold_questions = ask(session, _DONE, {"worker": labeler.name}).one()
+    newest = ask(session, _DONE, {"worker": labeler.name}).all()
+    _, submitted, gold_questions = newest[0] if newest else (None, 0, 0)
     done, to_do = (submitted, None) if visit is None else screens_of_visit(session, visit)
     before = labeler.estimate if visit is None else visit.estimate
     screens = _estimate(before, done, ceil(screens_remaining))
     if to_do is not None:
         screens = min(screens, to_do - done)
-    pace = _seconds_a_screen(session, labeler.name)
+    pace = _seconds_a_screen([at for at, *_ in newest])
     return Progress(
         classes_done=sum(not count for count in remaining.values()),
         classes=len(remaining),
@@ -125,10 +131,8 @@ def _estimate(before: int | None, done: int, true: int) -> int:
     return remaining
 
 
-def _seconds_a_screen(session: Session, worker: str) -> float | None:
+def _seconds_a_screen(times: Sequence[datetime]) -> float | None:
     """A labeler's pace: the median time from one submission to the next, without breaks."""
-    newest = ask(session, _NEWEST, {"worker": worker}).scalars()
-    times = [at for at in newest if at is not None]
     gaps = [later - earlier for later, earlier in pairwise(times)]
     seconds = [gap.total_seconds() for gap in gaps if gap < _A_BREAK]
     return None if len(seconds) < _LEAST_GAPS else median(seconds)
