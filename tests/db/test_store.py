@@ -290,9 +290,8 @@ def test_answers_to_gold_questions_and_rulings_cannot_be_changed_either(
 
 def test_a_photo_on_a_screen_is_a_candidate_or_a_gold_question(store: Store) -> None:
     with store.begin() as session:
-        screen = Screen(
-            id="0" * 32, worker="ann", wnid=TENCH, panel="main", guideline="1", expires_at=now()
-        )
+        screen = Screen(id="0" * 32, worker="ann", wnid=TENCH, panel="main", guideline="1")
+        screen.candidates, screen.expires_at = 1, now()
         session.add(screen)
     with pytest.raises(IntegrityError), store.begin() as session:
         session.add(ScreenPhoto(id="1" * 32, screen_id="0" * 32, place=1))

@@ -22,6 +22,7 @@ from genset.db import (
 from genset.label import Store, Verdict
 from genset.label.agreement import Agreement
 from genset.label.stats import Frequency, LabelerStats, Share, Stats, collect
+from genset.label.trust.void import void
 from genset.settings import LabelRules
 from genset.workspace import Workspace
 from tests.labeled_workspace import CLASSES, GOLDFISH, vote
@@ -49,6 +50,7 @@ def screenful(
             wnid=tasks[0][:9],
             panel="main",
             guideline="1",
+            candidates=len(tasks),
             created_at=painted,
             expires_at=painted,
             submitted_at=painted + timedelta(seconds=seconds),
@@ -179,6 +181,21 @@ def test_pace_is_the_median_of_screens_by_their_photos(opened: Opened) -> None:
     stats = collect(store, workspace)
     assert of(stats, "ann").seconds == 2.0
     assert of(stats, "w0").seconds is None
+
+
+def test_the_pace_of_the_others_is_that_of_those_whose_votes_count(opened: Opened) -> None:
+    workspace, store = opened
+    for start in range(0, 20, 4):
+        screenful(store, "ann", TASKS[start : start + 4], 4, "correct" if start else "incorrect")
+        screenful(store, "ben", TASKS[start : start + 4], 8, "correct" if start else "incorrect")
+        for idler in ("cid", "dot"):
+            screenful(store, idler, TASKS[start : start + 4], 400, "correct")
+    assert of(collect(store, workspace), "ann").reasons == (
+        "takes 1.0 s a photo; the others take 100.0 s",
+    )
+    for idler in ("cid", "dot"):
+        void(store, workspace, idler, by="mia", reason="left the page open")
+    assert of(collect(store, workspace), "ann").reasons == ()
 
 
 def test_known_answers_tell_who_guesses(opened: Opened) -> None:

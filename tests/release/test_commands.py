@@ -76,6 +76,15 @@ def test_a_release_of_unfinished_labels_says_so(pool: Pool, genset: Genset) -> N
     assert summary.missing_votes == lack
 
 
+def test_a_panels_release_lacks_that_panels_votes(pool: Pool, genset: Genset) -> None:
+    pool.label_all_correct()
+    for task in (f"{TENCH}/flickr:0", f"{GOLDFISH}/flickr:100"):
+        pool.label(task, panel="fresh", ben="correct")
+    assert "not finished" not in genset("create", "v1", "--dry-run")
+    lack = "labeling is not finished: 6 candidates lack 6 votes"
+    assert lack in genset("create", "v1", "--panel", "fresh", "--dry-run")
+
+
 def test_what_a_dry_run_says_is_what_create_makes(pool: Pool, genset: Genset) -> None:
     pool.label_all_correct()
     words = ("--strategy", "threshold", "--per-class", 1, "--seed", 5, "--max-per-owner", 1)

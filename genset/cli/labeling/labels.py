@@ -1,5 +1,6 @@
 """Commands for labels: export and import them, summarize them, aggregate them."""
 
+import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -84,9 +85,9 @@ def labels_export(
 
 @labels.command("import")
 @click.argument("source", type=FILE)
-@click.option("--panel", default="main", show_default=True, help="For rows that name no panel.")
+@click.option("--panel", help="For rows that name no panel. [default: main]")
 @json_command
-def labels_import(folder: Path | None, source: Path, panel: str, as_json: bool) -> None:
+def labels_import(folder: Path | None, source: Path, panel: str | None, as_json: bool) -> None:
     """Add the labels of a CSV file with task, worker, label; or the rulings that were exported.
 
     Or the labels that a labeler downloaded because they were not saved yet. What is stored already
@@ -98,18 +99,15 @@ def labels_import(folder: Path | None, source: Path, panel: str, as_json: bool) 
     genset labels import rulings.csv
     genset labels import "unsaved labels of Ann.json"
     """
-    from genset.label.exchange.labels import import_table, import_unsaved
+    from genset.label.exchange.labels import import_table
 
-    with opened(folder) as (workspace, store):
-        if source.suffix.lower() == ".json":
-            receipts = import_unsaved(workspace, store, source)
-            refused = [receipt.reason for receipt in receipts if not receipt.ok]
-            text = f"{count(len(receipts) - len(refused), 'label')} stored"
-            if refused:
-                text += f", {len(refused):,} refused: {', '.join(sorted(set(refused)))}"
-            show({"stored": len(receipts) - len(refused), "refused": refused}, text, as_json)
-            return
-        rows = import_table(store, source, panel)
+    if source.suffix.lower() == ".json":
+        if panel is not None:
+            raise BadInput(f"--panel is for tables: the labels in {source} have their screen's")
+        _import_unsaved(folder, source, as_json)
+        return
+    with opened(folder) as (_, store):
+        rows = import_table(store, source, panel or "main")
     added = count(rows.new, rows.table.removesuffix("s"))
     text = f"{added} added, {rows.known:,} known already"
     if rows.older:
@@ -117,6 +115,22 @@ def labels_import(folder: Path | None, source: Path, panel: str, as_json: bool) 
     if rows.empty:
         text += f", {count(rows.empty, 'row')} without worker and label"
     show(rows, text, as_json)
+
+
+def _import_unsaved(folder: Path | None, source: Path, as_json: bool) -> None:
+    """Store what a labeler downloaded; it failed where every label is refused."""
+    from genset.label.exchange.labels import import_unsaved
+
+    with opened(folder) as (workspace, store):
+        receipts = import_unsaved(workspace, store, source)
+    refused = [receipt.reason for receipt in receipts if not receipt.ok]
+    stored = len(receipts) - len(refused)
+    text = f"{count(stored, 'label')} stored"
+    if refused:
+        text += f", {len(refused):,} refused: {', '.join(sorted(set(refused)))}"
+    show({"stored": stored, "refused": refused}, text, as_json)
+    if refused and not stored:
+        sys.exit(1)
 
 
 @labels.command("stats")

@@ -5,7 +5,6 @@ import uuid
 from dataclasses import replace
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from sqlalchemy import func, select
 
@@ -58,25 +57,6 @@ def test_the_table_holds_the_labels_in_force(store: Store, tmp_path: Path) -> No
         (FIRST, "Bob, the 2nd", "broken", "fresh"),
         (FIRST, "ann", "incorrect", "main"),
     ]
-
-
-@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
-def test_crowd_kit_reads_the_table(store: Store, tmp_path: Path) -> None:
-    for worker, first, second in (
-        ("ann", Verdict.CORRECT, Verdict.INCORRECT),
-        ("bob", Verdict.CORRECT, Verdict.INCORRECT),
-        ("cid", Verdict.INCORRECT, Verdict.UNSURE),
-    ):
-        vote(store, FIRST, worker, Verdict.UNSURE)  # replaced: it must not count
-        vote(store, FIRST, worker, first)
-        vote(store, SECOND, worker, second)
-    export_labels(store, tmp_path / "labels.csv")
-
-    from crowdkit.aggregation import MajorityVote
-
-    votes = MajorityVote().fit_predict(pd.read_csv(tmp_path / "labels.csv"))
-
-    assert votes.to_dict() == {FIRST: "correct", SECOND: "incorrect"}
 
 
 def test_a_table_moves_to_another_workspace_whole_and_once(store: Store, tmp_path: Path) -> None:

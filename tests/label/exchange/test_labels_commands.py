@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 from sqlalchemy import select
 
 from genset.cli import cli
+from genset.core.errors import BadInput
 from genset.db import Label, Ruling
 from genset.label import Store, Verdict
 from genset.workspace import Workspace
@@ -190,7 +191,11 @@ def test_what_a_labeler_downloaded_is_stored_as_if_the_page_had_sent_it(
         assert [(row.worker, row.via) for row in rows] == [("ann", "page")] * 5
     one["labels"] = [label | {"id": str(uuid4())} for label in labels]
     path.write_text(json.dumps({"submissions": [one]}))
-    refused = "0 labels stored, 5 refused: you have decided this photo already\n"
-    assert run(workspace, "import", str(path)).output == refused
+    again = run(workspace, "import", str(path))
+    assert again.output == "0 labels stored, 5 refused: you have decided this photo already\n"
+    assert again.exit_code == 1
+    elsewhere = run(workspace, "import", str(path), "--panel", "fresh")
+    assert "--panel is for tables: the labels in " in str(elsewhere.exception)
+    assert isinstance(elsewhere.exception, BadInput)
     path.write_text(json.dumps({"submissions": [one | {"screen": "f" * 32}]}))
     assert "there is no screen ffff" in str(run(workspace, "import", str(path)).exception)

@@ -246,22 +246,18 @@ def test_what_cannot_be_proposed_is_named(
     assert asked(scored[1]) == {}
 
 
-def test_predictions_that_were_cut_are_named(scored: Opened) -> None:
-    workspace, _, _ = scored
-    [path] = workspace.runs.glob("v1/a-*/predictions.csv")
-    path.write_bytes(path.read_bytes()[:-20])
-    failed = genset(workspace, "labels", "propose", "v1").exception
-    assert isinstance(failed, GensetError)
-    assert "predictions cannot be read (a line is cut); delete the folder" in str(failed)
-
-
-def test_predictions_that_lack_whole_lines_are_named(scored: Opened) -> None:
+@pytest.mark.parametrize(
+    ("end", "complaint"),
+    [(-20, "cannot be read (a line is cut)"), (0, "do not give the run's counts")],
+)
+def test_predictions_that_were_cut_are_named(scored: Opened, end: int, complaint: str) -> None:
     workspace, store, _ = scored
     [path] = workspace.runs.glob("v1/a-*/predictions.csv")
-    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-3]))
+    *lines, last = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:-2], last[:end]]))
     failed = genset(workspace, "labels", "propose", "v1").exception
     assert isinstance(failed, GensetError)
-    assert f"{path.parent}: predictions do not give the run's counts; delete" in str(failed)
+    assert f"{path.parent}: predictions {complaint}; delete" in str(failed)
     assert asked(store) == {}
 
 

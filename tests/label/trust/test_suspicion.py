@@ -26,6 +26,7 @@ from genset.label.trust.suspicion import (
     contradicts,
     disagrees,
     hurries,
+    misses,
     misses_gold,
     pace,
 )
@@ -76,6 +77,15 @@ def test_few_screens_tell_nothing() -> None:
     assert misses_gold(1, 5) == ["right on 1 of 5 gold questions"]
     assert misses_gold(8, 10) == []
     assert contradicts(Comparison(0, 19, 0.5)) == []
+
+
+@pytest.mark.parametrize(
+    ("right", "of", "fails"),
+    [(0, 4, False), (2, 5, True), (3, 5, False), (5, 5, False), (13, 20, False), (11, 20, True)],
+)
+def test_gold_questions_fail_somebody_only_beyond_doubt(right: int, of: int, fails: bool) -> None:
+    assert misses((right, of), 0.8) is fails
+    assert not misses((right, of), None)
 
 
 def says(worker: str, *verdicts: str) -> list[Vote]:
