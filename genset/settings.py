@@ -164,6 +164,15 @@ class LabelRules(Record, frozen=True):
     gold: Annotated[
         float, Meta(ge=0, le=0.5, description="the share of gold questions among the photos shown")
     ] = 0.0
+    training: Annotated[
+        int,
+        Meta(
+            ge=0,
+            le=5,
+            description="a labeler's first screens, of photos with known answers, which are shown "
+            "afterwards; nothing of them counts",
+        ),
+    ] = 0
     hold_suspects: Annotated[
         bool, Meta(description="do not count a suspect's votes until a manager decides")
     ] = False

@@ -87,6 +87,7 @@ def screen(shown: Screen | AlsoScreen | LoadedScreen) -> dict[str, Any]:
             for item in shown.confusable
         ],
         "submitted": shown.submitted,
+        "training": shown.is_training,
     }
 
 
@@ -112,7 +113,8 @@ def classes(taxonomy: Taxonomy) -> bytes:
 
 def receipt(stored: Receipt) -> dict[str, Any]:
     """What became of a label."""
-    return {"id": str(stored.id), "ok": stored.ok, "reason": stored.reason}
+    about = {"id": str(stored.id), "ok": stored.ok, "reason": stored.reason}
+    return about if stored.expected is None else {**about, "expected": stored.expected}
 
 
 _web_link = lru_cache(maxsize=4096)(web_link)  # a screen is sent until it is submitted

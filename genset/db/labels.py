@@ -47,8 +47,10 @@ class Screen(Base):
 
     It is *open* while `submitted_at` and `lost_at` are None. Its photos are this labeler's alone
     until `expires_at`; from then on they may be given to others, and the screen is *lost* when one
-    was. `study_id` and `visit_id` are what it was done for. `seconds` is for how long it was
-    looked at, from its being shown to its submission, as the page says; None: not known.
+    was. One that `is_training` has photos with known answers, which its labeler is told afterwards:
+    nothing of it counts. `study_id` and `visit_id` are what it was done for. `seconds` is for how
+    long it was looked at, from its being shown to its submission, as the page says; None: not
+    known.
 
     So many of its photos are `candidates`; the rest are gold questions. `gold_remaining` is how
     many of these come on the other screens of its class, None on the last.
@@ -81,6 +83,7 @@ class Screen(Base):
     guideline: Mapped[str] = mapped_column(Text)
     study_id: Mapped[int | None] = mapped_column(ForeignKey("study.id"))
     visit_id: Mapped[int | None] = mapped_column(ForeignKey("visit.id"), index=True)
+    is_training: Mapped[bool] = mapped_column(default=False)
     seconds: Mapped[float | None] = mapped_column(Double)
     created_at: Mapped[datetime] = mapped_column(UtcDateTime, default=now)
     candidates: Mapped[int]

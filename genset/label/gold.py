@@ -117,7 +117,7 @@ def gold_share(store: Store, setting: float, study_id: int | None = None) -> Gol
     shown = select(func.count(), func.count(ScreenPhoto.gold_id)).join_from(ScreenPhoto, Screen)
     # Not those whose votes are out, nor questions about further classes, which photos of --gold
     # are not asked for.
-    shown = shown.where(~is_discounted(), Screen.photo_id.is_(None))
+    shown = shown.where(~is_discounted(), ~Screen.is_training, Screen.photo_id.is_(None))
     if study_id is not None:
         shown = shown.where(Screen.study_id == study_id)
     named = (

@@ -116,8 +116,8 @@ class Page {
       ? questionActionOf(event, this.#pointed)
       : actionOf(event, this.page.one_key, this.#pointed);
     if (event.code === "Tab") this.#pointed = null;
-    const { refused, search, comment, help } = this.view;
-    if (action === null || [refused, search, comment, this.unsaved].some(({ dialog }) => dialog.open)) return;
+    const { refused, search, comment, taught, help } = this.view;
+    if (action === null || [refused, search, comment, taught, this.unsaved].some(({ dialog }) => dialog.open)) return;
     if (help.dialog.open && action.name !== "help") return;
     event.preventDefault();
     event.stopPropagation();
@@ -160,7 +160,8 @@ class Page {
     return { small, large: large(items[place].photo) };
   }
 
-  #draw({ what, text, ids = [] }) {
+  #draw({ what, text, taught, ids = [] }) {
+    if (what === "taught") this.view.taught.show(taught);
     if (what === "sheet") this.#drawSheet();
     if (what === "notice") this.view.bar.say(text);
     if (what === "verdicts") {

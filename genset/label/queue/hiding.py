@@ -37,7 +37,7 @@ _LOOKED_AT = 20  # candidates, to make some of them gold questions
 _random = random.SystemRandom()
 
 
-def _is_new_to_labeler(table: type[GoldQuestion | Candidate]) -> tuple[ColumnElement[bool], ...]:
+def is_new_to_labeler(table: type[GoldQuestion | Candidate]) -> tuple[ColumnElement[bool], ...]:
     """That a row's photo was on no screen of a labeler yet, nor labeled by them, for any class.
 
     Who sees a photo again, and for another class, knows that one of the two is a test.
@@ -62,19 +62,20 @@ def _is_new_to_labeler(table: type[GoldQuestion | Candidate]) -> tuple[ColumnEle
 
 
 # Written once: building them takes longer than asking them.
-_THERE = Photo.sha256.is_not(None), Photo.rejected.is_(None)
+THERE = Photo.sha256.is_not(None), Photo.rejected.is_(None)
 _SHOWN = (
     select(func.count(Screen.id.distinct()), func.count(), func.count(ScreenPhoto.gold_id))
     .join(Screen, Screen.id == ScreenPhoto.screen_id)
     .where(
         Screen.worker == bindparam("worker"),
+        ~Screen.is_training,
         Screen.photo_id.is_not(None) == bindparam("by_photo"),
     )
 )
 _PLANNED = (
     select(Screen.gold_remaining)
     .where(Screen.worker == bindparam("worker"), Screen.wnid == bindparam("wnid"))
-    .where(Screen.photo_id.is_(None))
+    .where(Screen.photo_id.is_(None), ~Screen.is_training)
     .order_by(Screen.created_at.desc())
     .limit(1)
 )
@@ -85,14 +86,14 @@ _NOT_SHOWN = (
     .where(
         GoldQuestion.wnid == bindparam("wnid"),
         GoldQuestion.retired_at.is_(None),
-        *_THERE,
-        *_is_new_to_labeler(GoldQuestion),
+        *THERE,
+        *is_new_to_labeler(GoldQuestion),
         # Others may have been shown as examples.
         ~(is_for_examples(GoldQuestion.photo_id) & GoldQuestion.basis_id.is_not(None)),
     )
     .order_by(GoldQuestion.basis_id.is_not(None), GoldQuestion.id)
 )
-_GOLD_ALREADY = select(GoldQuestion.id).where(
+GOLD_ALREADY = select(GoldQuestion.id).where(
     GoldQuestion.wnid == Candidate.wnid, GoldQuestion.photo_id == Candidate.photo_id
 )
 _CAN_BE = (
@@ -100,9 +101,9 @@ _CAN_BE = (
     .join(Photo, Photo.id == Candidate.photo_id)
     .where(
         Candidate.id.in_(bindparam("candidates", expanding=True)),
-        *_THERE,
-        ~exists(_GOLD_ALREADY.correlate(Candidate)),
-        *_is_new_to_labeler(Candidate),
+        *THERE,
+        ~exists(GOLD_ALREADY.correlate(Candidate)),
+        *is_new_to_labeler(Candidate),
     )
 )
 

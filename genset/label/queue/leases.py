@@ -207,7 +207,7 @@ def renew(session: Session, boards: Boards, worker: str, screens: Sequence[Scree
     }
     for screen in screens:
         if set(on.get(screen.id, ())) <= free:
-            screen.expires_at = _end_of_lease(boards.rules)
+            screen.expires_at = end_of_lease(boards.rules)
         else:
             screen.lost_at = now()
     return [screen for screen in screens if screen.lost_at is None]
@@ -351,7 +351,7 @@ def _lease(
             "candidates": sum(photo.candidate_id is not None for photo in photos),
             "gold_remaining": plan.gold_remaining,
             "created_at": at + timedelta(microseconds=place),  # by which they are in order
-            "expires_at": _end_of_lease(board.rules),
+            "expires_at": end_of_lease(board.rules),
         }
         rows.append(screen)
         on_screens += [
@@ -370,5 +370,11 @@ def _lease(
     return [Screen(**row) for row in rows]
 
 
-def _end_of_lease(rules: LabelRules) -> datetime:
+def random_name() -> str:
+    """A name for a screen, or a photo on one, that says nothing."""
+    return secrets.token_hex(16)
+
+
+def end_of_lease(rules: LabelRules) -> datetime:
+    """Until when a screen that is leased now is its labeler's."""
     return now() + timedelta(minutes=rules.lease_minutes)

@@ -27,6 +27,7 @@ from genset.label.queue.leases import (
     renew,
     screens_of_others,
 )
+from genset.label.queue.training import training_screens
 from genset.label.session.pictures import is_random_name
 from genset.label.session.progress import progress_of, screens_of_visit
 from genset.label.session.shown import (
@@ -269,10 +270,12 @@ class Desk:
         """
         visit, is_busy = self._visit(session), False
         rows = self._reclaimed(session, boards, rows, count, loaded)
+        rows += training_screens(session, boards.rules, me, visit)
         missing = min(count, MOST_SCREENS) - len(rows)
         if visit is not None:
             done, to_do = screens_of_visit(session, visit)
-            missing = 0 if visit.ended_at else min(missing, to_do - done - len(rows))
+            open_ones = sum(not row.is_training for row in rows)
+            missing = 0 if visit.ended_at else min(missing, to_do - done - open_ones)
         if missing > 0:
             new, is_busy = hand_out(session, boards, me, visit, missing)
             rows += new
@@ -320,6 +323,7 @@ class Desk:
             .where(
                 ScreenRow.worker == self.labeler.name,
                 ScreenRow.submitted_at.is_not(None),
+                ~ScreenRow.is_training,
                 ScreenRow.visit_id == self.labeler.visit_id,
             )
             .order_by(ScreenRow.submitted_at.desc(), ScreenRow.id.desc())

@@ -22,8 +22,9 @@ _NEAR, _SHARE_NEAR = 2, 0.25  # screens by which an estimate may be off, or shar
 _A_BREAK = timedelta(minutes=5)
 
 # Written once: building them takes longer than asking them.
-_MINE = Screen.worker == bindparam("worker"), Screen.submitted_at.is_not(None)
-_SUBMITTED = select(func.count()).select_from(Screen).where(Screen.submitted_at.is_not(None))
+_COUNTED = Screen.submitted_at.is_not(None), ~Screen.is_training
+_MINE = Screen.worker == bindparam("worker"), *_COUNTED
+_SUBMITTED = select(func.count()).select_from(Screen).where(*_COUNTED)
 _SUBMITTED_IN_VISIT = _SUBMITTED.where(Screen.visit_id == bindparam("visit"))
 # When a labeler submitted the newest screens; and with each of them how many they submitted, and
 # how many gold questions they decided.

@@ -58,6 +58,7 @@ class Screen:
     confusable: tuple[Confusable, ...]
     expires_at: datetime
     submitted: bool
+    is_training: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,11 +154,15 @@ class Submission:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What became of the label `id`: stored (`ok`, also when it was so before), or refused."""
+    """What became of the label `id`: stored (`ok`, also when it was so before), or refused.
+
+    Of a training screen: the verdict that was `expected`, and how that is known as `reason`.
+    """
 
     id: UUID
     ok: bool
     reason: str = ""
+    expected: Verdict | None = None
 
 
 @dataclass(frozen=True, slots=True)

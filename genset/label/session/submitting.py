@@ -112,6 +112,8 @@ def submit(
     whole = decided >= {name for name, photo in photos.items() if photo.there}
     if screen.submitted_at is None and not whole:
         return _refused(labeler, submission, NOT_WHOLE)
+    if screen.is_training:
+        return _taught(session, screen, photos, submission.labels)
     candidates = [photo.candidate_id for photo in photos.values() if photo.candidate_id is not None]
     is_leased = screen.lost_at is None and screen.expires_at > now()
     free: set[int | None] = set(candidates)
@@ -184,6 +186,23 @@ def _store_comments(
         else:
             text = clean(comment.text, LONGEST_COMMENT)
             session.merge(Comment(screen_photo_id=comment.photo, text=text, at=now()))
+
+
+def _taught(
+    session: Session, screen: Screen, photos: dict[str, _Photo], labels: Iterable[NewLabel]
+) -> list[Receipt]:
+    """Tell what the answers are; what the labeler said is not stored."""
+    screen.submitted_at = screen.submitted_at or now()
+    answers = select(GoldQuestion.id, GoldQuestion.expected, GoldQuestion.reason).where(
+        GoldQuestion.id.in_([photo.gold_id for photo in photos.values()])
+    )
+    known = {number: (reason, expected) for number, expected, reason in session.execute(answers)}
+    return [
+        Receipt(label.id, True, *known[photo.gold_id])
+        if (photo := photos.get(label.photo)) and photo.gold_id
+        else Receipt(label.id, False, UNKNOWN)
+        for label in labels
+    ]
 
 
 def _why_not(

@@ -178,6 +178,7 @@ class _Look:
                 ),
                 expires_at=row.expires_at,
                 submitted=row.submitted_at is not None,
+                is_training=row.is_training,
             )
             for row in rows
             if photos[row.id]

@@ -1,5 +1,6 @@
 // What opens over the page: the help, and what was not stored. A photo as large as the window: zoom.js.
 
+import { nameOf } from "../keys.js";
 import { el, link, words } from "./dom.js";
 import { signedOf } from "./parts.js";
 
@@ -63,10 +64,42 @@ export class RefusedDialog {
   #item({ id, name, photo, verdict, reason }) {
     const about = `${name ?? "a photo"}: ${signedOf(verdict)}`;
     const dismiss = { type: "button", "aria-label": `Dismiss ${about}`, click: () => this.#dismiss(id) };
-    const image = el("img", { src: `/genset/picture/${encodeURIComponent(photo)}?w=350`, alt: "" });
-    image.addEventListener("error", () => (image.style.visibility = "hidden"));
-    const text = el("p", {}, el("b", {}, about), el("br"), words(reason));
-    return el("li", {}, image, text, el("button", dismiss, "Dismiss"));
+    return itemOf(photo, about, reason, el("button", dismiss, "Dismiss"));
+  }
+}
+
+/** A photo in a list, with what is said of it. */
+function itemOf(photo, about, text, button = null) {
+  const image = el("img", { src: `/genset/picture/${encodeURIComponent(photo)}?w=350`, alt: "" });
+  image.addEventListener("error", () => (image.style.visibility = "hidden"));
+  return el("li", {}, image, el("p", {}, el("b", {}, about), el("br"), words(text)), button);
+}
+
+/** The answers to a training screen, with how they are known. */
+export class TaughtDialog {
+  #title = el("h2", {});
+  #list = el("ul", {});
+  #taught = [];
+
+  constructor() {
+    const attributes = { class: "unstored", "aria-label": "Training" };
+    this.dialog = el("dialog", attributes, this.#title, this.#list, closing());
+  }
+
+  show(more) {
+    const taught = this.dialog.open ? [...this.#taught, ...more] : more;
+    this.#taught = taught;
+    const isRight = ({ verdict, expected }) =>
+      verdict === expected || (verdict === "broken" && expected === "incorrect");
+    const right = taught.filter(isRight).length;
+    this.#title.textContent = `Training: ${right} of ${taught.length} as they are known`;
+    const items = taught.map((label) => {
+      const { photo, verdict, expected, reason } = label;
+      const yours = isRight(label) ? "" : `, you said ${nameOf(verdict).toLowerCase()}`;
+      return itemOf(photo, `${signedOf(expected)}${yours}`, reason);
+    });
+    this.#list.replaceChildren(...items);
+    if (!this.dialog.open) this.dialog.showModal();
   }
 }
 

@@ -98,9 +98,9 @@ export function pictureButton(picture, { name, label, broken, click }) {
 }
 
 /** What a screen is about: the class's names after `before`, what it means, where it belongs. */
-export function headOf(cls, revised, before = "") {
+export function headOf(cls, remark, before = "") {
   const name = el("span", {}, before, el("bdi", {}, cls.name));
-  const again = revised ? el("span", { class: "again" }, "Labeled before") : null;
+  const again = remark ? el("span", { class: "again" }, remark) : null;
   return el(
     "div",
     { class: "class" },

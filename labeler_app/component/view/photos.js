@@ -21,7 +21,7 @@ export class PhotosScreen {
     );
     const reference = referenceOf(screen, loaded);
     const photos = el("div", { class: "photos" }, ...this.rows, reference);
-    this.content = [headOf(screen, sheet.revised), photos];
+    this.content = [headOf(screen, screen.training ? "Training: it does not count" : sheet.revised && "Labeled before"), photos];
   }
 
   /** What has to be in sight of each row. */

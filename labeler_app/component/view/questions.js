@@ -62,7 +62,7 @@ export class QuestionsScreen {
     const photoBox = el("div", { class: "seen" }, shown, creditOf(photo));
     const shows = el("span", { class: "shows" }, "This photo shows: ");
     const parts = el("div", { class: "questions" }, photoBox, side);
-    this.content = [headOf(home, sheet.revised, shows), parts];
+    this.content = [headOf(home, sheet.revised && "Labeled before", shows), parts];
     this.draw(sheet);
   }
 

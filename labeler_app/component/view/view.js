@@ -2,7 +2,7 @@
 // decides nothing. What a screen looks like stands beside this file.
 
 import { Bar } from "./bar.js";
-import { CommentDialog, HelpDialog, RefusedDialog } from "./dialogs.js";
+import { CommentDialog, HelpDialog, RefusedDialog, TaughtDialog } from "./dialogs.js";
 import { el } from "./dom.js";
 import { inOrder } from "../keys.js";
 import { button } from "./parts.js";
@@ -56,12 +56,13 @@ export class View {
     this.zoom = new ZoomDialog((name) => act({ name }));
     this.refused = new RefusedDialog((label) => act({ name: "dismiss", label }));
     this.comment = new CommentDialog((text) => act({ name: "comment", text }));
+    this.taught = new TaughtDialog();
     this.search = new SearchDialog(classes, (cls) => act({ name: "add", cls }));
     this.bar = new Bar(page, button(["Help"], "H", () => act({ name: "help" })), act);
     const kind = page.task === null ? "genset" : "genset study";
     this.root = el("section", { class: kind, "aria-label": "Labeling" });
     this.root.append(this.bar.top, this.bar.notice, this.main, this.actions, this.live);
-    const dialogs = [this.help, this.zoom, this.refused, this.comment, this.search];
+    const dialogs = [this.help, this.zoom, this.refused, this.comment, this.search, this.taught];
     this.root.append(...dialogs.map(({ dialog }) => dialog));
   }
 

@@ -20,7 +20,7 @@ export class Outbox {
    * @param {(send: () => Promise) => Promise} inTurn does it while no other tab sends
    * @param {() => Promise<{request}>} asking which screens to ask for in the same request (null: none)
    * @param {(answer, settled, inquiry) => Promise} answered told of every answer (null: none came), of
-   *   the submissions that it settles (`[{submission, refused}]`), and of what `asking` returned
+   *   the submissions that it settles (`[{submission, refused, taught}]`), and of what `asking` returned
    */
   constructor(server, storage, environment, inTurn, asking, answered) {
     this.#server = server;
@@ -132,7 +132,9 @@ export class Outbox {
         .filter(({ id }) => !receipts.get(id).ok)
         .map((label) => ({ ...label, reason: receipts.get(label.id).reason }));
       this.#storage.settle(submission, refused);
-      return { submission, refused };
+      const known = (label) => ({ ...label, ...receipts.get(label.id) });
+      const taught = submission.labels.map(known).filter(({ expected }) => expected);
+      return { submission, refused, taught };
     });
     return this.#answered(answer, results, inquiry);
   }

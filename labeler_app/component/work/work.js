@@ -386,6 +386,8 @@ export class Work {
         const back = new Set(results.filter((result) => result.refused.length > 0).map(screenOf));
         this.storage.keepHistory(this.storage.history().filter(({ id }) => !back.has(id)));
       }
+      const taught = results.flatMap((result) => result.taught);
+      if (taught.length > 0) this.notify({ what: "taught", taught });
       const whole = !inquiry || !answer.screens || (await this.#take(answer, inquiry));
       if (refused.length > 0 || !whole || !this.sheet) this.fill(); // they may be blocked
       if (!this.sheet) this.#patience.wake();

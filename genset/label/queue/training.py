@@ -1,0 +1,138 @@
+"""A labeler's first screens: photos whose answer a manager knows, which is shown afterwards.
+
+They count no vote, are no gold for anybody's score, and are in no count of screens.
+"""
+
+import random
+from collections import defaultdict
+from collections.abc import Sequence
+
+from sqlalchemy import bindparam, exists, func, select
+from sqlalchemy.orm import Session
+
+from genset.db import (
+    Candidate,
+    GoldQuestion,
+    Photo,
+    Ruling,
+    Screen,
+    ScreenPhoto,
+    Verdict,
+    Visit,
+    ask,
+)
+from genset.label.gold import lock_gold_questions
+from genset.label.queue.board import PHOTOS_ON_A_SCREEN
+from genset.label.queue.hiding import GOLD_ALREADY, THERE, is_new_to_labeler
+from genset.label.queue.leases import LabelerNow, end_of_lease, random_name
+from genset.label.queue.open_candidates import is_for_examples
+from genset.settings import LabelRules
+
+_random = random.SystemRandom()
+
+_HAD = select(
+    func.count().filter(Screen.is_training, Screen.lost_at.is_(None)),
+    func.count().filter(~Screen.is_training, Screen.submitted_at.is_not(None)),
+).where(Screen.worker == bindparam("worker"))
+_NAMED = (
+    select(GoldQuestion)
+    .join(Photo, Photo.id == GoldQuestion.photo_id)
+    .where(
+        GoldQuestion.basis_id.is_(None),
+        GoldQuestion.retired_at.is_(None),
+        *THERE,
+        *is_new_to_labeler(GoldQuestion),
+    )
+)
+_NEWEST = select(func.max(Ruling.number)).where(Ruling.candidate_id == Candidate.id)
+_RULED = (
+    select(Candidate.id, Candidate.wnid, Candidate.photo_id, Ruling.verdict, Ruling.reason)
+    .join(Ruling, Ruling.candidate_id == Candidate.id)
+    .join(Photo, Photo.id == Candidate.photo_id)
+    .where(
+        Ruling.number == _NEWEST.correlate(Candidate).scalar_subquery(),
+        Ruling.verdict.in_((Verdict.CORRECT, Verdict.INCORRECT)),
+        ~is_for_examples(Photo.id),
+        *THERE,
+        ~exists(GOLD_ALREADY.correlate(Candidate)),
+        *is_new_to_labeler(Candidate),
+    )
+)
+
+
+def training_screens(
+    session: Session, rules: LabelRules, labeler: LabelerNow, visit: Visit | None
+) -> list[Screen]:
+    """Lease what this labeler's training lacks, a class a screen; none once they label.
+
+    Fewer than the rules say where too few photos are known.
+    """
+    if not rules.training:
+        return []
+    had, labeled = ask(session, _HAD, {"worker": labeler.name}).one()
+    if labeled or had >= rules.training:
+        return []
+    lock_gold_questions(session)
+    by_class: dict[str, list[GoldQuestion]] = defaultdict(list)
+    for question in _known(session, labeler.name):
+        by_class[question.wnid].append(question)
+    # Classes of which both kinds are known teach most.
+    kinds = {wnid: len({one.expected for one in some}) for wnid, some in by_class.items()}
+    wnids = sorted(by_class, key=lambda wnid: (-kinds[wnid], _random.random()))
+    some = wnids[: rules.training - had]
+    return [_lease(session, rules, labeler, visit, wnid, by_class[wnid]) for wnid in some]
+
+
+def _known(session: Session, worker: str) -> list[GoldQuestion]:
+    """What a manager named, and what a reviewer ruled on: new to this labeler."""
+    named = session.scalars(_NAMED, {"worker": worker}).all()
+    ruled = [
+        GoldQuestion(
+            wnid=wnid,
+            photo_id=photo_id,
+            expected=verdict,
+            reason=reason or "a reviewer ruled so",
+            basis_id=candidate_id,
+        )
+        for candidate_id, wnid, photo_id, verdict, reason in ask(
+            session, _RULED, {"worker": worker}
+        )
+    ]
+    return [*named, *ruled]
+
+
+def _lease(
+    session: Session,
+    rules: LabelRules,
+    labeler: LabelerNow,
+    visit: Visit | None,
+    wnid: str,
+    known: Sequence[GoldQuestion],
+) -> Screen:
+    """A screen of up to five of these photos, of both kinds where there are both."""
+    drawn = _random.sample(known, len(known))
+    one_of_each = list({question.expected: question for question in drawn}.values())
+    others = [question for question in drawn if question not in one_of_each]
+    photos = [*one_of_each, *others][:PHOTOS_ON_A_SCREEN]
+    _random.shuffle(photos)
+    session.add_all(photos)
+    screen = Screen(
+        id=random_name(),
+        worker=labeler.name,
+        wnid=wnid,
+        panel=rules.panel,
+        guideline=rules.guideline,
+        study_id=None if visit is None else visit.study_id,
+        visit_id=None if visit is None else visit.id,
+        expires_at=end_of_lease(rules),
+        candidates=0,
+        is_training=True,
+    )
+    session.add(screen)
+    session.flush()
+    session.add_all(
+        ScreenPhoto(id=random_name(), screen_id=screen.id, place=place, gold_id=question.id)
+        for place, question in enumerate(photos, 1)
+    )
+    session.flush()
+    return screen
