@@ -1,7 +1,5 @@
 """Every key, mouse and touch; and keys that come too often, or too soon."""
 
-from datetime import timedelta
-
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
@@ -15,7 +13,6 @@ from tests.labeler_app.component import (
     mark,
     photo,
     press,
-    rows,
     saved,
     see,
     sign_in,
@@ -24,11 +21,6 @@ from tests.labeler_app.component import (
 from tests.labeler_app.conftest import Served
 
 pytestmark = pytest.mark.browser
-
-_LOOK_AWAY = """
-Object.defineProperty(document, "hidden", { value: true });
-document.dispatchEvent(new Event("visibilitychange"));
-"""
 
 # So fast that nothing can be painted between.
 _ALL_AT_ONCE = """
@@ -82,44 +74,6 @@ def test_the_keyboard_does_all(served: Served, window: BrowserContext, wrong: li
 
     assert stored(served.store, "keys") == {TENCH: "CCCCC", GOLDFISH: "IIIII"}
     assert wrong == []
-
-
-@pytest.mark.soak
-def test_a_label_knows_when_and_in_which_order_it_was_decided(
-    served: Served, window: BrowserContext
-) -> None:
-    page = sign_in(window, served.address, "clock")
-    see(page, "tench")
-    page.wait_for_timeout(200)
-    press(page, "Digit5", "Digit3", "KeyA")
-    press(page, "Enter")
-    see(page, "goldfish")
-    saved(page, "5/5")
-
-    labels = sorted(rows(served.store, "clock"), key=lambda each: each.candidate.task)
-    assert [each.decided_order for each in labels] == [3, 4, 2, 5, 1]
-    assert len({each.screen_id for each in labels}) == 1
-    for each in labels:
-        assert each.shown_at is not None
-        assert timedelta(seconds=0.2) <= each.decided_at - each.shown_at < timedelta(minutes=1)
-
-    press(page, "Backspace")
-    see(page, "tench", "5 of 5 decided")
-    press(page, "Shift+Digit1", "Enter")
-    see(page, "goldfish")
-    saved(page, "5/5")
-    newest = rows(served.store, "clock")[-1]
-    assert newest.supersedes == labels[0].id
-
-    # The time for which nobody looks does not count.
-    page.evaluate(_LOOK_AWAY)
-    press(page, "KeyA", "Enter")
-    see(page, "crane")
-    press(page, "KeyA", "Enter")
-    see(page, "tabby")
-    saved(page, "15/15")
-    for each in rows(served.store, "clock")[-5:]:
-        assert each.shown_at == each.decided_at
 
 
 @pytest.mark.soak

@@ -271,37 +271,6 @@ def test_a_screen_that_went_to_another_is_refused_and_said(
 
 
 @pytest.mark.soak
-def test_another_workspace_on_the_same_port_leaves_what_waits(
-    alone: tuple[Workspace, Store], tmp_path: Path, window: BrowserContext
-) -> None:
-    workspace, store = alone
-    other, others = labeled_workspace(tmp_path / "other", [CRANE, TABBY])
-    port = free_port()
-    address = f"http://127.0.0.1:{port}"
-    with serving(workspace.root, port) as server:
-        page = sign_in(window, address, "ann")
-        loaded_ahead(page, 2)
-        kill(server)
-        label(page, "tench", "CCCCI")
-        saved(page, "0/5")
-        page.close()
-    with serving(other.root, port):
-        page = sign_in(window, address, "ann")
-        waiting = "5 labels of ann for another workspace are not saved yet."
-        expect(page.get_by_role("status")).to_contain_text(waiting)
-        label(page, "crane", "UUUUU")
-        saved(page, "5/5")
-        assert stored(others, "ann") == {CRANE: "UUUUU"}
-        page.close()
-    others.close()
-    with serving(workspace.root, port):
-        page = sign_in(window, address, "ann")
-        saved(page, "5/5")
-        see(page, "goldfish")
-        assert stored(store, "ann") == {TENCH: "CCCCI"}
-
-
-@pytest.mark.soak
 def test_a_closed_page_gives_its_screens_back(
     alone: tuple[Workspace, Store], window: BrowserContext
 ) -> None:

@@ -79,12 +79,7 @@ def test_a_class_is_named_and_explained_as_its_maker_wrote_it(
     heading = page.get_by_role("heading", level=1).locator("span").first
     assert heading.evaluate("each => each.scrollWidth <= each.clientWidth + 1")  # none is cut
     definition = page.locator(".definition")
-    expect(definition).to_contain_text("what barks; <img src='https://evil.example/1.png'")
-    expect(definition).not_to_contain_text(DEFINITION[-300:])
-    definition.click()
     expect(definition).to_contain_text(DEFINITION)
-    fits(page)
-    definition.click()
     expect(page.locator(".kind")).to_have_text("a kind of حيوان أليف › animal")
 
     reference = page.get_by_role("complementary", name="To compare")
@@ -124,6 +119,3 @@ def test_on_a_phone_the_first_photo_is_in_sight(own: Served, browser: Browser, s
         see(page, NAME.strip())
         fits(page)
         expect(page.locator(".card").first).to_be_in_viewport(ratio=0.5)
-        page.locator(".definition").tap()
-        expect(page.locator(".definition")).to_contain_text(DEFINITION)
-        fits(page)

@@ -3,9 +3,7 @@
 import { el, link, words } from "./dom.js";
 import { VERDICTS } from "../keys.js";
 
-// Characters. ImageNet's longest name has 30, and its longest definition 217.
-const LONG_NAME = 40;
-const LONG_DEFINITION = 300;
+const LONG_NAME = 40; // characters; ImageNet's longest has 30
 
 /** A button with its key ("Shift+A"), which is said to a screen reader as well. */
 export function button(content, key, click, kind = "") {
@@ -30,14 +28,6 @@ export function alsoOf({ also }) {
 
 /** How large a class's name stands there: null, or "long". All of it is to be read. */
 export const sizeOf = ({ name }) => (name.length > LONG_NAME ? "long" : null);
-
-/** What a class means; of what would fill the screen the beginning, and the whole for who asks. */
-function definitionOf({ definition }) {
-  const short = shortened(definition, LONG_DEFINITION);
-  return short === definition
-    ? el("p", { class: "definition", dir: "auto" }, definition)
-    : unfolding("definition", short, definition);
-}
 
 /** A text that shows its beginning, and all of it when it is clicked. */
 export function unfolding(kind, short, whole, attributes = {}) {
@@ -105,7 +95,8 @@ export function headOf(cls, remark, before = "") {
     "div",
     { class: "class" },
     el("h1", { class: sizeOf(cls) }, name, again, alsoOf(cls)),
-    definitionOf(cls),
+    // What is so long scrolls, by keys too.
+    el("p", { class: "definition", dir: "auto", tabindex: cls.definition.length > 250 ? 0 : null }, cls.definition),
     kindOf(cls),
   );
 }

@@ -2,7 +2,6 @@
 // It knows nothing of the page; `notify` is called after every change and says what to draw.
 
 import { Claims } from "./claims.js";
-import { Locks } from "./locks.js";
 import { Outbox } from "./outbox.js";
 import { Patience } from "./patience.js";
 import { Refused } from "./server.js";
@@ -50,10 +49,9 @@ export class Work {
     this.#lease = lease_minutes * A_MINUTE;
     this.#environment = environment;
     const owner = `${workspace}/${encodeURIComponent(labeler)}`;
-    const locks = new Locks(environment.locks);
-    const inTurn = (send) => locks.inTurn(`genset ${owner} outbox`, send);
     this.storage = new Storage(owner, environment);
-    this.claims = new Claims(owner, locks);
+    this.claims = new Claims(owner, environment.locks);
+    const inTurn = (send) => this.claims.inTurn(send);
     const asking = async () => ((await this.#areFew()) ? this.#asking(0) : null);
     const answered = (...what) => this.#answered(...what);
     this.outbox = new Outbox(server, this.storage, environment, inTurn, asking, answered);
