@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from genset.classes.files import taxonomy_in
 from genset.core.photo import PhotoOrigin
@@ -105,17 +105,3 @@ def test_a_class_is_named_and_explained_as_its_maker_wrote_it(
     expect(page.locator(".example")).to_have_count(0)
     fits(page)
     assert wrong == []
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.soak
-def test_on_a_phone_the_first_photo_is_in_sight(own: Served, browser: Browser, scheme: str) -> None:
-    with browser.new_context(
-        viewport={"width": 360, "height": 740},
-        color_scheme="dark" if scheme == "dark" else "light",
-        has_touch=True,
-    ) as window:
-        page = sign_in(window, own.address, f"phone-{scheme}")
-        see(page, NAME.strip())
-        fits(page)
-        expect(page.locator(".card").first).to_be_in_viewport(ratio=0.5)
