@@ -350,6 +350,7 @@ def _lease(
             "visit_id": None if visit is None else visit.id,
             "candidates": sum(photo.candidate_id is not None for photo in photos),
             "gold_remaining": plan.gold_remaining,
+            "is_training": False,
             "created_at": at + timedelta(microseconds=place),  # by which they are in order
             "expires_at": end_of_lease(board.rules),
         }
