@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from genset.db import (
     Candidate,
     GoldQuestion,
+    Label,
     Photo,
     Ruling,
     Screen,
@@ -20,6 +21,8 @@ from genset.db import (
     Verdict,
     Visit,
     ask,
+    is_out,
+    requests_in_force,
 )
 from genset.label.gold import lock_gold_questions
 from genset.label.queue.board import PHOTOS_ON_A_SCREEN
@@ -44,6 +47,13 @@ _NAMED = (
         *is_new_to_labeler(GoldQuestion),
     )
 )
+# Who is told of a candidate must not be asked about it later.
+_VOTES = (
+    select(func.count(Label.worker.distinct()))
+    .where(Label.candidate_id == Candidate.id, Label.panel == bindparam("panel"), ~is_out(Label))
+    .correlate(Candidate)
+    .scalar_subquery()
+)
 _NEWEST = select(func.max(Ruling.number)).where(Ruling.candidate_id == Candidate.id)
 _RULED = (
     select(Candidate.id, Candidate.wnid, Candidate.photo_id, Ruling.verdict, Ruling.reason)
@@ -52,6 +62,7 @@ _RULED = (
     .where(
         Ruling.number == _NEWEST.correlate(Candidate).scalar_subquery(),
         Ruling.verdict.in_((Verdict.CORRECT, Verdict.INCORRECT)),
+        bindparam("votes") <= _VOTES,
         ~is_for_examples(Photo.id),
         *THERE,
         ~exists(GOLD_ALREADY.correlate(Candidate)),
@@ -74,7 +85,7 @@ def training_screens(
         return []
     lock_gold_questions(session)
     by_class: dict[str, list[GoldQuestion]] = defaultdict(list)
-    for question in _known(session, labeler.name):
+    for question in _known(session, rules, labeler.name):
         by_class[question.wnid].append(question)
     # Classes of which both kinds are known teach most.
     kinds = {wnid: len({one.expected for one in some}) for wnid, some in by_class.items()}
@@ -83,20 +94,21 @@ def training_screens(
     return [_lease(session, rules, labeler, visit, wnid, by_class[wnid]) for wnid in some]
 
 
-def _known(session: Session, worker: str) -> list[GoldQuestion]:
+def _known(session: Session, rules: LabelRules, worker: str) -> list[GoldQuestion]:
     """What a manager named, and what a reviewer ruled on: new to this labeler."""
     named = session.scalars(_NAMED, {"worker": worker}).all()
+    values = {"worker": worker, "panel": rules.panel, "votes": rules.votes}
+    waiting = requests_in_force(session)
     ruled = [
         GoldQuestion(
             wnid=wnid,
             photo_id=photo_id,
             expected=verdict,
-            reason=reason or "a reviewer ruled so",
+            reason=reason,
             basis_id=candidate_id,
         )
-        for candidate_id, wnid, photo_id, verdict, reason in ask(
-            session, _RULED, {"worker": worker}
-        )
+        for candidate_id, wnid, photo_id, verdict, reason in ask(session, _RULED, values)
+        if candidate_id not in waiting
     ]
     return [*named, *ruled]
 
