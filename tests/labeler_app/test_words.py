@@ -7,7 +7,7 @@ import pytest
 from genset.classes import imagenet1k
 from genset.label.session.shown import Screen, ShownPhoto
 from labeler_app import wire
-from labeler_app.instructions import QUESTIONS_HELP, photos_help
+from labeler_app.instructions import photos_help
 from labeler_app.words import as_markdown, as_text, link
 from tests.labeled_workspace import TENCH
 
@@ -56,8 +56,3 @@ def test_the_help_names_the_verdict_of_every_key(one: str, other: str) -> None:
     assert keys["Shift + 1 – 5"].endswith(f" {other}")
     assert keys["A"].endswith(f" {one}")
     assert keys["Shift + A"].endswith(f" {other}")
-
-
-def test_the_help_has_every_key_of_the_questions() -> None:
-    keys = {key for row, _ in QUESTIONS_HELP.keys for key in row.split()}
-    assert keys >= {"Y", "M", "N", "0", "1", "2", "3", "/", "Z", "Enter"}

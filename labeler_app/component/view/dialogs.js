@@ -92,7 +92,7 @@ export class TaughtDialog {
     const isRight = ({ verdict, expected }) =>
       verdict === expected || (verdict === "broken" && expected === "incorrect");
     const right = taught.filter(isRight).length;
-    this.#title.textContent = `Training: ${right} of ${taught.length} as they are known`;
+    this.#title.textContent = `Training: ${right} of ${taught.length} right`;
     const items = taught.map((label) => {
       const { photo, verdict, expected, reason } = label;
       const yours = isRight(label) ? "" : `, you said ${nameOf(verdict).toLowerCase()}`;
