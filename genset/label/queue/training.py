@@ -22,9 +22,9 @@ from genset.db import (
     Visit,
     ask,
     is_out,
+    lock_gold_questions,
     requests_in_force,
 )
-from genset.label.gold import lock_gold_questions
 from genset.label.queue.board import PHOTOS_ON_A_SCREEN
 from genset.label.queue.hiding import GOLD_ALREADY, THERE, is_new_to_labeler
 from genset.label.queue.leases import LabelerNow, end_of_lease, random_name
