@@ -22,6 +22,7 @@ from genset.label.trust.void import void
 from genset.workspace import Workspace
 from tests.label.desks import decided, desk_of, under
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, vote
+from tests.questions import BASSINET, ask_about
 
 YES, NO = Verdict.CORRECT, Verdict.INCORRECT
 Opened = tuple[Workspace, Store]
@@ -121,6 +122,17 @@ def test_gold_questions_and_the_time_a_photo_took_are_told(anywhere: Opened) -> 
     seconds = seconds_a_photo(store, [each.answer for each in everything])
     assert all(each.answer and seconds[each.answer.screen_id] < 60 for each in everything)
     assert said(store, "ann", Which.GOLD) == gold
+
+
+def test_a_question_about_a_further_class_is_opened_too(anywhere: Opened) -> None:
+    _, store = anywhere
+    ask_about(store, {task(0): (BASSINET,)})
+    question = f"{BASSINET}/flickr:0"
+    vote(store, question, "ann", NO)
+    case = case_of(store, question)
+    assert (case.candidate.photo.task, case.candidate.counts) == (question, {NO: 1})
+    assert question not in [each.photo.task for each in photos_of_class(store, BASSINET)]
+    assert [each.photo.task for each in said(store, "ann")] == [question]
 
 
 def test_one_candidate_has_every_label_ruling_and_gold_question(anywhere: Opened) -> None:

@@ -95,6 +95,7 @@ PAGES = {
     "votes first": Seen("Review", "2 to decide", show_votes),
     "Errors": Seen("Review&list=Errors", "1 to decide"),
     "Duplicates": Seen("Review&list=Duplicates", "1 to decide"),
+    "Comments": Seen("Review&list=Comments", "has flagged"),
     "Settings": Seen("Settings", "Platform", open_terms),
 }
 
