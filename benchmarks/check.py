@@ -126,7 +126,6 @@ def paint(folder: Path, classes: Sequence[str], count: int) -> Path:
 @case(
     status={"statements": 32, "steps": 16_500},
     failed={"statements": 13, "steps": 940},
-    contested={"statements": 10, "steps": 2_800},
     dry_run={"statements": 1_400, "steps": 7_100},
     dry_run_full={"statements": 1_400, "steps": 6_800},
     nothing_to_do={"statements": 1_400, "steps": 6_200},
@@ -144,7 +143,6 @@ def pool(folder: Path) -> Iterator[tuple[str, Counts]]:
     dry = ["scrape", "--dry-run", "--per-class"]
     yield "status", WORK.of(genset(root, "status"), *SQL)
     yield "failed", WORK.of(genset(root, "status", "--failed"), *SQL)
-    yield "contested", WORK.of(genset(root, "status", "--contested"), *SQL)
     yield "dry_run", WORK.of(genset(root, *dry, "1000"), *SQL)
     yield "dry_run_full", WORK.of(genset(root, *dry, "12"), *SQL)
     done = genset(root, "scrape", "--per-class", "12", "--classes", full)

@@ -296,7 +296,6 @@ def compare(pool: Path, work: Path, args: argparse.Namespace) -> None:
     commands = {
         "status": ["status"],
         "status --failed": ["status", "--failed"],
-        "status --contested": ["status", "--contested"],
         "scrape --dry-run, 1,000 a class": ["scrape", "--per-class", "1000", "--dry-run"],
         "scrape --dry-run, all but two full": ["scrape", "--per-class", full, "--dry-run"],
         "scrape, nothing to do": ["scrape", "--per-class", full, "--classes", of_full],

@@ -371,18 +371,3 @@ def _rejected_entries(session: Session) -> dict[tuple[str, str, str], Counter[st
 def _moment(when: datetime | float | None) -> str:
     """A time; "" for never."""
     return "" if when is None else minute(when)
-
-
-def contested_photos(store: Store) -> Table:
-    """Each stored photo that several classes claim and that counts for none, once for each.
-
-    With its page.
-    """
-    claimed = select(Candidate.wnid, *_NAME, Candidate.keyword, Photo.page_url)
-    claimed = claimed.join(Candidate.photo).where(*_STORED, Photo.id.in_(undecided_photos()))
-    with store.session() as session:
-        rows = [
-            (source_id, f"{wnid}/{source}:{source_id}", keyword, page)
-            for wnid, source, source_id, keyword, page in session.execute(claimed)
-        ]
-    return of_words(("photo", "task", "keyword", "page"), sorted(rows))

@@ -43,13 +43,8 @@ _OPTIONAL = (
     is_flag=True,
     help="List what was rejected, and what failed and is to be tried again.",
 )
-@click.option(
-    "--contested",
-    is_flag=True,
-    help="List the photos that several classes claim and that are not settled.",
-)
 @format_command
-def status(folder: Path | None, failed: bool, contested: bool, format: str) -> None:
+def status(folder: Path | None, failed: bool, format: str) -> None:
     """Show how far each stage is, and the next command to type.
 
     A contested photo is held back until one class is ruled correct (genset labels review), or each
@@ -58,13 +53,12 @@ def status(folder: Path | None, failed: bool, contested: bool, format: str) -> N
     \b
     genset status --failed
     """
-    from genset.status import contested_photos
     from genset.status import failed as list_failed
     from genset.status import status as count_stages
 
     with opened(folder) as (workspace, store):
-        if failed or contested:
-            show_tables(list_failed(store) if failed else contested_photos(store), format)
+        if failed:
+            show_tables(list_failed(store), format)
             return
         now = count_stages(workspace, store)
     command = _with_workspace(now.next_command, Path(now.workspace))

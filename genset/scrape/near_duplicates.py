@@ -251,13 +251,14 @@ def _compare(store: Store, name: str, others: _Looks | None = None) -> int:
     With others, or with all of the pool.
     """
     with store.session() as session:
-        fact, rows = session.get(Fact, name), session.execute(_LOOKS).all()
-    done, stored = int(fact.value) if fact else 0, 0
-    newer = [row for row in rows if row.number > done]
+        fact, stored = session.get(Fact, name), 0
+        newer = session.execute(_LOOKS.where(PhotoLook.id > (int(fact.value) if fact else 0))).all()
+        if others is None and newer:
+            others = _Looks.of(session.execute(_LOOKS).all())
     shown = progress(newer, total=len(newer), what="compare", unit="photo")
     for some in in_batches(shown, _NEW):
         new, pairs = _Looks.of(some), _Pairs()
-        others = others or _Looks.of(rows)
+        assert others is not None
         for (here, there), distance in new.near(others).items():
             first, copy = sorted((new.photo(here), others.photo(there)))  # the later is the copy
             if first.id != copy.id and not (first.is_example and copy.is_example):

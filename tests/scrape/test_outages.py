@@ -428,4 +428,3 @@ def test_a_contested_photo_that_is_ruled_correct_fills_its_class(
                cwd=pool.workspace.root)  # fmt: skip
     done, _ = told_by(pool.done(sandbox.endpoint, *words))
     assert done["full"] == 2
-    assert genset("status", "--contested", cwd=pool.workspace.root).count("\n") <= 1
