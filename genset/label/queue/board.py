@@ -156,8 +156,10 @@ class Board(OpenCandidates):
         """
         if worker not in self._classes_of:
             self._classes_of[worker] = self._in_order(list(self._ranked), worker)
-        for wnid in self._classes_of[worker]:
-            if self._read_if_remaining(session, wnid, worker) and (
+        order = self._classes_of[worker]
+        for place, wnid in enumerate(order):
+            then = islice(order, place, None)
+            if self._read_if_remaining(session, wnid, worker, then) and (
                 self._missing_in[wnid] > leased.get(wnid, 0)
             ):
                 yield wnid
@@ -200,8 +202,11 @@ class Board(OpenCandidates):
         """Candidates that are known to be right, and that this labeler will not be asked about.
 
         Among gold questions none that they labeled, for their own word makes a candidate an
-        example and never a gold question, and only photos that never test anybody.
+        example and never a gold question, and only photos that never test anybody. None of a class
+        that was not read yet: a labeler's first screens would wait for several of these.
         """
+        if wnid in self._unread:
+            return []
         right, labeled = self.known_right(session, wnid), self._exclusions[worker].labeled
         open_ = self._open.get(wnid, ())
         if self.rules.gold:
@@ -212,11 +217,13 @@ class Board(OpenCandidates):
         return list(islice(shown, most))
 
     @locked
-    def _read_if_remaining(self, session: Session, wnid: str, worker: str) -> bool:
+    def _read_if_remaining(
+        self, session: Session, wnid: str, worker: str, then: Iterable[str]
+    ) -> bool:
         """Whether this labeler may yet get candidates of a class, which then is read."""
         if not self._remaining_in(wnid, worker):
             return False
-        self._read(session, wnid)
+        self._read(session, wnid, then)
         return bool(self._remaining_in(wnid, worker))
 
     def _remaining_in(self, wnid: str, worker: str) -> int:
@@ -226,10 +233,13 @@ class Board(OpenCandidates):
             return unread - exclusions.unread[wnid]
         return len(self._open[wnid]) - exclusions.of_open[wnid]
 
-    def _count_for_labelers(self, candidate: int, change: int) -> None:
+    def _count_for_labelers(
+        self, candidate: int, change: int, workers: Iterable[str] | None
+    ) -> None:
         wnid = self._class_of[candidate]
-        for exclusions in self._exclusions.values():
-            if candidate in exclusions.labeled:
+        for worker in self._exclusions if workers is None else workers:
+            exclusions = self._exclusions.get(worker)
+            if exclusions is not None and candidate in exclusions.labeled:
                 exclusions.of_open[wnid] += change
 
 

@@ -26,7 +26,8 @@ from genset.label.queue.pools import Pool
 from genset.settings import LabelRules
 
 _NONE: frozenset[int] = frozenset()
-_READ_TOGETHER = 500  # candidates of small classes
+_NOBODY = Counter[Verdict]()
+_READ_TOGETHER = 100  # candidates of small classes
 _REST = 9  # times as long as it takes to read a class, until the next one is read
 
 # Written once: building it takes longer than asking it.
@@ -127,7 +128,7 @@ class OpenCandidates:
             started = time.monotonic()
             with store.session() as session:
                 session.connection()
-                self._read(session, wnid)
+                self._read(session, wnid, list(self._unread))
             if self._unread:
                 time.sleep(_REST * (time.monotonic() - started))
 
@@ -144,21 +145,21 @@ class OpenCandidates:
                     verdicts[number][worker] = verdict
             unbacked = self._unbacked(session, some)
             for number, by_worker in verdicts.items():
-                by_verdict = Counter(by_worker.values())
+                by_verdict = Counter(by_worker.values()) if by_worker else _NOBODY
                 correct, agreeing = by_verdict[Verdict.CORRECT], most_alike(by_verdict)
                 self._votes[number] = len(by_worker), correct, agreeing
                 missing = 0 if number in unbacked else self._missing(number)
                 counts[number] = Count(missing, workers[number])
                 if (wnid := self._class_of.get(number)) is not None:
                     self._known_right.pop(wnid, None)
-                    self._open_or_close(number, missing)
+                    self._open_or_close(number, missing, workers[number])
         return counts
 
     @locked
     def drop(self, candidate: int) -> None:
         """Leave a candidate out: its photo is gone, or another class claims it now."""
         if candidate in self._class_of:
-            self._open_or_close(candidate, 0)
+            self._open_or_close(candidate, 0, None)
             wnid = self._class_of.pop(candidate)
             self._photo_of.pop(candidate, None)
             self._ranked[wnid].remove(candidate)
@@ -218,17 +219,18 @@ class OpenCandidates:
         return ruled + [number for _, number in sorted(unanimous)]
 
     @locked
-    def _read(self, session: Session, wnid: str) -> None:
-        """Read a class that was not read yet, and with it some small ones that come after it."""
+    def _read(self, session: Session, wnid: str, then: Iterable[str] = ()) -> None:
+        """Read a class that was not read yet, and with it small ones of those that come `then`."""
         if wnid not in self._unread:
             return
-        together: list[str] = []
-        count = 0
-        for other, size in self._unread.items():
-            if other < wnid or (together and count + size > _READ_TOGETHER):
-                continue
-            together.append(other)
-            count += size
+        together, count = [wnid], self._unread[wnid]
+        for other in then:
+            if count >= _READ_TOGETHER:
+                break
+            size = self._unread.get(other)
+            if size is not None and other != wnid and count + size <= _READ_TOGETHER:
+                together.append(other)
+                count += size
         rows = ask(session, self.pool.members, {"classes": together}).all()
         for other in together:
             del self._unread[other]
@@ -261,6 +263,8 @@ class OpenCandidates:
 
     def _missing(self, candidate: int) -> int:
         votes, correct, agreeing = self._votes[candidate]
+        if not votes and candidate not in self._requested:
+            return self.rules.votes
         return votes_missing(
             self.rules,
             votes,
@@ -270,8 +274,8 @@ class OpenCandidates:
             agreeing=agreeing if self.pool.by_photo else None,
         )
 
-    def _open_or_close(self, candidate: int, missing: int) -> None:
-        """Note how many votes a candidate of a class that was read needs now."""
+    def _open_or_close(self, candidate: int, missing: int, workers: Iterable[str] | None) -> None:
+        """Note how many votes a candidate, which these labeled, of a read class needs now."""
         wnid = self._class_of[candidate]
         open_ = self._open[wnid]
         before = open_.get(candidate, 0)
@@ -286,7 +290,9 @@ class OpenCandidates:
                 self._open_of[photo] += change
                 if not self._open_of[photo]:
                     del self._open_of[photo]
-            self._count_for_labelers(candidate, change)
+            self._count_for_labelers(candidate, change, workers)
 
-    def _count_for_labelers(self, candidate: int, change: int) -> None:
-        """A candidate was opened (1) or closed (-1): for those who count what they may get."""
+    def _count_for_labelers(
+        self, candidate: int, change: int, workers: Iterable[str] | None
+    ) -> None:
+        """A candidate was opened (1) or closed (-1): these labeled it; None: some of all."""
