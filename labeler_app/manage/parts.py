@@ -136,8 +136,7 @@ def page_of(key: str, count: int) -> slice:
     return slice((int(page) - 1) * ON_A_PAGE, int(page) * ON_A_PAGE)
 
 
-MOST_SENT = 1000
-"""Rows and choices that a browser is sent at once."""
+_MOST_SENT = 1000  # rows that a browser is sent at once
 
 _MOST_ROWS = 14  # the rest by scrolling
 
@@ -153,10 +152,10 @@ def show_table(
     rows the first are drawn.
     """
     rows = len(next(iter(columns.values())))
-    if rows > MOST_SENT:
-        st.caption(f"The first {MOST_SENT:,} of {rows:,} rows")
+    if rows > _MOST_SENT:
+        st.caption(f"The first {_MOST_SENT:,} of {rows:,} rows")
     st.dataframe(
-        {name: values[:MOST_SENT] for name, values in columns.items()},
+        {name: values[:_MOST_SENT] for name, values in columns.items()},
         hide_index=True,
         placeholder=NONE,
         height=38 + 35 * max(1, min(rows, _MOST_ROWS)),

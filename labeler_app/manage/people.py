@@ -142,10 +142,8 @@ def _over_time(periods: Sequence[Quality]) -> None:
             "day" if periods[0].days == 1 else "week from": [row.since for row in periods],
             "labels": [row.votes for row in periods],
             "gold questions shown": [_percent(row.gold_shown, 1) for row in periods],
-            "right": [_share(row.gold) for row in periods],
-            "right, 95 %": [_interval(row.gold) for row in periods],
-            "like the others": [_share(row.consensus) for row in periods],
-            "like, 95 %": [_interval(row.consensus) for row in periods],
+            "right, with 95 % interval": [_interval(row.gold) for row in periods],
+            "like the others": [_interval(row.consensus) for row in periods],
         },
         config={
             "gold questions shown": st.column_config.NumberColumn(
@@ -160,7 +158,7 @@ def _share(share: Share | None) -> str | None:
 
 
 def _interval(share: Share | None) -> str | None:
-    return None if share is None else f"{share.low:.0%} to {share.high:.0%}"
+    return None if share is None else f"{_share(share)}, {share.low:.0%} to {share.high:.0%}"
 
 
 def _percent(part: float, whole: int) -> int | None:

@@ -5,7 +5,6 @@ swayed, nor is one who rules.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import islice
 
 import streamlit as st
 
@@ -28,7 +27,6 @@ from genset.label.gallery import (
 from genset.label.gold import add_gold_question
 from labeler_app.manage.deciding import decision, rule_buttons, walk_of
 from labeler_app.manage.parts import (
-    MOST_SENT,
     Badge,
     badges,
     page_of,
@@ -159,14 +157,11 @@ def _choices(
     kinds = list(Which)
     if of == CLASS:
         key, words = "class", lambda wnid: f"{taxonomy[wnid].name} ({wnid}, {known[wnid]:,})"
-        offer("photos class", known)
-        options = _to_choose_from(known, taxonomy)
     else:
         key, words = "labeler", lambda name: f"{name} ({known[name]:,})"
-        options = list(known)
         kinds.remove(Which.UNLABELED)
-    offer(f"photos {key}", options)
-    chosen = _choice(key.capitalize(), options, f"photos {key}", 300, words)
+    offer(f"photos {key}", known)
+    chosen = _choice(key.capitalize(), list(known), f"photos {key}", 300, words)
     which = _choice("Show", kinds, "photos show", 145)
     verdict = _choice("Verdict", [_ANY, *Verdict], "photos verdict", 145)
     return chosen, Which(which), None if verdict == _ANY else Verdict(verdict)
@@ -178,17 +173,6 @@ def _choice(
     return st.selectbox(
         label, options, key=key, width=width, format_func=words, on_change=from_the_start
     )
-
-
-def _to_choose_from(classes: Mapping[str, int], taxonomy: Taxonomy) -> list[str]:
-    """The classes; of more than a browser is sent, those with the words that are looked for."""
-    if len(classes) <= MOST_SENT:
-        return list(classes)
-    words = st.text_input("Find a class", key="photos find", width=200).casefold().strip()
-    named = (wnid for wnid in classes if words in f"{wnid} {taxonomy[wnid].name}".casefold())
-    found = list(islice(named, MOST_SENT)) or list(islice(classes, MOST_SENT))
-    chosen: str = st.session_state.get("photos class", found[0])
-    return found if words or chosen in found else [chosen, *found]
 
 
 @st.cache_resource(ttl=_FRESH_S, show_spinner=False)

@@ -257,7 +257,7 @@ def remove(store: Store) -> None:
 
 
 @pytest.mark.soak
-def test_of_very_many_classes_those_are_offered_that_are_looked_for(
+def test_of_very_many_classes_all_are_offered_and_the_first_are_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     count = 1100  # some photos look alike, and are one
@@ -269,12 +269,8 @@ def test_of_very_many_classes_those_are_offered_that_are_looked_for(
     with served(workspace, store, monkeypatch):
         app = manage_page(workspace, "Photos")
         chosen = next(each for each in app.selectbox if each.label == "Class")
-        assert len(chosen.options) == 1000
-        app.text_input[0].set_value("NUMBER 1009")
-        run(app)
-        chosen = next(each for each in app.selectbox if each.label == "Class")
-        assert chosen.options == ["bird number 1009 (bird-1009, 1)"]
-        assert "1 of 1 photo" in shown(app)
+        assert len(chosen.options) > 1000
+        assert "1 of 1 photo" in shown(choose(app, "Class", "bird-1009"))
         app = manage_page(workspace, "Progress")
         assert "The first 1,000 of 1,0" in shown(app)
         assert len(app.dataframe[0].value) == 1000
