@@ -5,12 +5,13 @@ Models' runs are no business of labeling. Whoever knows them writes the list int
 photo is a ruling or a request for review, and these are in the database. The newest list counts.
 """
 
-import json
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import msgspec
+from msgspec import Meta
 from sqlalchemy.orm import Session
 
 from genset.classes import Taxonomy, imagenet1k
@@ -28,7 +29,6 @@ from genset.db import (
 from genset.db.failures import answering
 
 SUSPECTS_FILE = "suspects.json"
-_FORMAT = "genset suspects 1"
 _LARGEST = 2**28  # bytes; 10,000 photos with the answers of five models have 6 MB
 
 
@@ -55,8 +55,8 @@ class Suspect:
     """
 
     task: str
-    right: tuple[str, ...]
-    guesses: tuple[Guess, ...]
+    right: Annotated[tuple[str, ...], Meta(min_length=1)]
+    guesses: Annotated[tuple[Guess, ...], Meta(min_length=1)]
     severity: int
     common: str
     agreeing: int
@@ -78,7 +78,7 @@ class Suspects:
 
     release: str
     content_hash: str
-    made_at: datetime
+    made_at: Annotated[datetime, Meta(tz=True)]
     leading: tuple[str, ...]
     photos: int
     without: int
@@ -115,8 +115,8 @@ class Suspects:
 def write_suspects(folder: Path, found: Suspects) -> Path:
     """Write the list into a workspace's folder, in place of the one that is there."""
     path = folder / SUSPECTS_FILE
-    content = {"format": _FORMAT, **asdict(found), "made_at": found.made_at.isoformat()}
-    write_text(path, f"{json.dumps(content, indent=1)}\n")
+    content = msgspec.json.format(msgspec.json.encode(found), indent=1)
+    write_text(path, f"{content.decode()}\n")
     return path
 
 
@@ -132,10 +132,14 @@ def read_suspects(folder: Path, taxonomy: Taxonomy | None = None) -> Suspects | 
     try:
         if path.stat().st_size > _LARGEST:
             raise ValueError(f"it is larger than {_LARGEST >> 20} MiB")
-        return _read(json.loads(path.read_text("utf-8")), taxonomy or imagenet1k())
+        found = msgspec.json.decode(path.read_bytes(), type=Suspects)
+        for suspect in found.suspects:
+            if any(wnid not in (taxonomy or imagenet1k()) for wnid in suspect.right):
+                raise ValueError(f"{suspect.task} has a right class that is none")
+        return found
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise GensetError(
             f"{path} is no list of genset labels suspects ({error}): run that again"
         ) from None
@@ -165,22 +169,3 @@ def _pool(session: Session) -> dict[str, int]:
     columns = Candidate.wnid, Photo.source, Photo.source_id, Candidate.id
     rows = session.execute(stored_candidates().order_by(None).with_only_columns(*columns))
     return {f"{wnid}/{source}:{name}": number for wnid, source, name, number in rows}
-
-
-def _read(content: dict[str, Any], taxonomy: Taxonomy) -> Suspects:
-    if content.pop("format") != _FORMAT:
-        raise ValueError("it is of another format")
-    suspects = tuple(_suspect(suspect, taxonomy) for suspect in content.pop("suspects"))
-    made_at = datetime.fromisoformat(content.pop("made_at"))
-    if made_at.tzinfo is None:
-        raise ValueError("its time has no zone")
-    leading = tuple(map(str, content.pop("leading")))
-    return Suspects(**content, leading=leading, made_at=made_at, suspects=suspects)
-
-
-def _suspect(fields: dict[str, Any], taxonomy: Taxonomy) -> Suspect:
-    guesses = tuple(Guess(**guess) for guess in fields.pop("guesses"))
-    right = tuple(fields.pop("right"))
-    if not guesses or not right or any(wnid not in taxonomy for wnid in right):
-        raise ValueError(f"{fields.get('task')} has no answers, or no right class")
-    return Suspect(**fields, right=right, guesses=guesses)

@@ -98,9 +98,9 @@ def test_what_was_decided_since_is_not_asked_again(opened: Opened) -> None:
     [
         b"{}",
         b"[]",
-        b'{"format": "genset suspects 2"}',
+        b'{"release": "v1"}',
         b"\xff",
-        b'{"format": "genset suspects 1", "suspects": [{"right": [], "guesses": []}]}',
+        b'{"suspects": [{"right": [], "guesses": []}]}',
         b"[" * 100_000,
     ],
 )
