@@ -133,6 +133,12 @@ class LabelerEvent(Base):
     reason: Mapped[str] = mapped_column(Text)
     at: Mapped[datetime] = mapped_column(UtcDateTime, default=now)
 
+    @property
+    def words(self) -> str:
+        """Of one that takes votes out: "void", "held out since 2026-01-02 10:30"."""
+        word = "void" if self.what is LabelerAct.VOID else "held out"
+        return word if self.since is None else f"{word} since {self.since:%Y-%m-%d %H:%M}"
+
 
 class Manager(Base):
     """Somebody who may see and decide all. `subject` is the sha256 of their link's token."""

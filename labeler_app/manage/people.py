@@ -12,7 +12,7 @@ from genset.label.gallery import labelers_with_labels
 from genset.label.people.labelers import Labeler, Labelers
 from genset.label.quality import Quality, quality
 from genset.label.stats import LabelerStats, Share
-from genset.label.trust.decisions import Suspension, suspensions
+from genset.label.trust.decisions import LabelerEvent, suspensions
 from genset.label.trust.void import Effect, clear, effect_of_void, unvoid, void
 from labeler_app.manage.parts import quiet_button, show_table
 from labeler_app.manage.progress import chosen_stats, collected
@@ -165,7 +165,7 @@ def _percent(part: float, whole: int) -> int | None:
     return round(100 * part / whole) if whole else None
 
 
-def _state(name: str, signed: Labeler | None, suspension: Suspension | None) -> None:
+def _state(name: str, signed: Labeler | None, suspension: LabelerEvent | None) -> None:
     words = []
     if signed is not None and signed.blocked_at is not None:
         words.append(f"blocked since {signed.blocked_at:%Y-%m-%d %H:%M}")
@@ -181,7 +181,7 @@ def _decide(
     store: Store,
     name: str,
     signed: Labeler | None,
-    suspension: Suspension | None,
+    suspension: LabelerEvent | None,
     by: str,
 ) -> None:
     """Draw the buttons that can be pressed now, with what to void would change."""

@@ -25,7 +25,7 @@ from genset.db.failures import answering
 from genset.label.crowd.studies import Studies
 from genset.label.gold import gold_scores
 from genset.label.stats import Share
-from genset.label.trust.decisions import Suspension, suspensions_in
+from genset.label.trust.decisions import suspensions_in
 from genset.label.trust.suspicion import LEAST_GOLD, Timed, hurries, misses, pace, timed_screens
 
 Proposal = Literal["approve", "reject", "return", "wait", "none"]
@@ -144,7 +144,7 @@ def visits_out(session: Session, visits: Collection[int]) -> set[int]:
     return {visit for visit, row in newest_events(session, visits).items() if row.what in out}
 
 
-def _out_wholly(suspension: Suspension | None, visit: Visit) -> LabelerAct | None:
+def _out_wholly(suspension: LabelerEvent | None, visit: Visit) -> LabelerAct | None:
     """What takes all votes of a visit out, as it does all of its labeler's since then."""
     if suspension is None or (suspension.since is not None and suspension.since > visit.began_at):
         return None

@@ -4,14 +4,14 @@ Every decision is a row of its own (`genset.db.LabelerEvent`), and the newest ho
 never touched: whatever counts them leaves out those that are void or held (`genset.db.is_out`).
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput
-from genset.db import GoldAnswer, Label, Labeler, LabelerAct, LabelerEvent, Screen, Store, now
+from genset.db import GoldAnswer, Label, Labeler, LabelerAct, Screen, Store, now
+from genset.db import LabelerEvent as LabelerEvent
 from genset.db.failures import answering
 from genset.label.review import signed
 
@@ -20,35 +20,13 @@ GENSET = "genset"  # who holds votes out where a rule says so
 _OUT = (LabelerAct.VOID, LabelerAct.HOLD)
 
 
-@dataclass(frozen=True, slots=True)
-class Suspension:
-    """A labeler whose votes do not count: "void", or "hold" until somebody decides.
-
-    `since` limits that to what they decided then or later; None: all of it. `by` is a manager, or
-    "genset".
-    """
-
-    worker: str
-    what: LabelerAct
-    since: datetime | None
-    by: str
-    reason: str
-    at: datetime
-
-    @property
-    def words(self) -> str:
-        """For a list: "void", "held out since 2026-01-02 10:30"."""
-        word = "void" if self.what is LabelerAct.VOID else "held out"
-        return word if self.since is None else f"{word} since {self.since:%Y-%m-%d %H:%M}"
-
-
-def suspensions(store: Store) -> dict[str, Suspension]:
-    """Those whose votes do not count, by the name that their labels carry."""
+def suspensions(store: Store) -> dict[str, LabelerEvent]:
+    """The decisions by which votes do not count, by the name that the labels carry."""
     with answering(), store.session() as session:
         return suspensions_in(session)
 
 
-def suspensions_in(session: Session) -> dict[str, Suspension]:
+def suspensions_in(session: Session) -> dict[str, LabelerEvent]:
     """The same, in a session."""
     newest = (
         select(func.max(LabelerEvent.number))
@@ -60,7 +38,7 @@ def suspensions_in(session: Session) -> dict[str, Suspension]:
         .where(LabelerEvent.number.in_(newest), LabelerEvent.what.in_(_OUT))
         .order_by(LabelerEvent.worker)
     )
-    return {row.worker: _suspension(row) for row in rows}
+    return {row.worker: row for row in rows}
 
 
 def newest_event(session: Session, worker: str) -> LabelerEvent | None:
@@ -144,7 +122,3 @@ def _end_leases(session: Session, worker: str) -> int:
         .returning(Screen.id)
     )
     return len(ended.all())
-
-
-def _suspension(event: LabelerEvent) -> Suspension:
-    return Suspension(event.worker, event.what, event.since, event.by, event.reason, event.at)
