@@ -71,7 +71,9 @@ def test_a_second_server_of_an_sqlite_file_is_refused_until_the_first_has_ended(
 
     def second() -> "subprocess.CompletedProcess[str]":
         command = [sys.executable, "-m", "genset", "label", "--port", str(free_port())]
-        return subprocess.run(command, cwd=workspace.root, capture_output=True, text=True)
+        return subprocess.run(
+            command, cwd=workspace.root, capture_output=True, text=True, timeout=30
+        )
 
     with serving(workspace.root, free_port()):
         refused = second()
