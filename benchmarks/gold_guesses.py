@@ -102,7 +102,7 @@ def pool_of_chance(root: Path, seed: int) -> Opened:
             if chance.random() < 0.2:
                 expected = chance.choice((CORRECT, INCORRECT))
                 add_gold_question(store, f"{wnid}/flickr:{100 * place + number}", expected, "seen")
-    return under(opened, votes=5, gold=0.1)
+    return under(opened, votes=5, gold=0.1, order="random")
 
 
 def areas(root: Path, pools: int) -> dict[str, float]:
