@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from unittest.mock import patch
 
 from genset.label.people.access import manager_token
 from genset.workspace import Workspace
@@ -41,7 +42,8 @@ def serving(folder: Path, port: int) -> Iterator["subprocess.Popen[str]"]:
     try:
         page, manager = process.stderr.readline(), process.stderr.readline()
         assert page == f"the labeling page is at http://127.0.0.1:{port} (Ctrl-C ends it)\n"
-        token = manager_token(Workspace.find(folder))  # whichever server of a workspace it is
+        with patch.dict(os.environ):  # which finding a workspace with an .env changes
+            token = manager_token(Workspace.find(folder))  # whichever server of it this is
         assert manager == f"the manager's page is at http://127.0.0.1:{port}/manage?token={token}\n"
         yield process
     finally:

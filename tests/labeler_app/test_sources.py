@@ -109,7 +109,7 @@ def test_an_open_page_warns_before_photos_of_a_new_source_and_keeps_what_is_deci
     see(page, "goldfish", "0 of 3 decided")
     expect(warning).to_have_count(0)
     decide_all(page, "goldfish")
-    see(page, "crane", "0 of 3 decided")
+    see(page, "crane", "0 of 5 decided")
     assert set(below(page)) == {both}
 
     phone = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True)

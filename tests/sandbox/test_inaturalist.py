@@ -23,7 +23,7 @@ CANOE = "n02951358"
 def photos(tmp_path: Path) -> Path:
     """Two tench, a goldfish and a canoe, which is no organism."""
     folder = tmp_path / "photos"
-    picture(folder / TENCH / "1.jpg", (1200, 900))
+    picture(folder / TENCH / "1.jpg", (1000, 900))
     picture(folder / TENCH / "2.png", (600, 800))
     picture(folder / GOLDFISH / "1.jpg")
     picture(folder / CANOE / "1.jpg")
