@@ -432,31 +432,39 @@ def test_a_terminal_without_a_sign_gets_another(tmp_path: Path) -> None:
     assert b"Ann?s" in done.stdout
 
 
+KEPT = "stopped: all is kept; run the same command again to go on"
+IN_CLI, IN_RUN = "genset.cli.cli = cli", "__main__._run = _run"
+IN_A_COMMAND = "genset.cli.cli.commands['status'].callback = _run; sys.argv = ['genset', 'status']"
+
+
 @pytest.mark.parametrize(
-    ("number", "where", "line"),
+    ("number", "where", "line", "stored"),
     [
-        (signal.SIGINT, "cli", "stopped: all is kept; run the same command again to go on"),
-        (signal.SIGTERM, "cli", "stopped: all is kept; run the same command again to go on"),
-        (signal.SIGTERM, "_run", "stopped before it began: run the same command again"),
+        (signal.SIGINT, IN_CLI, KEPT, "'all is kept'"),
+        (signal.SIGTERM, IN_CLI, KEPT, "'all is kept'"),
+        (signal.SIGTERM, IN_RUN, "stopped: run the same command again", "''"),
+        (signal.SIGTERM, IN_A_COMMAND, "stopped", "''"),
+        (signal.SIGINT, IN_CLI, "stopped at once: run the same command again", "_run()"),
+        (signal.SIGTERM, IN_CLI, "stopped at once: run the same command again", "_run()"),
     ],
 )
 def test_an_interrupt_ends_with_a_line_and_its_code_wherever_it_came(
-    tmp_path: Path, number: signal.Signals, where: str, line: str
+    tmp_path: Path, number: signal.Signals, where: str, line: str, stored: str
 ) -> None:
     (tmp_path / "interrupted.py").write_text(
-        "import os\n"
+        "import os, sys\n"
         "from genset import __main__\n"
         "from genset.cli.common import stoppable\n"
-        "def _run():\n"
+        "def _run(**_):\n"
         f"    exec('os.kill(os.getpid(), {number:d})\\nwhile True: pass')\n"
         "def cli(prog_name):\n"
-        "    with stoppable(lambda: 'all is kept'):\n"
+        f"    with stoppable(lambda: {stored}):\n"
         "        _run()\n"
         "import genset.cli\n"
-        f"{'genset.cli' if where == 'cli' else '__main__'}.{where} = {where}\n"
+        f"{where}\n"
         "__main__.main()\n"
     )
     words = [sys.executable, "-m", "interrupted"]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
     done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (128 + number, f"genset: {line}\n")
+    assert (done.returncode, done.stderr.lstrip("\n")) == (128 + number, f"genset: {line}\n")

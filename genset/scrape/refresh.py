@@ -202,8 +202,9 @@ def _looks(
         try:
             content = fetcher.content(photo.image_url)
             return compare(content, photo.sha256 or "", photo.fingerprint)
-        except PhotoRejected as rejected:
-            return "" if rejected.reason == "gone" else "changed"
+        except PhotoRejected as rejected:  # nothing was decoded, so nobody knows its picture
+            is_gone = rejected.reason == "gone"
+            return "" if is_gone else SourceError(str(rejected), scope="photo")
         except SourceError as error:
             return error
 

@@ -220,6 +220,12 @@ def test_other_bytes_of_the_same_picture_are_a_state_of_their_own(
     assert events(pool) == [("1", "rerendered", ""), ("2", "changed", "")]
     assert pool.held() == ["1", "2", "3"]  # with the bytes that were stored
     assert refresh(pool.store, sandbox.source).changes == []
+    path.write_bytes(b"no image")  # nor has it changed where nobody saw another picture
+    with pool.store.begin() as session:
+        session.get_one(Photo, 1).image_url = "https://elsewhere.example/1.jpg"
+    found = refresh(pool.store, sandbox.source, pictures=True)
+    reasons = sorted(reason.partition(":")[0] for reason in found.failed.values())
+    assert (found.checked, reasons) == (1, ["address not allowed", "not an image"])
 
 
 def test_a_source_that_is_down_is_waited_for(
