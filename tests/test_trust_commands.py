@@ -58,7 +58,7 @@ def test_void_says_what_it_takes_out_and_names_frozen_releases(opened: Opened) -
     assert "Labelers whose votes do not count" in stats
     assert "one key throughout" in stats
     assert json.loads(run(opened, "labelers", "list", "--json").output)[0]["votes"] == "void"
-    done = run(opened, "labelers", "unvoid", "Ann", "--by", "mia")
+    done = run(opened, "labelers", "unvoid", "ＡNN", "--by", "mia")
     assert done.output == "5 votes of Ann count again: 5 candidates done\n"
     assert len(votes_table(opened[1])) == 5
 
@@ -74,18 +74,26 @@ def test_json_tells_the_same(opened: Opened) -> None:
 
 def test_since_takes_a_day_or_a_time_with_its_zone(opened: Opened) -> None:
     assert told(opened, "labelers", "void", "Ann", "--since", "2020-01-01")["votes"] == 5
-    assert (
-        "needs a time zone"
-        in run(opened, "labelers", "void", "Ann", "--since", "2020-01-01T10:00").output
-    )
-    for time, why in (("0001-01-01T00:00+14:00", "before all time"), ("May", "is no time")):
+    for time, why in (
+        ("2020-01-01T10:00", "needs a time zone"),
+        ("0001-01-01T00:00+14:00", "before all time"),
+        ("May", "is no time"),
+    ):
         assert why in run(opened, "labelers", "void", "Ann", "--since", time).output
     wrong = run(opened, "labelers", "void", "Bob")
     assert "nobody called 'Bob' labels or has labels here" in str(wrong.exception)
 
 
+def test_an_invitation_names_who_has_the_name(opened: Opened) -> None:
+    done = run(opened, "labelers", "invite", "ann", "--json")
+    assert "Ann exists already, with 5 labels: from now on they sign in by this" in done.stderr
+    assert json.loads(done.stdout)["name"] == "Ann"
+    Labelers(opened[1]).by_name("Rater 1")
+    assert "labelers void 'Rater 1'" in run(opened, "labelers", "block", "rater 1").output
+
+
 def test_blocking_in_a_script_voids_on_request_alone(opened: Opened) -> None:
-    done = run(opened, "labelers", "block", "Ann")
+    done = run(opened, "labelers", "block", "ann")
     assert done.output == (
         "Ann is blocked; their votes still count: genset labelers void Ann takes them out\n"
     )

@@ -49,7 +49,8 @@ def show_people(workspace: Workspace, store: Store) -> None:
             f"{as_markdown(out.by)}: {as_markdown(out.reason)}"
         )
     _show_one(workspace, store, everybody, periods, by)
-    invite_form("Invite a labeler", Labelers(store).invite, "/?invite=")
+    labelers = Labelers(store)
+    invite_form("Invite a labeler", labelers.invite, "/?invite=", labelers.before_invite)
 
 
 @st.cache_resource(ttl=_FRESH_S, show_spinner=False)

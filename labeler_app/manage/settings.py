@@ -24,8 +24,16 @@ def show_settings(workspace: Workspace, store: Store) -> None:
     _studies(Studies(store))
 
 
-def invite_form(words: str, invite: Callable[[str], str], path: str) -> None:
-    """Draw a form that makes a link for somebody, and the link that it made."""
+def invite_form(
+    words: str,
+    invite: Callable[[str], str],
+    path: str,
+    before: Callable[[str], tuple[str, str]] = lambda name: (name.strip(), ""),
+) -> None:
+    """Draw a form that makes a link for somebody, and the link that it made.
+
+    `before` says how the name is stored, and what a link changes for who has it.
+    """
     form = st.form(words, border=False, clear_on_submit=True)
     with form, st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.text_input(words, placeholder="Their name", max_chars=64)
@@ -33,13 +41,14 @@ def invite_form(words: str, invite: Callable[[str], str], path: str) -> None:
     if not sent:
         return
     try:
+        name, note = before(name)
         token = invite(name)
     except BadInput as error:
         st.error(as_markdown(str(error)))
         return
-    st.success(
-        as_markdown(f"Send this to {name.strip()}. It is shown only now; a new link replaces it.")
-    )
+    if note:
+        st.info(as_markdown(note))
+    st.success(as_markdown(f"Send this to {name}. It is shown only now; a new link replaces it."))
     st.code(f"{page_origin()}{path}{token}", language=None)
 
 

@@ -442,6 +442,9 @@ def test_a_manager_invites_labelers(opened: Opened) -> None:
     token = link.value.partition("/?invite=")[2]
     assert Labelers(store).by_invite(token).name == "Cleo"
     assert "shown only now" in shown(app)
+    field(app, "Invite a labeler").set_value("ＣLEO")
+    click(app, "Make a link")
+    assert "Cleo exists already, with 0 labels: this link replaces" in shown(app)
     assert not run(app).code
     assert list(app.dataframe[0].value["labeler"]) == ["Cleo"]
 

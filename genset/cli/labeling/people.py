@@ -64,8 +64,11 @@ def invite(folder: Path | None, name: str, address: str, as_json: bool) -> None:
     from genset.label.people.labelers import Labelers
 
     with opened(folder) as (_, store):
+        name, note = Labelers(store).before_invite(name)
         token = Labelers(store).invite(name)
     link = f"{address.rstrip('/')}/?invite={token}"
+    if note:
+        click.echo(note, err=True)
     show({"name": name, "link": link}, link, as_json)
 
 

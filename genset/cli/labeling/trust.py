@@ -1,18 +1,15 @@
 """Commands on whose votes count: labelers void, unvoid, clear, block."""
 
 import getpass
+import shlex
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from genset.cli.common import json_command, opened, show
-
-if TYPE_CHECKING:
-    pass
 
 _name = click.argument("name")
 _by = click.option("--by", default=getpass.getuser, help="Who says so (default: the user's name).")
@@ -74,7 +71,7 @@ def void(
     lines = [effect.text("are void")]
     if still:
         why = "they can go on labeling, but it will not count; to end it: genset labelers block"
-        lines.append(f"{why} {name}")
+        lines.append(f"{why} {shlex.quote(effect.worker)}")
     show(effect, "\n".join(lines), as_json)
 
 
@@ -131,7 +128,7 @@ def block(folder: Path | None, name: str, take_out: bool | None, by: str, as_jso
 
     effect = None
     with opened(folder) as (workspace, store):
-        Labelers(store).block(name)
+        name = Labelers(store).block(name)
         suspension = suspensions(store).get(name)
         is_void = suspension is not None and suspension.what == "void"
         if take_out is None and not is_void and not as_json and sys.stdin.isatty():
@@ -146,6 +143,8 @@ def block(folder: Path | None, name: str, take_out: bool | None, by: str, as_jso
     elif is_void:
         text += "; their votes are void already"
     elif take_out is None:
-        text += f"; their votes still count: genset labelers void {name} takes them out"
+        text += (
+            f"; their votes still count: genset labelers void {shlex.quote(name)} takes them out"
+        )
     answer = {"blocked": name, "void": is_void or effect is not None, "effect": effect}
     show(answer, text, as_json)

@@ -6,12 +6,13 @@ import secrets
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import select
+from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput
+from genset.core.numbers import count
 from genset.core.safe import printable
-from genset.db import KnownAs, Label, Store, Visit, now
+from genset.db import KnownAs, Label, Screen, Store, Visit, now
 from genset.db import Labeler as LabelerRow
 from genset.db.failures import answering
 from genset.db.labelers import folded
@@ -169,8 +170,31 @@ class Labelers:
                 raise BadInput(f"{name} signs in by {there.kind}, and needs no link")
         return token
 
-    def block(self, name: str) -> None:
-        """Give this labeler nothing more, and take nothing more from them.
+    def before_invite(self, name: str) -> tuple[str, str]:
+        """The name as the store has it, and what a link changes for its owner ("" for a new one).
+
+        Raises:
+            BadInput: the name is not usable.
+        """
+        name = checked_worker(name)
+        with answering(), self.store.session() as session:
+            there, name = _named(session, name), Names(session).of(name)
+            candidates = func.count(Label.candidate_id.distinct())
+            labels = session.scalar(select(candidates).where(Label.worker == name)) or 0
+        if there is None and not labels:
+            return name, ""
+        if there is None:
+            change = "whoever comes by this link goes on with them"
+        elif there.kind == "name":
+            change = "from now on they sign in by this link, and no longer by name"
+        else:
+            change = "this link replaces their earlier one"
+        return name, f"{name} exists already, with {count(labels, 'label')}: {change}"
+
+    def block(self, name: str) -> str:
+        """Give this labeler nothing more, and take nothing more from them; return their name.
+
+        Their open screens go to others.
 
         Raises:
             BadInput: there is no such labeler.
@@ -179,6 +203,9 @@ class Labelers:
             if (there := _named(session, name)) is None:
                 raise BadInput(f"there is no labeler {name!r}: see genset labelers list")
             there.blocked_at = there.blocked_at or now()
+            session.flush()  # waits for who is handing screens to them
+            end_leases(session, there.name)
+            return there.name
 
     def _invited(self, session: Session, token: str) -> LabelerRow:
         there = _known(session, "invite", hashed(token)) if is_id(token) else None
@@ -199,6 +226,30 @@ class Names:
     def of(self, name: str) -> str:
         """The name as the store has it, or else as this person was first named."""
         return self.by_folded.setdefault(folded(name), name)
+
+
+def known_name(session: Session, name: str) -> str:
+    """The name of somebody who labels or has labels here, as the store has it.
+
+    Raises:
+        BadInput: there is nobody of that name.
+    """
+    if (there := Names(session).by_folded.get(folded(name))) is None:
+        raise BadInput(f"nobody called {name!r} labels or has labels here: genset labelers list")
+    return there
+
+
+def end_leases(session: Session, worker: str) -> int:
+    """Give a labeler's open screens to others, and return how many there were."""
+    at = now()
+    ended = session.scalars(
+        update(Screen)
+        .where(Screen.worker == worker, Screen.submitted_at.is_(None), Screen.lost_at.is_(None))
+        .where(Screen.expires_at > at)
+        .values(expires_at=at)
+        .returning(Screen.id)
+    )
+    return len(ended.all())
 
 
 def checked_worker(name: str) -> str:

@@ -232,6 +232,7 @@ class Desk:
             return replace(far, done=None)  # that nothing is left may be yesterday's news
         if visit is not None and far.done.outcome is not None:
             end_visit(visit, far.done.outcome)
+            give_back(self._open(session))
         return far
 
     @contextmanager

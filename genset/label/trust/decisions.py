@@ -4,15 +4,17 @@ Every decision is a row of its own (`genset.db.LabelerEvent`), and the newest ho
 never touched: whatever counts them leaves out those that are void or held (`genset.db.is_out`).
 """
 
+import shlex
 from datetime import datetime
 
-from sqlalchemy import func, select, update
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput
-from genset.db import GoldAnswer, Label, Labeler, LabelerAct, Screen, Store, now
+from genset.db import Labeler, LabelerAct, Store, now
 from genset.db import LabelerEvent as LabelerEvent
 from genset.db.failures import answering
+from genset.label.people.labelers import end_leases
 from genset.label.review import signed
 
 GENSET = "genset"  # who holds votes out where a rule says so
@@ -62,63 +64,43 @@ def record(
 ) -> int:
     """Add what is decided of a labeler's votes, and return how many open screens of theirs it ends.
 
-    To void ends the leases on what they have before them. The session is one of
+    All but to hold ends the leases on what they have before them: while their votes do not count,
+    others are given the same. The session is one of
     `Store.begin_alone`: two managers decide one after the other.
 
     Raises:
-        BadInput: nobody of that name labels or has labels here, it is decided so already, who says
-            it or why is missing or too long, or `since` has no time zone or is yet to come.
+        BadInput: it is decided so already, who says it or why is missing or too long, or `since`
+            has no time zone or is yet to come.
     """
     by, reason = signed("a decision on a labeler's votes", by, reason)
     if since is not None and (since.tzinfo is None or since > now()):
         raise BadInput(f"votes are taken out since a time that has passed, in a zone: not {since}")
     # Who is handed a screen, or submits one, has this row: they come before, or after.
-    row = select(Labeler.id).where(Labeler.name == worker).with_for_update(key_share=True)
-    if session.scalar(row) is None and not _has_labels(session, worker):
-        raise BadInput(
-            f"nobody called {worker!r} labels or has labels here: see genset labelers list"
-        )
+    session.scalar(select(Labeler.id).filter_by(name=worker).with_for_update(key_share=True))
     last = newest_event(session, worker)
     if why_not := _why_not(worker, what, since, last):
         raise BadInput(why_not)
     session.add(LabelerEvent(worker=worker, what=what, since=since, by=by, reason=reason))
     session.flush()
-    return _end_leases(session, worker) if what is LabelerAct.VOID else 0
-
-
-def _has_labels(session: Session, worker: str) -> bool:
-    for table in (Label, GoldAnswer):
-        if session.scalar(select(table.number).where(table.worker == worker).limit(1)) is not None:
-            return True
-    return False
+    return 0 if what is LabelerAct.HOLD else end_leases(session, worker)
 
 
 def _why_not(
     worker: str, what: LabelerAct, since: datetime | None, last: LabelerEvent | None
 ) -> str:
     """Why this cannot follow what was decided last; "" where it can."""
-    now_is = None if last is None else last.what
+    now_is, quoted = None if last is None else last.what, shlex.quote(worker)
     if what is LabelerAct.VOID:
         same = last is not None and now_is is LabelerAct.VOID and last.since == since
         return f"the votes of {worker} are void already" if same else ""
     if what is LabelerAct.UNVOID and now_is is not LabelerAct.VOID:
         is_held_out = now_is is LabelerAct.HOLD
-        mend = f", they are held out: genset labelers clear {worker}" if is_held_out else ""
+        mend = f", they are held out: genset labelers clear {quoted}" if is_held_out else ""
         return f"the votes of {worker} are not void{mend}"
     if what is LabelerAct.CLEAR and now_is is not LabelerAct.HOLD:
         void = now_is is LabelerAct.VOID
-        mend = f", they are void: genset labelers unvoid {worker}" if void else ""
+        mend = f", they are void: genset labelers unvoid {quoted}" if void else ""
         return f"the votes of {worker} are not held out{mend}"
     if what is LabelerAct.HOLD and now_is in _OUT:
         return f"the votes of {worker} do not count already"
     return ""
-
-
-def _end_leases(session: Session, worker: str) -> int:
-    ended = session.scalars(
-        update(Screen)
-        .where(Screen.worker == worker, Screen.submitted_at.is_(None), Screen.lost_at.is_(None))
-        .values(lost_at=now())
-        .returning(Screen.id)
-    )
-    return len(ended.all())

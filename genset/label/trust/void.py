@@ -13,6 +13,7 @@ from genset.db import Claim, Label, LabelerAct, Photo, Store, is_out
 from genset.db.failures import answering
 from genset.db.votes_needed import missing_votes
 from genset.label.gold import not_holding
+from genset.label.people.labelers import known_name
 from genset.label.trust.decisions import record
 from genset.release.reader import MANIFEST, Release
 from genset.settings import LabelRules
@@ -75,16 +76,18 @@ def void(
     """Take a labeler's votes out of every count, and end their open leases.
 
     Those that they decided at `since` or later, or (None) all that they ever label. An older vote
-    of theirs on the same candidate is in force again. A later void replaces an earlier one.
+    of theirs on the same candidate is in force again. A later void replaces an earlier one. Who
+    comes again gets the same screens unless others have their photos by then: photos that came
+    back without the gold questions among them would tell these.
 
     Raises:
-        BadInput: as `genset.label.trust.decisions.record`.
+        BadInput: as `decide`.
     """
     return decide(store, workspace, name, LabelerAct.VOID, by=by, reason=reason, since=since)
 
 
 def unvoid(store: Store, workspace: Workspace, name: str, *, by: str, reason: str) -> Effect:
-    """Let the votes of a labeler who is void count again. Leases that ended stay ended.
+    """Let the votes of a labeler who is void count again.
 
     Raises:
         BadInput: they are not void; and as `void`.
@@ -129,10 +132,11 @@ def decide(
     """Decide `what` about a labeler's votes, and say what it changes. Without `keep` nothing does.
 
     Raises:
-        BadInput: as `genset.label.trust.decisions.record`.
+        BadInput: nobody of that name labels or has labels here; and as
+            `genset.label.trust.decisions.record`.
     """
-    name = name.strip()
     with answering(), store.begin_alone() as session:
+        name = known_name(session, name)
         before = _state(session, workspace.label, name)
         screens = record(session, name, what, by=by, reason=reason, since=since)
         after = _state(session, workspace.label, name)

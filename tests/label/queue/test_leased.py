@@ -5,10 +5,13 @@ from pathlib import Path
 import pytest
 
 from genset.db import Store
+from genset.label.gold import add_gold_question
+from genset.label.people.labelers import Labelers
 from genset.label.queue.board import Board
+from genset.label.trust.void import unvoid, void
 from genset.workspace import Workspace
 from tests.label.also import done_of
-from tests.label.desks import desk_of, do, let_expire, owners
+from tests.label.desks import desk_of, do, let_expire, owners, under
 from tests.labeled_workspace import GOLDFISH, TENCH, Verdict, labeled_workspace, vote
 
 Opened = tuple[Workspace, Store]
@@ -49,6 +52,19 @@ def test_screens_that_are_given_back_go_to_others_or_back(anywhere: Opened) -> N
     assert len(bob.screens(count=4)) == 3
     assert ann.next(4, [again.id])[1].screens_of_others == 3
     assert set(ann.beat(hers)) == {*hers} - {again.id}
+    Labelers(anywhere[1]).block("ann")
+    assert len(bob.screens(count=4)) == 4
+
+
+def test_a_void_that_is_taken_back_leaves_gold_questions_where_they_were(tmp_path: Path) -> None:
+    opened = under(labeled_workspace(tmp_path / "pool", [TENCH], photos=4), gold=0.3)
+    add_gold_question(opened[1], f"{TENCH}/flickr:0", Verdict.CORRECT, "seen")
+    ann = desk_of(opened, "ann")
+    before = owners(*ann.screens())
+    for decide in (void, unvoid):
+        decide(opened[1], opened[0], "ann", by="mia", reason="x")
+    assert "owner 0" in before and owners(*ann.screens()) == before
+    opened[1].close()
 
 
 def test_screens_elsewhere_without_anything_for_a_labeler_are_not_counted(opened: Opened) -> None:

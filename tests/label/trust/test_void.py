@@ -68,10 +68,11 @@ def test_who_was_held_out_and_is_void_stands_in_releases_from_before(
 def test_names_of_tables_can_be_void_and_others_not(opened: tuple[Workspace, Store]) -> None:
     workspace, store = opened
     vote(store, FIRST, "crowd:7", Verdict.CORRECT)
-    assert void(store, workspace, "crowd:7", by="mia", reason="spam").votes == 1
+    assert void(store, workspace, "ＣROWD:7 ", by="mia", reason="spam").votes == 1
     suspension = suspensions(store)["crowd:7"]
     assert (suspension.what, suspension.by, suspension.reason) == (LabelerAct.VOID, "mia", "spam")
     assert votes_table(store) == []
+    later = now() + timedelta(days=1)
     for words, refused in (
         ("nobody called 'bob'", lambda: void(store, workspace, "bob", by="mia", reason="x")),
         ("nobody called 'bob'", lambda: effect_of_void(store, workspace, "bob")),
@@ -79,12 +80,7 @@ def test_names_of_tables_can_be_void_and_others_not(opened: tuple[Workspace, Sto
         ("do not count already", lambda: hold(store, workspace, "crowd:7", by="m", reason="x")),
         ("labelers unvoid crowd:7", lambda: clear(store, workspace, "crowd:7", by="m", reason="x")),
         ("a reason", lambda: unvoid(store, workspace, "crowd:7", by="mia", reason=" ")),
-        (
-            "has passed",
-            lambda: void(
-                store, workspace, "crowd:7", by="m", reason="x", since=now() + timedelta(days=1)
-            ),
-        ),
+        ("has passed", lambda: void(store, workspace, "crowd:7", by="m", reason="x", since=later)),
     ):
         with pytest.raises(BadInput, match=words):
             refused()

@@ -133,8 +133,8 @@ def test_open_screens_end_and_their_photos_go_to_others_at_once(anywhere: Opened
     assert effect_of_void(store, workspace, "spam").screens == len(ahead) == 3
     assert spam.beat([screen.id for screen in ahead]) == []
     assert void(store, workspace, "spam", by="mia", reason="spam").screens == 3
-    assert spam.beat([screen.id for screen in ahead]) == [screen.id for screen in ahead]
     assert len(owners(*do_all(desk_of(anywhere, "next")))) == 20
+    assert spam.beat([screen.id for screen in ahead]) == [screen.id for screen in ahead]
 
 
 def test_what_somebody_void_has_before_them_keeps_no_photo_from_others(anywhere: Opened) -> None:
