@@ -29,24 +29,12 @@ def desk_of(opened: tuple[Workspace, Store], name: str) -> Desk:
     return Desk(workspace, store, Labelers(store).by_name(name))
 
 
-def hold(
-    store: Store,
-    workspace: Workspace,
-    name: str,
-    *,
-    by: str,
-    reason: str,
-    since: datetime | None = None,
-) -> Effect:
+def hold(store: Store, workspace: Workspace, name: str, **decision: Any) -> Effect:
     """Hold a labeler's votes out, as a rule does."""
-    return decide(store, workspace, name, LabelerAct.HOLD, by=by, reason=reason, since=since)
+    return decide(store, workspace, name, LabelerAct.HOLD, **decision)
 
 
-def decided(
-    screen: Screen,
-    verdict: Say = CORRECT,
-    at: datetime | None = None,
-) -> Submission:
+def decided(screen: Screen, verdict: Say = CORRECT, at: datetime | None = None) -> Submission:
     """The screen's photos, all decided."""
     at = at or now()
     labels = tuple(

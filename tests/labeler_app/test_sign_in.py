@@ -255,9 +255,7 @@ def test_instructions_come_before_the_first_label_and_not_again(opened: Opened) 
     assert labels_for(label_page(labeler="ann"), workspace) is not None
 
 
-def test_nothing_stands_before_the_labels_that_wait_of_who_was_given_photos(
-    opened: Opened,
-) -> None:
+def test_nothing_stands_before_the_labels_that_wait_of_who_was_given_photos(opened: Opened) -> None:
     """Their labels may be in the browser yet, and the server started again meanwhile."""
     workspace, store = opened
     desk = Desk(workspace, store, Labelers(store).by_name("ann"))

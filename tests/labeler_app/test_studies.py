@@ -139,9 +139,7 @@ def test_a_key_host_that_is_down_is_one_line_on_the_page(
     assert labels_for(app, workspace) is None
 
 
-def test_a_blocked_visitor_is_told_that_there_is_no_code_for_work_not_done(
-    opened: Opened,
-) -> None:
+def test_a_blocked_visitor_is_told_that_there_is_no_code_for_work_not_done(opened: Opened) -> None:
     _, store = opened
     Studies(store).add("prolific", "S1", 1, Terms(code="D0NE"))
     app = label_page(**PROLIFIC)

@@ -176,9 +176,7 @@ def test_who_came_by_the_platform_first_stays_that_labeler(
     assert labelers.by_study("prolific", "S1", "P1", "V1", invite=token) == worker
 
 
-def test_many_tabs_of_one_visit_at_once_are_one_visit(
-    anywhere: tuple[Workspace, Store],
-) -> None:
+def test_many_tabs_of_one_visit_at_once_are_one_visit(anywhere: tuple[Workspace, Store]) -> None:
     labelers, studies = Labelers(anywhere[1]), Studies(anywhere[1])
     study = studies.add("prolific", "S1", 1)
 

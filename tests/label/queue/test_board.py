@@ -272,9 +272,7 @@ def test_gold_questions_take_places_on_screens(
     assert board.screens_of({TENCH: photos, GOLDFISH: 1, CRANE: 0}) == screens + 1
 
 
-def test_those_known_right_are_told_the_surest_first_without_who_is_doubted(
-    opened: Opened,
-) -> None:
+def test_those_known_right_are_told_the_surest_first_without_who_is_doubted(opened: Opened) -> None:
     store, tasks = opened[1], [f"{TENCH}/flickr:{number}" for number in range(5)]
     for task, names in zip(tasks, ["", "a", "abc", "ab", "abcd"], strict=True):
         for name in names:

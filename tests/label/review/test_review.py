@@ -88,9 +88,7 @@ def test_nobody_who_can_tell_waits_for_a_ruling(store: Store) -> None:
     assert waiting(store) == [(ONE, "labelers are unsure")]
 
 
-def test_a_photo_that_is_correct_for_two_classes_waits_until_one_is_ruled_out(
-    store: Store,
-) -> None:
+def test_a_photo_that_is_correct_for_two_classes_waits_until_one_is_ruled_out(store: Store) -> None:
     other = also_found_for(store, GOLDFISH, 0)
     assert waiting(store) == [
         (ONE, "several classes claim the photo"),
@@ -155,9 +153,7 @@ def test_candidates_that_are_still_to_get_votes_do_not_wait_yet(
     assert [case.task for case in collect(store, workspace).disputes] == [ONE, TWO]
 
 
-def test_a_ruling_settles_a_candidate_and_changes_no_vote(
-    opened: tuple[Workspace, Store],
-) -> None:
+def test_a_ruling_settles_a_candidate_and_changes_no_vote(opened: tuple[Workspace, Store]) -> None:
     workspace, store = opened
     say(store, ONE, "correct", "incorrect")
     before = votes_table(store)

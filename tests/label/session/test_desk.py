@@ -110,9 +110,7 @@ def test_by_itself_each_labeler_has_an_order_of_their_own(opened: Opened) -> Non
     assert of_tench[0] != of_tench[1]
 
 
-def test_a_class_with_many_photos_takes_screens_of_about_the_same_size(
-    tmp_path: Path,
-) -> None:
+def test_a_class_with_many_photos_takes_screens_of_about_the_same_size(tmp_path: Path) -> None:
     opened = labeled_workspace(tmp_path, [TENCH, TABBY], photos=7)
     screens = do_all(desk_of(opened, "ann"))
 
@@ -302,9 +300,7 @@ def test_times_from_a_browser_whose_clock_is_wrong_stay_within_the_lease(opened:
             assert started <= label.shown_at <= label.decided_at <= now()
 
 
-def test_a_submission_that_comes_again_is_answered_again_and_stored_once(
-    anywhere: Opened,
-) -> None:
+def test_a_submission_that_comes_again_is_answered_again_and_stored_once(anywhere: Opened) -> None:
     desk = desk_of(anywhere, "ann")
     given = decided(desk.screens()[0])
     first = desk.submit(given)
@@ -507,9 +503,7 @@ def test_a_study_ends_with_its_code_after_its_screens(opened: Opened) -> None:
     assert [screen.cls.wnid for screen in do_all(desk)] == [CRANE]
 
 
-def test_a_study_s_labeler_for_whom_nothing_is_left_gets_a_code_of_its_own(
-    opened: Opened,
-) -> None:
+def test_a_study_s_labeler_for_whom_nothing_is_left_gets_a_code_of_its_own(opened: Opened) -> None:
     workspace, store = opened
     labelers = Labelers(store)
     Studies(store).add("mturk", "HIT1", 99, Terms(code_nothing="N0NE"))

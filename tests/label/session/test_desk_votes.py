@@ -169,9 +169,7 @@ def test_votes_stop_at_the_first_step_that_settles_the_threshold(
 # Leases
 
 
-def test_a_screen_left_alone_goes_to_others_and_late_labels_are_refused(
-    anywhere: Opened,
-) -> None:
+def test_a_screen_left_alone_goes_to_others_and_late_labels_are_refused(anywhere: Opened) -> None:
     ann, bob = desk_of(anywhere, "ann"), desk_of(anywhere, "bob")
     left = ann.screens(count=4)
     assert bob.screens() == []
