@@ -282,7 +282,7 @@ def _store(
             setattr(photo, name, value)
     session.flush()
     if file.expected:
-        name_gold(session, photo, file.wnid, file.expected, f"added as {file.expected}")
+        name_gold(session, photo, file.wnid, file.expected, reason="")
         return
     row = {"wnid": file.wnid, "photo_id": photo.id}
     table = ExamplePhoto if examples else Candidate

@@ -80,6 +80,7 @@ export class Hand {
     this.#view.tell(`${message}. ${remaining ? `${remaining} left.` : "All decided."}`);
     // What a finger pressed does not move away from under it.
     if (this.#isOfOne) this.#goOn(at, { focus: place === undefined });
+    else if (direct && this.#view.isNarrow && remaining > 0) this.go(sheet.next(at), { first: true });
   }
 
   /** A class that the labeler added is in the photo; where it is not, it is taken off again. */

@@ -17,7 +17,6 @@ Decide = Callable[[Any], object]
 
 # Streamlit keeps C and R for itself.
 _KEYS = {Verdict.CORRECT: "y", Verdict.INCORRECT: "n", Verdict.UNSURE: "u", Verdict.BROKEN: "b"}
-_REVIEW = "It waits for a ruling in the view Review, and goes to more labelers meanwhile."
 
 
 @dataclass(slots=True)
@@ -87,15 +86,12 @@ class Walk:
             self.last = self.current, how
             self.decided.add(self.current[0])
 
-    def button(
-        self, words: str, shortcut: str, store: Decide, how: Any, tip: str | None = None
-    ) -> None:
+    def button(self, words: str, shortcut: str, store: Decide, how: Any) -> None:
         """Draw a button that decides the current case."""
         st.button(
             words,
             key=f"{self.name} {words} {self.current[0]}",
             shortcut=shortcut,
-            help=tip,
             on_click=self.decide,
             args=(store, how),
         )
@@ -142,7 +138,8 @@ def rule_buttons(
     They are in sight however high the photo is. `reason` is what is stored where the manager gives
     none; a ruling's ends with what was `seen` before.
     """
-    words = st.text_input("Why", placeholder="optional", key=f"why {task}", max_chars=440)
+    key = f"why {task}"
+    words = st.text_input("Why", placeholder="optional", key=key, max_chars=440)
     reason = words.strip() or reason
 
     def decide(verdict: Verdict | None) -> None:
@@ -150,18 +147,19 @@ def rule_buttons(
             send_to_review(store, task, workspace.label, by, reason)
         else:
             rule(store, task, verdict, by, reason + seen)
+        st.session_state[key] = ""  # the next decision has a reason of its own
 
     with st.container(horizontal=True, key="decide"):
         for verdict, shortcut in _KEYS.items():
             walk.button(verdict.capitalize(), shortcut, decide, verdict)
         if review:
-            walk.button("Send to review", "v", decide, None, _REVIEW)
+            walk.button("Send to review", "v", decide, None)
 
 
 def decision(verdict: Verdict | None) -> str:
     """What a manager did with a candidate, in words."""
     if verdict is None:
-        return "sent it to review"
+        return "sent it to review: it waits for a ruling, and more labelers see it meanwhile"
     return f"ruled it {badges({verdict: verdict})}"
 
 

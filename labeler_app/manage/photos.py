@@ -41,9 +41,11 @@ from labeler_app.manage.session import (
     CLASS,
     LABELER,
     VOTES_SHOWN,
+    back_to_comments,
     enlarge,
     enlarged,
     from_the_start,
+    is_from_comments,
     keep_choices,
     manager_name,
     offer,
@@ -201,15 +203,16 @@ def _show_one(workspace: Workspace, store: Store, task: str, around: Sequence[st
         show_photo(workspace, case.candidate.photo, f"The candidate {task}")
     with facts:
         _about_class(store, case)
-        if _verdicts_toggle():
+        verdicts, remarks = _verdicts_toggle(), comments(store, task)
+        if verdicts:
             _votes(case)
             _rulings(case)
-            show_comments(comments(store, task))
         else:
             votes = sum(answer.in_force for answer in case.labels)
-            remarks = count(len(comments(store, task)), "comment")
             rulings = count(len(case.rulings), "ruling")
-            st.caption(f"{count(votes, 'vote')}, {rulings}, {remarks}")
+            st.caption(f"{count(votes, 'vote')}, {rulings}, {count(len(remarks), 'comment')}")
+        if verdicts or is_from_comments():  # where they were read
+            show_comments(remarks)
         by = manager_name(workspace, store)
         seen = VOTES_SHOWN if saw_votes(task) else ""
         rule_buttons(workspace, store, walk, task, by, reason=_REASON, seen=seen)
@@ -224,7 +227,10 @@ def _ways(task: str, around: Sequence[str]) -> None:
     before = around[place - 1] if place else None
     after = around[place + 1] if place is not None and place + 1 < len(around) else None
     with st.container(horizontal=True):
-        st.button("All photos", key="all photos", shortcut="Esc", on_click=enlarge, args=(None,))
+        if is_from_comments():
+            st.button("All comments", shortcut="Esc", on_click=back_to_comments)
+        else:
+            st.button("All photos", shortcut="Esc", on_click=enlarge, args=(None,))
         for words, key, other in (("Previous", "Left", before), ("Next", "Right", after)):
             quiet_button(words, enlarge, other, key=words, shortcut=key, disabled=other is None)
 
@@ -284,8 +290,8 @@ def _gold(store: Store, case: Case) -> None:
         name = store.taxonomy[question.wnid].name
         state = "retired" if question.retired_at else "in use"
         st.markdown(
-            f"Gold question {question.id} ({state}): {as_markdown(name)} is {question.expected}, "
-            f"because {as_markdown(question.reason)}"
+            f"Gold question {question.id} ({state}): {as_markdown(name)} is {question.expected}"
+            + (f", because {as_markdown(question.reason)}" if question.reason else "")
         )
     with st.expander("Use as a gold question"), st.form(f"gold {task}", border=False):
         expected = st.radio("It is", [Verdict.CORRECT, Verdict.INCORRECT], horizontal=True)

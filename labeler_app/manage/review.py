@@ -30,7 +30,13 @@ from labeler_app.manage.parts import (
     show_notices,
     show_photo,
 )
-from labeler_app.manage.session import VOTES_SHOWN, look_at, manager_name, saw_votes, see_votes
+from labeler_app.manage.session import (
+    VOTES_SHOWN,
+    look_at_comments_of,
+    manager_name,
+    saw_votes,
+    see_votes,
+)
 from labeler_app.words import as_markdown
 
 _FRESH_S = 30
@@ -287,7 +293,8 @@ def _comments(_: Workspace, store: Store, by: str) -> None:
         st.success("Nobody has flagged a photo.")
     for place, comment in enumerate(found[page_of("comments page", len(found))]):
         with st.container(horizontal=True, vertical_alignment="center"):
-            quiet_button(f"Open {comment.task}", look_at, comment.task, key=f"comment {place}")
+            words, key = f"Open {comment.task}", f"comment {place}"
+            quiet_button(words, look_at_comments_of, comment.task, key=key)
             show_comments([comment])
 
 

@@ -87,6 +87,8 @@ _VERDICT = "photos verdict"
 CHOICES = ("verdicts", "photos of", "photos class", "photos labeler", "photos show", _VERDICT)
 _PHOTO = "photo"
 _PAGE = "photos page"
+_LIST = "list"  # of the view Review
+_IS_FROM_COMMENTS = "photo is from comments"
 
 
 def keep_choices() -> None:
@@ -114,8 +116,8 @@ def offer(key: str, options: Container[Any]) -> None:
 
 def from_the_start() -> None:
     """A callback: no photo is large, and the first page is seen."""
-    st.session_state.pop(_PHOTO, None)
-    st.session_state.pop(_PAGE, None)
+    for key in (_PHOTO, _PAGE, _IS_FROM_COMMENTS):
+        st.session_state.pop(key, None)
 
 
 def look_at(task: str) -> None:
@@ -123,6 +125,23 @@ def look_at(task: str) -> None:
     show_photos_of("class", task.partition("/")[0])
     st.session_state.pop("photos around", None)
     enlarge(task)
+
+
+def look_at_comments_of(task: str) -> None:
+    """A callback: show a candidate large from the list of comments, and lead back to that."""
+    look_at(task)
+    st.session_state[_IS_FROM_COMMENTS] = True
+
+
+def is_from_comments() -> bool:
+    """Whether the photo that is large was opened from the list of comments."""
+    return _IS_FROM_COMMENTS in st.session_state
+
+
+def back_to_comments() -> None:
+    """A callback: show the list of comments again."""
+    from_the_start()
+    st.session_state["view"], st.session_state[_LIST] = "Review", "Comments"
 
 
 def enlarge(photo: Any) -> None:

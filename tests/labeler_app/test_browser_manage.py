@@ -57,6 +57,9 @@ def test_a_manager_decides_by_keys_what_they_see(
         page.goto(f"http://127.0.0.1:{port}/manage?token={manager_token(workspace)}")
         expect(page.get_by_text("Candidates done")).to_be_visible()
 
+        page.get_by_role("radio", name="Photos").click()
+        page.locator(".genset-small img").nth(1).click(force=True)  # the button reaches over it
+        expect(page.get_by_text(f"{TENCH}/flickr:1")).to_be_visible()
         page.get_by_role("radio", name="Review").click()
         expect(page.get_by_text("2 to decide")).to_be_visible()
         see_pictures(page, 1)

@@ -20,6 +20,7 @@ from tests.labeler_app.pages import (
     Opened,
     buttons,
     click,
+    field,
     manage_page,
     pictures,
     run,
@@ -59,33 +60,35 @@ def opens(app: AppTest) -> list[str]:
     return [each.removeprefix("Open ") for each in buttons(app) if each.startswith("Open ")]
 
 
-def test_a_labeler_s_comment_stands_below_the_photo(opened: Opened) -> None:
-    workspace, _ = opened
+def remark(opened: Opened, text: str) -> None:
     desk = desk_of(under(opened, votes=9), "cid")
     screen = desk.screens()[0]
-    remarks = (NewComment(screen.photos[0].id, "<b>:fish:</b>"),)
-    desk.submit(replace(decided(screen), comments=remarks))
-    app = click(manage_page(workspace, "Photos"), "Open flickr:1")
+    desk.submit(replace(decided(screen), comments=(NewComment(screen.photos[0].id, text),)))
+
+
+def test_a_labeler_s_comment_stands_below_the_photo(opened: Opened) -> None:
+    remark(opened, "<b>:fish:</b>")
+    app = click(manage_page(opened[0], "Photos"), "Open flickr:1")
     assert "<b>:fish:</b>" not in shown(show_verdicts(app))
-    app = click(manage_page(workspace, "Photos"), "Open flickr:0")
+    app = click(manage_page(opened[0], "Photos"), "Open flickr:0")
     assert "1 comment" in shown(app)
     assert "<b>:fish:</b>" not in shown(app)  # it may tell a side
     assert "<b>:fish:</b>" in shown(show_verdicts(app))
 
 
 def test_comments_are_listed_and_lead_to_their_photos(opened: Opened) -> None:
-    workspace, _ = opened
-    assert "Nobody has flagged a photo." in shown(manage_page(workspace, "Review", of="Comments"))
-    desk = desk_of(under(opened, votes=9), "cid")
-    screen = desk.screens()[0]
-    desk.submit(replace(decided(screen), comments=(NewComment(screen.photos[0].id, "blurred"),)))
-    app = manage_page(workspace, "Review", of="Comments")
+    assert "Nobody has flagged a photo." in shown(manage_page(opened[0], "Review", of="Comments"))
+    remark(opened, "blurred")
+    app = manage_page(opened[0], "Review", of="Comments")
     assert "cid" in shown(app)
     assert "blurred" in shown(app)
     (button,) = (each for each in buttons(app) if each.startswith("Open "))
     click(app, button)
     assert button.removeprefix("Open ") in shown(app)
-    assert "1 comment" in shown(app)
+    assert "blurred" in shown(app)
+    click(app, "All comments")
+    assert "blurred" in shown(app)
+    assert button in buttons(app)
 
 
 @pytest.mark.soak
@@ -198,7 +201,7 @@ def test_an_opened_photo_is_ruled_on_without_its_votes_in_sight_or_sent_to_revie
     assert rulings(store) == [
         (f"{TENCH}/flickr:1", NO, "looked at in the view Photos"),
         (f"{TENCH}/flickr:1", YES, "a tench after all (votes shown)"),
-        (f"{TENCH}/flickr:1", Verdict.UNSURE, "a tench after all (votes shown)"),
+        (f"{TENCH}/flickr:1", Verdict.UNSURE, "looked at in the view Photos (votes shown)"),
     ]
     click(app, "Next")
     assert "You ruled it" not in shown(app)
@@ -216,14 +219,13 @@ def test_a_photo_becomes_a_gold_question(opened: Opened) -> None:
     click(app, "Use it")
     assert "say how the answer is known" in shown(app)
     app.radio[0].set_value("incorrect")
-    next(each for each in app.text_input if each.label == "Because").set_value("a *carp*")
+    field(app, "Because").set_value("a *carp*")
     click(app, "Use it")
     (made,) = list_gold_questions(store)
     assert (made.task, made.expected, made.reason) == (f"{TENCH}/flickr:3", NO, "a *carp*")
     assert "tench is incorrect, because a *carp*" in shown(app)
-    fields = {field.label: field for field in app.text_input}
-    fields["For the class"].set_value("n01443537")
-    fields["Because"].set_value("a carp too")
+    field(app, "For the class").set_value("n01443537")
+    field(app, "Because").set_value("a carp too")
     click(app, "Use it")
     assert "goldfish is incorrect, because a carp too" in shown(app)
 
@@ -246,14 +248,10 @@ def test_strangers_words_are_text_in_the_gallery(
 def test_what_was_removed_is_told(opened: Opened) -> None:
     workspace, store = opened
     app = manage_page(workspace, "Photos")
-    remove(store)
-    click(app, "Open flickr:0")
-    assert "was removed" in shown(app)
-
-
-def remove(store: Store) -> None:
     with store.begin() as db:
         find_candidate(db, f"{TENCH}/flickr:0").photo.rejected = "removed"
+    click(app, "Open flickr:0")
+    assert "was removed" in shown(app)
 
 
 @pytest.mark.soak

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
+from genset.db import find_candidate, name_gold
 from genset.label.gold import add_gold_question
 from tests.label.desks import CORRECT, INCORRECT
 from tests.label.serving import free_port, serving
@@ -17,7 +18,8 @@ def test_answers_are_shown_after_a_training_screen(
     window: BrowserContext, wrong: list[str], tmp_path: Path
 ) -> None:
     workspace, store = labeled_workspace(tmp_path / "workspace", [TENCH, GOLDFISH])
-    add_gold_question(store, f"{TENCH}/flickr:0", CORRECT, "my own pond")
+    with store.begin() as session:  # as genset add --gold does
+        name_gold(session, find_candidate(session, f"{TENCH}/flickr:0").photo, TENCH, CORRECT, "")
     add_gold_question(store, f"{TENCH}/flickr:1", INCORRECT, "a <b>carp</b>")
     settings = workspace.root / "genset.toml"
     text = settings.read_text("utf-8").replace("training = 0", "training = 1")
@@ -32,8 +34,10 @@ def test_answers_are_shown_after_a_training_screen(
         press(page, "Enter")
         dialog = page.get_by_role("dialog", name="Training")
         expect(dialog).to_contain_text("Training: 1 of 2 right")
-        expect(dialog).to_contain_text("✗ Incorrect, you said correct")
-        expect(dialog).to_contain_text("a <b>carp</b>")
+        expect(dialog).to_contain_text("tenchYou said correct. It is incorrect: a <b>carp</b>")
+        expect(dialog).to_contain_text("tenchRight, it is correct.")
+        for image in dialog.locator("img").all():
+            assert image.bounding_box()["width"] > 300
         press(page, "Enter")
         see(page, "tench", "0 of 3 decided")
         expect(page.locator(".again")).to_have_count(0)

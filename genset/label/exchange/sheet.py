@@ -20,6 +20,10 @@ _LARGEST = 2**31 - 1  # what PostgreSQL keeps as INTEGER
 # A spreadsheet takes a cell that begins so for a formula, which a stranger may have written.
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
+_WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # .xlsx and .ods, .xls
+
+_TIMES = "a time is written as 2026-11-26T23:35:00Z, or with +01:00 instead of Z"
+
 _AHEAD = timedelta(days=1)  # another machine's clock may be wrong, and time zones mistaken
 
 
@@ -101,7 +105,7 @@ def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
         if named:
             next(table)
         rows = [(table.line_num, [cell.strip() for cell in row]) for row in table]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+    except (BadInput, OSError, UnicodeDecodeError, csv.Error) as error:
         raise BadInput(f"{path}: {error}") from None
     for number, cells in rows[:1]:
         yield number, [cell.casefold() for cell in cells]
@@ -112,6 +116,8 @@ def _decoded(content: bytes) -> str:
     """The text of a file in UTF-8, with or without its mark, UTF-16 with it, or Windows-1252."""
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return content.decode("utf-16")
+    if content.startswith(_WORKBOOKS):
+        raise BadInput("a workbook, as Excel and LibreOffice store it: save it as CSV")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -136,10 +142,12 @@ def time_in(row: Row, column: str) -> datetime | None:
     """
     if not (written := row.get(column)):
         return None
-    with naming(column):
+    try:
         time = datetime.fromisoformat(written)
+    except ValueError:
+        raise BadInput(f"{column} is no time: {written}; {_TIMES}") from None
     if time.tzinfo is None:
-        raise BadInput(f"{column} needs a time zone: {written}")
+        raise BadInput(f"{column} needs a time zone: {written}; {_TIMES}")
     if time > now() + _AHEAD:
         raise BadInput(f"{column} is more than a day in the future: {written}")
     try:

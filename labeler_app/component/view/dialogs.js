@@ -82,7 +82,7 @@ export class TaughtDialog {
   #taught = [];
 
   constructor() {
-    const attributes = { class: "unstored", "aria-label": "Training" };
+    const attributes = { class: "unstored training", "aria-label": "Training" };
     this.dialog = el("dialog", attributes, this.#title, this.#list, closing());
   }
 
@@ -94,9 +94,9 @@ export class TaughtDialog {
     const right = taught.filter(isRight).length;
     this.#title.textContent = `Training: ${right} of ${taught.length} right`;
     const items = taught.map((label) => {
-      const { photo, verdict, expected, reason } = label;
-      const yours = isRight(label) ? "" : `, you said ${nameOf(verdict).toLowerCase()}`;
-      return itemOf(photo, `${signedOf(expected)}${yours}`, reason);
+      const { name, photo, verdict, expected, reason } = label;
+      const answer = isRight(label) ? "Right, it is" : `You said ${nameOf(verdict).toLowerCase()}. It is`;
+      return itemOf(photo, name, `${answer} ${expected}${reason ? `: ${reason}` : "."}`);
     });
     this.#list.replaceChildren(...items);
     if (!this.dialog.open) this.dialog.showModal();

@@ -45,6 +45,7 @@ export class UnsavedDialog {
     const leave = () => {
       this.#leaves = true;
       document.querySelector(SIGN_OUT)?.click();
+      this.draw();
     };
     this.leave = el("button", { type: "button", click: leave }, "Sign out now");
     this.dialog = el(
@@ -60,6 +61,7 @@ export class UnsavedDialog {
         this.leave,
       ),
     );
+    this.dialog.addEventListener("close", () => (this.#leaves = false));
     addEventListener("beforeunload", (event) => this.#ask(event, false), { signal });
     const click = (event) => event.target.closest?.(SIGN_OUT) && this.#ask(event, true);
     addEventListener("click", click, { signal, capture: true });
@@ -85,6 +87,10 @@ export class UnsavedDialog {
       return;
     }
     this.#title.textContent = `${countOf(outbox.labels)} ${notSaved(outbox.labels)}`;
+    if (this.#leaves) {
+      this.#where.textContent = "If the server is out of reach, you are signed out when it is back.";
+      return;
+    }
     const wait = this.#isSigningOut ? "you are signed out when they are" : "they are sent by themselves";
     const later = storage.failing
       ? "If you go, they are lost: this browser can keep nothing more."

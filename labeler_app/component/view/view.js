@@ -103,6 +103,11 @@ export class View {
     return [this.#on.sights, { top: heightOf(photo), bottom: heightOf(this.actions) }];
   }
 
+  /** Whether photos are below each other, and what is next may be out of sight. */
+  get isNarrow() {
+    return getComputedStyle(this.actions).position === "sticky";
+  }
+
   /** What was drawn can be seen; said to whoever measures. */
   painted() {
     this.main.dataset.state = "painted";

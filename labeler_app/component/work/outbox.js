@@ -132,7 +132,8 @@ export class Outbox {
         .filter(({ id }) => !receipts.get(id).ok)
         .map((label) => ({ ...label, reason: receipts.get(label.id).reason }));
       this.#storage.settle(submission, refused);
-      const known = (label) => ({ ...label, ...receipts.get(label.id) });
+      const { name } = submission; // of the class
+      const known = (label) => ({ name, ...label, ...receipts.get(label.id) });
       const taught = submission.labels.map(known).filter(({ expected }) => expected);
       return { submission, refused, taught };
     });

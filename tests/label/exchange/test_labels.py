@@ -260,7 +260,7 @@ def test_a_name_that_is_a_formula_is_a_text_in_a_spreadsheet(
         (f"{FIRST},ann,", "label is empty"),
         (f"{FIRST},ann", "short of a column"),
         (f"{FIRST},ann,correct,2024-01-01T00:00:00", "needs a time zone"),
-        (f"{FIRST},ann,correct,yesterday", "decided_at: .*yesterday"),
+        (f"{FIRST},ann,correct,yesterday", "decided_at is no time: yesterday; a time is written"),
         (f"{FIRST},ann,correct,,no-uuid", "id: .*UUID"),
         (f"{FIRST},ann,correct,,,tele", "via is page, import, review, not 'tele'"),
         (f"{FIRST},ann,correct,,,,\x07", "a panel has 1 to 64 printable characters"),
@@ -288,6 +288,9 @@ def test_a_file_that_is_no_such_table_is_named(store: Store, tmp_path: Path) -> 
         import_labels(store, write(tmp_path))
     with pytest.raises(BadInput, match=r"gone\.csv"):
         import_labels(store, tmp_path / "gone.csv")
+    (tmp_path / "labels.xlsx").write_bytes(b"PK\x03\x04\x14\x00")
+    with pytest.raises(BadInput, match=r"labels\.xlsx: a workbook.* save it as CSV"):
+        import_labels(store, tmp_path / "labels.xlsx")
     (tmp_path / "picture.csv").write_bytes(b"\xff\xd8\xff\xe0")
     with pytest.raises(BadInput, match=r"picture\.csv"):
         import_labels(store, tmp_path / "picture.csv")
