@@ -30,13 +30,7 @@ from labeler_app.manage.parts import (
     show_notices,
     show_photo,
 )
-from labeler_app.manage.session import (
-    VOTES_SHOWN,
-    look_at_comments_of,
-    manager_name,
-    saw_votes,
-    see_votes,
-)
+from labeler_app.manage.session import VOTES_SHOWN, look_at, manager_name, saw_votes, see_votes
 from labeler_app.words import as_markdown
 
 _FRESH_S = 30
@@ -294,7 +288,7 @@ def _comments(_: Workspace, store: Store, by: str) -> None:
     for place, comment in enumerate(found[page_of("comments page", len(found))]):
         with st.container(horizontal=True, vertical_alignment="center"):
             words, key = f"Open {comment.task}", f"comment {place}"
-            quiet_button(words, look_at_comments_of, comment.task, key=key)
+            quiet_button(words, look_at, comment.task, True, key=key)
             show_comments([comment])
 
 

@@ -87,7 +87,6 @@ _VERDICT = "photos verdict"
 CHOICES = ("verdicts", "photos of", "photos class", "photos labeler", "photos show", _VERDICT)
 _PHOTO = "photo"
 _PAGE = "photos page"
-_LIST = "list"  # of the view Review
 _IS_FROM_COMMENTS = "photo is from comments"
 
 
@@ -120,28 +119,26 @@ def from_the_start() -> None:
         st.session_state.pop(key, None)
 
 
-def look_at(task: str) -> None:
-    """A callback: show a candidate large, among the photos of its class."""
+def look_at(task: str, from_comments: bool = False) -> None:
+    """A callback: show a candidate large, among the photos of its class.
+
+    From the list of comments, the way back leads there.
+    """
     show_photos_of("class", task.partition("/")[0])
     st.session_state.pop("photos around", None)
+    st.session_state[_IS_FROM_COMMENTS] = from_comments
     enlarge(task)
-
-
-def look_at_comments_of(task: str) -> None:
-    """A callback: show a candidate large from the list of comments, and lead back to that."""
-    look_at(task)
-    st.session_state[_IS_FROM_COMMENTS] = True
 
 
 def is_from_comments() -> bool:
     """Whether the photo that is large was opened from the list of comments."""
-    return _IS_FROM_COMMENTS in st.session_state
+    return bool(st.session_state.get(_IS_FROM_COMMENTS))
 
 
 def back_to_comments() -> None:
     """A callback: show the list of comments again."""
     from_the_start()
-    st.session_state["view"], st.session_state[_LIST] = "Review", "Comments"
+    st.session_state["view"], st.session_state["list"] = "Review", "Comments"
 
 
 def enlarge(photo: Any) -> None:

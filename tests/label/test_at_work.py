@@ -9,6 +9,7 @@ import pytest
 
 from genset.db import Label, Store, Verdict, find_candidate, now
 from genset.label.at_work import Finish, MissingVotes, finish, missing, pace
+from genset.label.people.labelers import Labelers
 from genset.label.trust.void import void
 from genset.settings import LabelRules
 from genset.workspace import Workspace
@@ -45,6 +46,8 @@ def test_who_has_photos_before_them_is_at_work(anywhere: Opened) -> None:
     going = pace(store, workspace.label)
     assert [(each.name, each.labels) for each in going.at_work] == [("ann", 5)]
     assert (going.labels, going.parts) == (5, (0, 0, 5))
+    Labelers(store).block("ann")
+    assert pace(store, workspace.label).at_work == ()
 
 
 def test_the_last_hour_is_told_in_thirds_without_what_is_void(anywhere: Opened) -> None:

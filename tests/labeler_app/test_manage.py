@@ -13,14 +13,7 @@ from genset.label.people.access import Managers, manager_token
 from genset.label.people.labelers import Labelers
 from genset.label.session.pictures import picture_path
 from labeler_app.manage import session
-from tests.labeled_workspace import (
-    CRANE,
-    GOLDFISH,
-    TENCH,
-    add_candidate,
-    labeled_workspace,
-    vote,
-)
+from tests.labeled_workspace import CRANE, GOLDFISH, TENCH, add_candidate, labeled_workspace, vote
 from tests.labeler_app.pages import (
     Opened,
     buttons,
@@ -304,10 +297,7 @@ def test_what_is_skipped_waits(opened: Opened) -> None:
     assert "You skipped the last 1" in shown(app)
     click(app, "Look at them again")
     click(app, "Correct")
-    assert [ruling[0] for ruling in rulings(store)] == [
-        f"{TENCH}/flickr:1",
-        f"{TENCH}/flickr:0",
-    ]
+    assert [ruling[0] for ruling in rulings(store)] == [f"{TENCH}/flickr:1", f"{TENCH}/flickr:0"]
 
 
 def test_a_ruling_that_could_not_be_stored_is_told_and_still_waits(opened: Opened) -> None:

@@ -37,10 +37,7 @@ def test_labelers_who_disagree_wait_for_a_ruling_the_most_divided_first(store: S
     say(store, TWO, "correct", "broken", "unsure")
     say(store, THREE, "correct", "correct", "correct")
     say(store, FOUR, *["correct"] * 9, "incorrect")  # clear enough
-    assert waiting(store) == [
-        (TWO, "labelers disagree"),
-        (ONE, "labelers disagree"),
-    ]
+    assert waiting(store) == [(TWO, "labelers disagree"), (ONE, "labelers disagree")]
     assert [case.detail for case in queue(store)] == [
         "labelers disagree: 1 correct, 1 unsure, 1 broken",
         "labelers disagree: 2 correct, 1 incorrect",
