@@ -71,7 +71,7 @@ def license_named(words: str, url: str = "") -> License:
     """
     license = License(" ".join(words.split()), "")
     known = {candidate.name.lower(): candidate for candidate in FLICKR.values()}
-    found = known.get(license.name.lower()) or creative_commons(license)
+    found = known.get(license.name.lower()) or creative_commons(License(words, words.strip()))
     if found is not None:
         return License(found.name, "") if ".flickr" in found.url else found
     if spdx_id(license).startswith("LicenseRef-"):

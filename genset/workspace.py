@@ -120,6 +120,7 @@ class Workspace:
         path = root / SETTINGS_FILE
         text = read_text(path)
         settings = parse_toml(text, Settings, str(path))
+        contact = checked_contact(settings.scrape.contact)
         with at_their_lines(text, str(path)):
             _check_license(settings.dataset.license)
             return cls(
@@ -129,7 +130,7 @@ class Workspace:
                 scrape=settings.scrape,
                 label=settings.label,
                 dataset=settings.dataset,
-                contact=checked_contact(settings.scrape.contact),
+                contact=contact,
             )
 
 

@@ -36,7 +36,7 @@ def check_decoder(content: bytes) -> None:
     """
     brands = content[8:64] if content[4:8] == b"ftyp" else b""
     is_avif = any(brand in brands for brand in _AVIF)
-    if brands[:4] in _HEIC and not is_avif and "HEIF" not in Image.OPEN:
+    if not is_avif and any(brand in brands for brand in _HEIC) and "HEIF" not in Image.OPEN:
         raise MissingExtra("HEIC", "heif")
     if is_avif and not features.check("avif"):
         raise BadInput("this Pillow cannot read AVIF: pip install -U pillow")

@@ -256,6 +256,7 @@ def _origins(error: BaseException) -> list[BaseException]:
 _STATUSES = {
     401: ": check the key",
     403: ": check the key, and for a proxy in between",
+    404: ": check the address",
     429: ": too many requests",
     511: ": the network wants a sign-in first",
 }

@@ -61,7 +61,7 @@ def notifying(command: Sequence[str]) -> Iterator[list[str]]:
         yield lines
     except BaseException as error:
         code = getattr(error, "exit_code", 1)
-        lines.append(f"{error or type(error).__name__}")
+        lines.append(f"ended with {code}: {str(error) or type(error).__name__}")
         raise
     finally:
         if command:
@@ -79,5 +79,7 @@ def _run(command: Sequence[str], text: str, code: int) -> None:
             timeout=_PATIENCE,
             check=True,
         )
-    except (subprocess.SubprocessError, OSError) as error:
+    except subprocess.CalledProcessError as error:
+        say(f"the command of --notify ended with {error.returncode}")
+    except (subprocess.TimeoutExpired, OSError) as error:
         say(f"--notify: {error}")

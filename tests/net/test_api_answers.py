@@ -152,15 +152,9 @@ FILE = (
         (redirect("{here}/elsewhere", "307 Temporary Redirect"), "a redirect to another address"),
         (redirect("", "304 Not Modified"), "a redirect to another address"),
         (answer(b"", "204 No Content", Content_Length=""), "sent an empty answer"),
-        (
-            answer(PORTAL, Content_Type="text/html"),
-            "a web page instead of data: sign in",
-        ),
+        (answer(PORTAL, Content_Type="text/html"), "a web page instead of data: sign in"),
         (answer(FILE, Content_Type="text/xml"), "answered with a web page"),
-        (
-            answer(FILE.decode().encode("utf-16"), Content_Type="text/xml"),
-            "answered without JSON",
-        ),
+        (answer(FILE.decode().encode("utf-16"), Content_Type="text/xml"), "answered without JSON"),
         (answer(b"[" * 900_000, **JSON), "answered without JSON"),
         (answer(b"{}", Content_Encoding="br", **JSON), "unknown form"),
         (answer(b"{}", Content_Encoding="gzip", **JSON), "broken gzip data"),
@@ -179,9 +173,6 @@ def test_what_networks_answer_is_told_in_a_line(
     assert "[31m" not in told
     assert "run the same command again" in told  # and may be when it is run again
     assert set(host.asked) == {API}  # the key is in no address, and no redirect was followed
-
-
-# Calls that are turned away
 
 
 # Flickr's own words

@@ -179,6 +179,7 @@ def test_an_address_where_nobody_is(url: str, line: str, lasts: bool) -> None:
         (answer(b"", "429 Too Many"), "HOST answered HTTP 429: too many requests", False),
         (answer(b"", "511 No"), "HOST answered HTTP 511: the network wants a sign-in first", False),
         (answer(b"", "401 No"), "HOST answered HTTP 401: check the key", True),
+        (answer(b"", "404 No"), "HOST answered HTTP 404: check the address", True),
         (answer(b"", "403 No"), NO_ENTRY.replace("a.example", "HOST"), True),
     ],
 )

@@ -101,10 +101,7 @@ ANSWERS = {
     "less than its length": (answer(JPEG, Content_Length=str(len(JPEG) + 1)), LATER),
     "more than its length": (answer(JPEG, Content_Length=str(len(JPEG) - 9)), "broken image"),
     "no end": (endless(answer(b"", Content_Length=""), JPEG), "too large"),
-    "no end of chunks": (
-        endless(CHUNKED, b"10000\r\n" + bytes(2**16) + b"\r\n"),
-        "too large",
-    ),
+    "no end of chunks": (endless(CHUNKED, b"10000\r\n" + bytes(2**16) + b"\r\n"), "too large"),
     "no end of tiny chunks": (endless(CHUNKED, b"1\r\nx\r\n"), LATER),
     "a broken chunk": (CHUNKED + b"ffff\r\npart", LATER),
     "a byte at a time": (dripping(JPEG, MAX_SECONDS / 10), LATER),

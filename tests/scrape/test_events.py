@@ -67,9 +67,15 @@ def test_a_command_gets_the_summary_when_a_scrape_ends_and_when_it_cannot_go_on(
     done = pool.done(endpoint, *words, "--since-last")
     assert done.returncode == 0 and "\nno photos posted since 20" in done.stdout
     (root / "saved").unlink()
+    done = pool.done(endpoint, *WORDS, "--notify", "false")
+    assert done.stderr == "the command of --notify ended with 1\n"
     ended = pool.done(endpoint, *words, "--posted-after", "2014-02-01", key="invalid")
     saved = (root / "saved").read_text()
-    assert saved.startswith("1 ") and "FLICKR_API_KEY" in saved and "FLICKR_API_KEY" in ended.stderr
+    assert (
+        "\nended with 1: " in saved
+        and "FLICKR_API_KEY" in saved
+        and "FLICKR_API_KEY" in ended.stderr
+    )
     assert not (root / "evil").exists()
 
 

@@ -9,6 +9,7 @@ from genset.sources.commons import Commons
 from genset.sources.flickr import Flickr
 from genset.sources.inaturalist import INaturalist
 from genset.sources.source import Settings, Source, source_class
+from genset.workspace import Workspace
 from tests.scrape.pools import flickr_at
 
 COMMONS = "https://upload.wikimedia.org/wikipedia/commons"
@@ -115,6 +116,9 @@ def test_without_a_contact_or_with_a_bad_endpoint_it_is_refused_in_one_line(
     variable = f"GENSET_{kind.about.name.upper()}_ENDPOINT"
     monkeypatch.delenv(variable, raising=False)
     hosts, settings = flickr_at(tmp_path).api.hosts, Settings(contact="you@example.org")
+    monkeypatch.setenv("GENSET_CONTACT", "notanaddress")
+    with pytest.raises(BadInput, match=r"^GENSET_CONTACT"):
+        Workspace.create(tmp_path)
     assert source_class(kind.about.name) is kind
     for make in (kind.connect, kind.for_pictures):
         with pytest.raises(BadInput, match=r"genset\.toml.*GENSET_CONTACT.*--contact") as refused:

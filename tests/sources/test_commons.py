@@ -18,24 +18,14 @@ from msgspec import structs
 
 from genset import __version__
 from genset.classes import imagenet1k
-from genset.core.errors import (
-    PhotoRejected,
-    SourceError,
-    SourceRefused,
-    SourceUnavailable,
-)
+from genset.core.errors import PhotoRejected, SourceError, SourceRefused, SourceUnavailable
 from genset.core.photo import PhotoOrigin
 from genset.db import Store
 from genset.licenses import FLICKR, License
 from genset.net.host_state import HostGaveUp
 from genset.net.hosts import Hosts
 from genset.sources.commons import Commons, search_text
-from genset.sources.commons_api import (
-    ask_whole,
-    license_in_answer,
-    parse_reply,
-    photo_of,
-)
+from genset.sources.commons_api import ask_whole, license_in_answer, parse_reply, photo_of
 from genset.sources.flickr import Flickr
 from genset.sources.source import Question, SearchPage, photos_of
 

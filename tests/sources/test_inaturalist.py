@@ -27,24 +27,11 @@ from genset.scrape.estimate import estimate
 from genset.scrape.plan import ScrapePlan
 from genset.scrape.scraper import scrape
 from genset.sources.inaturalist import INaturalist
-from genset.sources.inaturalist_api import (
-    LICENSES,
-    found_photo,
-    large,
-    license_in,
-    parse_results,
-)
+from genset.sources.inaturalist_api import LICENSES, found_photo, large, license_in, parse_results
 from genset.sources.replies import parse_json
 from genset.sources.source import Question, Settings, source_class
 from tests.scrape.pools import Pool
-from tests.sources.inaturalists import (
-    CONTACT,
-    Naturalists,
-    inaturalist,
-    name,
-    observation,
-    photo,
-)
+from tests.sources.inaturalists import CONTACT, Naturalists, inaturalist, name, observation, photo
 
 YEAR_2014 = datetime(2014, 1, 1, tzinfo=UTC)
 TENCH = imagenet1k()["n01440764"]

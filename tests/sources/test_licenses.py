@@ -132,6 +132,8 @@ def test_a_photo_without_a_page_or_a_licence_of_ours() -> None:
         ("CC 0", 9),
         ("Creative Commons Zero", 9),
         ("public domain mark 1.0", 10),
+        ("https://creativecommons.org/licenses/by/4.0/", 11),
+        ("http://creativecommons.org/publicdomain/zero/1.0", 9),
     ],
 )
 def test_a_licence_is_found_by_its_name(words: str, number: int) -> None:
