@@ -11,7 +11,8 @@ import random
 import sys
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 
 from sqlalchemy import select, update
@@ -57,6 +58,7 @@ def seen(opened: Opened, worker: str) -> list[Seen]:
             "class returns": screens[wnid],
             "photos of class": photos[wnid],
         }
+        clues["size and photos of class"] = size[screen], photos[wnid]
         clues["size, place and returns"] = size[screen], before[wnid], screens[wnid]
         before[wnid] += 1
         found.append((clues, screen in gold))
@@ -105,11 +107,34 @@ def pool_of_chance(root: Path, seed: int) -> Opened:
     return under(opened, votes=5, gold=0.1, order="random")
 
 
-def areas(root: Path, pools: int) -> dict[str, float]:
+def equal_pool(root: Path, seed: int, added: bool) -> Opened:
+    """Twelve classes of five photos, as of `scrape --per-class 5`, with up to two known of each.
+
+    These are `added` from outside, as by `add --gold`, or named from among the five.
+    """
+    chance = random.Random(seed)
+    opened = labeled_workspace(root, WNIDS[:12], photos=7)
+    for place, wnid in enumerate(WNIDS[:12]):
+        known = chance.choice((0, 1, 1, 2))
+        gold = range(5, 5 + known) if added else chance.sample(range(5), known)
+        gone = [str(100 * place + number) for number in {5, 6} - set(gold)]
+        with opened[1].begin() as session:
+            session.execute(
+                update(Photo).where(Photo.source_id.in_(gone)).values(rejected="too small")
+            )
+        for number in gold:
+            expected = chance.choice((CORRECT, INCORRECT))
+            add_gold_question(opened[1], f"{wnid}/flickr:{100 * place + number}", expected, "seen")
+    return under(opened, votes=5, gold=0.2, order="random")
+
+
+def areas(
+    root: Path, pools: int, pool: Callable[[Path, int], Opened] = pool_of_chance
+) -> dict[str, float]:
     """The area under the curve, by clue; of five labelers a pool."""
     labeled = []
     for seed in range(pools):
-        opened = pool_of_chance(root / str(seed), seed)
+        opened = pool(root / str(seed), seed)
         for name in LABELERS:
             do_all(desk_of(opened, name))
             labeled.append(seen(opened, name))
@@ -122,11 +147,14 @@ def areas(root: Path, pools: int) -> dict[str, float]:
 
 
 def main() -> int:
-    """Print the areas; 1 where one is above 0.55."""
+    """Print the areas; 1 where one is above 0.55 in pools of chance."""
     with tempfile.TemporaryDirectory() as folder:
         found = areas(Path(folder), pools=40)
+        added = areas(Path(folder, "added"), 10, partial(equal_pool, added=True))
+        named = areas(Path(folder, "named"), 10, partial(equal_pool, added=False))
+    print(f"{'':24} of chance  equal, gold added  equal, gold named from these")
     for clue, area in found.items():
-        print(f"{clue:24} {area:.3f}")
+        print(f"{clue:24} {area:9.3f} {added[clue]:18.3f} {named[clue]:29.3f}")
     return int(max(found.values()) > 0.55)
 
 

@@ -90,12 +90,11 @@ def _print(messages: Iterable[str], code: int) -> int:
 
 def _end(code: int) -> NoReturn:
     """End with this code, also where a signal came before or comes now."""
-    is_interrupted = signal.getsignal(signal.SIGINT) is _end_at_once
-    _on_signal(lambda *_: os._exit(code))
     # CPython dies of a SIGINT that came while it ran a string, though it is handled.
-    if is_interrupted or code > 128:
+    if code > 128 or signal.getsignal(signal.SIGINT) is _end_at_once:
         sys.stdout.flush()
         os._exit(code)
+    _on_signal(lambda *_: os._exit(code))
     sys.exit(code)
 
 

@@ -69,13 +69,12 @@ def notifying(command: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _run(command: Sequence[str], text: str, code: int) -> None:
-    environment = os.environ | {"GENSET_EXIT_CODE": str(code)}
     try:
         subprocess.run(  # noqa: S603 - the user's own words
             command,
             input=text.encode(),
             stdout=2,  # what the scrape prints may be JSON
-            env=environment,
+            env=os.environ | {"GENSET_EXIT_CODE": str(code)},
             timeout=_PATIENCE,
             check=True,
         )

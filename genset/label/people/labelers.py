@@ -235,7 +235,9 @@ def known_name(session: Session, name: str) -> str:
         BadInput: there is nobody of that name.
     """
     if (there := Names(session).by_folded.get(folded(name))) is None:
-        raise BadInput(f"nobody called {name!r} labels or has labels here: genset labelers list")
+        raise BadInput(
+            f"nobody called {name!r} labels or has labels here: see genset labelers list"
+        )
     return there
 
 
