@@ -307,8 +307,8 @@ def test_the_command(serve: Serve, filled: tuple[Faulty, Pool]) -> None:
         "failed": {},
         "unavailable": 0,
     }
+    assert "FLICKR_API_KEY" in genset("refresh", cwd=root, endpoint=endpoint, key="", code=2)
+    assert "FLICKR_API_KEY" in genset("refresh", cwd=root, endpoint=endpoint, key="invalid", code=1)
     sandbox.rules.append(Rule(flickr.failure(3), photo="2"))
     said = genset("refresh", cwd=root, endpoint=endpoint, code=1)
     assert "1 photo failed: run genset refresh again" in said
-    assert "FLICKR_API_KEY" in genset("refresh", cwd=root, endpoint=endpoint, key="", code=2)
-    assert "FLICKR_API_KEY" in genset("refresh", cwd=root, endpoint=endpoint, key="invalid", code=1)
