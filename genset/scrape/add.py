@@ -128,9 +128,12 @@ def add(
         try:
             if opt_out.reason_against(named.source, named.owner, named.source_id):
                 raise PhotoRejected(OPTED_OUT, f"named in {opt_out.file}")
-            with store.begin_alone() as session:
+            with store.session() as session:
                 _refuse_unwanted(session, named, sha256, examples=examples)
-                if original := _original(workspace, file.path, min_size, dry_run=dry_run):
+            # Not in a transaction: labelers would wait while a photo is read.
+            if original := _original(workspace, file.path, min_size, dry_run=dry_run):
+                with store.begin_alone() as session:  # it may be unwanted since
+                    _refuse_unwanted(session, named, sha256, examples=examples)
                     _store(session, file, named, original, examples=examples)
         except (PhotoRejected, BadInput) as rejected:
             summary.rejected[str(file.path.relative_to(folder))] = str(rejected)

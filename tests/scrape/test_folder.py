@@ -3,7 +3,9 @@
 import hashlib
 import io
 import json
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from genset.core.photo import PhotoOrigin
 from genset.db import Candidate, Photo, Store, Verdict, stored_candidates
 from genset.db.images_folder import check_files
 from genset.label.session.pictures import shown_picture
+from genset.net.originals import Original, keep
 from genset.release.freeze import create
 from genset.scrape.add import AddSummary, add
 from genset.scrape.near_duplicates import propose
@@ -170,6 +173,19 @@ def test_the_checks_are_those_of_scraped_photos(pool: Pool, take: Take, dump: Pa
     again = take(min_size=20)
     assert (again.added, again.already, again.rejected) == (0, 3, done.rejected)
     assert take(min_size=1).added == 1  # other terms, another answer
+
+
+def test_others_may_write_while_a_photo_is_read(
+    pool: Pool, take: Take, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def keeping(*photo: Any) -> Original:
+        database = str(pool.store.engine.url.database)
+        with closing(sqlite3.connect(database, timeout=0)) as labeler:
+            labeler.execute("BEGIN IMMEDIATE")
+        return keep(*photo)
+
+    monkeypatch.setattr("genset.scrape.add.keep", keeping)
+    assert take().added == 3
 
 
 def test_a_file_larger_than_any_photo_is_not_read(
