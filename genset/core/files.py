@@ -165,14 +165,12 @@ def locked(path: Path, error: GensetError) -> Iterator[None]:
     Raises:
         GensetError: `error`, where another process has it locked.
     """
+
+    def refuse() -> None:
+        raise error from None
+
     with path.open("w") as handle:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise error from None
-        except OSError as unlocked:
-            if unlocked.errno not in _NO_LOCKS:
-                raise
+        _lock(handle.fileno(), refuse)
         try:
             yield
         finally:

@@ -2,7 +2,6 @@
 
 from genset.db.contested import (
     claimed_by_several,
-    claimed_of,
     in_labeling,
     is_contested,
     is_to_label,
@@ -135,7 +134,6 @@ __all__ = [
     "add_candidates",
     "ask",
     "claimed_by_several",
-    "claimed_of",
     "digest_of_votes",
     "examples_among",
     "find_candidate",

@@ -65,28 +65,15 @@ def claimed_by_several() -> Select[int]:
     return select(union(of_several, of_same_bytes).subquery().c.photo_id)
 
 
-def claimed_of(*wnids: str) -> Select[int]:
-    """The `Photo.id` of those of `claimed_by_several` that have the bytes of one of these classes.
-
-    Each of their candidates is looked up, which is sooner done for a few classes.
-    """
-    contents = select(Photo.sha256).join(Candidate, Candidate.photo_id == Photo.id)
-    contents = contents.where(Candidate.wnid.in_(wnids), Photo.sha256.is_not(None), is_contested())
-    return select(Photo.id).where(Photo.sha256.in_(contents))
-
-
-def undecided_photos(claimed: Select[int] | None = None) -> Select[int]:
+def undecided_photos() -> Select[int]:
     """The `Photo.id` of the stored photos that several classes claim, and that count for none yet.
-
-    Of these `claimed` photos; None for `claimed_by_several`.
 
     A photo is decided when a ruling calls it correct for a class, or when each class that claims it
     has an answer: a ruling, or a majority of votes for or against it. An answer for one class is
     none for the others: who gave it was not asked about them, and may have answered before they
     claimed it.
     """
-    if claimed is None:
-        claimed = select(claimed_by_several().cte().c.photo_id)  # once: it reads the whole pool
+    claimed = select(claimed_by_several().cte().c.photo_id)  # once: it reads the whole pool
     newest = (
         select(func.max(Label.number))
         .join(Candidate, Candidate.id == Label.candidate_id)

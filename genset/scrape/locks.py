@@ -116,10 +116,8 @@ def class_number(source: str, cls: ImageClass) -> int:
 def _is_running(pid: int) -> bool:
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:  # somebody else's
-        return True
+    except OSError as error:  # that it is somebody else's, or that there is none
+        return isinstance(error, PermissionError)
     return True
 
 

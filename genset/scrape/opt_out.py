@@ -95,10 +95,9 @@ def honour(store: Store, opt_out: OptOut) -> list[str]:
     changes: list[dict[str, object]] = []
     stored: list[str] = []
     with store.begin_alone() as session:
-        if named:
-            for source in {name.partition(":")[0] for name in named}:
-                if meant := misspelt(session, source):
-                    raise BadInput(f"{opt_out.file}: {meant}")
+        for source in {name.partition(":")[0] for name in named}:
+            if meant := misspelt(session, source):
+                raise BadInput(f"{opt_out.file}: {meant}")
         for row in session.execute(photos).yield_per(10_000):
             reason = opt_out.reason_against(row.source, row.owner, row.source_id)
             was = row.rejected is not None and row.rejected.startswith(OPTED_OUT)

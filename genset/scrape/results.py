@@ -242,11 +242,10 @@ class Results:
 def photos_stored(store: Store, since: datetime | None = None) -> int:
     """The photos of the pool; with `since`, those that a refresh has seen since then."""
     photos = select(func.count(Photo.sha256)).where(Photo.rejected.is_(None))
+    if since is not None:
+        photos = photos.where(Photo.checked_at >= since)
     with store.session() as session:
-        return (
-            session.scalar(photos if since is None else photos.where(Photo.checked_at >= since))
-            or 0
-        )
+        return session.scalar(photos) or 0
 
 
 def _failure(session: Session, job: Job, at: datetime) -> PhotoFailure | SearchFailure:

@@ -281,14 +281,13 @@ def _raise_problems(
     several: bool,
 ) -> None:
     """End with an error where a source failed, or filled no class."""
-    names = [plan.source.about.name for plan in plans]
-    found = {
-        name: ended.get(name) or _problem(plan, done[name])
-        for name, plan in zip(names, plans, strict=True)
-    }
-    problems = {name: problem for name, problem in found.items() if problem}
+    problems: dict[str, GensetError] = {}
+    for plan in plans:
+        name = plan.source.about.name
+        if problem := ended.get(name) or _problem(plan, done[name]):
+            problems[name] = problem
     if problems and not several:
-        raise problems[names[0]]
+        raise problems.popitem()[1]
     if problems:
         raise GensetError("; ".join(f"{name}: {problem}" for name, problem in problems.items()))
 
