@@ -87,6 +87,13 @@ class _File(NamedTuple):
     path: Path
     expected: Verdict | None = None
 
+    def sha256(self) -> str:
+        """Of its bytes; PhotoRejected for a link to nothing, or a file that is not ours to read."""
+        try:
+            return sha256_of(self.path)
+        except OSError as error:
+            raise PhotoRejected("not readable", str(error.strerror)) from None
+
 
 def add(
     workspace: Workspace,
@@ -119,22 +126,19 @@ def add(
     found = (_gold_files if gold else _files)(folder, store.taxonomy)
     files, summary = list(found), AddSummary(origin.source)
     for file in progress(files, total=len(files), what="add", unit="photo"):
-        sha256 = sha256_of(file.path)
-        named = replace(origin, source_id=sha256[:32], title=file.path.name)
-        if photo := _photo_in(store, file, sha256, examples=examples):
-            summary.already += 1
-            summary.updated += not dry_run and _update(store, photo, origin, update)
-            continue
         try:
+            sha256 = file.sha256()
+            named = replace(origin, source_id=sha256[:32], title=file.path.name)
+            if photo := _photo_in(store, file, sha256, examples=examples):
+                summary.already += 1
+                summary.updated += not dry_run and _update(store, photo, origin, update)
+                continue
             if opt_out.reason_against(named.source, named.owner, named.source_id):
                 raise PhotoRejected(OPTED_OUT, f"named in {opt_out.file}")
             with store.session() as session:
                 _refuse_unwanted(session, named, sha256, examples=examples)
-            # Not in a transaction: labelers would wait while a photo is read.
             if original := _original(workspace, file.path, min_size, dry_run=dry_run):
-                with store.begin_alone() as session:  # it may be unwanted since
-                    _refuse_unwanted(session, named, sha256, examples=examples)
-                    _store(session, file, named, original, examples=examples)
+                _store(store, file, named, original, examples=examples)
         except (PhotoRejected, BadInput) as rejected:
             summary.rejected[str(file.path.relative_to(folder))] = str(rejected)
         else:
@@ -189,7 +193,7 @@ def _files(folder: Path, taxonomy: Taxonomy) -> Iterator[_File]:
             raise BadInput(f"{cls} is named by no class: {hint(taxonomy, cls.name)}")
         shown = sorted(path for path in cls.iterdir() if not path.name.startswith("."))
         for rank, path in enumerate(shown, start=1):
-            if not path.is_file():
+            if path.exists() and not path.is_file():
                 raise BadInput(f"{path} is not a file: put photos directly into their class folder")
             yield _File(wnid, rank, path)
 
@@ -268,30 +272,34 @@ def _original(
 
 
 def _store(
-    session: Session, file: _File, origin: PhotoOrigin, original: Original, *, examples: bool
+    store: Store, file: _File, origin: PhotoOrigin, original: Original, *, examples: bool
 ) -> None:
     """Store a file's photo as a candidate, an example or a gold question of its class."""
-    named = {"source": origin.source, "source_id": origin.source_id}
-    photo = session.scalar(select(Photo).filter_by(**named))
-    if photo is None and file.expected:
-        same = select(Photo).filter_by(sha256=original.sha256, rejected=None)
-        photo = session.scalar(same.limit(1))
-    if photo is None:
-        photo = Photo.of(replace(origin, owner_name=origin.credited))
-        session.add(photo)
-    if photo.sha256 is None:
-        photo.rejected, photo.stored_at = None, now()
-        for name, value in asdict(original).items():
-            setattr(photo, name, value)
-    session.flush()
-    if file.expected:
-        name_gold(session, photo, file.wnid, file.expected, reason="")
-        return
-    row = {"wnid": file.wnid, "photo_id": photo.id}
-    table = ExamplePhoto if examples else Candidate
-    if session.scalar(select(table.id).filter_by(**row)) is not None:
-        return  # whose original was lost
-    if examples:
-        session.add(ExamplePhoto(**row))
-    else:
-        add_candidates(session, [{**row, "keyword": "", "rank": file.rank}])
+    # Only now, for labelers wait meanwhile.
+    with store.begin_alone() as session:
+        # It may be unwanted since.
+        _refuse_unwanted(session, origin, original.sha256, examples=examples)
+        named = {"source": origin.source, "source_id": origin.source_id}
+        photo = session.scalar(select(Photo).filter_by(**named))
+        if photo is None and file.expected:
+            same = select(Photo).filter_by(sha256=original.sha256, rejected=None)
+            photo = session.scalar(same.limit(1))
+        if photo is None:
+            photo = Photo.of(replace(origin, owner_name=origin.credited))
+            session.add(photo)
+        if photo.sha256 is None:
+            photo.rejected, photo.stored_at = None, now()
+            for name, value in asdict(original).items():
+                setattr(photo, name, value)
+        session.flush()
+        if file.expected:
+            name_gold(session, photo, file.wnid, file.expected, reason="")
+            return
+        row = {"wnid": file.wnid, "photo_id": photo.id}
+        table = ExamplePhoto if examples else Candidate
+        if session.scalar(select(table.id).filter_by(**row)) is not None:
+            return  # whose original was lost
+        if examples:
+            session.add(ExamplePhoto(**row))
+        else:
+            add_candidates(session, [{**row, "keyword": "", "rank": file.rank}])

@@ -273,7 +273,12 @@ def test_hidden_files_and_files_beside_the_class_folders_are_not_photos(
     (dump / "README.txt").write_text("from 1921")
     (dump / TENCH / ".DS_Store").write_bytes(b"?")
     (dump / ".thumbnails").mkdir()
-    assert take().added == 3
+    (dump / TENCH / "c.jpg").symlink_to("nowhere")
+    done = take()
+    assert (done.added, done.rejected) == (
+        3,
+        {f"{TENCH}/c.jpg": "not readable: No such file or directory"},
+    )
     (tmp_path / "empty").mkdir()
     with pytest.raises(BadInput, match="no class folders"):
         take(tmp_path / "empty")
