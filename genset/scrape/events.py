@@ -23,7 +23,7 @@ class EventLog:
         {"time": "2026-05-01T12:00:00.123+00:00", "host": "Flickr", "class": "n01440764",
          "query": "tench (page 1)", "status": "ok", "decision": "stored 50 of 1,204 photos"}
         {"time": "2026-05-01T12:00:03.456+00:00", "host": "Flickr's image host",
-         "status": "a pause is asked for", "decision": "paused until 2026-05-01T12:00:33+00:00"}
+         "status": "asked to wait", "decision": "paused until 2026-05-01 12:00 UTC"}
 
     Raises:
         BadInput: it cannot be opened.

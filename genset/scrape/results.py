@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import delete, exists, func, select, update
+from sqlalchemy import Select, delete, exists, func, select, union_all, update
 from sqlalchemy.orm import Session
 
 from genset.core.dates import earliest_day, minute
@@ -218,14 +218,29 @@ class Results:
             if session.scalar(same) is None:
                 (self._images / outcome.file).unlink(missing_ok=True)
 
+    def _failed_photos(self, *columns: Any) -> Select[*tuple[Any, ...]]:
+        """Something of the source's photos that failed."""
+        # Of a join SQLite would take all photos of the source, and look for a failure of each.
+        of_source = exists().where(
+            Photo.id == PhotoFailure.photo_id, Photo.source == self._plan.source.about.name
+        )
+        return select(*columns).where(of_source)
+
+    def error_due(self, at: float) -> str:
+        """Why what is to be tried again then, in seconds since 1970, failed last."""
+        searches = select(SearchFailure.next_at, SearchFailure.error)
+        searches = searches.where(SearchFailure.source == self._plan.source.about.name)
+        photos = self._failed_photos(PhotoFailure.next_at, PhotoFailure.error)
+        failures = union_all(searches, photos).subquery().c
+        since = failures.next_at >= datetime.fromtimestamp(at - 1, UTC)
+        with self._store.session() as session:
+            first = select(failures.error).where(since).order_by(failures.next_at).limit(1)
+            return session.scalar(first) or "failed"
+
     def count_failures(self) -> None:
         """Count what is to be tried again, and name the queries that are not asked any more."""
         source, wnids = self._plan.source.about.name, {cls.wnid for cls in self._plan.classes}
-        # Of a join SQLite would take all photos of the source, and look for a failure of each.
-        of_source = select(Photo.id).where(
-            Photo.id == PhotoFailure.photo_id, Photo.source == source
-        )
-        photos = select(func.count(PhotoFailure.photo_id)).where(exists(of_source))
+        photos = self._failed_photos(func.count(PhotoFailure.photo_id))
         queries = select(SearchFailure).filter_by(source=source).order_by(SearchFailure.id)
         self._summary.rejected_queries = {}
         with self._store.session() as session:

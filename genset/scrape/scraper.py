@@ -26,7 +26,7 @@ from tenacity.stop import stop_after_delay, stop_never
 
 from genset.classes import ImageClass
 from genset.core.dates import minute
-from genset.core.errors import SourceError, SourceRefused
+from genset.core.errors import SourceRefused
 from genset.core.numbers import count
 from genset.core.progress import progress
 from genset.db import Photo, Store
@@ -115,7 +115,6 @@ class _Scraper:
         self.locked = set[str]()  # the classes that are this process's
         self.reported = 0.0
         self.is_store_away = False
-        self.last_error = "in an earlier run"
 
     def fill(self) -> Iterator[ImageClass]:
         """Work until no class needs anything, and yield each one as it gets there."""
@@ -348,10 +347,8 @@ class _Scraper:
         results: list[Done] = [(job, result) for job, result in self.finished if _is_result(result)]
         self.results.keep(results, self.hosts.now())
         finished, self.finished = self.finished, []
-        for job, result in finished:
+        for job, _ in finished:
             self._note(job)
-            if isinstance(result, SourceError):
-                self.last_error = str(result)
         for _, result in finished:
             if isinstance(result, Exception) and not _is_result(result):
                 raise result
@@ -380,8 +377,9 @@ class _Scraper:
         if seconds > scaled(LONG) and host is None and self.reported != at:  # hosts say so too
             self.reported = at
             classes = count(len(self.incomplete), "class", "classes")
+            error = self.results.error_due(at)
             self.hosts.say(
-                f"{classes} waiting for the next try at {minute(at)} ({self.last_error}); "
+                f"{classes} waiting for the next try at {minute(at)} ({error}); "
                 "genset status --failed names them"
             )
         self._sleep(min(max(seconds, 0), LOOK_AGAIN))

@@ -94,9 +94,14 @@ def test_what_failed_is_listed_with_its_next_try(
         r"the same command again after 20\d\d-.*",
         lines[-1],
     )
+    # Another run says why it waits.
+    process = pool.command(sandbox.endpoint, *words, pauses=0.01)
+    assert process.stderr and "answered HTTP 503); genset status" in process.stderr.readline()
+    process.kill()
+    process.communicate()
     root = pool.workspace.root
     unfinished = json.loads(genset("status", "--json", cwd=root))["next_command"]
-    assert unfinished == f"genset scrape --classes {wnid} --per-class 3 --no-wait"
+    assert unfinished == f"genset scrape --classes {wnid} --per-class 3"
     [row] = json.loads(genset("status", "--failed", "--json", cwd=root))
     names = row["wnid"], row["photo_or_search"], row["state"]
     assert names == (wnid, "flickr:1000", "failed")
