@@ -145,13 +145,15 @@ class Shown:
 class ScreenPlan(NamedTuple):
     """A screen to lease: candidates of a class, and (by their ids) gold questions among them.
 
-    `gold_remaining` is how many come on the class's other screens; None on its last.
+    `gold_remaining` is how many come on the class's other screens; None on its last, and where it
+    `is_training`.
     """
 
     wnid: str
     candidates: Sequence[int]
     gold: Sequence[int] = ()
     gold_remaining: int | None = None
+    is_training: bool = False
 
     def photos(self, free: set[int]) -> list[ScreenPhoto]:
         """What is on the screen, of candidates those that are free; gold questions anywhere."""

@@ -289,7 +289,7 @@ def _of_board(
             else plan.photos(free)
             for plan in plans
         ]
-        screens += _lease(session, board, labeler, visit, list(zip(plans, photos, strict=True)))
+        screens += lease(session, board, labeler, visit, list(zip(plans, photos, strict=True)))
     return screens
 
 
@@ -329,7 +329,7 @@ def _lock_free(
     return free_of_others(session, board, worker, good), busy
 
 
-def _lease(
+def lease(
     session: Session,
     board: Board,
     labeler: LabelerNow,
@@ -350,7 +350,7 @@ def _lease(
             "visit_id": None if visit is None else visit.id,
             "candidates": sum(photo.candidate_id is not None for photo in photos),
             "gold_remaining": plan.gold_remaining,
-            "is_training": False,
+            "is_training": plan.is_training,
             "created_at": at + timedelta(microseconds=place),  # by which they are in order
             "expires_at": end_of_lease(board.rules),
         }
@@ -369,11 +369,6 @@ def _lease(
         ask(session, _INSERT_SCREENS, rows)
         ask(session, _INSERT_PHOTOS, on_screens)
     return [Screen(**row) for row in rows]
-
-
-def random_name() -> str:
-    """A name for a screen, or a photo on one, that says nothing."""
-    return secrets.token_hex(16)
 
 
 def end_of_lease(rules: LabelRules) -> datetime:

@@ -17,7 +17,6 @@ from genset.db import (
     Photo,
     Ruling,
     Screen,
-    ScreenPhoto,
     Verdict,
     Visit,
     ask,
@@ -25,9 +24,9 @@ from genset.db import (
     lock_gold_questions,
     requests_in_force,
 )
-from genset.label.queue.board import PHOTOS_ON_A_SCREEN
-from genset.label.queue.hiding import GOLD_ALREADY, THERE, is_new_to_labeler
-from genset.label.queue.leases import LabelerNow, end_of_lease, random_name
+from genset.label.queue.board import PHOTOS_ON_A_SCREEN, Board
+from genset.label.queue.hiding import GOLD_ALREADY, THERE, ScreenPlan, is_new_to_labeler
+from genset.label.queue.leases import LabelerNow, lease
 from genset.label.queue.open_candidates import is_for_examples
 from genset.settings import LabelRules
 
@@ -72,12 +71,13 @@ _RULED = (
 
 
 def training_screens(
-    session: Session, rules: LabelRules, labeler: LabelerNow, visit: Visit | None
+    session: Session, board: Board, labeler: LabelerNow, visit: Visit | None
 ) -> list[Screen]:
     """Lease what this labeler's training lacks, a class a screen; none once they label.
 
     Fewer than the rules say where too few photos are known.
     """
+    rules = board.rules
     if not rules.training:
         return []
     had, labeled = ask(session, _HAD, {"worker": labeler.name}).one()
@@ -90,8 +90,11 @@ def training_screens(
     # Classes of which both kinds are known teach most.
     kinds = {wnid: len({one.expected for one in some}) for wnid, some in by_class.items()}
     wnids = sorted(by_class, key=lambda wnid: (-kinds[wnid], _random.random()))
-    some = wnids[: rules.training - had]
-    return [_lease(session, rules, labeler, visit, wnid, by_class[wnid]) for wnid in some]
+    plans = [
+        ScreenPlan(wnid, (), _chosen(session, by_class[wnid]), is_training=True)
+        for wnid in wnids[: rules.training - had]
+    ]
+    return lease(session, board, labeler, visit, [(plan, plan.photos(set())) for plan in plans])
 
 
 def _known(session: Session, rules: LabelRules, worker: str) -> list[GoldQuestion]:
@@ -113,38 +116,12 @@ def _known(session: Session, rules: LabelRules, worker: str) -> list[GoldQuestio
     return [*named, *ruled]
 
 
-def _lease(
-    session: Session,
-    rules: LabelRules,
-    labeler: LabelerNow,
-    visit: Visit | None,
-    wnid: str,
-    known: Sequence[GoldQuestion],
-) -> Screen:
-    """A screen of up to five of these photos, of both kinds where there are both."""
+def _chosen(session: Session, known: Sequence[GoldQuestion]) -> list[int]:
+    """The ids of up to five of these photos, of both kinds where there are both."""
     drawn = _random.sample(known, len(known))
     one_of_each = list({question.expected: question for question in drawn}.values())
     others = [question for question in drawn if question not in one_of_each]
     photos = [*one_of_each, *others][:PHOTOS_ON_A_SCREEN]
-    _random.shuffle(photos)
     session.add_all(photos)
-    screen = Screen(
-        id=random_name(),
-        worker=labeler.name,
-        wnid=wnid,
-        panel=rules.panel,
-        guideline=rules.guideline,
-        study_id=None if visit is None else visit.study_id,
-        visit_id=None if visit is None else visit.id,
-        expires_at=end_of_lease(rules),
-        candidates=0,
-        is_training=True,
-    )
-    session.add(screen)
     session.flush()
-    session.add_all(
-        ScreenPhoto(id=random_name(), screen_id=screen.id, place=place, gold_id=question.id)
-        for place, question in enumerate(photos, 1)
-    )
-    session.flush()
-    return screen
+    return [question.id for question in photos]

@@ -271,7 +271,7 @@ class Desk:
         """
         visit, is_busy = self._visit(session), False
         rows = self._reclaimed(session, boards, rows, count, loaded)
-        rows += training_screens(session, boards.rules, me, visit)
+        rows += training_screens(session, boards.candidates, me, visit)
         missing = min(count, MOST_SCREENS) - len(rows)
         if visit is not None:
             done, to_do = screens_of_visit(session, visit)
