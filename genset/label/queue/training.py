@@ -78,7 +78,7 @@ def training_screens(
     Fewer than the rules say where too few photos are known.
     """
     rules = board.rules
-    if not rules.training:
+    if not rules.training or (visit is not None and visit.ended_at):
         return []
     had, labeled = ask(session, _HAD, {"worker": labeler.name}).one()
     if labeled or had >= rules.training:
