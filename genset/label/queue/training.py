@@ -7,7 +7,7 @@ import random
 from collections import defaultdict
 from collections.abc import Sequence
 
-from sqlalchemy import bindparam, exists, func, select
+from sqlalchemy import bindparam, exists, func, or_, select
 from sqlalchemy.orm import Session
 
 from genset.db import (
@@ -24,6 +24,7 @@ from genset.db import (
     lock_gold_questions,
     requests_in_force,
 )
+from genset.label.gold import holds
 from genset.label.queue.board import PHOTOS_ON_A_SCREEN, Board
 from genset.label.queue.hiding import GOLD_ALREADY, THERE, ScreenPlan, is_new_to_labeler
 from genset.label.queue.leases import LabelerNow, lease
@@ -36,11 +37,15 @@ _HAD = select(
     func.count().filter(Screen.is_training, Screen.lost_at.is_(None)),
     func.count().filter(~Screen.is_training, Screen.submitted_at.is_not(None)),
 ).where(Screen.worker == bindparam("worker"))
-_NAMED = (
+# Those that a manager named, and those that were made of a ruling before.
+_THERE_ARE = (
     select(GoldQuestion)
     .join(Photo, Photo.id == GoldQuestion.photo_id)
     .where(
-        GoldQuestion.basis_id.is_(None),
+        or_(
+            GoldQuestion.basis_id.is_(None),
+            GoldQuestion.basis_id.in_(select(Ruling.candidate_id)),
+        ),
         GoldQuestion.retired_at.is_(None),
         *THERE,
         *is_new_to_labeler(GoldQuestion),
@@ -55,7 +60,10 @@ _VOTES = (
 )
 _NEWEST = select(func.max(Ruling.number)).where(Ruling.candidate_id == Candidate.id)
 _RULED = (
-    select(Candidate.id, Candidate.wnid, Candidate.photo_id, Ruling.verdict, Ruling.reason)
+    select(
+        *(Candidate.id, Candidate.wnid, Candidate.photo_id, Ruling.verdict, Ruling.reason),
+        exists(GOLD_ALREADY.correlate(Candidate)).label("is_gold"),
+    )
     .join(Ruling, Ruling.candidate_id == Candidate.id)
     .join(Photo, Photo.id == Candidate.photo_id)
     .where(
@@ -64,7 +72,6 @@ _RULED = (
         bindparam("votes") <= _VOTES,
         ~is_for_examples(Photo.id),
         *THERE,
-        ~exists(GOLD_ALREADY.correlate(Candidate)),
         *is_new_to_labeler(Candidate),
     )
 )
@@ -99,21 +106,25 @@ def training_screens(
 
 def _known(session: Session, rules: LabelRules, worker: str) -> list[GoldQuestion]:
     """What a manager named, and what a reviewer ruled on: new to this labeler."""
-    named = session.scalars(_NAMED, {"worker": worker}).all()
+    there_are = session.scalars(_THERE_ARE, {"worker": worker}).all()
     values = {"worker": worker, "panel": rules.panel, "votes": rules.votes}
     waiting = requests_in_force(session)
-    ruled = [
-        GoldQuestion(
-            wnid=wnid,
-            photo_id=photo_id,
-            expected=verdict,
-            reason=reason,
-            basis_id=candidate_id,
-        )
-        for candidate_id, wnid, photo_id, verdict, reason in ask(session, _RULED, values)
-        if candidate_id not in waiting
+    ruled = {row.id: row for row in ask(session, _RULED, values) if row.id not in waiting}
+    now_known = {number: row.verdict for number, row in ruled.items()}
+    return [
+        *(one for one in there_are if holds(one.basis_id, one.expected, now_known)),
+        *(
+            GoldQuestion(
+                wnid=row.wnid,
+                photo_id=row.photo_id,
+                expected=row.verdict,
+                reason=row.reason,
+                basis_id=row.id,
+            )
+            for row in ruled.values()
+            if not row.is_gold
+        ),
     ]
-    return [*named, *ruled]
 
 
 def _chosen(session: Session, known: Sequence[GoldQuestion]) -> list[int]:

@@ -74,6 +74,16 @@ def test_who_labels_already_and_where_nothing_is_known_there_is_none(anywhere: O
     assert [screen.is_training for screen in cid.screens(2)] == [True, False]
 
 
+def test_a_ruling_trains_everybody_until_it_is_taken_back(taught: Opened) -> None:
+    store, of_ruling = taught[1], ["owner 101"]
+    for name in ("ann", "eve"):
+        second = desk_of(taught, name).screens()[1]
+        assert (second.is_training, owners(second)) == (True, of_ruling)
+    rule(store, f"{GOLDFISH}/flickr:101", CORRECT, "mia", "no koi")
+    training = [screen for screen in desk_of(taught, "fay").screens() if screen.is_training]
+    assert of_ruling[0] not in owners(*training)
+
+
 def test_a_visit_that_has_ended_gets_none(anywhere: Opened) -> None:
     workspace, store = under(anywhere, votes=1, training=1)
     Studies(store).add("mturk", "hit", 2)
