@@ -139,7 +139,7 @@ def _encoded(values: Any) -> tuple[list[str], Numbers]:
         return names.tolist(), codes
     if hasattr(values, "dictionary_encode"):  # Arrow
         whole = values.unify_dictionaries().combine_chunks().dictionary_encode()
-        return whole.dictionary.to_pylist(), whole.indices.fill_null(-1).to_numpy()
+        return whole.dictionary.to_pylist(), whole.indices.cast("int64").fill_null(-1).to_numpy()
     place: dict[str, int] = {}
     codes = [place.setdefault(value, len(place)) for value in values]
     return list(place), np.array(codes, dtype=np.int64)
