@@ -88,6 +88,8 @@ def show_photos(workspace: Workspace, store: Store) -> None:
     st.caption(shown + order)
     seen = found[page_of("photos page", len(found))]
     around = list(dict.fromkeys(photo.photo.task for photo in found))
+    if verdict is not None:
+        see_votes(*around)  # as the filter says
     seconds = seconds_a_photo(store, [photo.answer for photo in seen])
     with st.container(key="gallery"):
         for place, photo in enumerate(seen):

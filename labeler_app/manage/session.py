@@ -71,9 +71,9 @@ VOTES_SHOWN = " (votes shown)"  # at the end of a ruling's reason
 _SEEN = "votes seen"
 
 
-def see_votes(task: str) -> None:
-    """Note that this manager has seen what labelers say of a candidate."""
-    st.session_state.setdefault(_SEEN, set()).add(task)
+def see_votes(*tasks: str) -> None:
+    """Note that this manager has seen what labelers say of candidates."""
+    st.session_state.setdefault(_SEEN, set()).update(tasks)
 
 
 def saw_votes(task: str) -> bool:

@@ -210,6 +210,9 @@ def test_an_opened_photo_is_ruled_on_without_its_votes_in_sight_or_sent_to_revie
     assert [(each.task, each.why) for each in queue(store, rules=workspace.label)] == [
         (f"{TENCH}/flickr:2", "sent to review")
     ]
+    app = choose(manage_page(workspace, "Photos"), "Verdict", "correct")
+    click(click(click(app, "Open flickr:1"), "Previous"), "Broken")
+    assert rulings(store)[-1][2] == "looked at in the view Photos (votes shown)"
 
 
 def test_a_photo_becomes_a_gold_question(opened: Opened) -> None:
