@@ -285,14 +285,8 @@ def _by_source(session: Session) -> dict[str, SourceCounts]:
     )
     named = {}
     for name in sorted(tried | counts.keys()):
-        found, stored, out = counts.get(name, (0, 0, 0))
-        named[name] = SourceCounts(
-            searches=searches.get(name, 0),
-            found=found,
-            stored=stored,
-            rejected=out,
-            candidates=candidates.get(name, 0),
-        )
+        photo_counts = counts.get(name, (0, 0, 0))
+        named[name] = SourceCounts(searches.get(name, 0), *photo_counts, candidates.get(name, 0))
     return named
 
 

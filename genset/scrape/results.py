@@ -19,6 +19,7 @@ from genset.core.errors import PhotoRejected, SourceError, SourceRefused
 from genset.core.files import secure
 from genset.core.numbers import count
 from genset.db import (
+    Candidate,
     Photo,
     PhotoFailure,
     SearchFailure,
@@ -47,6 +48,7 @@ class ScrapeSummary:
     Attributes:
         full: classes that have all the photos asked for.
         short: photos held by classes whose results ended before they were full.
+        rejected_in: the rejected photos of classes that have none left.
         contested: photos held back because another class claims them too.
         stored: photos downloaded by this run.
         early: those of them that were taken before the window in which they were posted.
@@ -62,6 +64,7 @@ class ScrapeSummary:
 
     full: int = 0
     short: dict[str, int] = field(default_factory=dict)
+    rejected_in: dict[str, int] = field(default_factory=dict)
     contested: dict[str, int] = field(default_factory=dict)
     stored: int = 0
     early: int = 0
@@ -127,10 +130,8 @@ class Results:
         self._summary.early += early
         self._summary.searches += len(pages)
         self._summary.rejected = dict(Counter(self._summary.rejected) + rejected)
-        entries = Counter(self._summary.rejected_entries)
-        for page in pages:
-            entries.update(page.rejected)
-        self._summary.rejected_entries = dict(entries)
+        entries = (Counter(page.rejected) for page in pages)
+        self._summary.rejected_entries = dict(sum(entries, Counter(self._summary.rejected_entries)))
         for (job, result), decision in zip(done, decisions, strict=True):
             self._on_event(self._event(job, result, decision))
 
@@ -243,7 +244,12 @@ class Results:
         photos = self._failed_photos(func.count(PhotoFailure.photo_id))
         queries = select(SearchFailure).filter_by(source=source).order_by(SearchFailure.id)
         self._summary.rejected_queries = {}
+        empty = [wnid for wnid, photos in self._summary.short.items() if not photos]
+        rejected = select(Candidate.wnid, func.count()).join(Candidate.photo)
+        rejected = rejected.where(Candidate.wnid.in_(empty), Photo.rejected.is_not(None))
+        rejected = rejected.where(Photo.source == source).group_by(Candidate.wnid)
         with self._store.session() as session:
+            self._summary.rejected_in = dict(session.execute(rejected).all()) if empty else {}
             self._summary.failed = session.scalar(photos) or 0
             for failure in session.scalars(queries):
                 if failure.wnid in wnids and failure.next_at is not None:

@@ -118,6 +118,15 @@ def test_what_failed_is_listed_with_its_next_try(
     assert json.loads(genset("status", "--json", cwd=root))["next_command"] == "genset label"
 
 
+def test_a_class_of_which_all_photos_are_rejected_has_none_left(serve: Serve, pool: Pool) -> None:
+    sandbox = serve(record(1, "tench"), record(2, "tench"))
+    junk = Reply(200, "image/jpeg", b"no image")
+    sandbox.fault = lambda request: junk if photo_of(request) else None
+    words = ["--classes", "n01440764", "--per-class", "1"]
+    line = "n01440764: no photo left: 2 rejected (genset status --failed)\n"
+    assert [line in pool.done(sandbox.endpoint, *words).stdout for _ in "ab"] == [True, True]
+
+
 def test_status_says_what_is_refused_and_why_and_when_it_is_tried_next(
     serve: Serve, new_pool: Callable[..., Pool]
 ) -> None:

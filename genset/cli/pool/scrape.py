@@ -194,8 +194,7 @@ def _show(found: dict[str, _Shown], summary: list[str], several: bool, as_json: 
     for name, (_, lines) in found.items():
         summary += [f"{name}: {line}" if several else line for line in lines]
     if documents := {name: document for name, (document, _) in found.items()}:
-        [*only] = documents.values()
-        show(documents if several else only[0], "\n".join(summary), as_json)
+        show(documents if several else documents.popitem()[1], "\n".join(summary), as_json)
 
 
 def _scrape_plans(
@@ -262,6 +261,8 @@ def _lines(plan: "ScrapePlan", done: "ScrapeSummary") -> list[str]:
         lines += [f"{wnid}: query {query} is rejected: {why}" for query, why in queries.items()]
     for wnid, photos in done.short.items():
         found = f"only {count(photos, 'photo')} found" if photos else "no photo found"
+        if rejected := done.rejected_in.get(wnid):
+            found = f"no photo left: {rejected:,} rejected (genset status --failed)"
         lines.append(f"{wnid}: {found}")
     for wnid, photos in done.contested.items():
         them = agree(photos, "it", "them")
