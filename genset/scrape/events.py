@@ -81,4 +81,4 @@ def _run(command: Sequence[str], text: str, code: int) -> None:
     except subprocess.CalledProcessError as error:
         say(f"the command of --notify ended with {error.returncode}")
     except (subprocess.TimeoutExpired, OSError) as error:
-        say(f"--notify: {error}")
+        say(f"--notify: {getattr(error, 'strerror', f'stopped after {_PATIENCE} seconds')}")
