@@ -111,11 +111,7 @@ def inflating(size: int) -> bytes:
 def answer(body: bytes, status: str = "200 OK", **headers: str) -> bytes:
     """An answer with its length, unless `headers` say another; a name's _ stands for -."""
     # The connection ends after it: without saying so, a second try may run into its end.
-    usual = {
-        "Content_Type": "image/jpeg",
-        "Content_Length": str(len(body)),
-        "Connection": "close",
-    }
+    usual = {"Content_Type": "image/jpeg", "Content_Length": str(len(body)), "Connection": "close"}
     sent = usual | headers
     lines = [f"{name.replace('_', '-')}: {value}" for name, value in sent.items() if value]
     return "\r\n".join([f"HTTP/1.1 {status}", *lines, "\r\n"]).encode() + body

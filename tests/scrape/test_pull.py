@@ -15,13 +15,7 @@ from genset.core.errors import BadInput, ReleaseDamaged
 from genset.db import Verdict, stored_candidates
 from genset.net.hosts import TRIES
 from genset.release.freeze import create
-from genset.release.reader import (
-    MANIFEST,
-    Release,
-    ReleasePhoto,
-    content_hash,
-    manifest_hash,
-)
+from genset.release.reader import MANIFEST, Release, ReleasePhoto, content_hash, manifest_hash
 from genset.sandbox import Faults, Reply, Request, Rule
 from genset.scrape.pull import PullSummary, pull
 from tests.labeled_workspace import picture, vote
@@ -279,10 +273,7 @@ def of_photo(**fields: Any) -> Callable[[dict[str, Any]], None]:
     ],
 )
 def test_a_hostile_manifest_is_refused_before_anything_is_fetched_or_written(
-    maker: Maker,
-    rebuild: Rebuild,
-    tmp_path: Path,
-    change: Callable[[dict[str, Any]], None],
+    maker: Maker, rebuild: Rebuild, tmp_path: Path, change: Callable[[dict[str, Any]], None]
 ) -> None:
     manifest = maker.rewritten(tmp_path / "m.json", change)
     with pytest.raises(BadInput) as rejected:
