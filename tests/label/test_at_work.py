@@ -1,6 +1,5 @@
 """Who labels, how fast, and when it will be done: a range, or that nobody can tell."""
 
-import uuid
 from dataclasses import astuple
 from datetime import timedelta
 from pathlib import Path
@@ -24,16 +23,8 @@ MINUTES = timedelta(minutes=1)
 def said(store: Store, number: int, worker: str, ago: timedelta) -> None:
     with store.begin() as session:
         candidate = find_candidate(session, f"{TENCH}/flickr:{number}")
-        session.add(
-            Label(
-                id=uuid.uuid4(),
-                candidate_id=candidate.id,
-                worker=worker,
-                verdict=Verdict.CORRECT,
-                decided_at=now() - ago,
-                via="page",
-            )
-        )
+        row = {"worker": worker, "verdict": Verdict.CORRECT, "via": "page"}
+        session.add(Label(candidate_id=candidate.id, decided_at=now() - ago, **row))
 
 
 def test_who_has_photos_before_them_is_at_work(anywhere: Opened) -> None:

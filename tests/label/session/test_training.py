@@ -35,7 +35,8 @@ def test_training_comes_first_and_its_answers_afterwards(taught: Opened) -> None
     assert (first.is_training, second.is_training) == (True, True)
     assert not any(screen.is_training for screen in others)
     assert sorted(owners(first)) == ["owner 0", "owner 1"]  # of both kinds, so it is first
-    assert owners(second) == ["owner 101"]
+    eve = desk_of(taught, "eve").screens()[1]  # a ruling trains everybody
+    assert eve.is_training and owners(eve) == owners(second) == ["owner 101"]
     submission = decided(first, CORRECT)
     for _ in range(2):  # a page that heard no answer asks again
         found = {(one.ok, one.expected, one.reason) for one in ann.submit(submission)}
@@ -44,6 +45,9 @@ def test_training_comes_first_and_its_answers_afterwards(taught: Opened) -> None
     assert (receipt.expected, receipt.reason) == (INCORRECT, "a koi")
     assert all(receipt.expected is None for receipt in do(ann, others[0]))
     assert not {"owner 0", "owner 1", "owner 101"} & set(owners(*others, *do_all(ann)))
+    rule(taught[1], f"{GOLDFISH}/flickr:101", CORRECT, "mia", "no koi")
+    training = [screen for screen in desk_of(taught, "fay").screens() if screen.is_training]
+    assert "owner 101" not in owners(*training)
 
 
 def test_nothing_of_it_counts(taught: Opened) -> None:
@@ -72,16 +76,6 @@ def test_who_labels_already_and_where_nothing_is_known_there_is_none(anywhere: O
     assert not any(screen.is_training for screen in desk_of(later, "bob").screens())
     cid = desk_of(later, "cid")
     assert [screen.is_training for screen in cid.screens(2)] == [True, False]
-
-
-def test_a_ruling_trains_everybody_until_it_is_taken_back(taught: Opened) -> None:
-    store, of_ruling = taught[1], ["owner 101"]
-    for name in ("ann", "eve"):
-        second = desk_of(taught, name).screens()[1]
-        assert (second.is_training, owners(second)) == (True, of_ruling)
-    rule(store, f"{GOLDFISH}/flickr:101", CORRECT, "mia", "no koi")
-    training = [screen for screen in desk_of(taught, "fay").screens() if screen.is_training]
-    assert of_ruling[0] not in owners(*training)
 
 
 def test_a_visit_that_has_ended_gets_none(anywhere: Opened) -> None:
