@@ -13,7 +13,7 @@ from labeler_app.manage.people import show_people
 from labeler_app.manage.photos import show_photos
 from labeler_app.manage.progress import show_progress
 from labeler_app.manage.review import show_review
-from labeler_app.manage.session import link_opens
+from labeler_app.manage.session import keep_choices, link_opens
 from labeler_app.manage.settings import show_settings
 from labeler_app.workspace import opened
 
@@ -46,6 +46,7 @@ def main() -> None:
             st.title("Manage labels", anchor=False)
             st.error(_NO_LINK)
         return
+    keep_choices()
     with st.container(key="manage"):
         # Only what is looked at is drawn: the others would cost time, and photos on the page.
         view = st.segmented_control(

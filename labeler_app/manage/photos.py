@@ -46,7 +46,6 @@ from labeler_app.manage.session import (
     enlarged,
     from_the_start,
     is_from_comments,
-    keep_choices,
     manager_name,
     offer,
     saw_votes,
@@ -64,7 +63,6 @@ _VERDICTS = "Votes and rulings; a ruling that is made after they were in sight s
 
 def show_photos(workspace: Workspace, store: Store) -> None:
     """Draw a page of photos, or the one that was opened, large."""
-    keep_choices()
     if (task := enlarged()) is not None:
         _show_one(workspace, store, task, st.session_state.get("photos around", ()))
         return

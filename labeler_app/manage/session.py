@@ -83,16 +83,16 @@ def saw_votes(task: str) -> bool:
 
 CLASS, LABELER = "A class", "A labeler"
 _VERDICT = "photos verdict"
-# Of the choices in the view of photos. Streamlit forgets those that a run does not draw.
-CHOICES = ("verdicts", "photos of", "photos class", "photos labeler", "photos show", _VERDICT)
 _PHOTO = "photo"
 _PAGE = "photos page"
+# Of who decides, and of the choices in the view of photos.
+_KEPT = ("manager", "verdicts", "photos of", "photos class", "photos labeler", "photos show")
 _IS_FROM_COMMENTS = "photo is from comments"
 
 
 def keep_choices() -> None:
-    """Let the choices in the view of photos outlive a run that draws something else."""
-    for key in (*CHOICES, _PAGE):
+    """Let these outlive a run that does not draw them: Streamlit forgets them else."""
+    for key in (*_KEPT, _VERDICT, _PAGE):
         if key in st.session_state:
             st.session_state[key] = st.session_state[key]
 

@@ -147,6 +147,17 @@ def test_filters_are_kept_while_a_photo_is_large(opened: Opened) -> None:
     assert opens(app) == ["flickr:3", "flickr:4"]
 
 
+def test_who_decides_is_said_once_for_all_photos(opened: Opened) -> None:
+    app = click(manage_page(opened[0], "Photos"), "Open flickr:3")
+    app.text_input(key="manager").set_value("Dr. Who")
+    click(run(app), "All photos")
+    for view in ("Progress", "Photos"):
+        app.segmented_control[0].set_value(view)
+        run(app)
+    click(app, "Open flickr:4")
+    assert app.text_input(key="manager").value == "Dr. Who"
+
+
 def test_what_is_void_is_marked_and_found(opened: Opened) -> None:
     workspace, store = opened
     void(store, workspace, "ben", by="dana", reason="0 s a photo")
