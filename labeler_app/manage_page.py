@@ -9,6 +9,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from genset.label import Store, Workspace, answering
+from labeler_app.manage.parts import choose
 from labeler_app.manage.people import show_people
 from labeler_app.manage.photos import show_photos
 from labeler_app.manage.progress import show_progress
@@ -49,16 +50,7 @@ def main() -> None:
     keep_choices()
     with st.container(key="manage"):
         # Only what is looked at is drawn: the others would cost time, and photos on the page.
-        view = st.segmented_control(
-            "View",
-            list(VIEWS),
-            default="Progress",
-            required=True,
-            label_visibility="collapsed",
-            key="view",
-            bind="query-params",
-        )
-        question, show = VIEWS[view or "Progress"]
+        question, show = VIEWS[view := choose("View", list(VIEWS))]
         st.title(f"{view}: {question}", anchor=False)
         with answering():
             show(workspace, store)

@@ -121,6 +121,20 @@ def show_comments(found: Iterable[PhotoComment]) -> None:
         st.markdown(f"⚑ {as_markdown(comment.labeler)}, {comment.at:%Y-%m-%d %H:%M}: {text}")
 
 
+def choose(words: str, options: Sequence[str]) -> str:
+    """Draw what can be chosen side by side, the first at first; the address says what is."""
+    chosen = st.segmented_control(
+        words,
+        options,
+        default=options[0],
+        required=True,
+        label_visibility="collapsed",
+        key=words.lower(),
+        bind="query-params",
+    )
+    return chosen or options[0]
+
+
 def page_of(key: str, count: int) -> slice:
     """Draw the way through `count` things, and return which of them are on the page that is seen.
 

@@ -23,6 +23,7 @@ from genset.label.suspects import SUSPECTS_FILE, Guess, Suspect, Suspects, read_
 from labeler_app.manage.deciding import Walk, rule_buttons, show_last, walk_of
 from labeler_app.manage.parts import (
     badges,
+    choose,
     page_of,
     quiet_button,
     show_class,
@@ -42,16 +43,7 @@ _BLIND = "A ruling that is made with the votes in sight says so in its reason."
 def show_review(workspace: Workspace, store: Store) -> None:
     """Draw the first case of the chosen list, or that there is none."""
     by = manager_name(workspace, store)
-    chosen = st.segmented_control(
-        "List",
-        list(LISTS),
-        default="Candidates",
-        required=True,
-        label_visibility="collapsed",
-        key="list",
-        bind="query-params",
-    )
-    LISTS[chosen or "Candidates"](workspace, store, by)
+    LISTS[choose("List", list(LISTS))](workspace, store, by)
 
 
 def _candidates(workspace: Workspace, store: Store, by: str) -> None:
