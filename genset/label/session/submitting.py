@@ -112,6 +112,7 @@ def submit(
     whole = decided >= {name for name, photo in photos.items() if photo.there}
     if screen.submitted_at is None and not whole:
         return _refused(labeler, submission, NOT_WHOLE)
+    _store_comments(session, photos, submission.comments)
     if screen.is_training:
         return _taught(session, screen, photos, submission.labels)
     candidates = [photo.candidate_id for photo in photos.values() if photo.candidate_id is not None]
@@ -128,7 +129,6 @@ def submit(
             receipts += add_classes(session, screen, submission.added)
         else:
             receipts += [Receipt(added.id, False, LOST) for added in submission.added]
-    _store_comments(session, photos, submission.comments)
     if not was_submitted:
         if any(receipt.ok for receipt in receipts):
             screen.submitted_at = now()

@@ -1,14 +1,18 @@
 """A labeler's first screens, of photos whose answer a manager knows."""
 
+from dataclasses import replace
+
 import pytest
 from sqlalchemy import select
 
 from genset.db import GoldAnswer, Label, Store
+from genset.label.comments import comments
 from genset.label.crowd.studies import Studies
 from genset.label.gold import add_gold_question, gold_share
 from genset.label.people.labelers import Labelers
 from genset.label.review import rule
 from genset.label.session.desk import Desk
+from genset.label.session.shown import NewComment
 from genset.workspace import Workspace
 from tests.label.desks import CORRECT, INCORRECT, decided, desk_of, do, do_all, owners, under
 from tests.labeled_workspace import GOLDFISH, TENCH, vote
@@ -37,10 +41,12 @@ def test_training_comes_first_and_its_answers_afterwards(taught: Opened) -> None
     assert sorted(owners(first)) == ["owner 0", "owner 1"]  # of both kinds, so it is first
     eve = desk_of(taught, "eve").screens()[1]  # a ruling trains everybody
     assert eve.is_training and owners(eve) == owners(second) == ["owner 101"]
-    submission = decided(first, CORRECT)
+    remark = NewComment(first.photos[0].id, "is it?")
+    submission = replace(decided(first, CORRECT), comments=(remark,))
     for _ in range(2):  # a page that heard no answer asks again
         found = {(one.ok, one.expected, one.reason) for one in ann.submit(submission)}
         assert found == {(True, CORRECT, "it is mine"), (True, INCORRECT, "a carp")}
+    assert [comment.text for comment in comments(taught[1])] == ["is it?"]
     [receipt] = do(ann, second)
     assert (receipt.expected, receipt.reason) == (INCORRECT, "a koi")
     assert all(receipt.expected is None for receipt in do(ann, others[0]))
