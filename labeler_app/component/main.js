@@ -192,7 +192,7 @@ class Page {
     this.#painted = false;
     this.#since = null;
     this.ending.forget();
-    this.view.search.dialog.close(); // it was about the photo before
+    for (const { dialog } of [this.view.search, this.view.comment]) dialog.close(); // on the one before
     if (sheet === null) {
       if (this.work.refused || !this.server.reachable) this.ending.draw();
       else this.view.message("One moment…"); // more is asked for
