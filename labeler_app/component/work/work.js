@@ -317,8 +317,8 @@ export class Work {
     for (const { id } of [...this.#open]) {
       if (claimed === CLAIMED) break;
       if (!(await this.claims.claim(id))) continue;
-      if (this.#open.some((screen) => screen.id === id)) claimed += 1;
-      else this.claims.release(id); // it was submitted meanwhile
+      if (!this.#closed && this.#open.some((screen) => screen.id === id)) claimed += 1;
+      else this.claims.release(id); // it was submitted meanwhile, or the page closed
     }
     if (claimed > 0 && !this.sheet) this.#show(null);
   }

@@ -232,6 +232,18 @@ for (const hidden of [false, true]) {
   });
 }
 
+test("a page that is closed claims nothing more, whatever is still on its way", async () => {
+  const here = world({ screens: 9 });
+  const tab = new Tab(here.clock, here.browser, here.network);
+  await tab.begin();
+  here.network.way = () => ({ back: 2 * A_SECOND });
+  tab.label();
+  await here.clock.pass(200);
+  tab.work.close(); // the document stays: somebody signs out, and in again
+  await here.clock.pass(10 * A_SECOND);
+  assert.deepEqual((await here.browser.locks(tab).query()).held, []);
+});
+
 test("what another tab has on display is not given back", async () => {
   const here = world({ screens: 9 });
   const [one, two] = twoTabs(here);
