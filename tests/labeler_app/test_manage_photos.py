@@ -138,23 +138,17 @@ def test_a_photo_opens_large_and_names_are_hidden_until_asked_for(opened: Opened
     assert "5 of 5 photos" in shown(app)
 
 
-@pytest.mark.soak
-def test_filters_are_kept_while_a_photo_is_large(opened: Opened) -> None:
+def test_filters_and_who_decides_are_kept_while_others_are_drawn(opened: Opened) -> None:
     app = manage_page(opened[0], "Photos")
     choose(app, "Show", "not labeled")
     click(app, "Open flickr:4")
-    click(app, "All photos")
-    assert opens(app) == ["flickr:3", "flickr:4"]
-
-
-def test_who_decides_is_said_once_for_all_photos(opened: Opened) -> None:
-    app = click(manage_page(opened[0], "Photos"), "Open flickr:3")
     app.text_input(key="manager").set_value("Dr. Who")
     click(run(app), "All photos")
     for view in ("Progress", "Photos"):
         app.segmented_control[0].set_value(view)
         run(app)
-    click(app, "Open flickr:4")
+    assert opens(app) == ["flickr:3", "flickr:4"]
+    click(app, "Open flickr:3")
     assert app.text_input(key="manager").value == "Dr. Who"
 
 
