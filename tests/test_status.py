@@ -36,12 +36,7 @@ from genset.label.session.desk import Desk
 from genset.release.freeze import create
 from genset.release.reader import FORMAT
 from genset.sets.open import open_set
-from genset.status import (
-    SourceCounts,
-    Status,
-    failed,
-    status,
-)
+from genset.status import SourceCounts, Status, failed, status
 from genset.workspace import Workspace
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, labeled_workspace, picture, vote
 from tests.score.painted import painted_set

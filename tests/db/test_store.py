@@ -16,14 +16,7 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import (
-    delete,
-    func,
-    inspect,
-    select,
-    text,
-    update,
-)
+from sqlalchemy import delete, func, inspect, select, text, update
 from sqlalchemy.exc import DBAPIError, IntegrityError, StatementError
 
 from genset.core.errors import BadInput, GensetError, MissingExtra

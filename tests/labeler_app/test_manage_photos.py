@@ -144,9 +144,6 @@ def test_filters_and_who_decides_are_kept_while_others_are_drawn(opened: Opened)
     click(app, "Open flickr:4")
     app.text_input(key="manager").set_value("Dr. Who")
     click(run(app), "All photos")
-    for view in ("Progress", "Photos"):
-        app.segmented_control[0].set_value(view)
-        run(app)
     assert opens(app) == ["flickr:3", "flickr:4"]
     click(app, "Open flickr:3")
     assert app.text_input(key="manager").value == "Dr. Who"

@@ -282,27 +282,6 @@ def test_a_screen_that_went_to_another_is_refused_and_said(
         expect(ann.get_by_role("button", name="Not stored: 4")).to_be_visible()
 
 
-def test_a_flag_is_not_put_on_what_comes_in_the_place_of_its_photo(
-    alone: tuple[Workspace, Store], window: BrowserContext
-) -> None:
-    port = free_port()
-    with serving(alone[0].root, port):
-        ann = sign_in(window, f"http://127.0.0.1:{port}", "ann")
-        loaded_ahead(ann, 2)
-        press(ann, "KeyF", "KeyX")
-        expect(ann.get_by_role("dialog", name="Flag")).to_be_visible()
-        with alone[1].begin() as session:
-            over = update(Screen).values(expires_at=datetime(2020, 1, 1, tzinfo=UTC))
-            session.execute(over.where(Screen.wnid == TENCH))
-        bob = sign_in(window, f"http://127.0.0.1:{port}", "bob")
-        label(bob, "tench", "IIIII")
-        saved(bob, "5/5")
-        ann.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
-        see(ann, "goldfish")
-        press(ann, "Enter")
-        expect(ann.locator(".flag[aria-pressed=true]")).to_have_count(0)
-
-
 @pytest.mark.soak
 def test_a_closed_page_gives_its_screens_back(
     alone: tuple[Workspace, Store], window: BrowserContext

@@ -25,10 +25,7 @@ from genset.release.choose import ReleasePlan
 from genset.release.documents.words import line, markdown
 from genset.release.exports.export import export
 from genset.release.freeze import create
-from genset.release.reader import (
-    MANIFEST,
-    Release,
-)
+from genset.release.reader import MANIFEST, Release
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate
 from tests.release.conftest import Pool
 

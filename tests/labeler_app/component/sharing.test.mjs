@@ -235,7 +235,7 @@ for (const hidden of [false, true]) {
 test("a page that is closed claims nothing more, whatever is still on its way", async () => {
   const here = world({ screens: 9 });
   const tab = new Tab(here.clock, here.browser, here.network);
-  await tab.begin();
+  await here.clock.pass(A_SECOND);
   here.network.way = () => ({ back: 2 * A_SECOND });
   tab.label();
   await here.clock.pass(200);
