@@ -82,7 +82,7 @@ class Visit(Base):
     `status` is the platform's word for it there, such as RETURNED.
     `consented_at` and `ended_at` are None until then; `outcome` says how it ended: "done",
     "failed" (gold questions), "declined" (no consent) or "nothing" (left to label).
-    `handed_in_at` is when its page first posted it to MTurk, `estimate` as a `Labeler` has it.
+    `handed_in_at` is when its page first posted it to MTurk.
     """
 
     __tablename__ = "visit"
@@ -100,7 +100,6 @@ class Visit(Base):
     ended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     outcome: Mapped[Outcome | None] = mapped_column(String(16))
     handed_in_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    estimate: Mapped[int | None]
 
 
 class LabelerAct(enum.StrEnum):
@@ -163,8 +162,7 @@ class Labeler(Base):
     `kind` says how they sign in and `subject` how they are known then: "name" (the name itself),
     "invite" (the sha256 of the link's token), "oidc" (issuer and subject, joined by a line feed),
     "prolific" or "mturk" (the platform's id of the person). No two have one `folded` name: that
-    would be one person with two votes. `study_id` is the study that they
-    came from last, `estimate` of how many screens, all together, their page told them last.
+    would be one person with two votes. `study_id` is the study that they came from last.
     """
 
     __tablename__ = "labeler"
@@ -180,7 +178,6 @@ class Labeler(Base):
     study_id: Mapped[int | None] = mapped_column(ForeignKey("study.id"))
     created_at: Mapped[datetime] = mapped_column(UtcDateTime, default=now)
     blocked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    estimate: Mapped[int | None]
 
 
 class KnownAs(Base):

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -26,7 +25,7 @@ from genset.label import Verdict
 from genset.label.gold import add_gold_question
 from genset.label.people.access import label_secret
 from genset.label.people.labelers import Labelers
-from genset.label.queue import board, hiding
+from genset.label.queue import hiding
 from genset.label.session.pictures import shown_picture
 from genset.workspace import Workspace
 from labeler_app.middleware import EDGE
@@ -106,7 +105,6 @@ def in_form(text: str) -> str:
         r"\b1[0-9]{12}\b": "time",
         r"owner [0-9]{4}": "owner",
         r"photos/[0-9]{4}@N00/[0-9]{4}": "page",
-        r"(?<=\"seconds_remaining\":)[0-9]+": "estimate",  # by the time that labeling took
         r"content-length: [0-9]+": "length",  # of pictures; of JSON the whole text is compared
     }
     for pattern, word in kinds.items():
@@ -195,34 +193,13 @@ def test_the_traffic_with_gold_questions_is_that_of_more_candidates(
     plain.label_all()
 
     assert gold_questions_of(plain.store) == 0
-    assert [without_estimate(each) for each in tested.heard] == [
-        without_estimate(each) for each in plain.heard
-    ]
-    # The estimate goes down by one with every screen, whatever is on it.
-    told = [int(left) for each in tested.heard for left in re.findall(LEFT, each)]
-    assert set(steps(told)) <= {0, 1}
-
-
-LEFT = r'"screens_remaining":([0-9]+)'
-
-
-def without_estimate(heard: str) -> str:
-    return re.sub(LEFT, '"screens_remaining":0', heard)
-
-
-def steps(told: list[int]) -> list[int]:
-    """From one number to the next, without the end, where what is true is told."""
-    near_end = 3
-    shown = [each for each in told if each > near_end]
-    return [before - after for before, after in pairwise(shown)]
+    assert tested.heard == plain.heard
 
 
 @pytest.mark.soak
 def test_the_store_is_asked_the_same_whether_or_not_a_screen_has_gold_questions(
     pools: Pools, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Who is at work, and what is leased, is asked again after seconds, by the clock: here never.
-    monkeypatch.setattr(board, "_SECONDS_AT_WORK", float("inf"))
     tested, spared = (pools.pool(name, 0.3, lambda _: 25) for name in ("tested", "spared"))
     tested.label_all()
     monkeypatch.setattr(hiding.Shown, "gold_among", lambda *_: 0)

@@ -8,8 +8,6 @@ such a one when it next suggests the candidate.
 """
 
 import hashlib
-import math
-import time
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
@@ -18,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 from sqlalchemy import CompoundSelect, bindparam, func, null, select, union_all
 from sqlalchemy.orm import Session
 
-from genset.db import Label, LabelerEvent, Screen, ask, now
+from genset.db import Label, LabelerEvent, Screen, ask
 from genset.label.queue.open_candidates import OpenCandidates, locked
 from genset.label.queue.pools import CANDIDATES, Pool
 from genset.settings import LabelRules
@@ -27,7 +25,6 @@ Item = TypeVar("Item")
 
 PHOTOS_ON_A_SCREEN = 5
 QUESTIONS_ON_A_SCREEN = 8
-_SECONDS_AT_WORK = 5.0  # for which the number of those who label is taken to stay
 
 # Written once: building them takes longer than asking them.
 # Labels, and decisions on labelers: without a candidate.
@@ -44,7 +41,6 @@ LIVE = (
     Screen.expires_at > bindparam("now"),
     Screen.panel == bindparam("panel"),
 )
-_AT_WORK = select(func.count(Screen.worker.distinct())).where(*LIVE)
 
 
 class _Exclusions(NamedTuple):
@@ -70,7 +66,6 @@ class Board(OpenCandidates):
         super().__init__(session, rules, pool)
         self._newest_decision: int = session.scalar(select(func.max(LabelerEvent.number))) or 0
         self._exclusions: dict[str, _Exclusions] = {}
-        self._at_work = -math.inf, 1
         self._classes_of: dict[str, list[str]] = {}  # by labeler, in their order
 
     @locked
@@ -122,30 +117,6 @@ class Board(OpenCandidates):
             if ranked:
                 remaining[wnid] = len(self._open[wnid]) - of_open.get(wnid, 0)
         return remaining
-
-    @locked
-    def screens_of(self, remaining: Mapping[str, int]) -> float:
-        """How many screens as many candidates of each class fill as in `remaining_for`.
-
-        No screen has photos of two classes, so a class with one photo takes one. Of questions it
-        is what a screen of those that are open holds in the mean.
-        """
-        if self.pool.by_photo:
-            most = QUESTIONS_ON_A_SCREEN
-            screens = sum(math.ceil(count / most) for count in self._open_of.values())
-            on_a_screen = self._open_of.total() / screens if screens else most
-            return sum(remaining.values()) / on_a_screen
-        room = PHOTOS_ON_A_SCREEN * (1 - self.rules.gold)  # gold questions take half at most
-        return sum(math.ceil(count / room) for count in remaining.values())
-
-    def at_work(self, session: Session) -> int:
-        """How many labelers have open screens, at least 1; as it was some seconds ago at most."""
-        counted_at, number = self._at_work
-        if time.monotonic() - counted_at > _SECONDS_AT_WORK:
-            values = {"panel": self.rules.panel, "now": now()}
-            number = ask(session, _AT_WORK, values).scalar() or 1
-            self._at_work = time.monotonic(), number
-        return number
 
     def classes_for(
         self, session: Session, worker: str, leased: Mapping[str, int]

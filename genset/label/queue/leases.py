@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any, NamedTuple, cast
 
-from sqlalchemy import Table, bindparam, func, insert, select, update
+from sqlalchemy import Table, bindparam, func, insert, select
 from sqlalchemy.orm import Session
 
 from genset.db import (
@@ -40,13 +40,8 @@ _ROUNDS = 5
 _CLASSES = 4  # that are looked at together at first
 
 # Written once: building them takes longer than asking them.
-_LABELER = select(Labeler.id, Labeler.name, Labeler.blocked_at, Labeler.estimate).where(
+_LABELER = select(Labeler.id, Labeler.name, Labeler.blocked_at).where(
     Labeler.id == bindparam("labeler")
-)
-_ESTIMATE = (
-    update(cast(Table, Labeler.__table__))
-    .where(Labeler.id == bindparam("labeler"))
-    .values(estimate=bindparam("screens"))
 )
 _LOCKED_LABELER = _LABELER.with_for_update(key_share=True)
 _OPEN = (
@@ -120,7 +115,6 @@ class LabelerNow(NamedTuple):
     id: int
     name: str
     blocked_at: datetime | None
-    estimate: int | None
 
 
 def read_labeler(session: Session, labeler_id: int) -> LabelerNow:
@@ -131,11 +125,6 @@ def read_labeler(session: Session, labeler_id: int) -> LabelerNow:
 def lock_labeler(session: Session, labeler_id: int) -> LabelerNow:
     """The same; no other transaction of theirs has the labeler's row until this one ends."""
     return LabelerNow(*ask(session, _LOCKED_LABELER, {"labeler": labeler_id}).one())
-
-
-def keep_estimate(session: Session, labeler: LabelerNow, screens: int) -> None:
-    """Store how many screens a labeler, whose row is locked, was told, all together."""
-    ask(session, _ESTIMATE, {"labeler": labeler.id, "screens": screens})
 
 
 def lock_candidates(session: Session, candidates: Collection[int]) -> None:

@@ -73,8 +73,7 @@ class OpenCandidates:
     Candidates are those with a stored photo that no other class claims, or that somebody ruled on;
     or, in the pool of questions, the classes that a stored photo is asked about. A class is read
     from the store when it is first asked for, so that nobody waits until all of a large pool is
-    read; `read_all` reads the rest. Until then `votes_missing` takes each candidate of the unread
-    classes as one to label.
+    read; `read_all` reads the rest.
 
     Threads may share one. A session that is handed over must have its connection already (by any
     question to the store): a thread must not wait for one while others wait for the lock.
@@ -109,12 +108,6 @@ class OpenCandidates:
         """How many candidates are in classes that were not read yet."""
         with self._lock:
             return sum(self._unread.values())
-
-    @property
-    def votes_missing(self) -> int:
-        """How many votes the open candidates need, all together."""
-        with self._lock:
-            return self._missing_in.total() + self.unread * self.rules.votes
 
     @property
     def classes(self) -> list[str]:

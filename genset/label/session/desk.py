@@ -19,7 +19,6 @@ from genset.label.queue.leases import (
     LabelerNow,
     give_back,
     hand_out,
-    keep_estimate,
     lock_labeler,
     lock_screens,
     open_screens,
@@ -218,11 +217,6 @@ class Desk:
         """
         visit = self._visit(session)
         far = progress_of(session, boards, me, visit)
-        estimate = far.screens_done + far.screens_remaining
-        if visit is not None:
-            visit.estimate = estimate
-        elif estimate != me.estimate:
-            keep_estimate(session, me, estimate)
         if far.done is None and is_short:
             far = replace(far, screens_of_others=screens_of_others(session, boards, me.name))
         if far.done is None or (visit is not None and visit.ended_at is not None):

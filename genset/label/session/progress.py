@@ -1,9 +1,9 @@
 """How far a labeler is, and how long the rest will take."""
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise
-from math import ceil
 from statistics import median
 
 from sqlalchemy import bindparam, func, select
@@ -18,7 +18,6 @@ from genset.label.trust.suspicion import misses
 
 _GAPS = 20  # between submissions, of which the median is a labeler's pace
 _LEAST_GAPS = 3
-_NEAR, _SHARE_NEAR = 2, 0.25  # screens by which an estimate may be off, or share of them
 _A_BREAK = timedelta(minutes=5)
 
 # Written once: building them takes longer than asking them.
@@ -49,23 +48,19 @@ def progress_of(
 
     A visit that has nothing more to do is told as done, and how it ends; the caller ends it.
     """
-    remaining, screens_remaining = _remaining(session, boards, labeler.name)
+    remaining = _remaining(boards, labeler.name)
     newest = ask(session, _DONE, {"worker": labeler.name}).all()
     _, submitted, gold_questions = newest[0] if newest else (None, 0, 0)
     done, to_do = (submitted, None) if visit is None else screens_of_visit(session, visit)
-    before = labeler.estimate if visit is None else visit.estimate
-    screens = _estimate(before, done, ceil(screens_remaining))
-    if to_do is not None:
-        screens = min(screens, to_do - done)
     pace = _seconds_a_screen([at for at, *_ in newest])
+    seconds = None if pace is None or to_do is None else round(pace * (to_do - done))
     return Progress(
         classes_done=sum(not count for count in remaining.values()),
         classes=len(remaining),
         photos=boards.candidates.labels_of(labeler.name) + gold_questions,
         screens_done=done,
         screens_to_do=to_do,
-        screens_remaining=screens,
-        seconds_remaining=None if pace is None else round(pace * screens),
+        seconds_remaining=seconds,
         done=_done(session, boards, labeler, visit, any(remaining.values())),
     )
 
@@ -99,36 +94,11 @@ def _done(
     return Done("study", outcome, code, study.back(code))
 
 
-def _remaining(session: Session, boards: Boards, worker: str) -> tuple[dict[str, int], float]:
-    """What of each class a labeler may yet get, and the screens that they will do.
-
-    These are all that they may, or their share of what is missing. A class may have both
-    candidates and questions.
-    """
-    at_work = boards.candidates.at_work(session)
-    remaining: dict[str, int] = {}
-    screens = 0.0
+def _remaining(boards: Boards, worker: str) -> Counter[str]:
+    """What of each class a labeler may yet get; a class may have both candidates and questions."""
+    remaining: Counter[str] = Counter()
     for board in boards:
-        here = board.remaining_for(worker)
-        count = sum(here.values())
-        if count:
-            share = min(1, board.votes_missing / at_work / count)
-            screens += share * board.screens_of(here)
-        if remaining:
-            here |= {wnid: count + here.get(wnid, 0) for wnid, count in remaining.items()}
-        remaining = here
-    return remaining, screens
-
-
-def _estimate(before: int | None, done: int, true: int) -> int:
-    """How many screens remain, as they are told: one less for each that is `done`.
-
-    What truly remains shrinks by less with a screen that has gold questions, which could be counted
-    so. It is told anew only where it is far from the estimate `before`, of all together.
-    """
-    remaining = true if before is None else before - done
-    if not true or remaining < 1 or abs(remaining - true) > max(_NEAR, remaining * _SHARE_NEAR):
-        return true
+        remaining.update(board.remaining_for(worker))
     return remaining
 
 

@@ -185,10 +185,10 @@ class Progress:
 
     `photos` counts what they decided, gold questions too, so that nobody can tell these by it.
     `screens_done` and `screens_to_do` are of this visit of a study; without one, all screens that
-    they submitted, and None. `screens_remaining` is their part of what is missing, shared with
-    those who label now; `seconds_remaining` is how long that takes at their pace, None until there
-    is a pace. `screens_of_others` counts, where they get fewer screens than they ask for, those of
-    others that have something for them.
+    they submitted, and None: what others do decides how many there will be. `seconds_remaining` is
+    how long those of the visit take at their pace, None until there is one. `screens_of_others`
+    counts, where they get fewer screens than they ask for, those of others that have something for
+    them.
     """
 
     classes_done: int
@@ -196,7 +196,6 @@ class Progress:
     photos: int
     screens_done: int
     screens_to_do: int | None
-    screens_remaining: int
     seconds_remaining: int | None
     done: Done | None
     screens_of_others: int = 0

@@ -24,7 +24,8 @@ export class Bar {
     this.#refused = el("button", { type: "button", class: "refused", hidden: "", click: show });
     const name = el("span", { class: "name" }, words(labeler));
     const pay = task?.pay ? el("span", { class: "pay", title: task.pay }, words(task.pay)) : null;
-    const far = [this.#bar, this.#far, this.#lease, pay];
+    // Others label the same photos: how many screens are left for one is known in a study alone.
+    const far = [...(this.#study ? [this.#bar] : []), this.#far, this.#lease, pay];
     this.top = el("div", { class: "top" }, ...far, name, this.#saved, this.#refused, help);
     this.notice = el("div", { class: "notice", hidden: "" }, this.#messages, this.#state);
   }
@@ -49,13 +50,11 @@ export class Bar {
     this.#showState([...stateOf(waiting.labels, reachable, storage), ...linesOf(storage)]);
   }
 
-  #showFar({ screens_done: done, screens_to_do: all, screens_remaining: more, seconds_remaining: seconds }) {
-    const whole = all ?? done + more;
-    this.#bar.value = whole ? Math.min(1, done / whole) : 0;
-    const time = seconds && done < whole ? `, ${duration(seconds)} left` : "";
-    const about = all === null ? "about " : "";
-    const far = done < whole ? `${number(done)} of ${about}${screens(whole)}` : screens(done);
-    this.#far.textContent = `${far}${done < whole ? "" : " done"}${time}`;
+  #showFar({ screens_done: done, screens_to_do: all, seconds_remaining: seconds }) {
+    this.#bar.value = all ? done / all : 0;
+    const time = seconds ? `, ${duration(seconds)} left` : "";
+    const far = done < all ? `${number(done)} of ${screens(all)}` : `${screens(done)} done`;
+    this.#far.textContent = `${far}${time}`;
   }
 
   #showState(lines) {

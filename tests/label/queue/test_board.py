@@ -18,7 +18,7 @@ from genset.label.queue.open_candidates import is_for_examples
 from genset.label.trust.decisions import record
 from genset.settings import LabelRules
 from genset.workspace import Workspace
-from tests.label.desks import desk_of, let_expire, under
+from tests.label.desks import under
 from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH, labeled_workspace, vote
 
 CLASSES = (TENCH, GOLDFISH)
@@ -102,18 +102,14 @@ class Told:
                 board.catch_up(session, worker)
                 left, most = self.left(worker), board.remaining_for(worker)
                 assert all(left[wnid] <= most[wnid] <= PHOTOS for wnid in CLASSES)
-            assert self.doubted or sum(map(self.lacks, TASKS)) <= board.votes_missing
-            assert board.votes_missing <= 3 * len(TASKS)
             for wnid in CLASSES:  # which reads them
                 assert board.known_right(session, wnid) == self.right(wnid)
             assert (board.unread, board.classes) == (0, [*CLASSES])
-            assert board.votes_missing == sum(map(self.lacks, TASKS))
             for task, number in self.ids.items():
                 assert board.is_open(number) == (self.lacks(task) > 0)
             for worker in NAMES:
                 left = self.left(worker)
                 assert board.remaining_for(worker) == left
-                assert board.screens_of(left) == sum(count > 0 for count in left.values())
                 assert board.labels_of(worker) == len(self.labeled(worker))
                 assert list(board.classes_for(session, worker, {})) == [
                     c for c in CLASSES if left[c]
@@ -220,7 +216,7 @@ def test_a_class_is_read_with_the_small_ones_after_it(
         assert next(board.classes_for(session, "ann", {})) == TENCH
         assert board.examples(session, "ann", TABBY, 3) == []  # which is not read for that
     assert board.classes == read
-    assert board.unread == board.votes_missing - 3 * len(read) == 3 * (4 - len(read))
+    assert board.unread == 3 * (4 - len(read))
     store.close()
 
 
@@ -235,41 +231,6 @@ def test_reading_all_leaves_most_of_the_time_to_labelers(
     board.read_all(opened[1])
     assert board.unread == 0
     assert pauses == [9 * (1 - 0), 9 * (9 - 4), 9 * (25 - 16)]  # after each class but the last
-
-
-def test_those_at_work_have_open_screens_and_are_counted_now_and_then(
-    opened: Opened, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seconds = [100.0]
-    clock = SimpleNamespace(monotonic=lambda: seconds[0])
-    monkeypatch.setattr("genset.label.queue.board.time", clock)
-    board = new_board(opened[1], opened[0].label)
-
-    def at_work() -> int:
-        with opened[1].session() as session:
-            return board.at_work(session)
-
-    assert at_work() == 1  # whoever asks
-    screens = [desk_of(opened, name).screens(count=1)[0] for name in ("ann", "bob", "cid")]
-    desk_of(under(opened, panel="experts"), "dan").screens()
-    seconds[0] += 5
-    assert at_work() == 1
-    seconds[0] += 1
-    assert at_work() == 3
-    let_expire(opened[1], screens[0])
-    seconds[0] += 6
-    assert at_work() == 2
-
-
-@pytest.mark.parametrize(
-    ("gold", "photos", "screens"), [(0.0, 5, 1), (0.2, 4, 1), (0.2, 5, 2), (0.5, 5, 2), (0.5, 6, 3)]
-)
-def test_gold_questions_take_places_on_screens(
-    opened: Opened, gold: float, photos: int, screens: int
-) -> None:
-    board = new_board(opened[1], LabelRules(gold=gold))
-    assert board.screens_of({TENCH: photos}) == screens
-    assert board.screens_of({TENCH: photos, GOLDFISH: 1, CRANE: 0}) == screens + 1
 
 
 def test_those_known_right_are_told_the_surest_first_without_who_is_doubted(opened: Opened) -> None:
@@ -301,7 +262,6 @@ def test_what_is_dropped_is_left_to_nobody(opened: Opened) -> None:
             board.drop(number)
             board.drop(other)
             assert board.remaining_for("ann")[TENCH] == 3
-            assert board.votes_missing == 18
             assert not board.is_open(number)
             assert board.known_right(session, TENCH) == []
 

@@ -112,12 +112,11 @@ def test_questions_come_before_candidates_and_both_are_counted(asked: Opened) ->
     add_candidate(*asked, TENCH, 77, 9)
     ann = desk_of(asked, "ann")
     before = ann.progress()
-    assert (before.classes_done, before.classes, before.screens_remaining) == (0, 2, 5)
+    assert (before.classes_done, before.classes) == (0, 2)
     assert [isinstance(each, AlsoScreen) for each in ann.next(12)[0]] == [True] * 4 + [False]
     decide_all(ann)
     between = ann.progress()
     assert (between.classes_done, between.screens_done, between.photos) == (1, 4, 12)
-    assert between.screens_remaining == 1
     assert len(do_all(ann)) == 1
     assert done_of(ann) is not None
 
@@ -137,7 +136,6 @@ def test_many_questions_of_a_photo_come_on_several_screens_of_about_as_many(
     further = [cls.wnid for cls in imagenet1k() if cls.wnid != TENCH][:questions]
     opened = questioned_workspace(tmp_path / "many", [TENCH], photos=1, further=further)
     ann = desk_of(opened, "ann")
-    assert ann.progress().screens_remaining == len(sizes)
     assert [len(screen.questions) for screen in ann.also_screens(count=12)] == sizes
     opened[1].close()
 
@@ -240,25 +238,7 @@ def test_what_only_a_void_labeler_named_is_asked_of_nobody(asked: Opened) -> Non
         record(session, "ann", LabelerAct.VOID, by="mia", reason="spam")
     cid = desk_of(opened, "cid")
     assert all(MINK not in classes_of(screen) for screen in cid.also_screens(count=12))
-    left = cid.progress().screens_remaining
-    assert left == 4 and len(decide_all(cid)) == 4
-
-
-def test_screens_that_are_left_are_counted_by_what_is_open(tmp_path: Path) -> None:
-    opened = labeled_workspace(tmp_path / "workspace", [TENCH], photos=4)
-    many = [cls.wnid for cls in imagenet1k() if cls.wnid != TENCH][:8]
-    for name in ("first", "second"):
-        for number in range(4):
-            vote(opened[1], f"{TENCH}/flickr:{number}", name, CORRECT)
-    asked = {f"{TENCH}/flickr:{number}": many if number == 0 else many[:1] for number in range(4)}
-    ask_about(opened[1], asked)
-    ann, bob = desk_of(opened, "ann"), desk_of(opened, "bob")
-    assert ann.progress().screens_remaining == 4
-    (largest,) = bob.also_screens(count=1)
-    assert len(largest.questions) == 8
-    decide(bob, largest)
-    assert desk_of(opened, "cid").progress().screens_remaining == 3
-    opened[1].close()
+    assert len(decide_all(cid)) == 4
 
 
 def test_a_screen_left_alone_goes_to_others_and_is_lost(asked_anywhere: Opened) -> None:

@@ -123,41 +123,6 @@ def test_a_class_with_many_photos_takes_screens_of_about_the_same_size(tmp_path:
     assert len(set(owners(*screens))) == 14
 
 
-def test_the_screens_that_are_left_are_told_as_they_come(tmp_path: Path) -> None:
-    """No screen has photos of two classes, so classes with one photo take one each."""
-    workspace, store = labeled_workspace(tmp_path, CLASSES, photos=1)
-    for number in range(1, 7):
-        add_candidate(workspace, store, TENCH, number, number + 1)
-    ann = desk_of((workspace, store), "ann")
-    told = []
-    while screens := ann.screens(count=1):
-        told.append(ann.progress().screens_remaining)
-        do(ann, screens[0])
-    assert told == [5, 4, 3, 2, 1]  # seven photos on two screens, and three of one photo
-    assert ann.progress().screens_remaining == 0
-    store.close()
-
-
-def test_two_who_label_at_once_are_told_half_of_the_screens_each(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("genset.label.queue.board._SECONDS_AT_WORK", -1)  # counted each time
-    opened = labeled_workspace(tmp_path, CLASSES, photos=11)
-    ann, bob = (desk_of(opened, name) for name in ("ann", "bob"))
-    assert ann.screens(count=1) and ann.progress().screens_remaining == 12
-    assert bob.screens(count=1)
-    assert [desk.progress().screens_remaining for desk in (ann, bob)] == [6, 6]
-    opened[1].close()
-
-
-def test_gold_questions_take_the_place_of_photos_in_the_screens_that_are_left(
-    tmp_path: Path,
-) -> None:
-    opened = under(labeled_workspace(tmp_path, [TENCH, TABBY], photos=5), gold=0.2)
-    assert desk_of(opened, "ann").progress().screens_remaining == 4  # of four and one
-    opened[1].close()
-
-
 def test_open_screens_come_again_and_are_topped_up(anywhere: Opened) -> None:
     desk = desk_of(anywhere, "ann")
     first = desk.screens(count=2)
@@ -468,18 +433,6 @@ def test_a_database_that_fails_is_told_in_one_line(opened: Opened) -> None:
     for action in (desk.progress, desk.screens, lambda: do(desk, screen)):
         with pytest.raises(GensetError, match=r"^the store does not answer: no such table[^\n]*$"):
             action()
-
-
-# How long it takes
-
-
-def test_the_time_left_is_told_once_there_is_a_pace(opened: Opened) -> None:
-    desk = desk_of(opened, "ann")
-    for _ in range(3):
-        do(desk, desk.screens()[0])
-        assert desk.progress().seconds_remaining is None
-    do(desk, desk.screens()[0])
-    assert desk.progress().seconds_remaining == 0
 
 
 # Studies

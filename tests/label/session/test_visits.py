@@ -3,11 +3,13 @@
 import threading
 import time
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
-from genset.db import Store
+from genset.db import Screen, Store, now
 from genset.label.crowd.studies import Studies, Study, Terms
 from genset.label.people.labelers import Labelers
 from genset.label.queue.board import Board
@@ -52,6 +54,19 @@ def test_two_assignments_of_one_worker_have_screens_and_codes_of_their_own(opene
     assert (still.screens_done, still.screens_to_do, still.done) == (0, 1, None)
     do(second, two)
     assert second.progress().done == Done("study", "done", study.code, None)
+
+
+def test_the_time_left_of_a_visit_is_told_once_there_is_a_pace(opened: Opened) -> None:
+    desk = arrive(opened, Studies(opened[1]).add("mturk", "HIT", 9), "W1", "A1")
+    for _ in range(3):
+        do(desk, desk.screens()[0])
+        assert desk.progress().seconds_remaining is None
+    with opened[1].begin() as session:
+        done = select(Screen).where(Screen.submitted_at.is_not(None))
+        for minutes, screen in enumerate(session.scalars(done)):
+            screen.submitted_at = now() - timedelta(minutes=minutes)
+    do(desk, desk.screens()[0])
+    assert desk.progress().seconds_remaining in range(295, 305)  # five screens of a minute
 
 
 def test_a_visit_that_ended_is_told_its_code_again_and_gets_no_more_work(opened: Opened) -> None:

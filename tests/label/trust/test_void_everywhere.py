@@ -65,7 +65,6 @@ def counted(opened: Opened, folder: Path) -> dict[str, Any]:
         "votes": sorted(votes_table(store)),
         "stats": plain_stats(workspace, store),
         "left": board.remaining_for("somebody new"),
-        "missing": board.votes_missing,
         "known right": right,
         "examples": examples,
         "yields": yields,

@@ -380,7 +380,6 @@ export class FakeServer {
       photos: new Set([...this.labels.values()].map(({ photo }) => photo)).size,
       screens_done: done,
       screens_to_do: null,
-      screens_remaining: this.#screens.length - done,
       seconds_remaining: null,
       screens_of_others: 0,
       done: open ? null : { reason: "all", outcome: "done", code: null, return_url: null },
