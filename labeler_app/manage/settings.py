@@ -6,10 +6,8 @@ from typing import Any
 import streamlit as st
 
 from genset.core.errors import BadInput
-from genset.core.numbers import count
 from genset.label import Store, Workspace
-from genset.label.crowd.mturk import mturk_question
-from genset.label.crowd.studies import Studies, Study, Terms, prolific_address
+from genset.label.crowd.studies import Studies, Study
 from genset.label.gold import gold_share, list_gold_questions, retire_gold_question
 from genset.label.people.access import Managers
 from labeler_app.manage.parts import show_table
@@ -18,10 +16,10 @@ from labeler_app.words import as_markdown
 
 
 def show_settings(workspace: Workspace, store: Store) -> None:
-    """Draw the managers, the gold questions and the studies, with forms to add and to end them."""
+    """Draw the managers, the gold questions and the studies."""
     _managers(Managers(store))
     _gold(workspace, store)
-    _studies(Studies(store))
+    _studies(Studies(store).all())
 
 
 def invite_form(
@@ -105,101 +103,25 @@ def _end_one(words: str, options: Sequence[Any], button: str, end: Callable[[Any
         st.rerun()
 
 
-_TEXT = 20_000
-_SCREENS = 40  # of a new study where nothing else is said
-_SIGNED = {"as it is": None, "signed": True, "not signed": False}
-_CODES = {
-    "code": "done",
-    "code_failed": "gold questions failed",
-    "code_declined": "no consent",
-    "code_nothing": "nothing left",
+_COLUMNS = {
+    "platform": "platform",
+    "key": "study",
+    "screens": "screens",
+    "code": "code: done",
+    "code_failed": "code: gold questions failed",
+    "code_declined": "code: no consent",
+    "code_nothing": "code: nothing left",
+    "gold_needed": "gold needed",
+    "pay": "pay",
+    "signed": "signed",
 }
 
 
-def _studies(known: Studies) -> None:
+def _studies(studies: Sequence[Study]) -> None:
     st.header("Studies", anchor=False)
-    if (made := _study_form(known)) is not None:
-        _show_made(made)
-    if not (studies := known.all()):
+    if not studies:
+        st.caption("None: genset labelers study add makes one.")
         return
-    columns = {
-        "platform": "platform",
-        "key": "study",
-        "screens": "screens",
-        **{code: f"code: {words}" for code, words in _CODES.items()},
-        "gold_needed": "gold needed",
-        "pay": "pay",
-        "signed": "signed",
-    }
     show_table(
-        {words: [getattr(study, name) for study in studies] for name, words in columns.items()}
+        {words: [getattr(study, name) for study in studies] for name, words in _COLUMNS.items()}
     )
-
-
-def _study_form(known: Studies) -> Study | None:
-    with st.form("study", border=False):
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            platform = st.selectbox("Platform", ["prolific", "mturk"], width=140)
-            key = st.text_input("Study", placeholder="its id", max_chars=200, width=260).strip()
-            as_it_is = f"as it is, or {_SCREENS}"
-            screens = st.number_input(
-                "Screens each", min_value=1, value=None, placeholder=as_it_is, width=190
-            )
-        with st.expander("Pay, consent, gold questions, codes"):
-            terms = _terms()
-        st.caption("Of a study that is there already, what is not filled in here stays as it is.")
-        sent = st.form_submit_button("Make the study", type="primary")
-    if not sent:
-        return None
-    try:
-        there = known.known(platform, key)
-        return known.add(platform, key, screens or (there.screens if there else _SCREENS), terms)
-    except BadInput as error:
-        st.error(as_markdown(str(error)))
-        return None
-
-
-def _terms() -> Terms:
-    pay = st.text_area("Pay", max_chars=_TEXT, height=68)
-    consent = st.text_area("Consent", max_chars=_TEXT, height=120)
-    needed = st.number_input(
-        "Share of gold questions that a labeler needs right (0: nobody fails)",
-        min_value=0.0,
-        max_value=1.0,
-        value=None,
-        placeholder="as it is",
-        step=0.05,
-    )
-    signed = st.selectbox("Prolific's visits (prolific_token)", list(_SIGNED))
-    codes = {
-        code: st.text_input(f"Code: {words}", placeholder="as it is, or random").strip() or None
-        for code, words in _CODES.items()
-    }
-    return Terms(
-        **codes,
-        gold_needed=needed,
-        pay=pay.strip() or None,
-        consent=consent.strip() or None,
-        signed=_SIGNED[signed],
-    )
-
-
-def _show_made(made: Study) -> None:
-    """Say what was made, and show what the platform is to be given."""
-    screens = count(made.screens, "screen")
-    words = f"{made.platform} study {made.key}: {screens} each, code {made.code}"
-    st.success(as_markdown(words))
-    if made.platform == "prolific":
-        st.caption("The study's address, to be pasted on Prolific:")
-        st.code(prolific_address(page_origin()), language=None)
-        return
-    try:
-        question = mturk_question(page_origin(), made.key)
-    except BadInput:  # the manager came by plain http, as on the server itself
-        st.info(
-            "MTurk shows https pages only. Open this page by its https address and send the form "
-            "again for the ExternalQuestion, or run genset labelers study add with --address."
-        )
-    else:
-        st.caption("The HIT's question, to be given to MTurk as it stands:")
-        st.code(question, language="xml")

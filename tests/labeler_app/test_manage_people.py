@@ -127,62 +127,12 @@ def test_who_is_at_work_is_named(opened: Opened) -> None:
     assert "their labels of the last hour: ann (0)" in shown(manage_page(opened[0]))
 
 
-def test_a_study_is_made_with_the_checks_of_the_command(opened: Opened) -> None:
+def test_studies_are_listed_with_what_the_platform_is_given(opened: Opened) -> None:
     workspace, store = opened
-    app = manage_page(workspace, "Settings")
-    click(app, "Make the study")
-    assert "and at least 1 screen" in shown(app)
-    next(each for each in app.text_input if each.label == "Study").set_value("60d9aade")
-    next(each for each in app.text_area if each.label == "Pay").set_value("£2 for 15 minutes")
-    next(each for each in app.text_input if each.label == "Code: done").set_value("C0DE")
-    click(app, "Make the study")
-    (made,) = Studies(store).all()
-    assert (made.key, made.screens, made.pay, made.code) == (
-        "60d9aade",
-        40,
-        "£2 for 15 minutes",
-        "C0DE",
-    )
-    assert "60d9aade: 40 screens each, code C0DE" in shown(app)
-    assert "PROLIFIC_PID={{%PROLIFIC_PID%}}" in app.code[0].value
-    table = app.dataframe[0].value
+    assert "genset labelers study add" in shown(manage_page(workspace, "Settings"))
+    Studies(store).add("prolific", "60d9aade", 7, Terms(code="C0DE"))
+    table = manage_page(workspace, "Settings").dataframe[0].value
     assert (table["study"][0], table["code: done"][0]) == ("60d9aade", "C0DE")
-
-
-@pytest.mark.soak
-def test_a_study_that_is_there_keeps_what_is_not_filled_in(opened: Opened) -> None:
-    workspace, store = opened
-    Studies(store).add("prolific", "60d9aade", 7, Terms(pay="£2", signed=True))
-    app = manage_page(workspace, "Settings")
-    next(each for each in app.text_input if each.label == "Study").set_value("60d9aade")
-    next(each for each in app.text_area if each.label == "Consent").set_value("It is public.")
-    click(app, "Make the study")
-    (kept,) = Studies(store).all()
-    assert (kept.screens, kept.pay, kept.consent, kept.signed) == (7, "£2", "It is public.", True)
-    next(each for each in app.selectbox if "prolific_token" in each.label).set_value("not signed")
-    app.number_input[0].set_value(9)
-    click(app, "Make the study")
-    (changed,) = Studies(store).all()
-    assert (changed.screens, changed.signed) == (9, False)
-
-
-@pytest.mark.parametrize(
-    ("origin", "told"),
-    [
-        ("https://labels.example.org", "https://labels.example.org/mturk?study=birds-1"),
-        ("http://127.0.0.1:8501", "MTurk shows https pages only"),
-    ],
-)
-@pytest.mark.soak
-def test_a_study_on_mturk_comes_with_its_question(
-    opened: Opened, monkeypatch: pytest.MonkeyPatch, origin: str, told: str
-) -> None:
-    monkeypatch.setattr("labeler_app.manage.settings.page_origin", lambda: origin)
-    app = manage_page(opened[0], "Settings")
-    next(each for each in app.selectbox if each.label == "Platform").set_value("mturk")
-    next(each for each in app.text_input if each.label == "Study").set_value("birds-1")
-    click(app, "Make the study")
-    assert told in shown(app)
 
 
 def test_gold_questions_are_listed_and_retired(opened: Opened) -> None:
