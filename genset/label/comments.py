@@ -5,6 +5,7 @@ from datetime import datetime
 from pathlib import Path
 
 from sqlalchemy import func, select
+from sqlalchemy.orm import Session
 
 from genset.db import Claim, Comment, GoldQuestion, Photo, Screen, ScreenPhoto, Store
 from genset.db.failures import answering
@@ -24,23 +25,28 @@ class PhotoComment:
     at: datetime
 
 
+_TASK = func.coalesce(Claim.wnid, GoldQuestion.wnid) + "/" + Photo.source + ":" + Photo.source_id
+_COMMENTS = (
+    select(_TASK, Screen.worker, Comment.text, Comment.at)
+    .join(ScreenPhoto, ScreenPhoto.id == Comment.screen_photo_id)
+    .join(Screen, Screen.id == ScreenPhoto.screen_id)
+    .outerjoin(Claim, Claim.id == ScreenPhoto.candidate_id)
+    .outerjoin(GoldQuestion, GoldQuestion.id == ScreenPhoto.gold_id)
+    .join(Photo, Photo.id == func.coalesce(Claim.photo_id, GoldQuestion.photo_id))
+    .order_by(Comment.at.desc(), Comment.screen_photo_id)
+)
+
+
 def comments(store: Store, task: str | None = None) -> list[PhotoComment]:
     """All comments, or those on one photo of a class, the newest first."""
-    wnid = func.coalesce(Claim.wnid, GoldQuestion.wnid)
-    found = wnid + "/" + Photo.source + ":" + Photo.source_id
-    rows = (
-        select(found, Screen.worker, Comment.text, Comment.at)
-        .join(ScreenPhoto, ScreenPhoto.id == Comment.screen_photo_id)
-        .join(Screen, Screen.id == ScreenPhoto.screen_id)
-        .outerjoin(Claim, Claim.id == ScreenPhoto.candidate_id)
-        .outerjoin(GoldQuestion, GoldQuestion.id == ScreenPhoto.gold_id)
-        .join(Photo, Photo.id == func.coalesce(Claim.photo_id, GoldQuestion.photo_id))
-        .order_by(Comment.at.desc(), Comment.screen_photo_id)
-    )
-    if task is not None:
-        rows = rows.where(found == task)
+    rows = _COMMENTS if task is None else _COMMENTS.where(_TASK.in_([task]))
     with answering(), store.session() as session:
         return [PhotoComment(*row) for row in session.execute(rows)]
+
+
+def flagged(session: Session) -> set[str]:
+    """The photos that somebody flagged, each as `PhotoComment.task`."""
+    return set(session.scalars(_COMMENTS))
 
 
 def export_comments(store: Store, path: Path) -> int:

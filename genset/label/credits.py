@@ -39,45 +39,38 @@ class CreditedCandidate(CreditedPhoto):
     wnid: str
 
     @classmethod
-    def of(cls, wnid: str, photo: Photo) -> "CreditedCandidate":
-        """A photo as it was shown for a class."""
-        task = f"{wnid}/{photo.source}:{photo.source_id}"
-        return CreditedCandidate(*credit_of(photo), task, wnid)
+    def of(cls, row: Any) -> "CreditedCandidate":
+        """That of a row with the columns of `CREDITS` and the `wnid` of its class."""
+        return cls(*credit_of(row), f"{row.wnid}/{row.source}:{row.source_id}", row.wnid)
 
 
-def credit_of(photo: Any) -> tuple[int, str, str, str, str, str, str]:
-    """The fields of a `CreditedPhoto`, of a `Photo` or of a row with its columns."""
+# Columns, not objects: for thousands of photos these are made in a tenth of the time.
+CREDITS = (
+    *(Photo.id, Photo.source, Photo.source_id, Photo.owner_name, Photo.owner),
+    *(Photo.license, Photo.license_url, Photo.page_url),
+)
+
+
+def credit_of(row: Any) -> tuple[int, str, str, str, str, str, str]:
+    """The fields of a `CreditedPhoto`, of a `Photo` or of a row with the columns of `CREDITS`."""
     return (
-        photo.id,
-        photo.source,
-        photo.source_id,
-        photo.owner_name or photo.owner,
-        photo.license,
-        photo.license_url,
-        photo.page_url,
+        row.id,
+        row.source,
+        row.source_id,
+        row.owner_name or row.owner,
+        row.license,
+        row.license_url,
+        row.page_url,
     )
-
-
-# Columns, not objects: for thousands of candidates these are made in a tenth of the time.
-_CREDITS = select(
-    Claim.id.label("candidate_id"),
-    Photo.id,
-    Photo.source,
-    Photo.source_id,
-    Photo.owner_name,
-    Photo.owner,
-    Photo.license,
-    Photo.license_url,
-    Photo.page_url,
-).join(Claim.photo)
 
 
 def credits_of(
     session: Session, candidates: Iterable[int]
 ) -> dict[int, tuple[int, str, str, str, str, str, str]]:
     """The same of the photos of these candidates, by `Candidate.id`."""
+    of_claims = select(Claim.id.label("candidate_id"), *CREDITS).join(Claim.photo)
     return {
         row.candidate_id: credit_of(row)
         for some in in_batches(candidates, 1000)
-        for row in session.execute(_CREDITS.where(Claim.id.in_(some)))
+        for row in session.execute(of_claims.where(Claim.id.in_(some)))
     }

@@ -3,10 +3,9 @@
 import enum
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from operator import attrgetter
-from typing import Any
 
 from sqlalchemy import ColumnElement, case, func, select
 from sqlalchemy.orm import Session
@@ -31,7 +30,8 @@ from genset.db import (
     is_out,
 )
 from genset.db.failures import answering
-from genset.label.credits import CreditedCandidate, credit_of
+from genset.label.comments import flagged
+from genset.label.credits import CREDITS, CreditedCandidate
 
 
 class Which(enum.StrEnum):
@@ -42,6 +42,7 @@ class Which(enum.StrEnum):
     CONTESTED = "contested"
     RULED = "ruled"
     UNLABELED = "not labeled"
+    FLAGGED = "flagged"
     OUT = "void or held out"
     GOLD = "gold questions"
 
@@ -70,8 +71,8 @@ class LabeledPhoto:
 
     `counts` has its votes in force by verdict, over all panels; `out` counts the labelers whose
     votes are void or held out. `ruling` is the newest one's verdict. `is_gold` says that its photo
-    is a gold question of this class. In a labeler's gallery `answer` is what they said, and
-    `counts` has the votes of the others.
+    is a gold question of this class, `is_flagged` that a labeler flagged it. In a labeler's gallery
+    `answer` is what they said, and the others are counted.
     """
 
     photo: CreditedCandidate
@@ -80,6 +81,7 @@ class LabeledPhoto:
     ruling: Verdict | None = None
     contested: bool = False
     is_gold: bool = False
+    is_flagged: bool = False
     answer: Answer | None = None
 
     def passes(self, which: Which, verdict: Verdict | None = None) -> bool:
@@ -96,6 +98,7 @@ class LabeledPhoto:
             Which.CONTESTED: self.contested,
             Which.RULED: self.ruling is not None,
             Which.UNLABELED: not verdicts,
+            Which.FLAGGED: self.is_flagged,
             Which.OUT: self.out > 0 if self.answer is None else self.answer.out,
             Which.GOLD: self.is_gold,
         }[which]
@@ -160,13 +163,7 @@ def photos_of_labeler(store: Store, worker: str) -> list[LabeledPhoto]:
         labels = _labels(session, by_worker)
         photos = _photos(session, labels, by_worker, without=worker)
         found = [
-            LabeledPhoto(
-                photo=photos[number].photo,
-                counts=photos[number].counts,
-                ruling=photos[number].ruling,
-                contested=photos[number].contested,
-                answer=answer,
-            )
+            replace(photos[number], is_gold=False, answer=answer)
             for number, answers in labels.items()
             for answer in answers
             if answer.worker == worker
@@ -220,12 +217,6 @@ def seconds_a_photo(store: Store, answers: Iterable[Answer | None]) -> dict[str 
 
 _STORED = (Photo.sha256.is_not(None), Photo.rejected.is_(None))
 
-# Columns, not objects: for thousands of photos these are made in a tenth of the time.
-_CREDITS = (
-    *(Photo.id, Photo.source, Photo.source_id, Photo.owner_name, Photo.owner),
-    *(Photo.license, Photo.license_url, Photo.page_url),
-)
-
 
 def _labels(session: Session, of: ColumnElement[bool]) -> dict[int, list[Answer]]:
     """Every label on the claims that meet a condition, by `Claim.id`, in their order."""
@@ -269,21 +260,23 @@ def _photos(
     contested = set(session.scalars(several))
     named = select(GoldQuestion.wnid, GoldQuestion.photo_id)
     gold = set(map(tuple, session.execute(named.where(GoldQuestion.retired_at.is_(None)))))
-    columns = Claim.id.label("candidate_id"), Claim.wnid, *_CREDITS
+    columns = Claim.id.label("candidate_id"), Claim.wnid, *CREDITS
     claims = ids.with_only_columns(*columns).order_by(Claim.wnid, Claim.rank, Claim.id)
-    found = {}
+    found, remarked = {}, flagged(session)
     for row in session.execute(claims):
         answers = labels.get(row.candidate_id, ())
         votes = {answer.worker: answer.verdict for answer in answers if answer.in_force}
-        out = {answer.worker for answer in answers if answer.out} - votes.keys()
+        out = {answer.worker for answer in answers if answer.out} - votes.keys() - {without}
         votes.pop(without or "", None)
+        photo = CreditedCandidate.of(row)
         found[row.candidate_id] = LabeledPhoto(
-            photo=_credited(row),
+            photo=photo,
             counts=Counter(votes.values()),
             out=len(out),
             ruling=rulings.get(row.candidate_id),
             contested=row.candidate_id in contested,
             is_gold=(row.wnid, row.id) in gold,
+            is_flagged=photo.task in remarked,
         )
     return found
 
@@ -293,7 +286,7 @@ def _gold_answers(session: Session, worker: str) -> list[LabeledPhoto]:
     columns = (
         *(GoldAnswer.gold_id, GoldAnswer.verdict, GoldAnswer.decided_at, GoldAnswer.screen_id),
         *(GoldAnswer.number, is_out(GoldAnswer).label("out")),
-        *(GoldQuestion.wnid, GoldQuestion.expected, *_CREDITS),
+        *(GoldQuestion.wnid, GoldQuestion.expected, *CREDITS),
     )
     query = (
         select(*columns)
@@ -302,12 +295,13 @@ def _gold_answers(session: Session, worker: str) -> list[LabeledPhoto]:
         .where(GoldAnswer.worker == worker)
     )
     rows = session.execute(query.order_by(GoldAnswer.number)).all()
-    newest = {row.gold_id: row.number for row in rows}
+    newest, remarked = {row.gold_id: row.number for row in rows}, flagged(session)
     return [
         LabeledPhoto(
-            photo=_credited(row),
+            photo=(photo := CreditedCandidate.of(row)),
             counts=Counter(),
             is_gold=True,
+            is_flagged=photo.task in remarked,
             answer=Answer(
                 worker,
                 row.verdict,
@@ -321,8 +315,3 @@ def _gold_answers(session: Session, worker: str) -> list[LabeledPhoto]:
         )
         for row in rows
     ]
-
-
-def _credited(row: Any) -> CreditedCandidate:
-    task = f"{row.wnid}/{row.source}:{row.source_id}"
-    return CreditedCandidate(*credit_of(row), task, row.wnid)

@@ -27,10 +27,12 @@ from genset.db import (
     is_out,
     name_gold,
     now,
+    rulings_in_force,
     stored_taxonomy,
     waiting_requests,
 )
 from genset.db.failures import answering
+from genset.settings import LabelRules
 from genset.statistics.intervals import wilson
 
 # Sure enough to test somebody by: a ruling, or this many labelers of one mind.
@@ -75,28 +77,36 @@ class KnownPhoto:
 class GoldShare:
     """How many of the photos that labelers were `shown` were gold questions.
 
-    `setting` is the share that is set; `correct` and `incorrect` count the photos that a manager
-    named, and that are not retired.
+    `setting` is the share that is set, `training` how many screens; `correct` and `incorrect` count
+    the photos that a manager named, and that are not retired; `ruled` those that one ruled on.
     """
 
     setting: float
+    training: int
     shown: int
     gold: int
     correct: int
     incorrect: int
+    ruled: int
 
     def lines(self) -> list[str]:
-        """In words, with what is missing; none where no gold questions are set or named."""
+        """In words, with what is missing; none where nothing is set or named."""
         known = self.correct + self.incorrect
+        lines = []
+        if self.training and not known + self.ruled:
+            lines.append(
+                f"no photo is known, so there is no training (training = {self.training}): name "
+                "some with genset add --gold DIR, or rule on candidates"
+            )
         if not self.setting:
             line = f"no gold question is shown ({known:,} named): set gold in genset.toml"
-            return [line] if known else []
+            return [*lines, line] if known else lines
         shown_share = "none shown yet"
         if self.shown:
             shown = count(self.shown, "photo")
             shown_share = f"{self.gold:,} of {shown} shown, {self.gold / self.shown:.0%}"
         named = f"{self.correct:,} correct and {self.incorrect:,} incorrect named"
-        lines = [f"gold questions: {shown_share} (gold = {self.setting:g}); {named}"]
+        lines.append(f"gold questions: {shown_share} (gold = {self.setting:g}); {named}")
         is_short = self.shown and wilson(self.gold, self.shown).high < self.setting
         if is_short or not (self.shown or known):
             lines.append("fewer photos are known than that: name more with genset add --gold DIR")
@@ -108,7 +118,7 @@ class GoldShare:
         return lines
 
 
-def gold_share(store: Store, setting: float, study_id: int | None = None) -> GoldShare:
+def gold_share(store: Store, rules: LabelRules, study_id: int | None = None) -> GoldShare:
     """The share of gold questions so far, of all labelers or in one study.
 
     Raises:
@@ -128,8 +138,17 @@ def gold_share(store: Store, setting: float, study_id: int | None = None) -> Gol
     with answering(), store.session() as session:
         photos, gold = session.execute(shown).one()
         by_verdict = dict(session.execute(named).all())
+        ruled = sum(
+            verdict in (CORRECT, INCORRECT) for verdict in rulings_in_force(session).values()
+        )
     return GoldShare(
-        setting, photos, gold, by_verdict.get(CORRECT, 0), by_verdict.get(INCORRECT, 0)
+        setting=rules.gold,
+        training=rules.training,
+        shown=photos,
+        gold=gold,
+        correct=by_verdict.get(CORRECT, 0),
+        incorrect=by_verdict.get(INCORRECT, 0),
+        ruled=ruled,
     )
 
 

@@ -1,9 +1,9 @@
-"""How well each labeler works, week by week: on gold questions, and beside the others."""
+"""How well each labeler works as time goes on: on gold questions, and beside the others."""
 
+from bisect import bisect
 from collections import Counter, defaultdict
-from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import datetime
 
 from genset.db import Candidate, GoldAnswer, Label, Store, is_out, labels_in_force
 from genset.db.failures import answering
@@ -13,13 +13,15 @@ from genset.label.gold import gold_results
 from genset.label.stats import Share
 from genset.label.trust.suspicion import outliers
 
-_MOST_DAYS = 14  # of a campaign that is shown day by day; a longer one by weeks
+_MOST_PERIODS = 12
+_LEAST_ANSWERS = 50  # of a period, where there is more than one
 
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """One labeler in one period, of `days` days (1 or 7) from the day `since`, in UTC.
+    """One labeler in one period, from `since` to their next one.
 
+    A labeler's periods have equally many answers, be they of an hour or of a month.
     `votes` are their votes in force on candidates. `gold` is how many gold questions they have
     right of those that they answered, `gold_shown` the share of these among all that they answered.
     `consensus` is how often they say what most others say of a candidate. None: nothing to tell it
@@ -27,8 +29,7 @@ class Quality:
     """
 
     worker: str
-    since: date
-    days: int
+    since: datetime
     votes: int
     gold: Share | None
     gold_shown: float
@@ -45,16 +46,26 @@ def quality(store: Store, panel: str | None = None) -> list[Quality]:
     with answering(), store.session() as session:
         labels = session.execute(force.with_only_columns(*columns)).all()
         answers = gold_results(session, GoldAnswer.worker, ~is_out(GoldAnswer))
-    days = _days([*(row.decided_at for row in labels), *(at for _, at, _ in answers)])
+    times: dict[str, list[datetime]] = defaultdict(list)
+    for worker, at in [
+        *((row.worker, row.decided_at) for row in labels),
+        *(a[:2] for a in answers),
+    ]:
+        times[worker].append(at)
+    starts = {worker: _starts(sorted(of_worker)) for worker, of_worker in times.items()}
+
+    def period(worker: str, at: datetime) -> tuple[str, datetime]:
+        return worker, starts[worker][bisect(starts[worker], at) - 1]
+
     trusted = Coded([Vote(str(row.candidate_id), row.worker, row.verdict.value) for row in labels])
     out = outliers(trusted)
     # A labeler has one vote on a candidate, so that in each period they can be somebody else.
-    periods: dict[str, tuple[str, date]] = {}
+    periods: dict[str, tuple[str, datetime]] = {}
     votes, suspicious = [], set()
     for row in labels:
-        since = _start(row.decided_at, days)
-        name = f"{row.worker}\n{since}"
-        periods[name] = row.worker, since
+        key = period(row.worker, row.decided_at)
+        name = "\n".join(map(str, key))
+        periods[name] = key
         votes.append(Vote(str(row.candidate_id), name, row.verdict.value))
         if row.worker in out:
             suspicious.add(name)
@@ -62,9 +73,9 @@ def quality(store: Store, panel: str | None = None) -> list[Quality]:
         periods[name]: found for name, found in with_consensus(Coded(votes), suspicious).items()
     }
     counts = Counter(periods[vote.worker] for vote in votes)
-    gold: dict[tuple[str, date], list[bool]] = defaultdict(list)
+    gold: dict[tuple[str, datetime], list[bool]] = defaultdict(list)
     for worker, at, is_right in answers:
-        gold[worker, _start(at, days)].append(is_right)
+        gold[period(worker, at)].append(is_right)
     found = []
     for worker, since in sorted(counts.keys() | gold.keys()):
         right = gold.get((worker, since), [])
@@ -73,7 +84,6 @@ def quality(store: Store, panel: str | None = None) -> list[Quality]:
             Quality(
                 worker=worker,
                 since=since,
-                days=days,
                 votes=counts[worker, since],
                 gold=Share.count(sum(right), len(right)),
                 gold_shown=len(right) / (len(right) + counts[worker, since]),
@@ -83,12 +93,7 @@ def quality(store: Store, panel: str | None = None) -> list[Quality]:
     return found
 
 
-def _days(times: Iterable[datetime]) -> int:
-    dates = [time.date() for time in times]
-    return 1 if not dates or (max(dates) - min(dates)).days < _MOST_DAYS else 7
-
-
-def _start(time: datetime, days: int) -> date:
-    """The day, or the Monday of the week."""
-    day = time.date()
-    return day if days == 1 else day - timedelta(days=day.weekday())
+def _starts(times: list[datetime]) -> list[datetime]:
+    """When the periods of these answers begin."""
+    parts = max(1, min(_MOST_PERIODS, len(times) // _LEAST_ANSWERS))
+    return [times[len(times) * part // parts] for part in range(parts)]

@@ -212,7 +212,7 @@ def collect(store: Store, workspace: Workspace, panel: str | None = None) -> Sta
         by_labeler=tuple(labelers),
         disputes=tuple(unsettled),
         suspended=tuple(out),
-        gold=gold_share(store, workspace.label.gold),
+        gold=gold_share(store, workspace.label),
         proposals=proposals,
     )
 

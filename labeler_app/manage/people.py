@@ -140,12 +140,13 @@ def _show_one(
 def _over_time(periods: Sequence[Quality]) -> None:
     show_table(
         {
-            "day" if periods[0].days == 1 else "week from": [row.since for row in periods],
+            "from": [row.since for row in periods],
             "labels": [row.votes for row in periods],
             "gold questions shown": [_percent(row.gold_shown, 1) for row in periods],
             "right, with 95 % interval": [_interval(row.gold) for row in periods],
             "like the others": [_interval(row.consensus) for row in periods],
         },
+        times=["from"],
         config={
             "gold questions shown": st.column_config.NumberColumn(
                 format="%d%%", help="Of the photos that they answered"

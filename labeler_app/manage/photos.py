@@ -135,6 +135,8 @@ def _badges(
             see_votes(photo.photo.task)
     if photo.out:
         found.append(Badge(f"{photo.out} void or held"))
+    if photo.is_flagged:
+        found.append(Badge("flagged"))
     if photo.contested:
         found.append(Badge("contested"))
     if photo.is_gold:

@@ -73,7 +73,7 @@ def _gold(workspace: Workspace, store: Store) -> None:
         "A photo whose answer is known, hidden among the others. To make one, open a photo in the "
         "view Photos; or add many: genset add --gold DIR. Their share is gold in genset.toml."
     )
-    for line in gold_share(store, workspace.label.gold).lines():
+    for line in gold_share(store, workspace.label).lines():
         st.text(line)
     if not (known := list_gold_questions(store)):
         return

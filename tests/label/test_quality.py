@@ -1,6 +1,8 @@
 """How well labelers work, period by period."""
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
+
+import pytest
 
 from genset.db import GoldAnswer, Label, Store, Verdict, find_candidate
 from genset.label.gold import add_gold_question
@@ -31,20 +33,25 @@ def of(store: Store, worker: str) -> list[Quality]:
     return [row for row in quality(store) if row.worker == worker]
 
 
-def test_a_labeler_is_seen_day_by_day_then_by_week(anywhere: tuple[Workspace, Store]) -> None:
+@pytest.mark.parametrize("a_step", [timedelta(minutes=1), timedelta(days=9)])
+def test_a_labeler_is_seen_in_periods_with_equally_many_answers(
+    anywhere: tuple[Workspace, Store], a_step: timedelta, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("genset.label.quality._LEAST_ANSWERS", 4)
     workspace, store = anywhere
     gold = [
         add_gold_question(store, f"{GOLDFISH}/flickr:{100 + number}", NO, "a carp").id
         for number in range(4)
     ]
     for number in range(4):
-        day = MONDAY + timedelta(days=number // 2)
+        at = MONDAY + number * a_step
         for worker in ("ann", "ben", "cleo"):
-            say(store, worker, number, YES, day)
-        say(store, "zed", number, NO if number > 1 else YES, day)
-        answer(store, "zed", gold[number], YES if number > 1 else Verdict.BROKEN, day)
+            say(store, worker, number, YES, at)
+        say(store, "zed", number, NO if number > 1 else YES, at)
+        answer(store, "zed", gold[number], YES if number > 1 else Verdict.BROKEN, at)
     first, second = of(store, "zed")
-    assert (first.since, first.days, first.votes) == (MONDAY.date(), 1, 2)
+    assert (first.since, first.votes) == (MONDAY, 2)
+    assert (second.since, second.votes) == (MONDAY + 2 * a_step, 2)
     assert first.gold_shown == 0.5
     assert first.gold is not None
     assert (first.gold.right, first.gold.of) == (2, 2)
@@ -55,12 +62,9 @@ def test_a_labeler_is_seen_day_by_day_then_by_week(anywhere: tuple[Workspace, St
     assert second.consensus is not None
     assert (second.gold.right, second.consensus.right) == (0, 0)
 
-    # A changed mind is counted where it was changed; and a long campaign is told by weeks.
-    say(store, "zed", 0, NO, MONDAY + timedelta(days=16))
-    assert [(row.since, row.days, row.votes) for row in of(store, "zed")] == [
-        (date(2026, 3, 2), 7, 3),
-        (date(2026, 3, 16), 7, 1),
-    ]
+    # A changed mind is counted where it was changed.
+    say(store, "zed", 0, NO, MONDAY + 4 * a_step)
+    assert [row.votes for row in of(store, "zed")] == [1, 3]
     # All periods together are what the numbers of the labeler are.
     numbers = {row.name: row for row in collect(store, workspace).by_labeler}
     for worker in ("ann", "zed"):

@@ -89,6 +89,9 @@ def test_comments_are_listed_and_lead_to_their_photos(opened: Opened) -> None:
     click(app, "All comments")
     assert "blurred" in shown(app)
     assert button in buttons(app)
+    click(app, button)
+    click(app, "All photos of tench")
+    assert opens(choose(app, "Show", "flagged")) == [button.partition("/")[2]]
 
 
 @pytest.mark.soak

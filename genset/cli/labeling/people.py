@@ -39,7 +39,7 @@ def label(folder: Path | None, port: int, address: str) -> None:
 
     # What is wrong with the photos is better said here than on the page.
     with opened(folder, originals="read") as (workspace, store):
-        for line in gold_share(store, workspace.label.gold).lines():
+        for line in gold_share(store, workspace.label).lines():
             click.echo(line, err=True)
     sys.exit(serve(workspace, port, address))
 

@@ -131,7 +131,7 @@ def show_study(
     with opened(folder) as (workspace, store):
         studied = Studies(store).find(key, platform)
         reports = report_visits(store, studied)
-        share = gold_share(store, workspace.label.gold, studied.id)
+        share = gold_share(store, workspace.label, studied.id)
     rows = [_visit_row(report) for report in reports]
     table = Table(_VISIT_COLUMNS, rows, notes=share.lines() if rows else [])
     document = {"study": studied, "visits": reports, "gold": share}

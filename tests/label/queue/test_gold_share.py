@@ -43,7 +43,7 @@ def test_75_known_photos_are_asked_from_the_first_screen_on(tmp_path: Path, vote
         do_all(desk_of(opened, f"labeler {number}"))
         ((_, is_gold), *_) = gold_guesses.seen(opened, f"labeler {number}")
         assert is_gold
-    share = gold.gold_share(opened[1], 0.2)
+    share = gold.gold_share(opened[1], opened[0].label)
     assert (share.shown, share.gold) == (votes * 375, votes * 75)
     assert collect(opened[1], opened[0]).done == 300  # what is known needs no votes
     opened[1].close()
@@ -52,13 +52,13 @@ def test_75_known_photos_are_asked_from_the_first_screen_on(tmp_path: Path, vote
 def test_where_too_few_are_known_it_is_said(tmp_path: Path) -> None:
     opened = under(with_known(tmp_path / "pool", 20, every=4), gold=0.2)
     do_all(desk_of(opened, "ann"))
-    share = gold.gold_share(opened[1], 0.2)
+    share = gold.gold_share(opened[1], opened[0].label)
     assert (share.shown, share.gold, share.correct, share.incorrect) == (100, 5, 3, 2)
     assert share.lines() == [
         "gold questions: 5 of 100 photos shown, 5% (gold = 0.2); 3 correct and 2 incorrect named",
         "fewer photos are known than that: name more with genset add --gold DIR",
     ]
-    assert "who says correct to all is not" in gold.GoldShare(0.2, 0, 0, 0, 0).lines()[2]
+    assert "who says correct to all is not" in gold.GoldShare(0.2, 0, 0, 0, 0, 0, 0).lines()[2]
     opened[1].close()
 
 

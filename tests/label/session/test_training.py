@@ -68,17 +68,21 @@ def test_nothing_of_it_counts(taught: Opened) -> None:
     far = ann.progress()
     assert (far.photos, far.screens_done) == (0, 0)
     assert ann.earlier(None) is None
-    assert gold_share(store, 0.2).gold == 0
+    assert gold_share(store, workspace.label).gold == 0
     with store.session() as session:
         labels = session.scalars(select(Label).where(Label.screen_id.is_not(None)))
         assert [*labels, *session.scalars(select(GoldAnswer))] == []
 
 
 def test_who_labels_already_and_where_nothing_is_known_there_is_none(anywhere: Opened) -> None:
+    untaught = under(anywhere, gold=0.0, training=2)[0].label
+    [line] = gold_share(anywhere[1], untaught).lines()
+    assert line.startswith("no photo is known, so there is no training (training = 2): name some")
     bob = desk_of(anywhere, "bob")
     do(bob, bob.screens()[0])
     add_gold_question(anywhere[1], f"{GOLDFISH}/flickr:100", CORRECT, "it is mine")
     later = under(anywhere, votes=3, training=1)
+    assert "training" not in "".join(gold_share(anywhere[1], untaught).lines())
     assert not any(screen.is_training for screen in desk_of(later, "bob").screens())
     cid = desk_of(later, "cid")
     assert [screen.is_training for screen in cid.screens(2)] == [True, False]
