@@ -2,6 +2,7 @@
 
 from bisect import bisect
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -46,24 +47,15 @@ def quality(store: Store, panel: str | None = None) -> list[Quality]:
     with answering(), store.session() as session:
         labels = session.execute(force.with_only_columns(*columns)).all()
         answers = gold_results(session, GoldAnswer.worker, ~is_out(GoldAnswer))
-    times: dict[str, list[datetime]] = defaultdict(list)
-    for worker, at in [
-        *((row.worker, row.decided_at) for row in labels),
-        *(a[:2] for a in answers),
-    ]:
-        times[worker].append(at)
-    starts = {worker: _starts(sorted(of_worker)) for worker, of_worker in times.items()}
-
-    def period(worker: str, at: datetime) -> tuple[str, datetime]:
-        return worker, starts[worker][bisect(starts[worker], at) - 1]
-
+    votes_at = [(row.worker, row.decided_at) for row in labels]
+    starts = _starts([*votes_at, *((worker, at) for worker, at, _ in answers)])
     trusted = Coded([Vote(str(row.candidate_id), row.worker, row.verdict.value) for row in labels])
     out = outliers(trusted)
     # A labeler has one vote on a candidate, so that in each period they can be somebody else.
     periods: dict[str, tuple[str, datetime]] = {}
     votes, suspicious = [], set()
     for row in labels:
-        key = period(row.worker, row.decided_at)
+        key = _period(starts, row.worker, row.decided_at)
         name = "\n".join(map(str, key))
         periods[name] = key
         votes.append(Vote(str(row.candidate_id), name, row.verdict.value))
@@ -75,7 +67,7 @@ def quality(store: Store, panel: str | None = None) -> list[Quality]:
     counts = Counter(periods[vote.worker] for vote in votes)
     gold: dict[tuple[str, datetime], list[bool]] = defaultdict(list)
     for worker, at, is_right in answers:
-        gold[period(worker, at)].append(is_right)
+        gold[_period(starts, worker, at)].append(is_right)
     found = []
     for worker, since in sorted(counts.keys() | gold.keys()):
         right = gold.get((worker, since), [])
@@ -93,7 +85,19 @@ def quality(store: Store, panel: str | None = None) -> list[Quality]:
     return found
 
 
-def _starts(times: list[datetime]) -> list[datetime]:
-    """When the periods of these answers begin."""
-    parts = max(1, min(_MOST_PERIODS, len(times) // _LEAST_ANSWERS))
-    return [times[len(times) * part // parts] for part in range(parts)]
+def _starts(answers: Iterable[tuple[str, datetime]]) -> dict[str, list[datetime]]:
+    """When each labeler's periods begin."""
+    times: dict[str, list[datetime]] = defaultdict(list)
+    for worker, at in sorted(answers):
+        times[worker].append(at)
+    starts = {}
+    for worker, found in times.items():
+        parts = max(1, min(_MOST_PERIODS, len(found) // _LEAST_ANSWERS))
+        starts[worker] = [found[len(found) * part // parts] for part in range(parts)]
+    return starts
+
+
+def _period(
+    starts: Mapping[str, Sequence[datetime]], worker: str, at: datetime
+) -> tuple[str, datetime]:
+    return worker, starts[worker][bisect(starts[worker], at) - 1]
