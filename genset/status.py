@@ -34,7 +34,7 @@ from genset.db import (
 )
 from genset.db.images_folder import check_images, see_images
 from genset.db.votes_needed import missing_votes
-from genset.label.proposals.questions import questions
+from genset.label.proposals.questions import proposal_stats
 from genset.net.hosts import Hosts
 from genset.release.reader import summaries
 from genset.release.reader.manifest import Summary
@@ -164,7 +164,7 @@ def status(workspace: Workspace, store: Store) -> Status:
         ).one()
         releases = summaries(workspace.releases)
         rules = workspace.label
-        further = questions(session)
+        further = proposal_stats(session, rules)
         now = Status(
             **_counts(session),
             workspace=str(workspace.root),
@@ -181,8 +181,8 @@ def status(workspace: Workspace, store: Store) -> Status:
             runs={release.name: _runs(workspace, release) for release in releases},
             sources=_by_source(session),
             missing_votes=missing_votes(session, rules).as_json(),
-            questions=len(further),
-            unanswered=sum(question.waits(rules) for question in further),
+            questions=further.questions,
+            unanswered=further.questions - further.answered,
             unfinished=unfinished.value if (unfinished := session.get(Fact, UNFINISHED)) else "",
         )
     may_scrape = now.next_command.startswith("genset scrape")

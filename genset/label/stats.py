@@ -147,9 +147,8 @@ class Stats:
     counts labeled candidates by selection frequency in tenths: 0 to under 0.1, ..., 0.9 to under 1,
     and 1. Votes of those who are `suspended` are in none of these. `gold` says how many of the
     photos shown were gold questions, in whatever panel. `proposals` says how far questions about
-    further classes are answered; None without any. These are in no other number,
-    unless a search found the photo for the class; those that wait for a ruling are among the
-    `disputes`.
+    further classes are answered. These are in no other number, unless a search found the photo for
+    the class; those that wait for a ruling are among the `disputes`.
     """
 
     panel: str | None
@@ -168,7 +167,7 @@ class Stats:
     disputes: tuple[Dispute, ...]
     suspended: tuple[SuspendedLabeler, ...]
     gold: GoldShare
-    proposals: ProposalStats | None
+    proposals: ProposalStats
 
 
 def collect(store: Store, workspace: Workspace, panel: str | None = None) -> Stats:

@@ -140,8 +140,7 @@ def labels_stats(folder: Path | None, panel: str | None, format: str) -> None:
     """Summarize the labels: progress, agreement, and labelers to check.
 
     With --json there is also every class, every candidate's selection frequency with its interval,
-    and every candidate to review. Where further classes were proposed, both say how far the
-    questions about them are answered.
+    and every candidate to review. Both say how far questions about further classes are answered.
 
     \b
     genset labels stats --panel fresh
@@ -150,10 +149,7 @@ def labels_stats(folder: Path | None, panel: str | None, format: str) -> None:
 
     with opened(folder) as (workspace, store):
         stats = collect(store, workspace, panel)
-    document = asdict(stats)
-    if stats.proposals is None:
-        del document["proposals"]
-    show_tables(list(_stats_tables(stats)), format, document)
+    show_tables(list(_stats_tables(stats)), format, asdict(stats))
 
 
 @labels.command("aggregate")
@@ -211,7 +207,7 @@ def _stats_tables(stats: "Stats") -> Iterator[Table]:
         *stats.gold.lines(),
         f"{count(len(stats.disputes), 'candidate')} to review: genset labels review",
     ]
-    if stats.proposals is not None:
+    if stats.proposals.questions:
         ends.insert(0, _proposals_line(stats.proposals))
     yield Table(notes=ends)
 
@@ -280,8 +276,7 @@ def _proposals_line(stats: "ProposalStats") -> str:
     missing = stats.questions - stats.answered
     return (
         f"Further classes: {stats.answered:,} of {count(stats.questions, 'question')} answered, "
-        f"{missing:,} need {count(stats.votes_missing, 'more vote')}; so far "
-        f"{stats.right:,} right, {stats.unclear:,} unclear, {stats.wrong:,} wrong"
+        f"{missing:,} need {count(stats.votes_missing, 'more vote')}"
     )
 
 

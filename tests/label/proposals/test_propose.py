@@ -177,7 +177,7 @@ def test_what_another_search_found_becomes_a_question_with_its_labels(scored: Op
         kinds = Counter(type(each.claim) for each in session.scalars(select(Question)))
     assert kinds == {Candidate: 1, Proposal: told["questions"] - 1}
     stats = json.loads(done(workspace, "labels", "stats", "--json").stdout)["proposals"]
-    assert (stats["right"], stats["unclear"], stats["wrong"]) == (1, 0, 0)
+    assert stats["questions"] - stats["answered"] == stats["votes_missing"] == told["votes"]
 
 
 def test_removed_photos_are_left_out_and_counted(scored: Opened) -> None:
