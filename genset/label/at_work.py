@@ -1,8 +1,8 @@
 """Who labels just now, how fast labels come in, and when they will be all there."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
 from dataclasses import astuple, dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from sqlalchemy import func, select
 
@@ -14,63 +14,48 @@ from genset.label.queue.board import LIVE
 from genset.settings import LabelRules
 
 _AN_HOUR = timedelta(hours=1)
-_PARTS = 3  # of the last hour, whose paces make the range
-
-
-@dataclass(frozen=True, slots=True)
-class AtWork:
-    """A labeler with a live lease. `labels` counts what they labeled in the last hour."""
-
-    name: str
-    screens: int
-    labels: int
+_LEAST_LABELS = 20  # of a pace that says when it will be done
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """The last hour: who is at work now, and how many photos were labeled.
+    """The last hour: how many photos were labeled, and by each who is `at_work`, by name.
 
-    `parts` are the labels of its three thirds, the oldest first: those of the panel that is being
-    labeled, on the page, without changed minds and without what is void or held out.
+    Labels of the panel that is being labeled, on the page, without changed minds and without what
+    is void or held out; they `took` the time since the first of them. At work is who has a live
+    lease.
     """
 
-    at_work: tuple[AtWork, ...]
+    at_work: dict[str, int]
     labels: int
-    parts: tuple[int, ...]
+    took: timedelta
 
-
-@dataclass(frozen=True, slots=True)
-class Finish:
-    """How long the votes that are missing take: `latest` is None where that cannot be told."""
-
-    soonest: timedelta
-    latest: timedelta | None
+    def time_for(self, votes: int) -> timedelta | None:
+        """How long so many votes take at this pace; None of fewer than 20 labels."""
+        return self.took * (votes / self.labels) if self.labels >= _LEAST_LABELS else None
 
 
 def pace(store: Store, rules: LabelRules) -> Pace:
     """Who is at work, and what came in within the last hour."""
     at = now()
-    since = at - _AN_HOUR
-    leased = select(Screen.worker, func.count()).where(*LIVE).group_by(Screen.worker)
-    recent = select(Label.worker, Label.decided_at).where(
-        Label.decided_at > since,
-        Label.panel == rules.panel,
-        Label.via == "page",
-        Label.supersedes.is_(None),
-        ~is_out(Label),
+    leased = select(Screen.worker).distinct().where(*LIVE).order_by(Screen.worker)
+    recent = (
+        select(Label.worker, func.count(), func.min(Label.decided_at))
+        .where(
+            Label.decided_at > at - _AN_HOUR,
+            Label.panel == rules.panel,
+            Label.via == "page",
+            Label.supersedes.is_(None),
+            ~is_out(Label),
+        )
+        .group_by(Label.worker)
     )
     with answering(), store.session() as session:
-        live = session.execute(leased, {"now": at, "panel": rules.panel})
-        screens = dict(live.all())
-        recent_labels = session.execute(recent).all()
-    labels = [worker for worker, _ in recent_labels]
-    return Pace(
-        at_work=tuple(
-            AtWork(name, count, labels.count(name)) for name, count in sorted(screens.items())
-        ),
-        labels=len(labels),
-        parts=_thirds(since, (decided for _, decided in recent_labels)),
-    )
+        live = session.scalars(leased, {"now": at, "panel": rules.panel}).all()
+        rows = session.execute(recent).all()
+    labels = Counter({worker: number for worker, number, _ in rows})
+    took = max((at - first for *_, first in rows), default=timedelta())
+    return Pace({name: labels[name] for name in live}, labels.total(), took)
 
 
 def missing(store: Store, rules: LabelRules) -> MissingVotes:
@@ -81,26 +66,3 @@ def missing(store: Store, rules: LabelRules) -> MissingVotes:
     with answering(), store.session() as session:
         parts = [missing_votes(session, rules, of_questions=which) for which in (False, True)]
     return MissingVotes(*map(sum, zip(*map(astuple, parts), strict=True)))
-
-
-def finish(lacking: MissingVotes, parts: Sequence[int]) -> Finish | None:
-    """When the missing votes will be there, at the paces of the parts of the last hour.
-
-    The soonest is the least number of votes at the pace of the fastest part, the latest the most
-    at that of the slowest. None where no label came in: then it cannot be told.
-    """
-    if not any(parts):
-        return None
-    part = _AN_HOUR / len(parts)
-    slowest = min(parts)
-    return Finish(
-        soonest=part * (lacking.votes / max(parts)),
-        latest=part * (lacking.most / slowest) if slowest else None,
-    )
-
-
-def _thirds(since: datetime, times: Iterable[datetime]) -> tuple[int, ...]:
-    counts = [0] * _PARTS
-    for at in times:
-        counts[min(_PARTS - 1, int((at - since) / _AN_HOUR * _PARTS))] += 1
-    return tuple(counts)

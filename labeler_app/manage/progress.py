@@ -7,7 +7,7 @@ import streamlit as st
 
 from genset.core.numbers import NONE, count
 from genset.label import Store, Workspace
-from genset.label.at_work import Finish, MissingVotes, Pace, finish, missing, pace
+from genset.label.at_work import MissingVotes, Pace, missing, pace
 from genset.label.stats import Stats, collect
 from labeler_app.manage.parts import show_table
 from labeler_app.words import as_markdown
@@ -87,28 +87,26 @@ def show_work(workspace: Workspace, store: Store) -> None:
         st.metric("At work", f"{len(going.at_work):,}", help="Labelers with photos before them")
         st.metric("Labels, last hour", f"{going.labels:,}")
         st.metric("Votes missing", _range(lacking))
-        st.metric("Done in", in_words(lacking, finish(lacking, going.parts)), help=_FINISH)
+        st.metric("Done in", _finish(lacking, going), help=_FINISH)
     if going.at_work:
         st.caption(as_markdown(_names(going)))
 
 
-def in_words(lacking: MissingVotes, when: Finish | None) -> str:
+def _finish(lacking: MissingVotes, going: Pace) -> str:
     """How long it will take, as a range; or that nobody can tell."""
     if not lacking.most:
         return "all done"
-    if when is None:
+    soonest, latest = map(going.time_for, (lacking.votes, lacking.most))
+    if soonest is None or latest is None:
         return "cannot tell"
-    soonest = _length(when.soonest)
-    if when.latest is None:
-        return f"{soonest} or more"
-    latest = _length(when.latest)
-    return soonest if soonest == latest else f"{soonest} to {latest}"
+    lengths = dict.fromkeys(map(_length, (soonest, latest)))
+    return " to ".join(lengths)
 
 
 _MOST_NAMES = 40  # the others are counted
 _FINISH = (
-    "The votes that are missing, at the pace of the fastest and of the slowest 20 minutes of the "
-    "last hour. Doubtful candidates may come to want more votes: the later end counts these in."
+    "The votes that are missing, at the pace of the last hour's labels, if there are 20. Doubtful "
+    "candidates may come to want more votes: the later end counts these in."
 )
 
 
@@ -118,8 +116,8 @@ def _work(folder: str, _workspace: Workspace, _store: Store) -> tuple[Pace, Miss
 
 
 def _names(going: Pace) -> str:
-    busiest = sorted(going.at_work, key=lambda labeler: (-labeler.labels, labeler.name))
-    names = [f"{labeler.name} ({labeler.labels:,})" for labeler in busiest[:_MOST_NAMES]]
+    busiest = sorted(going.at_work.items(), key=lambda labeler: (-labeler[1], labeler[0]))
+    names = [f"{name} ({labels:,})" for name, labels in busiest[:_MOST_NAMES]]
     names += [f"{len(busiest) - _MOST_NAMES:,} others"] * (len(busiest) > _MOST_NAMES)
     return f"At work, with their labels of the last hour: {', '.join(names)}"
 

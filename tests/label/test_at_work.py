@@ -4,10 +4,8 @@ from dataclasses import astuple
 from datetime import timedelta
 from pathlib import Path
 
-import pytest
-
 from genset.db import Label, Store, Verdict, find_candidate, now
-from genset.label.at_work import Finish, MissingVotes, finish, missing, pace
+from genset.label.at_work import Pace, missing, pace
 from genset.label.people.labelers import Labelers
 from genset.label.trust.void import void
 from genset.settings import LabelRules
@@ -35,20 +33,20 @@ def test_who_has_photos_before_them_is_at_work(anywhere: Opened) -> None:
     gone = desk_of(anywhere, "gone")
     let_expire(store, *gone.screens())
     going = pace(store, workspace.label)
-    assert [(each.name, each.labels) for each in going.at_work] == [("ann", 5)]
-    assert (going.labels, going.parts) == (5, (0, 0, 5))
+    assert (going.at_work, going.labels) == ({"ann": 5}, 5)
     Labelers(store).block("ann")
-    assert pace(store, workspace.label).at_work == ()
+    assert pace(store, workspace.label).at_work == {}
 
 
-def test_the_last_hour_is_told_in_thirds_without_what_is_void(anywhere: Opened) -> None:
+def test_the_last_hour_is_told_without_what_is_void(anywhere: Opened) -> None:
     workspace, store = anywhere
-    for number, ago in enumerate((55, 30, 25, 5, 70)):
+    for number, ago in enumerate((35, 30, 25, 5, 70)):
         said(store, number, "ann", ago * MINUTES)
     said(store, 0, "eve", 5 * MINUTES)
     vote(store, f"{TENCH}/flickr:1", "table", Verdict.CORRECT)  # came in a table, at once
     void(store, workspace, "eve", by="dana", reason="0 s a photo")
-    assert pace(store, workspace.label).parts == (1, 2, 1)
+    found = pace(store, workspace.label)
+    assert (found.labels, round(found.took / MINUTES)) == (4, 35)
 
 
 def test_missing_votes_are_what_labelers_are_still_asked_for(anywhere: Opened) -> None:
@@ -61,16 +59,9 @@ def test_missing_votes_are_what_labelers_are_still_asked_for(anywhere: Opened) -
     assert astuple(missing(store, rules))[1:] == (18 * 2 + 3 + 1, 18 * 5 + 3 + 4)
 
 
-@pytest.mark.parametrize(
-    ("parts", "expected"),
-    [
-        ((10, 20, 40), Finish(50 * MINUTES, 240 * MINUTES)),
-        ((0, 0, 20), Finish(100 * MINUTES, None)),
-        ((0, 0, 0), None),
-    ],
-)
-def test_when_it_will_be_done_is_a_range(parts: tuple[int, ...], expected: Finish | None) -> None:
-    assert finish(MissingVotes(50, 100, 120), parts) == expected
+def test_when_it_will_be_done_goes_by_the_pace_of_20_labels_or_more() -> None:
+    assert Pace({}, 20, 10 * MINUTES).time_for(100) == 50 * MINUTES
+    assert Pace({}, 19, 10 * MINUTES).time_for(100) is None
 
 
 def test_questions_are_missing_votes_too(tmp_path: Path) -> None:
