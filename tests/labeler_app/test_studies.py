@@ -93,7 +93,7 @@ def test_a_made_up_visitor_labels_until_the_platform_says_that_there_is_none(
 
     export = tmp_path / "prolific_export_S1.csv"
     export.write_text("Submission id,Participant id,Status\nV9,P9,APPROVED\n", "utf-8")
-    assert len(reconcile(store, export).held_out) == 1
+    assert len(reconcile(store, export, "S1").held_out) == 1
     assert votes_table(store) == []
     real = Desk(workspace, store, Labelers(store).by_study("prolific", "S1", "P9", "V9"))
     ends = time.monotonic() + 60  # a new board may be made aside, and be there a moment later

@@ -143,7 +143,7 @@ def show_study(
 
 @study.command("reconcile")
 @click.argument("export", type=FILE)
-@click.option("--study", "key", metavar="KEY", help="The study (default: the one it is of).")
+@click.option("--study", "key", metavar="KEY", help="The study (default: whose visits it lists).")
 @json_command
 def reconcile_study(folder: Path | None, export: Path, key: str | None, as_json: bool) -> None:
     """Hold out the votes of visits that the platform's EXPORT of a study does not list.

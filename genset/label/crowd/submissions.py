@@ -1,7 +1,7 @@
 """Platforms' tables of a study: read which visits they list, write whom to pay."""
 
 from collections import defaultdict
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +20,6 @@ _COLUMNS = {
     "prolific": ("Submission id", "Participant id", "Status"),
     "mturk": ("AssignmentId", "WorkerId", "AssignmentStatus"),
 }
-_HIT = "HITId"
 _UNLISTED = "the platform does not list this visit"
 # Work that the platform's people took back, or that was not taken from them.
 _TAKEN_BACK = ("REJECTED", "RETURNED", "TIMED-OUT")
@@ -68,19 +67,17 @@ def reconcile(store: Store, export: Path, study_key: str | None = None) -> Recon
     of a visit stays. Run again with the same export, it changes nothing.
 
     Raises:
-        BadInput: the file is no export of Prolific's or MTurk's, it is empty, it is not known which
-            study it is of, or it looks like another study's: it knows no visit of this one.
+        BadInput: the file is no export of Prolific's or MTurk's, it is empty, or it lists visits of
+            no study or of several, and none is named.
         GensetError: the store does not answer.
     """
-    platform, rows, hits = _read(export)
-    study, is_named = _study_of(Studies(store), platform, export, hits, study_key)
-    statuses_here = {(row.key, row.person): row.status for row in rows}
+    platform, rows = _read(export)
     keys = {row.key for row in rows}
+    study = _study_of(Studies(store), platform, export, keys, study_key)
+    statuses_here = {(row.key, row.person): row.status for row in rows}
     changed: dict[LabelerAct, list[str]] = {LabelerAct.HOLD: [], LabelerAct.CLEAR: []}
     by_status = defaultdict[str | None, list[str]](list)
     visits = Studies(store).visits(study)
-    if not is_named:
-        _check_names_one(export, study, keys, visits)
     with answering(), store.begin_alone() as session:
         people = people_of(session, study)
         last = newest_events(session, [visit.id for visit in visits])
@@ -133,11 +130,11 @@ def write_decisions(path: Path, study: Study, reports: Iterable[VisitReport]) ->
         )
         for report in proposed
     ]
-    return write_sheet(path, (_HIT, "AssignmentId", "WorkerId", "Approve", "Reject"), rows)
+    return write_sheet(path, ("HITId", "AssignmentId", "WorkerId", "Approve", "Reject"), rows)
 
 
-def _read(export: Path) -> tuple[str, list[Submission], set[str]]:
-    """The platform whose export this is, its rows, and the HITs that they are of."""
+def _read(export: Path) -> tuple[str, list[Submission]]:
+    """The platform whose export this is, and its rows."""
     try:
         if export.stat().st_size > _LARGEST:
             raise BadInput(f"{export} is larger than {_LARGEST // 2**20} MiB: no study's export is")
@@ -155,38 +152,24 @@ def _read(export: Path) -> tuple[str, list[Submission], set[str]]:
     if not rows:
         raise BadInput(f"{export} lists nothing: by it all votes would go, so export it again")
     key, person, status = map(str.casefold, _COLUMNS[platform])
-    listed = [Submission(row[key], row[person], row[status].upper()) for row in rows]
-    return platform, listed, {hit for row in rows if (hit := row.get(_HIT.casefold()))}
+    return platform, [Submission(row[key], row[person], row[status].upper()) for row in rows]
 
 
 def _study_of(
-    studies: Studies, platform: str, export: Path, hits: Iterable[str], key: str | None
-) -> tuple[Study, bool]:
-    """The study that is named, or that the export says, or the platform's only one.
-
-    And whether it was named or said.
-    """
-    if key is not None:
-        return studies.find(key, platform), True
-    here = [study for study in studies.all() if study.platform == platform]
-    # Prolific's export has the study's id in its name, MTurk's has the HIT's in every row.
-    named = [study for study in here if study.key in export.name or study.key in hits]
-    if len(found := named or here) == 1:
-        return found[0], bool(named)
-    if not here:
-        raise BadInput(f"there is no study on {platform} here: genset labelers study add")
-    raise BadInput(f"{export.name} does not say which study it is of: name it with --study KEY")
-
-
-def _check_names_one(
-    export: Path, study: Study, rows: Container[str], visits: Sequence[Visit]
-) -> None:
-    """Refuse another study's export, by which all votes would go."""
-    if visits and not any(visit.key in rows for visit in visits):
-        raise BadInput(
-            f"{export.name} lists no visit of study {study.key}, which has {len(visits):,}: if it "
-            "is of that study all the same, say so with --study"
-        )
+    studies: Studies, platform: str, export: Path, keys: Container[str], name: str | None
+) -> Study:
+    """The study that is named, or else the one whose visits the export lists."""
+    if name is not None:
+        return studies.find(name, platform)
+    found = [
+        study
+        for study in studies.all()
+        if study.platform == platform and any(one.key in keys for one in studies.visits(study))
+    ]
+    if len(found) != 1:
+        listed = f"visits of {len(found):,} studies" if found else "no visit of any study here"
+        raise BadInput(f"{export.name} lists {listed}: say which study it is of with --study KEY")
+    return found[0]
 
 
 def _event(

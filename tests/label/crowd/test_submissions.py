@@ -169,8 +169,7 @@ def test_mturk_s_results_say_which_hit_they_are_of(opened: Opened, tmp_path: Pat
         (PROLIFIC, "", "lists nothing"),
         (PROLIFIC, "V1,P1\n", "short of a column"),
         ("Submission id,Status\n", "V1,APPROVED\n", "no column Participant id"),
-        (PROLIFIC, "V1,P1,APPROVED,,C\n", "which study"),
-        (MTURK, '"H","A","W","Submitted","",""\n', "no study on mturk"),
+        (MTURK, '"H","A","W","Submitted","",""\n', "no visit of any study here"),
     ],
 )
 def test_what_is_no_export_changes_nothing(
@@ -183,8 +182,10 @@ def test_what_is_no_export_changes_nothing(
     with pytest.raises(BadInput):
         reconcile(opened[1], tmp_path / "none.csv")
     assert workers(opened[1]) == {"prolific:P1"}
-    by_name = exported(tmp_path, "V1,P1,APPROVED,,C\n", name="prolific_export_S1.csv")
-    assert reconcile(opened[1], by_name).listed == 1
+    visit(opened, Studies(opened[1]).find("S2"), "P2", "V2")
+    with pytest.raises(BadInput, match="lists visits of 2 studies: say which"):
+        reconcile(opened[1], exported(tmp_path, "V1,P1,APPROVED,,C\nV2,P2,APPROVED,,C\n"))
+    assert reconcile(opened[1], exported(tmp_path, "V1,P1,APPROVED,,C\n")).study == "S1"
 
 
 def test_another_study_s_export_takes_no_votes_out(
@@ -193,10 +194,9 @@ def test_another_study_s_export_takes_no_votes_out(
     store = opened[1]
     visit(opened, study, "P1", "V1")
     other = exported(tmp_path, "V9,P9,APPROVED,,C\n", name="prolific_export_S2.csv")
-    with pytest.raises(BadInput, match="lists no visit of study S1, which has 1"):
+    with pytest.raises(BadInput, match="lists no visit of any study here"):
         reconcile(store, other)
     assert workers(store) == {"prolific:P1"}
-    # Who names the study, as its own export's name does, means it.
     assert reconcile(store, other, "S1").held_out == ("prolific:P1 (V1)",)
 
 
