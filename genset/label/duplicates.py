@@ -1,6 +1,6 @@
 """Pairs of photos that look alike, for a manager to look at and decide.
 
-`genset duplicates find` proposes them; what a decision does is `genset.db.duplicates`'.
+`genset duplicates find` proposes them; `decide` is what `genset duplicates decide` calls, too.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,8 @@ from sqlalchemy.orm import Session
 from genset.classes import Taxonomy
 from genset.core.errors import BadInput
 from genset.db import Candidate, DuplicatePair, ExamplePhoto, Photo, Store
-from genset.db.duplicates import decide, open_pairs
+from genset.db.duplicates import decide as decide
+from genset.db.duplicates import open_pairs
 from genset.label.credits import CreditedPhoto, credit_of
 
 
@@ -84,14 +85,3 @@ def _shown(session: Session, photo: Photo, taxonomy: Taxonomy) -> PairedPhoto:
         classes=names(found_for.order_by(Candidate.wnid)),
         example_of=names(example_of.order_by(ExamplePhoto.wnid)),
     )
-
-
-def decide_pair(store: Store, number: int, *, same: bool, by: str, keep: str | None = None) -> None:
-    """Say whether a pair shows the same photo, as `genset duplicates decide` does.
-
-    `keep` says which of the two stays, "first" (`Pair.photo`) or "second"; None: the second.
-
-    Raises:
-        BadInput: there is no such pair, or `keep` cannot be done.
-    """
-    decide(store, [number], same=same, by=by, keep=keep)

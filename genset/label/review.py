@@ -35,16 +35,13 @@ _ENOUGH = 5  # labelers, among whom one who disagrees with all the others is no 
 class Dispute(CreditedCandidate):
     """A candidate to review, and `why`, in words that tell no side.
 
-    Who rules should not know what others said: `detail`, `counts`, `frequency` and `votes` are for
-    afterwards. `detail` is why in numbers, `counts` has the votes by verdict, `votes` as (worker,
-    verdict); `frequency` is the selection frequency, None without a vote. `home` is the photo's
-    own class, where the question is whether `wnid` is in it, too; None for a candidate.
+    Who rules should not know what others said: `detail`, why in numbers, and `votes`, as (worker,
+    verdict), are for afterwards. `home` is the photo's own class, where the question is whether
+    `wnid` is in it, too; None for a candidate.
     """
 
     why: str
     detail: str
-    counts: dict[str, int]
-    frequency: float | None
     votes: tuple[tuple[str, str], ...]
     home: str | None
 
@@ -53,7 +50,7 @@ class Dispute(CreditedCandidate):
         return {name: value for name, value in asdict(self).items() if name not in _VOTES}
 
 
-_VOTES = ("detail", "counts", "frequency", "votes")
+_VOTES = ("detail", "votes")
 
 
 def queue(store: Store, panel: str | None = None, rules: LabelRules | None = None) -> list[Dispute]:
@@ -96,8 +93,6 @@ def disputes(session: Session, pool: Sequence[Ballot], rules: LabelRules | None)
             wnid=ballot.wnid,
             why=_WHY[kind],
             detail=detail,
-            counts={verdict.value: number for verdict, number in _in_order(ballot.counts)},
-            frequency=ballot.counts[Verdict.CORRECT] / len(ballot.votes) if ballot.votes else None,
             votes=tuple((vote.worker, vote.label) for vote in ballot.votes),
             home=ballot.home,
         )
@@ -232,8 +227,4 @@ def _with_votes(why: str, ballot: Ballot) -> str:
 
 
 def _counted(counts: Counter[Verdict]) -> str:
-    return ", ".join(f"{number} {verdict}" for verdict, number in _in_order(counts))
-
-
-def _in_order(counts: Counter[Verdict]) -> list[tuple[Verdict, int]]:
-    return [(verdict, counts[verdict]) for verdict in Verdict if counts[verdict]]
+    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])

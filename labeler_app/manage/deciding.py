@@ -1,5 +1,6 @@
 """One case after another: decided, skipped, brought back. The views that decide share it."""
 
+import time
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,10 +11,13 @@ from genset.core.errors import GensetError
 from genset.label import Store, Verdict, Workspace, answering
 from genset.label.review import rule, send_to_review
 from labeler_app.manage.parts import badges, quiet_button
-from labeler_app.manage.session import decides, draw, look_at
+from labeler_app.manage.session import link_opens, look_at
 from labeler_app.words import as_markdown
+from labeler_app.workspace import opened
 
 Decide = Callable[[Any], object]
+
+SECONDS_TO_SEE = 0.5
 
 # Streamlit keeps C and R for itself.
 _KEYS = {Verdict.CORRECT: "y", Verdict.INCORRECT: "n", Verdict.UNSURE: "u", Verdict.BROKEN: "b"}
@@ -25,7 +29,7 @@ class Walk:
 
     Attributes:
         name: of the list.
-        current: the case on the page, with its key.
+        current: the case on the page, with its key, which is there `since`; None once decided.
         decided: the keys of cases that were decided in this session.
         skipped: the keys of cases that were skipped.
         again: a case that was brought back, with its key, to be decided once more.
@@ -36,6 +40,7 @@ class Walk:
 
     name: str
     current: tuple[Hashable, Any] = ("", None)
+    since: float | None = None
     decided: set[Hashable] = field(default_factory=set)
     skipped: set[Hashable] = field(default_factory=set)
     again: tuple[Hashable, Any] | None = None
@@ -69,14 +74,20 @@ class Walk:
 
     def begin(self, key: Hashable, case: Any) -> None:
         """Note that a case is on the page from now on."""
+        if self.since is None or key != self.current[0]:
+            self.since = time.monotonic()
         self.current = key, case
-        draw(f"{self.name} {key}")
 
     def decide(self, store: Decide, how: Any) -> None:
-        """A callback: store a decision on the current case, unless it was not seen yet."""
-        if not decides(f"{self.name} {self.current[0]}"):
+        """A callback: store a decision on the current case, unless it was not seen yet.
+
+        Somebody who presses a key twice would else decide the next case before they saw it. And the
+        link must still open the page: a key's callback runs before the page looks at it.
+        """
+        is_seen = self.since is not None and time.monotonic() - self.since >= SECONDS_TO_SEE
+        if not is_seen or not link_opens(*opened()):
             return
-        self.again = None
+        self.since = self.again = None
         try:
             with answering():
                 store(how)

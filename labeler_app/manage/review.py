@@ -16,7 +16,7 @@ from genset.core.errors import BadInput, GensetError
 from genset.core.numbers import count
 from genset.label import Store, Taxonomy, Workspace
 from genset.label.comments import comments
-from genset.label.duplicates import Pair, PairedPhoto, decide_pair, paired, pairs_to_decide
+from genset.label.duplicates import Pair, PairedPhoto, decide, paired, pairs_to_decide
 from genset.label.gallery import Case, case_of
 from genset.label.review import Dispute, queue
 from genset.label.suspects import SUSPECTS_FILE, Guess, Suspect, Suspects, read_suspects, undecided
@@ -264,12 +264,12 @@ def _show_side(workspace: Workspace, photo: PairedPhoto, side: str) -> None:
 
 
 def _pair_buttons(store: Store, pair: Pair, by: str, walk: Walk) -> None:
-    def decide(keep: str | None) -> None:
-        decide_pair(store, pair.number, same=keep is not None, keep=keep, by=by)
+    def decide_pair(keep: str | None) -> None:
+        decide(store, [pair.number], same=keep is not None, keep=keep, by=by)
 
     with st.container(horizontal=True, key="decide"):
         for words, shortcut, keep in _SIDES if pair.other is not None else _OURS:
-            walk.button(words, shortcut, decide, keep)
+            walk.button(words, shortcut, decide_pair, keep)
         walk.skip_button()
 
 

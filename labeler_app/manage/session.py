@@ -1,7 +1,6 @@
-"""Who the manager is, what they look at, and whether they can have seen what they decide."""
+"""Who the manager is, and what they look at."""
 
 import hmac
-import time
 from collections.abc import Container
 from typing import Any
 
@@ -10,9 +9,7 @@ import streamlit as st
 from genset.label import Store, Workspace
 from genset.label.people.access import Managers, manager_token
 from labeler_app.words import as_markdown
-from labeler_app.workspace import opened
 
-SECONDS_TO_SEE = 0.5
 _ANYBODY = "manager"
 
 
@@ -42,25 +39,6 @@ def manager_name(workspace: Workspace, store: Store) -> str:
     with st.popover(f"Deciding as {as_markdown(name)}", type="tertiary"):
         name = st.text_input("Your name", key="manager", max_chars=64, placeholder=_ANYBODY)
     return name.strip() or _ANYBODY
-
-
-def draw(case: str) -> None:
-    """Note that a case is on the page from now on, unless it was there before."""
-    if st.session_state.get("drawn", ("", 0.0))[0] != case:
-        st.session_state["drawn"] = case, time.monotonic()
-
-
-def decides(case: str) -> bool:
-    """Whether a key was meant for this case: it was on the page long enough, and it is once.
-
-    Somebody who presses a key twice would else decide the next case before they saw it. And the
-    link must still open the page: a key's callback runs before the page looks at it.
-    """
-    drawn, since = st.session_state.get("drawn", ("", 0.0))
-    if drawn != case or time.monotonic() - since < SECONDS_TO_SEE or not link_opens(*opened()):
-        return False
-    del st.session_state["drawn"]
-    return True
 
 
 def _token() -> str:

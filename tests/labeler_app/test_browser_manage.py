@@ -10,7 +10,7 @@ from sqlalchemy import select
 from genset.db import DuplicatePair, Photo, Ruling, Store, Verdict
 from genset.label.people.access import manager_token
 from genset.workspace import Workspace
-from labeler_app.manage.session import SECONDS_TO_SEE
+from labeler_app.manage.deciding import SECONDS_TO_SEE
 from tests.label.serving import free_port, serving
 from tests.labeled_workspace import GOLDFISH, TENCH, labeled_workspace, vote
 

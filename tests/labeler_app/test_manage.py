@@ -12,7 +12,7 @@ from genset.db import Candidate, DuplicatePair, Label, Photo, Ruling, Store, Ver
 from genset.label.people.access import Managers, manager_token
 from genset.label.people.labelers import Labelers
 from genset.label.session.pictures import picture_path
-from labeler_app.manage import session
+from labeler_app.manage import deciding
 from tests.labeled_workspace import CRANE, GOLDFISH, TENCH, add_candidate, labeled_workspace, vote
 from tests.labeler_app.pages import (
     Opened,
@@ -34,7 +34,7 @@ YES, NO = Verdict.CORRECT, Verdict.INCORRECT
 
 @pytest.fixture
 def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opened]:
-    monkeypatch.setattr(session, "SECONDS_TO_SEE", 0.0)  # a test sees at once
+    monkeypatch.setattr(deciding, "SECONDS_TO_SEE", 0.0)  # a test sees at once
     workspace = labeled_workspace(tmp_path / "workspace", [TENCH, GOLDFISH])
     with served(*workspace, monkeypatch) as place:
         yield place
@@ -321,7 +321,7 @@ def test_what_cannot_have_been_seen_is_not_decided(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workspace, store = opened
-    monkeypatch.setattr(session, "SECONDS_TO_SEE", 3600.0)
+    monkeypatch.setattr(deciding, "SECONDS_TO_SEE", 3600.0)
     divide(store, f"{TENCH}/flickr:0")
     pair(store, 1, "flickr:100", 2)
     click(manage_page(workspace, "Review"), "Correct")

@@ -15,7 +15,7 @@ from genset.label.suspects import SUSPECTS_FILE, write_suspects
 from genset.reporting.suspects import find_suspects
 from genset.sets.open import open_set
 from genset.workspace import Workspace
-from labeler_app.manage import session
+from labeler_app.manage import deciding
 from tests.label.serving import free_port, serving
 from tests.labeled_workspace import TENCH
 from tests.labeler_app.pages import (
@@ -44,7 +44,7 @@ def scored(tmp_path: Path) -> Iterator[Opened]:
 
 @pytest.fixture
 def opened(scored: Opened, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opened]:
-    monkeypatch.setattr(session, "SECONDS_TO_SEE", 0.0)  # a test sees at once
+    monkeypatch.setattr(deciding, "SECONDS_TO_SEE", 0.0)  # a test sees at once
     with served(*scored, monkeypatch) as place:
         yield place
 

@@ -13,7 +13,7 @@ from genset.label.gold import list_gold_questions
 from genset.label.review import queue
 from genset.label.session.shown import NewComment
 from genset.label.trust.void import void
-from labeler_app.manage import session
+from labeler_app.manage import deciding
 from tests.label.desks import decided, desk_of, under
 from tests.labeled_workspace import TENCH, add_candidate, labeled_workspace, vote
 from tests.labeler_app.pages import (
@@ -189,7 +189,7 @@ def rulings(store: Store) -> list[tuple[str, str, str]]:
 def test_an_opened_photo_is_ruled_on_without_its_votes_in_sight_or_sent_to_review(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session, "SECONDS_TO_SEE", 0.0)  # a test sees at once
+    monkeypatch.setattr(deciding, "SECONDS_TO_SEE", 0.0)  # a test sees at once
     workspace, store = opened
     app = manage_page(workspace, "Photos")
     click(app, "Open flickr:1")

@@ -191,7 +191,9 @@ def import_labels(store: Store, path: Path, panel: str = "main") -> Imported:
         BadInput: the file cannot be read, or a row is wrong; its line is named.
     """
     with store.begin_alone() as session:
-        tasks, stored, names = _Tasks(session), _StoredLabels(session), Names(session)
+        tasks, names = _Tasks(session), Names(session)
+        # In each panel a labeler has one vote on a candidate.
+        stored = _Stored(session, Label, "decided_at", "candidate_id", "worker", "panel")
         labels, empty = [], 0
         for place, row in read_sheet(path, NEEDED):
             if not row["worker"] and not row["label"]:  # of `export_unlabeled`
@@ -199,8 +201,7 @@ def import_labels(store: Store, path: Path, panel: str = "main") -> Imported:
                 continue
             with naming(place):
                 labels.append(_label(row, tasks, names, panel))
-        counts = Counter(stored.add(label) for label in labels)
-        return Imported("labels", **counts, empty=empty)
+        return Imported("labels", **Counter(map(stored.add, labels)), empty=empty)
 
 
 def import_unsaved(workspace: Workspace, store: Store, path: Path) -> list[Receipt]:
@@ -234,23 +235,12 @@ def import_rulings(store: Store, path: Path) -> Imported:
         BadInput: the file cannot be read, or a row is wrong; its line is named.
     """
     with store.begin_alone() as session:
-        tasks = _Tasks(session)
-        stored = session.scalars(select(Ruling).order_by(Ruling.number)).all()
-        ids = {ruling.id for ruling in stored}
-        newest = {ruling.candidate_id: (ruling.verdict, ruling.at) for ruling in stored}
-        counts: Counter[str] = Counter()
+        tasks, stored = _Tasks(session), _Stored(session, Ruling, "at", "candidate_id")
+        rulings = []
         for place, row in read_sheet(path, RULINGS[:4]):
             with naming(place):
-                ruling = _ruling(row, tasks)
-            verdict, at = newest.get(ruling.candidate_id, (None, ruling.at))
-            if ruling.id in ids or (ruling.id is None and ruling.verdict == verdict):
-                counts["known"] += 1
-            elif ruling.at < at:
-                counts["older"] += 1
-            else:
-                session.add(ruling)
-                counts["new"] += 1
-        return Imported("rulings", **counts)
+                rulings.append(_ruling(row, tasks))
+        return Imported("rulings", **Counter(map(stored.add, rulings)))
 
 
 class _Tasks:
@@ -280,33 +270,33 @@ class _Tasks:
         raise BadInput(f"there is no candidate {task} in this workspace")
 
 
-class _StoredLabels:
-    """The labels that the store has, asked once before rows are added."""
+class _Stored:
+    """The labels or rulings that the store has, asked once before rows are added.
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    `time` and `key` name columns: when it was decided, and of what only the newest is in force.
+    """
+
+    def __init__(self, session: Session, table: type[Label | Ruling], time: str, *key: str) -> None:
+        self._session, self._time, self._key = session, time, key
         self._ids: set[UUID] = set()
-        # In each panel a labeler has one vote on a candidate.
-        self._in_force: dict[tuple[int, str, str], tuple[Verdict, datetime]] = {}
-        stored = select(
-            Label.id, Label.candidate_id, Label.worker, Label.panel, Label.verdict, Label.decided_at
-        ).order_by(Label.number)
-        for label_id, candidate, worker, panel, verdict, decided_at in session.execute(stored):
-            self._ids.add(label_id)
-            self._in_force[candidate, worker, panel] = verdict, decided_at
+        self._in_force: dict[tuple[object, ...], tuple[Verdict, datetime]] = {}
+        columns = [getattr(table, name) for name in ("id", "verdict", time, *key)]
+        for number, verdict, at, *of in session.execute(select(*columns).order_by(table.number)):
+            self._ids.add(number)
+            self._in_force[tuple(of)] = verdict, at
 
-    def add(self, label: Label) -> str:
-        """Add one label, not flushed yet; "new", or why it was left out: "known", "older"."""
-        key = label.candidate_id, label.worker, label.panel
-        verdict, decided_at = self._in_force.get(key, (None, label.decided_at))
-        if label.id in self._ids or (label.id is None and label.verdict == verdict):
+    def add(self, row: Label | Ruling) -> str:
+        """Add one, not flushed yet; "new", or why it was left out: "known", "older"."""
+        at, *key = (getattr(row, name) for name in (self._time, *self._key))
+        verdict, newest = self._in_force.get(tuple(key), (None, at))
+        if row.id in self._ids or (row.id is None and row.verdict == verdict):
             return "known"
-        if label.decided_at < decided_at:
+        if at < newest:
             return "older"
-        if label.id is not None:
-            self._ids.add(label.id)
-        self._in_force[key] = label.verdict, decided_at
-        self._session.add(label)
+        if row.id is not None:
+            self._ids.add(row.id)
+        self._in_force[tuple(key)] = row.verdict, at
+        self._session.add(row)
         return "new"
 
 

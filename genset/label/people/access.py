@@ -4,15 +4,12 @@ import hashlib
 import hmac
 import os
 import secrets
-from dataclasses import dataclass
-from datetime import datetime
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput
-from genset.db import Fact, Store, now
-from genset.db import Manager as ManagerRow
+from genset.db import Fact, Manager, Store, now
 from genset.db.failures import answering
 from genset.db.labelers import folded
 from genset.label.people.labelers import checked_worker, hashed
@@ -90,16 +87,6 @@ def workspace_key(store: Store) -> str:
         return fact.value
 
 
-@dataclass(frozen=True, slots=True)
-class Manager:
-    """Somebody who may see and decide all, unless `revoked_at` is set."""
-
-    id: int
-    name: str
-    created_at: datetime
-    revoked_at: datetime | None
-
-
 class Managers:
     """The managers of a store who have a link of their own.
 
@@ -123,7 +110,7 @@ class Managers:
         with answering(), self.store.begin_alone() as session:
             there = _named(session, name)
             if there is None:
-                session.add(ManagerRow(name=name, subject=hashed(token)))
+                session.add(Manager(name=name, subject=hashed(token)))
             else:
                 there.subject, there.revoked_at = hashed(token), None
         return token
@@ -131,17 +118,13 @@ class Managers:
     def by_token(self, token: str) -> Manager | None:
         """The one whose link has this token; None where it does not hold (any more)."""
         with answering(), self.store.session() as session:
-            there = session.scalar(
-                select(ManagerRow).where(
-                    ManagerRow.subject == hashed(token), ManagerRow.revoked_at.is_(None)
-                )
-            )
-            return None if there is None else _manager(there)
+            known = select(Manager).where(Manager.subject == hashed(token))
+            return session.scalar(known.where(Manager.revoked_at.is_(None)))
 
     def all(self) -> list[Manager]:
         """Every manager, by name."""
         with answering(), self.store.session() as session:
-            return list(map(_manager, session.scalars(select(ManagerRow).order_by("name"))))
+            return list(session.scalars(select(Manager).order_by("name")))
 
     def revoke(self, name: str) -> None:
         """Let this manager's link open nothing any more. What they decided stays.
@@ -155,11 +138,7 @@ class Managers:
             there.revoked_at = there.revoked_at or now()
 
 
-def _named(session: Session, name: str) -> ManagerRow | None:
+def _named(session: Session, name: str) -> Manager | None:
     """The one with this name, however it is written: there are few managers."""
-    rows = session.scalars(select(ManagerRow))
+    rows = session.scalars(select(Manager))
     return next((row for row in rows if folded(row.name) == folded(name)), None)
-
-
-def _manager(row: ManagerRow) -> Manager:
-    return Manager(row.id, row.name, row.created_at, row.revoked_at)

@@ -68,10 +68,10 @@ def test_the_queue_tells_neither_side_before_the_ruling(store: Store) -> None:
                 session.add(Label(candidate_id=number, worker=f"w{place}", verdict=turned))
     turned_round = queue(store)
     assert [case.blind() for case in turned_round] == [case.blind() for case in first]
-    assert [case.counts for case in turned_round] != [case.counts for case in first]
+    assert [case.votes for case in turned_round] != [case.votes for case in first]
     for case in first:
         assert not re.search(r"\d|w0|correct", str(case.why))
-        assert case.blind().keys().isdisjoint({"votes", "counts", "frequency", "detail"})
+        assert case.blind().keys().isdisjoint({"votes", "detail"})
     # Called correct for several classes, or claimed by several and not labeled: nothing tells.
     told = [(case.task, case.why) for case in first if case.why != "labelers disagree"]
     assert told == sorted(
@@ -114,8 +114,6 @@ def test_a_case_shows_who_said_what_and_the_photos_credits(store: Store) -> None
         wnid=TENCH,
         why="labelers disagree",
         detail="labelers disagree: 1 correct, 1 incorrect",
-        counts={"correct": 1, "incorrect": 1},
-        frequency=0.5,
         votes=(("w0", "correct"), ("w1", "incorrect")),
         photo_id=case.photo_id,
         source="flickr",
