@@ -225,7 +225,7 @@ def _since(name: str) -> datetime | None:
         value=None,
         max_value="today",
         key=f"since {name}",
-        width=240,
+        width=300,
     )
     return datetime.combine(day, time(), tzinfo=UTC) if day else None
 

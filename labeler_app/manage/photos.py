@@ -70,7 +70,7 @@ def show_photos(workspace: Workspace, store: Store) -> None:
     row = st.container(horizontal=True, vertical_alignment="bottom")
     with row:
         of = st.selectbox(
-            "Photos of", list(_NOTHING), key="photos of", on_change=from_the_start, width=130
+            "Photos of", list(_NOTHING), key="photos of", on_change=from_the_start, width=150
         )
     known = _known(folder, of, store)
     if not known:
@@ -166,8 +166,8 @@ def _choices(
         kinds.remove(Which.UNLABELED)
     offer(f"photos {key}", known)
     chosen = _choice(key.capitalize(), list(known), f"photos {key}", 300, words)
-    which = _choice("Show", kinds, "photos show", 145)
-    verdict = _choice("Verdict", [_ANY, *Verdict], "photos verdict", 145)
+    which = _choice("Show", kinds, "photos show", 165)
+    verdict = _choice("Verdict", [_ANY, *Verdict], "photos verdict", 165)
     return chosen, Which(which), None if verdict == _ANY else Verdict(verdict)
 
 

@@ -22,7 +22,7 @@ def show_progress(workspace: Workspace, store: Store) -> None:
     """Who is at work, how many candidates are labeled, in all and by class, and how surely."""
     show_work(workspace, store)
     stats = chosen_stats(workspace, store)
-    with st.container(horizontal=True, gap="large"):
+    with st.container(horizontal=True, gap="medium"):
         st.metric("Candidates done", f"{stats.done:,} of {stats.candidates:,}", help=_DONE)
         st.metric("Labels", f"{stats.votes:,}")
         st.metric("Labelers", f"{stats.labelers:,}")
@@ -83,7 +83,7 @@ def _frequencies(stats: Stats) -> None:
 def show_work(workspace: Workspace, store: Store) -> None:
     """Draw who is at work, labels an hour, and how long the votes that are missing will take."""
     going, lacking = _work(str(workspace.root), workspace, store)
-    with st.container(horizontal=True, gap="large"):
+    with st.container(horizontal=True, gap="medium"):
         st.metric("At work", f"{len(going.at_work):,}", help="Labelers with photos before them")
         st.metric("Labels, last hour", f"{going.labels:,}")
         st.metric("Votes missing", _range(lacking))
