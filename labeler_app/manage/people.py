@@ -202,19 +202,17 @@ def _decide(
         cleared = what is LabelerAct.HOLD and st.button("Clear", key="clear")
         again = what is LabelerAct.VOID and st.button("Count their votes again", key="unvoid")
         voided = effect is not None and st.button("Void their votes", key="void")
-        both = effect is not None and can_block and st.button("Block and void", key="both")
         words = "Block" if effect is None else "Block, and keep the votes"
         blocked = can_block and st.button(words, key="block")
-    if blocked or both:
-        Labelers(store).block(name)
     if cleared:
         _do(clear(store, workspace, name, by=by, reason=reason), "count again")
     if again:
         _do(unvoid(store, workspace, name, by=by, reason=reason), "count again")
-    if voided or both:
+    if voided:
         done = void(store, workspace, name, by=by, reason=reason, since=since)
         _do(done, "are void")
     if blocked:
+        Labelers(store).block(name)
         st.session_state["trust message"] = as_markdown(f"{name} is blocked")
         st.rerun()
 

@@ -17,7 +17,7 @@ from genset.label.trust.decisions import suspensions
 from genset.release.freeze import create
 from tests.label.desks import desk_of, do, hold
 from tests.labeled_workspace import TENCH, labeled_workspace
-from tests.labeler_app.pages import Opened, buttons, click, manage_page, run, served, shown
+from tests.labeler_app.pages import Opened, click, manage_page, run, served, shown
 
 
 @pytest.fixture
@@ -73,25 +73,14 @@ def test_to_void_who_was_held_out_says_what_that_takes_out_for_good(opened: Open
 
 
 @pytest.mark.soak
-def test_blocking_asks_whether_to_void(opened: Opened) -> None:
+def test_who_is_blocked_can_be_void_too(opened: Opened) -> None:
     store = opened[1]
     spam(opened)
     app = about(opened, "spam")
-    assert {"Block and void", "Block, and keep the votes"} <= set(buttons(app))
     click(app, "Block, and keep the votes")
     assert Labelers(store).all()[0].blocked_at is not None
     assert counts(store) == 5
-    assert "Block and void" not in buttons(app)
-    # Votes of somebody who is blocked can be voided still.
     click(app, "Void their votes")
-    assert counts(store) == 0
-
-
-def test_block_and_void_is_one_step(opened: Opened) -> None:
-    store = opened[1]
-    spam(opened)
-    click(about(opened, "spam"), "Block and void")
-    assert Labelers(store).all()[0].blocked_at is not None
     assert counts(store) == 0
 
 
