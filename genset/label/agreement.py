@@ -36,14 +36,14 @@ def krippendorff_alpha(votes: Sequence[Vote]) -> Agreement:
     return _agreement(Coded(votes).counts())
 
 
-def alpha_by_class(votes: Sequence[Vote]) -> dict[str, Agreement]:
-    """The same within each class, by wnid: what stands before the slash of a task's name."""
+def alpha_by_class(votes: Sequence[Vote]) -> dict[str, float | None]:
+    """Its alpha within each class, by wnid: what stands before the slash of a task's name."""
     coded = Coded(votes)
     counts = coded.counts()
     places: dict[str, list[int]] = {}
     for place, task in enumerate(coded.tasks):
         places.setdefault(task.partition("/")[0], []).append(place)
-    return {wnid: _agreement(counts[rows]) for wnid, rows in places.items()}
+    return {wnid: _agreement(counts[rows]).alpha for wnid, rows in places.items()}
 
 
 class Comparison(NamedTuple):

@@ -2,12 +2,11 @@
 
 import enum
 from collections import Counter, defaultdict
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from operator import attrgetter
 
-from sqlalchemy import ColumnElement, case, func, select
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput
@@ -20,12 +19,9 @@ from genset.db import (
     Photo,
     ReviewRequest,
     Ruling,
-    Screen,
-    ScreenPhoto,
     Store,
     Verdict,
     find_candidate,
-    in_batches,
     is_contested,
     is_out,
 )
@@ -52,14 +48,13 @@ class Answer:
     """What a labeler said of one photo, and when.
 
     It is `in_force` when it is the labeler's newest and not `out`: void or held out. `expected` is
-    the known answer, of a gold question alone. `screen_id` is None for a label that was imported.
+    the known answer, of a gold question alone.
     """
 
     worker: str
     verdict: Verdict
     decided_at: datetime
     panel: str
-    screen_id: str | None
     in_force: bool
     out: bool
     expected: Verdict | None = None
@@ -196,25 +191,6 @@ def case_of(store: Store, task: str) -> Case:
         )
 
 
-def seconds_a_photo(store: Store, answers: Iterable[Answer | None]) -> dict[str | None, float]:
-    """How long a photo took on the screens of these answers, by `Answer.screen_id`.
-
-    The time for which the screen was looked at, by the number of its photos; unknown ones are left
-    out.
-    """
-    names = {answer.screen_id for answer in answers if answer is not None and answer.screen_id}
-    shown = select(func.count()).where(ScreenPhoto.screen_id == Screen.id).scalar_subquery()
-    photos = case((Screen.photo_id.is_not(None), 1), else_=shown)
-    found: dict[str | None, float] = {}
-    with answering(), store.session() as session:
-        for some in in_batches(names):
-            timed = select(Screen.id, Screen.seconds / photos).where(Screen.id.in_(some))
-            for screen, seconds in session.execute(timed):
-                if seconds is not None:
-                    found[screen] = seconds
-    return found
-
-
 _STORED = (Photo.sha256.is_not(None), Photo.rejected.is_(None))
 
 
@@ -222,7 +198,7 @@ def _labels(session: Session, of: ColumnElement[bool]) -> dict[int, list[Answer]
     """Every label on the claims that meet a condition, by `Claim.id`, in their order."""
     columns = (
         *(Label.candidate_id, Label.worker, Label.verdict, Label.decided_at, Label.panel),
-        *(Label.screen_id, Label.number, is_out(Label).label("out")),
+        *(Label.number, is_out(Label).label("out")),
     )
     query = select(*columns).join(Claim, Claim.id == Label.candidate_id).where(of)
     rows = session.execute(query.order_by(Label.number)).all()
@@ -235,7 +211,6 @@ def _labels(session: Session, of: ColumnElement[bool]) -> dict[int, list[Answer]
                 row.verdict,
                 row.decided_at,
                 row.panel,
-                row.screen_id,
                 in_force=newest.get((row.candidate_id, row.worker)) == row.number,
                 out=bool(row.out),
             )
@@ -284,7 +259,7 @@ def _photos(
 def _gold_answers(session: Session, worker: str) -> list[LabeledPhoto]:
     """What a labeler said of gold questions."""
     columns = (
-        *(GoldAnswer.gold_id, GoldAnswer.verdict, GoldAnswer.decided_at, GoldAnswer.screen_id),
+        *(GoldAnswer.gold_id, GoldAnswer.verdict, GoldAnswer.decided_at),
         *(GoldAnswer.number, is_out(GoldAnswer).label("out")),
         *(GoldQuestion.wnid, GoldQuestion.expected, *CREDITS),
     )
@@ -307,7 +282,6 @@ def _gold_answers(session: Session, worker: str) -> list[LabeledPhoto]:
                 row.verdict,
                 row.decided_at,
                 "",
-                row.screen_id,
                 in_force=not row.out and newest[row.gold_id] == row.number,
                 out=bool(row.out),
                 expected=row.expected,

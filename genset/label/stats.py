@@ -91,7 +91,8 @@ class LabelerStats:
 class ClassStats:
     """One class. Of its `candidates`, `labeled` have a vote, and `done` all that they are to get.
 
-    `frequency` is the mean selection frequency of those with a vote; None without.
+    `frequency` is the mean selection frequency of those with a vote; None without. `alpha` is
+    Krippendorff's.
     """
 
     wnid: str
@@ -101,7 +102,7 @@ class ClassStats:
     done: int
     votes: int
     frequency: float | None
-    agreement: Agreement
+    alpha: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,9 +269,6 @@ def by_labeler(
     return found
 
 
-_NONE = Agreement(None, None, 0, 0)
-
-
 def _taken_out(session: Session) -> list[SuspendedLabeler]:
     counted = (
         select(Label.worker, func.count(Label.candidate_id.distinct()))
@@ -294,7 +292,7 @@ def _taken_out(session: Session) -> list[SuspendedLabeler]:
 def _classes(
     pool: Sequence[Ballot], votes: Sequence[Vote], rules: LabelRules, taxonomy: Taxonomy
 ) -> list[ClassStats]:
-    agreement = alpha_by_class(votes)
+    alpha = alpha_by_class(votes)
     by_class: dict[str, list[Ballot]] = defaultdict(list)
     for ballot in pool:
         by_class[ballot.wnid].append(ballot)
@@ -310,7 +308,7 @@ def _classes(
                 done=sum(_is_done(ballot, rules) for ballot in group),
                 votes=sum(len(ballot.votes) for ballot in group),
                 frequency=sum(shares) / len(shares) if shares else None,
-                agreement=agreement.get(wnid, _NONE),
+                alpha=alpha.get(wnid),
             )
         )
     return found

@@ -22,7 +22,6 @@ from genset.label.gallery import (
     labelers_with_labels,
     photos_of_class,
     photos_of_labeler,
-    seconds_a_photo,
 )
 from genset.label.gold import add_gold_question
 from labeler_app.manage.deciding import decision, rule_buttons, walk_of
@@ -88,10 +87,9 @@ def show_photos(workspace: Workspace, store: Store) -> None:
     around = list(dict.fromkeys(photo.photo.task for photo in found))
     if verdict is not None:
         see_votes(*around)  # as the filter says
-    seconds = seconds_a_photo(store, [photo.answer for photo in seen])
     with st.container(key="gallery"):
         for place, photo in enumerate(seen):
-            words = _badges(photo, seconds, store.taxonomy, verdicts=verdicts)
+            words = _badges(photo, store.taxonomy, verdicts=verdicts)
             with st.container(gap="xxsmall"):
                 task = photo.photo.task
                 show_small(workspace, photo.photo, f"The photo {task}", words)
@@ -106,7 +104,6 @@ def _verdicts_toggle() -> bool:
 
 def _badges(
     photo: LabeledPhoto,
-    seconds: Mapping[str | None, float],
     taxonomy: Taxonomy,
     *,
     verdicts: bool,
@@ -117,8 +114,6 @@ def _badges(
         found.append(Badge(taxonomy[photo.photo.wnid].name))
         if verdicts:
             found.append(Badge(answer.verdict, answer.verdict))
-        if answer.screen_id in seconds:
-            found.append(Badge(f"{seconds[answer.screen_id]:.1f} s"))
         if answer.out or not answer.in_force:
             found.append(Badge("void or held" if answer.out else "changed later"))
     elif not photo.counts:

@@ -39,7 +39,7 @@ def show_progress(workspace: Workspace, store: Store) -> None:
             "labeled": [cls.labeled for cls in stats.classes],
             "labels": [cls.votes for cls in stats.classes],
             "frequency": [cls.frequency for cls in stats.classes],
-            "alpha": [cls.agreement.alpha for cls in stats.classes],
+            "alpha": [cls.alpha for cls in stats.classes],
         },
         config={
             "done": st.column_config.ProgressColumn(format="percent", help=_DONE),

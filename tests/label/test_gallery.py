@@ -14,7 +14,6 @@ from genset.label.gallery import (
     labelers_with_labels,
     photos_of_class,
     photos_of_labeler,
-    seconds_a_photo,
 )
 from genset.label.gold import add_gold_question
 from genset.label.review import rule
@@ -96,7 +95,6 @@ def test_a_labeler_s_labels_stand_in_the_order_in_which_they_said_them(anywhere:
     everything = said(store, "ann")
     assert [each.photo.task for each in everything] == [task(n) for n in (1, 2, 0, 3)]
     assert [each.counts for each in everything] == [{YES: 1}, {NO: 1}, {}, {}]
-    assert seconds_a_photo(store, [each.answer for each in everything]) == {}
     assert [each.photo.task for each in said(store, "ann", Which.DISAGREEMENT)] == [task(2)]
     assert said(store, "ann", Which.ALL, NO) == [everything[2]]
     # Against a vote that its labeler took back nobody disagrees.
@@ -104,7 +102,7 @@ def test_a_labeler_s_labels_stand_in_the_order_in_which_they_said_them(anywhere:
     assert said(store, "ann", Which.DISAGREEMENT) == []
 
 
-def test_gold_questions_and_the_time_a_photo_took_are_told(anywhere: Opened) -> None:
+def test_gold_questions_are_told(anywhere: Opened) -> None:
     opened = under(anywhere, gold=0.5)
     workspace, store = opened
     for number in range(4):
@@ -119,8 +117,6 @@ def test_gold_questions_and_the_time_a_photo_took_are_told(anywhere: Opened) -> 
     assert len(everything) == len(screen.photos)
     assert gold
     assert {each.answer and each.answer.expected for each in gold} == {NO}
-    seconds = seconds_a_photo(store, [each.answer for each in everything])
-    assert all(each.answer and seconds[each.answer.screen_id] < 60 for each in everything)
     assert said(store, "ann", Which.GOLD) == gold
 
 

@@ -134,7 +134,7 @@ def test_progress_and_frequencies_by_class_and_candidate(opened: Opened) -> None
     assert (tench.name, tench.labeled, tench.done, tench.votes) == ("tench", 3, 2, 7)
     assert tench.frequency == pytest.approx(2 / 3)
     assert goldfish.frequency == 0
-    assert goldfish.agreement.alpha == pytest.approx(0)
+    assert goldfish.alpha == pytest.approx(0)
     assert stats.frequencies[0] == Frequency(
         TASKS[0], 3, 3, 1.0, pytest.approx(0.4385, abs=1e-4), 1.0, None
     )

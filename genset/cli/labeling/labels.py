@@ -264,9 +264,9 @@ def _least_agreed(stats: "Stats") -> Table:
         Column("alpha", format="{:.2f}".format),
     ]
     rows = [
-        (cls.wnid, cls.name, cls.candidates, cls.votes, cls.frequency, cls.agreement.alpha)
+        (cls.wnid, cls.name, cls.candidates, cls.votes, cls.frequency, cls.alpha)
         for cls in stats.classes
-        if cls.agreement.alpha is not None
+        if cls.alpha is not None
     ]
     rows.sort(key=lambda row: row[-1] or 0.0)
     return Table(columns, rows[:10], "The classes that labelers agree on least")
