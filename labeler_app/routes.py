@@ -5,12 +5,12 @@ Every answer is JSON with `now`, the server's clock, but for pictures. Times are
 """
 
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+import msgspec
 from anyio import CapacityLimiter, to_thread
 from itsdangerous import BadData, URLSafeTimedSerializer
 from starlette.requests import ClientDisconnect, Request
@@ -24,10 +24,9 @@ from genset.label.crowd import mturk
 from genset.label.crowd.studies import Studies
 from genset.label.people.access import label_secret
 from genset.label.people.labelers import Labeler, Labelers
-from genset.label.session.desk import Desk
+from genset.label.session.desk import Desk, Unwarned
 from genset.label.session.pictures import picture_path, shown_picture
 from genset.label.session.shown import Body, submission
-from genset.label.session.sources import warnings
 from labeler_app import wire
 from labeler_app.component import FILES
 
@@ -105,21 +104,20 @@ def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
             raise _Refused from None
 
     def screens(session: str, body: wire.ScreensBody) -> Answer:
-        labelers_desk = desk(session)
-        if warnings(store, labelers_desk.labeler):
-            raise _Refused  # the page is drawn again, and shows them
-        leased, progress = labelers_desk.next(wire.most(body.count), body.loaded)
-        return {"screens": list(map(wire.screen, leased)), "progress": asdict(progress)}
+        try:
+            leased, progress = desk(session).next(wire.most(body.count), body.loaded)
+        except Unwarned:
+            raise _Refused from None  # the page is drawn again, and warns
+        return {"screens": list(map(wire.screen, leased)), "progress": progress}
 
     def submit(session: str, body: wire.SubmitBody) -> Answer:
-        labelers_desk, count = desk(session), wire.most(body.count)
-        if count and warnings(store, labelers_desk.labeler):
-            count = 0  # the page asks for them, and is drawn again
         submissions = list(map(submission, body.submissions))
-        receipts, progress, leased = labelers_desk.take(submissions, count, body.loaded)
+        receipts, progress, leased = desk(session).take(
+            submissions, wire.most(body.count), body.loaded
+        )
         return {
             "receipts": list(map(wire.receipt, receipts)),
-            "progress": asdict(progress),
+            "progress": progress,
             "screens": None if leased is None else list(map(wire.screen, leased)),
         }
 
@@ -140,10 +138,14 @@ def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
         return {"first": mturk.hand_in(store, visit)}
 
     def endpoint_of(kind: type[B], answer: Callable[[str, B], Answer]) -> Endpoint:
+        def written(session: str, body: B) -> bytes:
+            content = answer(session, body)
+            return msgspec.json.encode({**content, "now": wire.milliseconds(datetime.now(UTC))})
+
         async def endpoint(request: Request) -> Response:
             try:
                 body = parse_json(await request.body(), kind, "the request")
-                content = await to_thread.run_sync(answer, _session(request), body, limiter=turns)
+                content = await to_thread.run_sync(written, _session(request), body, limiter=turns)
             except _Refused:
                 return JSONResponse({"error": "sign in again"}, 401)
             except ClientDisconnect:
@@ -152,7 +154,7 @@ def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
                 return JSONResponse({"error": str(error)}, 400)
             except GensetError as error:
                 return JSONResponse({"error": str(error)}, 503)
-            return JSONResponse({**content, "now": wire.milliseconds(datetime.now(UTC))})
+            return Response(content, media_type="application/json")
 
         return endpoint
 

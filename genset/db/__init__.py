@@ -8,7 +8,7 @@ from genset.db.contested import (
     undecided_photos,
     votes_in_labeling,
 )
-from genset.db.database import Store, ask, is_postgresql
+from genset.db.database import Store, among, ask, is_postgresql
 from genset.db.labelers import (
     KnownAs,
     Labeler,
@@ -132,6 +132,7 @@ __all__ = [
     "Visit",
     "Worker",
     "add_candidates",
+    "among",
     "ask",
     "claimed_by_several",
     "digest_of_votes",

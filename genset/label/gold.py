@@ -3,9 +3,9 @@
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from sqlalchemy import BindParameter, ColumnElement, bindparam, func, select
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from genset.core.errors import BadInput
@@ -20,9 +20,9 @@ from genset.db import (
     ScreenPhoto,
     Store,
     Verdict,
+    among,
     ask,
     find_candidate,
-    in_batches,
     is_discounted,
     is_out,
     name_gold,
@@ -42,15 +42,14 @@ CORRECT, INCORRECT = Verdict.CORRECT, Verdict.INCORRECT
 By = TypeVar("By", bound=Hashable)  # a labeler's name, or the number of a visit
 
 # Written once: building them takes longer than asking them.
-_AMONG: BindParameter[Any] = bindparam("candidates", expanding=True)
 _LABELS = (
     select(Label.candidate_id, Label.worker, Label.verdict)
-    .where(Label.candidate_id.in_(_AMONG), ~is_out(Label))
+    .where(among(Label.candidate_id, "candidates"), ~is_out(Label))
     .order_by(Label.number)
 )
 _RULED = (
     select(Ruling.candidate_id, Ruling.verdict)
-    .where(Ruling.candidate_id.in_(_AMONG))
+    .where(among(Ruling.candidate_id, "candidates"))
     .order_by(Ruling.number)
 )
 _IN_REVIEW = waiting_requests().with_only_columns(ReviewRequest.candidate_id)
@@ -201,7 +200,7 @@ def decided(session: Session, candidates: Iterable[int]) -> dict[int, Verdict]:
     looked says otherwise, in whatever panel. None that somebody sent to review since.
     """
     found: dict[int, Verdict] = {}
-    for some in in_batches(sorted(set(candidates)), 500):  # a question can only be so long
+    if some := set(candidates):
         verdicts_of: dict[int, dict[str, Verdict]] = {}
         for number, worker, verdict in ask(session, _LABELS, {"candidates": some}):
             verdicts_of.setdefault(number, {})[worker] = verdict

@@ -15,6 +15,7 @@ from genset.db import (
     Screen,
     ScreenPhoto,
     Verdict,
+    among,
     ask,
     lock_gold_questions,
 )
@@ -29,7 +30,7 @@ _ASKED = (
     select(Question.candidate_id, Claim.wnid, ProposalRound.seed)
     .join(Claim, Claim.id == Question.candidate_id)
     .join(ProposalRound, ProposalRound.id == Question.round_id)
-    .where(Question.candidate_id.in_(bindparam("candidates", expanding=True)))
+    .where(among(Question.candidate_id, "candidates"))
     .order_by(Question.candidate_id)
 )
 _CLAIMS = select(

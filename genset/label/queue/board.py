@@ -111,11 +111,12 @@ class Board(OpenCandidates):
     @locked
     def remaining_for(self, worker: str) -> dict[str, int]:
         """How many candidates of each class this labeler, whom `catch_up` has met, may yet get."""
-        of_open = self._exclusions[worker].of_open
-        remaining = {wnid: self._remaining_in(wnid, worker) for wnid in self._unread}
-        for wnid, ranked in self._ranked.items():  # no calls: a pool has a thousand classes
-            if ranked:
-                remaining[wnid] = len(self._open[wnid]) - of_open.get(wnid, 0)
+        remaining = self._remaining.copy()  # at once: a pool has a thousand classes
+        exclusions = self._exclusions[worker]
+        for wnid in self._unread.keys() & exclusions.unread.keys():
+            remaining[wnid] -= exclusions.unread[wnid]
+        for wnid in remaining.keys() & exclusions.of_open.keys():
+            remaining[wnid] -= exclusions.of_open[wnid]
         return remaining
 
     def classes_for(

@@ -20,7 +20,6 @@ from genset.db import (
     ProposalRound,
     ReviewRequest,
     Ruling,
-    Screen,
     Store,
     ask,
 )
@@ -89,10 +88,9 @@ class Boards:
             yield self.questions
         yield self.candidates
 
-    def of(self, screen: Screen) -> Board:
-        """The one that a screen is of."""
-        of_questions = screen.photo_id is not None
-        return self.questions if of_questions and self.questions else self.candidates
+    def of(self, photo: int | None) -> Board:
+        """The one that screens of one photo are of, or (None) all others."""
+        return self.candidates if photo is None else self.questions or self.candidates
 
     def is_current(self, session: Session) -> bool:
         """Whether the pools are as they were when these boards were made."""

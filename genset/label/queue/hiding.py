@@ -24,6 +24,7 @@ from genset.db import (
     Screen,
     ScreenPhoto,
     Verdict,
+    among,
     ask,
     lock_gold_questions,
 )
@@ -100,7 +101,7 @@ _CAN_BE = (
     select(Candidate.id, Candidate.photo_id)
     .join(Photo, Photo.id == Candidate.photo_id)
     .where(
-        Candidate.id.in_(bindparam("candidates", expanding=True)),
+        among(Candidate.id, "candidates"),
         *THERE,
         ~exists(GOLD_ALREADY.correlate(Candidate)),
         *is_new_to_labeler(Candidate),

@@ -16,15 +16,15 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any, NamedTuple, cast
 
-from sqlalchemy import Table, bindparam, func, insert, select
+from sqlalchemy import Select, Table, bindparam, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from genset.db import (
     Claim,
-    Labeler,
     Screen,
     ScreenPhoto,
     Visit,
+    among,
     ask,
     is_discounted,
     is_postgresql,
@@ -34,27 +34,37 @@ from genset.label.queue.asking import questions_of
 from genset.label.queue.board import LIVE, Board
 from genset.label.queue.boards import Boards
 from genset.label.queue.hiding import ScreenPlan, Shown, screens_of_class
+from genset.label.queue.labeler import LabelerNow
 from genset.settings import LabelRules
 
 _ROUNDS = 5
 _CLASSES = 4  # that are looked at together at first
 
-# Written once: building them takes longer than asking them.
-_LABELER = select(Labeler.id, Labeler.name, Labeler.blocked_at).where(
-    Labeler.id == bindparam("labeler")
-)
-_LOCKED_LABELER = _LABELER.with_for_update(key_share=True)
-_OPEN = (
-    select(Screen)
-    .where(
-        Screen.worker == bindparam("worker"),
-        Screen.submitted_at.is_(None),
-        Screen.lost_at.is_(None),
-        Screen.panel == bindparam("panel"),
-        Screen.visit_id.is_not_distinct_from(bindparam("visit")),
-    )
-    .order_by(Screen.created_at, Screen.id)
-)
+
+class LeasedScreen(NamedTuple):
+    """What is stored of a screen, but for its photos."""
+
+    id: str
+    worker: str
+    wnid: str
+    photo_id: int | None
+    panel: str
+    guideline: str
+    is_training: bool
+    created_at: datetime
+    expires_at: datetime
+    submitted_at: datetime | None = None
+    lost_at: datetime | None = None
+
+
+SCREENS: Select[Any] = select(*(getattr(Screen, name) for name in LeasedScreen._fields))
+_OPEN = SCREENS.where(
+    Screen.worker == bindparam("worker"),
+    Screen.submitted_at.is_(None),
+    Screen.lost_at.is_(None),
+    Screen.panel == bindparam("panel"),
+    Screen.visit_id.is_not_distinct_from(bindparam("visit")),
+).order_by(Screen.created_at, Screen.id)
 # The candidates on a labeler's live screens, of whatever visit.
 _ON_LIVE_SCREENS = (
     select(ScreenPhoto.candidate_id)
@@ -77,7 +87,7 @@ _LIVE = (
     .group_by(Screen.wnid, ScreenPhoto.candidate_id)
 )
 _LEASED_BY_OTHERS = _LIVE.where(
-    ScreenPhoto.candidate_id.in_(bindparam("candidates", expanding=True)),
+    among(ScreenPhoto.candidate_id, "candidates"),
     Screen.worker != bindparam("worker"),
 )
 _ON_SCREENS_OF_OTHERS = (
@@ -95,36 +105,18 @@ _LEASED_IN_EACH = (
     .where(*LIVE, Screen.photo_id.is_not(None) == bindparam("by_photo"), ~is_discounted())
     .group_by(Screen.wnid)
 )
-_LEASED_IN_CLASSES = _LIVE.where(Screen.wnid.in_(bindparam("classes", expanding=True)))
+_LEASED_IN_CLASSES = _LIVE.where(among(Screen.wnid, "classes"))
 
-_CANDIDATES = select(Claim.id).where(Claim.id.in_(bindparam("candidates", expanding=True)))
+_CANDIDATES = select(Claim.id).where(among(Claim.id, "candidates"))
 _CANDIDATES_IN_ORDER = _CANDIDATES.order_by(Claim.id).with_for_update(key_share=True)
 _FREE_CANDIDATES = _CANDIDATES.with_for_update(key_share=True, skip_locked=True)
 _INSERT_SCREENS = insert(cast(Table, Screen.__table__))
 _INSERT_PHOTOS = insert(cast(Table, ScreenPhoto.__table__))
 _ON_SCREENS = (
     select(ScreenPhoto.screen_id, ScreenPhoto.candidate_id)
-    .where(ScreenPhoto.screen_id.in_(bindparam("screens", expanding=True)))
+    .where(among(ScreenPhoto.screen_id, "screens"))
     .order_by(ScreenPhoto.screen_id, ScreenPhoto.place)
 )
-
-
-class LabelerNow(NamedTuple):
-    """A labeler as the store has them now."""
-
-    id: int
-    name: str
-    blocked_at: datetime | None
-
-
-def read_labeler(session: Session, labeler_id: int) -> LabelerNow:
-    """The labeler with this id, whom there is."""
-    return LabelerNow(*ask(session, _LABELER, {"labeler": labeler_id}).one())
-
-
-def lock_labeler(session: Session, labeler_id: int) -> LabelerNow:
-    """The same; no other transaction of theirs has the labeler's row until this one ends."""
-    return LabelerNow(*ask(session, _LOCKED_LABELER, {"labeler": labeler_id}).one())
 
 
 def lock_candidates(session: Session, candidates: Collection[int]) -> None:
@@ -142,16 +134,16 @@ def lock_screens(session: Session, screens: Iterable[str]) -> None:
 
 def open_screens(
     session: Session, worker: str, panel: str, visit_id: int | None
-) -> Sequence[Screen]:
+) -> list[LeasedScreen]:
     """The screens of a labeler's visit, or (None) of no visit, that are neither submitted nor lost.
 
     The oldest first. A worker may be here for two assignments at once: each has its own.
     """
     values = {"worker": worker, "panel": panel, "visit": visit_id}
-    return session.scalars(_OPEN, values).all()
+    return [LeasedScreen(*row) for row in ask(session, _OPEN, values)]
 
 
-def candidates_on(session: Session, screens: Iterable[Screen]) -> dict[str, list[int]]:
+def candidates_on(session: Session, screens: Iterable[LeasedScreen]) -> dict[str, list[int]]:
     """The candidates on each of these screens, by `Screen.id`; gold questions are left out."""
     found: dict[str, list[int]] = {screen.id: [] for screen in screens}
     if found:
@@ -178,7 +170,9 @@ def free_of_others(
     }
 
 
-def renew(session: Session, boards: Boards, worker: str, screens: Sequence[Screen]) -> list[Screen]:
+def renew(
+    session: Session, boards: Boards, worker: str, screens: Sequence[LeasedScreen]
+) -> list[LeasedScreen]:
     """Extend the leases of a labeler's open screens; return those that they still have.
 
     One that expired is theirs again, unless a photo on it went to somebody else meanwhile.
@@ -187,25 +181,31 @@ def renew(session: Session, boards: Boards, worker: str, screens: Sequence[Scree
     on = candidates_on(session, expired)
     by_board: dict[Board, set[int]] = {}
     for screen in expired:
-        by_board.setdefault(boards.of(screen), set()).update(on[screen.id])
+        by_board.setdefault(boards.of(screen.photo_id), set()).update(on[screen.id])
     lock_candidates(session, sorted(set().union(*by_board.values())))
     free = {
         number
         for board, some in by_board.items()
         for number in free_of_others(session, board, worker, some)
     }
-    for screen in screens:
-        if set(on.get(screen.id, ())) <= free:
-            screen.expires_at = end_of_lease(boards.rules)
-        else:
-            screen.lost_at = now()
-    return [screen for screen in screens if screen.lost_at is None]
+    good = [screen for screen in screens if set(on.get(screen.id, ())) <= free]
+    end = end_of_lease(boards.rules)
+    change(session, good, expires_at=end)
+    change(session, set(screens) - set(good), lost_at=now())
+    return [screen._replace(expires_at=end) for screen in good]
 
 
-def give_back(screens: Sequence[Screen]) -> None:
+def give_back(session: Session, screens: Collection[LeasedScreen]) -> None:
     """End the leases of open screens now. They can be renewed as if they had run out."""
-    for screen in screens:
-        screen.expires_at = now()
+    change(session, screens, expires_at=now())
+
+
+def change(session: Session, screens: Collection[LeasedScreen], **values: object) -> None:
+    """Store these values of all these screens."""
+    if screens:
+        table = cast(Table, Screen.__table__)
+        among = table.c.id.in_([screen.id for screen in screens])
+        ask(session, update(table).where(among).values(**values))
 
 
 def screens_of_others(session: Session, boards: Boards, worker: str) -> int:
@@ -223,7 +223,7 @@ def screens_of_others(session: Session, boards: Boards, worker: str) -> int:
 
 def hand_out(
     session: Session, boards: Boards, labeler: LabelerNow, visit: Visit | None, count: int
-) -> tuple[list[Screen], bool]:
+) -> tuple[list[LeasedScreen], bool]:
     """Lease up to `count` new screens to a labeler, for this visit: questions, then candidates.
 
     Fewer come where others lease, or label, the rest at this moment: the second value says so. When
@@ -231,7 +231,7 @@ def hand_out(
     """
     values = {"worker": labeler.name, "panel": boards.rules.panel, "now": now()}
     without = set(ask(session, _ON_LIVE_SCREENS, values).scalars())
-    screens: list[Screen] = []
+    screens: list[LeasedScreen] = []
     busy: set[int] = set()
     for board in boards:
         if len(screens) < count:
@@ -248,13 +248,13 @@ def _of_board(
     without: set[int],
     busy: set[int],
     count: int,
-) -> list[Screen]:
+) -> list[LeasedScreen]:
     """Lease screens of one board, of candidates not in `without`; adds to `busy` what is locked.
 
     All of a round are locked in one go. One by one, labelers who ask at once would pass over each
     other's.
     """
-    screens: list[Screen] = []
+    screens: list[LeasedScreen] = []
     for _ in range(_ROUNDS):
         if len(screens) >= count:
             break
@@ -324,30 +324,37 @@ def lease(
     labeler: LabelerNow,
     visit: Visit | None,
     plans: Sequence[tuple[ScreenPlan, Sequence[ScreenPhoto]]],
-) -> list[Screen]:
+) -> list[LeasedScreen]:
     """Store these screens with their photos: a statement for each of the two tables."""
-    by_photo, rows, on_screens, at = board.pool.by_photo, [], [], now()
+    by_photo, at = board.pool.by_photo, now()
+    screens: list[LeasedScreen] = []
+    rows, on_screens = [], []
     for place, (plan, photos) in enumerate(plans):
-        screen: dict[str, Any] = {
-            "id": secrets.token_hex(16),
-            "worker": labeler.name,
-            "wnid": plan.wnid,
-            "photo_id": board.photo_of(plan.candidates[0]) if by_photo else None,
-            "panel": board.rules.panel,
-            "guideline": board.rules.guideline,
-            "study_id": None if visit is None else visit.study_id,
-            "visit_id": None if visit is None else visit.id,
-            "candidates": sum(photo.candidate_id is not None for photo in photos),
-            "gold_remaining": plan.gold_remaining,
-            "is_training": plan.is_training,
-            "created_at": at + timedelta(microseconds=place),  # by which they are in order
-            "expires_at": end_of_lease(board.rules),
-        }
-        rows.append(screen)
+        screen = LeasedScreen(
+            id=secrets.token_hex(16),
+            worker=labeler.name,
+            wnid=plan.wnid,
+            photo_id=board.photo_of(plan.candidates[0]) if by_photo else None,
+            panel=board.rules.panel,
+            guideline=board.rules.guideline,
+            is_training=plan.is_training,
+            created_at=at + timedelta(microseconds=place),  # by which they are in order
+            expires_at=end_of_lease(board.rules),
+        )
+        screens.append(screen)
+        rows.append(
+            {
+                **screen._asdict(),
+                "study_id": None if visit is None else visit.study_id,
+                "visit_id": None if visit is None else visit.id,
+                "candidates": sum(photo.candidate_id is not None for photo in photos),
+                "gold_remaining": plan.gold_remaining,
+            }
+        )
         on_screens += [
             {
                 "id": secrets.token_hex(16),
-                "screen_id": screen["id"],
+                "screen_id": screen.id,
                 "place": on_screen,
                 "candidate_id": photo.candidate_id,
                 "gold_id": photo.gold_id,
@@ -357,7 +364,7 @@ def lease(
     if rows:
         ask(session, _INSERT_SCREENS, rows)
         ask(session, _INSERT_PHOTOS, on_screens)
-    return [Screen(**row) for row in rows]
+    return screens
 
 
 def end_of_lease(rules: LabelRules) -> datetime:

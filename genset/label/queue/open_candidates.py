@@ -3,19 +3,19 @@
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from functools import wraps
 from typing import Any, NamedTuple, TypeVar, cast
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from genset.db import (
     Label,
     Store,
     Verdict,
+    among,
     ask,
-    in_batches,
     is_out,
     requests_in_force,
     rulings_in_force,
@@ -33,7 +33,7 @@ _REST = 9  # times as long as it takes to read a class, until the next one is re
 # Written once: building it takes longer than asking it.
 _LABELS = (
     select(Label.candidate_id, Label.worker, Label.verdict, Label.panel, is_out(Label))
-    .where(Label.candidate_id.in_(bindparam("candidates", expanding=True)))
+    .where(among(Label.candidate_id, "candidates"))
     .order_by(Label.number)
 )
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -94,6 +94,8 @@ class OpenCandidates:
         # each open one needs.
         self._ranked: dict[str, list[int]] = {wnid: [] for wnid in self._unread}
         self._open: dict[str, dict[int, int]] = {wnid: {} for wnid in self._ranked}
+        # How many candidates of each class are open, or unread.
+        self._remaining = self._unread.copy()
         self._class_of: dict[int, str] = {}
         self._photo_of: dict[int, int] = {}  # where screens are of one photo
         self._open_of: Counter[int] = Counter()  # by photo, where some are open
@@ -126,26 +128,29 @@ class OpenCandidates:
                 time.sleep(_REST * (time.monotonic() - started))
 
     @locked
-    def count_again(self, session: Session, candidates: Iterable[int]) -> dict[int, Count]:
+    def count_again(self, session: Session, candidates: Collection[int]) -> dict[int, Count]:
         """Read the votes of these candidates from the store, and return them."""
         counts: dict[int, Count] = {}
-        for some in in_batches(candidates, 500):
-            workers: dict[int, set[str]] = {number: set() for number in some}
-            verdicts: dict[int, dict[str, Verdict]] = {number: {} for number in some}
-            for number, worker, verdict, panel, out in ask(session, _LABELS, {"candidates": some}):
-                workers[number].add(worker)
-                if panel == self.rules.panel and not out:
-                    verdicts[number][worker] = verdict
-            unbacked = self._unbacked(session, some)
-            for number, by_worker in verdicts.items():
-                by_verdict = Counter(by_worker.values()) if by_worker else _NOBODY
-                correct, agreeing = by_verdict[Verdict.CORRECT], most_alike(by_verdict)
-                self._votes[number] = len(by_worker), correct, agreeing
-                missing = 0 if number in unbacked else self._missing(number)
-                counts[number] = Count(missing, workers[number])
-                if (wnid := self._class_of.get(number)) is not None:
-                    self._known_right.pop(wnid, None)
-                    self._open_or_close(number, missing, workers[number])
+        workers: dict[int, set[str]] = {number: set() for number in candidates}
+        verdicts: dict[int, dict[str, Verdict]] = {number: {} for number in candidates}
+        if not candidates:
+            return counts
+        for number, worker, verdict, panel, out in ask(
+            session, _LABELS, {"candidates": candidates}
+        ):
+            workers[number].add(worker)
+            if panel == self.rules.panel and not out:
+                verdicts[number][worker] = verdict
+        unbacked = self._unbacked(session, candidates)
+        for number, by_worker in verdicts.items():
+            by_verdict = Counter(by_worker.values()) if by_worker else _NOBODY
+            correct, agreeing = by_verdict[Verdict.CORRECT], most_alike(by_verdict)
+            self._votes[number] = len(by_worker), correct, agreeing
+            missing = 0 if number in unbacked else self._missing(number)
+            counts[number] = Count(missing, workers[number])
+            if (wnid := self._class_of.get(number)) is not None:
+                self._known_right.pop(wnid, None)
+                self._open_or_close(number, missing, workers[number])
         return counts
 
     @locked
@@ -156,6 +161,8 @@ class OpenCandidates:
             wnid = self._class_of.pop(candidate)
             self._photo_of.pop(candidate, None)
             self._ranked[wnid].remove(candidate)
+            if not self._ranked[wnid]:
+                del self._remaining[wnid]
             self._known_right.pop(wnid, None)
 
     @locked
@@ -226,7 +233,7 @@ class OpenCandidates:
                 count += size
         rows = ask(session, self.pool.members, {"classes": together}).all()
         for other in together:
-            del self._unread[other]
+            del self._unread[other], self._remaining[other]
         self._take_in(session, rows)
 
     def _add(self, session: Session, candidates: Collection[int]) -> None:
@@ -245,10 +252,11 @@ class OpenCandidates:
             if self.pool.by_photo:
                 self._photo_of[candidate] = photo
             self._ranked[of_class].append(candidate)
+            self._remaining.setdefault(of_class, 0)
             self._class_of[candidate] = of_class
         self.count_again(session, candidates)
 
-    def _unbacked(self, session: Session, candidates: Sequence[int]) -> set[int]:
+    def _unbacked(self, session: Session, candidates: Collection[int]) -> set[int]:
         """Those of these that nobody is asked about: who named them has no vote that counts."""
         if self.pool.unbacked is None:
             return set()
@@ -279,6 +287,7 @@ class OpenCandidates:
             open_.pop(candidate, None)
         if bool(missing) != bool(before):
             change = 1 if missing else -1
+            self._remaining[wnid] += change
             if (photo := self._photo_of.get(candidate)) is not None:
                 self._open_of[photo] += change
                 if not self._open_of[photo]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import BindParameter, Select, bindparam, case, func, not_, select
+from sqlalchemy import Select, bindparam, case, func, not_, select
 
 from genset.db import (
     Candidate,
@@ -11,14 +11,13 @@ from genset.db import (
     Label,
     Photo,
     Question,
+    among,
     is_backed,
     is_named_gold,
     is_to_label,
     stored_candidates,
 )
 
-_AMONG: BindParameter[Any] = bindparam("candidates", expanding=True)
-_OF_CLASSES: BindParameter[Any] = bindparam("classes", expanding=True)
 _THERE = Photo.sha256.is_not(None), Photo.rejected.is_(None)
 
 Columns = Select[*tuple[Any, ...]]
@@ -57,11 +56,11 @@ _TO_LABEL = is_to_label(of_pool=False)
 CANDIDATES = Pool(
     counted=select(Candidate.wnid, func.count()).group_by(Candidate.wnid),
     members=stored_candidates()
-    .where(Candidate.wnid.in_(_OF_CLASSES), _TO_LABEL)
+    .where(among(Candidate.wnid, "classes"), _TO_LABEL)
     .with_only_columns(Candidate.id, Candidate.wnid, Candidate.photo_id),
     eligible=select(Candidate.id)
     .join(Candidate.photo)
-    .where(Candidate.id.in_(_AMONG), *_THERE, _TO_LABEL),
+    .where(among(Candidate.id, "candidates"), *_THERE, _TO_LABEL),
     labeled=_LABELED.join(Claim, Claim.id == Label.candidate_id).add_columns(
         case((Claim.rank > 0, Claim.wnid))
     ),
@@ -78,16 +77,16 @@ _SHOWN = (
 
 QUESTIONS = Pool(
     counted=_ASKED.with_only_columns(Question.home, func.count()).group_by(Question.home),
-    members=_SHOWN.where(Question.home.in_(_OF_CLASSES)),
+    members=_SHOWN.where(among(Question.home, "classes")),
     eligible=_SHOWN.with_only_columns(Question.candidate_id).where(
-        Question.candidate_id.in_(_AMONG)
+        among(Question.candidate_id, "candidates")
     ),
     labeled=_LABELED.outerjoin(Question, Question.candidate_id == Label.candidate_id).add_columns(
         Question.home
     ),
     by_photo=True,
-    added=_SHOWN.where(Question.candidate_id.in_(_AMONG)),
+    added=_SHOWN.where(among(Question.candidate_id, "candidates")),
     unbacked=select(Question.candidate_id).where(
-        Question.candidate_id.in_(_AMONG), not_(is_backed())
+        among(Question.candidate_id, "candidates"), not_(is_backed())
     ),
 )

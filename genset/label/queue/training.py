@@ -27,7 +27,8 @@ from genset.db import (
 from genset.label.gold import holds
 from genset.label.queue.board import PHOTOS_ON_A_SCREEN, Board
 from genset.label.queue.hiding import GOLD_ALREADY, THERE, ScreenPlan, is_new_to_labeler
-from genset.label.queue.leases import LabelerNow, lease
+from genset.label.queue.labeler import LabelerNow
+from genset.label.queue.leases import LeasedScreen, lease
 from genset.label.queue.open_candidates import is_for_examples
 from genset.settings import LabelRules
 
@@ -79,7 +80,7 @@ _RULED = (
 
 def training_screens(
     session: Session, board: Board, labeler: LabelerNow, visit: Visit | None
-) -> list[Screen]:
+) -> list[LeasedScreen]:
     """Lease what this labeler's training lacks, a class a screen; none once they label.
 
     Fewer than the rules say where too few photos are known.

@@ -17,7 +17,6 @@ from genset.db import (
     Label,
     ProposedBy,
     Question,
-    Screen,
     ScreenPhoto,
     Verdict,
     ask,
@@ -27,6 +26,7 @@ from genset.db import (
 )
 from genset.label.proposals.choose import LABELER
 from genset.label.queue.board import QUESTIONS_ON_A_SCREEN
+from genset.label.queue.leases import LeasedScreen
 from genset.label.session.shown import (
     ASKED,
     DECIDED,
@@ -59,7 +59,9 @@ def between(start: datetime, time: datetime) -> datetime:
     return min(max(start, time), now())
 
 
-def add_classes(session: Session, screen: Screen, added: Sequence[AddedClass]) -> list[Receipt]:
+def add_classes(
+    session: Session, screen: LeasedScreen, added: Sequence[AddedClass]
+) -> list[Receipt]:
     """Store these classes as claims about a screen's photo; a receipt for each, in order.
 
     Each becomes a question as the photo's others are, of their round, with this labeler's label,
@@ -95,13 +97,13 @@ def add_classes(session: Session, screen: Screen, added: Sequence[AddedClass]) -
     return [receipts[number] for number in range(len(added))]
 
 
-def _on_screen(session: Session, screen: Screen) -> tuple[int, set[str]]:
+def _on_screen(session: Session, screen: LeasedScreen) -> tuple[int, set[str]]:
     """The last place on a screen, and the classes that it asks about."""
     rows = ask(session, _ON_SCREEN, {"screen": screen.id}).all()
     return max(place for place, *_ in rows), {claimed or known for _, claimed, known in rows}
 
 
-def _known(session: Session, screen: Screen, added: AddedClass) -> bool | None:
+def _known(session: Session, screen: LeasedScreen, added: AddedClass) -> bool | None:
     """Whether what has this id already is this very label; None where nothing has it."""
     label = session.execute(
         select(Label.worker, Claim.wnid, Claim.photo_id)
@@ -114,7 +116,7 @@ def _known(session: Session, screen: Screen, added: AddedClass) -> bool | None:
     return None if session.scalar(answer) is None else False
 
 
-def _add(session: Session, screen: Screen, added: AddedClass, place: int) -> bool:
+def _add(session: Session, screen: LeasedScreen, added: AddedClass, place: int) -> bool:
     """Whether the class was added: not where this labeler has decided it for this photo."""
     about = {"wnid": added.wnid, "photo_id": screen.photo_id}
     _insert_new(session, Claim, {**about, "keyword": "", "rank": 0})

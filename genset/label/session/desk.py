@@ -4,25 +4,27 @@ import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 from sqlalchemy import Select, and_, or_, select
 from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput
 from genset.db import Screen as ScreenRow
-from genset.db import Store, Visit, now
+from genset.db import Store, Visit, ask, now
 from genset.db.failures import answering
 from genset.label.crowd.studies import end_visit
 from genset.label.people.labelers import Labeler
 from genset.label.queue.boards import Boards, boards_of
+from genset.label.queue.labeler import LabelerNow, lock_labeler, read_labeler
 from genset.label.queue.leases import (
-    LabelerNow,
+    SCREENS,
+    LeasedScreen,
+    change,
     give_back,
     hand_out,
-    lock_labeler,
     lock_screens,
     open_screens,
-    read_labeler,
     renew,
     screens_of_others,
 )
@@ -50,6 +52,10 @@ _PAUSE = 0.05  # seconds between them: a transaction takes less
 
 
 Screens = list[Screen | AlsoScreen | LoadedScreen]
+
+
+class Unwarned(BadInput):
+    """No screens before the labeler was told of a source (`genset.label.session.sources`)."""
 
 
 class Desk:
@@ -86,8 +92,13 @@ class Desk:
         `loaded` names the screens that the page has already: their photos are not sent again, and
         they are returned though there be more than `count`. Where others have what is left at this
         moment, it is asked for again, `tries` times in all.
+
+        Raises:
+            Unwarned: there is a source that the labeler was not told of.
         """
         with self._writing() as (session, boards, me):
+            if me.must_be_warned:
+                raise Unwarned("you were not told yet what a source's photos may show")
             screens, is_final = self._topped_up(
                 session, boards, me, self._open(session), count, loaded
             )
@@ -113,7 +124,7 @@ class Desk:
         """The same for several screens, how far they are, and screens as `next` gives them.
 
         All in one transaction. None for the screens where none are asked for (no `count`), where
-        the labeler is blocked, and where they have to be asked for once more.
+        the labeler is blocked or was not warned, and where they have to be asked for once more.
         """
         boards = boards_of(self.store, self.workspace.label)
         screens: Screens | None = None
@@ -128,7 +139,8 @@ class Desk:
                 for receipt in submit(session, boards, me, submission)
             ]
             boards.catch_up(session, me.name)
-            rows = self._open(session) if count and me.blocked_at is None else None
+            may_have = count and me.blocked_at is None and not me.must_be_warned
+            rows = self._open(session) if may_have else None
             # To have an ended lease again means to wait for locks, and this transaction holds some.
             if rows is not None and all(row.expires_at > now() for row in rows):
                 leased, is_final = self._topped_up(session, boards, me, rows, count, loaded)
@@ -149,13 +161,12 @@ class Desk:
         """
         names = set(filter(is_random_name, screen_ids))
         with self._writing() as (session, boards, _):
-            screens = session.scalars(
-                select(ScreenRow).where(
-                    ScreenRow.id.in_(names),
-                    ScreenRow.worker == self.labeler.name,
-                    or_(ScreenRow.lost_at.is_(None), ScreenRow.submitted_at.is_not(None)),
-                )
-            ).all()
+            statement = SCREENS.where(
+                ScreenRow.id.in_(names),
+                ScreenRow.worker == self.labeler.name,
+                or_(ScreenRow.lost_at.is_(None), ScreenRow.submitted_at.is_not(None)),
+            )
+            screens = [LeasedScreen(*row) for row in ask(session, statement)]
             good = {screen.id for screen in screens if screen.submitted_at is not None}
             open_ones = [screen for screen in screens if screen.id not in good]
             good |= {one.id for one in renew(session, boards, self.labeler.name, open_ones)}
@@ -167,7 +178,7 @@ class Desk:
         Until others get them they stay this labeler's, for `next` and `beat` to renew.
         """
         with self._writing() as (session, _, _):
-            give_back([row for row in self._open(session) if row.id in screen_ids])
+            give_back(session, [row for row in self._open(session) if row.id in screen_ids])
 
     def earlier(self, screen_id: str | None) -> Screen | AlsoScreen | None:
         """The screen submitted before this one, or the newest (for None); None for no more.
@@ -179,11 +190,9 @@ class Desk:
         with answering(), self.store.session() as session:
             self._refuse_blocked(read_labeler(session, self.labeler.id))
             boards.catch_up(session, self.labeler.name)
-            row = session.get(ScreenRow, screen_id) if is_random_name(screen_id or "") else None
-            if row is not None and row.worker != self.labeler.name:
-                row = None
-            while (row := session.scalar(self._before(row))) is not None:
-                if shown := screens_of(session, self.workspace, boards, self.labeler.name, [row]):
+            while row := ask(session, self._before(screen_id)).one_or_none():
+                screen_id, rows = row.id, [LeasedScreen(*row)]
+                if shown := screens_of(session, self.workspace, boards, self.labeler.name, rows):
                     return shown[0]
         return None
 
@@ -226,7 +235,7 @@ class Desk:
             return replace(far, done=None)  # that nothing is left may be yesterday's news
         if visit is not None and far.done.outcome is not None:
             end_visit(visit, far.done.outcome)
-            give_back(self._open(session))
+            give_back(session, self._open(session))
         return far
 
     @contextmanager
@@ -246,7 +255,7 @@ class Desk:
         number = self.labeler.visit_id
         return None if number is None else session.get_one(Visit, number)
 
-    def _open(self, session: Session) -> Sequence[ScreenRow]:
+    def _open(self, session: Session) -> list[LeasedScreen]:
         me = self.labeler
         return open_screens(session, me.name, self.workspace.label.panel, me.visit_id)
 
@@ -255,7 +264,7 @@ class Desk:
         session: Session,
         boards: Boards,
         me: LabelerNow,
-        rows: Sequence[ScreenRow],
+        rows: Sequence[LeasedScreen],
         count: int,
         loaded: Collection[str],
     ) -> tuple[Screens | None, bool]:
@@ -281,24 +290,30 @@ class Desk:
         self,
         session: Session,
         boards: Boards,
-        rows: Sequence[ScreenRow],
+        rows: Sequence[LeasedScreen],
         count: int,
         loaded: Collection[str],
-    ) -> list[ScreenRow]:
+    ) -> list[LeasedScreen]:
         """Up to `count` of their open screens, and those that are `loaded`.
 
         Those whose lease ended are theirs again, or lost.
         """
         expired = [row for row in rows if row.expires_at <= now()]
+        leased = {row.id: row for row in rows if row not in expired}
         if expired:
-            renew(session, boards, self.labeler.name, expired)
-        rows = [row for row in rows if row.lost_at is None]
+            leased |= {row.id: row for row in renew(session, boards, self.labeler.name, expired)}
+        rows = [leased[row.id] for row in rows if row.id in leased]
         taken = [row for place, row in enumerate(rows) if place < count or row.id in loaded]
-        give_back([row for row in expired if row in rows and row not in taken])
+        over = {row.id for row in expired} - {row.id for row in taken}
+        give_back(session, [row for row in rows if row.id in over])
         return taken
 
     def _seen(
-        self, session: Session, boards: Boards, rows: Sequence[ScreenRow], loaded: Collection[str]
+        self,
+        session: Session,
+        boards: Boards,
+        rows: Sequence[LeasedScreen],
+        loaded: Collection[str],
     ) -> Screens:
         """The screens as the page gets them; one whose photos were all removed is over."""
         new = [row for row in rows if row.id not in loaded]
@@ -308,23 +323,20 @@ class Desk:
         for row in rows:
             if row.id in with_some:
                 screens[row.id] = LoadedScreen(row.id, row.expires_at)
-            elif row.id not in screens:
-                row.lost_at = now()
+        change(session, [row for row in rows if row.id not in screens], lost_at=now())
         return [screens[row.id] for row in rows if row.id in screens]
 
-    def _before(self, row: ScreenRow | None) -> Select[ScreenRow]:
-        submitted = (
-            select(ScreenRow)
-            .where(
-                ScreenRow.worker == self.labeler.name,
-                ScreenRow.submitted_at.is_not(None),
-                ~ScreenRow.is_training,
+    def _before(self, screen_id: str | None) -> Select[Any]:
+        by_labeler = ScreenRow.worker == self.labeler.name
+        of = select(ScreenRow.submitted_at).where(ScreenRow.id == (screen_id or ""), by_labeler)
+        at = of.scalar_subquery()
+        same = and_(ScreenRow.submitted_at == at, ScreenRow.id < (screen_id or ""))
+        return (
+            SCREENS.where(
+                *(by_labeler, ScreenRow.submitted_at.is_not(None), ~ScreenRow.is_training),
                 ScreenRow.visit_id == self.labeler.visit_id,
+                or_(at.is_(None), ScreenRow.submitted_at < at, same),
             )
             .order_by(ScreenRow.submitted_at.desc(), ScreenRow.id.desc())
             .limit(1)
         )
-        if row is None or row.submitted_at is None:
-            return submitted
-        same = and_(ScreenRow.submitted_at == row.submitted_at, ScreenRow.id < row.id)
-        return submitted.where(or_(ScreenRow.submitted_at < row.submitted_at, same))

@@ -12,7 +12,8 @@ from sqlalchemy.orm import Session
 from genset.db import GoldAnswer, Screen, Study, Visit, ask
 from genset.label.gold import gold_scores
 from genset.label.queue.boards import Boards
-from genset.label.queue.leases import LabelerNow, open_screens
+from genset.label.queue.labeler import LabelerNow
+from genset.label.queue.leases import open_screens
 from genset.label.session.shown import Done, Progress
 from genset.label.trust.suspicion import misses
 
@@ -55,7 +56,7 @@ def progress_of(
     pace = _seconds_a_screen([at for at, *_ in newest])
     seconds = None if pace is None or to_do is None else round(pace * (to_do - done))
     return Progress(
-        classes_done=sum(not count for count in remaining.values()),
+        classes_done=list(remaining.values()).count(0),
         classes=len(remaining),
         photos=boards.candidates.labels_of(labeler.name) + gold_questions,
         screens_done=done,

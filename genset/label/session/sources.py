@@ -7,29 +7,18 @@ where a photo is from, nor whether its answer is known.
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from genset.core.safe import clean
 from genset.db import Photo, SourceWarned, SourceWords, Store, ask, now
 from genset.db.failures import answering
 from genset.label.people.labelers import Labeler
+from genset.label.queue.labeler import WARNINGS
 from genset.licenses import FLICKR_NOTICE
 
 _LONGEST = 500
 _FLICKR = "flickr"
-
-# Written once: building it takes longer than asking it.
-_WARNINGS = (
-    select(SourceWords.name, SourceWords.title, SourceWords.warning)
-    .where(
-        SourceWords.warning != "",
-        SourceWords.name.not_in(
-            select(SourceWarned.source).where(SourceWarned.labeler_id == bindparam("labeler"))
-        ),
-    )
-    .order_by(SourceWords.name)
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +52,7 @@ def warnings(store: Store, labeler: Labeler) -> tuple[SourceWarning, ...]:
     with answering(), store.session() as session:
         return tuple(
             SourceWarning(name, clean(title), clean(warning, _LONGEST))
-            for name, title, warning in ask(session, _WARNINGS, {"labeler": labeler.id}).all()
-            if _has_photos(session, name)
+            for name, title, warning in ask(session, WARNINGS, {"labeler": labeler.id})
         )
 
 

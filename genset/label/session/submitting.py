@@ -10,14 +10,17 @@ from sqlalchemy import (
     BindParameter,
     CompoundSelect,
     Table,
+    and_,
     bindparam,
     delete,
     false,
     func,
     insert,
     null,
+    or_,
     select,
     union_all,
+    update,
 )
 from sqlalchemy.orm import Session
 
@@ -32,11 +35,13 @@ from genset.db import (
     Screen,
     ScreenPhoto,
     Verdict,
+    among,
     ask,
     now,
 )
 from genset.label.queue.boards import Boards
-from genset.label.queue.leases import LabelerNow, free_of_others
+from genset.label.queue.labeler import LabelerNow
+from genset.label.queue.leases import SCREENS, LeasedScreen, change, free_of_others
 from genset.label.session.adding import add_classes, between
 from genset.label.session.pictures import is_random_name
 from genset.label.session.shown import (
@@ -55,29 +60,51 @@ from genset.label.session.shown import (
     Receipt,
     Submission,
 )
-from genset.label.session.view import Answers, answers_in_force
+from genset.label.session.view import Answers
 
 log = logging.getLogger("genset.label")
 
 # Written once: building them takes longer than asking them.
-_PHOTOS = (
-    select(
-        ScreenPhoto.id,
+_SCREEN = (
+    SCREENS.add_columns(
+        ScreenPhoto.id.label("name"),
         ScreenPhoto.candidate_id,
         ScreenPhoto.gold_id,
         Photo.sha256.is_not(None) & Photo.rejected.is_(None),
     )
+    .join(ScreenPhoto, ScreenPhoto.screen_id == Screen.id)
     .outerjoin(Claim, Claim.id == ScreenPhoto.candidate_id)
     .outerjoin(GoldQuestion, GoldQuestion.id == ScreenPhoto.gold_id)
     .join(Photo, Photo.id == func.coalesce(Claim.photo_id, GoldQuestion.photo_id))
-    .where(ScreenPhoto.screen_id == bindparam("screen"))
+    .where(Screen.id == bindparam("screen"), Screen.worker == bindparam("worker"))
 )
+_WORKER: BindParameter[str] = bindparam("worker")
 _IDS: BindParameter[Any] = bindparam("ids", expanding=True)
-_STORED: CompoundSelect[Any] = union_all(
-    select(Label.id, Label.worker, Label.candidate_id, null()).where(Label.id.in_(_IDS)),
-    select(GoldAnswer.id, GoldAnswer.worker, null(), GoldAnswer.gold_id).where(
-        GoldAnswer.id.in_(_IDS)
+# What has these ids, and what this labeler said of these photos.
+_STORED: CompoundSelect[*tuple[Any, ...]] = union_all(
+    select(
+        *(Label.id, Label.worker, Label.candidate_id, null().label("gold"), Label.verdict),
+        Label.number.label("place"),
+    ).where(
+        or_(
+            Label.id.in_(_IDS),
+            and_(Label.worker == _WORKER, among(Label.candidate_id, "candidates")),
+        )
     ),
+    select(
+        *(GoldAnswer.id, GoldAnswer.worker, null(), GoldAnswer.gold_id, GoldAnswer.verdict),
+        GoldAnswer.number,
+    ).where(
+        or_(
+            GoldAnswer.id.in_(_IDS),
+            and_(GoldAnswer.worker == _WORKER, among(GoldAnswer.gold_id, "gold")),
+        )
+    ),
+).order_by("place")
+_SUBMITTED = (
+    update(cast(Table, Screen.__table__))
+    .where(Screen.id == bindparam("screen"))
+    .values(submitted_at=bindparam("at"), seconds=bindparam("looked"))
 )
 # By the tables: the ORM's own way takes twice as long.
 _INSERT = {table: insert(cast(Table, table.__table__)) for table in (Label, GoldAnswer)}
@@ -104,10 +131,9 @@ def submit(
     """
     if labeler.blocked_at is not None:
         return _refused(labeler, submission, BLOCKED)
-    screen = session.get(Screen, submission.screen) if is_random_name(submission.screen) else None
-    if screen is None or screen.worker != labeler.name:
+    screen, photos = _screen(session, labeler.name, submission.screen)
+    if screen is None:
         return _refused(labeler, submission, UNKNOWN)
-    photos = _photos(session, screen)
     decided = {label.photo for label in submission.labels}
     whole = decided >= {name for name, photo in photos.items() if photo.there}
     if screen.submitted_at is None and not whole:
@@ -119,7 +145,7 @@ def submit(
     is_leased = screen.lost_at is None and screen.expires_at > now()
     free: set[int | None] = set(candidates)
     if not is_leased:
-        free &= free_of_others(session, boards.of(screen), screen.worker, candidates)
+        free &= free_of_others(session, boards.of(screen.photo_id), screen.worker, candidates)
     if free.issuperset(candidates):
         free.add(None)  # gold questions; that they alone are taken must not tell them apart
     receipts = _store(session, screen, photos, submission.labels, free)
@@ -131,10 +157,9 @@ def submit(
             receipts += [Receipt(added.id, False, LOST) for added in submission.added]
     if not was_submitted:
         if any(receipt.ok for receipt in receipts):
-            screen.submitted_at = now()
-            screen.seconds = _looked(screen, submission)
-        else:
-            screen.lost_at = screen.lost_at or now()
+            _submitted(session, screen, _looked(screen, submission))
+        elif screen.lost_at is None:
+            change(session, [screen], lost_at=now())
     for reason in {receipt.reason for receipt in receipts} & {UNKNOWN, TAKEN}:
         _log(labeler, submission, reason)
     return receipts
@@ -142,14 +167,13 @@ def submit(
 
 def _store(
     session: Session,
-    screen: Screen,
+    screen: LeasedScreen,
     photos: dict[str, _Photo],
     labels: Iterable[NewLabel],
     free: set[int | None],
 ) -> list[Receipt]:
     """Store those of the labels that can be; `free` has the candidates that they may be of."""
-    stored = _stored(session, labels)
-    in_force = answers_in_force(session, screen.worker, [screen])
+    stored, in_force = _stored(session, screen.worker, photos, labels)
     receipts = []
     rows: dict[type[Label | GoldAnswer], list[dict[str, Any]]] = {Label: [], GoldAnswer: []}
     for label in labels:
@@ -189,10 +213,11 @@ def _store_comments(
 
 
 def _taught(
-    session: Session, screen: Screen, photos: dict[str, _Photo], labels: Iterable[NewLabel]
+    session: Session, screen: LeasedScreen, photos: dict[str, _Photo], labels: Iterable[NewLabel]
 ) -> list[Receipt]:
     """Tell what the answers are; what the labeler said is not stored."""
-    screen.submitted_at = screen.submitted_at or now()
+    if screen.submitted_at is None:
+        _submitted(session, screen, None)
     answers = select(GoldQuestion.id, GoldQuestion.expected, GoldQuestion.reason).where(
         GoldQuestion.id.in_([photo.gold_id for photo in photos.values()])
     )
@@ -206,7 +231,7 @@ def _taught(
 
 
 def _why_not(
-    screen: Screen,
+    screen: LeasedScreen,
     photo: _Photo | None,
     label: NewLabel,
     in_force: Answers,
@@ -228,22 +253,48 @@ def _why_not(
     return ""
 
 
-def _photos(session: Session, screen: Screen) -> dict[str, _Photo]:
-    rows = ask(session, _PHOTOS, {"screen": screen.id})
-    return {
-        name: _Photo(candidate, question, bool(there)) for name, candidate, question, there in rows
+def _screen(
+    session: Session, worker: str, name: str
+) -> tuple[LeasedScreen | None, dict[str, _Photo]]:
+    """This screen, if it is the labeler's, and what is on it, by the names that the page knows."""
+    if not is_random_name(name):
+        return None, {}
+    rows = ask(session, _SCREEN, {"screen": name, "worker": worker}).all()
+    photos = {
+        photo: _Photo(candidate, question, bool(there))
+        for *_, photo, candidate, question, there in rows
     }
+    return LeasedScreen(*rows[0][:-4]) if rows else None, photos
 
 
 def _stored(
-    session: Session, labels: Iterable[NewLabel]
-) -> dict[UUID, tuple[str, int | None, int | None]]:
-    """Those of these ids that are stored: whose they are, and of which candidate or question."""
-    rows = ask(session, _STORED, {"ids": [label.id for label in labels]})
-    return {label_id: (worker, candidate, gold) for label_id, worker, candidate, gold in rows}
+    session: Session, worker: str, photos: dict[str, _Photo], labels: Iterable[NewLabel]
+) -> tuple[dict[UUID, tuple[str, int | None, int | None]], Answers]:
+    """Whose what is stored is, by its id, and of which candidate or question; and what is in force.
+
+    That is the labeler's last word on each photo.
+    """
+    values = {
+        "worker": worker,
+        "ids": [label.id for label in labels],
+        "candidates": [photo.candidate_id for photo in photos.values()],
+        "gold": [photo.gold_id for photo in photos.values()],
+    }
+    names = {(worker, photo.candidate_id, photo.gold_id): name for name, photo in photos.items()}
+    stored: dict[UUID, tuple[str, int | None, int | None]] = {}
+    in_force: Answers = {}
+    for label_id, labeler, candidate, gold, verdict, _ in ask(session, _STORED, values):
+        stored[label_id] = labeler, candidate, gold
+        if (name := names.get(stored[label_id])) is not None:
+            in_force[name] = verdict, label_id  # the newest is the last
+    return stored, in_force
 
 
-def _row(label: NewLabel, photo: _Photo, screen: Screen) -> dict[str, Any]:
+def _submitted(session: Session, screen: LeasedScreen, seconds: float | None) -> None:
+    ask(session, _SUBMITTED, {"screen": screen.id, "at": now(), "looked": seconds})
+
+
+def _row(label: NewLabel, photo: _Photo, screen: LeasedScreen) -> dict[str, Any]:
     """The row to store. A browser's clock may be wrong, or lie: times stay within the lease."""
     row = {
         "id": label.id,
@@ -266,7 +317,7 @@ def _row(label: NewLabel, photo: _Photo, screen: Screen) -> dict[str, Any]:
     }
 
 
-def _looked(screen: Screen, submission: Submission) -> float:
+def _looked(screen: LeasedScreen, submission: Submission) -> float:
     """For how many seconds a screen was looked at: as the page says, within what was possible."""
     claimed = (submission.submitted_at - submission.shown_at).total_seconds()
     return min(max(0.0, claimed), max(0.0, (now() - screen.created_at).total_seconds()))

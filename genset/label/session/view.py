@@ -21,13 +21,14 @@ from genset.db import (
     ScreenPhoto,
     SourceWords,
     Verdict,
+    among,
     ask,
     stored_taxonomy,
 )
-from genset.db import Screen as ScreenRow
 from genset.label.queue.board import Board
 from genset.label.queue.boards import Boards
 from genset.label.queue.hiding import EXAMPLES
+from genset.label.queue.leases import LeasedScreen
 from genset.label.queue.open_candidates import is_for_examples
 from genset.label.session.pictures import image_id
 from genset.label.session.shown import (
@@ -53,7 +54,7 @@ _CREDIT = (
 )
 
 # Written once: building them takes longer than asking them.
-_SCREENS = ScreenPhoto.screen_id.in_(bindparam("screens", expanding=True))
+_SCREENS = among(ScreenPhoto.screen_id, "screens")
 _THERE = Photo.sha256.is_not(None), Photo.rejected.is_(None)
 _ANSWERS = union_all(
     select(ScreenPhoto.id, Label.verdict, Label.id, Label.number.label("place"))
@@ -81,7 +82,7 @@ _EXAMPLES = (
     select(Candidate.id, Photo.id, *_CREDIT)
     .join(Photo, Photo.id == Candidate.photo_id)
     .where(
-        Candidate.id.in_(bindparam("candidates", expanding=True)),
+        among(Candidate.id, "candidates"),
         *_THERE,
         # Of gold questions none but those that are asked on screens of their own photo alone.
         ~exists().where(
@@ -111,7 +112,7 @@ _GIVEN = (
         .label("place"),
     )
     .join(Photo, Photo.id == ExamplePhoto.photo_id)
-    .where(ExamplePhoto.wnid.in_(bindparam("classes", expanding=True)), *_THERE, not_(_TELLS))
+    .where(among(ExamplePhoto.wnid, "classes"), *_THERE, not_(_TELLS))
     .subquery()
 )
 _OWN_EXAMPLES = (
@@ -130,7 +131,11 @@ def with_photos(session: Session, screens: Collection[str]) -> set[str]:
 
 
 def screens_of(
-    session: Session, workspace: Workspace, boards: Boards, worker: str, rows: Sequence[ScreenRow]
+    session: Session,
+    workspace: Workspace,
+    boards: Boards,
+    worker: str,
+    rows: Sequence[LeasedScreen],
 ) -> list[Screen | AlsoScreen]:
     """These screens, without photos that were removed; a screen without any is left out.
 
@@ -154,7 +159,7 @@ class _Look:
     board: Board
     worker: str
 
-    def at_classes(self, rows: Sequence[ScreenRow]) -> list[Screen]:
+    def at_classes(self, rows: Sequence[LeasedScreen]) -> list[Screen]:
         photos = _photos(self.session, rows, self._answers(rows))
         taxonomy = stored_taxonomy(self.session)
         classes = {
@@ -184,7 +189,7 @@ class _Look:
             if photos[row.id]
         ]
 
-    def at_photos(self, rows: Sequence[ScreenRow]) -> list[AlsoScreen]:
+    def at_photos(self, rows: Sequence[LeasedScreen]) -> list[AlsoScreen]:
         answers, taxonomy = self._answers(rows), stored_taxonomy(self.session)
         questions_of: dict[str, list[tuple[Example, str]]] = defaultdict(list)
         screens = {"screens": [row.id for row in rows]}
@@ -192,7 +197,7 @@ class _Look:
             questions_of[screen_id].append((Example(question, *_named(*credit)), wnid))
         examples = self._examples([wnid for some in questions_of.values() for _, wnid in some])
 
-        def questions(row: ScreenRow) -> Iterator[ShownQuestion]:
+        def questions(row: LeasedScreen) -> Iterator[ShownQuestion]:
             # An example is never the photo that is asked about: that would be the answer.
             itself = image_id(self.workspace, row.photo_id or 0)
             for photo, wnid in questions_of[row.id]:
@@ -215,7 +220,7 @@ class _Look:
             if questions_of[row.id]
         ]
 
-    def _answers(self, rows: Sequence[ScreenRow]) -> Answers:
+    def _answers(self, rows: Sequence[LeasedScreen]) -> Answers:
         submitted = [row for row in rows if row.submitted_at is not None]
         return answers_in_force(self.session, self.worker, submitted)
 
@@ -233,10 +238,10 @@ class _Look:
             wnid: self.board.examples(self.session, self.worker, wnid, _LOOKED_AT)
             for wnid in by_class
         }
-        among = {"candidates": [candidate for some in known.values() for candidate in some]}
+        right = {"candidates": [candidate for some in known.values() for candidate in some]}
         stored = {
             candidate: Example(image_id(self.workspace, photo_id), *_named(*credit))
-            for candidate, photo_id, *credit in ask(self.session, _EXAMPLES, among)
+            for candidate, photo_id, *credit in ask(self.session, _EXAMPLES, right)
         }
         return {
             wnid: by_class[wnid] + [stored[candidate] for candidate in some if candidate in stored]
@@ -244,7 +249,7 @@ class _Look:
         }
 
 
-def answers_in_force(session: Session, worker: str, rows: Iterable[ScreenRow]) -> Answers:
+def answers_in_force(session: Session, worker: str, rows: Iterable[LeasedScreen]) -> Answers:
     """A labeler's verdict in force on each photo of these screens that they decided.
 
     By `ScreenPhoto.id`, with the id of the label (or the answer to a gold question) that says so.
@@ -258,7 +263,7 @@ def answers_in_force(session: Session, worker: str, rows: Iterable[ScreenRow]) -
 
 
 def _photos(
-    session: Session, rows: Sequence[ScreenRow], answers: Answers
+    session: Session, rows: Sequence[LeasedScreen], answers: Answers
 ) -> dict[str, list[ShownPhoto]]:
     found: dict[str, list[ShownPhoto]] = defaultdict(list)
     values = {"screens": [row.id for row in rows]}
