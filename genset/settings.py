@@ -176,6 +176,9 @@ class LabelRules(Record, frozen=True):
     hold_suspects: Annotated[
         bool, Meta(description="do not count a suspect's votes until a manager decides")
     ] = False
+    photos: Annotated[
+        int, Meta(ge=1, le=48, description="the most photos on a screen; over five are a grid")
+    ] = 5
     one_key: Annotated[
         Literal["correct", "incorrect"],
         Meta(description="what one key says of a photo, and Shift with it the other"),
@@ -193,6 +196,11 @@ class LabelRules(Record, frozen=True):
     ] = 15
     panel: Annotated[_Word, Meta(description="the group that new votes belong to")] = "main"
     guideline: Annotated[_Word, Meta(description="the version of the instructions")] = "1"
+
+    @property
+    def grid(self) -> bool:
+        """Whether photos are shown as a grid: more than five have no room otherwise."""
+        return self.photos > 5
 
     def __post_init__(self) -> None:
         """Refuse steps that do not grow."""

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from genset.label import Workspace
 from genset.label.session.sources import SourceWarning
 from labeler_app.component import Help, Rows
 from labeler_app.words import as_markdown
 
 _WHAT = """\
-You will see the name of a class of things, what it means, and up to five photos that a search
+You will see the name of a class of things, what it means, and up to {photos} photos that a search
 found for it. Say of each photo whether it shows such a thing.
 """
 
@@ -23,11 +24,15 @@ Some screens show one photo, and say what it is known to show. Say of each class
 the photo shows such a thing **too**. Often it is none of them.
 """
 
+_SUBMIT = "submit, when all are decided"
 _OTHER = {"correct": "incorrect", "incorrect": "correct"}
 
 
-def photos_help(one_key: str) -> Help:
-    """The help for a screen of photos; `one_key` is the verdict that a digit's key gives."""
+def photos_help(one_key: str, grid: bool = False) -> Help:
+    """The help for a screen of photos, or a grid; `one_key` is the verdict that one key gives."""
+    other = _OTHER[one_key]
+    by_place = (("1 – 5", f"that photo is {one_key}"), ("Shift + 1 – 5", f"that photo is {other}"))
+    in_turn = (("X", f"{other}, then unsure, then {one_key}"),)
     return Help(
         meanings=(
             ("Correct", "It shows at least one such thing: large or small, whole or in part."),
@@ -39,17 +44,16 @@ def photos_help(one_key: str) -> Help:
             ),
         ),
         keys=(
-            ("1 – 5", f"that photo is {one_key}"),
-            ("Shift + 1 – 5", f"that photo is {_OTHER[one_key]}"),
+            *(in_turn if grid else by_place),
             ("← → ↑ ↓", "another photo"),
             ("U", "unsure"),
             ("B", "broken, or not a photo"),
             ("F", "flag it, with a comment if you like"),
             ("A", f"the rest in sight: {one_key}"),
-            ("Shift + A", f"the rest in sight: {_OTHER[one_key]}"),
+            ("Shift + A", f"the rest in sight: {other}"),
             ("Space", "see the photo large; wheel and pinch magnify it"),
             ("Backspace", "take back, also on the screens before"),
-            ("Enter", "submit, when all are decided"),
+            ("Enter", f"the rest in sight: {one_key}; then submit" if grid else _SUBMIT),
             ("H", "these instructions"),
         ),
     )
@@ -71,7 +75,7 @@ QUESTIONS_HELP = Help(
         ("/", "add something else of the classes"),
         ("Space", "see the photo large; wheel and pinch magnify it"),
         ("Z Backspace", "take back, also on the screens before"),
-        ("Enter", "submit, when all are decided"),
+        ("Enter", _SUBMIT),
         ("H", "these instructions"),
     ),
 )
@@ -82,19 +86,19 @@ def _table(rows: Rows) -> str:
 
 
 def show_instructions(
+    workspace: Workspace,
     *,
     notice: str | None = None,
     warnings: Sequence[SourceWarning] = (),
     start: str | None = None,
-    one_key: str = "correct",
     further: bool = False,
 ) -> bool:
     """Draw the instructions, under a notice and warnings if any; whether `start` was pressed.
 
-    `one_key` is the verdict that a digit's key gives, `further` whether it is asked which further
-    classes a photo shows.
+    `further` is whether it is asked which further classes a photo shows.
     """
-    photos = photos_help(one_key)
+    rules = workspace.label
+    photos = photos_help(rules.one_key, rules.grid)
     with st.container(key="instructions"):
         st.title("How to label", anchor=False)
         if notice:
@@ -103,7 +107,7 @@ def show_instructions(
             st.warning(f"**{as_markdown(warning.title)}**: {as_markdown(warning.text)}")
         what, keys = st.columns([6, 5], gap="large")
         with what:
-            st.markdown(_WHAT)
+            st.markdown(_WHAT.format(photos=rules.photos))
             st.markdown(_table(photos.meanings))
             st.markdown(_CARE)
             if further:

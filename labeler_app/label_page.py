@@ -19,7 +19,7 @@ from labeler_app.workspace import opened
 def main() -> None:
     """Draw what this labeler is to see now."""
     if is_preview():
-        show_instructions(notice="This is a preview. Accept the work to begin.")
+        show_instructions(opened()[0], notice="This is a preview. Accept the work to begin.")
         return
     to = hand_in()  # before anything is stored: an address that is not the platform's ends here
     workspace, store = opened()
@@ -30,7 +30,7 @@ def main() -> None:
 def _is_labeled(workspace: Workspace, store: Store, to: HandIn | None) -> bool:
     """Draw what comes first, or else the component; whether it is drawn."""
     labeler = signed_in(Labelers(store))
-    if labeler is None or not agrees(store, labeler):
+    if labeler is None or not agrees(store, labeler, workspace.label.photos):
         return False
     desk, unheeded = Desk(workspace, store, labeler), warnings(store, labeler)
     progress = desk.progress()
@@ -42,9 +42,9 @@ def _is_labeled(workspace: Workspace, store: Store, to: HandIn | None) -> bool:
         st.info("No photos to label yet: run genset scrape")
     elif not ready:
         if show_instructions(
+            workspace,
             warnings=unheeded,
             start="Start labeling",
-            one_key=workspace.label.one_key,
             further=asks_further_classes(store),
         ):
             heed(store, labeler, [warning.source for warning in unheeded])
@@ -72,13 +72,15 @@ def _label(workspace: Workspace, store: Store, labeler: Labeler, to: HandIn | No
     if of != who:
         session = Sessions(label_secret(workspace)).sign(*who)
         st.session_state["session"] = who, session
+    rules = workspace.label
     page = PageState(
         workspace=workspace_key(store),
         labeler=labeler.name,
-        one_key=workspace.label.one_key,
-        lease_minutes=workspace.label.lease_minutes,
+        one_key=rules.one_key,
+        grid=rules.grid,
+        lease_minutes=rules.lease_minutes,
         notices=notices(store),
-        photos_help=photos_help(workspace.label.one_key),
+        photos_help=photos_help(rules.one_key, rules.grid),
         questions_help=QUESTIONS_HELP,
         task=_task(store, labeler),
         hand_in=to,

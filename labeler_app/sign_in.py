@@ -60,8 +60,11 @@ def signed_in(labelers: Labelers) -> Labeler | None:
     return labeler
 
 
-def agrees(store: Store, labeler: Labeler) -> bool:
-    """Whether a labeler may begin; else after drawing the study's terms, for them to decide."""
+def agrees(store: Store, labeler: Labeler, photos: int) -> bool:
+    """Whether a labeler may begin; else after drawing the study's terms, for them to decide.
+
+    A screen has up to so many `photos`.
+    """
     if labeler.visit_id is None:
         return True
     studies = Studies(store)
@@ -75,7 +78,7 @@ def agrees(store: Store, labeler: Labeler) -> bool:
         return True
     with st.container(key="terms"):
         st.title("Before you begin", anchor=False)
-        st.markdown(f"{count(study.screens, 'screen')} of up to five photos each.")
+        st.markdown(f"{count(study.screens, 'screen')} of up to {photos} photos each.")
         # The researchers' own words, which they gave on the command line: Markdown, never HTML.
         for title, words in (("Pay", study.pay), ("Consent", study.consent)):
             if words:

@@ -108,7 +108,7 @@ def test_labeling_follows_its_settings(tmp_path: Path) -> None:
     configured(
         tmp_path,
         "[label]\nvotes = 3\ngrow_to = [5, 10]\nthreshold = 0.5\ngold = 0.1\n"
-        "hold_suspects = true\none_key = 'incorrect'\nlease_minutes = 2.5\n"
+        "hold_suspects = true\nphotos = 48\none_key = 'incorrect'\nlease_minutes = 2.5\n"
         "panel = 'fresh'\nguideline = '2b'\n",
     )
     assert Workspace.find(tmp_path).label == LabelRules(
@@ -117,6 +117,7 @@ def test_labeling_follows_its_settings(tmp_path: Path) -> None:
         threshold=0.5,
         gold=0.1,
         hold_suspects=True,
+        photos=48,
         one_key="incorrect",
         lease_minutes=2.5,
         panel="fresh",

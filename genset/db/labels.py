@@ -40,7 +40,7 @@ def _verdict() -> Enum:
 
 
 class Screen(Base):
-    """Up to five photos of one class, leased to one labeler; or one photo and further classes.
+    """Photos of one class, leased to one labeler; or one photo and further classes.
 
     Of the second kind is one with a `photo_id`: `wnid` is then the photo's own class, and its
     `ScreenPhoto` rows are the questions whether others are in it too.

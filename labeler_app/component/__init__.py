@@ -56,14 +56,16 @@ class PageState:
     """What the component knows of the labeler and the workspace.
 
     `workspace` and `labeler` tell apart what is kept in the browser. `one_key` is the verdict that
-    a digit's key gives, `lease_minutes` how long a screen is kept without a sign of life, `task`
-    None outside studies, `hand_in` outside the frame of Mechanical Turk. `notices` must stand below
-    the photos. `photos_help` and `questions_help` are what the help says of a kind of screen.
+    one key gives, `grid` whether many photos are on a screen, `lease_minutes` how long a screen is
+    kept without a sign of life, `task` None outside studies, `hand_in` outside the frame of
+    Mechanical Turk. `notices` must stand below the photos. `photos_help` and `questions_help` are
+    what the help says of a kind of screen.
     """
 
     workspace: str
     labeler: str
     one_key: str
+    grid: bool
     lease_minutes: float
     notices: Sequence[str]
     photos_help: Help

@@ -1,7 +1,7 @@
 // What a labeler's hand does on the sheet on display: it goes to a photo or question, decides it,
 // looks closer, adds a class, submits. Where it is, is known here alone.
 
-import { answerOf } from "./keys.js";
+import { answerOf, inOrder, turned } from "./keys.js";
 import { MOST_ADDED, asksOfOne } from "./work/sheet.js";
 
 export class Hand {
@@ -14,7 +14,8 @@ export class Hand {
    * @param {object} work as in work/work.js
    * @param {object} view as in view.js
    * @param {object} page `looked()` counts the time until now, `pictures(place, example)` gives a
-   *   photo small and large, `painted()` resolves when what was drawn can be seen
+   *   photo small and large, `painted()` resolves when what was drawn can be seen; `grid` is whether
+   *   photos are in one, `one_key` the verdict that one key gives
    */
   constructor(work, view, page) {
     this.#work = work;
@@ -27,6 +28,7 @@ export class Hand {
     const does = {
       at: () => this.#at(action),
       mark: () => this.#mark(action),
+      turn: () => this.#turn(action),
       off: () => this.#off(action),
       rest: () => this.#rest(action),
       none: () => this.#none(),
@@ -59,6 +61,10 @@ export class Hand {
     return asksOfOne(this.#work.sheet.screen);
   }
 
+  get #isGrid() {
+    return this.#page.grid && !this.#isOfOne;
+  }
+
   #at({ place }) {
     this.place = place;
     this.#view.current(place, { focus: false });
@@ -80,7 +86,16 @@ export class Hand {
     this.#view.tell(`${message}. ${remaining ? `${remaining} left.` : "All decided."}`);
     // What a finger pressed does not move away from under it.
     if (this.#isOfOne) this.#goOn(at, { focus: place === undefined });
-    else if (direct && this.#view.isNarrow && remaining > 0) this.go(sheet.next(at), { first: true });
+    else if (direct && this.#view.isNarrow && remaining > 0 && !this.#isGrid) {
+      this.go(sheet.next(at), { first: true });
+    }
+  }
+
+  /** Give a photo of a grid the verdict after the one that it has. */
+  #turn({ place = this.place, ...how }) {
+    const { sheet } = this.#work;
+    const verdict = turned(sheet.verdict(sheet.items[place]), this.#page.one_key);
+    this.#mark({ place, verdict, ...how });
   }
 
   /** A class that the labeler added is in the photo; where it is not, it is taken off again. */
@@ -191,6 +206,7 @@ export class Hand {
     const { sheet } = this.#work;
     const undecided = sheet.next(-1);
     if (undecided >= 0) {
+      if (this.#isGrid) return this.#rest(inOrder(this.#page.one_key)[0]);
       this.go(undecided);
       const what = this.#isOfOne ? "questions" : "photos";
       this.#view.tell(`Not yet: ${sheet.undecided.length} ${what} are undecided.`);

@@ -17,6 +17,12 @@ export function inOrder(oneKey) {
   return oneKey === "incorrect" ? [incorrect, correct, ...others] : VERDICTS;
 }
 
+/** The verdict that a photo of a grid gets next: first what one key does not give. */
+export function turned(verdict, oneKey) {
+  const [rest, other, unsure] = inOrder(oneKey).map((row) => row.verdict);
+  return { [other]: unsure, [unsure]: rest }[verdict] ?? other;
+}
+
 /** What is said of a further class of a photo, in the order in which it is shown. */
 export const ANSWERS = [
   { verdict: "correct", word: "Yes", symbol: "✓", key: "Y" },
@@ -62,18 +68,20 @@ const DIGITS = [{ name: "none" }, ...ANSWERS.map(({ verdict }) => ({ name: "mark
  * What a keydown asks for on a screen of photos: `{name, ...}`; null where it is not meant for the
  * component.
  *
- * @param {string} oneKey the verdict that a digit alone gives
+ * @param {{one_key: string, grid: boolean}} page the verdict that one key gives, and whether photos
+ *   are in a grid, where they have no numbers
  * @param {Element | null} pointed what mouse or finger pressed last: keys go on from there, and do
  *   not press it again
  */
-export function actionOf(event, oneKey, pointed = null) {
+export function actionOf(event, { one_key: oneKey, grid = false }, pointed = null) {
   if (!isForUs(event, pointed)) return null;
   const { verdict } = inOrder(oneKey)[event.shiftKey ? 1 : 0];
   const digit = /^(?:Digit|Numpad)([1-5])$/.exec(event.code);
-  if (digit) return { name: "mark", place: Number(digit[1]) - 1, verdict };
+  if (digit && !grid) return { name: "mark", place: Number(digit[1]) - 1, verdict };
   const letter = letterOf(event);
   if (letter === "A") return { name: "rest", verdict };
   if (event.shiftKey) return null;
+  if (letter === "X" && grid) return { name: "turn" };
   return (letter ? PHOTO_LETTERS[letter] : SIMPLE[event.code]) ?? null;
 }
 

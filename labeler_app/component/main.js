@@ -15,8 +15,6 @@ import { Server } from "./work/server.js";
 import { asksOfOne } from "./work/sheet.js";
 import { Work } from "./work/work.js";
 
-const A_WHILE = 15_000;
-
 const mounted = new WeakMap();
 
 /** Streamlit's component contract: returns what to call when the component leaves the page. */
@@ -53,9 +51,11 @@ class Page {
     // one), or all of a phone's.
     const width = (share) => (innerWidth / share) * devicePixelRatio > 800 ? 1400 : 700;
     this.width = innerWidth < 700 ? width(1) : width(3);
+    if (page.grid) this.width = (innerWidth / 9) * devicePixelRatio > 400 ? 700 : 350;
     this.wide = innerWidth < 700 ? width(1) : width(1.8);
     this.view = new View(page, this.classes, (action) => this.#act(action));
     this.hand = new Hand(this.work, this.view, {
+      ...page,
       looked: () => this.#time(),
       pictures: (place, example) => this.#picturesAt(place, example),
       painted,
@@ -78,7 +78,6 @@ class Page {
     addEventListener("pagehide", () => this.work.leave(), { signal });
     addEventListener("pageshow", ({ persisted }) => persisted && this.work.beat(), { signal });
     document.addEventListener("visibilitychange", () => this.#turned(), { signal });
-    this.clock = setInterval(() => this.#drawStatus(), A_WHILE); // what is left of the lease
     this.#fit();
     this.#drawStatus();
     this.work.start();
@@ -98,7 +97,6 @@ class Page {
 
   close() {
     this.gone.abort();
-    clearInterval(this.clock);
     this.work.close();
     this.sight.close();
     this.view.root.remove();
@@ -114,7 +112,7 @@ class Page {
   #key(event) {
     const action = this.#isOfOne
       ? questionActionOf(event, this.#pointed)
-      : actionOf(event, this.page.one_key, this.#pointed);
+      : actionOf(event, this.page, this.#pointed);
     if (event.code === "Tab") this.#pointed = null;
     const { refused, search, comment, taught, help } = this.view;
     if (action === null || [refused, search, comment, taught, this.unsaved].some(({ dialog }) => dialog.open)) return;
@@ -175,11 +173,10 @@ class Page {
   }
 
   #drawStatus() {
-    const { progress, outbox, sheet, storage } = this.work;
+    const { progress, outbox, storage } = this.work;
     this.view.bar.show({
       progress,
       waiting: { photos: outbox.photos, labels: outbox.labels },
-      remaining: sheet && !sheet.revised ? sheet.screen.expires_at - this.server.now() : null,
       refused: storage.refused().length,
       reachable: this.server.reachable,
       storage,
@@ -273,6 +270,7 @@ class Page {
 
   #resized() {
     this.#fit();
+    this.view.fit();
     if (this.work.sheet) this.#watch();
   }
 

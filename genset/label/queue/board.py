@@ -23,7 +23,6 @@ from genset.settings import LabelRules
 
 Item = TypeVar("Item")
 
-PHOTOS_ON_A_SCREEN = 5
 QUESTIONS_ON_A_SCREEN = 8
 
 # Written once: building them takes longer than asking them.

@@ -29,7 +29,7 @@ from genset.db import (
     lock_gold_questions,
 )
 from genset.label.gold import decided, holds
-from genset.label.queue.board import PHOTOS_ON_A_SCREEN, Board, evenly
+from genset.label.queue.board import Board, evenly
 from genset.label.queue.open_candidates import is_for_examples
 
 EXAMPLES = 3  # known to be right too, but shown as such
@@ -167,20 +167,20 @@ class ScreenPlan(NamedTuple):
 def screens_of_class(
     session: Session, board: Board, worker: str, wnid: str, candidates: Sequence[int], shown: Shown
 ) -> Iterator[ScreenPlan]:
-    """A class's candidates in screens of at most five, with gold questions at the rules' share.
+    """A class's candidates in screens of at most the rules' photos, with gold questions among them.
 
     `shown` counts the screens as they are taken. Every screen is as likely to have gold questions
     as any other, and has a candidate. The store is asked the same whether or not there are any: how
     long it takes must not tell.
     """
-    share, gold = board.rules.gold, list[int]()
+    share, most, gold = board.rules.gold, board.rules.photos, list[int]()
     if share:
         # Planned once for a class, of which screens may be leased one by one.
         count = ask(session, _PLANNED, {"worker": worker, "wnid": wnid}).scalar()
         if count is None:
-            count = shown.gold_among(len(candidates), share, PHOTOS_ON_A_SCREEN)
+            count = shown.gold_among(len(candidates), share, most)
         gold = _choose(session, board, worker, wnid, count)
-    sizes = [len(part) for part in evenly([*candidates, *gold], PHOTOS_ON_A_SCREEN)]
+    sizes = [len(part) for part in evenly([*candidates, *gold], most)]
     every, more = divmod(len(gold), len(sizes))
     with_more = set(_random.sample(range(len(sizes)), more))
     rest = iter(candidates)

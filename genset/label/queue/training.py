@@ -25,7 +25,7 @@ from genset.db import (
     requests_in_force,
 )
 from genset.label.gold import holds
-from genset.label.queue.board import PHOTOS_ON_A_SCREEN, Board
+from genset.label.queue.board import Board
 from genset.label.queue.hiding import GOLD_ALREADY, THERE, ScreenPlan, is_new_to_labeler
 from genset.label.queue.labeler import LabelerNow
 from genset.label.queue.leases import LeasedScreen, lease
@@ -99,7 +99,7 @@ def training_screens(
     kinds = {wnid: len({one.expected for one in some}) for wnid, some in by_class.items()}
     wnids = sorted(by_class, key=lambda wnid: (-kinds[wnid], _random.random()))
     plans = [
-        ScreenPlan(wnid, (), _chosen(session, by_class[wnid]), is_training=True)
+        ScreenPlan(wnid, (), _chosen(session, by_class[wnid], rules.photos), is_training=True)
         for wnid in wnids[: rules.training - had]
     ]
     return lease(session, board, labeler, visit, [(plan, plan.photos(set())) for plan in plans])
@@ -128,12 +128,12 @@ def _known(session: Session, rules: LabelRules, worker: str) -> list[GoldQuestio
     ]
 
 
-def _chosen(session: Session, known: Sequence[GoldQuestion]) -> list[int]:
-    """The ids of up to five of these photos, of both kinds where there are both."""
+def _chosen(session: Session, known: Sequence[GoldQuestion], most: int) -> list[int]:
+    """The ids of up to so many of these photos, of both kinds where there are both."""
     drawn = _random.sample(known, len(known))
     one_of_each = list({question.expected: question for question in drawn}.values())
     others = [question for question in drawn if question not in one_of_each]
-    photos = [*one_of_each, *others][:PHOTOS_ON_A_SCREEN]
+    photos = [*one_of_each, *others][:most]
     session.add_all(photos)
     session.flush()
     return [question.id for question in photos]

@@ -46,7 +46,7 @@ class Confusable:
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """Up to five photos of one class, which are one labeler's to decide until `expires_at` (UTC).
+    """Photos of one class, which are one labeler's to decide until `expires_at` (UTC).
 
     `examples` are up to three photos that are known to be right, `confusable` up to three classes.
     """
@@ -221,7 +221,7 @@ TOO_MANY = "no more classes can be added here"
 
 LONGEST_COMMENT = 500
 _MOST_ADDED = 4
-_MOST_LABELS = 9 + _MOST_ADDED  # a screen that is looked back at has those that were added, too
+_MOST_LABELS = 48  # photos of a class; a screen of questions has fewer, with those added
 _LATEST = 4_102_444_800_000  # the year 2100, as browsers count
 
 Name = Annotated[

@@ -1,32 +1,23 @@
 // The line above the photos: how far the labeler is, what is saved, and what is wrong.
 
-import { el, words } from "./dom.js";
+import { el } from "./dom.js";
 import { linesOf } from "./unsaved.js";
 
 export class Bar {
-  #study; // whether the labeler is here for a study's pay
-  #bar = el("progress", { max: 1, value: 0, "aria-label": "Your work" });
   #far = el("span", { class: "progress" });
-  #lease = el("span", { class: "lease" });
   #saved = el("span", { class: "saved" });
   #refused;
   #messages = el("div", { role: "alert" });
   #state = el("div", { role: "status" });
 
   /**
-   * @param {{labeler: string, task: {pay: string} | null}} told
    * @param {HTMLElement} help the button that opens the help
    * @param {(action: object) => void} act does what a click or tap asks for
    */
-  constructor({ labeler, task }, help, act) {
-    this.#study = task !== null;
+  constructor(help, act) {
     const show = () => act({ name: "refused" });
     this.#refused = el("button", { type: "button", class: "refused", hidden: "", click: show });
-    const name = el("span", { class: "name" }, words(labeler));
-    const pay = task?.pay ? el("span", { class: "pay", title: task.pay }, words(task.pay)) : null;
-    // Others label the same photos: how many screens are left for one is known in a study alone.
-    const far = [...(this.#study ? [this.#bar] : []), this.#far, this.#lease, pay];
-    this.top = el("div", { class: "top" }, ...far, name, this.#saved, this.#refused, help);
+    this.top = el("div", { class: "top" }, this.#far, this.#saved, this.#refused, help);
     this.notice = el("div", { class: "notice", hidden: "" }, this.#messages, this.#state);
   }
 
@@ -34,13 +25,9 @@ export class Bar {
    * @param {object | null} progress as the server counts
    * @param {{photos: {first: number, changed: number}, labels: number}} waiting as the outbox says
    * @param {object} storage what this browser keeps
-   * @param {number} left milliseconds for which the screen on display is the labeler's; null: none
    */
-  show({ progress, waiting, remaining, refused, reachable, storage }) {
+  show({ progress, waiting, refused, reachable, storage }) {
     if (progress) this.#showFar(progress);
-    const minutes = Math.ceil(remaining / 60_000);
-    const lease = minutes > 0 ? `yours for ${minutes} min more` : "its time is over";
-    this.#lease.textContent = this.#study && remaining !== null ? lease : "";
     const { first, changed } = waiting.photos;
     const known = progress?.photos ?? 0;
     this.#saved.textContent = `saved ${number(known - changed)}/${number(known + first)}`;
@@ -50,8 +37,8 @@ export class Bar {
     this.#showState([...stateOf(waiting.labels, reachable, storage), ...linesOf(storage)]);
   }
 
+  /** Others label the same photos: how many screens are left for one is known in a study alone. */
   #showFar({ screens_done: done, screens_to_do: all, seconds_remaining: seconds }) {
-    this.#bar.value = all ? done / all : 0;
     const time = seconds ? `, ${duration(seconds)} left` : "";
     const far = done < all ? `${number(done)} of ${screens(all)}` : `${screens(done)} done`;
     this.#far.textContent = `${far}${time}`;

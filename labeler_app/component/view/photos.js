@@ -17,11 +17,21 @@ export class PhotosScreen {
     const { screen } = sheet;
     const loaded = [...pictures];
     this.rows = screen.photos.map((photo, place) =>
-      cardOf(photo, place, loaded.shift(), verdicts, act),
+      this.rowOf(photo, place, loaded.shift(), verdicts, act),
     );
     const reference = referenceOf(screen, loaded);
-    const photos = el("div", { class: "photos" }, ...this.rows, reference);
-    this.content = [headOf(screen, screen.training ? "Training: it does not count" : sheet.revised && "Labeled before"), photos];
+    const remark = screen.training ? "Training: it does not count" : sheet.revised && "Labeled before";
+    this.content = this.contentOf(headOf(screen, remark), reference);
+  }
+
+  /** A photo's element. */
+  rowOf(photo, place, picture, verdicts, act) {
+    return cardOf(photo, place, picture, verdicts, act);
+  }
+
+  /** The screen's parts: the class, the photos, and what to compare them with. */
+  contentOf(head, reference) {
+    return [head, el("div", { class: "photos" }, ...this.rows, reference)];
   }
 
   /** What has to be in sight of each row. */
@@ -37,18 +47,6 @@ export class PhotosScreen {
       const label = `Photo ${place + 1} of ${items.length}: ${nameOf(verdict)}`;
       drawChoice(this.rows[place], verdict, label, sheet.commentOn(photo));
     });
-  }
-
-  /** The place of the photo that lies in a direction: the same where there is none. */
-  neighbor(place, by) {
-    const boxes = this.rows.map((card) => card.getBoundingClientRect());
-    const columns = boxes.filter((box) => box.top === boxes[0].top).length;
-    const step = { left: -1, right: 1, up: -columns, down: columns }[by];
-    const there = place + step;
-    if (there >= 0 && there < boxes.length) return there;
-    // Below the last column there may be none, and yet a row.
-    const last = boxes.length - 1;
-    return by === "down" && boxes[last].top > boxes[place].top ? last : place;
   }
 }
 

@@ -91,12 +91,6 @@ export class QuestionsScreen {
     });
   }
 
-  /** The place of the row before or after. */
-  neighbor(place, by) {
-    const next = place + { left: -1, up: -1, right: 1, down: 1 }[by];
-    return Math.max(0, Math.min(this.rows.length - 1, next));
-  }
-
   #row(question, place) {
     const at = actsAt(place, this.#act);
     return el(

@@ -4,6 +4,7 @@
 import { Bar } from "./bar.js";
 import { CommentDialog, HelpDialog, RefusedDialog, TaughtDialog } from "./dialogs.js";
 import { el } from "./dom.js";
+import { GridScreen } from "./grid.js";
 import { inOrder } from "../keys.js";
 import { button } from "./parts.js";
 import { PhotosScreen } from "./photos.js";
@@ -14,6 +15,7 @@ import { ZoomDialog } from "./zoom.js";
 
 export class View {
   #act;
+  #grid; // whether photos are in one
   #verdicts; // in the order of their keys
   #on = null; // the screen on display
   #ofPhotos; // buttons of screens of photos, and of screens of one photo
@@ -26,6 +28,7 @@ export class View {
    */
   constructor(page, classes, act) {
     this.#act = act;
+    this.#grid = page.grid;
     this.#verdicts = inOrder(page.one_key);
     this.notices = page.notices;
     this.live = el("p", { class: "heard", "aria-live": "polite" });
@@ -53,14 +56,13 @@ export class View {
       this.submit,
     );
     this.help = new HelpDialog(page);
-    this.zoom = new ZoomDialog((name) => act({ name }));
+    this.zoom = new ZoomDialog(this.#verdicts, act);
     this.refused = new RefusedDialog((label) => act({ name: "dismiss", label }));
     this.comment = new CommentDialog((text) => act({ name: "comment", text }));
     this.taught = new TaughtDialog();
     this.search = new SearchDialog(classes, (cls) => act({ name: "add", cls }));
-    this.bar = new Bar(page, button(["Help"], "H", () => act({ name: "help" })), act);
-    const kind = page.task === null ? "genset" : "genset study";
-    this.root = el("section", { class: kind, "aria-label": "Labeling" });
+    this.bar = new Bar(button(["Help"], "H", () => act({ name: "help" })), act);
+    this.root = el("section", { class: "genset", "aria-label": "Labeling" });
     this.root.append(this.bar.top, this.bar.notice, this.main, this.actions, this.live);
     const dialogs = [this.help, this.zoom, this.refused, this.comment, this.search, this.taught];
     this.root.append(...dialogs.map(({ dialog }) => dialog));
@@ -71,7 +73,7 @@ export class View {
     const isOfOne = asksOfOne(sheet.screen);
     this.#on = isOfOne
       ? new QuestionsScreen(sheet, pictures, this.#act)
-      : new PhotosScreen(sheet, pictures, this.#verdicts, this.#act);
+      : new (this.#grid ? GridScreen : PhotosScreen)(sheet, pictures, this.#verdicts, this.#act);
     for (const item of this.#ofPhotos) item.hidden = isOfOne;
     for (const item of this.#ofQuestions) item.hidden = !isOfOne;
     this.help.isOfOne = isOfOne;
@@ -82,7 +84,13 @@ export class View {
     this.actions.hidden = false;
     this.below.textContent = notices;
     this.verdicts(sheet);
+    this.fit();
     if (this.root.getBoundingClientRect().top < 0) this.root.scrollIntoView();
+  }
+
+  /** Make the screen fill the window. */
+  fit() {
+    this.#on?.fit?.();
   }
 
   /** Draw what is decided. */
@@ -99,8 +107,8 @@ export class View {
   get sights() {
     const isSticky = (element) => element && getComputedStyle(element).position === "sticky";
     const heightOf = (element) => (isSticky(element) ? element.getBoundingClientRect().height : 0);
-    const photo = this.main.querySelector(".seen");
-    return [this.#on.sights, { top: heightOf(photo), bottom: heightOf(this.actions) }];
+    const above = this.main.querySelector(".seen, .above");
+    return [this.#on.sights, { top: heightOf(above), bottom: heightOf(this.actions) }];
   }
 
   /** Whether photos are below each other, and what is next may be out of sight. */
@@ -139,7 +147,14 @@ export class View {
 
   /** The place of what lies in a direction: the same where there is nothing. */
   neighbor(place, by) {
-    return this.#on.neighbor(place, by);
+    const boxes = this.#on.rows.map((row) => row.getBoundingClientRect());
+    const columns = boxes.filter((box) => box.top === boxes[0].top).length;
+    const step = { left: -1, right: 1, up: -columns, down: columns }[by];
+    const there = place + step;
+    if (there >= 0 && there < boxes.length) return there;
+    // Below the last column there may be none, and yet a row.
+    const last = boxes.length - 1;
+    return by === "down" && boxes[last].top > boxes[place].top ? last : place;
   }
 
   /** For a screen reader only. */

@@ -2,7 +2,7 @@
 
 import { el } from "./dom.js";
 import { answerOf } from "../keys.js";
-import { signedOf } from "./parts.js";
+import { choicesOf, drawChoice, flagOf, signedOf } from "./parts.js";
 import { asksOfOne } from "../work/sheet.js";
 
 export class ZoomDialog {
@@ -10,13 +10,20 @@ export class ZoomDialog {
   #magnifier = new Magnifier(this.#picture);
   #title = el("p", { class: "title" });
   #verdict = el("p", { class: "verdict" });
+  #choices;
   place = 0;
   isExample = false; // of a class, to compare with; no photo that is asked about
 
-  constructor(act) {
+  /**
+   * @param {object[]} verdicts in the order of their keys
+   * @param {(action: object) => void} act does what a click or tap asks for
+   */
+  constructor(verdicts, act) {
     this.#picture.addEventListener("click", () => this.#magnifier.moved || this.dialog.close());
-    const done = el("button", { type: "button", click: () => act("zoom") }, "Close");
-    const under = el("div", { class: "under" }, this.#title, this.#verdict, done);
+    const does = (action) => () => act(action);
+    this.#choices = el("div", { class: "choices", role: "group" }, ...choicesOf(verdicts, does), flagOf("it", does));
+    const done = el("button", { type: "button", click: does({ name: "zoom" }) }, "Close");
+    const under = el("div", { class: "under" }, this.#title, this.#magnifier.by, this.#verdict, this.#choices, done);
     const attributes = { class: "zoom", "aria-label": "The photo, large" };
     this.dialog = el("dialog", attributes, this.#picture, under);
   }
@@ -44,6 +51,8 @@ export class ZoomDialog {
     this.#title.replaceChildren(el("b", { dir: "auto" }, name), " ", meaning);
     const answer = isOfOne ? answerOf(verdict) : `Photo ${this.place + 1}: ${signedOf(verdict)}`;
     this.#verdict.textContent = this.isExample ? "known to show it" : answer;
+    this.#choices.hidden = isOfOne || this.isExample;
+    drawChoice(this.#choices, verdict, answer, isOfOne ? null : sheet.commentOn(item));
   }
 }
 
@@ -53,6 +62,7 @@ const A_PRESS = 5; // pixels that a finger or mouse may move while it presses
 /** Magnifies the picture in a box, where the wheel turns or two fingers are, and moves it about. */
 class Magnifier {
   moved = false; // since the last press began: then that is no click
+  by = el("span", { class: "scale" }); // how much it magnifies
   #box;
   #scale;
   #at; // where the picture's middle is: from the box's middle, in shares of the box
@@ -129,6 +139,7 @@ class Magnifier {
     const [image] = this.#box.children;
     if (image) image.style.transform = `translate(${x * 100}%, ${y * 100}%) scale(${this.#scale})`;
     this.#box.classList.toggle("magnified", this.#scale > 1);
+    this.by.textContent = this.#scale > 1 ? `${this.#scale.toFixed(1)}×` : "";
   }
 }
 

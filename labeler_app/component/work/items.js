@@ -49,14 +49,6 @@ export class Items {
     }, () => this.#memory.set(key, null));
   }
 
-  /** Move something that can be done without into memory: there is too little room for all. */
-  spare(key) {
-    const text = this.get(key);
-    if (text === null) return;
-    this.remove(key);
-    this.#memory.set(key, text);
-  }
-
   /** Offer what was not taken once more. */
   retry() {
     for (const [key, text] of [...this.#memory]) {

@@ -63,9 +63,6 @@ export class Storage {
   send(submission) {
     const last = this.outbox().at(-1)?.place ?? 0;
     this.#write(`outbox ${submission.id}`, { place: last + 1, ...submission });
-    if (!this.failing) return;
-    this.#items.spare(`${this.#prefix}history`); // the largest thing, and the server has it too
-    this.#items.retry();
   }
 
   /**

@@ -8,9 +8,10 @@ import { Refused } from "./server.js";
 import { Sheet, asksOfOne, itemsOf } from "./sheet.js";
 import { Storage } from "./storage.js";
 
-const AHEAD = 6; // the screen on display and five more
-const UNSEEN = 2; // the same on a page that nobody may be looking at
-const FEW = AHEAD - 2; // it costs the server little more to give two screens than to give one
+// Screens that a page has, with that on display; on a page that nobody may be looking at; and how
+// many are few: it costs the server little more to give two screens than to give one.
+const OF_FIVE = { ahead: 6, unseen: 2, few: 4 };
+const OF_MANY = { ahead: 2, unseen: 1, few: 1 };
 const MOST = 12; // screens that the server gives
 const CLAIMED = 2; // the next one is this tab's before it is needed
 const A_MINUTE = 60_000;
@@ -22,6 +23,7 @@ export class Work {
   progress = null; // as the server counts
   inOtherPages = 0; // open screens that have something for this labeler
   refused = null; // why this labeler gets no screens any more
+  #numbers; // of screens
   #lease; // milliseconds for which a sign of life keeps a screen
   #environment;
   #open = []; // screens to label, oldest first, without those that were submitted
@@ -38,11 +40,12 @@ export class Work {
   #closed = false;
 
   /**
-   * @param {{workspace: string, labeler: string, lease_minutes: number}} whose
+   * @param {{workspace: string, labeler: string, lease_minutes: number, grid: boolean}} page
    * @param {object} environment as in environment.js
    * @param {(event: {what: string, text?: string}) => void} notify
    */
-  constructor({ workspace, labeler, lease_minutes }, server, environment, notify) {
+  constructor({ workspace, labeler, lease_minutes, grid }, server, environment, notify) {
+    this.#numbers = grid ? OF_MANY : OF_FIVE;
     this.server = server;
     this.notify = notify;
     // Within names of things that the browser keeps, no labeler's name may look like another's.
@@ -77,7 +80,7 @@ export class Work {
   /** The screens that may come next, to be loaded ahead. */
   get next() {
     const on = this.sheet?.screen.id;
-    return this.#open.filter((screen) => screen.id !== on).slice(0, AHEAD - 1);
+    return this.#open.filter((screen) => screen.id !== on).slice(0, this.#numbers.ahead - 1);
   }
 
   mark(items, verdict) {
@@ -156,11 +159,11 @@ export class Work {
       if (this.#closed) return;
       this.#claimAhead();
       this.outbox.flush().then(() => this.#fillUp()); // another tab may have sent it
-      this.#fillUp(UNSEEN); // the answer that brings screens may take its time
+      this.#fillUp(this.#numbers.unseen); // the answer that brings screens may take its time
     });
   }
 
-  async #areFew(few = FEW) {
+  async #areFew(few = this.#numbers.few) {
     return this.#open.length - (await this.claims.others()) <= few;
   }
 
@@ -226,8 +229,9 @@ export class Work {
 
   /** Keep the leases; leave what went to somebody else meanwhile. */
   async beat() {
-    const most = this.#isAtWork ? Infinity : UNSEEN;
-    if (!this.#isAtWork && this.#isAhead) this.leave(UNSEEN);
+    const { unseen } = this.#numbers;
+    const most = this.#isAtWork ? Infinity : unseen;
+    if (!this.#isAtWork && this.#isAhead) this.leave(unseen);
     if (!this.#environment.seen() || this.#open.length === 0) return;
     const since = this.server.now();
     const screens = this.#inOrder.slice(0, most);
@@ -265,11 +269,11 @@ export class Work {
 
   /** The request for screens while so many submissions wait, and what is known at its time. */
   async #asking(waiting) {
-    const [lists, sent] = [this.#lists, this.storage.sent()];
+    const [lists, sent, { ahead, unseen }] = [this.#lists, this.storage.sent(), this.#numbers];
     const away = waiting + (await this.claims.others());
     const loaded = this.#open.map((screen) => screen.id);
     this.#isAhead = this.#isAtWork;
-    const count = Math.min(MOST, (this.#isAhead ? AHEAD : UNSEEN) + away);
+    const count = Math.min(MOST, (this.#isAhead ? ahead : unseen) + away);
     return { request: { loaded, count }, lists, sent };
   }
 

@@ -180,7 +180,7 @@ export class Tab {
   hidden = false;
   behind = 0; // milliseconds by which its clock was set back
 
-  constructor(clock, browser, network, { workspace = "w1", labeler = "ann", others = [] } = {}) {
+  constructor(clock, browser, network, { workspace = "w1", labeler = "ann", others = [], grid = false } = {}) {
     this.clock = clock;
     this.browser = browser;
     this.others = others; // tabs that hear what this one writes
@@ -203,7 +203,7 @@ export class Tab {
       online: () => () => {},
     };
     const server = new Server("a session", this.environment, () => (this.sessions += 1));
-    const whose = { workspace, labeler, lease_minutes: 15 };
+    const whose = { workspace, labeler, lease_minutes: 15, grid };
     this.work = new Work(whose, server, this.environment, (event) => this.#told(event));
     this.work.start();
   }

@@ -138,16 +138,6 @@ test("a storage that is full midway loses nothing, and is tried again", async ()
   assert.equal(tab.work.storage.failing, false);
 });
 
-test("for what waits there is room before the way back", async () => {
-  const here = world({ screens: 10 });
-  const tab = await offlineTab(here, 2);
-  here.browser.room = here.browser.size + 300;
-  tab.label();
-  tab.kill();
-  const next = new Tab(here.clock, here.browser, here.network);
-  assert.equal(next.work.outbox.photos.first, 15);
-});
-
 for (const trouble of ["forbidden", "room"]) {
   test(`a browser that keeps nothing is worked with in memory (${trouble})`, async () => {
     const here = world({ screens: 8 });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { actionOf, inOrder, questionActionOf } from "../../../labeler_app/component/keys.js";
+import { actionOf, inOrder, questionActionOf, turned } from "../../../labeler_app/component/keys.js";
 
 /** A key that is pressed while nothing has the focus. */
 const pressed = (code, shiftKey = false) => ({
@@ -19,23 +19,27 @@ for (const [one, other] of [
 ]) {
   test(`one key says ${one}, Shift with it ${other}`, () => {
     const mark = (verdict) => ({ name: "mark", place: 2, verdict });
-    assert.deepEqual(actionOf(pressed("Digit3"), one), mark(one));
-    assert.deepEqual(actionOf(pressed("Numpad3", true), one), mark(other));
-    assert.deepEqual(actionOf(pressed("KeyA"), one), { name: "rest", verdict: one });
-    assert.deepEqual(actionOf(pressed("KeyA", true), one), { name: "rest", verdict: other });
+    assert.deepEqual(actionOf(pressed("Digit3"), { one_key: one }), mark(one));
+    assert.deepEqual(actionOf(pressed("Numpad3", true), { one_key: one }), mark(other));
+    assert.deepEqual(actionOf(pressed("KeyA"), { one_key: one }), { name: "rest", verdict: one });
+    assert.deepEqual(actionOf(pressed("KeyA", true), { one_key: one }), { name: "rest", verdict: other });
     const unsure = { name: "mark", verdict: "unsure" };
-    assert.deepEqual(actionOf(pressed("KeyU"), one), unsure);
-    assert.equal(actionOf(pressed("KeyU", true), one), null);
+    assert.deepEqual(actionOf(pressed("KeyU"), { one_key: one }), unsure);
+    assert.equal(actionOf(pressed("KeyU", true), { one_key: one }), null);
     const order = inOrder(one).map(({ verdict }) => verdict);
     assert.deepEqual(order, [one, other, "unsure", "broken"]);
+    const grid = { one_key: one, grid: true }; // where photos have no numbers
+    assert.equal(actionOf(pressed("Digit3"), grid), null);
+    assert.deepEqual(actionOf(pressed("KeyX"), grid), { name: "turn" });
+    assert.deepEqual([null, other, "unsure", one, "broken"].map((verdict) => turned(verdict, one)), [other, "unsure", one, other, other]);
   });
 }
 
 test("Enter presses the button that Tab led to, and submits after one that the mouse pressed", () => {
   const button = { matches: (what) => what.startsWith("button:focus-visible") };
   const enter = { code: "Enter", composedPath: () => [button] };
-  assert.equal(actionOf(enter, "correct"), null);
-  assert.deepEqual(actionOf(enter, "correct", button), { name: "submit" });
+  assert.equal(actionOf(enter, { one_key: "correct" }), null);
+  assert.deepEqual(actionOf(enter, { one_key: "correct" }, button), { name: "submit" });
 });
 
 test("the answers' letters are known by what is printed on the key, or else by its place", () => {
@@ -60,7 +64,7 @@ test("the answers' letters are known by what is printed on the key, or else by i
 
 test("the photos' letters are known in the same way, and signs are no letters", () => {
   const typed = (code, key, shiftKey = false) =>
-    actionOf({ code, key, shiftKey, composedPath: () => [{}] }, "correct");
+    actionOf({ code, key, shiftKey, composedPath: () => [{}] }, { one_key: "correct" });
   const rest = (verdict) => ({ name: "rest", verdict });
   assert.deepEqual(typed("KeyQ", "a"), rest("correct")); // a French keyboard
   assert.deepEqual(typed("KeyQ", "A", true), rest("incorrect"));

@@ -178,23 +178,27 @@ test("a screen of which nothing was stored comes again if the server still wants
   assert.equal(here.server.submitted.length, 2);
 });
 
-test("offline, what was loaded ahead is labeled; then it waits, and goes on by itself", async () => {
-  const here = world({ screens: 9 });
-  const tab = new Tab(here.clock, here.browser, here.network);
-  await tab.begin();
-  here.network.offline = true;
-  while (tab.work.sheet) {
-    tab.label();
+for (const [grid, unseen, screens] of [[false, 2, 6], [true, 1, 2]]) {
+  test(`offline, ${screens} loaded screens are labeled; then it waits, and goes on by itself`, async () => {
+    const here = world({ screens: 9 });
+    const tab = new Tab(here.clock, here.browser, here.network, { grid });
     await here.clock.pass(A_SECOND);
-  }
-  assert.equal(tab.work.outbox.photos.first, 30); // six screens were there
-  assert.equal(tab.work.server.reachable, false);
-  here.network.offline = false;
-  await here.clock.pass(30 * A_SECOND);
-  assert.equal(tab.work.server.reachable, true);
-  assert.equal(tab.work.sheet.screen.id, "s6");
-  assert.equal(here.server.labels.size, 30);
-});
+    assert.equal(here.server.leased.length, unseen);
+    await tab.begin();
+    here.network.offline = true;
+    while (tab.work.sheet) {
+      tab.label();
+      await here.clock.pass(A_SECOND);
+    }
+    assert.equal(tab.work.outbox.photos.first, 5 * screens);
+    assert.equal(tab.work.server.reachable, false);
+    here.network.offline = false;
+    await here.clock.pass(30 * A_SECOND);
+    assert.equal(tab.work.server.reachable, true);
+    assert.equal(tab.work.sheet.screen.id, `s${screens}`);
+    assert.equal(here.server.labels.size, 5 * screens);
+  });
+}
 
 test("a page on which nobody decides anything has one screen ahead, and gives it back at its end", async () => {
   const here = world({ screens: 9 });

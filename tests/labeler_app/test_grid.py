@@ -1,0 +1,110 @@
+"""A class's many photos as a grid: worked through by keys, by mouse, and on a phone."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from genset.label.comments import comments
+from tests.label.serving import free_port, serving
+from tests.labeled_workspace import CRANE, TENCH, labeled_workspace
+from tests.labeler_app.component import begin, press, problems, saved, see, sign_in, stored
+from tests.labeler_app.conftest import Served, let_many_label
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def grids(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """48 photos of tench and as many of crane; every labeler gets all of them."""
+    folder = tmp_path_factory.mktemp("grids") / "workspace"
+    workspace, store = labeled_workspace(folder, [TENCH, CRANE], photos=48)
+    let_many_label(workspace)
+    settings = folder / "genset.toml"
+    text = settings.read_text("utf-8")
+    assert "photos = 5\n" in text
+    settings.write_text(text.replace("photos = 5\n", "photos = 48\n"), "utf-8")
+    port = free_port()
+    with serving(workspace.root, port):
+        yield Served(workspace, store, port)
+    store.close()
+
+
+def verdicts(page: Page) -> list[str]:
+    cells = page.locator(".card").evaluate_all("all => all.map(each => each.dataset.verdict)")
+    return [verdict[:1].upper() or "." for verdict in cells]
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (1366, 625), (3840, 2160)])
+def test_keys_work_through_a_grid(grids: Served, browser: Browser, width: int, height: int) -> None:
+    name = f"keys-{width}"
+    with browser.new_context(viewport={"width": width, "height": height}) as window:
+        page = sign_in(window, grids.address, name)
+        see(page, "tench", "0 of 48 decided")
+        for part in (page.locator(".card").last.locator(".picture"), page.locator(".definition")):
+            expect(part).to_be_in_viewport(ratio=0.95)
+        press(page, "ArrowRight", "x", "ArrowRight", "x", "x", "ArrowRight", "x", "x", "x")
+        press(page, "ArrowRight", "b", "ArrowRight", "x", "Backspace", "ArrowDown", "x")
+        assert Counter(verdicts(page)) == Counter(I=2, U=1, C=1, B=1) | Counter({".": 43})
+        press(page, "Enter")
+        assert Counter(verdicts(page)) == Counter(I=2, U=1, C=44, B=1)
+        see(page, "tench", "48 of 48 decided")
+        press(page, "Enter")
+        see(page, "crane", "0 of 48 decided")
+        saved(page, "48/48")
+        press(page, "Backspace")
+        see(page, "tench", "48 of 48 decided")
+        assert verdicts(page)[:6] == [*"CIUCBC"]
+    assert Counter(stored(grids.store, name)[TENCH]) == Counter(I=2, U=1, C=44, B=1)
+
+
+def test_mouse_works_through_a_grid(grids: Served, window: BrowserContext) -> None:
+    page = sign_in(window, grids.address, "mouse")
+    see(page, "tench", "0 of 48 decided")
+    second = page.get_by_role("button", name="Photo 2: its next verdict", exact=True)
+    for verdict in "IUCI":
+        second.click()
+        assert verdicts(page)[:3] == [".", verdict, "."]
+    page.get_by_role("button", name="Photo 3: see it large").click()
+    large = page.get_by_role("dialog", name="The photo, large")
+    large.get_by_role("button", name="Broken").click()
+    page.mouse.move(500, 300)
+    page.mouse.wheel(0, -400)
+    expect(large.locator(".scale")).to_have_text("2.2×")
+    large.get_by_role("button", name="Flag it").click()
+    page.keyboard.type("a drawing")
+    press(page, "Enter")
+    assert verdicts(page)[:4] == [*".IB."]
+    page.get_by_role("button", name="Rest correct").click()
+    assert problems(page, "grid") == []
+    page.get_by_role("button", name="Submit").click()
+    see(page, "crane", "0 of 48 decided")
+    saved(page, "48/48")
+    found = [(one.task, one.text) for one in comments(grids.store) if one.labeler == "mouse"]
+    assert found == [(f"{TENCH}/flickr:2", "a drawing")]
+
+
+def test_what_was_not_in_sight_on_a_phone_has_no_verdict(grids: Served, browser: Browser) -> None:
+    size = {"width": 390, "height": 844}
+    with browser.new_context(viewport=size, has_touch=True, is_mobile=True) as phone:
+        page = phone.new_page()
+        page.goto(f"{grids.address}/?labeler=thumb")
+        begin(page)
+        see(page, "tench", "0 of 48 decided")
+        page.get_by_role("button", name="Photo 5: its next verdict", exact=True).tap()
+        rest = page.get_by_role("button", name="Rest correct")
+        before = 0
+        while "." in (all_now := verdicts(page)):
+            seen = len(all_now) - all_now.count(".")
+            assert all_now[seen:] == ["."] * (48 - seen) or before == 0
+            rest.tap()
+            decided = 48 - verdicts(page).count(".")
+            assert before < decided <= before + 18  # three a row, and six rows at most
+            before = decided
+            expect(page.locator(".definition")).to_be_in_viewport(ratio=1)
+            page.wait_for_timeout(400)  # as long as a labeler takes to look
+        page.get_by_role("button", name="Submit").tap()
+        see(page, "crane", "0 of 48 decided")
+        saved(page, "48/48")
+    assert Counter(stored(grids.store, "thumb")[TENCH]) == Counter(I=1, C=47)
