@@ -122,6 +122,8 @@ def test_touch_does_all_on_a_phone(
         boxes = [card.bounding_box() for card in page.locator(".card").all()]
         assert len({box["x"] for box in boxes if box}) == 1  # below each other
         assert all(box["width"] > 300 for box in boxes if box)
+        second = photo(page, 2).get_by_role("button", name="Correct", exact=True).bounding_box()
+        assert second and submit and second["y"] + second["height"] <= submit["y"]
         for place, word in enumerate(("Correct", "Incorrect", "Unsure", "Broken", "Correct"), 1):
             expect(photo(page, place).locator(".picture")).to_be_in_viewport(ratio=0.95)
             button = photo(page, place).get_by_role("button", name=word, exact=True)
