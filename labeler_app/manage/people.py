@@ -21,7 +21,7 @@ from labeler_app.manage.settings import invite_form
 from labeler_app.words import as_markdown
 
 _FRESH_S = 15
-_LEAST_GOLD = 5  # of a period, for a point of a line
+_LEAST_GOLD = 5  # for a point of a line
 _NO_REASON = "decided on the manager's page"
 
 
@@ -67,10 +67,7 @@ def _labelers(
     names += [name for name in everybody if name not in numbers]
     rows = [numbers.get(name, LabelerStats(name, 0, 0, {}, None, None, None, ())) for name in names]
     people = [everybody.get(name) for name in names]
-    gold: dict[str, list[float]] = {name: [] for name in names}
-    for row in periods:
-        if row.worker in gold and row.gold is not None and row.gold.of >= _LEAST_GOLD:
-            gold[row.worker].append(row.gold.share)
+    gold = gold_points(periods)
     show_table(
         {
             "labeler": names,
@@ -83,7 +80,7 @@ def _labelers(
             "seconds a photo": [row.seconds for row in rows],
             "like the others": [_share(row.consensus) for row in rows],
             "gold questions right": [_share(row.gold) for row in rows],
-            "over time": [gold[name] for name in names],
+            "over time": [gold.get(name, []) for name in names],
             "signs in by": [person and person.kind for person in people],
             "since": [person and person.created_at for person in people],
             "blocked": [person and person.blocked_at for person in people],
@@ -102,10 +99,25 @@ def _labelers(
                 "gold over time",
                 y_min=0,
                 y_max=1,
-                help="Share of gold questions right, in periods with five or more",
+                help="Share of gold questions right, of at least five at a time",
             ),
         },
     )
+
+
+def gold_points(periods: Sequence[Quality]) -> dict[str, list[float]]:
+    """Shares of gold questions right, by labeler: of a period, or of as many as have five."""
+    points: dict[str, list[float]] = {}
+    remaining: dict[str, tuple[int, int]] = {}
+    for row in periods:
+        if row.gold is not None:
+            right, of = remaining.pop(row.worker, (0, 0))
+            right, of = right + row.gold.right, of + row.gold.of
+            if of < _LEAST_GOLD:
+                remaining[row.worker] = right, of
+            else:
+                points.setdefault(row.worker, []).append(right / of)
+    return points
 
 
 def _show_one(

@@ -6,15 +6,18 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from genset.db import Store
+from genset.db import Store, now
 from genset.label import Verdict
 from genset.label.ballots import votes_table
 from genset.label.crowd.studies import Studies, Terms
 from genset.label.gold import add_gold_question, list_gold_questions
 from genset.label.people.access import Managers
 from genset.label.people.labelers import Labelers
+from genset.label.quality import Quality
+from genset.label.stats import Share
 from genset.label.trust.decisions import suspensions
 from genset.release.freeze import create
+from labeler_app.manage.people import gold_points
 from tests.label.desks import desk_of, do, hold
 from tests.labeled_workspace import TENCH, labeled_workspace
 from tests.labeler_app.pages import Opened, click, manage_page, run, served, shown
@@ -114,6 +117,14 @@ def test_who_is_at_work_is_seen(opened: Opened) -> None:
 def test_who_is_at_work_is_named(opened: Opened) -> None:
     desk_of(opened, "ann").screens()
     assert "their labels of the last hour: ann (0)" in shown(manage_page(opened[0]))
+
+
+def test_a_line_has_a_point_for_five_gold_questions_or_more() -> None:
+    answers = [("ann", 2, 3), ("ann", 2, 2), ("ann", 6, 6), ("ann", 0, 4), ("bob", 5, 5)]
+    periods = [
+        Quality(name, now(), 50, Share.count(right, of), 0.1, None) for name, right, of in answers
+    ]
+    assert gold_points(periods) == {"ann": [0.8, 1.0], "bob": [1.0]}
 
 
 def test_studies_are_listed_with_what_the_platform_is_given(opened: Opened) -> None:

@@ -59,20 +59,6 @@ def test_the_table_holds_the_labels_in_force(store: Store, tmp_path: Path) -> No
     ]
 
 
-def test_a_table_moves_to_another_workspace_whole_and_once(store: Store, tmp_path: Path) -> None:
-    vote(store, FIRST, "ann", Verdict.CORRECT)
-    vote(store, SECOND, "Bjørn", Verdict.UNSURE, panel="fresh")
-    table = tmp_path / "labels.csv"
-    export_labels(store, table)
-    _, other = labeled_workspace(tmp_path / "other")
-
-    assert import_labels(other, table) == Imported("labels", 2, 0)
-    assert import_labels(other, table) == Imported("labels", 0, 2)
-
-    export_labels(other, tmp_path / "again.csv")
-    assert (tmp_path / "again.csv").read_bytes() == table.read_bytes()
-
-
 def test_import_takes_what_export_wrote_with_labelers_rulings_and_times(
     tmp_path: Path, store_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

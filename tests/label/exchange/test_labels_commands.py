@@ -59,21 +59,6 @@ def test_rulings_are_a_table_of_their_own(opened: Opened, tmp_path: Path) -> Non
     assert "give --rulings, --comments or --unlabeled" in str(both)
 
 
-def test_a_csv_file_holds_what_is_in_force(opened: Opened, tmp_path: Path) -> None:
-    workspace, store = opened
-    voted(store)
-    path = tmp_path / "labels.csv"
-    assert answer(workspace, "export", str(path)) == {"file": str(path), "labels": 30}
-    other, _ = labeled_workspace(tmp_path / "other")
-    assert answer(other, "import", str(path), "--panel", "x") == {
-        "table": "labels",
-        "new": 30,
-        "known": 0,
-        "older": 0,
-        "empty": 0,
-    }
-
-
 def test_what_nobody_labeled_goes_out_to_be_filled_in(opened: Opened, tmp_path: Path) -> None:
     workspace, store = opened
     path = tmp_path / "to-label.csv"
@@ -96,21 +81,6 @@ def test_what_nobody_labeled_goes_out_to_be_filled_in(opened: Opened, tmp_path: 
     assert "0 candidates" in run(workspace, "export", str(path), "--unlabeled").output
     for words in ((), ("--unlabeled",), ("--rulings",), ("--comments",)):
         assert ".csv" in str(run(workspace, "export", str(tmp_path), *words).exception)
-
-
-def test_stats_tell_in_words_and_as_json(opened: Opened) -> None:
-    workspace, store = opened
-    voted(store)
-    text = run(workspace, "stats").output
-    assert "10 of 20 candidates labeled" in text
-    assert "Krippendorff's alpha 0.6" in text
-    assert "7/10 70%" in text
-    stats = answer(workspace, "stats")
-    assert isinstance(stats, dict)
-    assert stats["votes"] == 30
-    assert stats["by_labeler"][2]["consensus"]["right"] == 7
-    assert len(stats["disputes"]) == 3
-    assert answer(workspace, "stats", "--panel", "main") == {**stats, "panel": "main"}
 
 
 def test_a_panel_that_is_not_there_is_named(opened: Opened) -> None:
@@ -144,30 +114,6 @@ def test_votes_come_together_as_crowd_kit_has_it_from_the_same_export(
             theirs.probas_.loc[row["task"], "correct"], abs=1e-6
         )
         assert (row["unsure"], row["votes"]) == ("0.000000", "3")
-
-
-def test_votes_can_be_printed_as_a_table_or_json(opened: Opened) -> None:
-    workspace, store = opened
-    voted(store)
-    lines = run(workspace, "aggregate", "--method", "majority").output.splitlines()
-    assert lines[0].split()[:3] == ["task", "label", "votes"]
-    assert lines[2].split() == [TWO, "correct", "3", "1.000000", *["0.000000"] * 3]
-    found = answer(workspace, "aggregate", "--method", "frequency")
-    assert isinstance(found, dict)
-    assert found[TWO]["weights"]["correct"] == pytest.approx(2 / 3)
-
-
-def test_the_review_queue_is_listed_and_settled(opened: Opened) -> None:
-    workspace, store = opened
-    voted(store)
-    assert TWO in run(workspace, "review").output
-    done = run(workspace, "rule", TWO, "correct", "--reason", "seen from below", "--by", "mia")
-    assert done.output == f"{TWO}: correct\n"
-    waiting = answer(workspace, "review")
-    assert isinstance(waiting, list)
-    assert len(waiting) == 2 and TWO not in [case["task"] for case in waiting]
-    assert run(workspace, "rule", TWO, "correct").exit_code == 2
-    assert run(workspace, "rule", TWO, "fine", "--reason", "x").exit_code == 2
 
 
 def test_what_a_labeler_downloaded_is_stored_as_if_the_page_had_sent_it(
