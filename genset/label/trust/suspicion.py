@@ -1,7 +1,8 @@
 """Who gives cause for suspicion, and why, in words.
 
 Three things do without knowing how fast or how well others work, so that a rule may hold votes out
-for them. Somebody takes less than 0.3 s a photo, from a screen's being shown to its submission.
+for them. Somebody takes less than 0.3 s a photo, from a screen's being shown to its submission
+(0.1 s in a grid, of which a look takes in several).
 They miss gold questions, beyond doubt more than one in five. They agree with the others far less
 than their own answers would, dealt out by chance over the same photos: they took the question for
 its opposite, or mean harm. (Who answers without looking agrees about as often as chance does: on
@@ -39,7 +40,7 @@ from genset.label.trust.decisions import GENSET, newest_event, record
 from genset.statistics.intervals import wilson
 
 EVERY = 5  # screens of a labeler, after which they are looked at again
-FLOOR = 0.3  # seconds a photo in which nobody looks
+FLOOR, GRID_FLOOR = 0.3, 0.1  # seconds a photo in which nobody looks, of few and of many at once
 LEAST_GOLD = 5  # answers; fewer say nothing of anybody
 
 _LEAST_SCREENS = 5  # from how many on a pace says something
@@ -87,9 +88,12 @@ def pace(screens: Sequence[Timed]) -> float | None:
 
 def hurries(screens: Sequence[Timed]) -> list[str]:
     """In words, that somebody is faster than anybody can look; nothing where they are not."""
-    if len(screens) < _LEAST_SCREENS or (found := pace(screens)) is None or found >= FLOOR:
+    if len(screens) < _LEAST_SCREENS or (found := pace(screens)) is None:
         return []
-    return [f"takes {found:.2f} s a photo, and nobody looks in less than {FLOOR} s"]
+    floor = GRID_FLOOR if median(screen.photos for screen in screens) > 5 else FLOOR
+    if found >= floor:
+        return []
+    return [f"takes {found:.2f} s a photo, and nobody looks in less than {floor} s"]
 
 
 def misses(gold: tuple[int, int], needed: float | None) -> bool:

@@ -73,6 +73,11 @@ def test_few_screens_tell_nothing() -> None:
     assert hurries(timed([0.1] * 4, [0.2] * 4)) == []
     assert hurries(timed([0.1] * 5, [0.2] * 5)) != []
     assert hurries(timed([1.6] * 5, [2] * 5)) == []
+    grids = [
+        [Timed(48, seconds, *screen[2:]) for screen in timed([9.0] * 5, [10] * 5)]
+        for seconds in (4.0, 5.0)
+    ]
+    assert [len(hurries(screens)) for screens in grids] == [1, 0]
     assert misses_gold(0, 4) == []
     assert misses_gold(1, 5) == ["right on 1 of 5 gold questions"]
     assert misses_gold(8, 10) == []
