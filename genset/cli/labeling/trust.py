@@ -2,7 +2,6 @@
 
 import getpass
 import shlex
-import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -106,45 +105,21 @@ def clear(folder: Path | None, name: str, reason: str, by: str, as_json: bool) -
 
 
 @click.command()
-@click.argument("name")
-@click.option(
-    "--void/--keep-votes",
-    "take_out",
-    default=None,
-    help="Whether their votes go too (default: asked on a terminal; else they stay).",
-)
-@_by
+@_name
 @json_command
-def block(folder: Path | None, name: str, take_out: bool | None, by: str, as_json: bool) -> None:
+def block(folder: Path | None, name: str, as_json: bool) -> None:
     """Give a labeler nothing more, and take nothing more from them.
 
     \b
-    genset labelers block Ann --void
+    genset labelers block Ann
     """
     from genset.label.people.labelers import Labelers
     from genset.label.trust.decisions import suspensions
-    from genset.label.trust.void import effect_of_void
-    from genset.label.trust.void import void as make_void
 
-    effect = None
-    with opened(folder) as (workspace, store):
+    with opened(folder) as (_, store):
         name = Labelers(store).block(name)
         suspension = suspensions(store).get(name)
-        is_void = suspension is not None and suspension.what == "void"
-        if take_out is None and not is_void and not as_json and sys.stdin.isatty():
-            would = effect_of_void(store, workspace, name)
-            click.echo(f"{name} is blocked. {would.text('would be void')}")
-            take_out = click.confirm("Void them?", default=False)
-        if take_out and not is_void:
-            effect = make_void(store, workspace, name, by=by, reason="blocked")
-    text = f"{name} is blocked"
-    if effect is not None:
-        text += f"; {effect.text('are void')}"
-    elif is_void:
-        text += "; their votes are void already"
-    elif take_out is None:
-        text += (
-            f"; their votes still count: genset labelers void {shlex.quote(name)} takes them out"
-        )
-    answer = {"blocked": name, "void": is_void or effect is not None, "effect": effect}
-    show(answer, text, as_json)
+    is_void = suspension is not None and suspension.what == "void"
+    still = f"still count: genset labelers void {shlex.quote(name)} takes them out"
+    text = f"{name} is blocked; their votes {'are void already' if is_void else still}"
+    show({"blocked": name, "void": is_void}, text, as_json)
