@@ -84,9 +84,11 @@ def _gold(workspace: Workspace, store: Store) -> None:
             "class": [store.taxonomy[question.task.partition("/")[0]].name for question in known],
             "it is": [question.expected for question in known],
             "because": [question.reason for question in known],
+            "holds": [question.holds for question in known],
             "retired": [question.retired_at for question in known],
         },
         times=["retired"],
+        config={"holds": st.column_config.CheckboxColumn(help="What it was made of still says so")},
     )
     numbers = [question.id for question in known if question.retired_at is None]
     _end_one("Retire one", numbers, "Retire", lambda number: retire_gold_question(store, number))

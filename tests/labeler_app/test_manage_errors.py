@@ -122,22 +122,6 @@ def test_each_decision_is_stored_and_brings_the_next_photo(opened: Opened) -> No
     )
 
 
-def test_a_decision_can_be_taken_back_by_another(opened: Opened) -> None:
-    workspace, store = opened
-    make_list(workspace)
-    app = manage_page(workspace, "Review", of="Errors")
-    click(app, "Incorrect")
-    click(app, "Back")
-    assert "Decided before" in shown(app)
-    click(app, "Send to review")
-    assert [(task, what) for task, what, _ in decided(store)] == [
-        (POT, "incorrect"),
-        (POT, "review"),
-    ]
-    assert [each.task for each in queue(store, rules=workspace.label)] == [POT]
-    assert "2 to decide" in shown(app)
-
-
 @pytest.mark.soak
 def test_a_damaged_list_is_said_in_a_line(opened: Opened) -> None:
     (opened[0].root / SUSPECTS_FILE).write_text("{}")

@@ -143,3 +143,4 @@ def test_gold_questions_are_listed_and_retired(opened: Opened) -> None:
     click(app, "Retire")
     assert list_gold_questions(store)[0].retired_at is not None
     assert list(app.dataframe[0].value["it is"]) == ["correct"]
+    assert list(app.dataframe[0].value["holds"]) == [True]
