@@ -150,12 +150,10 @@ class Page {
   /** The photo at a place, or the one that all questions are about; or the example to a question. */
   #picturesAt(place, example) {
     const { screen, items } = this.work.sheet;
-    const large = ({ src }) => this.pictures.get(src, 1400);
-    if (!this.#isOfOne) return { small: this.#shown[place], large: large(items[place]) };
-    if (!example) return { small: this.#shown[0], large: large(screen.photo) };
-    const examples = screen.questions.filter(({ photo }) => photo);
-    const small = this.#shown[1 + examples.indexOf(items[place])];
-    return { small, large: large(items[place].photo) };
+    const ofOne = example ? items[place]?.photo : screen.photo;
+    const { src } = this.#isOfOne ? ofOne : items[place];
+    const width = this.#isOfOne ? this.wide : this.width;
+    return { small: this.pictures.get(src, example ? 350 : width), large: this.pictures.get(src, 1400) };
   }
 
   #draw({ what, text, taught, ids = [] }) {
