@@ -235,9 +235,9 @@ def classes(folder: Path) -> Iterator[tuple[str, Counts]]:
 
 
 @case(
-    beginner={"statements": 25, "steps": 8},
-    all={"statements": 28, "steps": 7},
-    answer={"statements": 29, "steps": 4},
+    beginner={"statements": 20, "steps": 8},
+    all={"statements": 24, "steps": 8},
+    answer={"statements": 22, "steps": 5},
 )
 def label_service(folder: Path) -> Iterator[tuple[str, Counts]]:
     """Screens for who begins, and for who has labeled 4,900 of 5,000 candidates; an answer."""

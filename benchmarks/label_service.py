@@ -7,7 +7,7 @@
 
 The real server runs in a process of its own. Each labeler is a thread that asks it over HTTP as the
 labeling page does, but for the pictures: five photos every four seconds (`--every`), each photo for
-three labelers, a tenth of the photos shown are gold questions. Every second answer brings screens
+three labelers, a tenth of the photos shown are gold questions. Every third answer brings screens
 ("both"), so "screens" alone are a labeler's first. They come one after the other in the
 first minute (`--coming`), whose answers count too. One labeler, who labels alone before
 the others come, has done all but a hundred of the candidates. The database must be empty; without

@@ -199,15 +199,18 @@ def decided(session: Session, candidates: Iterable[int]) -> dict[int, Verdict]:
     The newest ruling says so; or, where nobody ruled, at least two labelers do, and nobody who
     looked says otherwise, in whatever panel. None that somebody sent to review since.
     """
-    found: dict[int, Verdict] = {}
-    if some := set(candidates):
-        verdicts_of: dict[int, dict[str, Verdict]] = {}
-        for number, worker, verdict in ask(session, _LABELS, {"candidates": some}):
-            verdicts_of.setdefault(number, {})[worker] = verdict
-        for number, verdicts in verdicts_of.items():
-            if len(verdicts) >= AGREEING and len(set(verdicts.values())) == 1:
-                found[number] = next(iter(verdicts.values()))
-        found |= dict(ask(session, _RULED, {"candidates": some}).all())
+    some = {"candidates": set(candidates)}
+    if not some["candidates"]:
+        return {}
+    verdicts_of: dict[int, dict[str, Verdict]] = {}
+    for number, worker, verdict in ask(session, _LABELS, some):
+        verdicts_of.setdefault(number, {})[worker] = verdict
+    found = {
+        number: next(iter(verdicts.values()))
+        for number, verdicts in verdicts_of.items()
+        if len(verdicts) >= AGREEING and len(set(verdicts.values())) == 1
+    }
+    found |= dict(ask(session, _RULED, some).all())
     in_review = set(ask(session, _IN_REVIEW).scalars())
     return {
         number: verdict

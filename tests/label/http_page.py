@@ -15,7 +15,7 @@ from genset.workspace import Workspace
 from labeler_app.routes import Sessions
 
 AHEAD = 6  # screens, as many as the component asks for
-FEW = AHEAD - 2  # with which it asks for more, along with what it sends
+FEW = AHEAD - 3  # with which it asks for more, along with what it sends
 SCARCE = 2  # with which it does not wait for that
 _PATIENCE = 15.0  # seconds until a request counts as lost
 _LONGEST_WAIT = 1.0  # seconds until it is sent again

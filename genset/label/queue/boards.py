@@ -31,6 +31,7 @@ from genset.settings import LabelRules
 _READ_AT_ONCE = 5_000  # candidates of new boards; of larger ones classes are read when asked for
 _SECONDS_TO_WAIT = 0.25  # for new boards: small ones are there by then, large ones come later
 _SHARE_OF_TIME = 0.5  # in which large boards may be read, slowly, while a scrape changes the pool
+_LOOK_AGAIN = 1.0  # seconds after which it is asked once more whether a large pool has changed
 _OLDEST = 600.0  # seconds after which boards are made anew, whether or not the pool looks changed
 
 log = logging.getLogger("genset.label")
@@ -126,7 +127,7 @@ class _CurrentBoards:
     def __init__(self, store: Store, rules: LabelRules) -> None:
         self._rules = rules
         self._making = threading.Lock()
-        self._began = clock.now()
+        self._began = self._looked_at = clock.now()
         self._boards = self._new(store)
         if self._boards.unread > _READ_AT_ONCE:
             store.analyze()
@@ -141,12 +142,16 @@ class _CurrentBoards:
         age = clock.now() - self._began - self._took
         is_large = self._took > _SECONDS_TO_WAIT
         may = not is_large or self._took < age * _SHARE_OF_TIME
-        due = age > _OLDEST or (may and not self._is_current(store))
+        due = age > _OLDEST or (may and not self._is_current(store, is_large))
         if due and self._making.acquire(blocking=False):
             clock.wait(self._aside(self._make, store), _SECONDS_TO_WAIT)
         return self._boards
 
-    def _is_current(self, store: Store) -> bool:
+    def _is_current(self, store: Store, is_large: bool) -> bool:
+        at = clock.now()
+        if is_large and at - self._looked_at < _LOOK_AGAIN:
+            return True
+        self._looked_at = at
         with store.session() as session:
             return self._boards.is_current(session)
 

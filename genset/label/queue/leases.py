@@ -63,7 +63,8 @@ _OPEN = SCREENS.where(
     Screen.submitted_at.is_(None),
     Screen.lost_at.is_(None),
     Screen.panel == bindparam("panel"),
-    Screen.visit_id.is_not_distinct_from(bindparam("visit")),
+    # Not by the index of visits: most screens are of none.
+    func.coalesce(Screen.visit_id, 0) == bindparam("visit"),
 ).order_by(Screen.created_at, Screen.id)
 # The candidates on a labeler's live screens, of whatever visit.
 _ON_LIVE_SCREENS = (
@@ -139,7 +140,7 @@ def open_screens(
 
     The oldest first. A worker may be here for two assignments at once: each has its own.
     """
-    values = {"worker": worker, "panel": panel, "visit": visit_id}
+    values = {"worker": worker, "panel": panel, "visit": visit_id or 0}
     return [LeasedScreen(*row) for row in ask(session, _OPEN, values)]
 
 
@@ -287,7 +288,7 @@ def _free(
 ) -> Iterator[ScreenPlan]:
     """Every screen that looks free, the first class first, read as far as it is wanted."""
     values: dict[str, Any] = {"panel": board.rules.panel, "now": now()}
-    leased = dict(ask(session, _LEASED_IN_EACH, {**values, "by_photo": board.pool.by_photo}).all())
+    leased: dict[str, int] = {}
     classes, together = board.classes_for(session, worker, leased), _CLASSES
     while wnids := list(islice(classes, together)):
         leases: dict[str, dict[int, int]] = {wnid: {} for wnid in wnids}
@@ -301,7 +302,11 @@ def _free(
                 yield from (ScreenPlan(wnid, some) for some in board.by_photo(free))
             elif free:
                 yield from screens_of_class(session, board, worker, wnid, free, shown)
-        together *= 4  # the first ones may all be at work with others
+        # The first ones are all at work with others; and so may be many more.
+        together *= 4
+        if not leased:
+            by_photo = {"by_photo": board.pool.by_photo}
+            leased.update(ask(session, _LEASED_IN_EACH, values | by_photo).all())
 
 
 def _lock_free(

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Select, and_, or_, select
+from sqlalchemy import Select, and_, func, or_, select
 from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput
@@ -199,7 +199,8 @@ class Desk:
     def has_begun(self) -> bool:
         """Whether they were given a screen before, in this visit of a study or in none."""
         leased = select(ScreenRow.id).where(
-            ScreenRow.worker == self.labeler.name, ScreenRow.visit_id == self.labeler.visit_id
+            ScreenRow.worker == self.labeler.name,
+            func.coalesce(ScreenRow.visit_id, 0) == (self.labeler.visit_id or 0),
         )
         with answering(), self.store.session() as session:
             return session.scalar(leased.limit(1)) is not None
@@ -334,7 +335,7 @@ class Desk:
         return (
             SCREENS.where(
                 *(by_labeler, ScreenRow.submitted_at.is_not(None), ~ScreenRow.is_training),
-                ScreenRow.visit_id == self.labeler.visit_id,
+                func.coalesce(ScreenRow.visit_id, 0) == (self.labeler.visit_id or 0),
                 or_(at.is_(None), ScreenRow.submitted_at < at, same),
             )
             .order_by(ScreenRow.submitted_at.desc(), ScreenRow.id.desc())

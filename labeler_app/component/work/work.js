@@ -9,8 +9,8 @@ import { Sheet, asksOfOne, itemsOf } from "./sheet.js";
 import { Storage } from "./storage.js";
 
 // Screens that a page has, with that on display; on a page that nobody may be looking at; and how
-// many are few: it costs the server little more to give two screens than to give one.
-const OF_FIVE = { ahead: 6, unseen: 2, few: 4 };
+// many are few: it costs the server little more to give three screens than to give one.
+const OF_FIVE = { ahead: 6, unseen: 2, few: 3 };
 const OF_MANY = { ahead: 2, unseen: 1, few: 1 };
 const MOST = 12; // screens that the server gives
 const CLAIMED = 2; // the next one is this tab's before it is needed

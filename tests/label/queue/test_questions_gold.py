@@ -173,7 +173,6 @@ def test_the_store_is_asked_as_much_with_gold_questions_as_without(
 ) -> None:
     def asked(opened: Opened, gold: int) -> list[tuple[int, int]]:
         monkeypatch.setattr(Shown, "gold_among", lambda *_: gold)
-        monkeypatch.setattr("genset.label.queue.board._SECONDS_AT_WORK", float("inf"))
         ann: Desk = desk_of(opened, "ann")
         found = []
         while True:
