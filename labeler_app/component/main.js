@@ -219,6 +219,7 @@ class Page {
       if (this.work.sheet !== sheet) return;
       this.#time();
       sheet.sight(sheet.items[place], inSight);
+      this.view.sighted(sheet);
     });
   }
 

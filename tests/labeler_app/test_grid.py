@@ -1,5 +1,6 @@
 """A class's many photos as a grid: worked through by keys, by mouse, and on a phone."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 
@@ -47,6 +48,7 @@ def test_keys_work_through_a_grid(grids: Served, browser: Browser, width: int, h
         press(page, "ArrowRight", "x", "ArrowRight", "x", "x", "ArrowRight", "x", "x", "x")
         press(page, "ArrowRight", "b", "ArrowRight", "x", "Backspace", "ArrowDown", "x")
         assert Counter(verdicts(page)) == Counter(I=2, U=1, C=1, B=1) | Counter({".": 43})
+        expect(page.locator(".in-sight")).to_have_text("")  # all were
         press(page, "Enter")
         assert Counter(verdicts(page)) == Counter(I=2, U=1, C=44, B=1)
         see(page, "tench", "48 of 48 decided")
@@ -95,6 +97,7 @@ def test_what_was_not_in_sight_on_a_phone_has_no_verdict(grids: Served, browser:
         page.get_by_role("button", name="Photo 5: its next verdict", exact=True).tap()
         rest = page.get_by_role("button", name="Rest correct")
         before = 0
+        expect(page.locator(".in-sight")).to_have_text(re.compile(r"^(9|1[0-8]) seen$"))
         while "." in (all_now := verdicts(page)):
             seen = len(all_now) - all_now.count(".")
             assert all_now[seen:] == ["."] * (48 - seen) or before == 0
@@ -102,6 +105,7 @@ def test_what_was_not_in_sight_on_a_phone_has_no_verdict(grids: Served, browser:
             decided = 48 - verdicts(page).count(".")
             assert before < decided <= before + 18  # three a row, and six rows at most
             before = decided
+            expect(page.locator(".in-sight")).to_have_text(re.compile(r"^\d\d seen$|^$"))
             expect(page.locator(".definition")).to_be_in_viewport(ratio=1)
             page.wait_for_timeout(400)  # as long as a labeler takes to look
         page.get_by_role("button", name="Submit").tap()

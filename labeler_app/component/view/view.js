@@ -33,6 +33,7 @@ export class View {
     this.notices = page.notices;
     this.live = el("p", { class: "heard", "aria-live": "polite" });
     this.main = el("div", { class: "screen" }, el("p", { class: "message" }, "Loading…"));
+    this.seen = el("span", { class: "in-sight" });
     this.decided = el("span", { class: "decided" });
     this.submit = button(["Submit"], "Enter", () => act({ name: "submit" }), "primary");
     this.below = el("small", { class: "notices" });
@@ -52,7 +53,7 @@ export class View {
       ...this.#ofPhotos,
       ...this.#ofQuestions,
       this.below,
-      this.decided,
+      el("div", { class: "counts" }, this.seen, this.decided),
       this.submit,
     );
     this.help = new HelpDialog(page);
@@ -101,6 +102,13 @@ export class View {
     const word = el("span", { class: "word" }, " decided");
     this.decided.replaceChildren(`${done} of ${all}`, word);
     this.zoom.verdict(sheet);
+  }
+
+  /** Say how many of a grid were in sight, until all were. */
+  sighted(sheet) {
+    const unseen = sheet.items.filter((item) => !sheet.wasSeen(item)).length;
+    const isSaid = this.#grid && unseen > 0 && !asksOfOne(sheet.screen);
+    this.seen.textContent = isSaid ? `${sheet.items.length - unseen} seen` : "";
   }
 
   /** What has to be in sight of each row, and how much of the window something lies over. */
