@@ -176,7 +176,8 @@ class HostReports:
             )
         else:
             status, decision = "asked to wait", "paused until "
-            words = f"asked to wait until {minute(until)}"
+            when = f"for {until - now:.0f} s" if until - now < LONG else f"until {minute(until)}"
+            words = f"asked to wait {when}"
         self._event(status, decision + minute(until))
         if is_new or until - now > (0.0 if is_first else scaled(LONG)):
             self.say(f"{self._title} {words}")

@@ -45,9 +45,10 @@ def read(document: Any, kind: type[T], name: str) -> T:
         SourceUnavailable: it lacks what it must have; the error says where.
     """
     try:
-        return check_parts(document, kind, f"{name} answered in an unknown form")
+        return check_parts(document, kind, "its answer")
     except BadInput as error:
-        raise SourceUnavailable(str(error), scope="query") from None
+        words = f"{name} answered in an unknown form: {error}"
+        raise SourceUnavailable(words, scope="query") from None
 
 
 def read_entry(document: Any, kind: type[T]) -> T | None:

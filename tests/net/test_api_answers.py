@@ -156,7 +156,7 @@ FILE = (
         (answer(FILE, Content_Type="text/xml"), "answered with a web page"),
         (answer(FILE.decode().encode("utf-16"), Content_Type="text/xml"), "answered without JSON"),
         (answer(b"[" * 900_000, **JSON), "answered without JSON"),
-        (answer(b"{}", Content_Encoding="br", **JSON), "unknown form"),
+        (answer(b"[]", Content_Encoding="br", **JSON), "unknown form: its answer must be"),
         (answer(b"{}", Content_Encoding="gzip", **JSON), "broken gzip data"),
         (answer(gzip.compress(b"{}" * 99)[:-9], Content_Encoding="gzip"), "without JSON"),
         (answer(b"", "503 \x1b[31mOops"), "HTTP 503"),

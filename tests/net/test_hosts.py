@@ -285,6 +285,8 @@ def test_a_short_hold_is_not_told(world: World) -> None:
     fail(host, "b", error=http_error(429, Retry_After="59"))
     assert host.opens_in() == pytest.approx(59)
     assert world.lines == []
+    assert not is_open(world.host())  # another process, before its first answer
+    assert world.lines == ["The host asked to wait for 59 s"]
 
 
 def test_every_hold_and_outage_is_an_event(world: World) -> None:
