@@ -1,7 +1,7 @@
 """Fit a model's heads on a task's training part, and test each one once."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
@@ -13,7 +13,7 @@ from genset.core.errors import BadInput, GensetError
 from genset.core.numbers import agree, count
 from genset.core.progress import bar
 from genset.finetune.features import Features
-from genset.finetune.probe import STRENGTHS, Fit, fit_probe, scores, searches
+from genset.finetune.probe import Fit, fit_probe, scores, searches
 from genset.finetune.runs import Attempt, Predictions
 from genset.finetune.tasks import TaskData, TaskPhoto
 from genset.score.options import ScoringOptions
@@ -29,7 +29,8 @@ class FinetuneOptions:
         seeds: how many heads are fitted on the same photos, with seeds 0, 1, ...
         shots: for the learning curve: numbers of training photos of each class. Heads on all
             photos are always fitted too.
-        strengths: the inverse strengths of the regularizer to choose from (scikit-learn's C).
+        strengths: the inverse strengths of the regularizer to choose from (scikit-learn's C);
+            none: those of `genset.finetune.probe`.
         test_share, split_seed: for tasks that define no split.
         scoring: how features are computed.
 
@@ -39,7 +40,7 @@ class FinetuneOptions:
 
     seeds: int = 3
     shots: tuple[int, ...] = ()
-    strengths: tuple[float, ...] = STRENGTHS
+    strengths: tuple[float, ...] = ()
     test_share: float = 0.2
     split_seed: int = 0
     scoring: ScoringOptions = field(default_factory=ScoringOptions)
@@ -197,6 +198,7 @@ def fit_heads(
                 seed=seed,
                 strengths=options.strengths,
                 copies=data.firsts[photos],
+                few=shots is not None,
                 count=steps,
             )
             steps.finish()
@@ -218,7 +220,6 @@ def fit_heads(
         test=test,
         notes=[
             *notes,
-            *_on_an_edge(attempts, options.strengths),
             *_short_classes(options.shots, np.bincount(labels[train])),
         ],
     )
@@ -256,28 +257,6 @@ def _readable(data: TaskData, features: Features) -> tuple[Indices, Indices]:
     if not len(test):
         raise GensetError(f"{data.name}: there is no photo to test on that can be read")
     return train, test
-
-
-def _on_an_edge(attempts: Sequence[Attempt], strengths: Sequence[float]) -> list[str]:
-    """A note, if cross-validation chose the smallest or the largest strength that was tried."""
-    chosen = [attempt for attempt in attempts if attempt.validation]
-    edges = {"smallest": min(strengths), "largest": max(strengths)}
-    found = []
-    for heads, tried in (
-        ("on all photos", [attempt.strength for attempt in chosen if attempt.shots is None]),
-        ("of the learning curve", [attempt.strength for attempt in chosen if attempt.shots]),
-    ):
-        there = [
-            f"the {which} of those tried, {edge:g}, for {tried.count(edge):,}"
-            for which, edge in edges.items()
-            if edge in tried
-        ]
-        if there:
-            found.append(
-                f"The regularizer's strength that was chosen is {' and '.join(there)} of "
-                f"{count(len(tried), 'head')} {heads}: let --strengths reach further."
-            )
-    return found
 
 
 def _short_classes(shots: tuple[int, ...], photos: NDArray[np.int64]) -> list[str]:

@@ -4,13 +4,19 @@ The objective is scikit-learn's: 0.5 ||W||^2 + C times the sum of the photos' lo
 not penalized, and each feature is standardized by the training photos' mean and standard deviation.
 The strength C is chosen by cross-validation on these photos alone.
 
+A few photos cannot tell 1,000 standard deviations. So variances are shrunk towards their mean, as
+far as the photos leave them open. For a learning curve, whose photos are few, one scale serves all
+features, and each photo's features are first divided by their length.
+
 The problem is invariant to rotations of the features, so it is solved along their principal axes.
 There the curvature is nearly diagonal and known in advance. With each axis scaled by it, L-BFGS
 needs tens of steps for any strength; on the original features it needs hundreds. With fewer photos
 than features there are only as many axes as photos.
 
 Sources: Böhning, "Multinomial logistic regression algorithm", 1992 (the curvature); Liu and
-Nocedal, "On the limited memory BFGS method", 1989.
+Nocedal, "On the limited memory BFGS method", 1989; Schäfer and Strimmer, "A shrinkage approach to
+large-scale covariance matrix estimation", 2005 (target B, variances alone); Wang et al.,
+"SimpleShot", 2019 (features of length 1).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -25,13 +31,15 @@ from torch.nn import functional
 
 from genset.core.errors import BadInput, ModelError
 
-# The strengths to choose from. At the upper end training photos are separated completely, and
-# cross-validation no longer sees a difference between one strength and the next.
+# The strengths to choose from. While the largest is the best, one of ten times as much is tried.
+# Beyond the last, training photos are separated completely, and nothing changes any more.
 STRENGTHS = (1e-4, 1e-3, 1e-2, 3e-2, 1e-1, 3e-1, 1.0, 3.0, 10.0)
+_LARGEST = 1e3
+_FIRM = 1.0  # a search for the layer of a larger one starts at this one's, or it takes too long
 FOLDS = 5
 
-# Used if a class has one photo only, so that nothing is available for validation.
-DEFAULT_STRENGTH = 1e-2
+# Used if a class has one photo only, so that nothing is available for validation: scikit-learn's.
+DEFAULT_STRENGTH = 1.0
 
 # Fits with fewer multiplications per step run on one thread: more would spend their time waiting.
 _FEW = 10**6
@@ -59,6 +67,7 @@ class Fit:
         strength: scikit-learn's C: the weight of the photos relative to the penalty.
         validation: the share right in cross-validation, by strength; empty without one.
         note: a remark to show with its accuracy; "" for none.
+        unit: whether a photo's features are divided by their length first.
     """
 
     weights: Floats
@@ -66,6 +75,7 @@ class Fit:
     strength: float
     validation: dict[float, float]
     note: str = ""
+    unit: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +86,18 @@ class Standard:
     scale: NDArray[np.float64]
 
     @classmethod
-    def of(cls, features: Floats) -> "Standard":
-        """The mean and standard deviation of these features. A constant feature is not scaled."""
-        scale = features.std(axis=0, dtype=np.float64)
-        scale[features.min(axis=0) == features.max(axis=0)] = 1
-        return cls(features.mean(axis=0, dtype=np.float64), scale)
+    def of(cls, features: Floats, one_scale: bool = False) -> "Standard":
+        """The mean and the shrunk standard deviation of these features, or one scale for all."""
+        mean = features.mean(axis=0, dtype=np.float64)
+        squares = np.square(features - mean.astype(np.float32))
+        variance = squares.mean(axis=0, dtype=np.float64)
+        apart = np.square(variance - variance.mean()).sum()
+        unsure = squares.var(axis=0, dtype=np.float64).sum() / max(len(features) - 1, 1)
+        # Of two photos any feature deviates by the same twice, which looks sure and is not.
+        share = 1.0 if one_scale or len(features) < 4 else min(1.0, unsure / (apart or 1.0))
+        scale = np.sqrt(share * variance.mean() + (1 - share) * variance)
+        scale[scale == 0] = 1
+        return cls(mean, scale)
 
     def applied(self, features: Floats) -> Floats:
         """The standardized features, shape (N, D), float32."""
@@ -99,9 +116,10 @@ def fit_probe(
     labels: Labels,
     classes: int,
     seed: int = 0,
-    strengths: Sequence[float] = STRENGTHS,
+    strengths: Sequence[float] = (),
     folds: int = FOLDS,
     copies: Labels | None = None,
+    few: bool = False,
     count: Callable[[int], object] = lambda searches: None,
 ) -> Fit:
     """Fit a last layer to photos, with the strength that does best in cross-validation.
@@ -118,11 +136,13 @@ def fit_probe(
         labels: the class of each photo, shape (N,), int64, from 0 to `classes` - 1.
         classes: how many there are; each needs a photo.
         seed: assigns the photos to folds.
-        strengths: the strengths to choose from.
+        strengths: the strengths to choose from; none: `STRENGTHS`, and larger ones if those are
+            better.
         folds: of the cross-validation. All are standardized by the mean and deviation of all
             these photos.
         copies: the same number for photos that are copies of each other, shape (N,), int64; they
             are held out together. None: there are no copies.
+        few: whether the photos are few: features of length 1, and one scale for all.
         count: called with 1 after each search for a layer, of which there are `searches` at most.
 
     Raises:
@@ -135,7 +155,9 @@ def fit_probe(
     fewest = int(photos.min())
     if fewest == 0:
         raise BadInput(f"class {int(photos.argmin())} has no photo to train on")
-    standard = Standard.of(features)
+    if few:
+        features = unit(features)
+    standard = Standard.of(features, one_scale=few)
     rows = standard.applied(features)
     if not np.isfinite(rows).all():
         raise ModelError("the features hold NaN or infinity: broken weights?")
@@ -153,19 +175,34 @@ def fit_probe(
             fold_of = _assign_folds(labels, min(folds, fewest), seed)
             _, first, which = np.unique(copies, return_index=True, return_inverse=True)
             fold_of = fold_of[first][which]
-            found = _cross_validate(rotated, targets, classes, sorted(strengths), fold_of, count)
-            validation = {value: float(right.mean()) for value, (right, _) in found.items()}
+            found = _cross_validate(rotated, targets, strengths or STRENGTHS, fold_of, count)
             strength = _chosen(found)
+            while not strengths and strength == max(found) < _LARGEST:
+                further = (_FIRM, strength, 10 * strength)
+                found |= _cross_validate(rotated, targets, further, fold_of, count)
+                strength = _chosen(found)
+            validation = {value: float(right.mean()) for value, (right, _) in found.items()}
         path = _Path(rotated, targets, classes, _EXACT)
+        path.go(min(strength, _FIRM))
         path.go(strength)
         count(1)
         weights = path.weights.T.numpy() @ axes.T
-    return Fit(*standard.folded(weights, path.bias.numpy()), strength, validation, note)
+    return Fit(*standard.folded(weights, path.bias.numpy()), strength, validation, note, few)
 
 
 def searches(strengths: Sequence[float], folds: int = FOLDS) -> int:
-    """How often `fit_probe` searches for a layer at most: by fold and strength, and at the end."""
-    return 1 if len(strengths) == 1 else folds * len(strengths) + 1
+    """How often `fit_probe` searches for a layer: by fold and strength, and at the end.
+
+    It may be less often, and more often where it tries larger strengths by itself.
+    """
+    return 1 if len(strengths) == 1 else folds * len(strengths or STRENGTHS) + 1
+
+
+def unit(features: Floats) -> Floats:
+    """Features of length 1, shape (N, D), float32; a photo without any keeps its zeros."""
+    length = np.linalg.norm(features, axis=1, keepdims=True)
+    scaled: Floats = np.divide(features, np.where(length == 0, 1, length), dtype=np.float32)
+    return scaled
 
 
 def penalty(strength: float, photos: int, classes: int) -> float:
@@ -184,7 +221,8 @@ def penalty(strength: float, photos: int, classes: int) -> float:
 
 def scores(fit: Fit, features: Floats) -> Floats:
     """The logits of photos, shape (N, C), float32, from features of shape (N, D), float32."""
-    logits: Floats = features @ fit.weights.T + fit.bias
+    rows = unit(features) if fit.unit else features
+    logits: Floats = rows @ fit.weights.T + fit.bias
     return logits
 
 
@@ -225,19 +263,19 @@ def _assign_folds(labels: Labels, folds: int, seed: int) -> Labels:
 def _cross_validate(
     rows: Tensor,
     labels: Tensor,
-    classes: int,
     strengths: Sequence[float],
     fold_of: Labels,
     count: Callable[[int], object],
 ) -> dict[float, tuple[NDArray[np.bool_], float]]:
     """By strength: which photos are right with their fold held out, and their summed log-loss."""
+    classes = int(labels.max()) + 1  # each has a photo
     right = {strength: np.empty(len(labels), np.bool_) for strength in strengths}
     losses = dict.fromkeys(strengths, 0.0)
     for fold in range(fold_of.max() + 1):
         validation = torch.from_numpy(fold_of == fold)
         targets = labels[validation]
         path = _Path(rows[~validation], labels[~validation], classes, _ROUGH)
-        for strength in strengths:
+        for strength in sorted(strengths):
             path.go(strength)
             count(1)
             logits = rows[validation] @ path.weights + path.bias

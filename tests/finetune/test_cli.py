@@ -145,19 +145,6 @@ def test_nothing_else_shows_a_bar(
     assert "checking photos" not in done.err
 
 
-def test_a_strength_on_the_edge_of_those_tried_is_remarked_on(terminal: Terminal) -> None:
-    done = terminal.finetune("--model", terminal.model, "--strengths", "0.00001,10")
-    assert (
-        "shades: The regularizer's strength that was chosen is the largest of those tried, 10, for "
-        "2 of 2 heads on all photos: let --strengths reach further." in done.out
-    )
-
-
-def test_one_strength_alone_is_nobodys_choice(terminal: Terminal) -> None:
-    done = terminal.finetune("--model", terminal.model, "--strengths", "10")
-    assert "regularizer" not in done.out
-
-
 @pytest.mark.soak
 def test_what_was_left_out_is_said(terminal: Terminal) -> None:
     (terminal.folder / "shades" / "ash" / "5.png").write_text("torn")

@@ -112,33 +112,6 @@ def test_a_learning_curve_has_a_head_for_each_seed_and_number(data: Path, model:
     assert any("Of 9 photos a class: 3 classes have fewer" in note for note in record.notes)
 
 
-def test_where_nothing_can_be_learnt_the_smallest_strength_is_remarked_on(
-    data: Path, model: str
-) -> None:
-    chance = random.Random(4)
-    for path in sorted(data.glob("*/*.png")):
-        shade = tuple(chance.randint(0, 255) for _ in range(3))
-        Image.new("RGB", (48, 40), shade).save(path)
-    options = replace(OPTIONS, shots=(1, 4), strengths=(1e-4, 1e-1, 1e2))
-    ((_, record),) = fit(data, model, options=options).runs
-    said = {"on all photos": record.of_shots(None), "of the learning curve": record.of_shots(4)}
-    for (heads, attempts), note in zip(said.items(), record.notes, strict=True):
-        chosen = [attempt.strength for attempt in attempts].count(1e-4)
-        assert chosen
-        assert note == (
-            "The regularizer's strength that was chosen is the smallest of those tried, 0.0001, "
-            f"for {chosen} of 2 heads {heads}: let --strengths reach further."
-        )
-
-
-@pytest.mark.soak
-def test_a_strength_amid_those_tried_is_not_remarked_on(data: Path, model: str) -> None:
-    options = replace(OPTIONS, strengths=(1e-6, 0.1, 1e9))
-    ((_, record),) = fit(data, model, options=options).runs
-    assert {attempt.strength for attempt in record.attempts} == {0.1}
-    assert record.notes == []
-
-
 def test_what_is_there_is_not_made_again(data: Path, model: str, decoded: list[str]) -> None:
     first = fit(data, model)
     (before,) = (kept.folder / "finetune.json" for kept in first.runs)

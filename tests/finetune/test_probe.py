@@ -14,7 +14,7 @@ from torch.nn import functional
 
 from genset.core.errors import BadInput, ModelError
 from genset.finetune.heads import find_head, trunk
-from genset.finetune.probe import DEFAULT_STRENGTH, Floats, Labels, fit_probe, scores
+from genset.finetune.probe import DEFAULT_STRENGTH, Floats, Labels, fit_probe, scores, unit
 from genset.score.engines.pytorch import TorchEngine
 from genset.score.pixels import crops
 from tests.score.scoring import load_model
@@ -33,8 +33,14 @@ def drawn(
 
 
 def scikit_learns(features: Floats, labels: Labels, strength: float) -> Pipeline:
+    """Its layer, on features with variances that are shrunk as ours are."""
+    wide, scaler = features.astype(np.float64), StandardScaler().fit(features.astype(np.float64))
+    squares, variance = (wide - wide.mean(axis=0)) ** 2, scaler.var_
+    unsure = (squares.var(axis=0) / (len(wide) - 1)).sum()
+    share = min(1.0, unsure / ((variance - variance.mean()) ** 2).sum())
+    scaler.scale_ = np.sqrt(share * variance.mean() + (1 - share) * variance)
     fitted = LogisticRegression(C=strength, max_iter=10_000, tol=1e-8)
-    return make_pipeline(StandardScaler(), fitted).fit(features.astype(np.float64), labels)
+    return make_pipeline(scaler, fitted.fit(scaler.transform(wide), labels))
 
 
 def right(answers: Floats, labels: Labels) -> float:
@@ -62,6 +68,42 @@ def test_the_layer_is_scikit_learns(
     assert np.abs(ours - weights).max() < 2e-3 * np.abs(weights).max()
     assert fit.strength == strength
     assert fit.validation == {}
+
+
+@pytest.mark.parametrize("shots", [1, 2, 5])
+def test_with_few_photos_it_is_as_good_as_the_best_of_plain_probes(shots: int) -> None:
+    """As networks' features are: a few large ones tell a class, and many small ones nothing."""
+    rng = np.random.default_rng(shots)
+    means = 0.9 * (rng.random((8, 600)) < 0.02) + 0.05
+    shares = []
+    for _ in range(6):
+        labels = np.repeat(np.arange(8), 60)
+        length = np.exp(0.4 * rng.normal(size=(480, 1)))
+        features = (length * rng.gamma(1.0, means[labels])).astype(np.float32)
+        is_few = np.arange(480) % 60 < shots
+        few, theirs, others = features[is_few], labels[is_few], features[~is_few]
+        fit = fit_probe(few, theirs, 8, few=True)
+        by_feature = make_pipeline(StandardScaler(), LogisticRegression()).fit(few, theirs)
+        one = few.std(axis=0).mean()
+        together = LogisticRegression().fit(few / one, theirs)
+        found = [by_feature.score(others, labels[~is_few])]
+        found.append(together.score(others / one, labels[~is_few]))
+        middles = np.stack([unit(few[theirs == label]).mean(axis=0) for label in range(8)])
+        nearest = 2 * unit(others) @ middles.T - np.square(middles).sum(axis=1)
+        found += [right(nearest, labels[~is_few]), right(scores(fit, others), labels[~is_few])]
+        shares.append(found)
+    standardized, *rest, ours = np.mean(shares, axis=0)
+    assert ours > max(standardized, *rest) - 0.01
+    assert ours > standardized + 0.02  # or these features would not tell one probe from another
+
+
+def test_larger_strengths_are_tried_while_they_are_better() -> None:
+    features = np.linspace(-1, 1, 60, dtype=np.float32)[:, None]
+    labels = (features[:, 0] > 0).astype(np.int64)
+    fit = fit_probe(features, labels, 2)
+    assert fit.strength > 10
+    asked = fit_probe(features, labels, 2, strengths=[1e-3, 1e-2])
+    assert list(asked.validation) == [1e-3, 1e-2]
 
 
 @settings(max_examples=20)
