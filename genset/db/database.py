@@ -6,10 +6,11 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     ColumnElement,
     CursorResult,
     Engine,
@@ -203,17 +204,18 @@ class _List(TypeDecorator[Any]):
         return json.dumps(list(value)) if dialect.name == "sqlite" else list(value)
 
 
-class _Members(FunctionElement[Any]):
+class _Among(FunctionElement[bool]):
     inherit_cache = True
-    name = "members"
+    name = "among"
+    type = Boolean()
 
 
-@compiles(_Members)
-def _unnested(element: _Members, compiler: SQLCompiler, **options: Any) -> str:
-    function = (
-        "SELECT value FROM json_each" if compiler.dialect.name == "sqlite" else "SELECT unnest"
-    )
-    return f"({function}({compiler.process(element.clauses, **options)}))"
+@compiles(_Among)
+def _compiled(element: _Among, compiler: SQLCompiler, **options: Any) -> str:
+    column, values = (compiler.process(clause, **options) for clause in element.clauses)
+    if compiler.dialect.name == "sqlite":
+        return f"{column} IN (SELECT value FROM json_each({values}))"  # noqa: S608
+    return f"{column} = ANY ({values})"  # which finds its way by an index, as a subquery may not
 
 
 def among(column: Any, name: str) -> ColumnElement[bool]:
@@ -222,9 +224,7 @@ def among(column: Any, name: str) -> ColumnElement[bool]:
     Unlike ``IN (?, ?, ?)`` it is one statement for lists of any length, prepared once.
     """
     of = BigInteger if column.type.python_type is int else Text
-    return cast(
-        ColumnElement[bool], column.bool_op("IN")(_Members(bindparam(name, type_=_List(of))))
-    )
+    return _Among(column, bindparam(name, type_=_List(of)))
 
 
 def is_postgresql(session: Session) -> bool:
