@@ -294,6 +294,11 @@ class Settings(Record, frozen=True):
     label: LabelRules = LabelRules()
     dataset: DatasetSettings = DatasetSettings()
 
+    def __post_init__(self) -> None:
+        """Refuse more photos on a screen than a source allows on a page."""
+        if "flickr" in self.scrape.sources and self.label.photos > 30:
+            raise ValueError("label.photos is over 30, and Flickr's terms allow 30 on a page")
+
 
 TOPICS = {key.name: key.description for key in keys_of(DatasetSettings) if key.name != "title"}
 """What a document says where a key of ``[dataset]`` is missing: "whom to contact", by key."""

@@ -108,7 +108,7 @@ def test_labeling_follows_its_settings(tmp_path: Path) -> None:
     configured(
         tmp_path,
         "[label]\nvotes = 3\ngrow_to = [5, 10]\nthreshold = 0.5\ngold = 0.1\n"
-        "hold_suspects = true\nphotos = 48\none_key = 'incorrect'\nlease_minutes = 2.5\n"
+        "hold_suspects = true\nphotos = 30\none_key = 'incorrect'\nlease_minutes = 2.5\n"
         "panel = 'fresh'\nguideline = '2b'\n",
     )
     assert Workspace.find(tmp_path).label == LabelRules(
@@ -117,7 +117,7 @@ def test_labeling_follows_its_settings(tmp_path: Path) -> None:
         threshold=0.5,
         gold=0.1,
         hold_suspects=True,
-        photos=48,
+        photos=30,
         one_key="incorrect",
         lease_minutes=2.5,
         panel="fresh",
@@ -137,6 +137,7 @@ def test_labeling_follows_its_settings(tmp_path: Path) -> None:
         ("[scrape]\nper_class = true", "per_class"),
         ("[scrape]\nper_class = 0", "per_class"),
         ("[scrape]\nposted_after = 'today'", "posted_after must be a day, such as 2014-01-31"),
+        ("[label]\nphotos = 31", "label.photos is over 30, and Flickr's terms"),
         ("[scrape]\nsources = []", "sources must be a list of at least 1 item,"),
         ("[scrape]\nsources = ['flickr', 'flickr']", "sources must name each source once"),
         ("[scrape]\ncontact = 'me'", "contact must be an e-mail address or a web page, such as"),

@@ -25,7 +25,8 @@ def grids(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     settings = folder / "genset.toml"
     text = settings.read_text("utf-8")
     assert "photos = 5\n" in text
-    settings.write_text(text.replace("photos = 5\n", "photos = 48\n"), "utf-8")
+    text = text.replace('"flickr"', '"commons"').replace("photos = 5\n", "photos = 48\n")
+    settings.write_text(text, "utf-8")
     port = free_port()
     with serving(workspace.root, port):
         yield Served(workspace, store, port)
