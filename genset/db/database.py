@@ -10,7 +10,6 @@ from typing import Any
 
 from sqlalchemy import (
     BigInteger,
-    Boolean,
     ColumnElement,
     CursorResult,
     Engine,
@@ -206,8 +205,7 @@ class _List(TypeDecorator[Any]):
 
 class _Among(FunctionElement[bool]):
     inherit_cache = True
-    name = "among"
-    type = Boolean()
+    name = "among"  # without a type: SQLite would compare a truth value with 1, past the index
 
 
 @compiles(_Among)
