@@ -13,6 +13,10 @@ same function takes the wider of both intervals at either end.
 **Seeds** see the same photos. More seeds make means more stable, but intervals no narrower: an
 interval is that of one training, with counts averaged over the seeds. How much seeds differ is
 reported separately, as `spread`.
+
+**A learning curve's** seeds draw other training photos, the same for both models. Those could have
+been others too. So a difference there has at either end the wider of Tango's interval and of
+Student's over the seeds' differences, and the larger p-value of McNemar's and Student's test.
 """
 
 import json
@@ -21,11 +25,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-import numpy as np
-
 from genset.core.errors import BadInput
 from genset.finetune.runs import (
-    Attempt,
     FinetuneRun,
     Predictions,
     StoredRun,
@@ -34,6 +35,7 @@ from genset.finetune.runs import (
     spread_of,
 )
 from genset.score.results.runs import Accuracy
+from genset.statistics.contrasts import Contrast, contrast
 from genset.statistics.intervals import Interval
 from genset.statistics.mcnemar import exact_mcnemar
 from genset.statistics.multiple_testing import holm
@@ -55,7 +57,9 @@ class Difference:
         only_model, only_baseline: photos that only one of the two has right, by the first seed's
             heads.
         p_value: of McNemar's exact test on these.
-        holm: `p_value`, adjusted for all differences of a table; outside a table, `p_value` itself.
+        holm: `p_value`, adjusted for all differences of a table on all photos, or for all of its
+            learning curves; outside a table, `p_value` itself.
+        shots: training photos of each class; None: all.
     """
 
     task: str
@@ -68,6 +72,7 @@ class Difference:
     only_baseline: int
     p_value: float
     holm: float
+    shots: int | None = None
 
     @property
     def too_few(self) -> bool:
@@ -80,13 +85,17 @@ class Row:
     """A task's row of the paper's table: the baseline, and the other models compared with it.
 
     `models` has the baseline first; `differences` are those of the other models, in order. `others`
-    are the differences between any two of the other models, if these were asked for.
+    are the differences between any two of the other models, if these were asked for. `shots` are
+    the training photos of each class, None for all; `curve` are the same rows for fewer photos, of
+    the models that have them.
     """
 
     task: str
     models: tuple[StoredRun, ...]
     differences: tuple[Difference, ...]
     others: tuple[Difference, ...] = ()
+    shots: int | None = None
+    curve: "tuple[Row, ...]" = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +121,14 @@ class CurvePoint:
     """The accuracy of heads fitted on `shots` photos of each class, or on all (None).
 
     `accuracy` is the mean over `seeds`, each of which draws other photos. `spread` is their
-    standard deviation, 0 to 1, or None for a single seed.
+    standard deviation, 0 to 1, or None for a single seed. `difference` is that from the baseline.
     """
 
     shots: int | None
     accuracy: Accuracy
     spread: float | None
     seeds: int
+    difference: Difference | None = None
 
 
 def against(baseline: StoredRun, other: StoredRun) -> Difference:
@@ -132,7 +142,9 @@ def against(baseline: StoredRun, other: StoredRun) -> Difference:
 
 
 def _difference(
-    of_baseline: tuple[StoredRun, Predictions], of_other: tuple[StoredRun, Predictions]
+    of_baseline: tuple[StoredRun, Predictions],
+    of_other: tuple[StoredRun, Predictions],
+    shots: int | None = None,
 ) -> Difference:
     (baseline, two), (other, one) = of_baseline, of_other
     name, names = other.record.name, (other.record.model, baseline.record.model)
@@ -145,17 +157,22 @@ def _difference(
     only_model, only_baseline = (first & ~second).sum(axis=1), (second & ~first).sum(axis=1)
     means = float(only_model.mean()), float(only_baseline.mean())
     p_value = exact_mcnemar(int(only_model[0]), int(only_baseline[0]))
+    drawn = Contrast(means[0] - means[1])
+    if shots is not None:
+        drawn = contrast([((only_model - only_baseline) / photos).tolist()], [1.0])
+        p_value = max(p_value, drawn.p or 0.0)
     return Difference(
         task=name,
         model=names[0],
         baseline=names[1],
         photos=photos,
         difference=(means[0] - means[1]) / photos,
-        interval=paired_interval(*means, photos),
+        interval=paired_interval(*means, photos, resampled=drawn.interval),
         only_model=int(only_model[0]),
         only_baseline=int(only_baseline[0]),
         p_value=p_value,
         holm=p_value,
+        shots=shots,
     )
 
 
@@ -186,18 +203,29 @@ def table(
         models = _with_unique_names(list(runs.values()))
         first = next((run for run in models if run.record.model == baseline), models[0])
         ordered = (first, *(run for run in models if run is not first))
-        answered = [(run, load_predictions(run)) for run in ordered]
-        rows.append(
-            Row(
-                task=first.record.name,
-                models=ordered,
-                differences=tuple(_difference(answered[0], other) for other in answered[1:]),
-                others=tuple(_difference(*pair) for pair in combinations(answered[1:], 2))
-                if all_pairs
-                else (),
-            )
-        )
-    return _adjusted(rows)
+        attempts = [attempt for run in ordered for attempt in run.record.attempts]
+        numbers = sorted({attempt.shots for attempt in attempts if attempt.shots})
+        curve = tuple(_row(ordered, number, all_pairs) for number in numbers)
+        rows.append(replace(_row(ordered, None, all_pairs), curve=curve))
+    curves = iter(_adjusted([fewer for row in rows for fewer in row.curve]))
+    return tuple(
+        replace(row, curve=tuple(next(curves) for _ in row.curve)) for row in _adjusted(rows)
+    )
+
+
+def _row(models: Sequence[StoredRun], shots: int | None, all_pairs: bool) -> Row:
+    """The row of the models that have heads fitted on so many photos."""
+    having = tuple(run for run in models if run.record.of_shots(shots))
+    first, *others = [(run, load_predictions(run, shots)) for run in having]
+    return Row(
+        task=models[0].record.name,
+        models=having,
+        differences=tuple(_difference(first, other, shots) for other in others),
+        others=tuple(_difference(*pair, shots) for pair in combinations(others, 2))
+        if all_pairs
+        else (),
+        shots=shots,
+    )
 
 
 def _adjusted(rows: Sequence[Row]) -> tuple[Row, ...]:
@@ -248,16 +276,15 @@ def worst_pairs(
     )
 
 
-def learning_curve(attempts: Sequence[Attempt]) -> tuple[CurvePoint, ...]:
-    """The accuracy by training photos of each class: the fewest first, all of them last."""
-    shots = sorted(
-        {attempt.shots for attempt in attempts}, key=lambda n: np.inf if n is None else n
-    )
+def learning_curve(row: Row, run: StoredRun) -> tuple[CurvePoint, ...]:
+    """A model's accuracy by training photos of each class: the fewest first, all of them last."""
     found = []
-    for number in shots:
-        points = [attempt for attempt in attempts if attempt.shots == number]
-        mean = mean_accuracy([attempt.correct for attempt in points], points[0].photos)
-        found.append(CurvePoint(number, mean, spread_of(points), len(points)))
+    for fewer in (*row.curve, row):
+        if heads := run.record.of_shots(fewer.shots):
+            mean = mean_accuracy([head.correct for head in heads], run.record.test)
+            pairs = zip(fewer.models[1:], fewer.differences, strict=True)
+            difference = next((gap for other, gap in pairs if other.folder == run.folder), None)
+            found.append(CurvePoint(fewer.shots, mean, spread_of(heads), len(heads), difference))
     return tuple(found)
 
 

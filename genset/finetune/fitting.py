@@ -130,7 +130,7 @@ class FittedHeads:
 
     Attributes:
         attempts: all heads: first those fitted on all photos, then by shots.
-        predictions: of the heads fitted on all photos, for the test photos.
+        predictions: of all these heads, for the test photos.
         head: the first seed's, fitted on all photos: weights, shape (C, D), and bias, shape (C,),
             both float32.
         train, test: indices of the readable photos in the task's photos, int64.
@@ -206,8 +206,8 @@ def fit_heads(
             shares = {f"{strength:g}": share for strength, share in fit.validation.items()}
             correct = int((answers == labels[test]).sum())
             attempts.append(Attempt(seed, shots, fit.strength, correct, len(test), shares))
+            predicted.append(answers)
             if shots is None:
-                predicted.append(answers)
                 fits.append(fit)
     notes = dict.fromkeys(fit.note for fit in fits if fit.note)
     return FittedHeads(

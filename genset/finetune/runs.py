@@ -2,8 +2,8 @@
 
 A run is a folder ``runs/finetune/TASK/MODEL-KEY/``::
 
-    predictions.csv   image, class, said_0, said_1, ...: each test photo with its class, and the
-                      prediction of each seed's head (heads fitted on all training photos)
+    predictions.csv   image, class, all_0, all_1, ..., 5_0, ...: each test photo with its class, and
+                      the prediction of each head, by its training photos of each class and seed
     split.csv         image, class, part ("train" or "test"): every photo that was used
     head.npz          weights (classes x features) and bias (classes) of the first seed's head
     finetune.json     model, task and settings, with every version and hash, and the counts
@@ -119,12 +119,12 @@ class StoredRun(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Predictions:
-    """Predictions for N test photos by the heads fitted on all training photos.
+    """Predictions for N test photos by H heads.
 
     Attributes:
         images: N photo ids.
         truth: the label of each photo, an index into the record's `classes`, shape (N,), int64.
-        predicted: the label that each seed's head predicts, shape (seeds, N), int64.
+        predicted: the label that each head predicts, shape (H, N), int64.
     """
 
     images: tuple[str, ...]
@@ -133,7 +133,7 @@ class Predictions:
 
     @property
     def right(self) -> NDArray[np.bool_]:
-        """Whether each prediction is right, shape (seeds, N), bool."""
+        """Whether each prediction is right, shape (H, N), bool."""
         hits: NDArray[np.bool_] = self.predicted == self.truth
         return hits
 
@@ -177,7 +177,7 @@ def save_finetuned(
     Args:
         folder: of this run.
         record: model, task, settings and counts.
-        predictions: for the test photos.
+        predictions: for the test photos, by the heads of all attempts.
         split: image, class and part of each photo that was used.
         head: the first seed's: weights, shape (C, D), and bias, shape (C,), both float32.
 
@@ -185,12 +185,12 @@ def save_finetuned(
         GensetError: the folder cannot be written to.
     """
     names = np.array(record.classes, dtype=object)
-    seeds = [f"said_{number}" for number in range(len(predictions.predicted))]
+    heads = [_column(attempt) for attempt in record.attempts]
     labels = (names[predictions.truth], *names[predictions.predicted])
     rows = zip(predictions.images, *labels, strict=True)
     weights, bias = head
     try:
-        _write_table(folder / _PREDICTIONS, ["image", "class", *seeds], rows)
+        _write_table(folder / _PREDICTIONS, ["image", "class", *heads], rows)
         _write_table(folder / _SPLIT, ["image", "class", "part"], split)
         with written_whole(folder / _HEAD) as file:
             np.savez(file, weights=weights, bias=bias)
@@ -229,28 +229,35 @@ def find_finetuned(runs: Path) -> list[StoredRun]:
     return sorted(found, key=lambda run: run.record.created_at)
 
 
-def load_predictions(run: StoredRun) -> Predictions:
+def _column(attempt: Attempt) -> str:
+    return f"{attempt.shots or 'all'}_{attempt.seed}"
+
+
+def load_predictions(run: StoredRun, shots: int | None = None) -> Predictions:
     """Load the predictions of a finished run, and check that they give the run's counts.
+
+    Args:
+        run: the run.
+        shots: whose heads: those fitted on so many photos of each class; None: on all.
 
     Raises:
         GensetError: they cannot be read, or give other counts.
     """
     folder, record = run
+    heads = record.of_shots(shots)
     label_of = {name: number for number, name in enumerate(record.classes)}
     try:
         with (folder / _PREDICTIONS).open(encoding="utf-8", newline="") as file:
-            rows = csv.reader(file)
-            head = next(rows, [])
-            if head[:2] != ["image", "class"] or len(head) < 3:
-                raise ValueError(f"its columns are {', '.join(head)}")
-            table = [(row[0], *(label_of[name] for name in row[1:])) for row in rows]
-            if any(len(row) != len(head) for row in table):
-                raise ValueError("a line is cut")
+            columns = ["class", *map(_column, heads)]
+            table = [
+                (row["image"], *(label_of[row[name]] for name in columns))
+                for row in csv.DictReader(file)
+            ]
         images, truth, *predicted = zip(*table, strict=True)
-    except (OSError, ValueError, KeyError, IndexError, csv.Error) as error:
+    except (OSError, ValueError, KeyError, csv.Error) as error:
         raise GensetError(f"{folder}: predictions cannot be read ({error}); {_MEND}") from None
     found = Predictions(images, np.array(truth, np.int64), np.array(predicted, np.int64))
-    counts = [attempt.correct for attempt in record.of_shots(None)]
+    counts = [attempt.correct for attempt in heads]
     if len(images) != record.test or found.right.sum(axis=1).tolist() != counts:
         raise GensetError(f"{folder}: predictions do not give the run's counts; {_MEND}")
     return found

@@ -24,21 +24,23 @@ def answered(
     model: str,
     truth: Sequence[int],
     *said: Sequence[int],
-    by_shots: Mapping[int | None, Sequence[int]] | None = None,
+    by_shots: Mapping[int, Sequence[Sequence[int]]] | None = None,
     **other: Any,
 ) -> StoredRun:
     """Keep a run: the truth of N test photos, and what the head of each seed says of them.
 
-    `by_shots` has the hits of each seed's head by the photos of each class.
+    `by_shots` has what the head of each seed says by the training photos of each class.
     """
     images = tuple(f"{CLASSES[label]}/{place}.jpg" for place, label in enumerate(truth))
-    answers = Predictions(images, np.array(truth), np.array(said))
-    hits: dict[int | None, Sequence[int]] = {None: answers.right.sum(axis=1).tolist()}
-    hits |= by_shots or {}
+    heads = [
+        (seed, shots, labels)
+        for shots, of_seeds in {None: said, **(by_shots or {})}.items()
+        for seed, labels in enumerate(of_seeds)
+    ]
+    answers = Predictions(images, np.array(truth), np.array([labels for *_, labels in heads]))
     attempts = tuple(
-        Attempt(seed, shots, 0.1, correct, len(truth), {"0.1": 0.5, "1": 0.4})
-        for shots, each in hits.items()
-        for seed, correct in enumerate(each)
+        Attempt(seed, shots, 0.1, int(right.sum()), len(truth), {"0.1": 0.5, "1": 0.4})
+        for (seed, shots, _), right in zip(heads, answers.right, strict=True)
     )
     record = replace(
         FinetuneRun(

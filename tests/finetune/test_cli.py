@@ -114,8 +114,8 @@ def test_one_model_alone_has_its_accuracy(terminal: Terminal) -> None:
 @pytest.mark.soak
 def test_a_learning_curve_is_shown_where_it_is_asked_for(terminal: Terminal) -> None:
     done = terminal.finetune("--model", terminal.model, "--shots", "1,3,all")
-    (head,) = [line for line in done.out.splitlines() if line.startswith("task    model")]
-    assert head.split() == ["task", "model", "1", "3", "all"]
+    lines = [line.split()[:3] for line in done.out.splitlines() if line.startswith("shades")]
+    assert lines == [["shades", shots, "3"] for shots in ("1", "3", "all")]
 
 
 def test_a_terminal_shows_how_far_the_fits_are(
@@ -174,7 +174,8 @@ def test_json_has_everything(terminal: Terminal) -> None:
     assert {attempt["seed"] for attempt in slow["attempts"]} == {0, 1}
     assert set(slow["attempts"][0]["validation"]) == {"0.1", "1"}
     assert (terminal.folder / slow["folder"] / "finetune.json").is_file()
-    (held,) = found["differences"]
+    few, held = found["differences"]
+    assert (few["shots"], held["shots"]) == (2, None)
     assert (held["model"], held["baseline"], held["difference"]) == ("fast", "colours", 0.0)
     assert held["interval"]["low"] < 0 < held["interval"]["high"]
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from genset.core.errors import BadInput
 from genset.finetune.compare import against, learning_curve, per_class, table, worst_pairs
 from genset.finetune.runs import StoredRun, load_predictions, mean_accuracy
+from genset.statistics.contrasts import contrast
 from genset.statistics.mcnemar import exact_mcnemar
 from genset.statistics.multiple_testing import holm
 from tests.finetune.records import answered
@@ -178,14 +179,26 @@ def test_the_worst_pair_comes_first(tmp_path: Path) -> None:
     assert worst_pairs(kept.record, load_predictions(kept), most=1) == (worst,)
 
 
-def test_a_learning_curve_goes_from_few_photos_to_all(tmp_path: Path) -> None:
-    _, record = answered(
-        tmp_path, "slow", TRUTH, wrong(0), TRUTH, by_shots={10: [20, 22], 2: [9, 15]}
-    )
-    curve = learning_curve(record.attempts)
-    assert [(point.shots, point.seeds) for point in curve] == [(2, 2), (10, 2), (None, 2)]
+def test_a_learning_curve_goes_from_few_photos_to_all_with_differences(tmp_path: Path) -> None:
+    few = [wrong(*range(21)), wrong(*range(15))]
+    slow = answered(tmp_path, "slow", TRUTH, wrong(0), TRUTH, by_shots={10: few[1:], 2: few})
+    fewer = [wrong(*range(12)), wrong(*range(13))]
+    fast = answered(tmp_path, "fast", TRUTH, TRUTH, by_shots={2: fewer})
+    (row,) = table([slow, fast])
+    curve = learning_curve(row, slow)
+    assert [(point.shots, point.seeds) for point in curve] == [(2, 2), (10, 1), (None, 2)]
     assert curve[0].accuracy == mean_accuracy([9, 15], 30)
     assert curve[0].spread == pytest.approx((6 / 30) / 2**0.5)
+    assert [len(each.models) for each in row.curve] == [2, 1]
+    assert [point.shots for point in learning_curve(row, fast)] == [2, None]
+    # Seeds draw the photos: nine more are right with one draw, and two with another.
+    (gap,) = row.curve[0].differences
+    assert (gap.shots, gap.difference) == (2, pytest.approx(5.5 / 30))
+    by_draws = contrast([[9 / 30, 2 / 30]], [1.0])
+    assert by_draws.interval and gap.interval == by_draws.interval
+    assert gap.p_value == by_draws.p and gap.p_value > exact_mcnemar(9, 0)
+    assert gap.holm == gap.p_value and row.differences[0].holm == row.differences[0].p_value
+    assert learning_curve(row, fast)[0].difference == gap
 
 
 answers = st.lists(st.lists(st.integers(0, 2), min_size=30, max_size=30), min_size=1, max_size=3)

@@ -15,12 +15,15 @@ TRUTH = [0, 0, 1, 1, 2]
 
 
 def test_a_run_comes_back_as_it_was(tmp_path: Path) -> None:
-    kept = answered(tmp_path, "slow", TRUTH, [0, 0, 1, 1, 2], [0, 1, 1, 1, 2], by_shots={2: [3, 2]})
+    kept = answered(
+        tmp_path, "slow", TRUTH, [0, 0, 1, 1, 2], [0, 1, 1, 1, 2], by_shots={2: [TRUTH]}
+    )
     assert find_finetuned(tmp_path) == [kept]
     said = load_predictions(kept)
     assert said.images[2] == "bee eater/2.jpg"
     assert said.truth.tolist() == TRUTH
     assert said.predicted.tolist() == [[0, 0, 1, 1, 2], [0, 1, 1, 1, 2]]
+    assert load_predictions(kept, 2).predicted.tolist() == [TRUTH]
     weights, bias = load_head(kept.folder)
     assert (weights.shape, bias.shape) == ((3, 4), (3,))
 
@@ -30,13 +33,15 @@ def test_tables_are_for_people_too(tmp_path: Path) -> None:
     assert folder.parent == tmp_path / "finetune" / "birds"
     with (folder / "predictions.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    assert list(rows[1]) == ["image", "class", "said_0", "said_1"]
+    assert list(rows[1]) == ["image", "class", "all_0", "all_1"]
     assert list(rows[1].values()) == ["auk/1.jpg", "auk", "crane", "bee eater"]
     assert (folder / "split.csv").read_text().startswith("image,class,part\nauk/0.jpg,auk,test\n")
 
 
 def test_accuracy_is_the_mean_over_seeds_with_one_heads_interval(tmp_path: Path) -> None:
-    _, record = answered(tmp_path, "slow", TRUTH, TRUTH, [0, 1, 1, 1, 2], by_shots={1: [1, 0]})
+    _, record = answered(
+        tmp_path, "slow", TRUTH, TRUTH, [0, 1, 1, 1, 2], by_shots={1: [[1, 1, 1, 2, 2]]}
+    )
     assert record.accuracy.share == pytest.approx(0.9)
     assert (record.accuracy.low, record.accuracy.high) == wilson(4.5, 5)
     assert record.spread == pytest.approx(0.2 / 2**0.5)
@@ -79,11 +84,11 @@ def test_a_record_that_is_not_ours_is_named(
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("", "its columns"),
-        ("image,class,said_0\n", "cannot be read"),
-        ("image,class,said_0\na.jpg,auk\nb.jpg,auk,auk\n", "cannot be read"),
-        ("image,class,said_0\na.jpg,auk,dodo\n", "cannot be read"),
-        ("image,class,said_0\na.jpg,auk,auk\n", "do not give the run's counts"),
+        ("", "cannot be read"),
+        ("image,class,all_0\n", "cannot be read"),
+        ("image,class,all_0\na.jpg,auk\nb.jpg,auk,auk\n", "cannot be read"),
+        ("image,class,all_0\na.jpg,auk,dodo\n", "cannot be read"),
+        ("image,class,all_0\na.jpg,auk,auk\n", "do not give the run's counts"),
     ],
 )
 def test_answers_that_do_not_fit_the_record_are_no_basis(

@@ -30,8 +30,8 @@ def keep_finetuned(
     further heads: photos of each class, and how many test photos are wrong.
     """
     truth = np.repeat(np.arange(len(CLASSES)), PHOTOS)
-    said = np.tile(truth, (len(wrong), 1))
-    for answers, number in zip(said, wrong, strict=True):
+    said = np.tile(truth, (len(wrong) + len(shots), 1))
+    for answers, number in zip(said, [*wrong, *(number for _, number in shots)], strict=True):
         answers[:number] += 1
     photos = len(truth)
     attempts = [Attempt(n, None, 1.0, photos - w, photos) for n, w in enumerate(wrong)]

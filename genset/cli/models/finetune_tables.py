@@ -8,7 +8,6 @@ from genset.core.numbers import bare_p, count, digits, percent, points, span
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table, interval_column
 from genset.finetune.compare import (
-    CurvePoint,
     Difference,
     Row,
     learning_curve,
@@ -16,7 +15,13 @@ from genset.finetune.compare import (
     table,
     worst_pairs,
 )
-from genset.finetune.runs import FinetuneRun, StoredRun, load_predictions
+from genset.finetune.runs import (
+    FinetuneRun,
+    StoredRun,
+    load_predictions,
+    mean_accuracy,
+    spread_of,
+)
 from genset.reporting.format import interval_cell
 
 if TYPE_CHECKING:
@@ -25,10 +30,10 @@ if TYPE_CHECKING:
 
 def tables(finished: "FinetuneResults", all_pairs: bool = False) -> list[Table]:
     """Tables for a terminal or a document; all pairs have a table of their own."""
-    rows = table(finished.runs, all_pairs=all_pairs)
-    models = [run.record for row in rows for run in row.models]
+    tasks = table(finished.runs, all_pairs=all_pairs)
+    models = [run.record for row in tasks for run in row.models]
+    rows = [row for task in tasks for row in (*task.curve, task)]
     found = [*(_pairs(rows) if all_pairs else _against(rows)), *_alone(rows, all_pairs)]
-    found += _curves(models)
     if notes := _notes(models):
         found.append(Table(title="Notes", notes=notes))
     if finished.saved:
@@ -54,17 +59,18 @@ def document(finished: "FinetuneResults", all_pairs: bool = False) -> dict[str, 
             }
             for data in finished.tasks
         ],
-        "runs": [_run(run) for run in finished.runs],
+        "runs": [_run(run, row) for row in rows for run in row.models],
         "differences": [
             _difference(difference)
-            for row in rows
+            for task in rows
+            for row in (*task.curve, task)
             for difference in (*row.differences, *row.others)
         ],
         "saved": finished.saved,
     }
 
 
-def _run(run: StoredRun) -> dict[str, Any]:
+def _run(run: StoredRun, row: Row) -> dict[str, Any]:
     record, predictions = run.record, load_predictions(run)
     return {
         "folder": str(run.folder),
@@ -73,7 +79,7 @@ def _run(run: StoredRun) -> dict[str, Any]:
         "spread": record.spread,
         "per_class": per_class(record, predictions),
         "worst_pairs": worst_pairs(record, predictions),
-        "learning_curve": learning_curve(record.attempts),
+        "learning_curve": learning_curve(row, run),
     }
 
 
@@ -89,18 +95,17 @@ def _against(rows: Sequence[Row]) -> list[Table]:
         for other, found in zip(others, row.differences, strict=True):
             titled.setdefault((other.model, first.model), []).append(
                 [
-                    clean(row.task),
-                    found.photos,
-                    *_accuracy(first),
-                    *_accuracy(other),
+                    *(clean(row.task), _shots(row), found.photos),
+                    *_accuracy(first, row),
+                    *_accuracy(other, row),
                     *_difference_cells(found),
                     *(found.p_value, found.holm),
                 ]
             )
     return [
-        Table(
+        _table(
             [
-                *(_TASK, _PHOTOS),
+                *(_TASK, _SHOTS, _PHOTOS),
                 *_accuracy_columns("baseline", clean(baseline)),
                 *_accuracy_columns("model", clean(model)),
                 *(*_DIFFERENCE, *_P_VALUES),
@@ -116,32 +121,42 @@ def _pairs(rows: Sequence[Row]) -> list[Table]:
     """The differences between any two models of a task: a line for each."""
     cells = [
         [
-            *(clean(row.task), found.photos, clean(found.model), clean(found.baseline)),
+            *(clean(row.task), _shots(row), found.photos),
+            *(clean(found.model), clean(found.baseline)),
             *_difference_cells(found),
             *(found.only_model, found.only_baseline, found.p_value, found.holm),
         ]
         for row in rows
         for found in (*row.differences, *row.others)
     ]
-    columns = [_TASK, _PHOTOS, _MODEL, Column("baseline", "against"), *_DIFFERENCE]
+    columns = [_TASK, _SHOTS, _PHOTOS, _MODEL, Column("baseline", "against"), *_DIFFERENCE]
     columns += [Column("only_model", "model alone"), Column("only_baseline", "other alone")]
     title = "Differences between any two models"
-    return [Table([*columns, *_P_VALUES], cells, title)] if cells else []
+    return [_table([*columns, *_P_VALUES], cells, title)] if cells else []
 
 
 def _alone(rows: Sequence[Row], all_pairs: bool) -> list[Table]:
     """The accuracy of each model, if all pairs have a table; else that of single models."""
     cells = [
-        [clean(row.task), record.test, clean(record.model), *_accuracy(record)]
+        [clean(row.task), _shots(row), record.test, clean(record.model), *_accuracy(record, row)]
         for row in rows
         if all_pairs or not row.differences
         for record in (run.record for run in row.models)
     ]
-    columns = [_TASK, _PHOTOS, _MODEL, *_accuracy_columns("top1", "%")]
-    return [Table(columns, cells, "Accuracy")] if cells else []
+    columns = [_TASK, _SHOTS, _PHOTOS, _MODEL, *_accuracy_columns("top1", "%")]
+    return [_table(columns, cells, "Accuracy")] if cells else []
 
 
-_TASK, _MODEL = Column("task"), Column("model")
+def _table(columns: list[Column], cells: list[list[Any]], title: str) -> Table:
+    """A table, without the column of shots where all heads are those on all photos."""
+    place = columns.index(_SHOTS)
+    if all(row[place] == "all" for row in cells):
+        columns = columns[:place] + columns[place + 1 :]
+        cells = [row[:place] + row[place + 1 :] for row in cells]
+    return Table(columns, cells, title)
+
+
+_TASK, _SHOTS, _MODEL = Column("task"), Column("shots"), Column("model")
 _PHOTOS = Column("photos", format="{:,}".format)
 _DIFFERENCE = (Column("difference", "points"), interval_column("interval"))
 _P_VALUES = (Column("p_value", "p", format=bare_p), Column("holm", "Holm's p", format=bare_p))
@@ -155,9 +170,14 @@ def _accuracy_columns(name: str, title: str) -> list[Column]:
     ]
 
 
-def _accuracy(record: FinetuneRun) -> list[Any]:
+def _shots(row: Row) -> str | int:
+    return row.shots or "all"
+
+
+def _accuracy(record: FinetuneRun, row: Row) -> list[Any]:
     """Accuracy in per cent, its interval, and the spread over seeds."""
-    found, spread = record.accuracy, record.spread
+    heads = record.of_shots(row.shots)
+    found, spread = mean_accuracy([head.correct for head in heads], record.test), spread_of(heads)
     return [
         Cell(found.share, percent(found.share, found.photos)),
         interval_cell((found.low, found.high), found.photos),
@@ -171,28 +191,6 @@ def _difference_cells(found: Difference) -> list[Cell]:
         Cell(found.difference, points(found.difference, places)),
         Cell(tuple(found.interval), span(found.interval, places)),
     ]
-
-
-def _curves(records: Sequence[FinetuneRun]) -> list[Table]:
-    curves = {record.key: learning_curve(record.attempts) for record in records}
-    shots = {point.shots for curve in curves.values() for point in curve if point.shots}
-    if not shots:
-        return []
-    numbers = [*sorted(shots), None]
-    cells = []
-    for record in records:
-        known = {point.shots: _point(point) for point in curves[record.key]}
-        named = [clean(record.name), clean(record.model)]
-        cells.append([*named, *(known.get(number) for number in numbers)])
-    columns = [_TASK, _MODEL, *(Column(f"shots_{n or 'all'}", f"{n or 'all'}") for n in numbers)]
-    title = "Accuracy in % by training photos of each class, ± its spread over seeds"
-    return [Table(columns, cells, title)]
-
-
-def _point(point: CurvePoint) -> Cell:
-    photos = point.accuracy.photos
-    spread = "" if point.spread is None else f" ± {percent(point.spread, photos)}"
-    return Cell(point.accuracy.share, percent(point.accuracy.share, photos) + spread)
 
 
 def _notes(records: Sequence[FinetuneRun]) -> list[str]:

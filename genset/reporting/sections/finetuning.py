@@ -24,7 +24,9 @@ _NOTE = (
 )
 _CURVES = (
     "Solid: the model named first; dashed: the baseline. Bars are Wilson’s 95 % intervals, bands "
-    "one standard deviation over seeds. Axes need not start at 0."
+    "one standard deviation over seeds. Axes need not start at 0. A difference on fewer photos has "
+    "the wider of Tango’s interval and Student’s over seeds, which draw the photos, and the larger "
+    "p; Holm adjusts it for all differences of these curves."
 )
 
 
@@ -114,7 +116,7 @@ def _task(row: Row, name: str) -> FinetunedTask:
                 label=stored.record.model,
                 run=stored.record,
                 difference=difference,
-                curve=learning_curve(stored.record.attempts),
+                curve=learning_curve(row, stored),
             )
             for stored, difference in zip(row.models, differences, strict=True)
         ),
@@ -260,6 +262,7 @@ def _curves(tasks: Sequence[FinetunedTask]) -> Iterator[Block]:
         Column("right", "Right", "%"),
         Column("spread", "± over seeds", format=lambda spread: f"{100 * spread:.2f}"),
         Column("seeds", "Seeds"),
+        Column("difference", "Difference", "points"),
     ]
     rows = [
         [
@@ -268,6 +271,7 @@ def _curves(tasks: Sequence[FinetunedTask]) -> Iterator[Block]:
             share(point.accuracy),
             point.spread,
             point.seeds,
+            difference(point.difference, tested=True) if point.difference else None,
         ]
         for task in tasks
         for model in task.models
