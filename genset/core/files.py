@@ -1,5 +1,6 @@
 """Files that are either whole or not there, and their hashes."""
 
+import codecs
 import ctypes
 import errno
 import fcntl
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 from uuid import uuid4
 
-from genset.core.errors import GensetError
+from genset.core.errors import BadInput, GensetError
 
 _MANY = 8  # files to secure at once
 
@@ -21,6 +22,8 @@ _UNWRITABLE = (
     *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM),
     errno.ENOENT,  # of a folder such as /proc, which takes no files
 )
+
+_WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # .xlsx and .ods, .xls
 
 # What file systems say that have no locks.
 _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
@@ -175,6 +178,23 @@ def locked(path: Path, error: GensetError) -> Iterator[None]:
             yield
         finally:
             path.unlink(missing_ok=True)
+
+
+def decoded(content: bytes) -> str:
+    """The text of a file in UTF-8, with or without its mark, UTF-16 with it, or Windows-1252.
+
+    Raises:
+        BadInput: it is a workbook.
+        UnicodeDecodeError: it is no text.
+    """
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return content.decode("utf-16")
+    if content.startswith(_WORKBOOKS):
+        raise BadInput("a workbook, as Excel and LibreOffice store it: save it as CSV")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("cp1252")
 
 
 def sha256_of(path: Path) -> str:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
 from genset.core.errors import BadInput, PhotoRejected, first_line
+from genset.core.junk import junk_in, junk_note
 from genset.core.progress import progress
 from genset.finetune.layouts import butterflies, cats_dogs, cub, folder
 from genset.finetune.layouts.listing import Listing, named, plain
@@ -194,7 +195,11 @@ def open_task(task: str, data: Path, seed: int = 0, test_share: float = 0.2) -> 
         split=listing.split or in_words(seed, test_share),
         content_hash=_content_hash(listing, hashes),
         excluded={plain(photo): why for photo, why in sorted(excluded.items())},
-        notes=(*listing.notes, *copies.notes(parts, listing.classes, listing.split)),
+        notes=(
+            *listing.notes,
+            *junk_note(junk_in(listing.root)),
+            *copies.notes(parts, listing.classes, listing.split),
+        ),
         copies=copies,
     )
 

@@ -31,6 +31,7 @@ from sqlalchemy.orm import Session
 from genset.classes import Taxonomy, hint
 from genset.core.errors import BadInput, PhotoRejected
 from genset.core.files import image_file, secure, sha256_of
+from genset.core.junk import is_junk, junk_in
 from genset.core.photo import PhotoOrigin
 from genset.core.pixels import FORMATS_OF_USERS
 from genset.core.progress import progress
@@ -69,6 +70,7 @@ class AddSummary:
         added: new photos; `classes` has their number by class.
         already: photos that were there; `updated` of them have what is given now.
         rejected: the reason for each file that cannot be used.
+        passed_over: what is no photo and nobody's doing (`genset.core.junk`).
     """
 
     source: str
@@ -77,6 +79,7 @@ class AddSummary:
     updated: int = 0
     classes: dict[str, int] = field(default_factory=dict)
     rejected: dict[str, str] = field(default_factory=dict)
+    passed_over: list[str] = field(default_factory=list)
 
 
 class _File(NamedTuple):
@@ -124,7 +127,7 @@ def add(
     opt_out = OptOut.of(workspace)
     _check_origin(workspace, store, origin, opt_out, candidates=not (examples or gold))
     found = (_gold_files if gold else _files)(folder, store.taxonomy)
-    files, summary = list(found), AddSummary(origin.source)
+    files, summary = list(found), AddSummary(origin.source, passed_over=junk_in(folder))
     for file in progress(files, total=len(files), what="add", unit="photo"):
         try:
             sha256 = file.sha256()
@@ -183,7 +186,7 @@ def _files(folder: Path, taxonomy: Taxonomy) -> Iterator[_File]:
     Raises:
         BadInput: a folder is not named by a class, or holds another folder, or there is none.
     """
-    classes = sorted(p for p in folder.iterdir() if p.is_dir() and not p.name.startswith("."))
+    classes = _folders(folder)
     if not classes:
         example = "n02123045" if taxonomy.is_imagenet else taxonomy.by_index(0).wnid
         raise BadInput(f"{folder} holds no class folders: put photos into {folder}/{example}/")
@@ -191,18 +194,26 @@ def _files(folder: Path, taxonomy: Taxonomy) -> Iterator[_File]:
         wnid = taxonomy.meant_by(cls.name)
         if wnid is None:
             raise BadInput(f"{cls} is named by no class: {hint(taxonomy, cls.name)}")
-        shown = sorted(path for path in cls.iterdir() if not path.name.startswith("."))
-        for rank, path in enumerate(shown, start=1):
+        for rank, path in enumerate(_shown(cls), start=1):
             if path.exists() and not path.is_file():
                 raise BadInput(f"{path} is not a file: put photos directly into their class folder")
             yield _File(wnid, rank, path)
 
 
+def _shown(folder: Path) -> list[Path]:
+    return sorted(p for p in folder.iterdir() if not (p.name.startswith(".") or is_junk(p.name)))
+
+
+def _folders(folder: Path) -> list[Path]:
+    """The folders in it that hold anything."""
+    return [path for path in _shown(folder) if path.is_dir() and _shown(path)]
+
+
 def _gold_files(folder: Path, taxonomy: Taxonomy) -> Iterator[_File]:
     """Every file of the class folders in ``correct`` and ``incorrect``."""
     folders = {verdict: folder / verdict for verdict in (Verdict.CORRECT, Verdict.INCORRECT)}
-    there = {path for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")}
-    for other in sorted(there - {*folders.values()}) or [folder] * (not there):
+    there = _folders(folder)
+    for other in sorted({*there} - {*folders.values()}) or [folder] * (not there):
         raise BadInput(f"{other} holds no gold questions: put photos into {folder}/correct/CLASS/")
     for verdict, path in folders.items():
         if path.is_dir():

@@ -28,6 +28,7 @@ from sqlalchemy.orm import Session
 from genset.core.errors import BadInput, GensetError
 from genset.core.files import image_file, written_whole
 from genset.core.hashes import BITS, Hashes, HashFile, hash_lines, near
+from genset.core.junk import is_junk
 from genset.core.numbers import count
 from genset.core.pixels import fingerprint, scale_down, variants
 from genset.core.progress import progress
@@ -50,7 +51,11 @@ def hash_folder(folder: Path, output: Path) -> tuple[int, list[str]]:
     Raises:
         BadInput: there is no photo.
     """
-    paths = sorted(p for p in folder.rglob("*") if p.suffix.lower() in _SUFFIXES and p.is_file())
+    paths = sorted(
+        path
+        for path in folder.rglob("*")
+        if path.suffix.lower() in _SUFFIXES and path.is_file() and not is_junk(path.name)
+    )
     if not paths:
         raise BadInput(f"{folder} holds no photos ({', '.join(sorted(_SUFFIXES))})")
     names = [path.relative_to(folder).as_posix() for path in paths]

@@ -1,5 +1,6 @@
 """The taxonomies that come with genset: imagenet1k, imagenet100-cmc, cifar10."""
 
+import json
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -97,3 +98,12 @@ def test_before_anything_is_in_a_workspace_its_classes_are_its_makers_choice(
     assert "this workspace's taxonomy is cifar10, not own" in init(
         "--taxonomy", str(tmp_path / "own.toml")
     )
+
+
+def test_the_guides_source_and_its_licence_go_with_it() -> None:
+    maps = files("wordnet_maps")
+    notice = maps.joinpath("LICENSE-ImageNetV2.txt").read_text("utf-8")
+    assert "Copyright (c) 2019 Benjamin Recht, Rebecca Roelofs, Ludwig Schmidt" in notice
+    document = json.loads(maps.joinpath("guide.json").read_text("utf-8"))
+    assert document["notice"] == "LICENSE-ImageNetV2.txt"
+    assert document["source"] == "https://github.com/modestyachts/ImageNetV2"

@@ -64,12 +64,19 @@ def test_a_folder_of_class_folders_is_split_by_seed(tmp_path: Path) -> None:
     (root / "tawny" / "notes.txt").touch()
     (root / "tawny" / ".hidden.png").touch()
     (root / ".cache").mkdir()
+    (root / "__MACOSX" / "tawny").mkdir(parents=True)
+    paint(root / "__MACOSX" / "tawny" / "._1.png", 1)
+    (root / "tawny" / "Thumbs.db").touch()
+    (root / "snowy").mkdir()
     data = open_task("folder", root)
     assert (data.name, data.classes) == ("my owls", ("barn owl", "tawny"))
     assert np.bincount(data.labels).tolist() == [10, 6]
     assert np.bincount(data.labels[data.indices("test")]).tolist() == [2, 1]
     assert not data.excluded
-    assert data.notes == ("Left out as no photos, by their names: 1 file (tawny/notes.txt).",)
+    assert data.notes == (
+        "Left out as no photos, by their names: 1 file (tawny/notes.txt).",
+        "Passed over, as empty or left there by a system: __MACOSX, snowy, tawny/Thumbs.db.",
+    )
 
 
 def test_a_folders_own_parts_are_kept(tmp_path: Path) -> None:

@@ -116,6 +116,7 @@ def test_classes_with_one_photo_or_none(tmp_path: Path) -> None:
     class_folders(root, {"kite": 1, "jay": 1, "tit": 1})
     assert "4 classes (hawk, jay, kite, ...) have one photo" in refused("folder", root)
     (root / "gull").mkdir()
+    (root / "gull" / "notes.txt").touch()
     assert "the class gull has no photo" in refused("folder", root)
 
 

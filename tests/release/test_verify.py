@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from genset import open_set
 from genset.core.errors import BadInput, ReleaseDamaged
 from genset.release.reader import MANIFEST, Release, manifest_hash
 from tests.labeled_workspace import TENCH
@@ -79,14 +80,22 @@ def test_documents_never_lead_out_of_the_folder(release: Release, name: str) -> 
         Release(release.root)
 
 
-@pytest.mark.parametrize("extra", ["README", f"{TENCH}/extra.jpg", "n02102040", ".DS_Store"])
+@pytest.mark.parametrize("extra", ["README", f"{TENCH}/extra.jpg", "n02102040/1.jpg", ".hidden"])
 def test_a_file_or_folder_too_many_is_named(release: Release, extra: str) -> None:
     path = release.root / extra
-    if extra == "n02102040":
-        path.mkdir()
-    else:
-        path.write_bytes(b"?")
-    assert problems(release) == [f"{extra} does not belong to it"]
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(b"?")
+    assert problems(release)[-1] == f"{extra} does not belong to it"
+
+
+def test_what_a_system_left_there_and_empty_folders_are_passed_over(release: Release) -> None:
+    for name in ("__MACOSX/._1.jpg", ".DS_Store", f"{TENCH}/Thumbs.db"):
+        (release.root / name).parent.mkdir(exist_ok=True)
+        (release.root / name).write_bytes(b"?")
+    (release.root / "n02102040").mkdir()
+    passed_over = [".DS_Store", "__MACOSX", f"{TENCH}/Thumbs.db", "n02102040"]
+    assert Release(release.root).verify() == passed_over
+    assert len(open_set(str(release.root)).photos) == len(release.photos)
 
 
 @pytest.mark.parametrize(

@@ -357,6 +357,7 @@ def test_the_command(pool: Pool, dump: Path) -> None:
         "dry_run": False,
         "classes": {TENCH: 2, TABBY: 1},
         "rejected": {},
+        "passed_over": [],
     }
     with pool.store.session() as session:
         photo = session.scalars(select(Photo)).first()
@@ -372,6 +373,9 @@ def test_the_command(pool: Pool, dump: Path) -> None:
     assert "no licence 'cc by-sa': did you mean 'CC BY-SA 4.0'?" in nearly
     assert "posted_after" in genset(*words, "--posted", "2013-01-01", cwd=root, code=2)
     (dump / "cats").mkdir()
+    (dump / "Thumbs.db").touch()
+    assert "left there by a system: Thumbs.db, cats." in genset(*words, cwd=root)
+    (dump / "cats" / "1.jpg").touch()
     assert "cats is named by no class" in genset(*words, cwd=root, code=2)
 
 

@@ -12,6 +12,7 @@ from genset.cli.common import DAY, FOLDER, json_command, min_size_option, opened
 from genset.cli.group import Group
 from genset.cli.pool.plans import license_option, plan_of, possible
 from genset.core.errors import BadInput
+from genset.core.junk import junk_note
 from genset.core.numbers import count
 from genset.core.photo import PhotoOrigin
 
@@ -129,6 +130,7 @@ def _lines(done: "AddSummary", kind: str, dry_run: bool) -> list[str]:
         f"{what} {would}added (source: {done.source}), {done.already:,} already there{updated}, "
         f"{len(done.rejected):,} rejected",
         *(f"{file}: {reason}" for file, reason in done.rejected.items()),
+        *junk_note(done.passed_over),
     ]
 
 

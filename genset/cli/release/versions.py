@@ -10,6 +10,7 @@ import click
 from genset.cli.common import DAY, format_command, json_command, opened, show, show_tables
 from genset.cli.release.common import is_of_workspace, named, release, release_summary
 from genset.core.errors import ReleaseDamaged
+from genset.core.junk import junk_note
 from genset.core.numbers import count
 from genset.release.reader import Release
 from genset.release.reader.release import check_expected
@@ -46,14 +47,15 @@ def verify_command(folder: Path | None, name: str, expect: str | None, as_json: 
         answer["expected"] = check_expected(found, expect)
         lines.append(f"  its {answer['expected'].replace('_', ' ')} is the expected one")
     try:
-        found.verify()
+        passed_over = found.verify()
     except ReleaseDamaged as damage:
         click.echo("\n".join(damage.problems), err=True)
         raise
     photos = count(len(found.photos), "photo is", "photos are")
     lines.insert(0, f"{found.name}: {photos} what the manifest says")
     checks = _checks(folder, found)
-    answer["checks"] = asdict(checks)
+    answer["passed_over"], answer["checks"] = passed_over, asdict(checks)
+    lines += [f"  {note}" for note in junk_note(passed_over)]
     show(answer, "\n".join([*lines, *checks.lines(found.name)]), as_json)
     checks.refuse_changed(found.name)
 

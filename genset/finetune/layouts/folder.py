@@ -51,8 +51,8 @@ def _listing(
     others: list[str] = []
     for part, folder in parts.items():
         for child in folders_in(folder):
-            classes.add(child.name)
             for path in files_in(child):
+                classes.add(child.name)
                 photo = path.relative_to(data).as_posix()
                 if path.suffix.lower() in SUFFIXES:
                     found[photo] = child.name, part

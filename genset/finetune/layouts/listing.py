@@ -1,10 +1,11 @@
 """The photos and classes of a data set by its files' names and lists. No photo is opened."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from genset.core.errors import BadInput
+from genset.core.junk import is_junk
 from genset.core.numbers import agree, count
 
 
@@ -58,17 +59,17 @@ def find_root(
 
 
 def folders_in(folder: Path) -> list[Path]:
-    """The folders in it, sorted by name, without hidden ones."""
-    return sorted(p for p in folder.iterdir() if not p.name.startswith(".") and p.is_dir())
+    """The folders in it, sorted by name, without hidden ones and junk."""
+    return sorted(p for p in _shown(folder) if p.is_dir())
 
 
 def files_in(folder: Path) -> list[Path]:
-    """The files in it, sorted by name, without hidden ones. Broken links count as files."""
-    return sorted(
-        p
-        for p in folder.iterdir()
-        if not p.name.startswith(".") and (p.is_file() or (p.is_symlink() and not p.exists()))
-    )
+    """The files in it, sorted by name, without hidden ones and junk. Broken links are files."""
+    return sorted(p for p in _shown(folder) if p.is_file() or (p.is_symlink() and not p.exists()))
+
+
+def _shown(folder: Path) -> Iterator[Path]:
+    return (p for p in folder.iterdir() if not p.name.startswith(".") and not is_junk(p.name))
 
 
 def named(names: Sequence[str]) -> str:

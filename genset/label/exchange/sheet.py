@@ -1,6 +1,5 @@
 """CSV files: written whole, read with a complaint that names the line."""
 
-import codecs
 import csv
 import io
 import re
@@ -10,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from genset.core.errors import BadInput
-from genset.core.files import write_text
+from genset.core.files import decoded, write_text
 from genset.db import now
 
 Row = dict[str, str]
@@ -19,8 +18,6 @@ _LARGEST = 2**31 - 1  # what PostgreSQL keeps as INTEGER
 
 # A spreadsheet takes a cell that begins so for a formula, which a stranger may have written.
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
-
-_WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # .xlsx and .ods, .xls
 
 _TIMES = "a time is written as 2026-11-26T23:35:00Z, or with +01:00 instead of Z"
 
@@ -97,7 +94,7 @@ def read_sheet(path: Path, needed: Sequence[str]) -> Iterator[tuple[str, Row]]:
 def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
     """The cells of each row, and its line's number; of the first row, in small letters."""
     try:
-        text = _decoded(path.read_bytes())
+        text = decoded(path.read_bytes())
         first = text.partition("\n")[0].rstrip("\r")
         named = re.fullmatch(r"sep=(.)", first)  # Excel's own word, above the names of columns
         delimiter = named[1] if named else max(",;\t", key=first.count)
@@ -110,18 +107,6 @@ def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
     for number, cells in rows[:1]:
         yield number, [cell.casefold() for cell in cells]
     yield from rows[1:]
-
-
-def _decoded(content: bytes) -> str:
-    """The text of a file in UTF-8, with or without its mark, UTF-16 with it, or Windows-1252."""
-    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return content.decode("utf-16")
-    if content.startswith(_WORKBOOKS):
-        raise BadInput("a workbook, as Excel and LibreOffice store it: save it as CSV")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return content.decode("cp1252")
 
 
 @contextmanager

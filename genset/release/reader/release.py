@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from genset.core.errors import BadInput, GensetError, ReleaseDamaged
 from genset.core.files import sha256_of
+from genset.core.junk import junk_in
 from genset.core.numbers import count
 from genset.core.validation import read_json
 from genset.release.reader.manifest import (
@@ -176,11 +177,14 @@ class Release(Manifest):
         """
         return path_of(self.root, name)
 
-    def verify(self, sha256: Callable[[Path], str] = sha256_of) -> None:
+    def verify(self, sha256: Callable[[Path], str] = sha256_of) -> list[str]:
         """Compare every byte with the manifest.
 
         Args:
             sha256: gives the hash of a file, if not by reading all of it.
+
+        Returns:
+            What was passed over (`genset.core.junk`).
 
         Raises:
             ReleaseDamaged: a photo or document is missing, changed, a symbolic link, or not in the
@@ -203,11 +207,14 @@ class Release(Manifest):
                 problems.append(f"{name} was changed")
         # Including folders: ImageFolder takes each one for a class.
         expected = {MANIFEST, LACKING, *hashes, *self.wnids}
+        junk = [name for name in junk_in(self.root) if name not in expected]
         for path in sorted(self.root.rglob("*")):
-            if (name := path.relative_to(self.root).as_posix()) not in expected:
+            name = path.relative_to(self.root).as_posix()
+            if name not in expected and not f"{name}/".startswith(tuple(f"{j}/" for j in junk)):
                 problems.append(f"{name} does not belong to it")
         if problems:
             raise ReleaseDamaged(self.name, problems)
+        return junk
 
     def _is_incomplete(self) -> bool:
         """Whether it is an export as "mixed" that ``genset pull`` has not completed."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from genset.classes import Taxonomy
 from genset.core.errors import BadInput
+from genset.core.junk import is_junk, junk_note
 from genset.core.numbers import count
 from genset.sets.formats import HEAD, has_no_ending, is_photo_name, looks_like_photo
 from genset.sets.hashes import HashStore
@@ -29,7 +30,8 @@ def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet:
     store = HashStore(hashes, folder)
     found = ClassFolders(classes)
     for child in sorted(_children(folder), key=lambda entry: entry.name):
-        if child.name.startswith("."):
+        if child.name.startswith(".") or is_junk(child.name):
+            found.junk += [child.name] * is_junk(child.name)
             continue
         if not _is_folder(child):
             _list_stray(child, found)
@@ -67,6 +69,7 @@ class ClassFolders:
         closed: folders of classes that cannot be read.
         stray: photos in no class's folder.
         others: files of classes' folders that are no photos.
+        junk: what systems and archivers left.
     """
 
     classes: Classes
@@ -76,6 +79,7 @@ class ClassFolders:
     closed: list[str] = field(default_factory=list)
     stray: list[str] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
+    junk: list[str] = field(default_factory=list)
 
     def check(self, where: str) -> None:
         """See that there are photos.
@@ -114,6 +118,7 @@ class ClassFolders:
             *exclusions(self.closed, "cannot be read", "cannot be read"),
             *exclusions(self.stray, "is in no class's folder", "are in no class's folder", "photo"),
             *exclusions(self.others, "is no photo", "are no photos", "file"),
+            *junk_note(self.junk),
         )
 
 
@@ -150,6 +155,9 @@ def _list_class(folder: Path, wnid: str, store: HashStore, found: ClassFolders) 
     before = len(found.photos)
     for child in children:
         is_folder = _is_folder(child)
+        if is_junk(child.name):
+            found.junk.append(f"{folder.name}/{child.name}")
+            continue
         if is_photo_name(child.name) or (
             has_no_ending(child.name) and not is_folder and _is_photo(child.path, store)
         ):

@@ -6,6 +6,7 @@ from typing import Any
 
 from genset.classes import Taxonomy
 from genset.core.errors import BadInput
+from genset.core.junk import is_junk
 from genset.release.reader import MANIFEST, Release
 from genset.release.reader.manifest import fact_of, read_classes
 from genset.sets.hashes import HashStore
@@ -133,6 +134,8 @@ def _files_in(folder: str) -> set[str]:
         inside = ahead.pop()
         with os.scandir(f"{folder}/{inside}") as entries:
             for entry in entries:
+                if is_junk(entry.name):
+                    continue
                 is_link = entry.is_symlink()
                 found.add(f"{inside}{entry.name}" + " ->" * is_link)
                 if not is_link and entry.is_dir():
