@@ -136,7 +136,7 @@ def test_the_aggregator_chooses_what_all_call_correct(genset: Genset, tmp_path: 
     genset("-w", root, "release", "create", "v1", "--labels", "unanimous")
     manifest = json.loads((root / "releases" / "v1" / "manifest.json").read_text("utf-8"))
     assert sorted(photo["source_id"] for photo in manifest["photos"]) == ["0", "2"]
-    card = (root / "releases" / "v1" / "DATA_CARD.md").read_text("utf-8")
+    card = (root / "releases" / "v1" / "docs/DATA_CARD.md").read_text("utf-8")
     assert "brought together by unanimous: the verdict that all labelers gave" in card
     said = genset("-w", root, "labels", "aggregate", "--method", "best", code=2)
     assert "'unanimous'" in said
@@ -149,9 +149,11 @@ def test_the_export_lists_each_photo_with_its_class(genset: Genset, tmp_path: Pa
     assert "photos as lists" in said
     lines = (tmp_path / "out" / "val.txt").read_text("utf-8").splitlines()
     assert {line.rpartition(" ")[2] for line in lines} == {"0"}  # a tench is class 0
-    files = {path.relative_to(tmp_path / "out").as_posix() for path in tmp_path.glob("out/n*/*")}
+    files = {
+        path.relative_to(tmp_path / "out").as_posix() for path in tmp_path.glob("out/test/n*/*")
+    }
     assert {line.rpartition(" ")[0] for line in lines} == files != set()
-    assert (tmp_path / "out" / "DATA_CARD.md").is_file()
+    assert (tmp_path / "out" / "docs/DATA_CARD.md").is_file()
 
 
 def test_the_log_reader_reads_json_lines(genset: Genset, tmp_path: Path) -> None:

@@ -14,9 +14,6 @@ IMAGENET = "imagenet1k"
 CLASSES_TABLE = "classes.csv"
 """The table of a release's classes: id, place, name."""
 
-CLASSES_FILE = "classes.toml"
-"""The file of an export that says its classes, where they are not ImageNet's."""
-
 
 class Taxonomy:
     """The classes, in the order of their index; looked up by id. `name` is the taxonomy's own."""

@@ -27,7 +27,7 @@ from genset.release.facts import (
 )
 from genset.release.preview import Preview, check_photos, preview
 from genset.release.publish import free_folder, publish
-from genset.release.reader import Release, ReleasePhoto, fact_of
+from genset.release.reader import Release, ReleasePhoto, fact_of, file_of
 from genset.workspace import Workspace
 
 Votes = dict[int, Counter[Verdict]]
@@ -216,7 +216,7 @@ def _record(
     assert photo.sha256 and photo.byte_size and photo.width and photo.height
     return ReleasePhoto(
         **structs.asdict(photo.origin),
-        file=f"{candidate.wnid}/{Path(photo.file).name}",
+        file=file_of(candidate.wnid, Path(photo.file).name),
         wnid=candidate.wnid,
         sha256=photo.sha256,
         byte_size=photo.byte_size,

@@ -30,6 +30,7 @@ from genset.release.reader import (
     Manifest,
     Release,
     ReleasePhoto,
+    file_of,
     read_manifest,
 )
 from genset.sources.source import Source, is_source
@@ -188,7 +189,7 @@ def _publish_variant(folder: Path, aside: Path, summary: PullSummary) -> str:
             other = aside / Path(photo.file).name
             content = other.read_bytes()
             found, sha256 = check_picture(content), hashlib.sha256(content).hexdigest()
-            file = f"{photo.wnid}/{Path(image_file(sha256, found.format)).name}"
+            file = file_of(photo.wnid, Path(image_file(sha256, found.format)).name)
             new = {"file": file, "sha256": sha256, "byte_size": len(content)}
             size = {"width": found.width, "height": found.height}
             photos.append((with_fields(photo, **new, **size, fingerprint=found.fingerprint), other))
@@ -230,7 +231,7 @@ def _prepare(folder: Path, manifest: bytes) -> None:
     Raises:
         BadInput: the folder is not empty, and not of this set.
     """
-    for path in (*folder.glob(".partial-*"), *folder.glob("*/.partial-*")):
+    for path in (*folder.glob(".partial-*"), *folder.rglob(".partial-*")):
         path.unlink()  # of a killed run
     path = folder / MANIFEST
     if path.is_file() and path.read_bytes() == manifest:

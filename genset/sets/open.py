@@ -1,21 +1,18 @@
 """What models are scored on: the set that a name or a path means, in whichever layout it lies."""
 
-import csv
 from collections.abc import Collection
 from pathlib import Path
 
-from genset.classes import IMAGENET, Taxonomy, imagenet1k, read_taxonomy
+from genset.classes import IMAGENET, Taxonomy, imagenet1k
 from genset.classes.files import taxonomy_named
-from genset.classes.taxonomy import CLASSES_FILE, CLASSES_TABLE
 from genset.core.errors import BadInput, NotAWorkspace
-from genset.release.reader import MANIFEST, release_named
+from genset.release.exports import manifest_of
+from genset.release.reader import MANIFEST, read_manifest, release_named
 from genset.sets.formats import is_photo_name
-from genset.sets.layouts import folder, hugging_face, labels, release, tar
+from genset.sets.layouts import export, folder, hugging_face, labels, release, tar
 from genset.sets.layouts.layout import Classes, Layout
 from genset.sets.photos import PhotoSet
 from genset.workspace import Workspace
-
-_COLUMNS = ["wnid", "index", "name"]
 
 
 def exported_taxonomy(named: str) -> Taxonomy | None:
@@ -25,40 +22,18 @@ def exported_taxonomy(named: str) -> Taxonomy | None:
         None where nothing beside the photos says that they are not ImageNet's.
 
     Raises:
-        BadInput: the file has mistakes; or an export of own classes lacks it, whose numbers would
-            be taken for ImageNet's classes.
+        BadInput: the manifest beside them is not sound.
     """
     path = Path(named)
     if path.suffix == ".csv":
         return None
     folder = path if path.is_dir() else path.parent
-    folder = folder.parent if folder.name == "data" else folder
-    if (folder / CLASSES_FILE).is_file():
-        return read_taxonomy(folder / CLASSES_FILE)
-    if not _all_imagenet(folder / CLASSES_TABLE):
-        table = folder / CLASSES_TABLE
-        raise BadInput(
-            f"{named} is not of ImageNet's classes, as {table} says: give the file of its classes "
-            "by --taxonomy"
-        )
-    return None
-
-
-def _all_imagenet(table: Path) -> bool:
-    """Whether a classes.csv names ImageNet's classes alone, or is none that genset wrote."""
-    try:
-        with table.open(encoding="utf-8", newline="") as file:
-            rows = csv.DictReader(file)
-            if rows.fieldnames != _COLUMNS:
-                return True
-            taxonomy = imagenet1k()
-            return all(row["wnid"] in taxonomy for row in rows)
-    except (OSError, ValueError, csv.Error):
-        return True
+    manifest = manifest_of(folder.parent if folder.name == "data" else folder)
+    return manifest and read_manifest(manifest).taxonomy
 
 
 # The first that takes a path reads it.
-_LAYOUTS: tuple[Layout, ...] = (release, labels, tar, hugging_face, folder)
+_LAYOUTS: tuple[Layout, ...] = (release, export, labels, tar, hugging_face, folder)
 
 
 def open_set(

@@ -295,16 +295,16 @@ def test_documents_and_exports_say_how_labels_came_about(
         session.add(Ruling(candidate_id=number, verdict=Verdict.CORRECT, by="mia", reason="so"))
     plain = create(genset, pool, "plain")
     made = create(genset, pool, "v1", "--labels", "dawid-skene")
-    card = (made.root / "DATA_CARD.md").read_text()
+    card = (made.root / "docs/DATA_CARD.md").read_text()
     assert (
         "A photo's votes were brought together by dawid-skene: the most probable verdict, given an "
         "error rate estimated for each labeler (Dawid and Skene, 1979; confidence: its probability)"
     ) in card
-    assert "brought together" not in (plain.root / "DATA_CARD.md").read_text()
-    with (made.root / "metadata.csv").open(newline="") as file:
+    assert "brought together" not in (plain.root / "docs/DATA_CARD.md").read_text()
+    with (made.root / "test/metadata.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["confidence"] for row in rows].count("") == 1  # the ruled one
-    assert "confidence" not in (plain.root / "metadata.csv").read_text()
+    assert "confidence" not in (plain.root / "test/metadata.csv").read_text()
     described = json.loads((made.root / "croissant.json").read_text())
     assert "dawid-skene" in described["rai:dataAnnotationProtocol"]
     fields = {each["name"]: each for each in described["recordSet"][0]["field"]}

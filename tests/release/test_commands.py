@@ -69,8 +69,8 @@ def test_a_release_of_unfinished_labels_says_so(pool: Pool, genset: Genset) -> N
     assert f"votes      {lack}" in any_command("status")
     assert json.loads(any_command("status", "--json"))["next_command"].endswith(" label")
     v0, v1 = (pool.workspace.releases / name for name in ("v0", "v1"))
-    assert f"Labeling was not finished: {lack}" in (v1 / "DATA_CARD.md").read_text("utf-8")
-    assert "not finished" not in (v0 / "DATA_CARD.md").read_text("utf-8")
+    assert f"Labeling was not finished: {lack}" in (v1 / "docs/DATA_CARD.md").read_text("utf-8")
+    assert "not finished" not in (v0 / "docs/DATA_CARD.md").read_text("utf-8")
     summary = summarize(open_set(v1), Release(v1)).release
     assert summary is not None
     assert summary.missing_votes == lack

@@ -24,7 +24,7 @@ def test_the_manifest_tells_where_each_photo_comes_from_and_who_said_what(pool: 
     assert manifest["labelers"] == 3
     assert manifest["photos"] == [
         {
-            "file": f"{GOLDFISH}/{digest}.jpg",
+            "file": f"test/{GOLDFISH}/{digest}.jpg",
             "wnid": GOLDFISH,
             "sha256": digest,
             "byte_size": len(content),
@@ -57,7 +57,7 @@ def test_torchvision_opens_it_as_an_image_folder(pool: Pool) -> None:
 
     pool.label_all_correct()
     made = pool.create()
-    opened = ImageFolder(str(made.root))
+    opened = ImageFolder(str(made.root / "test"))
     assert opened.classes == [TENCH, GOLDFISH, CRANE, TABBY]
     assert [Path(path) for path, _ in opened.samples] == [
         made.root / photo.file for photo in made.photos

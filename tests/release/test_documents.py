@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import json
+from datetime import UTC, datetime
 
 import mlcroissant
 import pytest
@@ -39,7 +40,7 @@ def text(release: Release, name: str) -> str:
 
 
 def test_the_card_tells_how_it_came_about(release: Release) -> None:
-    card = text(release, "DATA_CARD.md")
+    card = text(release, "docs/DATA_CARD.md")
     for said in (
         "# v1",
         release.content_hash,
@@ -58,7 +59,7 @@ def test_the_card_tells_how_it_came_about(release: Release) -> None:
 
 
 def test_every_photo_is_credited_in_its_licences_form(release: Release) -> None:
-    credits = text(release, "ATTRIBUTION.txt").splitlines()
+    credits = text(release, "docs/ATTRIBUTION.txt").splitlines()
     for photo in release.photos:
         line = credits[credits.index(photo.file) + 1]
         assert photo.page_url in line and photo.license_url in line
@@ -73,10 +74,10 @@ def test_every_photo_is_credited_in_its_licences_form(release: Release) -> None:
 
 def test_every_licence_is_counted_with_its_address(release: Release) -> None:
     assert "All Rights Reserved: 1 photos\n    https://example.org/terms\n" in text(
-        release, "LICENSES.txt"
+        release, "docs/LICENSES.txt"
     )
     assert "CC BY 2.0: 8 photos\n    https://creativecommons.org/licenses/by/2.0/" in text(
-        release, "LICENSES.txt"
+        release, "docs/LICENSES.txt"
     )
 
 
@@ -87,16 +88,16 @@ def test_a_strangers_licence_cannot_leave_its_line(release: Release) -> None:
     )
     photos = [first, *release.photos[1:]]
     made = documents(json.loads(text(release, MANIFEST)), photos)
-    for name in ("ATTRIBUTION.txt", "LICENSES.txt", "DATA_CARD.md"):
+    for name in ("docs/ATTRIBUTION.txt", "docs/LICENSES.txt", "docs/DATA_CARD.md"):
         assert all(line.isprintable() for line in made[name].split("\n"))
         assert not any(line.startswith("n01440764/x") for line in made[name].split("\n"))
-    assert len(made["ATTRIBUTION.txt"].splitlines()) == 1 + 3 * len(photos)
+    assert len(made["docs/ATTRIBUTION.txt"].splitlines()) == 1 + 3 * len(photos)
     assert not any("javascript:" in each for each in json.loads(made["croissant.json"])["license"])
 
 
 def test_the_table_has_every_photo(release: Release) -> None:
-    rows = list(csv.DictReader(text(release, "metadata.csv").splitlines()))
-    assert [row["file_name"] for row in rows] == [photo.file for photo in release.photos]
+    rows = list(csv.DictReader(text(release, "test/metadata.csv").splitlines()))
+    assert [f"test/{row['file_name']}" for row in rows] == [photo.file for photo in release.photos]
     assert {(row["wnid"], row["label"]) for row in rows} >= {(TENCH, "0"), (GOLDFISH, "1")}
     for row, photo in zip(rows, release.photos, strict=True):
         assert json.loads(row["labels"]) == photo.labels
@@ -115,16 +116,31 @@ def test_mlcroissant_finds_nothing_wrong_and_reads_the_photos(
         record["pictures-jpg/file_name"].decode(): record["pictures-jpg/image"].size
         for record in opened.records("pictures-jpg")
     }
-    assert set(records) == set(pictures) == {photo.file for photo in release.photos}
+    files = {photo.file.removeprefix("test/") for photo in release.photos}
+    assert set(records) == set(pictures) == files
     for photo in release.photos:
-        record = records[photo.file]
+        record = records[photo.file.removeprefix("test/")]
         assert record["records/wnid"].decode() == photo.wnid
         assert record["records/sha256"].decode() == photo.sha256
         assert record["records/selection_frequency"] == photo.selection_frequency
-        assert pictures[photo.file] == (photo.width, photo.height)
+        assert pictures[photo.file.removeprefix("test/")] == (photo.width, photo.height)
 
 
 def test_croissant_tells_what_responsible_ai_asks(release: Release) -> None:
+    read = mlcroissant.Dataset(jsonld=str(release.root / "croissant.json")).metadata
+    for field in (
+        *("data_limitations", "data_biases", "personal_sensitive_information", "data_use_cases"),
+        *(
+            "data_social_impact",
+            "data_collection",
+            "data_collection_type",
+            "data_annotation_protocol",
+        ),
+        *("annotations_per_item", "data_release_maintenance_plan", "data_preprocessing_protocol"),
+    ):
+        assert getattr(read, field), field
+    days = [day.date() for day in read.data_collection_timeframe]
+    assert days and all(day <= datetime.now(UTC).date() for day in days)
     told = json.loads(text(release, "croissant.json"))
     for field in (
         "rai:dataLimitations",
@@ -140,6 +156,7 @@ def test_croissant_tells_what_responsible_ai_asks(release: Release) -> None:
     ):
         assert told[field]
     assert told["rai:hasSyntheticData"] is False
+    assert {each["@type"] for each in told["prov:wasGeneratedBy"]} == {"prov:Activity"}
     assert told["rai:annotationsPerItem"] == "8 photos with 1, 1 photo with 3"
     assert told["conformsTo"][0] == "http://mlcommons.org/croissant/1.1"
 

@@ -79,14 +79,14 @@ def decoded(known: Known) -> list[tuple[int, tuple[tuple[int, int], bytes]]]:
 
 def test_imagefolder_by_torchvision(release: Release, known: Known, tmp_path: Path) -> None:
     export(release, "imagefolder", tmp_path / "out")
-    opened = ImageFolder(str(tmp_path / "out"))
+    opened = ImageFolder(str(tmp_path / "out" / "test"))
     assert opened.classes == sorted(CLASSES)
     found = {
         digest(Path(path).read_bytes()): opened.classes[target] for path, target in opened.samples
     }
     assert found == {photo.sha256: photo.wnid for photo in release.photos}
-    table = pd.read_csv(tmp_path / "out" / "metadata.csv")
-    assert dict(zip(table.file_name, table.label, strict=True)) == {
+    table = pd.read_csv(tmp_path / "out" / "test/metadata.csv")
+    assert dict(zip("test/" + table.file_name, table.label, strict=True)) == {
         photo.file: known[photo.sha256][0] for photo in release.photos
     }
     Release(tmp_path / "out").verify()  # it is the release itself
@@ -105,7 +105,7 @@ def test_imagefolder_by_datasets(
 def test_webdataset_by_webdataset(release: Release, known: Known, tmp_path: Path) -> None:
     export(release, "webdataset", tmp_path / "out")
     tars = sorted(str(path) for path in (tmp_path / "out").glob("*.tar"))
-    assert [Path(path).name for path in tars] == [f"v1-{n:06}.tar" for n in range(3)]
+    assert [Path(path).name for path in tars] == [f"test-{n:06}.tar" for n in range(3)]
     samples = webdataset.WebDataset(tars, shardshuffle=False)
     found: Known = {}
     for sample in samples:
@@ -181,14 +181,9 @@ def test_fiftyones_folder_is_as_its_documentation_says(
 
 def test_the_manifest_alone_has_no_photo(release: Release, tmp_path: Path) -> None:
     done = export(release, "manifest", tmp_path / "out")
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
-        "ATTRIBUTION.txt",
-        "DATASHEET.md",
-        "DATA_CARD.md",
-        "LICENSES.txt",
-        "classes.csv",
-        "manifest.json",
-    ]
+    out = tmp_path / "out"
+    files = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
+    assert files == {"manifest.json", *release.documents}
     assert Release(tmp_path / "out").photos == release.photos
     assert done.photos == 9
 
@@ -229,7 +224,8 @@ def test_a_photo_that_cannot_be_read_is_named(release: Release) -> None:
 @pytest.mark.parametrize("kind", FORMATS)
 def test_every_format_has_the_map_of_classes(kind: str, release: Release, tmp_path: Path) -> None:
     export(release, kind, tmp_path / "out")
-    table = pd.read_csv(tmp_path / "out" / "classes.csv")
+    [path] = (tmp_path / "out").rglob("classes.csv")
+    table = pd.read_csv(path)
     assert list(table) == ["wnid", "index", "name"]
     known = {each.wnid: (each.index, each.name) for each in imagenet1k()}
     assert dict(zip(table.wnid, table["index"], strict=True)) == {
@@ -269,8 +265,9 @@ def test_an_export_is_credited_and_never_written_over(
     kind: str, release: Release, tmp_path: Path
 ) -> None:
     export(release, kind, tmp_path / "out")
-    for name in ("DATA_CARD.md", "ATTRIBUTION.txt", "LICENSES.txt"):
-        assert (tmp_path / "out" / name).read_bytes() == (release.root / name).read_bytes()
+    for name in ("docs/DATA_CARD.md", "docs/ATTRIBUTION.txt", "docs/LICENSES.txt"):
+        [path] = (tmp_path / "out").rglob(Path(name).name)
+        assert path.read_bytes() == (release.root / name).read_bytes()
     before = sorted(tmp_path.rglob("*"))
     with pytest.raises(BadInput, match=r"out exists: name another folder"):
         export(release, kind, tmp_path / "out")

@@ -141,7 +141,7 @@ def test_a_blurred_variant_is_marked_and_has_a_hash_of_its_own(
     changed = {file: each["of"] for file, each in told["variant"]["changed"].items()}
     # All eight were found but for the one that was left out, and perhaps something in the others.
     assert {before[str(number)].file for number in range(500, 507)} <= set(changed.values())
-    credits_ = (variant.root / "ATTRIBUTION.txt").read_text("utf-8")
+    credits_ = (variant.root / "docs/ATTRIBUTION.txt").read_text("utf-8")
     for number, photo in after.items():
         path = variant.root / photo.file
         original = (released.root / before[number].file).read_bytes()
@@ -156,11 +156,11 @@ def test_a_blurred_variant_is_marked_and_has_a_hash_of_its_own(
                 face = detector.find(then)[0].sides
                 assert face in told["variant"]["changed"][photo.file]["faces"]
                 assert detail(now, face) < detail(then, face) / 2
-    card = (variant.root / "DATA_CARD.md").read_text("utf-8")
+    card = (variant.root / "docs/DATA_CARD.md").read_text("utf-8")
     assert "## Changed photos" in card and "This is a variant of v1" in card
     croissant = json.loads((variant.root / "croissant.json").read_text("utf-8"))
     assert "faces blurred" in croissant["rai:dataPreprocessingProtocol"]
-    assert "faces blurred" not in (released.root / "ATTRIBUTION.txt").read_text("utf-8")
+    assert "faces blurred" not in (released.root / "docs/ATTRIBUTION.txt").read_text("utf-8")
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
     killed = tmp_path / ".again.blurring" / "releases" / "photos"  # as a killed run leaves it
     killed.mkdir(parents=True)
@@ -202,7 +202,7 @@ def test_what_is_printed_is_what_was_written(
         assert "1 photo with faces whose licence allows no changes" in text
         assert Release(out).content_hash in text
         assert ("1 left out, which no licence lets you hand on" in text) is bool(left)
-        card = (out / "DATA_CARD.md").read_text("utf-8")
+        card = (out / "docs/DATA_CARD.md").read_text("utf-8")
         assert f"{variant['faces']} faces found in {number} photos by CenterFace" in card
         told = export_blurred(release, "parquet", tmp_path / f"p{number}", *words)
         assert told["variant"] == variant

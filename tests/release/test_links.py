@@ -33,9 +33,9 @@ def complaints(release: Release) -> list[str]:
 def test_verify_names_each_link_once(release: Release) -> None:
     one, other = release.photos[0], release.photos[-1]
     linked(release, one.file)
-    linked(release, other.wnid)
-    linked(release, "LICENSES.txt")
-    named = (one.file, other.wnid, "LICENSES.txt")
+    linked(release, f"test/{other.wnid}")
+    linked(release, "docs/LICENSES.txt")
+    named = (one.file, f"test/{other.wnid}", "docs/LICENSES.txt")
     assert sorted(complaints(release)) == sorted(f"{each} is a symbolic link" for each in named)
 
 
@@ -66,20 +66,20 @@ def test_the_folder_itself_may_be_reached_by_a_link(release: Release, tmp_path: 
 @pytest.mark.parametrize("kind", [kind for kind in FORMATS if kind != "manifest"])
 def test_no_export_follows_a_link(release: Release, tmp_path: Path, kind: str, what: str) -> None:
     photo = release.photos[1]
-    linked(release, photo.file if what == "photo" else photo.wnid)
+    linked(release, photo.file if what == "photo" else f"test/{photo.wnid}")
     with pytest.raises(GensetError, match="is a symbolic link"):
         export(release, kind, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
 def test_no_document_that_is_a_link_is_handed_on(release: Release, tmp_path: Path) -> None:
-    linked(release, "DATA_CARD.md")
+    linked(release, "docs/DATA_CARD.md")
     with pytest.raises(GensetError, match=r"DATA_CARD\.md is a symbolic link"):
         export(release, "manifest", tmp_path / "out")
 
 
 def test_no_loader_opens_one(release: Release) -> None:
-    linked(release, release.photos[1].wnid)
+    linked(release, f"test/{release.photos[1].wnid}")
     with pytest.raises(GensetError, match=f"{release.photos[1].wnid} is a symbolic link"):
         release[1]
 
@@ -91,7 +91,9 @@ def test_no_takedown_copies_one(pool: Pool, release: Release) -> None:
         takedown(pool.workspace, pool.store, release)
 
 
-@pytest.mark.parametrize("place", [lambda p: p.file, lambda p: p.wnid], ids=["photo", "folder"])
+@pytest.mark.parametrize(
+    "place", [lambda p: p.file, lambda p: f"test/{p.wnid}"], ids=["photo", "folder"]
+)
 def test_it_is_not_scored_not_even_when_it_was_before(
     release: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: Callable[..., str]
 ) -> None:

@@ -90,7 +90,8 @@ def test_no_byte_of_a_restricted_photo_is_in_any_format(
     assert (done.photos, done.of, done.restricted, done.reserved) == (6, 8, 2, 0)
     remaining = [photo for photo in release.photos if photo.source_id not in RESTRICTED]
     assert done.content_hash == content_hash(remaining) != release.content_hash
-    card = (tmp_path / "out" / "DATA_CARD.md").read_text("utf-8")
+    [path] = (tmp_path / "out").rglob("DATA_CARD.md")
+    card = path.read_text("utf-8")
     assert "6 of the 8 photos of v1" in card
     assert done.content_hash in card and release.content_hash in card
 
@@ -119,7 +120,7 @@ def test_a_part_is_a_set_of_its_own(release: Release, tmp_path: Path) -> None:
     again = {hashlib.sha256(each).hexdigest() for each in every_file(tmp_path / "again")}
     assert again == {hashlib.sha256(each).hexdigest() for each in every_file(part.root)}
     assert export(part, "webdataset", tmp_path / "tars").photos == 6  # nothing more to leave out
-    assert (tmp_path / "tars" / "v1-unrestricted-000000.tar").is_file()
+    assert (tmp_path / "tars" / "test-000000.tar").is_file()
 
 
 def test_the_documents_of_a_part_say_of_what_it_is_one(
@@ -131,7 +132,7 @@ def test_the_documents_of_a_part_say_of_what_it_is_one(
     out = tmp_path / "out"
     genset(pool, "release", "export", "v1", "--format", "huggingface", "--to", out)
     part = content_hash([p for p in release.photos if p.source_id not in RESTRICTED])
-    for name in ("DATA_CARD.md", "DATASHEET.md", "README.md"):
+    for name in ("docs/DATA_CARD.md", "docs/DATASHEET.md", "README.md"):
         text = (out / name).read_text("utf-8")
         assert "6 of the 8 photos of v1" in text and release.content_hash in text, name
     bibtex = (out / "README.md").read_text("utf-8").partition("```bibtex")[2]

@@ -67,7 +67,7 @@ def test_a_blank_in_the_manifest_is_noticed(release: Release) -> None:
     assert problems(release) == ["manifest.json was changed"]
 
 
-@pytest.mark.parametrize("name", ["DATA_CARD.md", "metadata.csv", "croissant.json"])
+@pytest.mark.parametrize("name", ["docs/DATA_CARD.md", "test/metadata.csv", "croissant.json"])
 def test_a_missing_document_is_named(release: Release, name: str) -> None:
     (release.root / name).unlink()
     assert problems(release) == [f"{name} is missing"]
@@ -80,7 +80,9 @@ def test_documents_never_lead_out_of_the_folder(release: Release, name: str) -> 
         Release(release.root)
 
 
-@pytest.mark.parametrize("extra", ["README", f"{TENCH}/extra.jpg", "n02102040/1.jpg", ".hidden"])
+@pytest.mark.parametrize(
+    "extra", ["README", f"test/{TENCH}/extra.jpg", "test/n02102040/1.jpg", ".hidden"]
+)
 def test_a_file_or_folder_too_many_is_named(release: Release, extra: str) -> None:
     path = release.root / extra
     path.parent.mkdir(exist_ok=True)
@@ -89,11 +91,11 @@ def test_a_file_or_folder_too_many_is_named(release: Release, extra: str) -> Non
 
 
 def test_what_a_system_left_there_and_empty_folders_are_passed_over(release: Release) -> None:
-    for name in ("__MACOSX/._1.jpg", ".DS_Store", f"{TENCH}/Thumbs.db"):
+    for name in ("__MACOSX/._1.jpg", ".DS_Store", f"test/{TENCH}/Thumbs.db"):
         (release.root / name).parent.mkdir(exist_ok=True)
         (release.root / name).write_bytes(b"?")
-    (release.root / "n02102040").mkdir()
-    passed_over = [".DS_Store", "__MACOSX", f"{TENCH}/Thumbs.db", "n02102040"]
+    (release.root / "test/n02102040").mkdir()
+    passed_over = [".DS_Store", "__MACOSX", f"test/{TENCH}/Thumbs.db", "test/n02102040"]
     assert Release(release.root).verify() == passed_over
     assert len(open_set(str(release.root)).photos) == len(release.photos)
 

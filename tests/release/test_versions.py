@@ -53,13 +53,13 @@ def test_a_takedown_is_a_new_version_without_what_was_removed(pool: Pool, releas
     }
     for same in ("strategy", "labelers", "excluded", "contact", "labeling"):
         assert after[same] == before[same]
-    card = (done.new.root / "DATA_CARD.md").read_text("utf-8")
+    card = (done.new.root / "docs/DATA_CARD.md").read_text("utf-8")
     assert f"Taken out:\n\n- `{gone}`" in card
     assert "100@N00" not in card
     said = f"It replaces v1 ({release.content_hash}), of which 1 photo was taken out"
     croissant = json.loads((done.new.root / "croissant.json").read_text("utf-8"))
     assert said in card and said in croissant["description"]
-    assert said in (done.new.root / "DATASHEET.md").read_text("utf-8")
+    assert said in (done.new.root / "docs/DATASHEET.md").read_text("utf-8")
     assert f"a new version of v1 ({release.content_hash})" in croissant["citeAs"]
 
 
@@ -109,7 +109,7 @@ def test_a_diff_names_what_came_went_and_changed(pool: Pool) -> None:
     files = {photo.source_id: photo.file for photo in one.photos}
     assert found.same == 0
     assert found.removed == [files["1"]]
-    assert [file.partition("/")[0] for file in found.added] == [GOLDFISH]
+    assert [file.split("/")[1] for file in found.added] == [GOLDFISH]
     moved = files["100"].replace(GOLDFISH, TENCH)
     assert found.moved == {moved: files["100"]}
     assert found.changed == {files["0"]: {"labels": [{"correct": 1}, {"correct": 2}]}}
@@ -159,7 +159,7 @@ def test_a_takedown_records_the_day_and_prints_what_to_answer(
     replaces = json.loads((new.root / MANIFEST).read_text("utf-8"))["replaces"]
     today = datetime.now(UTC).date().isoformat()
     assert (replaces["requested"], replaces["taken_out"]) == ("2026-05-03", today)
-    assert "as was asked on 2026-05-03" in (new.root / "DATA_CARD.md").read_text("utf-8")
+    assert "as was asked on 2026-05-03" in (new.root / "docs/DATA_CARD.md").read_text("utf-8")
     new.verify()
     # Of an owner of whom all is out, the day is kept with the owner.
     remove_owner(pool.workspace, pool.store, "flickr:101@N00", "all of it")

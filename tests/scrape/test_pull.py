@@ -150,7 +150,7 @@ def test_photos_that_were_rerendered_are_a_state_of_their_own_and_a_set_of_their
     [changed] = variant.variant["changed"].values()
     assert changed == {"of": maker.photo(1).file}
     assert variant.variant["excluded"] == [maker.photo(2).file]
-    card = (variant.root / "DATA_CARD.md").read_text("utf-8")
+    card = (variant.root / "docs/DATA_CARD.md").read_text("utf-8")
     assert "variant of v1" in card and "1 photo has other bytes than there" in card
     assert not list(tmp_path.glob(".*rerendered*"))
     with pytest.raises(BadInput, match="v1-rerendered exists"):
@@ -248,7 +248,7 @@ def test_bytes_that_fit_the_hash_must_be_a_photo_too(
 
     def change(document: dict[str, Any]) -> None:
         [photo] = [each for each in document["photos"] if each["source_id"] == "1"]
-        photo.update(sha256=sha256, file=f"{CAT.wnid}/{sha256}.html")
+        photo.update(sha256=sha256, file=f"test/{CAT.wnid}/{sha256}.html")
 
     done = rebuild(maker.rewritten(tmp_path / "m.json", change))
     assert list(done.failed.values()) == ["not an image: no JPEG, PNG or WebP"]
@@ -263,7 +263,7 @@ def of_photo(**fields: Any) -> Callable[[dict[str, Any]], None]:
     "change",
     [
         of_photo(file="../../evil.jpg"),
-        of_photo(file=f"{CAT.wnid}/../../{'0' * 64}.jpg"),
+        of_photo(file=f"test/{CAT.wnid}/../../{'0' * 64}.jpg"),
         of_photo(file="/etc/passwd"),
         of_photo(image_url=7),
         lambda document: document.update(name="../v1"),
@@ -303,7 +303,9 @@ def test_an_address_elsewhere_is_not_asked_and_costs_its_photo(
     assert (done.pulled, len(maker.sandbox.asked_images)) == (2, 2)
 
 
-@pytest.mark.parametrize("fields", [{"file": f"{CAT.wnid}/{'0' * 64}.jpg"}, {"sha256": "0" * 64}])
+@pytest.mark.parametrize(
+    "fields", [{"file": f"test/{CAT.wnid}/{'0' * 64}.jpg"}, {"sha256": "0" * 64}]
+)
 def test_a_photo_that_is_not_named_by_its_hash_is_not_written(
     maker: Maker, rebuild: Rebuild, tmp_path: Path, fields: dict[str, str]
 ) -> None:
@@ -365,10 +367,10 @@ def test_a_document_that_cannot_be_made_again_is_told(
     maker: Maker, rebuild: Rebuild, tmp_path: Path
 ) -> None:
     document = json.loads(maker.manifest.read_text("utf-8"))
-    document["documents"]["DATA_CARD.md"] = "0" * 64
+    document["documents"]["docs/DATA_CARD.md"] = "0" * 64
     document["manifest_hash"] = manifest_hash(document)
     (tmp_path / "m.json").write_text(json.dumps(document), "utf-8")
     done = rebuild(tmp_path / "m.json")
     assert done.missing == 0
-    assert list(done.failed) == ["DATA_CARD.md"]
-    assert not (tmp_path / "copy" / "DATA_CARD.md").exists()
+    assert list(done.failed) == ["docs/DATA_CARD.md"]
+    assert not (tmp_path / "copy" / "docs/DATA_CARD.md").exists()

@@ -93,7 +93,7 @@ def test_those_seen_more_than_30_days_ago_are_asked_for_again(seen: Seen) -> Non
     first, last = seen.manifest()["licenses_seen"]
     assert first[:10] == (now() - timedelta(days=29)).date().isoformat()
     assert last[:10] == now().date().isoformat()
-    card = (seen.pool.workspace.releases / "v1" / "DATA_CARD.md").read_text("utf-8")
+    card = (seen.pool.workspace.releases / "v1" / "docs/DATA_CARD.md").read_text("utf-8")
     assert (
         f"Sources were last asked for their photos' licences {first[:10]} to {last[:10]}." in card
     )

@@ -64,7 +64,7 @@ def test_without_a_key_commons_is_scraped_labeled_released_and_reported(
     assert {(each["source"], each["license_id"], each["unseen"]) for each in photos} == {
         ("commons", "CC-BY-SA-3.0-DE", "taken")
     }
-    card = (folder / "DATA_CARD.md").read_text("utf-8")
+    card = (folder / "docs/DATA_CARD.md").read_text("utf-8")
     assert "Wikimedia Commons" in card
     assert "Each photo has a free licence of its own" in card
     assert "Flickr" not in card
@@ -96,5 +96,5 @@ def test_a_release_of_two_sources_is_rebuilt_from_its_manifest(
     assert (pulled["pulled"], pulled["photos"]) == (12, 12)
     copy = tmp_path / "elsewhere" / "v1"
     assert contents(copy) == contents(release)
-    credits = (copy / "ATTRIBUTION.txt").read_text("utf-8")
+    credits = (copy / "docs/ATTRIBUTION.txt").read_text("utf-8")
     assert credits.count("via Flickr") == credits.count("via Wikimedia Commons") == 6

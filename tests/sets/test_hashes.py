@@ -189,7 +189,7 @@ def test_a_release_is_verified_once_and_then_by_its_files_stat(
     hashed.clear()
     assert opened(release.root) == first
     assert hashed == []
-    for stray in (release.root / "stray.txt", release.root / TENCH / "stray.jpg"):
+    for stray in (release.root / "stray.txt", release.root / "test" / TENCH / "stray.jpg"):
         stray.touch()
         with pytest.raises(ReleaseDamaged, match=r"stray.* does not belong to it"):
             opened(release.root)

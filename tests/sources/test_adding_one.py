@@ -121,7 +121,7 @@ def test_the_example_is_scraped_refreshed_released_and_pulled(genset: Any, tmp_p
     labels.write_text("task,worker,label\n" + tasks)
     genset("labels", "import", str(labels))
     genset("release", "create", "v1")
-    card = (tmp_path / "work" / "releases" / "v1" / "DATA_CARD.md").read_text("utf-8")
+    card = (tmp_path / "work" / "releases" / "v1" / "docs/DATA_CARD.md").read_text("utf-8")
     assert "City Museum" in card
     assert "Name the museum with each photo." in card
     assert "Flickr" not in card

@@ -8,6 +8,7 @@ import click
 from genset.cli.group import Group
 from genset.core.errors import BadInput, NotAWorkspace
 from genset.core.numbers import count
+from genset.release.exports import manifest_of
 from genset.release.reader import MANIFEST, Release, is_name, release_named
 from genset.workspace import Workspace
 
@@ -25,11 +26,13 @@ restricted_option = click.option(
 
 
 def named(folder: Path | None, name: str) -> Release:
-    """A release by its name in the workspace, or by its folder's path.
+    """A release by its name in the workspace, or by the path of its folder or of an export's.
 
     The workspace's goes first, as everywhere: see `genset.release.reader.release_named`.
     """
     path = Path(name)
+    if not (path / MANIFEST).is_file() and (exported := manifest_of(path)):
+        path = exported.parent
     if not is_name(name):
         return Release(path)
     is_here = (path / MANIFEST).is_file()

@@ -129,9 +129,9 @@ def push_command(
     """Push a release (a name, or a folder's path) to a repository of the Hugging Face Hub.
 
     It is what genset release export --format huggingface writes. Run it again to go on where it was
-    stopped: nobody sees anything of it before it is complete. Set HF_TOKEN to a token that may
-    write. After a takedown, say --forget: else the Hub shows to whoever asks for an earlier commit
-    what was taken out.
+    stopped: what is there is not sent again. Set HF_TOKEN to a token that may write. After a
+    takedown, say --forget: else the Hub shows to whoever asks for an earlier commit what was taken
+    out.
 
     \b
     genset release push v1 --to hf:ann/birds-2026
@@ -142,21 +142,18 @@ def push_command(
 
     found = named(folder, name)
     dataset = partial(dataset_now, folder, found)
-    done = push(
+    done, url = push(
         found, to, dataset, publish=publish, include_restricted=include_restricted, forget=forget
     )
     part = f"{done.photos:,} of " if done.photos < done.of else ""
     lines = [
-        f"{done.url}: {part}{count(done.of, 'photo')}, {'private' if done.private else 'public'}",
+        f"{url}: {part}{count(done.of, 'photo')}, {'public' if publish else 'private'}",
         f"  {done.content_hash}",
     ]
     if done.restricted:
         lines.append(f"  {done.restricted} left out, which no licence lets you hand on")
-    if done.earlier:
-        lines.append(
-            "  its history still has what was there before: --forget deletes that for good"
-        )
-    show(asdict(done), "\n".join(lines), as_json)
+    answer = {**asdict(done), "folder": to, "url": url, "private": not publish}
+    show(answer, "\n".join(lines), as_json)
 
 
 @release.command("cite")

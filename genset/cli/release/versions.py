@@ -12,8 +12,11 @@ from genset.cli.release.common import is_of_workspace, named, release, release_s
 from genset.core.errors import ReleaseDamaged
 from genset.core.junk import junk_note
 from genset.core.numbers import count
-from genset.release.reader import Release
+from genset.release.documents import CARD
+from genset.release.exports import manifest_of
+from genset.release.reader import MANIFEST, Release
 from genset.release.reader.release import check_expected
+from genset.sets.open import open_set
 
 if TYPE_CHECKING:
     from genset.release.preview import Checks
@@ -23,12 +26,12 @@ if TYPE_CHECKING:
 @click.argument("name")
 @click.option(
     "--expect",
-    metavar="sha256:HASH",
+    metavar="HASH",
     help="The content hash that was published with a score, or the hash of the manifest.",
 )
 @json_command
 def verify_command(folder: Path | None, name: str, expect: str | None, as_json: bool) -> None:
-    """Compare every byte of a release (a name, or a folder's path) with its manifest.
+    """Compare every byte of a release (a name, or the path of it or an export) with its manifest.
 
     That shows that it is complete and unchanged. --expect shows that it is the release you mean:
     whoever changes photos can write a manifest that fits them.
@@ -40,6 +43,7 @@ def verify_command(folder: Path | None, name: str, expect: str | None, as_json: 
     \b
     genset release verify v1
     genset release verify v1 --expect sha256:HASH
+    genset release verify ./v1-webdataset
     """
     found = named(folder, name)
     answer, lines = release_summary(found), list[str]()
@@ -47,7 +51,14 @@ def verify_command(folder: Path | None, name: str, expect: str | None, as_json: 
         answer["expected"] = check_expected(found, expect)
         lines.append(f"  its {answer['expected'].replace('_', ' ')} is the expected one")
     try:
-        passed_over = found.verify()
+        passed_over = list[str]()
+        if (
+            manifest_of(found.root.parent) == found.root / MANIFEST
+            and not found.path_of(CARD).exists()
+        ):
+            open_set(str(found.root.parent))
+        else:
+            passed_over = found.verify()
     except ReleaseDamaged as damage:
         click.echo("\n".join(damage.problems), err=True)
         raise

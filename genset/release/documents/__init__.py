@@ -16,11 +16,12 @@ from genset.release.documents.provenance import places
 from genset.release.documents.rights import attributions, licenses
 from genset.release.documents.tables import class_map, metadata
 from genset.release.documents.words import About
-from genset.release.reader import ReleasePhoto, classes_of
+from genset.release.reader import PHOTOS, ReleasePhoto, classes_of
 
-CARD, CREDITS, LICENSES = "DATA_CARD.md", "ATTRIBUTION.txt", "LICENSES.txt"
-TABLE, CROISSANT, ANSWERS = "metadata.csv", "croissant.json", "answers.csv"
-DATASHEET, CLASSES = "DATASHEET.md", CLASSES_TABLE
+CARD, DATASHEET = "docs/DATA_CARD.md", "docs/DATASHEET.md"
+CREDITS, LICENSES = "docs/ATTRIBUTION.txt", "docs/LICENSES.txt"
+TABLE, CROISSANT, ANSWERS = f"{PHOTOS}/metadata.csv", "croissant.json", "answers.csv"
+CLASSES = CLASSES_TABLE
 
 CITATION = "CITATION.bib"  # made when it is asked for: a DOI comes after the release
 

@@ -21,19 +21,20 @@ from genset.release.documents.labels import (
 )
 from genset.release.documents.provenance import (
     ORIGINAL_BYTES,
+    Place,
     biases,
     changes,
     collection,
+    collection_days,
     lineage,
     places,
     raw_data,
-    timeframe,
     unseen,
 )
 from genset.release.documents.rights import persons
 from genset.release.documents.tables import columns, its_classes, its_number, uses
 from genset.release.documents.words import NOT_STATED, About, choice_rule, fact, line
-from genset.release.reader import LISTS, ReleasePhoto
+from genset.release.reader import LISTS, PHOTOS, ReleasePhoto
 
 _SUFFIXES = {
     "jpg": "image/jpeg",
@@ -141,7 +142,7 @@ def croissant(
                 "@id": "metadata.csv",
                 "name": "metadata.csv",
                 "description": "A row for each photo.",
-                "contentUrl": "metadata.csv",
+                "contentUrl": f"{PHOTOS}/metadata.csv",
                 "encodingFormat": "text/csv",
                 "sha256": hashlib.sha256(table.encode()).hexdigest(),
             },
@@ -149,6 +150,31 @@ def croissant(
         ],
         "recordSet": [records(manifest, taxonomy), *pictures(photos)],
     }
+    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+
+
+def of_export(text: str, table: str, includes: str, encoding: str) -> str:
+    """The same of an export, whose photos lie in other files.
+
+    Args:
+        text: that of the release.
+        table: where metadata.csv is, from there on.
+        includes: the files that have the photos.
+        encoding: their type.
+    """
+    document = json.loads(text)
+    document["distribution"] = [
+        {**document["distribution"][0], "contentUrl": table},
+        {
+            "@type": "cr:FileSet",
+            "@id": "photos",
+            "name": "photos",
+            "description": "The photos.",
+            "encodingFormat": encoding,
+            "includes": includes,
+        },
+    ]
+    document["recordSet"] = document["recordSet"][:1]
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
@@ -169,7 +195,7 @@ def _creators(about: About) -> Any:
 def _responsible(
     manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto], about: About, taxonomy: Taxonomy
 ) -> dict[str, Any]:
-    every = places(manifest, photos)
+    every, days = places(manifest, photos), collection_days(manifest, photos)
     terms = [
         f"{place.title}: {word.lower()}: {text.rstrip('.')}."
         for place in every
@@ -186,7 +212,9 @@ def _responsible(
     return {
         "rai:dataCollection": " ".join([*found, *terms]),
         "rai:dataCollectionType": [*searched, *reviewed] or ["Others"],
-        "rai:dataCollectionTimeframe": timeframe(manifest, photos) or NOT_STATED,
+        # The first is the specification's name; the second the one that mlcroissant reads.
+        "rai:dataCollectionTimeframe": days,
+        "rai:dataCollectionTimeFrame": days,
         "rai:dataCollectionRawData": raw_data(manifest),
         "rai:dataAnnotationProtocol": " ".join(
             [*labeled, *answers_protocol(manifest, photos), choice_rule(manifest)]
@@ -199,16 +227,34 @@ def _responsible(
         "rai:dataPreprocessingProtocol": changes(manifest) or f"None: photos {ORIGINAL_BYTES}.",
         "rai:dataUseCases": uses(taxonomy),
         "rai:dataLimitations": limits(manifest, photos),
-        "rai:dataBiases": biases(manifest, photos),
+        "rai:dataBiases": biases(manifest, photos) or [NOT_STATED],
         "rai:dataSocialImpact": NOT_STATED,
         "rai:personalSensitiveInformation": " ".join(persons(manifest, photos, taxonomy)),
         "rai:dataReleaseMaintenancePlan": f"{NEVER_CHANGES} Plan: "
         f"{about.answer('maintenance')} Contact: {about.contact or NOT_STATED}",
         "rai:hasSyntheticData": False,
-        "prov:wasDerivedFrom": sorted({place.home for place in every}),
-        "prov:wasGeneratedBy": f"genset {line(manifest.get('genset', ''))}: "
-        f"{' '.join([*found, *labeled])} {choice_rule(manifest)}",
+        "prov:wasDerivedFrom": [_entity(place) for place in every],
+        "prov:wasGeneratedBy": [
+            _activity("Collection", found, days[-1]),
+            _activity("Labeling", labeled, None),
+            _activity("Choice", [choice_rule(manifest)], manifest["created_at"]),
+        ],
+        "prov:wasAttributedTo": {
+            "@type": "prov:SoftwareAgent",
+            "prov:label": f"genset {line(manifest.get('genset', ''))}",
+        },
     }
+
+
+def _entity(place: Place) -> dict[str, str]:
+    named = {"@type": "prov:Entity", "prov:label": place.title}
+    return {"@id": place.home, **named} if web_link(place.home) else named
+
+
+def _activity(label: str, sentences: Sequence[str], ended: str | None) -> dict[str, str]:
+    ends = {"prov:endedAtTime": line(ended)} if ended else {}
+    words = {"prov:label": label, "description": " ".join(sentences)}
+    return {"@type": "prov:Activity", **words, **ends}
 
 
 def version(name: str) -> str:
@@ -227,7 +273,7 @@ def files(photos: Sequence[ReleasePhoto], taxonomy: Taxonomy) -> list[dict[str, 
             "description": "Photos in folders that are named by "
             f"{'wnid' if is_imagenet else 'class'}.",
             "encodingFormat": _SUFFIXES.get(suffix, f"image/{suffix}"),
-            "includes": f"{'n' if is_imagenet else ''}*/*.{suffix}",
+            "includes": f"{PHOTOS}/*/*.{suffix}",
         }
         for suffix in _suffixes(photos)
     ]
@@ -288,7 +334,8 @@ def pictures(photos: Sequence[ReleasePhoto]) -> list[dict[str, Any]]:
                     "description": _MEANINGS["file_name"],
                     "dataType": "sc:Text",
                     "references": {"field": {"@id": "records/file_name"}},
-                    "source": _of_set(suffix, "fullpath"),
+                    "source": _of_set(suffix, "fullpath")
+                    | {"transform": {"regex": f"{PHOTOS}/(.+)"}},
                 },
                 {
                     "@type": "cr:Field",

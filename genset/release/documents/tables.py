@@ -14,7 +14,7 @@ from genset.classes import Taxonomy
 from genset.core.safe import printable, web_link
 from genset.release.documents.labels import has_answers
 from genset.release.documents.words import aggregation_method, line
-from genset.release.reader import ANSWERS, LISTS, ReleasePhoto
+from genset.release.reader import ANSWERS, LISTS, PHOTOS, ReleasePhoto
 
 # `label` is the place of the wnid among the classes: ImageNet's as models number their outputs.
 _COLUMNS = (
@@ -62,7 +62,7 @@ def metadata(
     writer.writerow(names)
     for photo in photos:
         known = {
-            "file_name": photo.file,
+            "file_name": photo.file.removeprefix(f"{PHOTOS}/"),
             "label": taxonomy[photo.wnid].index if photo.wnid in taxonomy else "",
             "labels": json.dumps(photo.labels),
             # A stranger's words: on one line.

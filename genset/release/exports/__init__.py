@@ -1,5 +1,9 @@
 """The formats that releases are exported in, by name; who only names them loads none of them."""
 
+from pathlib import Path
+
+from genset.release.reader import MANIFEST
+
 # MODULE:FUNCTION of each one's writer: see `genset.release.exports.export.Writer`.
 FORMATS = {
     "imagefolder": "genset.release.exports.folders:imagefolder",
@@ -10,3 +14,14 @@ FORMATS = {
     "mixed": "genset.release.exports.folders:mixed",
     "fiftyone": "genset.release.exports.fiftyone:write",
 }
+
+
+def docs_of(kind: str) -> str:
+    """The folder of an export's documents: pandas passes over what begins with an underscore."""
+    return "_docs" if kind == "parquet" else "docs"
+
+
+def manifest_of(folder: Path) -> Path | None:
+    """The manifest of an export that has its photos in files of another tool; None for others."""
+    paths = [folder / docs / MANIFEST for docs in ("docs", "_docs")]
+    return next((path for path in paths if path.is_file()), None)

@@ -8,13 +8,12 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
 
-from genset.classes.files import toml_of
-from genset.classes.taxonomy import CLASSES_FILE
 from genset.core.errors import BadInput, MissingExtra
 from genset.core.files import one_at_a_time, write_text
-from genset.release.documents import CARD, CITATION, CLASSES, CREDITS, DATASHEET, LICENSES
+from genset.release.documents import CITATION, CROISSANT, TABLE
 from genset.release.documents.citation import Citation, bibtex
-from genset.release.exports import FORMATS
+from genset.release.documents.croissant import of_export
+from genset.release.exports import FORMATS, docs_of
 from genset.release.publish import Contents, contents_of, folder_written_whole, is_restricted
 from genset.release.reader import MANIFEST, Release
 
@@ -26,7 +25,15 @@ Writer = Callable[[Release, Mapping[str, str], Path], None]
 """Writes a release, or a part of it, with its documents and its manifest by name, to a folder."""
 
 _BY_ADDRESS = ("manifest", "mixed")  # these list every photo, with or without its bytes
-_AS_FROZEN = ("imagefolder", "mixed")  # have the release's own files, and nothing beside them
+_AS_FROZEN = ("imagefolder", *_BY_ADDRESS)  # have the release's own files, and nothing beside them
+
+# What an export as others lay it out has photos in: files, and their type.
+_FILES = {
+    "webdataset": ("test-*.tar", "application/x-tar"),
+    "parquet": ("test-*.parquet", "application/vnd.apache.parquet"),
+    "huggingface": ("data/test-*.parquet", "application/vnd.apache.parquet"),
+    "fiftyone": ("data/*", "image/jpeg"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +102,8 @@ def export(
         contents = contents_of(release, include_restricted or kind in _BY_ADDRESS)
         texts = {**contents.texts, CITATION: citation(contents, dataset)}
         with folder_written_whole(folder.absolute()) as partial:
-            for name in (CARD, DATASHEET, CREDITS, LICENSES, CLASSES):
-                write_text(partial / name, texts[name])
-            # These have no manifest, which would say it.
-            if kind not in (*_AS_FROZEN, *_BY_ADDRESS) and not release.taxonomy.is_imagenet:
-                head = f"The classes of {contents.release.name}, as genset reads them."
-                write_text(partial / CLASSES_FILE, toml_of(release.taxonomy, {}, head))
+            if kind not in _AS_FROZEN:
+                _write_documents(texts, kind, partial)
             write: Writer = resolve_name(FORMATS[kind])
             write(contents.release, texts, partial)
     restricted = sum(map(is_restricted, release.photos))
@@ -116,6 +119,20 @@ def export(
         without_address=sum(not photo.image_url for photo in lacking),
         content_hash=contents.release.content_hash,
     )
+
+
+def _write_documents(texts: Mapping[str, str], kind: str, folder: Path) -> None:
+    """Write what goes with photos in other tools' layouts, where no such tool takes it for data."""
+    docs = folder / docs_of(kind)
+    for name, text in texts.items():
+        if name not in (CITATION, CROISSANT):
+            write_text(docs / Path(name).name, text)
+    # Readers of Parquet take each file beside a table for one.
+    place = docs if kind == "parquet" else folder
+    table = (docs / Path(TABLE).name).relative_to(place).as_posix()
+    includes, type_ = _FILES.get(kind, ("*", "application/octet-stream"))
+    described = of_export(texts[CROISSANT], table, f"{'../' * (place == docs)}{includes}", type_)
+    write_text(place / CROISSANT, described)
 
 
 def citation(contents: Contents, dataset: DatasetFacts | None = None) -> str:

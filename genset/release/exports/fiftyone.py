@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from genset.core.files import write_text
-from genset.release.documents import ANSWERS, TABLE
 from genset.release.exports.photos import flat_name
 from genset.release.publish import Copy, copy_all
 from genset.release.reader import Release, ReleasePhoto
@@ -14,15 +13,15 @@ from genset.release.reader import Release, ReleasePhoto
 def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
     """Write a folder to open as ``fiftyone.types.FiftyOneImageClassificationDataset``.
 
-    Classes are `Release.classes`. Samples are named ``WNID_SHA256`` (`flat_name`). What
-    else is known of each photo, such as its source, is in ``metadata.csv``, for ``labels.json`` has
-    no place for it.
+    Classes are `Release.classes`. Samples are named ``WNID_SHA256`` (`flat_name`). What else is
+    known of each photo is in ``docs/metadata.csv``, for ``labels.json`` has no place for it.
     Where photos have several right answers, each sample has a list of them, its own class first:
-    FiftyOne makes Classifications of it. Those that are unclear or wrong are in ``answers.csv``.
+    FiftyOne makes Classifications of it. Those that are unclear or wrong are in
+    ``docs/answers.csv``.
 
     Args:
         release: the release.
-        texts: its documents, by name.
+        texts: its documents, by name; not used here.
         folder: where to write.
     """
     labels, copies = {}, []
@@ -33,9 +32,6 @@ def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
     copy_all(copies, "export")
     document = {"classes": release.classes, "labels": labels}
     write_text(folder / "labels.json", json.dumps(document, indent=1) + "\n")
-    write_text(folder / TABLE, texts[TABLE])
-    if ANSWERS in texts:
-        write_text(folder / ANSWERS, texts[ANSWERS])
 
 
 def _targets(release: Release, photo: ReleasePhoto) -> int | list[int]:

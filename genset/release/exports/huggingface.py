@@ -9,7 +9,7 @@ from typing import Any
 from genset.classes import Taxonomy
 from genset.core.files import write_text, written_whole
 from genset.core.progress import progress
-from genset.release.documents import CARD, CITATION
+from genset.release.documents import CARD, CITATION, LICENSES
 from genset.release.documents.tables import its_classes, readable_names
 from genset.release.documents.words import About, markdown
 from genset.release.exports.photos import content, shards
@@ -148,7 +148,7 @@ def _head(release: Release, manifest: Mapping[str, Any], size: int) -> dict[str,
         # Each photo has its own.
         "license": "other",
         "license_name": "each-photo-has-its-own",
-        "license_link": "LICENSES.txt",
+        "license_link": LICENSES,
         "task_categories": ["image-classification"],
         "task_ids": [f"multi-{'label' if several else 'class'}-image-classification"],
         "size_categories": [_size(len(release.photos))],

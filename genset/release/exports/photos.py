@@ -16,7 +16,7 @@ def flat_name(release: Release, photo: ReleasePhoto) -> str:
     of tar files cut names, or be so long that with a hash it is too long for a file system.
     """
     if release.taxonomy.is_imagenet:
-        return photo.file.replace("/", "_")
+        return f"{photo.wnid}_{photo.file.rpartition('/')[2]}"
     return f"{release.taxonomy[photo.wnid].index}_{photo.file.rpartition('/')[2]}"
 
 

@@ -13,7 +13,7 @@ from genset.release.reader import Release
 
 
 def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
-    """Write ``NAME-000000.tar`` and so on. The same release gives the same bytes.
+    """Write ``test-000000.tar`` and so on. The same release gives the same bytes.
 
     A sample is ``WNID_SHA256`` (`flat_name`) with ``.jpg`` (or the photo's own suffix), ``.cls``
     (the index of the class in `Release.classes`, in digits) and ``.json`` (the record, with all
@@ -26,7 +26,7 @@ def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
     """
     cut = shards(release.photos)
     for number, photos in enumerate(progress(cut, total=len(cut), what="export", unit="shard")):
-        path = folder / f"{release.name}-{number:06}.tar"
+        path = folder / f"test-{number:06}.tar"
         with written_whole(path) as file, tarfile.open(fileobj=file, mode="w") as tar:
             for photo in photos:
                 key, _, suffix = flat_name(release, photo).rpartition(".")

@@ -22,7 +22,7 @@ from genset.release.exports.export import DatasetFacts, Export, export
 from genset.release.exports.photos import content
 from genset.release.faces.centerface import CenterFace, Face, faces_of
 from genset.release.publish import facts_of_fewer, is_restricted, of_changed, publish
-from genset.release.reader import Release, ReleasePhoto
+from genset.release.reader import Release, ReleasePhoto, file_of
 
 MEASURED = "of 84 in 200 photos it found 81, and a quarter of what it found were none"
 
@@ -171,7 +171,7 @@ def blur_release(release: Release, releases: Path, detector: CenterFace) -> Rele
 def _changed(photo: ReleasePhoto, content: bytes, folder: Path) -> tuple[ReleasePhoto, Path]:
     """A changed photo's record and where its bytes were put."""
     sha256 = hashlib.sha256(content).hexdigest()
-    file = f"{photo.wnid}/{sha256}{PurePosixPath(photo.file).suffix}"
+    file = file_of(photo.wnid, f"{sha256}{PurePosixPath(photo.file).suffix}")
     path = folder / file.replace("/", "_")
     path.write_bytes(content)
     changes = {"file": file, "sha256": sha256, "byte_size": len(content), "fingerprint": None}

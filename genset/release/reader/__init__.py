@@ -12,8 +12,8 @@ A release is a folder::
 
     NAME/
       manifest.json             what it is, how it was made, and a record for each photo
-      n02123045/<sha256>.jpg    original bytes, in folders named by class
-      DATA_CARD.md, ...         documents, made from the manifest (`genset.release.documents`)
+      test/n02123045/<sha256>.jpg    original bytes, in folders named by class
+      docs/DATA_CARD.md, ...    documents, made from the manifest (`genset.release.documents`)
 
 It never changes: each photo's record has the hash of the photo, `content_hash` is over these
 records (what a model is scored on), `documents` has the hash of each document, and `manifest_hash`
@@ -29,12 +29,14 @@ from genset.release.reader.manifest import (
     LACKING,
     LISTS,
     MANIFEST,
+    PHOTOS,
     Ground,
     Manifest,
     ReleasePhoto,
     classes_of,
     content_hash,
     fact_of,
+    file_of,
     manifest_hash,
     manifest_lines,
     read_manifest,
@@ -47,6 +49,7 @@ __all__ = [
     "LACKING",
     "LISTS",
     "MANIFEST",
+    "PHOTOS",
     "Ground",
     "Manifest",
     "Release",
@@ -54,6 +57,7 @@ __all__ = [
     "classes_of",
     "content_hash",
     "fact_of",
+    "file_of",
     "find_releases",
     "is_name",
     "manifest_hash",

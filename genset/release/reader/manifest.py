@@ -29,6 +29,7 @@ from genset.core.photo import PhotoOrigin
 from genset.core.validation import Invalid, Meta, Record, check, read_json
 
 MANIFEST = "manifest.json"
+PHOTOS = "test"  # the folder of photos, with one for each class: readers take it for the split
 LACKING = "to-pull.csv"  # of an export as "mixed", until genset pull has completed it
 FORMAT = "genset release 1"
 
@@ -37,6 +38,13 @@ ANSWERS = (*LISTS, "label_votes", "label_rulings", "label_proposers")
 
 Ground = Literal["taken", "posted", "none"]
 """Why a photo counts as unseen (`ReleasePhoto.unseen`)."""
+
+# Readers such as `datasets` take a folder with one of these words in its name for a split, and
+# pass over one that begins with two underscores.
+_SPLIT = re.compile(
+    r"(?<![^-._0-9])(train(?:ing)?|validation|valid|val|dev|test(?:ing)?|eval(?:uation)?)"
+    r"(?![^-._0-9])"
+)
 
 _OPTIONAL = ("confidence", "fingerprint", *ANSWERS)  # left out of a record where they are None
 _NOT_HASHED = ("license_id", "unseen", "confidence", "fingerprint")
@@ -96,8 +104,8 @@ class ReleasePhoto(PhotoOrigin, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         """Refuse a path that leaves the folder of the photo's class, and answers in disorder."""
-        named = re.fullmatch(r"([^/]+)/[0-9a-f]{64}\.[a-z]+", self.file)
-        if named is None or named[1] != self.wnid:
+        name = self.file.rpartition("/")[2]
+        if not re.fullmatch(r"[0-9a-f]{64}\.[a-z]+", name) or self.file != file_of(self.wnid, name):
             raise ValueError(f"{self.file!r} is no file of a photo of {self.wnid!r}")
         there = [name for name in ANSWERS if getattr(self, name) is not None]
         if there and len(there) < len(ANSWERS):
@@ -124,6 +132,16 @@ class ReleasePhoto(PhotoOrigin, frozen=True, kw_only=True):
             for name in dict.fromkeys(names)
             if record[name] is not None or name not in _OPTIONAL
         }
+
+
+def file_of(wnid: str, name: str) -> str:
+    """The path in a release of a photo's file; a ~ keeps readers from taking a class for a split.
+
+    >>> file_of("test_tube", "0.jpg")
+    'test/test~_tube/0.jpg'
+    """
+    folder = f"{'~' * wnid.startswith('__')}{wnid}"
+    return "/".join((PHOTOS, _SPLIT.sub(r"\1~", folder), name))
 
 
 @dataclass
@@ -153,9 +171,9 @@ class Manifest:
     def __post_init__(self) -> None:
         """Refuse names of documents that leave the folder, and answers without a word on them."""
         for name in self.documents:
-            if not re.fullmatch(r"[A-Z][A-Z_]*\.(md|txt)|[a-z]+\.(csv|json)", name) or (
-                name == MANIFEST
-            ):
+            if not re.fullmatch(
+                r"docs/[A-Z][A-Z_]*\.(md|txt)|(test/)?[a-z]+\.(csv|json)", name
+            ) or (name == MANIFEST):
                 raise ValueError(f"{name!r} is no document of a release")
         several = self.multilabel is not None
         if any((photo.label_votes is not None) is not several for photo in self.photos):

@@ -199,14 +199,14 @@ class Release(Manifest):
             problems.append(f"{MANIFEST} was changed")
         for name, expected_hash in hashes.items():
             path = self.root / name
-            if name in linked or name.partition("/")[0] in linked:
+            if not linked.keys().isdisjoint(with_folders([name])):
                 continue  # what it leads to does not matter
             if not path.is_file():
                 problems.append(f"{name} is missing")
             elif sha256(path) != expected_hash:
                 problems.append(f"{name} was changed")
         # Including folders: ImageFolder takes each one for a class.
-        expected = {MANIFEST, LACKING, *hashes, *self.wnids}
+        expected = {MANIFEST, LACKING, *with_folders(hashes)}
         junk = [name for name in junk_in(self.root) if name not in expected]
         for path in sorted(self.root.rglob("*")):
             name = path.relative_to(self.root).as_posix()
@@ -268,7 +268,8 @@ def check_expected(release: Release, expected: str) -> str:
 
     Args:
         release: the release.
-        expected: its content hash, or the hash of its manifest: ``sha256:`` and 64 digits.
+        expected: its content hash, or the hash of its manifest: 64 digits, with or without
+            ``sha256:``.
 
     Returns:
         Which of both it is: "content_hash" or "manifest_hash".
@@ -277,14 +278,12 @@ def check_expected(release: Release, expected: str) -> str:
         BadInput: it is no such hash.
         GensetError: it is another release's.
     """
-    stripped = expected.strip().lower()
-    if not re.fullmatch("sha256:[0-9a-f]{64}", stripped):
-        raise BadInput(
-            f"--expect takes a whole hash, sha256: and 64 hexadecimal digits, not {expected!r}"
-        )
+    digits = expected.strip().lower().removeprefix("sha256:")
+    if not re.fullmatch("[0-9a-f]{64}", digits):
+        raise BadInput(f"--expect takes a whole hash, 64 hexadecimal digits, not {expected!r}")
     found = hashes(release)
     for name, hash in found.items():
-        if hash == stripped:
+        if hash == f"sha256:{digits}":
             return name
     raise GensetError(
         f"{release.root} is not the release that was expected: its content hash is "
@@ -299,6 +298,12 @@ def hashes(release: Release) -> dict[str, str]:
         "content_hash": release.content_hash,
         "manifest_hash": str(manifest.get("manifest_hash")),
     }
+
+
+def with_folders(names: Iterable[str]) -> set[str]:
+    """These files, relative to a release's folder, and the folders that they lie in."""
+    paths = map(PurePosixPath, names)
+    return {str(part) for path in paths for part in (path, *path.parents)} - {"."}
 
 
 def links(root: Path, names: Iterable[str]) -> Iterator[str]:

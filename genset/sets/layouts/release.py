@@ -9,6 +9,7 @@ from genset.core.errors import BadInput
 from genset.core.junk import is_junk
 from genset.release.reader import MANIFEST, Release
 from genset.release.reader.manifest import fact_of, read_classes
+from genset.release.reader.release import with_folders
 from genset.sets.hashes import HashStore
 from genset.sets.layouts.layout import Classes
 from genset.sets.photos import PhotoSet, ScoredPhoto
@@ -42,32 +43,32 @@ def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet:
         release.verify(
             store.sha256
         )  # a result names the release's hash, so these must be its bytes
-        verified = _verified(release)
+        verified = verified_facts(release)
         store.read(manifest, lambda _: verified)
         store.save()
     else:
         verified = store.read(manifest, lambda _: None)
     photos = tuple(
-        ScoredPhoto(file, Path(f"{folder}/{file}"), file.partition("/")[0], sha256=sha256)
-        for file, sha256 in verified["photos"].items()
+        ScoredPhoto(file, Path(f"{folder}/{file}"), wnid, sha256=sha256)
+        for file, (wnid, sha256) in verified["photos"].items()
     )
-    truth = _truth(verified)
+    truth = truth_in(verified)
     return PhotoSet(
         name=verified["name"],
         root=folder,
         content_hash=verified["content_hash"],
         photos=photos,
         truth=truth,
-        custom_taxonomy=_custom_taxonomy(verified, folder),
+        custom_taxonomy=taxonomy_in(verified, folder / MANIFEST),
     )
 
 
-def _verified(release: Release) -> dict[str, Any]:
+def verified_facts(release: Release) -> dict[str, Any]:
     """What is kept of a release that is as its manifest says."""
     verified = {
         "name": release.name,
         "content_hash": release.content_hash,
-        "photos": {photo.file: photo.sha256 for photo in release.photos},
+        "photos": {photo.file: (photo.wnid, photo.sha256) for photo in release.photos},
         "documents": dict(release.documents),
     }
     if release.multilabel is not None:
@@ -80,9 +81,9 @@ def _verified(release: Release) -> dict[str, Any]:
     return verified | fact_of(release.taxonomy)
 
 
-def _custom_taxonomy(verified: dict[str, Any], folder: Path) -> Taxonomy | None:
-    """The release's own classes; None for ImageNet's."""
-    taxonomy = read_classes(verified, folder / MANIFEST)
+def taxonomy_in(verified: dict[str, Any], path: Path) -> Taxonomy | None:
+    """The release's own classes; None for ImageNet's. `path` is the manifest's, for errors."""
+    taxonomy = read_classes(verified, path)
     return None if taxonomy.is_imagenet else taxonomy
 
 
@@ -94,7 +95,7 @@ def _proposers(multilabel: dict[str, Any]) -> dict[str, list[str]]:
     return {name: list(map(str, runs)) for name, runs in found.items() if isinstance(runs, list)}
 
 
-def _truth(verified: dict[str, Any]) -> Truth | None:
+def truth_in(verified: dict[str, Any]) -> Truth | None:
     """The release's own truth, where it has one."""
     if (found := verified.get("truth")) is None:
         return None
@@ -116,12 +117,11 @@ def _truth(verified: dict[str, Any]) -> Truth | None:
 def _is_as_verified(folder: Path, store: HashStore) -> bool:
     """Whether no file was changed, removed, added or linked since the release was verified."""
     verified = store.read(str(folder / MANIFEST), lambda _: None)
-    expected = verified["photos"] | verified["documents"]
+    expected = verified["photos"].keys() | verified["documents"].keys()
     if not all(store.knows(f"{folder}/{name}") for name in expected):
         return False
-    wnids = {name.partition("/")[0] for name in verified["photos"]}
     try:
-        return _files_in(str(folder)) == {MANIFEST, *expected, *wnids}
+        return _files_in(str(folder)) == {MANIFEST, *with_folders(expected)}
     except OSError:
         return False
 

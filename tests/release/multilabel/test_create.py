@@ -113,7 +113,7 @@ def test_unanswered_questions_are_counted_and_refused_or_taken_as_unclear(
     made = answered.freeze(allow_unanswered=True)
     assert photo(made, 0).labels_correct == (TENCH, BASSINET)
     assert photo(made, 0).labels_unclear == (LAMPSHADE,)
-    assert "15 questions had not all their votes" in (made.root / "DATA_CARD.md").read_text()
+    assert "15 questions had not all their votes" in (made.root / "docs/DATA_CARD.md").read_text()
 
 
 def test_a_question_that_goes_to_more_labelers_is_unanswered(answered: Asking) -> None:
@@ -183,7 +183,7 @@ def test_a_takedown_keeps_the_answers_and_counts_them_again(answered: Asking) ->
     assert new.photos == same.photos
     assert new.multilabel == same.multilabel != made.multilabel
     assert (new.multilabel or {})["photos_with_questions"] == 7
-    assert "14 questions about 7 photos, 16 votes" in (new.root / "DATA_CARD.md").read_text()
+    assert "14 questions about 7 photos, 16 votes" in (new.root / "docs/DATA_CARD.md").read_text()
     assert diff(made, new).removed == [photo(made, 100).file]
 
 
@@ -215,7 +215,7 @@ def test_documents_are_made_of_the_manifest_alone_and_a_strangers_make_no_traceb
     again = documents(manifest, made.photos)
     assert again == {name: (made.root / name).read_text("utf-8") for name in made.documents}
     for told in ({}, {"from": 5, "questions": "many"}, {"rule": 3, "needed": {}}):
-        card = documents({**manifest, "multilabel": told}, made.photos)["DATA_CARD.md"]
+        card = documents({**manifest, "multilabel": told}, made.photos)["docs/DATA_CARD.md"]
         assert "## More than one right answer" in card
 
 

@@ -100,7 +100,7 @@ def test_fiftyone_makes_classifications_of_them(release: Release, tmp_path: Path
         for path in (tmp_path / "out" / "data").iterdir()
     }
     assert found == {sha256: right for sha256, (right, _, _) in lists(release).items()}
-    assert (tmp_path / "out" / "answers.csv").read_text() == (
+    assert (tmp_path / "out" / "docs" / "answers.csv").read_text() == (
         release.root / "answers.csv"
     ).read_text()
 
@@ -109,7 +109,7 @@ def test_an_image_folder_keeps_home_folders_with_a_table_beside_it(
     release: Release, tmp_path: Path
 ) -> None:
     export(release, "imagefolder", tmp_path / "out")
-    opened = ImageFolder(str(tmp_path / "out"))
+    opened = ImageFolder(str(tmp_path / "out" / "test"))
     assert {Path(path).stem: opened.classes[target] for path, target in opened.samples} == {
         each.sha256: each.wnid for each in release.photos
     }
@@ -183,7 +183,7 @@ def test_the_card_says_how_people_were_asked(asking: Asking) -> None:
         asking.say(0, wnid, ann="incorrect")
     asking.say(0, classes[0], ann="correct")
     made = asking.freeze()
-    card = (made.root / "DATA_CARD.md").read_text("utf-8")
+    card = (made.root / "docs/DATA_CARD.md").read_text("utf-8")
     for said in (
         "## More than one right answer",
         "33 questions about 8 photos, 41 votes. 8 of 8 photos have more than one right answer",
