@@ -1,6 +1,8 @@
 """Push a release to a repository of the Hugging Face Hub, where `datasets` reads it."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -38,32 +40,19 @@ def push(
         raise MissingExtra("a push to the Hub", "hub") from None
     api, of = HfApi(library_name="genset", library_version=__version__), to.removeprefix("hf:")
     where: dict[str, Any] = {"repo_id": of, "repo_type": "dataset"}
-    with TemporaryDirectory(dir=release.root.parent, prefix=".push-") as root:
-        try:
-            _check(api, where, to, publish)
-            folder = Path(root, "repository")
-            done = export(
-                release, "huggingface", folder, dataset, include_restricted=include_restricted
-            )
-            title = {"commit_message": f"{release.name}: {done.content_hash}"}
-            api.upload_folder(**where, **title, folder_path=folder, delete_patterns="data/*")
-            if forget:
-                api.super_squash_history(**where, **title)
-                tree = api.list_repo_tree(**where, recursive=True)
-                current = {entry.lfs.sha256 for entry in tree if getattr(entry, "lfs", None)}
-                old = [file for file in api.list_lfs_files(**where) if file.file_oid not in current]
-                api.permanently_delete_lfs_files(lfs_files=old, rewrite_history=False, **where)
-            if publish:
-                api.update_repo_settings(**where, private=False)
-        except GensetError:
-            raise
-        except Exception as error:  # noqa: BLE001 - by its version, its client raises many kinds
-            # Without what follows an address: it may be a key.
-            why = re.sub(r"\?[^\s'\"]+", "", first_line(error))
-            raise GensetError(
-                f"{to} is not complete ({why}): set HF_TOKEN to a token that may write there, and "
-                "push again; what is there is not sent again"
-            ) from None
+    with _explained(to), TemporaryDirectory(dir=release.root.parent, prefix=".push-") as root:
+        _check(api, where, to, publish)
+        folder = Path(root, "repository")
+        done = export(
+            release, "huggingface", folder, dataset, include_restricted=include_restricted
+        )
+        where["commit_message"] = f"{release.name}: {done.content_hash}"
+        api.upload_folder(folder_path=folder, delete_patterns="data/*", **where)
+        if forget:
+            api.super_squash_history(**where)
+            _delete_old(api, where)
+        if publish:
+            api.update_repo_settings(of, private=False, repo_type="dataset")
     return done, f"{api.endpoint}/datasets/{of}"
 
 
@@ -75,3 +64,27 @@ def _check(api: Any, where: dict[str, Any], to: str, publish: bool) -> None:
     there = set(api.list_repo_files(**where)) - {".gitattributes"}
     if there and CARD not in there:
         raise BadInput(f"{to} holds something other than a release: name another")
+
+
+def _delete_old(api: Any, where: dict[str, Any]) -> None:
+    """Delete the large files that the repository does not have any more."""
+    del where["commit_message"]
+    tree = api.list_repo_tree(**where, recursive=True)
+    current = {entry.lfs.sha256 for entry in tree if getattr(entry, "lfs", None)}
+    old = [file for file in api.list_lfs_files(**where) if file.file_oid not in current]
+    api.permanently_delete_lfs_files(lfs_files=old, rewrite_history=False, **where)
+
+
+@contextmanager
+def _explained(to: str) -> Iterator[None]:
+    """Say in one line what the Hub did not like, without the keys that addresses hold."""
+    try:
+        yield
+    except GensetError:
+        raise
+    except Exception as error:  # noqa: BLE001 - by its version, its client raises many kinds
+        why = re.sub(r"\?[^\s'\"]+", "", first_line(error.__cause__ or error))
+        raise GensetError(
+            f"{to} is not complete ({why}): set HF_TOKEN to a token that may write there, and push "
+            "again; what is there is not sent again"
+        ) from None

@@ -29,7 +29,7 @@ def exported_taxonomy(named: str) -> Taxonomy | None:
         return None
     folder = path if path.is_dir() else path.parent
     manifest = manifest_of(folder.parent if folder.name == "data" else folder)
-    return manifest and read_manifest(manifest).taxonomy
+    return read_manifest(manifest).taxonomy if manifest else None
 
 
 # The first that takes a path reads it.

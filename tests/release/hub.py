@@ -154,7 +154,7 @@ class _Handler(BaseHTTPRequestHandler):
         is_private = asked.get("private") or asked.get("visibility") == "private"
         assert asked["type"] == "dataset"
         if name in self.hub.repositories:
-            self.answer({"error": "it exists"}, 409)
+            self.answer({"url": f"{self.hub.endpoint}/datasets/{name}"}, 409)
             return
         self.hub.repositories[name] = Repository(bool(is_private), {".gitattributes": b"*.parquet"})
         self.answer({"url": f"{self.hub.endpoint}/datasets/{name}", "name": name, "id": name})

@@ -19,8 +19,8 @@ from torchvision.transforms import v2
 import genset
 from genset.classes import imagenet1k
 from genset.core.errors import BadInput, GensetError
+from genset.release import publish as cutting
 from genset.release.exports import FORMATS
-from genset.release.exports import photos as cutting
 from genset.release.exports.export import export
 from genset.release.reader import Release
 from tests.labeled_workspace import CLASSES, CRANE, TENCH, add_candidate

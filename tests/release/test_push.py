@@ -14,7 +14,7 @@ import pytest
 from genset.classes import imagenet1k
 from genset.core.errors import BadInput, GensetError
 from genset.db import Photo
-from genset.release.exports import photos as cutting
+from genset.release import publish as cutting
 from genset.release.exports.export import export
 from genset.release.freeze import create
 from genset.release.push import push
@@ -29,8 +29,8 @@ RESTRICTED = "100"
 # As the command, with small shards, so that a push has a middle.
 GENSET = """
 import sys
-from genset.release.exports import photos
-photos._MOST_PHOTOS = 3
+from genset.release import publish
+publish._MOST_PHOTOS = 3
 from genset.__main__ import main
 sys.argv[0] = "genset"
 main()
@@ -87,12 +87,12 @@ class Terminal:
         )
 
     def push(self, *words: str, token: str = TOKEN, code: int = 0) -> str:
-        """What it printed; its last line on standard error where it failed."""
+        """What it printed; on standard error where it failed."""
         process = self.started(*words, token=token)
         out, err = process.communicate()
         assert process.returncode == code, err
         assert TOKEN not in out + err
-        return err.splitlines()[-1] if code else out
+        return err if code else out
 
     def rows(self, token: str = TOKEN) -> list[tuple[int, str, str]]:
         """The label, the wnid and the sha256 of each photo that `datasets` loads."""

@@ -10,8 +10,6 @@ import mlcroissant
 import pandas as pd
 import pytest
 from click.testing import CliRunner
-from timm.data import create_dataset
-from torchvision.datasets import ImageFolder
 
 from genset.classes.files import taxonomy_in
 from genset.cli import cli
@@ -106,6 +104,9 @@ def test_pandas(release: Release, exports: Path) -> None:
 
 
 def test_torchvision_and_timm(release: Release, exports: Path) -> None:
+    from timm.data import create_dataset
+    from torchvision.datasets import ImageFolder
+
     photos = ImageFolder(exports / "imagefolder" / "test")
     assert len(photos) == len(release) and len(photos.classes) == len(release.wnids)
     assert len(create_dataset("", root=str(exports / "imagefolder"), split="test")) == len(release)

@@ -25,7 +25,6 @@ from genset.release.documents.provenance import (
     biases,
     changes,
     collection,
-    collection_days,
     lineage,
     places,
     raw_data,
@@ -195,7 +194,7 @@ def _creators(about: About) -> Any:
 def _responsible(
     manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto], about: About, taxonomy: Taxonomy
 ) -> dict[str, Any]:
-    every, days = places(manifest, photos), collection_days(manifest, photos)
+    every, days = places(manifest, photos), _collection_days(manifest, photos)
     terms = [
         f"{place.title}: {word.lower()}: {text.rstrip('.')}."
         for place in every
@@ -244,6 +243,19 @@ def _responsible(
             "prov:label": f"genset {line(manifest.get('genset', ''))}",
         },
     }
+
+
+def _collection_days(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
+    """The first and the last day on which photos were searched or added, else that of freezing."""
+    found = [
+        day[:10]
+        for place in places(manifest, photos)
+        for name in ("searched", "added_on")
+        for day in fact(place.origin, name, list) or ()
+        if isinstance(day, str)
+    ]
+    found = found or [line(manifest["created_at"])[:10]]
+    return sorted({min(found), max(found)})
 
 
 def _entity(place: Place) -> dict[str, str]:

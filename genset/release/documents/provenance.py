@@ -389,19 +389,6 @@ def _listed(words: Sequence[str]) -> str:
     return f"{', '.join(rest)} and {last}" if rest else last
 
 
-def collection_days(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
-    """The first and the last day on which photos were searched or added, else that of freezing."""
-    found = [
-        day[:10]
-        for place in places(manifest, photos)
-        for name in ("searched", "added_on")
-        for day in fact(place.origin, name, list) or ()
-        if isinstance(day, str)
-    ]
-    found = found or [line(manifest["created_at"])[:10]]
-    return sorted({min(found), max(found)})
-
-
 def timeframe(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
     """When the photos were collected: searched, or added."""
     return [

@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from genset.core.files import write_text
-from genset.release.exports.photos import flat_name
-from genset.release.publish import Copy, copy_all
+from genset.release.publish import Copy, copy_all, flat_name
 from genset.release.reader import Release, ReleasePhoto
 
 

@@ -12,7 +12,7 @@ from genset.core.progress import progress
 from genset.release.documents import CARD, CITATION, LICENSES
 from genset.release.documents.tables import its_classes, readable_names
 from genset.release.documents.words import About, markdown
-from genset.release.exports.photos import content, shards
+from genset.release.publish import content, shards
 from genset.release.reader import LISTS, MANIFEST, Release, ReleasePhoto
 
 _CLASS_LABELS = ("label", "class_name")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from genset.core.files import written_whole
 from genset.core.progress import progress
-from genset.release.exports.photos import content, flat_name, shards
+from genset.release.publish import content, flat_name, shards
 from genset.release.reader import Release
 
 

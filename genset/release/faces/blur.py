@@ -19,9 +19,8 @@ from genset.core.numbers import count
 from genset.core.pixels import FORMATS_OF_USERS, eight_bit
 from genset.licenses import License, spdx_id
 from genset.release.exports.export import DatasetFacts, Export, export
-from genset.release.exports.photos import content
 from genset.release.faces.centerface import CenterFace, Face, faces_of
-from genset.release.publish import facts_of_fewer, is_restricted, of_changed, publish
+from genset.release.publish import content, facts_of_fewer, is_restricted, of_changed, publish
 from genset.release.reader import Release, ReleasePhoto, file_of
 
 MEASURED = "of 84 in 200 photos it found 81, and a quarter of what it found were none"
