@@ -83,7 +83,8 @@ def _explained(to: str) -> Iterator[None]:
     except GensetError:
         raise
     except Exception as error:  # noqa: BLE001 - by its version, its client raises many kinds
-        why = re.sub(r"\?[^\s'\"]+", "", first_line(error.__cause__ or error))
+        cause = error.__cause__ if isinstance(error.__cause__, Exception) else error
+        why = re.sub(r"\?[^\s'\"]+", "", first_line(cause))
         raise GensetError(
             f"{to} is not complete ({why}): set HF_TOKEN to a token that may write there, and push "
             "again; what is there is not sent again"
